@@ -1,0 +1,182 @@
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "stallcast/design.hpp"
+#include "stallcast/units.hpp"
+
+/// Field tables: the one description of a component's parameters, read by the scenario reader, the
+/// JSON Schema, the reference pages, `catalog`, `explain` and the model itself.
+namespace stallcast::base {
+
+/// `fallback` of a field that may be absent.
+inline constexpr std::string_view kOptional = "-";
+/// `fallback` of a field that must be given.
+inline constexpr std::string_view kRequired = "";
+
+/// What may be said of a field beyond its key, type, default and meaning.
+struct FieldLimits {
+  double minimum = -std::numeric_limits<double>::infinity();  ///< smallest valid value, base unit
+  double maximum = std::numeric_limits<double>::infinity();   ///< largest valid value, base unit
+  bool above_minimum = false;                                 ///< the minimum itself is not valid
+  std::span<const std::string_view> choices = {};             ///< valid texts; empty = free
+  std::string_view source = {};                               ///< citation of the default
+  bool assumption = false;  ///< the default is an expert value, not looked up
+};
+
+/// Limits used everywhere.
+inline constexpr FieldLimits kPositive{.minimum = 0.0, .above_minimum = true};
+inline constexpr FieldLimits kNonNegative{.minimum = 0.0};
+inline constexpr FieldLimits kAtLeastOne{.minimum = 1.0};
+inline constexpr FieldLimits kShare{.minimum = 0.0, .maximum = 1.0};
+inline constexpr FieldLimits kPositiveShare{.minimum = 0.0, .maximum = 1.0, .above_minimum = true};
+
+/// `limits` with the citation of the default.
+constexpr FieldLimits cited(FieldLimits limits, std::string_view source) {
+  limits.source = source;
+  return limits;
+}
+/// `limits` with a default that is an expert value, shown as an assumption.
+constexpr FieldLimits assumed(FieldLimits limits, std::string_view source = "expert value") {
+  limits.source = source;
+  limits.assumption = true;
+  return limits;
+}
+/// A text field that takes one of `choices`.
+constexpr FieldLimits one_of(std::span<const std::string_view> choices) {
+  return {.choices = choices};
+}
+
+/// One field without its C++ type: all a reader, a schema or a form needs.
+struct FieldInfo {
+  std::string_view key;  ///< dotted path below the component: "ost.read"
+  Dimension dimension = Dimension::number;
+  std::string_view fallback;  ///< default as a user writes it; kRequired, or kOptional
+  std::string_view doc;       ///< one line: meaning and effect
+  FieldLimits limits;
+
+  [[nodiscard]] constexpr bool required() const { return fallback == kRequired; }
+  [[nodiscard]] constexpr bool optional() const { return fallback == kOptional; }
+};
+
+namespace detail {
+template <class T>
+struct DimensionOf;
+template <class T>
+struct DimensionOf<std::optional<T>> : DimensionOf<T> {};
+#define STALLCAST_DIMENSION(type, dim)                 \
+  template <>                                          \
+  struct DimensionOf<type> {                           \
+    static constexpr Dimension value = Dimension::dim; \
+    static type from(const Value& v);                  \
+  }
+STALLCAST_DIMENSION(std::int64_t, count);
+STALLCAST_DIMENSION(double, number);
+STALLCAST_DIMENSION(bool, boolean);
+STALLCAST_DIMENSION(std::string, text);
+STALLCAST_DIMENSION(std::vector<std::string>, text_list);
+STALLCAST_DIMENSION(Bytes, bytes);
+STALLCAST_DIMENSION(Seconds, time);
+STALLCAST_DIMENSION(Rate, rate);
+STALLCAST_DIMENSION(OpRate, op_rate);
+STALLCAST_DIMENSION(Fraction, ratio);
+STALLCAST_DIMENSION(Flops, flops);
+STALLCAST_DIMENSION(FlopRate, flop_rate);
+STALLCAST_DIMENSION(Money, money);
+STALLCAST_DIMENSION(MoneyRate, money_rate);
+#undef STALLCAST_DIMENSION
+inline std::int64_t DimensionOf<std::int64_t>::from(const Value& v) {
+  return static_cast<std::int64_t>(v.number);
+}
+inline double DimensionOf<double>::from(const Value& v) { return v.number; }
+inline bool DimensionOf<bool>::from(const Value& v) { return v.number != 0.0; }
+inline std::string DimensionOf<std::string>::from(const Value& v) { return v.text; }
+inline std::vector<std::string> DimensionOf<std::vector<std::string>>::from(const Value& v) {
+  return v.list;
+}
+inline Bytes DimensionOf<Bytes>::from(const Value& v) { return Bytes::from(v.number, unit::B); }
+inline Seconds DimensionOf<Seconds>::from(const Value& v) {
+  return Seconds::from(v.number, unit::s);
+}
+inline Rate DimensionOf<Rate>::from(const Value& v) { return Rate::from(v.number, unit::Bps); }
+inline OpRate DimensionOf<OpRate>::from(const Value& v) {
+  return OpRate::from(v.number, unit::per_s);
+}
+inline Fraction DimensionOf<Fraction>::from(const Value& v) {
+  return Fraction::from(v.number, unit::ratio);
+}
+inline Flops DimensionOf<Flops>::from(const Value& v) { return Flops::from(v.number, unit::flop); }
+inline FlopRate DimensionOf<FlopRate>::from(const Value& v) {
+  return FlopRate::from(v.number, unit::flop_per_s);
+}
+inline Money DimensionOf<Money>::from(const Value& v) { return Money::from(v.number, unit::USD); }
+inline MoneyRate DimensionOf<MoneyRate>::from(const Value& v) {
+  return MoneyRate::from(v.number, unit::USD_per_s);
+}
+
+template <class P, class T>
+void assign(P& params, T P::*member, const Value& v) {
+  params.*member = DimensionOf<T>::from(v);
+}
+template <class P, class T>
+void assign(P& params, std::optional<T> P::*member, const Value& v) {
+  params.*member = DimensionOf<T>::from(v);
+}
+}  // namespace detail
+
+/// One field of the parameter struct `P`.
+template <class P>
+struct Field {
+  FieldInfo info;
+  std::variant<std::int64_t P::*, double P::*, bool P::*, std::string P::*,
+               std::vector<std::string> P::*, Bytes P::*, Seconds P::*, Rate P::*, OpRate P::*,
+               Fraction P::*, Flops P::*, FlopRate P::*, Money P::*, MoneyRate P::*,
+               std::optional<std::int64_t> P::*, std::optional<double> P::*,
+               std::optional<Bytes> P::*, std::optional<Seconds> P::*, std::optional<Rate> P::*,
+               std::optional<OpRate> P::*, std::optional<std::string> P::*,
+               std::optional<Flops> P::*, std::optional<FlopRate> P::*>
+      member;
+};
+
+/// A row of a field table; the dimension follows from the member's type.
+template <class P, class T>
+constexpr Field<P> field(std::string_view key, T P::*member, std::string_view fallback,
+                         std::string_view doc, FieldLimits limits = {}) {
+  return {FieldInfo{key, detail::DimensionOf<T>::value, fallback, doc, limits}, member};
+}
+
+/// The type-erased part of a table, for the registry.
+template <class P, std::size_t N>
+constexpr std::array<FieldInfo, N> infos(const std::array<Field<P>, N>& table) {
+  std::array<FieldInfo, N> out{};
+  for (std::size_t i = 0; i < N; ++i) out[i] = table[i].info;
+  return out;
+}
+
+/// The parameters of a resolved component. REQUIRES: `component` was resolved against the same
+/// table, so every field that is not optional is present.
+template <class P, std::size_t N>
+P bind(const std::array<Field<P>, N>& table, const Component& component) {
+  P params;
+  for (const Field<P>& f : table) {
+    const Value* value = component.find(f.info.key);
+    assert(value != nullptr || f.info.optional());
+    if (value != nullptr)
+      std::visit([&](auto member) { detail::assign(params, member, *value); }, f.member);
+  }
+  return params;
+}
+
+}  // namespace stallcast::base

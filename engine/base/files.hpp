@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "stallcast/result.hpp"
+
+/// Files: read whole, written to a temporary name beside the target and renamed.
+namespace stallcast::base {
+
+/// Whole content. Fails with bad_input and the system's reason.
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Replaces `path` at once; nothing is left behind on failure. "-" is not special here.
+[[nodiscard]] Result<bool> write_file(const std::filesystem::path& path, std::string_view content);
+
+/// SHA-256 of `data` in lower-case hex.
+[[nodiscard]] std::string sha256(std::string_view data);
+
+}  // namespace stallcast::base

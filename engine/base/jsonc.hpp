@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "stallcast/diagnostic.hpp"
+
+/// JSON with comments and trailing commas, read strictly otherwise. nlohmann/json does the reading;
+/// comments and trailing commas are blanked out first so that every byte keeps its place.
+namespace stallcast::base {
+
+/// Keys keep the order of the file.
+using Json = nlohmann::ordered_json;
+
+/// A parsed text that can say where each of its values stands.
+struct JsonDocument {
+  Json root;
+  std::string file;
+  std::string text;
+};
+
+/// Parses `text`. Syntax errors, duplicate keys, and numbers outside the range of a double are
+/// diagnostics with line and column ("syntax", "duplicate-key", "number"); all duplicates are
+/// reported. On a syntax error `root` is null.
+[[nodiscard]] JsonDocument parse_jsonc(std::string text, std::string file, Diagnostics& diags);
+
+/// Which part of a member to point at.
+enum class PointAt { value, key };
+
+/// Line and column (1-based, column in bytes) of what `pointer` names in `document`, found by
+/// rescanning the text. The place of the nearest existing parent when the pointer does not exist.
+[[nodiscard]] Position locate(const JsonDocument& document, std::string_view pointer,
+                              PointAt at = PointAt::value);
+
+/// Line and column of byte `offset` of `text`.
+[[nodiscard]] Position position_at(std::string_view text, std::size_t offset,
+                                   std::string_view file);
+
+/// RFC 6901 escaping of one reference token, with the leading slash: "/a~1b".
+[[nodiscard]] std::string pointer_token(std::string_view key);
+[[nodiscard]] std::string pointer_token(std::size_t index);
+
+}  // namespace stallcast::base

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stallcast/design.hpp"
+
+/// Quantities as people write them, and back.
+namespace stallcast::base {
+
+/// What came of reading a quantity: a number in base units, or what is wrong and how to write it.
+struct ParsedQuantity {
+  std::optional<double> value;
+  std::string message;  ///< set when there is no value
+  std::string hint;
+};
+
+/// Reads "25 GB/s", "400 Gb/s", "4 MiB", "200 ms", "95 %", "3 USD/h", "80 kops/s", "989 TFLOP/s".
+/// Prefixes are decimal (k M G T P) or binary (Ki Mi Gi Ti Pi); bits only in rates; case matters;
+/// the space is optional. For count and number, a plain number, with an optional k, M, B (1e9) or T
+/// suffix
+/// ("70B" parameters).
+[[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
+
+/// Short text for people: three to four significant digits, the largest fitting decimal unit
+/// ("102.4 MB/s", "850 ms", "95.1 %", "2.1 TB", "1 h 12 min").
+[[nodiscard]] std::string print_quantity(double base_value, Dimension dimension);
+
+/// Exact text that `parse_quantity` reads back to the same number ("25 GB/s", "0.85 s").
+[[nodiscard]] std::string exact_quantity(double base_value, Dimension dimension);
+
+/// Shortest decimal text that reads back to the same double.
+[[nodiscard]] std::string shortest(double value);
+
+/// Name for messages and the schema: "a rate", "a duration", and an example "25 GB/s".
+[[nodiscard]] std::string_view dimension_name(Dimension dimension);
+[[nodiscard]] std::string_view dimension_example(Dimension dimension);
+
+}  // namespace stallcast::base

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Small text helpers used by messages and reports.
+namespace stallcast::base {
+
+/// The candidate nearest to `word`: same letters apart from case, or Damerau-Levenshtein distance
+/// at most 2 (1 for words under 4 letters). "" when none is near.
+[[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> candidates);
+
+/// "a, b, c".
+[[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+[[nodiscard]] std::string_view trim(std::string_view text);
+
+}  // namespace stallcast::base

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/sim/task.hpp"
+#include "stallcast/units.hpp"
+
+/// All that a model can do in simulated time. Models are coroutines over a Context:
+///
+///     co_await ctx.sleep(200_us);
+///     co_await ctx.transfer({.path = path, .bytes = 16_MiB, .members = 64});
+///
+/// Two implementations: SimGrid (simgrid_context.hpp) and one without it for tests of models
+/// (fluid_context.hpp). Single-threaded; nothing here may be called from outside `run`.
+namespace stallcast::sim {
+
+/// A fluid resource: capacity shared max-min among the flows that cross it.
+struct LinkId {
+  std::uint32_t index = std::numeric_limits<std::uint32_t>::max();
+  bool operator==(const LinkId&) const = default;
+  [[nodiscard]] bool valid() const { return index != std::numeric_limits<std::uint32_t>::max(); }
+};
+
+/// One transfer by a class of `members` identical nodes that act together (folding). Each member
+/// moves `bytes` at no more than `cap`; on every link the class takes members x the rate of one
+/// member, with max-min weight `members`. Exact for any real number of members.
+struct Flow {
+  std::span<const LinkId> path;  ///< only read while the transfer starts; may be empty
+  Bytes bytes;                   ///< per member; zero completes at once
+  double members = 1.0;
+  Rate cap = Rate::infinity();  ///< per member
+};
+
+/// How a transfer went.
+struct FlowOutcome {
+  Seconds began;
+  Seconds ended;
+  LinkId binding;  ///< link with the least capacity per unit of weight when it ended; invalid when
+                   ///< the flow's own cap was lower than every link's share
+};
+
+/// What one link carried so far.
+struct LinkUse {
+  std::string name;
+  Rate capacity;
+  Bytes carried;             ///< by all finished flows, all members counted
+  double peak_weight = 0.0;  ///< most members that were active at one time
+};
+
+class Context {
+ public:
+  virtual ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// Simulated date, 0 at the start.
+  [[nodiscard]] virtual Seconds now() const = 0;
+
+  /// A new shared resource. REQUIRES: capacity > 0 and finite.
+  virtual LinkId add_link(std::string name, Rate capacity) = 0;
+  /// Takes effect for running flows too. REQUIRES: capacity > 0 and finite.
+  virtual void set_capacity(LinkId link, Rate capacity) = 0;
+
+  /// Awaitable: resumes `delay` later (0: after everything already due now). REQUIRES: delay >= 0.
+  [[nodiscard]] auto sleep(Seconds delay);
+  /// Awaitable, yields FlowOutcome: resumes when every member's bytes have arrived.
+  [[nodiscard]] auto transfer(const Flow& flow);
+
+  /// Starts `task` now, concurrently with the caller, and keeps it until it ends. An exception that
+  /// leaves it ends the simulation and is rethrown by `run`.
+  void spawn(Task<void> task);
+  /// Resumes `waiter` at the current date, after everything already due.
+  void resume_soon(std::coroutine_handle<> waiter) { schedule(Seconds{}, waiter); }
+
+  /// Runs until nothing is left to do, `stop` was called, or `horizon` is reached. May be called
+  /// again.
+  virtual void run(Seconds horizon = Seconds::infinity()) = 0;
+  /// Ends `run` as soon as the current program suspends; what is unfinished stays so.
+  virtual void stop() = 0;
+
+  /// Tells whoever watches that the simulation is `fraction` (0..1) done. May be called often.
+  void report_progress(double fraction) {
+    if (on_progress) on_progress(fraction);
+  }
+  std::function<void(double)> on_progress;
+
+  [[nodiscard]] virtual LinkUse use(LinkId link) const = 0;
+  [[nodiscard]] virtual std::uint32_t link_count() const = 0;
+  /// Timers fired and flows finished so far.
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+
+  /// For awaitables: resume `waiter` after `delay`.
+  virtual void schedule(Seconds delay, std::coroutine_handle<> waiter) = 0;
+  /// For awaitables: start `flow`; fill `outcome` and resume `waiter` when it is done.
+  virtual void start(const Flow& flow, FlowOutcome& outcome, std::coroutine_handle<> waiter) = 0;
+
+ protected:
+  Context() = default;
+  /// Destroys what `spawn` still holds; called by destructors of implementations before their state
+  /// goes.
+  void drop_tasks();
+  /// Throws what a spawned task threw.
+  void rethrow_task_error();
+  std::uint64_t events_ = 0;
+
+ private:
+  struct Root;
+  Root run_root(Task<void> task);
+  std::vector<std::coroutine_handle<>> roots_;
+  std::exception_ptr error_;
+};
+
+inline auto Context::sleep(Seconds delay) {
+  struct Awaiter {
+    Context& context;
+    Seconds delay;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> waiter) { context.schedule(delay, waiter); }
+    void await_resume() const noexcept {}
+  };
+  return Awaiter{*this, delay};
+}
+
+inline auto Context::transfer(const Flow& flow) {
+  struct Awaiter {
+    Context& context;
+    Flow flow;
+    FlowOutcome outcome{};
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> waiter) { context.start(flow, outcome, waiter); }
+    FlowOutcome await_resume() const noexcept { return outcome; }
+  };
+  return Awaiter{*this, flow};
+}
+
+}  // namespace stallcast::sim

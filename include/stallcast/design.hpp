@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// A Design is a scenario with nothing left open: catalogue references, parameters, variants and
+/// defaults are resolved, every number is in its SI base unit and says where it came from. It needs
+/// no file; its canonical JSON (engine/codec) and the hash of that are its identity.
+namespace stallcast {
+
+/// What kind of value a field takes, and hence how it is written and in which base unit it is held.
+enum class Dimension {
+  count,      ///< non-negative whole number
+  number,     ///< plain number
+  boolean,    ///< true or false
+  text,       ///< free text, an identifier, or one of a list of choices
+  text_list,  ///< list of texts
+  bytes,      ///< "4 MiB", base B
+  time,       ///< "200 ms", base s
+  rate,       ///< "25 GB/s" or "400 Gb/s", base B/s
+  op_rate,    ///< "80 kops/s", base 1/s
+  ratio,      ///< "95 %", base 1
+  flops,      ///< "4 TFLOP", base 1
+  flop_rate,  ///< "989 TFLOP/s", base 1/s
+  money,      ///< "120 USD", base USD
+  money_rate  ///< "3 USD/h", base USD/s
+};
+
+/// Where a value came from.
+struct Source {
+  enum class Kind { scenario, set_option, expression, catalogue, default_value, profile };
+  Kind kind = Kind::default_value;
+  std::string where;        ///< "file:line:column", "--set", "catalog:host/dgx-h100", "default"
+  std::string citation;     ///< the published source behind a catalogue value or a default
+  bool assumption = false;  ///< from memory or expert value: shown as an assumption in reports
+};
+
+/// One resolved value. `number` is in the base unit of `dimension`; a boolean is 0 or 1.
+struct Value {
+  Dimension dimension = Dimension::number;
+  double number = 0.0;
+  std::string text;               ///< for `text`
+  std::vector<std::string> list;  ///< for `text_list`
+  Source source;
+};
+
+/// `value` and where it came from: what reports and `explain` print.
+template <class T>
+struct Sourced {
+  T value{};
+  Source source;
+};
+
+/// One thing described by a field table: a host class, a storage system, the loader of a job.
+/// Keys are dotted paths below the component ("ost.read"). Every field of its kind's table is
+/// present, except optional ones that were left out.
+struct Component {
+  std::string id;       ///< as the user named it; equal to the role for parts of a job
+  std::string kind;     ///< registry row, for example "lustre", "pytorch"
+  std::string pointer;  ///< JSON pointer in the resolved scenario, for messages
+  std::string product;  ///< catalogue entry it was taken from, or ""
+  std::map<std::string, Value, std::less<>> values;
+
+  /// nullptr when the optional field was left out.
+  [[nodiscard]] const Value* find(std::string_view key) const {
+    const auto it = values.find(key);
+    return it == values.end() ? nullptr : &it->second;
+  }
+};
+
+/// One training job. `hosts`, `dataset on` and `checkpoint to` refer to other components by id;
+/// the references are checked before a Design exists.
+struct JobDesign {
+  Component job;                        ///< kind "training": hosts, accelerators, epochs, ...
+  Component model;                      ///< parameter count and shape
+  Component step;                       ///< GPU time of one step
+  std::optional<Component> dataset;     ///< what is read; none: the job reads nothing
+  std::optional<Component> loader;      ///< present when there is a dataset
+  std::optional<Component> checkpoint;  ///< none: the job never saves
+};
+
+/// One assertion of the scenario, checked by `run` and `check`.
+struct Expectation {
+  std::string id;
+  std::string that;     ///< "job.train.gpu.utilization >= 95 %"
+  std::string level;    ///< "error" or "warn"
+  std::string why;      ///< shown when it fails
+  std::string pointer;  ///< JSON pointer of the assertion
+};
+
+/// Everything that decides a prediction. Immutable once made.
+struct Design {
+  std::string id;
+  std::string file;  ///< the scenario file, for messages; not part of the identity
+  std::vector<Component> hosts;
+  Component fabric;
+  std::vector<Component> storage;
+  std::vector<JobDesign> jobs;
+  Component run;  ///< kind "run": duration, seed, replicas, ...
+  std::vector<Expectation> expect;
+
+  /// nullptr when no host class / storage system has that id.
+  [[nodiscard]] const Component* find_host(std::string_view id_) const;
+  [[nodiscard]] const Component* find_storage(std::string_view id_) const;
+};
+
+inline const Component* Design::find_host(std::string_view id_) const {
+  for (const Component& c : hosts)
+    if (c.id == id_) return &c;
+  return nullptr;
+}
+
+inline const Component* Design::find_storage(std::string_view id_) const {
+  for (const Component& c : storage)
+    if (c.id == id_) return &c;
+  return nullptr;
+}
+
+}  // namespace stallcast

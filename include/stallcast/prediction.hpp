@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stallcast/diagnostic.hpp"
+
+namespace stallcast {
+
+/// The causes wall time is split into, in the order reports show them. The shares of a job sum
+/// to 1.
+inline constexpr std::array<const char*, 8> kBreakdownCauses = {
+    "compute", "communication", "data", "metadata", "cpu", "checkpoint", "restart", "sync"};
+
+/// One figure in SI base units ("s", "B", "B/s", "ratio", "count", "1/s", "USD", "USD/h").
+struct Metric {
+  double value = 0.0;
+  std::string unit;
+  std::optional<std::pair<double, double>> ci95;  ///< absent with one replica
+};
+
+/// How one shared resource was used over the run.
+struct ResourceUse {
+  std::string name;         ///< hierarchical: "storage.scratch.oss.nic"
+  std::string unit;         ///< "B/s" or "1/s"
+  double capacity = 0.0;    ///< in `unit`
+  double throughput = 0.0;  ///< mean over the job's wall time, in `unit`
+  double peak = 0.0;        ///< highest mean over one timeline bin, in `unit`; 0 when not recorded
+  double blamed_share = 0.0;  ///< share of all stall time during which this was what was waited for
+  [[nodiscard]] double utilization() const { return capacity > 0 ? throughput / capacity : 0.0; }
+};
+
+/// What one simulation of one seed returns: raw figures, before replicas are combined.
+struct RunResult {
+  std::uint64_t seed = 0;
+  std::map<std::string, Metric> metrics;  ///< by full name, without intervals
+  std::map<std::string, std::map<std::string, double>> breakdown;  ///< job -> cause -> share
+  std::vector<ResourceUse> resources;                              ///< by name
+  std::vector<std::string> warnings;
+  double simulated_s = 0.0;
+  std::uint64_t events = 0;
+};
+
+enum class Verdict { pass, fail, inconclusive, none };
+
+/// One line of "what limits this": ranked by blame, then by utilization.
+struct Bottleneck {
+  std::string resource;
+  double utilization = 0.0;   ///< of its capacity, mean over the run
+  double blamed_share = 0.0;  ///< of all stall time
+  std::string headroom;       ///< one phrase: "3 % left", "2.1 GB/s left of 110 GB/s"
+};
+
+/// The outcome of one `expect` line.
+struct AssertionOutcome {
+  std::string id;
+  std::string that;
+  double value = 0.0;
+  std::string unit;
+  std::string status;      ///< "pass", "fail", "inconclusive"
+  std::string level;       ///< "error" or "warn"
+  std::string limited_by;  ///< resource most to blame when it fails; may be empty
+  std::string why;
+};
+
+/// A change that was tried by simulation, with what it gains.
+struct Alternative {
+  std::string change;        ///< "storage.scratch.ost.count 48 -> 56"
+  double utilization = 0.0;  ///< GPU utilization with it, all jobs together
+  double gain = 0.0;         ///< utilization minus that of the design as it is
+  bool meets_targets = false;
+  double relative_cost = 0.0;  ///< rank only: how much of the resource is added, as a fraction
+};
+
+/// What Stallcast says about a design.
+struct Prediction {
+  std::string scenario_id;
+  std::string scenario_file;
+  std::string design_sha256;
+  std::string profile_sha256;  ///< empty without a calibration profile
+  Verdict verdict = Verdict::none;
+  std::map<std::string, Metric> metrics;
+  std::map<std::string, std::map<std::string, double>> breakdown;
+  std::vector<Bottleneck> bottlenecks;
+  std::vector<ResourceUse> resources;
+  std::vector<AssertionOutcome> assertions;
+  std::vector<Alternative> alternatives;
+  std::vector<std::string> warnings;
+  std::vector<std::uint64_t> seeds;
+  double simulated_s = 0.0;
+  double wall_s = 0.0;  ///< never part of compared bytes: printed to stderr only
+  std::uint64_t events = 0;
+};
+
+}  // namespace stallcast

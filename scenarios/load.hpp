@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/design.hpp"
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/result.hpp"
+
+/// From a scenario file to a Design: read (JSONC, `extends`), choose a variant, apply `--set`,
+/// evaluate `params`, expand catalogue references, check against the field tables, apply defaults,
+/// check the rules that span fields.
+namespace stallcast::scenarios {
+
+struct LoadOptions {
+  std::vector<std::string> sets;  ///< "storage.ost.count=48", in order
+  std::string variant;            ///< key of `scenarios`; "" = the base scenario
+  std::vector<std::pair<std::string, double>>
+      params;  ///< overrides of `params` values (plan, sweep)
+};
+
+/// A parameter of the scenario, after overrides.
+struct Parameter {
+  std::string name;
+  double value = 0.0;
+  std::optional<double> minimum, maximum, step;
+  std::string doc;
+};
+
+/// What came of loading. `design` is there exactly when there is no error.
+struct Loaded {
+  std::optional<Design> design;
+  std::vector<Parameter> params;
+  std::vector<std::string> variants;  ///< keys of `scenarios`
+  Diagnostics diagnostics;            ///< with file, line and column, sorted by place
+};
+
+/// Never throws on any input.
+[[nodiscard]] Loaded load_file(const std::string& path, const LoadOptions& options = {});
+/// For tests and servers: `text` as if it stood in `file`; `extends` is relative to that file's
+/// folder.
+[[nodiscard]] Loaded load_text(std::string text, const std::string& file,
+                               const LoadOptions& options = {});
+
+/// The resolved scenario as strict JSON a person can read and run again; with `provenance` each
+/// value is followed by a comment that says who set it.
+[[nodiscard]] std::string print_resolved(const Design& design, bool provenance);
+
+/// JSON Schema (draft-07) of a scenario file, generated from the field tables.
+[[nodiscard]] std::string schema();
+
+}  // namespace stallcast::scenarios
