@@ -56,7 +56,8 @@ class Topology {
     Rate value;                 ///< infinity when nothing limits
     std::vector<EdgeId> edges;  ///< saturated edges of the minimum cut nearest to the sources
   };
-  /// Maximum flow from all of `sources` together to all of `sinks` together.
+  /// Maximum flow from all of `sources` together to all of `sinks` together, exact to 1e-9. A node
+  /// that is both makes it infinite.
   [[nodiscard]] Cut max_flow(std::span<const NodeId> sources, std::span<const NodeId> sinks) const;
 
  private:
@@ -72,7 +73,9 @@ struct Demand {
 };
 
 /// Weighted max-min fair rates, per member of each demand, by progressive filling.
-/// Source: Bertsekas and Gallager, Data Networks, 2nd ed., section 6.5.2.
+/// Infinite for a demand that neither an edge nor its cap limits. A path may cross an edge more
+/// than once and then uses it as often. REQUIRES: weights > 0. Source: Bertsekas and Gallager, Data
+/// Networks, 2nd ed., section 6.5.2.
 [[nodiscard]] std::vector<Rate> max_min_shares(const Topology& topology,
                                                std::span<const Demand> demands);
 

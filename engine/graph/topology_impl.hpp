@@ -1,0 +1,38 @@
+#pragma once
+
+#include <boost/graph/adjacency_list.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/graph/topology.hpp"
+
+namespace stallcast::graph {
+
+/// Private to this library: nodes are vertex descriptors, and an edge carries its own index, so
+/// both directions of the mapping cost nothing.
+struct Topology::Impl {
+  struct Node {
+    std::string name;
+    NodeRole role;
+  };
+  struct Edge {
+    std::uint32_t index;
+  };
+  // vecS keeps the out edges of a node in the order they were added: `route` relies on it.
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, Node, Edge>;
+
+  struct EdgeData {
+    std::string name;
+    Rate capacity;
+    NodeId from;
+    NodeId to;
+  };
+
+  Graph graph;
+  std::vector<EdgeData> edges;  ///< by EdgeId
+  std::map<std::string, NodeId, std::less<>> by_name;
+};
+
+}  // namespace stallcast::graph
