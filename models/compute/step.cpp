@@ -1,0 +1,120 @@
+#include "models/compute/step.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct StepCommon {
+  Fraction jitter;
+  Seconds overhead;
+};
+constexpr std::array<Field<StepCommon>, 2> kCommon{
+    field("jitter", &StepCommon::jitter, "1 %",
+          "standard deviation of one rank's step time over its mean (lognormal)",
+          assumed(kNonNegative, "1 % for dense training")),
+    field("overhead", &StepCommon::overhead, "0 ms",
+          "host work per step and rank that nothing hides", kNonNegative)};
+constexpr auto kCommonInfos = infos(kCommon);
+
+struct Given {
+  Seconds compute;
+};
+constexpr std::array<Field<Given>, 1> kGiven{
+    field("compute", &Given::compute, kRequired, "GPU time of one step, gradient exchange included",
+          kPositive)};
+constexpr auto kGivenInfos = infos(kGiven);
+
+struct FromFlops {
+  Fraction mfu;
+  std::int64_t tokens = 0;
+};
+constexpr std::array<Field<FromFlops>, 2> kFlops{
+    field("mfu", &FromFlops::mfu, "40 %", "model FLOPs utilization of the dense peak",
+          cited(kPositiveShare, "38-43 % at 8-16 k H100, Llama 3 report")),
+    field("tokens", &FromFlops::tokens, kRequired, "tokens per GPU and step", kAtLeastOne)};
+constexpr auto kFlopsInfos = infos(kFlops);
+
+constexpr std::array<Field<ModelParams>, 6> kModel{
+    field("parameters", &ModelParams::parameters, kOptional, "number of parameters (70B, or 70e9)",
+          kPositive),
+    field("state.weights", &ModelParams::weights, "2", "bytes per parameter saved for the weights",
+          cited(kNonNegative,
+                "bf16 weights; 14 B in all agrees with the MLPerf Storage llama3 checkpoints")),
+    field("state.master", &ModelParams::master, "4",
+          "bytes per parameter saved for fp32 master weights",
+          cited(kNonNegative, "mixed precision Adam")),
+    field("state.momentum", &ModelParams::momentum, "4",
+          "bytes per parameter saved for Adam's first moment",
+          cited(kNonNegative, "mixed precision Adam")),
+    field("state.variance", &ModelParams::variance, "4",
+          "bytes per parameter saved for Adam's second moment",
+          cited(kNonNegative, "mixed precision Adam")),
+    field("state.other", &ModelParams::other, "0",
+          "further bytes per parameter, for example fp32 gradients", kNonNegative)};
+constexpr auto kModelInfos = infos(kModel);
+
+constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
+constexpr std::array<Field<JobParams>, 7> kJob{
+    field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
+    field("accelerators", &JobParams::accelerators, kOptional,
+          "GPUs used; absent: all of the hosts", kAtLeastOne),
+    field("epochs", &JobParams::epochs, kOptional,
+          "epochs to train; absent: as long as the run lasts", kAtLeastOne),
+    field("steps", &JobParams::steps, kOptional,
+          "steps of one epoch; absent: what the data set gives", kAtLeastOne),
+    field("barrier.base", &JobParams::barrier_base, "20 us", "release cost of the step barrier",
+          assumed(kNonNegative)),
+    field("barrier.per_doubling", &JobParams::barrier_per_doubling, "10 us",
+          "release cost added per doubling of the number of ranks", assumed(kNonNegative)),
+    field("au", &JobParams::au, "dlio-v2",
+          "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
+          one_of(kAuRounds))};
+constexpr auto kJobInfos = infos(kJob);
+
+constexpr std::array<Field<RunParams>, 4> kRun{
+    field("duration", &RunParams::duration, kOptional,
+          "simulated time after which jobs stop at a step; absent: their epochs, or 1 h",
+          kPositive),
+    field("seed", &RunParams::seed, "1", "first random seed", kNonNegative),
+    field("replicas", &RunParams::replicas, "3", "simulations with different seeds", kAtLeastOne),
+    field("detail", &RunParams::detail, "16",
+          "most classes of ranks simulated one by one when samples differ in size", kAtLeastOne)};
+constexpr auto kRunInfos = infos(kRun);
+
+}  // namespace
+
+ModelParams model_params(const Component& component) { return bind(kModel, component); }
+std::span<const FieldInfo> model_fields() { return kModelInfos; }
+JobParams job_params(const Component& component) { return bind(kJob, component); }
+std::span<const FieldInfo> job_fields() { return kJobInfos; }
+RunParams run_params(const Component& component) { return bind(kRun, component); }
+std::span<const FieldInfo> run_fields() { return kRunInfos; }
+std::span<const FieldInfo> step_common_fields() { return kCommonInfos; }
+std::span<const FieldInfo> step_given_fields() { return kGivenInfos; }
+std::span<const FieldInfo> step_flops_fields() { return kFlopsInfos; }
+
+Seconds given_step(const Component& step, const ModelParams&, const HostParams&) {
+  return bind(kGiven, step).compute;
+}
+
+Seconds flops_step(const Component& step, const ModelParams& model, const HostParams& host) {
+  // t = 6 P tokens / (peak MFU)    [docs/models/compute.md, eq. 1]
+  const FromFlops p = bind(kFlops, step);
+  const Flops work =
+      Flops::from(6.0 * model.parameters.value_or(0.0) * static_cast<double>(p.tokens), unit::flop);
+  return work / (host.gpu_peak * p.mfu.in(unit::ratio));
+}
+
+StepTime step_time(const Component& step, Seconds mean) {
+  const StepCommon common = bind(kCommon, step);
+  return {.mean = mean, .cv = common.jitter.in(unit::ratio), .overhead = common.overhead};
+}
+
+Seconds StepTime::slowest(double ranks, base::RandomStream& random) const {
+  if (cv <= 0.0) return mean;
+  // F_max = F^n for n independent ranks    [docs/models/compute.md, eq. 2]
+  return Seconds::from(random.lognormal_max(mean.in(unit::s), cv, ranks), unit::s);
+}
+
+}  // namespace stallcast::models

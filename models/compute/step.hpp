@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "engine/base/fields.hpp"
+#include "engine/base/random.hpp"
+#include "models/host.hpp"
+#include "stallcast/design.hpp"
+
+/// GPU time of one training step, the trained model's size, the job itself and the run.
+namespace stallcast::models {
+
+/// Size and shape of what is trained. docs/models/checkpoint.md.
+struct ModelParams {
+  std::optional<double> parameters;
+  double weights = 2, master = 4, momentum = 4, variance = 4, other = 0;
+  /// Bytes of training state per parameter, by component: 14 for bf16 weights with fp32 Adam.
+  [[nodiscard]] double bytes_per_parameter() const {
+    return weights + master + momentum + variance + other;
+  }
+};
+[[nodiscard]] ModelParams model_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> model_fields();
+
+/// One job of synchronous data-parallel training.
+struct JobParams {
+  std::string hosts;
+  std::optional<std::int64_t> accelerators;
+  std::optional<std::int64_t> epochs, steps;
+  Seconds barrier_base, barrier_per_doubling;
+  std::string au;
+};
+[[nodiscard]] JobParams job_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> job_fields();
+
+/// How the simulation is run.
+struct RunParams {
+  std::optional<Seconds> duration;
+  std::int64_t seed = 1, replicas = 1, detail = 16;
+};
+[[nodiscard]] RunParams run_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> run_fields();
+
+/// GPU time of one step. docs/models/compute.md.
+struct StepTime {
+  Seconds mean;      ///< of one rank
+  double cv = 0.0;   ///< lognormal, per rank and step
+  Seconds overhead;  ///< host work of every rank between steps that nothing hides
+
+  /// Time of the slowest of `ranks` ranks, from one draw (exact for independent ranks).
+  [[nodiscard]] Seconds slowest(double ranks, base::RandomStream& random) const;
+};
+/// With the fields every kind has.
+[[nodiscard]] StepTime step_time(const Component& step, Seconds mean);
+/// Mean GPU time as given, or from FLOPs and MFU.
+[[nodiscard]] Seconds given_step(const Component& step, const ModelParams& model,
+                                 const HostParams& host);
+[[nodiscard]] Seconds flops_step(const Component& step, const ModelParams& model,
+                                 const HostParams& host);
+[[nodiscard]] std::span<const base::FieldInfo> step_common_fields();
+[[nodiscard]] std::span<const base::FieldInfo> step_given_fields();
+[[nodiscard]] std::span<const base::FieldInfo> step_flops_fields();
+
+}  // namespace stallcast::models

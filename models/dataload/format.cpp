@@ -1,0 +1,44 @@
+#include "models/dataload/format.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::array<Field<DatasetParams>, 7> kDataset{
+    field("on", &DatasetParams::on, kRequired, "id of the storage system it lies on"),
+    field("sample", &DatasetParams::sample, kRequired, "mean stored size of one sample", kPositive),
+    field("sample_stdev", &DatasetParams::sample_stdev, "0 B",
+          "standard deviation of the stored size", kNonNegative),
+    field("samples", &DatasetParams::samples, kOptional, "samples in the data set", kAtLeastOne),
+    field("size", &DatasetParams::size, kOptional, "size of the data set", kPositive),
+    field("decode", &DatasetParams::decode, "0 ms",
+          "CPU time per sample besides parsing: decode, augment, tokenise", kNonNegative),
+    field("direct", &DatasetParams::direct, "false", "read with O_DIRECT, past the page cache")};
+constexpr auto kDatasetInfos = infos(kDataset);
+
+}  // namespace
+
+DatasetParams dataset_params(const Component& component) { return bind(kDataset, component); }
+std::span<const FieldInfo> dataset_common_fields() { return kDatasetInfos; }
+
+double DatasetParams::sample_count() const {
+  if (samples) return static_cast<double>(*samples);
+  return size ? std::floor(*size / sample) : std::numeric_limits<double>::infinity();
+}
+
+Bytes DatasetParams::draw(RandomStream& random) const {
+  if (sample_stdev == Bytes{}) return sample;
+  // Sides a, b ~ N(m, s), independent: E[ab] = m^2, Var[ab] = 2 m^2 s^2 + s^4 = stdev^2.
+  // [docs/models/formats.md, eq. 2]
+  const double mean = sample.in(unit::B), stdev = sample_stdev.in(unit::B);
+  const double side = std::sqrt(mean);
+  const double spread = std::sqrt(-mean + std::sqrt(mean * mean + stdev * stdev));
+  const double a = side + spread * random.normal(), b = side + spread * random.normal();
+  return Bytes::from(std::max(std::abs(a * b), 1.0), unit::B);
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,39 @@
+#include "models/dataload/loader.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kCopies[] = {"none", "pageable", "pinned"};
+constexpr std::string_view kProbe = "own probe, PyTorch 1.13, 2 cores, 2026-11";
+
+constexpr std::array<Field<LoaderParams>, 7> kLoader{
+    field("batch", &LoaderParams::batch, "1", "samples per GPU and step", kAtLeastOne),
+    field("workers", &LoaderParams::workers, "4",
+          "worker processes per GPU; 0: the training process loads itself", assumed(kNonNegative)),
+    field("prefetch", &LoaderParams::prefetch, "2", "batches asked for ahead per worker",
+          cited(kAtLeastOne, "PyTorch default prefetch_factor")),
+    field("persistent", &LoaderParams::persistent, "false",
+          "workers live over epochs (persistent_workers)"),
+    field("start", &LoaderParams::start, "17 ms", "time to start one worker, one after the other",
+          cited(kNonNegative, kProbe)),
+    field("handover", &LoaderParams::handover, "1.2 ms",
+          "time of the training process per batch: receive, map, free",
+          cited(kNonNegative, kProbe)),
+    field("copy", &LoaderParams::copy, "pinned",
+          "copy of each batch to the GPU: pinned, pageable, or none", one_of(kCopies))};
+constexpr auto kInfos = infos(kLoader);
+
+}  // namespace
+
+LoaderParams loader_params(const Component& component) { return bind(kLoader, component); }
+std::span<const FieldInfo> loader_common_fields() { return kInfos; }
+
+// TORCH dataloader.py: worker queues are filled round robin, results are returned by index.
+LoaderPolicy pytorch_policy() { return {.in_order = true, .fixed_assignment = true}; }
+// Work conserving: any free worker takes the next batch, any finished batch is delivered. The
+// reference for "what does the loader cost".
+LoaderPolicy ideal_policy() { return {.in_order = false, .fixed_assignment = false}; }
+
+}  // namespace stallcast::models

@@ -1,0 +1,51 @@
+#include "models/host.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::array<Field<HostParams>, 13> kHost{
+    field("count", &HostParams::count, kRequired, "servers of this class", kAtLeastOne),
+    field("gpus", &HostParams::gpus, "8", "GPUs in one server", kAtLeastOne),
+    field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
+          "dense bf16 peak of one GPU (not the sparse figure)",
+          cited(kPositive, "H100 SXM 989.4 TFLOP/s dense (catalogue)")),
+    field("gpu.copy", &HostParams::gpu_copy, "55 GB/s",
+          "pinned copy between host and one GPU, one direction",
+          cited(kPositive, "PCIe Gen5 x16, 55.4 GB/s measured (catalogue)")),
+    field("gpu.copy_pageable", &HostParams::gpu_copy_pageable, "8 GB/s",
+          "the same from pageable memory", assumed(kPositive, "6-12 GB/s")),
+    field("cpu.cores", &HostParams::cores, "64", "physical cores of one server", kAtLeastOne),
+    field("memory.size", &HostParams::memory, "1 TB", "DRAM of one server", kPositive),
+    field("memory.bandwidth", &HostParams::memory_bandwidth, "400 GB/s",
+          "DRAM bandwidth of one server, data sheet",
+          assumed(kPositive, "2 sockets, 8 channels of DDR5-4800 each: 614 GB/s; 400 is cautious")),
+    field("nic.rate", &HostParams::nic_rate, "400 Gb/s",
+          "one network port that reaches the storage", kPositive),
+    field("nic.count", &HostParams::nic_count, "1", "such ports in one server", kAtLeastOne),
+    field("nic.efficiency", &HostParams::nic_efficiency, "95 %", "payload share of the line rate",
+          assumed(kPositiveShare, "RDMA with 4 KiB MTU 92-97 %")),
+    field("nvme.read", &HostParams::nvme_read, kOptional, "local NVMe of one server, read",
+          kPositive),
+    field("nvme.write", &HostParams::nvme_write, kOptional, "local NVMe of one server, write",
+          kPositive)};
+constexpr auto kHostInfos = infos(kHost);
+
+constexpr std::array<Field<FabricParams>, 2> kFabric{
+    field("rtt", &FabricParams::round_trip, "10 us",
+          "round trip of a small message between host and storage server",
+          assumed(kNonNegative, "IB 2-5 us, RoCE 5-10 us, plus the software on both ends")),
+    field("bisection", &FabricParams::bisection, kOptional,
+          "most that all hosts and all storage exchange, each direction; absent: non-blocking",
+          kPositive)};
+constexpr auto kFabricInfos = infos(kFabric);
+
+}  // namespace
+
+HostParams host_params(const Component& component) { return bind(kHost, component); }
+std::span<const FieldInfo> host_fields() { return kHostInfos; }
+FabricParams fabric_params(const Component& component) { return bind(kFabric, component); }
+std::span<const FieldInfo> fabric_fields() { return kFabricInfos; }
+
+}  // namespace stallcast::models

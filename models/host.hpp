@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "engine/base/fields.hpp"
+#include "stallcast/design.hpp"
+
+namespace stallcast::models {
+
+/// One class of identical servers: what limits data between the fabric and a GPU.
+/// Equations and sources: docs/models/host.md.
+struct HostParams {
+  std::int64_t count = 1;
+  std::int64_t gpus = 8;
+  FlopRate gpu_peak;
+  Rate gpu_copy, gpu_copy_pageable;
+  std::int64_t cores = 1;
+  Bytes memory;
+  Rate memory_bandwidth;
+  Rate nic_rate;
+  std::int64_t nic_count = 1;
+  Fraction nic_efficiency;
+  std::optional<Rate> nvme_read, nvme_write;
+
+  /// What all NICs of one host carry in each direction: count x rate x efficiency.
+  [[nodiscard]] Rate nic() const {
+    return nic_rate * (static_cast<double>(nic_count) * nic_efficiency.in(unit::ratio));
+  }
+};
+
+[[nodiscard]] HostParams host_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> host_fields();
+
+/// The network between hosts and storage. docs/models/network.md.
+struct FabricParams {
+  Seconds round_trip;
+  std::optional<Rate> bisection;
+};
+
+[[nodiscard]] FabricParams fabric_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> fabric_fields();
+
+}  // namespace stallcast::models

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stallcast::models {
+
+/// A resource that can be blamed for waiting: a link, a queue, or a limit of one process.
+using ResourceIndex = std::int32_t;
+inline constexpr ResourceIndex kNoResource = -1;
+
+/// Names of everything that can be blamed. Members of a folded class share one name: the "[2]" of
+/// "host.gpu[2].nic.read" is dropped.
+class ResourceTable {
+ public:
+  /// The index of `name`, added when new.
+  ResourceIndex index(std::string_view name);
+  [[nodiscard]] const std::string& name(ResourceIndex index) const {
+    return names_[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] std::size_t size() const { return names_.size(); }
+  /// `name` without group numbers.
+  [[nodiscard]] static std::string without_group(std::string_view name);
+
+  /// Resource of each simulated link, by link index; filled as links are made.
+  std::vector<ResourceIndex> of_link;
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, ResourceIndex, std::less<>> by_name_;
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "models/checkpoint/checkpoint.hpp"
+#include "models/compute/step.hpp"
+#include "models/dataload/format.hpp"
+#include "models/dataload/loader.hpp"
+#include "models/registry.hpp"
+#include "models/storage/role.hpp"
+
+/// Registry rows with what makes each kind work. To add a kind: its .cpp and one row in
+/// registry.cpp.
+namespace stallcast::models {
+
+struct StorageRow {
+  KindInfo info;
+  std::unique_ptr<StorageModel> (*make)(const Component&);
+};
+struct FormatRow {
+  KindInfo info;
+  SampleAccess (*access)(const Component&, const DatasetParams&);
+};
+struct LoaderRow {
+  KindInfo info;
+  LoaderPolicy (*policy)();
+};
+struct StepRow {
+  KindInfo info;
+  Seconds (*mean)(const Component&, const ModelParams&, const HostParams&);
+};
+struct CheckpointRow {
+  KindInfo info;
+  CheckpointStyle (*style)();
+};
+
+/// The row of a resolved component. REQUIRES: its kind exists.
+[[nodiscard]] const StorageRow& storage_row(std::string_view kind);
+[[nodiscard]] const FormatRow& format_row(std::string_view kind);
+[[nodiscard]] const LoaderRow& loader_row(std::string_view kind);
+[[nodiscard]] const StepRow& step_row(std::string_view kind);
+[[nodiscard]] const CheckpointRow& checkpoint_row(std::string_view kind);
+
+}  // namespace stallcast::models

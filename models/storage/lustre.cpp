@@ -1,0 +1,264 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/fields.hpp"
+#include "engine/base/random.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/storage/role.hpp"
+
+/// Lustre. Equations, sources and valid range: docs/models/lustre.md.
+namespace stallcast::models {
+namespace {
+
+using base::assumed;
+using base::cited;
+using base::field;
+using base::kAtLeastOne;
+using base::kNonNegative;
+using base::kOptional;
+using base::kPositive;
+using base::kRequired;
+
+constexpr std::string_view kPlacements[] = {"random", "round-robin"};
+
+struct LustreParams {
+  std::int64_t ost_count = 1;
+  Rate ost_read, ost_write;
+  Seconds ost_service;
+  std::optional<std::int64_t> oss_count;
+  Rate oss_nic;
+  std::optional<Rate> read_ceiling, write_ceiling;
+  std::int64_t mdt_count = 1;
+  OpRate mdt_open, mdt_create;
+  Seconds mdt_service;
+  std::int64_t stripe_count = 1;
+  std::string placement;
+  Bytes rpc;
+  std::int64_t rpcs_in_flight = 8;
+  Rate stream, stream_direct;
+  std::optional<Rate> client_read, client_write;
+};
+
+constexpr std::string_view kNote = "public Lustre 2.15.3 tuning note (catalogue, read 2026-11)";
+constexpr std::string_view kSmallFile = "cold small-file open 81-98 us (catalogue, read 2026-11)";
+
+constexpr std::array<base::Field<LustreParams>, 20> kFields{
+    field("ost.count", &LustreParams::ost_count, kRequired, "object storage targets", kAtLeastOne),
+    field("ost.read", &LustreParams::ost_read, "4 GB/s", "what one OST reads from its media",
+          cited(kPositive, "4.06 GB/s per OST, ALCF Eagle: 650 GB/s over 160 OSTs")),
+    field("ost.write", &LustreParams::ost_write, "4 GB/s", "what one OST writes to its media",
+          cited(kPositive, "4.06 GB/s per OST, ALCF Eagle: 650 GB/s over 160 OSTs")),
+    field("ost.service", &LustreParams::ost_service, "0.25 ms",
+          "time of one RPC on the server besides its data",
+          assumed(kNonNegative, "0.2-0.3 ms per RPC on flash")),
+    field("oss.count", &LustreParams::oss_count, kOptional,
+          "object storage servers; without it their NICs do not limit", kAtLeastOne),
+    field("oss.nic", &LustreParams::oss_nic, "400 Gb/s",
+          "network rate of one OSS, each direction, all its ports",
+          assumed(kPositive, "one NDR400 port per OSS")),
+    field("read", &LustreParams::read_ceiling, kOptional,
+          "most the whole system reads (data sheet figure)", kPositive),
+    field("write", &LustreParams::write_ceiling, kOptional,
+          "most the whole system writes (data sheet figure)", kPositive),
+    field("mdt.count", &LustreParams::mdt_count, "1", "metadata targets", kAtLeastOne),
+    field("mdt.open", &LustreParams::mdt_open, "80 kops/s", "opens one MDT serves",
+          assumed(kPositive, "80-200 kops/s on flash; AI400X2T 264 kops/s create over 4 MDS")),
+    field("mdt.create", &LustreParams::mdt_create, "50 kops/s", "creates one MDT serves",
+          assumed(kPositive, "AI400X2T 264 kops/s over 4 MDS, IO500 2024")),
+    field("mdt.service", &LustreParams::mdt_service, "90 us",
+          "time one cold open spends in an idle MDS", cited(kPositive, kSmallFile)),
+    field("stripe.count", &LustreParams::stripe_count, "1", "OSTs a file lies on; 0 = all of them",
+          kNonNegative),
+    field("placement", &LustreParams::placement, "round-robin",
+          "how new files are spread over OSTs", base::one_of(kPlacements)),
+    field("client.rpc", &LustreParams::rpc, "4 MiB", "largest RPC",
+          cited(kPositive, "max_pages_per_rpc default since 2.12")),
+    field("client.rpcs_in_flight", &LustreParams::rpcs_in_flight, "8",
+          "RPCs in flight per client and OST", cited(kAtLeastOne, kNote)),
+    field("client.stream", &LustreParams::stream, "2.5 GB/s",
+          "most one buffered reader or writer moves (copy and page handling)",
+          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    field("client.stream_direct", &LustreParams::stream_direct, "5.37 GB/s",
+          "the same with O_DIRECT, per stripe",
+          cited(kPositive, "5.0 GiB/s, one client, one stripe (catalogue, read 2026-11)")),
+    field("client.read", &LustreParams::client_read, kOptional,
+          "most one host reads through its Lustre client", kPositive),
+    field("client.write", &LustreParams::client_write, kOptional,
+          "most one host writes through its Lustre client", kPositive)};
+constexpr auto kInfos = base::infos(kFields);
+
+// Commit of a file: one synchronous RPC to the MDT and one to each of its OSTs.
+constexpr Seconds kCommit = Seconds::from(1.0, unit::ms);
+
+/// Served by max-min links: the media (shared by reads and writes), the read and write ceilings,
+/// the OSS network. Served by a queue: the MDS. Delays: RPC service and round trips.
+class Lustre final : public StorageModel {
+ public:
+  explicit Lustre(const Component& component)
+      : name_("storage." + component.id), p_(base::bind(kFields, component)) {}
+
+  void build(graph::Topology& topology, const StorageLoad& load) override {
+    // media_in -media-> media_out: crossed by reads and writes alike, so that they share the OSTs.
+    //   reads:  media_in -> media_out -> read_ceiling -> egress
+    //   writes: ingress -> write_ceiling -> media_in -> media_out
+    using enum graph::NodeRole;
+    media_in_ = topology.add_node(name_ + ".ost.in", target);
+    media_out_ = topology.add_node(name_ + ".ost.out", target);
+    const auto oss_out = topology.add_node(name_ + ".oss.out", server);
+    const auto oss_in = topology.add_node(name_ + ".oss.in", server);
+    egress_ = topology.add_node(name_ + ".egress", network);
+    ingress_ = topology.add_node(name_ + ".ingress", network);
+    const double osts = static_cast<double>(p_.ost_count);
+    // Reads pick files at random, so OSTs are unevenly loaded at any time: with Q objects in flight
+    // over M stations a closed product-form network delivers Q / (Q + M - 1) of M.  [lustre.md, eq.
+    // 3]
+    const double objects = std::max(1.0, load.concurrent_reads) * stripes();
+    const double evenness = p_.stripe_count == 0 ? 1.0 : objects / (objects + osts - 1.0);
+    topology.add_edge(media_in_, media_out_, name_ + ".ost",
+                      osts * std::max(p_.ost_read, p_.ost_write));
+    topology.add_edge(
+        media_out_, oss_out, name_ + ".ost.read",
+        std::min(osts * p_.ost_read * evenness, p_.read_ceiling.value_or(Rate::infinity())));
+    topology.add_edge(oss_in, media_in_, name_ + ".ost.write",
+                      std::min(osts * p_.ost_write, p_.write_ceiling.value_or(Rate::infinity())));
+    topology.add_edge(oss_out, egress_, name_ + ".oss.nic.read", nic());
+    topology.add_edge(ingress_, oss_in, name_ + ".oss.nic.write", nic());
+  }
+
+  graph::NodeId read_source() const override { return media_in_; }
+  graph::NodeId write_sink() const override { return media_out_; }
+  graph::NodeId egress() const override { return egress_; }
+  graph::NodeId ingress() const override { return ingress_; }
+  ClientLimits client_limits() const override {
+    return {p_.client_read.value_or(Rate::infinity()), p_.client_write.value_or(Rate::infinity())};
+  }
+
+  void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
+              std::uint64_t seed) override {
+    context_ = &context;
+    seed_ = seed;
+    resources_ = &resources;
+    round_trip_ = round_trip;
+    // m servers of service time s serve m / s requests a second: m is chosen so that an idle MDS
+    // answers in `mdt.service` and a busy one reaches `mdt.open`.  [lustre.md, eq. 5]
+    const double threads = std::max(1.0, std::round((p_.mdt_open * p_.mdt_service).in(unit::ops)));
+    mds_.emplace(context, static_cast<std::int64_t>(threads) * p_.mdt_count);
+    open_service_ = Ops::from(threads, unit::ops) / p_.mdt_open;
+    create_service_ = Ops::from(threads, unit::ops) / p_.mdt_create;
+    mds_resource_ = resources.index(name_ + ".mdt");
+    stream_resource_ = resources.index(name_ + ".client.stream");
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    // files one after the other: each a round trip and a place in the MDS line
+    co_await context_->sleep(round_trip_ * files);
+    co_await mds_->serve(client.members * files, open_service_);
+    co_return Served{mds_resource_};
+  }
+
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    // t = files * round_trips * (rtt + service) + bytes / rate    [lustre.md, eq. 1]
+    const double trips = std::max(request.files * request.round_trips, 0.0);
+    co_await context_->sleep((round_trip_ + p_.ost_service) * trips);
+    const sim::FlowOutcome flow = co_await context_->transfer(
+        {.path = client.read_path,
+         .bytes = request.bytes,
+         .members = client.members,
+         .cap = std::min(stream_cap(p_.ost_read, request.direct), client.host_limit)});
+    co_return Served{blame(flow)};
+  }
+
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    co_await context_->sleep(round_trip_ * request.files);
+    co_await mds_->serve(client.members * request.files, create_service_);
+    const Rate cap =
+        std::min(request.files * std::min(stream_cap(p_.ost_write, request.direct),
+                                          placement_cap(request.writers * request.files)),
+                 client.host_limit);
+    const sim::FlowOutcome flow = co_await context_->transfer(
+        {.path = client.write_path, .bytes = request.bytes, .members = client.members, .cap = cap});
+    co_await context_->sleep(kCommit + round_trip_ * 2.0);
+    co_return Served{blame(flow)};
+  }
+
+  void report(Seconds wall, std::vector<ResourceUse>& out) const override {
+    const double seconds = wall.in(unit::s);
+    ResourceUse use;
+    use.name = name_ + ".mdt";
+    use.unit = "1/s";
+    use.capacity = (p_.mdt_open * static_cast<double>(p_.mdt_count)).in(unit::per_s);
+    // Utilization is busy time over servers; as a rate, in opens.
+    const double busy = mds_->busy().in(unit::s) / (static_cast<double>(mds_->servers()) * seconds);
+    use.throughput = use.capacity * busy;
+    out.push_back(use);
+  }
+
+  Ceilings ceilings() const override {
+    const double osts = static_cast<double>(p_.ost_count);
+    Ceilings c;
+    c.read = std::min({osts * p_.ost_read, p_.read_ceiling.value_or(Rate::infinity()), nic()});
+    c.write = std::min({osts * p_.ost_write, p_.write_ceiling.value_or(Rate::infinity()), nic()});
+    c.opens = p_.mdt_open * static_cast<double>(p_.mdt_count);
+    c.units = osts;
+    c.unit_read = p_.ost_read;
+    c.unit_write = p_.ost_write;
+    return c;
+  }
+
+ private:
+  double stripes() const {
+    return static_cast<double>(p_.stripe_count == 0 ? p_.ost_count
+                                                    : std::min(p_.stripe_count, p_.ost_count));
+  }
+  Rate nic() const {
+    return p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) : Rate::infinity();
+  }
+  // One stream over c stripes: c times what the RPC window carries (Little's law), not more than
+  // the OSTs give or the client's copy allows.    k rpc / (rtt + service + rpc / b)    [lustre.md,
+  // eq. 2]
+  Rate stream_cap(Rate ost, bool direct) const {
+    const Bytes window = p_.rpc * static_cast<double>(p_.rpcs_in_flight);
+    const Rate per_object = std::min(ost, window / (round_trip_ + p_.ost_service + p_.rpc / ost));
+    return std::min(stripes() * per_object, direct ? stripes() * p_.stream_direct : p_.stream);
+  }
+  // All members create at one time: the OST with most objects finishes last. A file of c objects
+  // there moves at c b / (objects on that OST).    [lustre.md, eq. 4]
+  Rate placement_cap(double files) const {
+    const double osts = static_cast<double>(p_.ost_count);
+    const double mean = files * stripes() / osts;
+    if (p_.stripe_count == 0) return Rate::infinity();  // even by construction: the pool decides
+    const double fullest =
+        p_.placement == "round-robin" ? std::ceil(mean - 1e-9) : fullest_at_random(files);
+    return stripes() * p_.ost_write / std::max(fullest, 1.0);
+  }
+  double fullest_at_random(double files) const {
+    base::RandomStream draw(seed_, name_, "placement");
+    std::vector<double> load(static_cast<std::size_t>(p_.ost_count), 0.0);
+    const auto objects = static_cast<std::uint64_t>(files * stripes());
+    for (std::uint64_t i = 0; i < objects; ++i) load[draw.below(load.size())] += 1.0;
+    return *std::max_element(load.begin(), load.end());
+  }
+  ResourceIndex blame(const sim::FlowOutcome& flow) const {
+    return flow.binding.valid() ? resources_->of_link[flow.binding.index] : stream_resource_;
+  }
+
+  std::string name_;
+  LustreParams p_;
+  graph::NodeId media_in_, media_out_, egress_, ingress_;
+  std::uint64_t seed_ = 0;
+  sim::Context* context_ = nullptr;
+  ResourceTable* resources_ = nullptr;
+  Seconds round_trip_, open_service_, create_service_;
+  std::optional<sim::ServerQueue> mds_;
+  ResourceIndex mds_resource_ = kNoResource;
+  ResourceIndex stream_resource_ = kNoResource;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_lustre(const Component& component) {
+  return std::make_unique<Lustre>(component);
+}
+std::span<const base::FieldInfo> lustre_fields() { return kInfos; }
+
+}  // namespace stallcast::models

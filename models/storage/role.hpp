@@ -1,0 +1,105 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/fields.hpp"
+#include "engine/graph/topology.hpp"
+#include "engine/sim/context.hpp"
+#include "engine/sim/task.hpp"
+#include "models/resources.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+/// The contract of a storage kind. A storage system adds its servers to the topology, and serves
+/// classes of clients in simulated time. Operations are chains: what is serial stays serial.
+namespace stallcast::models {
+
+/// How many clients use the storage system, known before the run.
+struct StorageLoad {
+  double concurrent_reads = 1.0;  ///< files being read at one time, all clients together
+};
+
+/// What the storage client of one host may move, all its processes together.
+struct ClientLimits {
+  Rate read = Rate::infinity();
+  Rate write = Rate::infinity();
+};
+
+/// A class of identical client processes on one host group, as the storage system sees it.
+struct Client {
+  double members = 1.0;                 ///< processes acting together
+  Rate host_limit = Rate::infinity();   ///< what one process can move at most (its host's NIC)
+  std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
+  std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
+};
+
+/// One read per member: open files are read one after the other.
+struct ReadRequest {
+  Bytes bytes;               ///< in all
+  double files = 1.0;        ///< how many files the bytes lie in (a shard read in part: under 1)
+  double round_trips = 1.0;  ///< dependent requests per file that cannot be pipelined
+  bool direct = false;       ///< O_DIRECT: no page cache copy
+};
+
+/// One write per member, as of a checkpoint: all members write at one time.
+struct WriteRequest {
+  Bytes bytes;           ///< in all
+  double files = 1.0;    ///< files created
+  double writers = 1.0;  ///< members of all classes that write together
+  bool direct = false;   ///< O_DIRECT
+};
+
+/// What an operation was limited by: the resource index, or kNoResource when by nothing shared.
+struct Served {
+  ResourceIndex limited_by = kNoResource;
+};
+
+class StorageModel {
+ public:
+  virtual ~StorageModel() = default;
+
+  /// Adds nodes and edges named "storage.<id>. ...". Called once, before anything else.
+  virtual void build(graph::Topology& topology, const StorageLoad& load) = 0;
+  /// Where reads begin and writes end.
+  [[nodiscard]] virtual graph::NodeId read_source() const = 0;
+  [[nodiscard]] virtual graph::NodeId write_sink() const = 0;
+  /// Where the fabric is attached: data leaves for hosts at `egress`, arrives at `ingress`.
+  [[nodiscard]] virtual graph::NodeId egress() const = 0;
+  [[nodiscard]] virtual graph::NodeId ingress() const = 0;
+  /// Limits of the client software on one host.
+  [[nodiscard]] virtual ClientLimits client_limits() const = 0;
+
+  /// Prepares for simulated time. `round_trip` is that of the fabric; `seed` decides drawn
+  /// placements.
+  virtual void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
+                      std::uint64_t seed) = 0;
+  /// Metadata part of opening `files` files per member, one after the other.
+  virtual sim::Task<Served> open(const Client& client, double files) = 0;
+  /// Data part of a read.
+  virtual sim::Task<Served> read(const Client& client, const ReadRequest& request) = 0;
+  /// Creates, writes, flushes to stable media (fsync) and closes.
+  virtual sim::Task<Served> write(const Client& client, const WriteRequest& request) = 0;
+  /// Adds what only the model knows (queues) to the result; `wall` is the time to average over.
+  virtual void report(Seconds wall, std::vector<ResourceUse>& out) const = 0;
+
+  /// Fluid limits for bounds: what all servers together can read and write, and how many files a
+  /// second they can open.
+  struct Ceilings {
+    Rate read;
+    Rate write;
+    OpRate opens;
+    double units = 0.0;  ///< OSTs or the like: what `plan` counts
+    Rate unit_read;
+    Rate unit_write;
+  };
+  [[nodiscard]] virtual Ceilings ceilings() const = 0;
+};
+
+/// Lustre: models/storage/lustre.cpp, docs/models/lustre.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_lustre(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> lustre_fields();
+
+}  // namespace stallcast::models
