@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/run/simulate.hpp"
@@ -12,38 +14,62 @@
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 
+/// From simulations to what is said about a design: replicas, intervals, bottlenecks, assertions.
 namespace stallcast::predict {
 
 struct Options {
   run::Options run;
   std::uint64_t seed = 0;  ///< first seed; 0: the scenario's
   int replicas = 0;        ///< 0: the scenario's
+  /// Where the faults of `expect` lines go, with their pointers; may be absent. `predict` fails
+  /// with bad_input either way.
+  Diagnostics* faults = nullptr;
 };
 
 /// Simulates `design` once per replica (seeds seed, seed+1, ...) and combines: mean and 95 %
 /// Student interval per metric, mean breakdown, ranked bottlenecks, outcome of every expectation.
+/// When the time limit or an interrupt ends it early, what the finished replicas say, with a
+/// warning and the verdict "inconclusive"; a failure when none finished.
 [[nodiscard]] Result<Prediction> predict(const Design& design, const Options& options);
 
-/// The same for several designs at once, sharing the worker.
+/// The same for several designs at once, sharing the worker. Results are in the order of `designs`.
 [[nodiscard]] std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
                                                           const Options& options);
 
-/// Combines finished replicas of one design. REQUIRES: at least one.
+/// Combines finished replicas of one design, without its expectations.
+/// REQUIRES: at least one replica.
 [[nodiscard]] Prediction combine(const Design& design, std::span<const RunResult> replicas);
 
 /// A parsed `that`: "job.train.gpu.utilization >= 95 %".
 struct Assertion {
-  std::string metric;
+  std::string metric;  ///< may contain "*", which stands for any text, dots too
   std::string op;      ///< < <= > >= ==
-  double limit = 0.0;  ///< base unit
+  double limit = 0.0;  ///< base unit of `dimension`
   Dimension dimension = Dimension::number;
 };
-/// Faults are diagnostics at `pointer` ("expect").
+/// Faults are failures with bad_input, to be reported at the expectation's pointer.
 [[nodiscard]] Result<Assertion> parse_assertion(const std::string& that);
+
+/// The limit of `assertion` in the unit metrics are given in ("USD/h" is not a base unit), or why
+/// it does not fit. A number without a unit fits only a count.
+[[nodiscard]] Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit);
+
+/// How far `value` is on the good side of the limit, relative to the limit; negative when it fails.
+[[nodiscard]] double margin(const Assertion& assertion, double value, double limit);
+
+/// The dimension of a metric's unit ("s", "B", "B/s", "ratio", "count", "1/s", "USD", "USD/h");
+/// nullopt for any other unit.
+[[nodiscard]] std::optional<Dimension> dimension_of(std::string_view unit);
+
+/// True for metrics that only `plan` computes: "storage.S.osts.required" and the like.
+[[nodiscard]] bool is_plan_metric(std::string_view metric);
 
 /// Outcome of every expectation of `design`; an unknown metric or a unit that does not fit is a
 /// diagnostic ("unknown-metric", "expect") and no outcome.
 [[nodiscard]] std::vector<AssertionOutcome> check(const Design& design,
                                                   const Prediction& prediction, Diagnostics& diags);
+
+/// The verdict of all outcomes together: error-level ones decide, "none" without any outcome.
+[[nodiscard]] Verdict verdict_of(std::span<const AssertionOutcome> outcomes);
 
 }  // namespace stallcast::predict

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/codec/codec.hpp"
+#include "engine/predict/predict.hpp"
+#include "engine/predict/student.hpp"
+
+namespace stallcast::predict {
+namespace {
+
+/// A resource below this utilization that nobody waited for is not worth a line.
+constexpr double kIdle = 0.005;
+
+bool takes_maximum(std::string_view name) { return name.ends_with(".max"); }
+
+void add_resource_metrics(Prediction& prediction) {
+  for (const ResourceUse& r : prediction.resources) {
+    const std::string stem = "resource." + r.name;
+    prediction.metrics.try_emplace(stem + ".utilization",
+                                   Metric{r.utilization(), "ratio", std::nullopt});
+    prediction.metrics.try_emplace(stem + ".throughput",
+                                   Metric{r.throughput, r.unit, std::nullopt});
+  }
+}
+
+std::map<std::string, Metric> combine_metrics(std::span<const RunResult> replicas) {
+  std::map<std::string, std::vector<double>> samples;
+  std::map<std::string, Metric> metrics;
+  for (const RunResult& r : replicas) {
+    for (const auto& [name, metric] : r.metrics) {
+      samples[name].push_back(metric.value);
+      metrics[name].unit = metric.unit;
+    }
+    for (const ResourceUse& use : r.resources) {
+      const std::string name = "resource." + use.name + ".utilization";
+      if (r.metrics.contains(name)) continue;
+      samples[name].push_back(use.utilization());
+      metrics[name].unit = "ratio";
+    }
+  }
+  for (auto& [name, metric] : metrics) {
+    const std::vector<double>& values = samples[name];
+    if (takes_maximum(name)) {
+      metric.value = *std::max_element(values.begin(), values.end());
+    } else {
+      metric.value = mean(values);
+      metric.ci95 = interval95(values);
+    }
+  }
+  return metrics;
+}
+
+/// Mean share of every cause. A cause that a replica does not mention is 0 there, so the shares
+/// still sum to 1.
+std::map<std::string, std::map<std::string, double>> combine_breakdown(
+    std::span<const RunResult> replicas) {
+  std::map<std::string, std::map<std::string, double>> breakdown;
+  const double n = static_cast<double>(replicas.size());
+  for (const RunResult& r : replicas)
+    for (const auto& [job, causes] : r.breakdown)
+      for (const auto& [cause, share] : causes) breakdown[job][cause] += share / n;
+  return breakdown;
+}
+
+std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) {
+  std::map<std::string, ResourceUse> uses;
+  const double n = static_cast<double>(replicas.size());
+  for (const RunResult& r : replicas)
+    for (const ResourceUse& use : r.resources) {
+      ResourceUse& sum = uses[use.name];
+      sum.name = use.name;
+      sum.unit = use.unit;
+      sum.capacity += use.capacity / n;
+      sum.throughput += use.throughput / n;
+      sum.blamed_share += use.blamed_share / n;
+      sum.peak = std::max(sum.peak, use.peak);
+    }
+  std::vector<ResourceUse> out;
+  out.reserve(uses.size());
+  for (auto& [name, use] : uses) out.push_back(std::move(use));
+  return out;
+}
+
+Dimension dimension_of_use(const ResourceUse& use) {
+  return use.unit == "1/s" ? Dimension::op_rate : Dimension::rate;
+}
+
+std::string headroom(const ResourceUse& use) {
+  if (!(use.capacity > 0.0) || !std::isfinite(use.capacity)) return "no limit known";
+  const Dimension dimension = dimension_of_use(use);
+  const std::string of = " left of " + base::print_quantity(use.capacity, dimension);
+  if (use.utilization() >= 0.995) return "nothing" + of;
+  std::string text =
+      base::print_quantity(std::max(0.0, use.capacity - use.throughput), dimension) + of;
+  if (use.peak >= 0.99 * use.capacity) text += ", nothing at its peak";
+  return text;
+}
+
+std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {
+  std::vector<Bottleneck> out;
+  for (const ResourceUse& use : uses)
+    if (use.blamed_share > 0.0 || use.utilization() >= kIdle)
+      out.push_back({use.name, use.utilization(), use.blamed_share, headroom(use)});
+  std::stable_sort(out.begin(), out.end(), [](const Bottleneck& a, const Bottleneck& b) {
+    if (a.blamed_share != b.blamed_share) return a.blamed_share > b.blamed_share;
+    return a.utilization > b.utilization;
+  });
+  return out;
+}
+
+}  // namespace
+
+Prediction combine(const Design& design, std::span<const RunResult> replicas) {
+  assert(!replicas.empty());
+  Prediction prediction;
+  prediction.scenario_id = design.id;
+  prediction.scenario_file = design.file;
+  prediction.design_sha256 = codec::design_hash(design);
+  prediction.metrics = combine_metrics(replicas);
+  prediction.breakdown = combine_breakdown(replicas);
+  prediction.resources = combine_resources(replicas);
+  add_resource_metrics(prediction);
+  prediction.bottlenecks = rank(prediction.resources);
+  for (const RunResult& r : replicas) {
+    prediction.seeds.push_back(r.seed);
+    prediction.simulated_s = std::max(prediction.simulated_s, r.simulated_s);
+    prediction.events += r.events;
+    for (const std::string& warning : r.warnings)
+      if (std::find(prediction.warnings.begin(), prediction.warnings.end(), warning) ==
+          prediction.warnings.end())
+        prediction.warnings.push_back(warning);
+  }
+  return prediction;
+}
+
+}  // namespace stallcast::predict

@@ -1,0 +1,55 @@
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "engine/predict/predict.hpp"
+
+using namespace stallcast;
+
+namespace {
+
+RunResult replica(std::uint64_t seed, double utilization, double stall_max) {
+  RunResult r;
+  r.seed = seed;
+  r.metrics["job.train.gpu.utilization"] = {utilization, "ratio", {}};
+  r.metrics["job.train.checkpoint.stall.max"] = {stall_max, "s", {}};
+  r.breakdown["train"] = {{"compute", utilization}, {"data", 1.0 - utilization}};
+  r.resources.push_back({"storage.scratch.ost", "B/s", 100e9, 40e9, 90e9, 0.2});
+  r.resources.push_back({"storage.scratch.oss.nic", "B/s", 50e9, 49e9, 50e9, 0.8});
+  r.resources.push_back({"host.gpu.pcie", "B/s", 1e12, 1e6, 1e6, 0.0});
+  r.simulated_s = 7200;
+  r.events = 10;
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("metrics are the mean over replicas, worst cases the maximum") {
+  const std::vector<RunResult> replicas = {replica(1, 0.90, 2.0), replica(2, 0.94, 7.0)};
+  const Prediction p = predict::combine(Design{}, replicas);
+  const Metric& utilization = p.metrics.at("job.train.gpu.utilization");
+  CHECK(utilization.value == Approx(0.92));
+  // t(0.975, 1) = 12.7062, s = 0.028284, half = 12.7062 * 0.028284 / sqrt(2) = 0.254124
+  CHECK(utilization.ci95->first == Approx(0.92 - 0.254124).epsilon(1e-5));
+  CHECK(p.metrics.at("job.train.checkpoint.stall.max").value == 7.0);
+  CHECK_FALSE(p.metrics.at("job.train.checkpoint.stall.max").ci95.has_value());
+  CHECK(p.seeds == std::vector<std::uint64_t>{1, 2});
+  CHECK(p.events == 20);
+}
+
+TEST_CASE("the mean breakdown still sums to one") {
+  const std::vector<RunResult> replicas = {replica(1, 0.90, 2.0), replica(2, 0.94, 7.0)};
+  const Prediction p = predict::combine(Design{}, replicas);
+  double sum = 0.0;
+  for (const auto& [cause, share] : p.breakdown.at("train")) sum += share;
+  CHECK(sum == Approx(1.0).epsilon(1e-12));
+}
+
+TEST_CASE("what was waited for longest comes first, idle resources are left out") {
+  const std::vector<RunResult> replicas = {replica(1, 0.90, 2.0)};
+  const Prediction p = predict::combine(Design{}, replicas);
+  REQUIRE(p.bottlenecks.size() == 2);
+  CHECK(p.bottlenecks[0].resource == "storage.scratch.oss.nic");
+  CHECK(p.bottlenecks[0].headroom == "1 GB/s left of 50 GB/s, nothing at its peak");
+  CHECK(p.bottlenecks[1].resource == "storage.scratch.ost");
+  CHECK(p.metrics.at("resource.storage.scratch.oss.nic.utilization").value == Approx(0.98));
+}

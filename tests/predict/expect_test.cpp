@@ -1,0 +1,135 @@
+#include <catch2/catch.hpp>
+
+#include "engine/predict/predict.hpp"
+
+using namespace stallcast;
+using predict::check;
+using predict::parse_assertion;
+
+namespace {
+
+Design expecting(std::vector<std::string> lines) {
+  Design design;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    design.expect.push_back(
+        {"e" + std::to_string(i), lines[i], "error", "", "/expect/" + std::to_string(i)});
+  return design;
+}
+
+Prediction measured() {
+  Prediction p;
+  p.metrics["job.train.gpu.utilization"] = {0.95, "ratio", {{0.94, 0.96}}};
+  p.metrics["job.train.checkpoint.stall.p99"] = {4.0, "s", {}};
+  p.metrics["resource.storage.a.oss.nic.utilization"] = {0.5, "ratio", {}};
+  p.metrics["resource.storage.a.ost.utilization"] = {0.9, "ratio", {}};
+  p.metrics["cost.per_useful_gpu_hour"] = {3.0, "USD", {}};
+  p.metrics["cost.gpu_idle"] = {20.0, "USD/h", {}};
+  p.metrics["storage.a.servers"] = {12.0, "count", {}};
+  p.bottlenecks.push_back({"storage.a.ost", 0.9, 0.7, ""});
+  return p;
+}
+
+std::string status(const std::string& line) {
+  Diagnostics diags;
+  const auto outcomes = check(expecting({line}), measured(), diags);
+  if (outcomes.empty()) return diags.items().at(0).code;
+  return outcomes.at(0).status;
+}
+
+}  // namespace
+
+TEST_CASE("an assertion is a metric, a comparison and a quantity") {
+  const auto a = parse_assertion(" job.train.gpu.utilization>=95 % ");
+  REQUIRE(a.ok());
+  CHECK(a->metric == "job.train.gpu.utilization");
+  CHECK(a->op == ">=");
+  CHECK(a->limit == Approx(0.95));
+  CHECK(a->dimension == Dimension::ratio);
+}
+
+TEST_CASE("what is not an assertion says why") {
+  CHECK(parse_assertion("job.train.au").failure().message == "\"job.train.au\" compares nothing");
+  CHECK(parse_assertion("job.train.au = 3 s").failure().hint == "use one of < <= > >= ==");
+  CHECK(parse_assertion("job.train.au != 3 s").failure().hint == "use one of < <= > >= ==");
+  CHECK(parse_assertion("job.train.au > soon").failure().message == "\"soon\" is not a quantity");
+  CHECK(parse_assertion("> 3 s").failure().exit == ExitCode::bad_input);
+}
+
+TEST_CASE("the whole interval must lie on the good side of the limit") {
+  CHECK(status("job.train.gpu.utilization >= 94 %") == "pass");
+  CHECK(status("job.train.gpu.utilization >= 95 %") == "inconclusive");
+  CHECK(status("job.train.gpu.utilization >= 96.5 %") == "fail");
+  CHECK(status("job.train.gpu.utilization < 96 %") == "inconclusive");
+  CHECK(status("job.train.gpu.utilization < 97 %") == "pass");
+}
+
+TEST_CASE("a figure without interval is compared itself") {
+  CHECK(status("job.train.checkpoint.stall.p99 <= 4 s") == "pass");
+  CHECK(status("job.train.checkpoint.stall.p99 < 4 s") == "fail");
+  CHECK(status("job.train.checkpoint.stall.p99 == 4000 ms") == "pass");
+}
+
+TEST_CASE("an unknown metric is an error that names the nearest one") {
+  Diagnostics diags;
+  CHECK(check(expecting({"job.train.gpu.utilisation >= 95 %"}), measured(), diags).empty());
+  REQUIRE(diags.items().size() == 1);
+  CHECK(diags.items()[0].code == "unknown-metric");
+  CHECK(diags.items()[0].pointer == "/expect/0/that");
+  CHECK(diags.items()[0].hint == "did you mean \"job.train.gpu.utilization\"?");
+}
+
+TEST_CASE("a metric that only plan computes says so") {
+  Diagnostics diags;
+  CHECK(check(expecting({"storage.a.osts.required <= 48"}), measured(), diags).empty());
+  CHECK(diags.items().at(0).hint == "only \"stallcast plan\" computes it");
+}
+
+TEST_CASE("units that do not fit the metric are errors") {
+  CHECK(status("job.train.gpu.utilization >= 95") == "expect");
+  CHECK(status("job.train.gpu.utilization >= 95 s") == "expect");
+  CHECK(status("job.train.checkpoint.stall.p99 < 5") == "expect");
+  CHECK(status("storage.a.servers < 13") == "pass");
+}
+
+TEST_CASE("a wildcard holds only if it holds everywhere, and reports the worst") {
+  Diagnostics diags;
+  const auto outcomes = check(expecting({"resource.*.utilization < 85 %"}), measured(), diags);
+  REQUIRE(outcomes.size() == 1);
+  CHECK(outcomes[0].status == "fail");
+  CHECK(outcomes[0].value == 0.9);
+  CHECK(outcomes[0].limited_by == "storage.a.ost");
+  CHECK(status("resource.*.utilization < 91 %") == "pass");
+  CHECK(status("resource.*.queue < 3") == "unknown-metric");
+}
+
+TEST_CASE("a failed target names the resource most to blame") {
+  Diagnostics diags;
+  const auto outcomes =
+      check(expecting({"job.train.checkpoint.stall.p99 < 1 s"}), measured(), diags);
+  CHECK(outcomes.at(0).limited_by == "storage.a.ost");
+}
+
+TEST_CASE("money rates are compared per hour") {
+  CHECK(status("cost.gpu_idle < 21 USD/h") == "pass");
+  CHECK(status("cost.gpu_idle < 19 USD/h") == "fail");
+}
+
+TEST_CASE("only error-level outcomes decide the verdict") {
+  AssertionOutcome pass, fail, warn, unsure;
+  pass.status = "pass";
+  fail.status = warn.status = "fail";
+  unsure.status = "inconclusive";
+  pass.level = fail.level = unsure.level = "error";
+  warn.level = "warn";
+  using V = std::vector<AssertionOutcome>;
+  CHECK(predict::verdict_of(V{}) == Verdict::none);
+  CHECK(predict::verdict_of(V{pass, warn}) == Verdict::pass);
+  CHECK(predict::verdict_of(V{pass, unsure}) == Verdict::inconclusive);
+  CHECK(predict::verdict_of(V{unsure, fail, pass}) == Verdict::fail);
+}
+
+TEST_CASE("the margin is positive on the good side") {
+  const auto a = parse_assertion("x.y <= 10 s");
+  CHECK(predict::margin(*a, 8.0, 10.0) == Approx(0.2));
+  CHECK(predict::margin(*a, 12.0, 10.0) == Approx(-0.2));
+}
