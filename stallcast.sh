@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# One door for a fresh clone: installs what a command needs, builds, runs. See usage() below.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+interactive=no
+[ -t 0 ] && interactive=yes
+exec </dev/null # nothing below may wait for an answer
+
+# What a command needs from Debian 12. The reasons are in docs/adr/0007-dependencies.md.
+build_packages=(g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libcli11-dev libboost-dev
+  libboost-graph-dev libeigen3-dev libyaml-cpp-dev libssl-dev libsimgrid-dev)
+test_packages=(catch2 python3 python3-jsonschema clang-format-14 clang-tidy-14 binutils git)
+
+usage() {
+  cat <<'USAGE'
+usage: ./stallcast.sh COMMAND
+
+  demo    build, then predict an MLPerf Storage run and explain what limits it
+  test    build everything and run all tests and lints
+  build   build build/release/bin/stallcast and its simulator, stallcast-sim
+  help    show this text
+
+Missing packages are installed with apt-get on Debian 12, as root or through sudo; nothing is
+downloaded from anywhere else.
+USAGE
+}
+
+say() { printf '==> %s\n' "$*"; }
+die() {
+  printf 'stallcast.sh: %s\n' "$1" >&2
+  shift
+  [ $# -eq 0 ] || printf '  %s\n' "$@" >&2
+  exit 2
+}
+
+# ensure_packages NAME...: installs the packages that are not there yet; touches nothing, not even
+# the network, when all are.
+ensure_packages() {
+  local os=unknown version=unknown
+  if [ -r /etc/os-release ]; then
+    os=$(. /etc/os-release && printf '%s' "${ID:-unknown}")
+    version=$(. /etc/os-release && printf '%s' "${VERSION_ID:-unknown}")
+  fi
+  if [ "$os" != debian ] || ! command -v dpkg-query >/dev/null; then
+    die "this is $os $version, and only Debian 12 is installed on automatically" \
+      "install these by hand: $*" \
+      "then: cmake --preset release && cmake --build --preset release"
+  fi
+  [ "$version" = 12 ] || say "this is Debian $version; only Debian 12 is tested"
+
+  local name missing=()
+  for name in "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null || true)" = installed ] ||
+      missing+=("$name")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      die "packages are missing, and installing them needs root or sudo" \
+        "as root: apt-get install --no-install-recommends ${missing[*]}"
+    as_root=(sudo -n)
+    [ "$interactive" = no ] || as_root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y
+    -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+  "${apt[@]}" update || die "apt-get update failed" "is there a network, and may this user use sudo?"
+  "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
+    die "apt-get install failed for: ${missing[*]}"
+}
+
+# configure_and_build TESTS: the release preset with or without the tests.
+configure_and_build() {
+  say "building build/release (the first build takes a few minutes)"
+  local log
+  log=$(cmake --preset release -DSTALLCAST_TESTS="$1" 2>&1) || {
+    printf '%s\n' "$log" >&2
+    die "cmake could not configure the build"
+  }
+  cmake --build --preset release
+}
+
+build() {
+  ensure_packages "${build_packages[@]}"
+  configure_and_build OFF
+  say "built build/release/bin/stallcast and build/release/bin/stallcast-sim"
+}
+
+demo() {
+  build
+  say "stallcast run examples/unet3d-h100-ddn.json"
+  build/release/bin/stallcast run examples/unet3d-h100-ddn.json
+}
+
+# Ends with "N passed, N failed", counted from CTest's own report of this run.
+run_tests() {
+  ensure_packages "${build_packages[@]}" "${test_packages[@]}"
+  configure_and_build ON
+  local report=build/release/ctest.xml status=0
+  rm -f "$report"
+  say "running the tests"
+  ctest --preset release -j2 --no-tests=error --output-junit "$PWD/$report" || status=$?
+  [ -s "$report" ] || die "ctest wrote no report (exit status $status)"
+
+  # A test that never ran because its program is missing is a failure; one that said itself that it
+  # cannot run here (skipped) or was switched off is neither.
+  local passed not_counted total failed
+  passed=$(grep -c '<testcase .*status="run"' "$report" || true)
+  not_counted=$(grep -c -e '<skipped message="SKIP_' -e '<testcase .*status="disabled"' "$report" || true)
+  total=$(grep -c '<testcase ' "$report" || true)
+  failed=$((total - passed - not_counted))
+  [ "$not_counted" -eq 0 ] || say "$not_counted skipped"
+  [ "$passed" -gt 0 ] && [ "$failed" -eq 0 ] || status=1
+  printf '%d passed, %d failed\n' "$passed" "$failed"
+  [ "$status" -eq 0 ] || exit 1
+}
+
+case "${1:-help}" in
+  demo) demo ;;
+  test) run_tests ;;
+  build) build ;;
+  help | -h | --help) usage ;;
+  *)
+    printf 'stallcast.sh: there is no command "%s"\n\n' "$1" >&2
+    usage >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,101 @@
+"""The lints find what they are for, and nothing else."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import include_lint
+import text_lint
+
+
+class LintTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.names = []
+
+    def write(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.names.append(name)
+
+    def run_check(self, check):
+        return check(self.folder.name, self.names)
+
+    def test_a_lower_layer_may_not_include_a_higher_one(self):
+        self.write("models/x.hpp", "")
+        self.write("engine/base/y.cpp", '#include "models/x.hpp"\n')
+        self.assertEqual(self.run_check(include_lint.check),
+                         ['engine/base/y.cpp:1: base may not include "models/x.hpp" of models'])
+
+    def test_a_higher_layer_may_include_lower_ones_and_the_standard_library(self):
+        self.write("engine/base/y.hpp", "")
+        self.write("include/stallcast/z.hpp", "#include <vector>\n")
+        self.write("models/x.cpp", '#include "engine/base/y.hpp"\n#include "stallcast/z.hpp"\n'
+                   "#include <sys/wait.h>\n#include <unistd.h>\n")
+        self.assertEqual(self.run_check(include_lint.check), [])
+
+    def test_third_party_types_stay_out_of_public_headers(self):
+        for header in ("nlohmann/json.hpp", "boost/graph/adjacency_list.hpp", "Eigen/Dense",
+                       "simgrid/s4u.hpp", "QString"):
+            self.names.clear()
+            self.write("include/stallcast/z.hpp", f"#include <{header}>\n")
+            self.assertEqual(len(self.run_check(include_lint.check)), 1, header)
+
+    def test_simgrid_is_included_by_its_own_files_only(self):
+        self.write("engine/sim/simgrid_context.cpp", "#include <simgrid/s4u.hpp>\n")
+        self.assertEqual(self.run_check(include_lint.check), [])
+        self.write("engine/sim/context.cpp", "#include <simgrid/s4u.hpp>\n")
+        self.write("tests/models/x_test.cpp", "#include <xbt/log.h>\n")
+        self.assertEqual([f.split(":")[0] for f in self.run_check(include_lint.check)],
+                         ["engine/sim/context.cpp", "tests/models/x_test.cpp"])
+
+    def test_a_library_that_is_not_in_the_table_is_found(self):
+        self.write("models/x.cpp", "#include <fmt/format.h>\n")
+        self.assertEqual(self.run_check(include_lint.check),
+                         ["models/x.cpp:1: <fmt/format.h> is no known library"])
+
+    def test_an_include_relative_to_its_own_folder_is_found(self):
+        self.write("engine/base/y.hpp", "")
+        self.write("engine/base/y.cpp", '#include "y.hpp"\n')
+        self.assertEqual(len(self.run_check(include_lint.check)), 1)
+
+    def test_a_folder_outside_the_table_is_found(self):
+        self.write("new/y.cpp", "")
+        self.assertEqual(len(self.run_check(include_lint.check)), 1)
+
+    def test_long_files_need_a_reason_and_very_long_ones_a_split(self):
+        self.write("a.cpp", "\n" * 400)
+        self.write("b.cpp", "\n" * 401)
+        self.write("c.cpp", "\n" * 500)
+        self.write("d.cpp", "\n" * 601)
+        self.write("tests/lint/long_files.txt", "c.cpp one table\nd.cpp one table\ne.cpp gone\n")
+        self.assertEqual([f.split(" ")[0] for f in self.run_check(text_lint.file_length)],
+                         ["b.cpp:401:", "d.cpp:601:", "tests/lint/long_files.txt:1:"])
+
+    def test_paths_of_one_machine_are_found_but_not_pointers_or_addresses(self):
+        self.write("a.md", "see /ho" "me/someone/x\nx = '/Us" "ers/me'\n")
+        self.write("b.md", "https://example.org/work/x jobs/work/a /storage/0/ost /usr/bin /homes\n")
+        self.assertEqual([f[:6] for f in self.run_check(text_lint.machine_paths)],
+                         ["a.md:1", "a.md:2"])
+
+    def test_unfinished_marks_need_an_issue_number(self):
+        self.write("a.cpp", "// TO" "DO: later\n// TO" "DO(#12): later\n// FIX" "ME\nmastodon\n")
+        self.assertEqual([f[:7] for f in self.run_check(text_lint.unfinished)],
+                         ["a.cpp:1", "a.cpp:3"])
+
+    def test_relative_links_must_lead_somewhere(self):
+        self.write("docs/a.md", "[a](b.md#part) [b](../x/c.cpp) [c](gone.md) [d](https://e.org)\n"
+                   "```\n[e](gone.md)\n```\n`[f](gone.md)` [g](#here) [h](../x/)\n")
+        self.write("docs/b.md", "")
+        self.write("x/c.cpp", "")
+        self.assertEqual(self.run_check(text_lint.links), ['docs/a.md:1: "gone.md" leads nowhere'])
+
+
+if __name__ == "__main__":
+    unittest.main()
