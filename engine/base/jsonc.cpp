@@ -1,0 +1,106 @@
+#include "engine/base/jsonc.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/base/jsonc_scan.hpp"
+#include "engine/base/text.hpp"
+
+namespace stallcast::base {
+namespace {
+
+/// First bytes of all lines, so that many places cost one pass.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i)
+      if (text[i] == '\n') starts_.push_back(i + 1);
+  }
+  [[nodiscard]] Position at(std::size_t offset, std::string_view file) const {
+    const auto next = std::upper_bound(starts_.begin(), starts_.end(), offset);
+    return {std::string(file), static_cast<int>(next - starts_.begin()),
+            static_cast<int>(offset - *std::prev(next)) + 1};
+  }
+
+ private:
+  std::vector<std::size_t> starts_ = {0};
+};
+
+/// The reference tokens of `pointer`, unescaped.
+std::vector<std::string> tokens_of(std::string_view pointer) {
+  std::vector<std::string> out;
+  if (pointer.empty()) return out;
+  if (pointer.front() == '/') pointer.remove_prefix(1);
+  for (const std::string& escaped : split(pointer, '/')) {
+    std::string token;
+    for (std::size_t i = 0; i < escaped.size(); ++i) {
+      const bool pair = escaped[i] == '~' && i + 1 < escaped.size();
+      if (pair && escaped[i + 1] == '0') {
+        token += '~', ++i;
+      } else if (pair && escaped[i + 1] == '1') {
+        token += '/', ++i;
+      } else {
+        token += escaped[i];
+      }
+    }
+    out.push_back(std::move(token));
+  }
+  return out;
+}
+
+}  // namespace
+
+JsonDocument parse_jsonc(std::string text, std::string file, Diagnostics& diags) {
+  JsonDocument document{nullptr, std::move(file), std::move(text)};
+  const detail::ScanResult scan = detail::scan_jsonc(document.text, {});
+  const Lines lines(document.text);
+  for (const detail::ScanFault& fault : scan.faults)
+    diags.add({Severity::error, fault.code, fault.pointer, lines.at(fault.offset, document.file),
+               fault.message, fault.hint});
+  if (!scan.readable) return document;
+  try {
+    document.root = Json::parse(scan.clean);
+  } catch (const Json::parse_error& e) {
+    // The scanner and the reader disagree: still the user's text, still no exception.
+    const std::size_t offset = e.byte > 0 ? e.byte - 1 : 0;
+    diags.add({Severity::error, "syntax", "", lines.at(offset, document.file),
+               "not valid JSON here", ""});
+  } catch (const Json::exception&) {
+    diags.add({Severity::error, "number", "", lines.at(0, document.file),
+               "a number is outside the range of a double", ""});
+  }
+  return document;
+}
+
+Position locate(const JsonDocument& document, std::string_view pointer, PointAt at) {
+  const detail::ScanResult scan = detail::scan_jsonc(document.text, tokens_of(pointer));
+  if (!scan.place) return {document.file, 0, 0};
+  return position_at(document.text, at == PointAt::key ? scan.place->key : scan.place->value,
+                     document.file);
+}
+
+Position position_at(std::string_view text, std::size_t offset, std::string_view file) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
+  return {std::string(file), static_cast<int>(line), static_cast<int>(before.size() - start) + 1};
+}
+
+std::string pointer_token(std::string_view key) {
+  std::string out = "/";
+  for (const char c : key) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string pointer_token(std::size_t index) { return "/" + std::to_string(index); }
+
+}  // namespace stallcast::base

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The scanner behind jsonc.hpp: one pass over JSON with comments that checks the syntax, blanks
+/// out what strict JSON does not have, and remembers places. Private to engine/base.
+namespace stallcast::base::detail {
+
+/// Deepest nesting that is read; hostile input must not exhaust the stack.
+inline constexpr int kMaxDepth = 200;
+
+/// One fault at a byte of the text.
+struct ScanFault {
+  std::size_t offset = 0;
+  std::string code;
+  std::string pointer;
+  std::string message;
+  std::string hint;
+};
+
+/// Bytes at which the deepest existing part of the wanted path stands.
+struct ScanPlace {
+  std::size_t key = 0;    ///< equal to `value` for array elements and the root
+  std::size_t value = 0;  ///< first byte of the value
+};
+
+struct ScanResult {
+  std::string clean;              ///< strict JSON of the same length; numbers out of range are 0
+  std::vector<ScanFault> faults;  ///< in the order of the text
+  bool readable = false;          ///< no syntax fault: `clean` can be parsed
+  std::optional<ScanPlace> place;
+};
+
+/// Scans `text`, and looks for the value at `path` (unescaped reference tokens).
+[[nodiscard]] ScanResult scan_jsonc(std::string_view text, const std::vector<std::string>& path);
+
+}  // namespace stallcast::base::detail
