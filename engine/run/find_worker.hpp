@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "stallcast/result.hpp"
+
+namespace stallcast::run {
+
+/// Path of `stallcast-sim`: `wanted` if not empty, else $STALLCAST_SIM, else beside this program or
+/// in the `bin` folder next to that. Fails with bad_input when a named one is not executable, with
+/// internal when none is installed.
+[[nodiscard]] Result<std::string> find_worker(const std::string& wanted);
+
+}  // namespace stallcast::run

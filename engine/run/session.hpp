@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/run/simulate.hpp"
+#include "engine/run/worker_process.hpp"
+
+namespace stallcast::run {
+
+/// One call of `simulate` on one worker: hands out the requests and takes in what is said of them.
+/// The id of a request is its place in the list.
+class Session {
+ public:
+  Session(const std::vector<Request>& requests, const Options& options, WorkerProcess& worker);
+
+  /// Returns once every request has its outcome.
+  void run();
+  /// REQUIRES: `run` returned.
+  [[nodiscard]] std::vector<Outcome> take();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void feed();
+  /// False when the worker does not keep to the protocol.
+  [[nodiscard]] bool hear(const std::string& line);
+  void settle(std::size_t id, Outcome outcome);
+  void report_progress();
+  /// Gives every request without an outcome this failure.
+  void fail_rest(const Failure& failure);
+  void fail_rest_after_death();
+  [[nodiscard]] bool stopped_from_outside();
+  [[nodiscard]] Failure crash(std::size_t id, const std::string& what, const std::string& log);
+  [[nodiscard]] std::string line_of(std::size_t id) const;
+  [[nodiscard]] std::string done_text() const;
+
+  const std::vector<Request>& requests_;
+  const Options& options_;
+  WorkerProcess& worker_;
+  Clock::time_point began_ = Clock::now();
+  bool greeted_ = false;
+  std::size_t fed_ = 0;
+  std::size_t settled_ = 0;
+  std::vector<double> fractions_;
+  double reported_ = -1.0;
+  std::vector<std::optional<Outcome>> outcomes_;
+};
+
+}  // namespace stallcast::run
