@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/predict/predict.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+
+/// "What should I change next?": candidate changes by what limits a design, tried by simulation.
+namespace stallcast::plan {
+
+/// One change of a scenario.
+struct Change {
+  std::string text;            ///< "storage.scratch.ost.count 48 -> 60"
+  std::string set;             ///< "storage[scratch].ost.count=60", as `--set` takes it
+  double relative_cost = 0.0;  ///< how much of the thing is added, as a fraction
+};
+
+/// At most `most` changes that relieve what `prediction` blames, the most blamed first.
+[[nodiscard]] std::vector<Change> candidate_changes(const Design& design,
+                                                    const Prediction& prediction, std::size_t most);
+
+/// The design with one more `--set`.
+using Redesign = std::function<Result<Design>(const std::string& set)>;
+
+/// Simulates each change alone, with the seeds of `base`, in one batch. A change whose design is
+/// not valid or whose simulation fails is left out. Best first: those that meet the targets by
+/// cost, then by gain.
+[[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Change>& changes,
+                                                   const Prediction& base, const Redesign& redesign,
+                                                   const predict::Options& options);
+
+}  // namespace stallcast::plan

@@ -1,0 +1,84 @@
+#include "engine/plan/advice.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace stallcast;
+
+namespace {
+
+Value number(double v, Dimension dimension) {
+  Value value;
+  value.dimension = dimension;
+  value.number = v;
+  return value;
+}
+
+Design design() {
+  Design d;
+  Component storage;
+  storage.id = "scratch";
+  storage.values["ost.count"] = number(48, Dimension::count);
+  storage.values["oss.count"] = number(10, Dimension::count);
+  storage.values["mdt.count"] = number(2, Dimension::count);
+  d.storage.push_back(storage);
+  Component host;
+  host.id = "gpu";
+  host.values["nic.rate"] = number(50e9, Dimension::rate);
+  d.hosts.push_back(host);
+  JobDesign job;
+  job.job.id = "train";
+  Value on;
+  on.dimension = Dimension::text;
+  on.text = "gpu";
+  job.job.values["hosts"] = on;
+  job.loader.emplace();
+  job.loader->values["workers"] = number(8, Dimension::count);
+  job.checkpoint.emplace();
+  job.checkpoint->kind = "sync";
+  d.jobs.push_back(job);
+  return d;
+}
+
+Prediction blaming(std::vector<std::string> resources, double checkpoint_share = 0.0) {
+  Prediction p;
+  for (const std::string& r : resources) p.bottlenecks.push_back({r, 0.9, 0.5, ""});
+  p.breakdown["train"]["checkpoint"] = checkpoint_share;
+  return p;
+}
+
+std::string first_set(const std::string& resource) {
+  const auto changes = plan::candidate_changes(design(), blaming({resource}), 4);
+  return changes.empty() ? "" : changes[0].set;
+}
+
+}  // namespace
+
+TEST_CASE("every kind of bottleneck has the change that relieves it") {
+  CHECK(first_set("storage.scratch.ost.write") == "storage[scratch].ost.count=60");
+  CHECK(first_set("storage.scratch.oss.nic.read") == "storage[scratch].oss.count=13");
+  CHECK(first_set("storage.scratch.mdt") == "storage[scratch].mdt.count=4");
+  CHECK(first_set("host.gpu.cpu") == "jobs[train].loader.workers=16");
+  CHECK(first_set("host.gpu.nic.read").starts_with("cluster.hosts[gpu].nic.rate="));
+}
+
+TEST_CASE("fields that were left out are not changed") {
+  CHECK(first_set("host.gpu.nvme.write").empty());
+  CHECK(first_set("fabric.bisection").empty());
+  CHECK(first_set("storage.other.ost").empty());
+}
+
+TEST_CASE("a blocking save that costs time suggests saving in the background") {
+  const auto changes =
+      plan::candidate_changes(design(), blaming({"storage.scratch.ost.write"}, 0.05), 4);
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0].set == "jobs[train].checkpoint.mode=async");
+  CHECK(changes[0].text == "job.train.checkpoint.mode sync -> async");
+}
+
+TEST_CASE("two resources with one remedy give one change") {
+  const auto changes = plan::candidate_changes(
+      design(), blaming({"storage.scratch.ost.read", "storage.scratch.ost.write"}), 4);
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].text == "storage.scratch.ost.count 48 -> 60");
+  CHECK(changes[0].relative_cost == Approx(0.25));
+}
