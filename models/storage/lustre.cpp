@@ -164,7 +164,7 @@ class Lustre final : public StorageModel {
         {.path = client.read_path,
          .bytes = request.bytes,
          .members = client.members,
-         .cap = std::min(stream_cap(p_.ost_read, request.direct), client.host_limit)});
+         .cap = std::min(stream_cap(p_.ost_read, request.direct), client.host_read)});
     co_return Served{blame(flow)};
   }
 
@@ -174,7 +174,7 @@ class Lustre final : public StorageModel {
     const Rate cap =
         std::min(request.files * std::min(stream_cap(p_.ost_write, request.direct),
                                           placement_cap(request.writers * request.files)),
-                 client.host_limit);
+                 client.host_write);
     const sim::FlowOutcome flow = co_await context_->transfer(
         {.path = client.write_path, .bytes = request.bytes, .members = client.members, .cap = cap});
     co_await context_->sleep(kCommit + round_trip_ * 2.0);

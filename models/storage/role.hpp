@@ -31,7 +31,8 @@ struct ClientLimits {
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
   double members = 1.0;                 ///< processes acting together
-  Rate host_limit = Rate::infinity();   ///< what one process can move at most (its host's NIC)
+  Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
+  Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 };

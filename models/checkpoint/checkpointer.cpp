@@ -1,0 +1,174 @@
+#include "models/checkpoint/checkpointer.hpp"
+
+#include <algorithm>
+
+#include "engine/sim/join.hpp"
+#include "models/rows.hpp"
+
+namespace stallcast::models {
+namespace {
+
+// Share of host memory that snapshots may take before training would run out of memory.
+constexpr double kStagingShare = 0.5;
+
+Bytes checkpoint_size(const CheckpointParams& p, const ModelParams& model) {
+  // S = parameters x bytes per parameter    [docs/models/checkpoint.md, eq. 1]
+  return p.size
+             ? *p.size
+             : Bytes::from(model.parameters.value_or(0.0) * model.bytes_per_parameter(), unit::B);
+}
+
+}  // namespace
+
+Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& context)
+    : context_(context),
+      plant_(plant),
+      p_(checkpoint_params(*job.checkpoint)),
+      style_(checkpoint_row(job.checkpoint->kind).style()),
+      host_(job_params(job.job).hosts),
+      host_params_(plant.host(host_)),
+      size_(checkpoint_size(p_, model_params(job.model))),
+      buffers_(context, p_.buffers),
+      idle_(context) {
+  const RankLayout& layout = plant.layout(job.job.id);
+  if (p_.writers == "all") {
+    writer_count_ = layout.ranks;
+    for (std::size_t g = 0; g < layout.groups; ++g) {
+      const double members = layout.ranks / static_cast<double>(layout.groups);
+      writers_.push_back({g, plant.client(host_, g, p_.to, members), size_ / layout.ranks});
+    }
+  } else {
+    writers_.push_back({0, plant.client(host_, 0, p_.to, 1.0), size_});
+    // Every other rank's share crosses rank 0's NIC first.    [docs/models/checkpoint.md, eq. 4]
+    gather_ = size_ * ((layout.ranks - 1.0) / layout.ranks) / host_params_.nic();
+  }
+  for (const std::string& tier : p_.tiers)
+    if (tier != "host-memory") tiers_.push_back(tier);
+  if (tiers_.empty()) tiers_.push_back(p_.to);
+  copy_resource_ = plant.resources().index("host." + host_ + ".gpu.copy");
+  serialize_resource_ = plant.resources().index("job." + job.job.id + ".checkpoint.serialize");
+  const Bytes staged = size_ * static_cast<double>(p_.buffers) / layout.hosts;
+  if (!style_.blocking && staged > host_params_.memory * kStagingShare) {
+    style_.blocking = true;
+    warnings_.push_back(
+        "job." + job.job.id +
+        ".checkpoint: the snapshots do not fit in host memory; saves are synchronous");
+  }
+}
+
+bool Checkpointer::due(std::int64_t steps) const {
+  if (p_.every_steps) return steps - last_steps_ >= *p_.every_steps;
+  return p_.every && context_.now() - last_start_ >= *p_.every;
+}
+
+sim::Task<void> Checkpointer::snapshot(const Writer& writer) {
+  // t = S_rank / min(copy rate, DRAM share)    [docs/models/checkpoint.md, eq. 2]
+  const sim::LinkId memory = plant_.host_link(host_, writer.group, "memory.snapshot");
+  co_await context_.transfer({.path = {&memory, 1},
+                              .bytes = writer.bytes,
+                              .members = writer.client.members,
+                              .cap = host_params_.gpu_copy});
+}
+
+sim::Task<void> Checkpointer::write(const Writer& writer, std::string tier, bool from_nvme,
+                                    ResourceIndex& limit) {
+  Client client = writer.client;
+  const double ranks_per_host =
+      std::max(1.0, writer_count_ / static_cast<double>(host_params_.count));
+  if (tier == "local-nvme") {
+    const sim::LinkId nvme = plant_.host_link(host_, writer.group, "nvme.write");
+    co_await context_.transfer({.path = {&nvme, 1},
+                                .bytes = writer.bytes,
+                                .members = client.members,
+                                .cap = *host_params_.nvme_write});
+    limit = plant_.resources().of_link[nvme.index];
+    co_return;
+  }
+  if (from_nvme) {  // drained: read from the drive and sent on in one stream
+    client.write_path.push_back(plant_.host_link(host_, writer.group, "nvme.read"));
+    client.host_write = std::min(client.host_write, *host_params_.nvme_read / ranks_per_host);
+  }
+  const Served served =
+      co_await plant_.storage(tier).write(client, {.bytes = writer.bytes,
+                                                   .files = static_cast<double>(p_.files),
+                                                   .writers = writer_count_,
+                                                   .direct = p_.direct});
+  limit = served.limited_by;
+}
+
+sim::Task<void> Checkpointer::flush(Seconds began) {
+  if (p_.serializer == "torch") {
+    co_await context_.sleep(size_ / writer_count_ / p_.serialize);
+    if (style_.blocking)
+      blamed_.add(Phase::cpu, size_ / writer_count_ / p_.serialize, serialize_resource_);
+  }
+  bool from_nvme = false;
+  for (const std::string& tier : tiers_) {
+    const Seconds start = context_.now();
+    ResourceIndex limit = kNoResource;
+    std::vector<sim::Task<void>> parts;
+    for (const Writer& writer : writers_) parts.push_back(write(writer, tier, from_nvme, limit));
+    co_await sim::join(context_, std::move(parts));
+    if (style_.blocking) blamed_.add(Phase::data, context_.now() - start, limit);
+    if (&tier == &tiers_.front()) {  // the snapshot has left host memory
+      last_limit_ = limit;
+      if (!style_.blocking) buffers_.release();
+    }
+    from_nvme = tier == "local-nvme";
+  }
+  durations_.add((context_.now() - began).in(unit::s));
+  if (--flushing_ == 0) idle_.set();
+}
+
+sim::Task<void> Checkpointer::save(std::int64_t steps) {
+  const Seconds began = context_.now();
+  last_start_ = began;
+  last_steps_ = steps;
+  co_await context_.sleep(p_.quiesce);
+  if (!style_.blocking) {
+    // bp = max(0, end of the flush that holds the buffer - now)    [docs/models/checkpoint.md, eq.
+    // 3]
+    const Seconds asked = context_.now();
+    co_await buffers_.acquire();
+    const Seconds waited = context_.now() - asked;
+    backpressure_.add(waited.in(unit::s));
+    blamed_.add(Phase::data, waited, last_limit_);
+  }
+  const Seconds start = context_.now();
+  co_await context_.sleep(gather_);
+  std::vector<sim::Task<void>> parts;
+  for (const Writer& writer : writers_) parts.push_back(snapshot(writer));
+  co_await sim::join(context_, std::move(parts));
+  blamed_.add(Phase::data, context_.now() - start, copy_resource_);
+  ++flushing_;
+  idle_.reset();
+  if (style_.blocking)
+    co_await flush(began);
+  else
+    context_.spawn(flush(began));
+  const Seconds stall = context_.now() - began;
+  stalls_.add(stall.in(unit::s));
+  stalled_ += stall;
+}
+
+sim::Task<void> Checkpointer::drain() {
+  if (flushing_ > 0) co_await idle_.wait();
+}
+
+void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
+  const std::string name = "job." + job + ".checkpoint.";
+  out.metrics[name + "size"] = {size_.in(unit::B), "B", {}};
+  out.metrics[name + "count"] = {static_cast<double>(stalls_.size()), "count", {}};
+  out.metrics[name + "overhead"] = {stalled_ / wall, "ratio", {}};
+  stalls_.report(name + "stall", "s", out);
+  durations_.report(name + "duration", "s", out);
+  backpressure_.report(name + "backpressure", "s", out);
+  if (!durations_.empty())
+    out.metrics[name + "bandwidth"] = {size_.in(unit::B) / durations_.mean(), "B/s", {}};
+  else
+    out.warnings.push_back("job." + job +
+                           ".checkpoint: the run ended before the first save was due");
+  out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/checkpoint/checkpoint.hpp"
+#include "models/phase_clock.hpp"
+#include "models/plant.hpp"
+#include "models/statistics.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// Saves one job's state. A save runs through quiesce, snapshot, serialise, write, fsync and
+/// commit; training waits for all of it (sync) or for the snapshot and a free staging buffer
+/// (async). docs/models/checkpoint.md.
+class Checkpointer {
+ public:
+  Checkpointer(const JobDesign& job, Plant& plant, sim::Context& context);
+
+  /// Whether a save is due after `steps` steps in all, at the present date.
+  [[nodiscard]] bool due(std::int64_t steps) const;
+  /// A save: ends when training may go on.
+  [[nodiscard]] sim::Task<void> save(std::int64_t steps);
+  /// Ends when everything saved is durable.
+  [[nodiscard]] sim::Task<void> drain();
+
+  /// Time training waited so far, and by resource.
+  [[nodiscard]] Seconds stalled() const { return stalled_; }
+  [[nodiscard]] const WaitSplit& blamed() const { return blamed_; }
+  void report(const std::string& job, Seconds wall, RunResult& out) const;
+
+ private:
+  /// Ranks of one class that write.
+  struct Writer {
+    std::size_t group = 0;
+    Client client;
+    Bytes bytes;  ///< per member
+  };
+  sim::Task<void> snapshot(const Writer& writer);
+  sim::Task<void> write(const Writer& writer, std::string tier, bool from_nvme,
+                        ResourceIndex& limit);
+  sim::Task<void> flush(Seconds began);
+
+  sim::Context& context_;
+  Plant& plant_;
+  CheckpointParams p_;
+  CheckpointStyle style_;
+  std::string host_;
+  HostParams host_params_;
+  std::vector<Writer> writers_;
+  std::vector<std::string> tiers_;
+  Bytes size_;
+  double writer_count_ = 1.0;
+  Seconds gather_;
+  sim::Slots buffers_;
+  sim::Signal idle_;
+  std::int64_t flushing_ = 0;
+  Seconds last_start_;
+  std::int64_t last_steps_ = 0;
+  Seconds stalled_;
+  ResourceIndex last_limit_ = kNoResource;
+  WaitSplit blamed_;
+  ResourceIndex copy_resource_, serialize_resource_;
+  Series stalls_, durations_, backpressure_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/base/random.hpp"
+#include "engine/sim/context.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/dataload/format.hpp"
+#include "models/dataload/loader.hpp"
+#include "models/phase_clock.hpp"
+#include "models/storage/role.hpp"
+
+namespace stallcast::models {
+
+/// Where a class of ranks runs and what its loader reads.
+struct LoaderSite {
+  StorageModel* storage = nullptr;
+  Client client;
+  sim::LinkId cpu;  ///< contended cores; invalid: every worker has its own
+  ResourceIndex cpu_resource = kNoResource;
+  ResourceIndex copy_resource = kNoResource;
+  Rate gpu_copy = Rate::infinity();  ///< of one batch to the GPU; infinite: no copy
+};
+
+/// A batch as the training loop gets it.
+struct Batch {
+  Bytes bytes;
+  WaitSplit wait;  ///< from asking to having it on the GPU
+};
+
+/// The loader of one rank class, by PyTorch's protocol: batch i goes to worker i mod W; at most
+/// W x prefetch batches are outstanding; a new index is issued only when a batch is consumed;
+/// delivery is in order (unless the policy says otherwise). docs/models/dataloader.md.
+class LoaderRuntime {
+ public:
+  LoaderRuntime(sim::Context& context, const LoaderParams& params, LoaderPolicy policy,
+                const DatasetParams& dataset, const SampleAccess& access, LoaderSite site,
+                base::RandomStream random);
+
+  /// Starts an epoch of `steps` batches from empty queues. The work happens in `next`.
+  void begin_epoch(std::int64_t steps);
+  /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
+  [[nodiscard]] sim::Task<Batch> next();
+
+ private:
+  struct Worker {
+    explicit Worker(sim::Context& context) : indices(context) {}
+    sim::Mailbox<std::int64_t> indices;
+    PhaseClock clock;
+  };
+  void issue();
+  sim::Task<void> work(Worker& worker, sim::Mailbox<std::int64_t>& indices);
+  sim::Task<Bytes> load(PhaseClock& clock);
+  sim::Task<void> compute(Seconds time);
+  [[nodiscard]] WaitSplit read_clocks(std::int64_t index) const;
+  [[nodiscard]] bool arrived() const;
+
+  sim::Context& context_;
+  LoaderParams p_;
+  LoaderPolicy policy_;
+  DatasetParams dataset_;
+  SampleAccess access_;
+  LoaderSite site_;
+  base::RandomStream random_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  sim::Mailbox<std::int64_t> shared_;
+  std::map<std::int64_t, Bytes> done_;  ///< loaded, not yet delivered
+  sim::Signal arrival_;
+  std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat
+  std::int64_t sent_ = 0;      ///< issued in this epoch
+  std::int64_t received_ = 0;  ///< delivered in this epoch
+  std::int64_t steps_ = 0;
+  bool started_ = false;  ///< workers are alive
+  bool primed_ = false;   ///< this epoch's first indices are out
+};
+
+}  // namespace stallcast::models

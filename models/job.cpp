@@ -1,0 +1,195 @@
+#include "models/job.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/sim/join.hpp"
+#include "models/rows.hpp"
+
+namespace stallcast::models {
+namespace {
+
+constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
+
+LoaderSite loader_site(const JobDesign& job, Plant& plant, std::size_t group,
+                       const RankLayout& layout) {
+  const std::string host = job_params(job.job).hosts;
+  const HostParams& p = plant.host(host);
+  const LoaderParams loader = loader_params(*job.loader);
+  LoaderSite site;
+  const std::string storage = dataset_params(*job.dataset).on;
+  site.storage = &plant.storage(storage);
+  site.client = plant.client(host, group, storage, layout.members());
+  // Cores are shared only when a host has more loader and training processes than cores.
+  const double processes = layout.ranks_per_host() * static_cast<double>(loader.workers + 1);
+  if (processes > static_cast<double>(p.cores)) site.cpu = plant.host_link(host, group, "cpu");
+  site.cpu_resource = plant.resources().index("host." + host + ".cpu");
+  site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
+  if (loader.copy == "pinned") site.gpu_copy = p.gpu_copy;
+  if (loader.copy == "pageable") site.gpu_copy = p.gpu_copy_pageable;
+  return site;
+}
+
+}  // namespace
+
+TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plant,
+                         sim::Context& context, std::uint64_t seed)
+    : context_(context),
+      plant_(plant),
+      id_(job.job.id),
+      p_(job_params(job.job)),
+      layout_(plant.layout(id_)),
+      step_time_(step_time(
+          job.step,
+          step_row(job.step.kind).mean(job.step, model_params(job.model), plant.host(p_.hosts)))) {
+  const RunParams run = run_params(design.run);
+  // A job ends with its epochs; one that gives none runs for `run.duration`, 1 h unless said.
+  const bool bounded = p_.epochs.has_value() || (p_.steps.has_value() && !run.duration);
+  horizon_ = run.duration.value_or(bounded ? Seconds::infinity() : kDefaultHorizon);
+  if (!p_.epochs && bounded) p_.epochs = 1;
+  steps_per_epoch_ =
+      p_.steps ? static_cast<double>(*p_.steps) : std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < layout_.classes(); ++c) {
+    RankClass ranks{nullptr, base::RandomStream(seed, id_, "step", c), {}, {}, {}, {}};
+    if (job.dataset) {
+      const DatasetParams dataset = dataset_params(*job.dataset);
+      const LoaderParams loader = loader_params(*job.loader);
+      batch_ = static_cast<double>(loader.batch);
+      // S = floor(samples / (batch N)): the rest of an epoch is dropped (drop_last).
+      steps_per_epoch_ =
+          std::min(steps_per_epoch_, std::floor(dataset.sample_count() / (batch_ * layout_.ranks)));
+      ranks.loader = std::make_unique<LoaderRuntime>(
+          context, loader, loader_row(job.loader->kind).policy(), dataset,
+          format_row(job.dataset->kind).access(*job.dataset, dataset),
+          loader_site(job, plant, c / layout_.per_group, layout_),
+          base::RandomStream(seed, id_, "samples", c));
+    }
+    classes_.push_back(std::move(ranks));
+  }
+  if (job.checkpoint) checkpoint_ = std::make_unique<Checkpointer>(job, plant, context);
+}
+
+bool TrainingJob::time_is_up() const { return context_.now() - began_ >= horizon_; }
+
+sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
+  ranks.batch = {};
+  if (ranks.loader) ranks.batch = co_await ranks.loader->next();
+  ranks.compute = step_time_.slowest(layout_.members(), ranks.random);
+  co_await context_.sleep(ranks.compute + step_time_.overhead);
+  ranks.arrived = context_.now();
+}
+
+sim::Task<void> TrainingJob::step(bool first) {
+  const Seconds start = context_.now();
+  std::vector<sim::Task<void>> parts;
+  for (RankClass& ranks : classes_) parts.push_back(rank_step(ranks));
+  co_await sim::join(context_, std::move(parts));
+  // release = base + per_doubling log2(N)    [docs/models/training.md, eq. 2]
+  co_await context_.sleep(p_.barrier_base +
+                          p_.barrier_per_doubling * std::log2(std::max(layout_.ranks, 1.0)));
+  // Wall time is split along the rank that arrived last: its wait, its compute, the rest is sync.
+  const RankClass* last = &classes_.front();
+  for (RankClass& ranks : classes_) {
+    if (ranks.arrived > last->arrived) last = &ranks;
+    read_ += ranks.batch.bytes * layout_.members();
+    if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
+    if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s));
+  }
+  const Seconds wall = context_.now() - start;
+  const Seconds useful =
+      layout_.ranks > 1.0 ? std::min(step_time_.mean, last->compute) : last->compute;
+  waited_ += last->batch.wait;
+  useful_ += useful;
+  sync_ += wall - last->batch.wait.total() - useful;
+  step_times_.add(wall.in(unit::s));
+  ++steps_;
+}
+
+sim::Task<void> TrainingJob::epoch(std::int64_t steps) {
+  const Seconds began = context_.now();
+  Seconds saving;
+  for (RankClass& ranks : classes_)
+    if (ranks.loader) ranks.loader->begin_epoch(steps);
+  std::int64_t done = 0;
+  while (done < steps && !time_is_up()) {
+    co_await step(done == 0);
+    ++done;
+    if (horizon_.finite())
+      context_.report_progress(std::min(1.0, (context_.now() - began_) / horizon_));
+    else if (p_.epochs)
+      context_.report_progress(static_cast<double>(steps_) /
+                               (static_cast<double>(steps) * static_cast<double>(*p_.epochs)));
+    if (checkpoint_ && checkpoint_->due(steps_) && !time_is_up()) {
+      const Seconds start = context_.now();
+      co_await checkpoint_->save(steps_);
+      saving += context_.now() - start;
+    }
+  }
+  end_epoch(began + saving, done);
+}
+
+// AU as DLIO computes it, per rank and epoch, saves left out; then the mean.  [training.md, eq. 3]
+void TrainingJob::end_epoch(Seconds began, std::int64_t steps) {
+  const Seconds wall = context_.now() - began;
+  if (steps < 2) return;
+  for (const RankClass& ranks : classes_)
+    au_.add(step_time_.mean * static_cast<double>(steps - 1) / (wall - ranks.first));
+  // v1.0 counts all steps over the whole epoch; v2.0 leaves the first step out of the time, two of
+  // the count.
+  const double samples = batch_ * layout_.ranks;
+  epoch_samples_.add(p_.au == "dlio-v1" ? samples * static_cast<double>(steps) / wall.in(unit::s)
+                                        : samples * static_cast<double>(steps - 2) /
+                                              (wall - classes_.front().first).in(unit::s));
+}
+
+sim::Task<void> TrainingJob::run() {
+  began_ = context_.now();
+  const double most = 9e15;  // exact in a double; no epoch is longer
+  for (std::int64_t e = 0; (!p_.epochs || e < *p_.epochs) && !time_is_up(); ++e)
+    co_await epoch(static_cast<std::int64_t>(std::min(steps_per_epoch_, most)));
+  ended_ = context_.now();
+  if (checkpoint_) co_await checkpoint_->drain();
+}
+
+WaitSplit TrainingJob::waited() const {
+  WaitSplit all = waited_;
+  if (checkpoint_) all += checkpoint_->blamed();
+  return all;
+}
+
+void TrainingJob::report(RunResult& out) const {
+  const std::string name = "job." + id_ + ".";
+  const Seconds wall = this->wall();
+  const auto ratio = [&](const std::string& key, Seconds part) {
+    out.metrics[name + key] = {part / wall, "ratio", {}};
+  };
+  ratio("gpu.utilization", useful_);
+  ratio("goodput", useful_);
+  if (!au_.empty()) out.metrics[name + "au"] = {au_.mean(), "ratio", {}};
+  step_times_.report(name + "step.time", "s", out);
+  out.metrics[name + "steps"] = {static_cast<double>(steps_), "count", {}};
+  if (classes_.front().loader) {
+    first_batches_.report(name + "first_batch", "s", out);
+    const double samples = batch_ * layout_.ranks * static_cast<double>(steps_);
+    out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
+    out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};
+    if (!epoch_samples_.empty())
+      out.metrics[name + "throughput.dlio"] = {epoch_samples_.mean(), "1/s", {}};
+  }
+  const auto wait = [&](Phase phase) { return waited_.by_phase[static_cast<std::size_t>(phase)]; };
+  ratio("stall.data", wait(Phase::data));
+  ratio("stall.metadata", wait(Phase::metadata));
+  ratio("stall.cpu", wait(Phase::cpu));
+  const Seconds saving = checkpoint_ ? checkpoint_->stalled() : Seconds{};
+  auto& shares = out.breakdown[id_];
+  for (const char* cause : kBreakdownCauses) shares[cause] = 0.0;
+  shares["compute"] = useful_ / wall;
+  shares["data"] = wait(Phase::data) / wall;
+  shares["metadata"] = wait(Phase::metadata) / wall;
+  shares["cpu"] = wait(Phase::cpu) / wall;
+  shares["checkpoint"] = saving / wall;
+  shares["sync"] = sync_ / wall;
+  if (checkpoint_) checkpoint_->report(id_, wall, out);
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "models/checkpoint/checkpointer.hpp"
+#include "models/dataload/loader_runtime.hpp"
+#include "models/plant.hpp"
+#include "models/statistics.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// Synchronous data-parallel training: every step each rank takes a batch, computes, and meets the
+/// others at a barrier; at some barriers the state is saved. docs/models/training.md.
+class TrainingJob {
+ public:
+  TrainingJob(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context,
+              std::uint64_t seed);
+  [[nodiscard]] sim::Task<void> run();
+  void report(RunResult& out) const;
+  /// Time training waited, by resource: batches and saves.
+  [[nodiscard]] WaitSplit waited() const;
+  [[nodiscard]] Seconds wall() const { return ended_ - began_; }
+
+ private:
+  /// One class of ranks, and its last step.
+  struct RankClass {
+    std::unique_ptr<LoaderRuntime> loader;
+    base::RandomStream random;
+    Batch batch;
+    Seconds compute, arrived, first;
+  };
+  sim::Task<void> rank_step(RankClass& ranks);
+  sim::Task<void> step(bool first);
+  sim::Task<void> epoch(std::int64_t steps);
+  void end_epoch(Seconds began, std::int64_t steps);
+  [[nodiscard]] bool time_is_up() const;
+
+  sim::Context& context_;
+  Plant& plant_;
+  std::string id_;
+  JobParams p_;
+  RankLayout layout_;
+  StepTime step_time_;
+  double batch_ = 0.0;  ///< samples per rank and step
+  std::vector<RankClass> classes_;
+  std::unique_ptr<Checkpointer> checkpoint_;
+  Seconds horizon_;
+  double steps_per_epoch_ = 0.0;
+
+  Seconds began_, ended_;
+  std::int64_t steps_ = 0;
+  Seconds useful_, sync_;
+  WaitSplit waited_;
+  Bytes read_;
+  Series step_times_, first_batches_, au_, epoch_samples_;
+};
+
+}  // namespace stallcast::models

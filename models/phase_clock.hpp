@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <map>
+
+#include "models/resources.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::models {
+
+/// What a loader worker is doing; a rank that waits for its batch waits for this.
+enum class Phase : std::size_t { cpu, metadata, data };
+
+/// Time by cause and by resource.
+struct WaitSplit {
+  std::array<Seconds, 3> by_phase{};  ///< indexed by Phase
+  std::map<ResourceIndex, Seconds> by_resource;
+
+  [[nodiscard]] Seconds total() const { return by_phase[0] + by_phase[1] + by_phase[2]; }
+  void add(Phase phase, Seconds time, ResourceIndex resource) {
+    by_phase[static_cast<std::size_t>(phase)] += time;
+    if (resource != kNoResource) by_resource[resource] += time;
+  }
+  WaitSplit& operator+=(const WaitSplit& other) {
+    for (std::size_t i = 0; i < by_phase.size(); ++i) by_phase[i] += other.by_phase[i];
+    for (const auto& [resource, time] : other.by_resource) by_resource[resource] += time;
+    return *this;
+  }
+  /// What came since `earlier`, scaled so that it totals `wait`.
+  [[nodiscard]] WaitSplit since(const WaitSplit& earlier, Seconds wait) const;
+};
+
+/// Sums how one worker's time goes, phase by phase.
+class PhaseClock {
+ public:
+  /// From `now` on the worker is in `phase`; `ended` limited the phase that ends.
+  void enter(Phase phase, Seconds now, ResourceIndex ended = kNoResource) {
+    sum_.add(phase_, now - since_, ended);
+    phase_ = phase;
+    since_ = now;
+  }
+  /// Everything up to `now`, the running phase included (its resource is not known yet).
+  [[nodiscard]] WaitSplit read(Seconds now) const {
+    WaitSplit out = sum_;
+    out.add(phase_, now - since_, kNoResource);
+    return out;
+  }
+
+ private:
+  WaitSplit sum_;
+  Phase phase_ = Phase::cpu;
+  Seconds since_;
+};
+
+inline WaitSplit WaitSplit::since(const WaitSplit& earlier, Seconds wait) const {
+  WaitSplit out;
+  const Seconds all = total() - earlier.total();
+  if (all <= Seconds{}) {
+    out.add(Phase::data, wait, kNoResource);
+    return out;
+  }
+  for (std::size_t i = 0; i < by_phase.size(); ++i)
+    out.by_phase[i] = (by_phase[i] - earlier.by_phase[i]) * (wait / all);
+  Seconds known;
+  for (const auto& [resource, time] : by_resource) {
+    const auto before = earlier.by_resource.find(resource);
+    const Seconds more = before == earlier.by_resource.end() ? time : time - before->second;
+    if (more > Seconds{}) out.by_resource[resource] = more, known += more;
+  }
+  for (auto& [resource, time] : out.by_resource) time *= wait / known;
+  return out;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,206 @@
+#include "models/plant.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "models/dataload/format.hpp"
+#include "models/dataload/loader.hpp"
+#include "models/rows.hpp"
+
+/// Host path and fabric as edges: equations and sources in docs/models/host.md and network.md.
+namespace stallcast::models {
+namespace {
+
+// Share of the data sheet's DRAM bandwidth that mixed traffic reaches.  [docs/models/host.md]
+constexpr double kDramEfficiency = 0.75;
+// Times a byte crosses DRAM on its way from the NIC to the GPU: written and read once with O_DIRECT
+// into pinned memory; through the page cache also copied (2), collated and pinned (1 more).
+// [host.md, table 1]
+constexpr double kCrossingsDirect = 2.0;
+constexpr double kCrossingsBuffered = 5.0;
+
+struct HostEdge {
+  std::string_view name;
+  Rate capacity;
+};
+
+}  // namespace
+
+Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
+  fold(design);
+  for (const Component& component : design.storage) {
+    StorageLoad load;
+    for (const JobDesign& job : design.jobs) {
+      if (!job.dataset || dataset_params(*job.dataset).on != component.id) continue;
+      const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
+      load.concurrent_reads += layouts_.at(job.job.id).ranks * workers;
+    }
+    auto storage = storage_row(component.kind).make(component);
+    storage->build(topology_, load);
+    storages_.emplace(component.id, std::move(storage));
+  }
+  build_hosts(design);
+}
+
+// Ranks are folded into one class unless samples differ in size; then into at most `run.detail`
+// classes, host groups first.  [docs/models/folding.md]
+void Plant::fold(const Design& design) {
+  const double detail = static_cast<double>(run_params(design.run).detail);
+  for (const Component& component : design.hosts)
+    hosts_[component.id] = {.params = host_params(component), .groups = 1, .direct = true};
+  for (const JobDesign& job : design.jobs) {
+    const JobParams params = job_params(job.job);
+    HostClass& host = hosts_.at(params.hosts);
+    RankLayout layout;
+    layout.hosts = static_cast<double>(host.params.count);
+    layout.ranks = params.accelerators ? static_cast<double>(*params.accelerators)
+                                       : layout.hosts * static_cast<double>(host.params.gpus);
+    const bool varied = job.dataset && dataset_params(*job.dataset).sample_stdev > Bytes{};
+    const double classes = varied ? std::min(layout.ranks, detail) : 1.0;
+    const double groups = std::floor(std::min(layout.hosts, classes));
+    host.groups = std::max(host.groups, static_cast<std::size_t>(groups));
+    const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
+    layout.per_group =
+        static_cast<std::size_t>(std::clamp(std::floor(classes / groups), 1.0, most));
+    host.direct = host.direct && (!job.dataset || dataset_params(*job.dataset).direct);
+    layouts_[job.job.id] = layout;
+  }
+  for (const JobDesign& job : design.jobs)
+    layouts_[job.job.id].groups = hosts_.at(job_params(job.job).hosts).groups;
+}
+
+std::string Plant::group_name(const std::string& host, std::size_t group) const {
+  std::string name = "host." + host;
+  if (hosts_.at(host).groups > 1) name += "[" + std::to_string(group) + "]";
+  return name;
+}
+
+void Plant::build_hosts(const Design& design) {
+  using enum graph::NodeRole;
+  const Rate bisection = fabric_.bisection.value_or(Rate::infinity());
+  const auto from_storage = topology_.add_node("fabric.from-storage", network);
+  const auto to_hosts = topology_.add_node("fabric.to-hosts", network);
+  const auto from_hosts = topology_.add_node("fabric.from-hosts", network);
+  const auto to_storage = topology_.add_node("fabric.to-storage", network);
+  topology_.add_edge(from_storage, to_hosts, "fabric.read", bisection);
+  topology_.add_edge(from_hosts, to_storage, "fabric.write", bisection);
+  for (const auto& [id, storage] : storages_) {
+    topology_.add_edge(storage->egress(), from_storage, "storage." + id + ".port.read",
+                       Rate::infinity());
+    topology_.add_edge(to_storage, storage->ingress(), "storage." + id + ".port.write",
+                       Rate::infinity());
+  }
+  for (const Component& component : design.hosts) {
+    const HostClass& host = hosts_.at(component.id);
+    const HostParams& p = host.params;
+    const double servers = static_cast<double>(p.count) / static_cast<double>(host.groups);
+    const Rate dram = p.memory_bandwidth * (servers * kDramEfficiency);
+    const double crossings = host.direct ? kCrossingsDirect : kCrossingsBuffered;
+    for (std::size_t g = 0; g < host.groups; ++g) {
+      const std::string name = group_name(component.id, g);
+      const auto port_in = topology_.add_node(name + ".port.in", network);
+      const auto port_out = topology_.add_node(name + ".port.out", network);
+      const auto memory_in = topology_.add_node(name + ".memory.in", graph::NodeRole::host);
+      const auto memory_out = topology_.add_node(name + ".memory.out", graph::NodeRole::host);
+      topology_.add_edge(to_hosts, port_in, name + ".nic.read", p.nic() * servers);
+      topology_.add_edge(port_out, from_hosts, name + ".nic.write", p.nic() * servers);
+      topology_.add_edge(port_in, memory_in, name + ".memory.read", dram / crossings);
+      topology_.add_edge(memory_out, port_out, name + ".memory.write", dram / crossings);
+      for (const auto& [id, storage] : storages_) {
+        const auto in = topology_.add_node(name + ".mount." + id + ".in", graph::NodeRole::host);
+        const auto out = topology_.add_node(name + ".mount." + id + ".out", graph::NodeRole::host);
+        const ClientLimits limits = storage->client_limits();
+        topology_.add_edge(memory_in, in, name + ".client." + id + ".read", limits.read * servers);
+        topology_.add_edge(out, memory_out, name + ".client." + id + ".write",
+                           limits.write * servers);
+      }
+      const auto gpus = topology_.add_node(name + ".gpus", graph::NodeRole::gpu);
+      const auto nvme_in = topology_.add_node(name + ".nvme.in", target);
+      const auto nvme_out = topology_.add_node(name + ".nvme.out", target);
+      topology_.add_edge(gpus, memory_out, name + ".memory.snapshot", dram);
+      if (p.nvme_write)
+        topology_.add_edge(memory_out, nvme_in, name + ".nvme.write", *p.nvme_write * servers);
+      if (p.nvme_read)
+        topology_.add_edge(nvme_out, memory_in, name + ".nvme.read", *p.nvme_read * servers);
+    }
+  }
+}
+
+void Plant::attach(sim::Context& context, std::uint64_t seed) {
+  const auto add = [&](const std::string& name, Rate capacity) {
+    const sim::LinkId link = context.add_link(name, capacity);
+    resources_.of_link.resize(link.index + 1, kNoResource);
+    resources_.of_link[link.index] = resources_.index(name);
+    link_by_name_[name] = link;
+    return link;
+  };
+  link_of_edge_.assign(topology_.edge_count(), {});
+  for (std::uint32_t e = 0; e < topology_.edge_count(); ++e) {
+    const graph::EdgeId edge{e};
+    if (topology_.capacity(edge).finite())
+      link_of_edge_[e] = add(topology_.name(edge), topology_.capacity(edge));
+  }
+  // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
+  for (const auto& [id, host] : hosts_)
+    for (std::size_t g = 0; g < host.groups; ++g)
+      add(group_name(id, g) + ".cpu",
+          Rate::from(static_cast<double>(host.params.cores * host.params.count) /
+                         static_cast<double>(host.groups),
+                     unit::Bps));
+  for (const auto& [id, storage] : storages_)
+    storage->attach(context, resources_, fabric_.round_trip, seed);
+}
+
+std::vector<sim::LinkId> Plant::links(graph::NodeId from, graph::NodeId to) const {
+  std::vector<sim::LinkId> out;
+  for (const graph::EdgeId edge : topology_.route(from, to))
+    if (link_of_edge_[edge.index].valid()) out.push_back(link_of_edge_[edge.index]);
+  return out;
+}
+
+Client Plant::client(const std::string& host, std::size_t group, const std::string& storage,
+                     double members) const {
+  const std::string mount = group_name(host, group) + ".mount." + storage;
+  const StorageModel& model = *storages_.at(storage);
+  const ClientLimits limits = model.client_limits();
+  return {.members = members,
+          .host_read = std::min(hosts_.at(host).params.nic(), limits.read),
+          .host_write = std::min(hosts_.at(host).params.nic(), limits.write),
+          .read_path = links(model.read_source(), topology_.node(mount + ".in")),
+          .write_path = links(topology_.node(mount + ".out"), model.write_sink())};
+}
+
+sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
+                             std::string_view what) const {
+  const auto found = link_by_name_.find(group_name(host, group) + "." + std::string(what));
+  return found == link_by_name_.end() ? sim::LinkId{} : found->second;
+}
+
+std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::string& storage,
+                                         bool reading) const {
+  std::vector<graph::NodeId> out;
+  for (std::size_t g = 0; g < hosts_.at(host).groups; ++g)
+    out.push_back(
+        topology_.node(group_name(host, g) + ".mount." + storage + (reading ? ".in" : ".out")));
+  return out;
+}
+
+std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall) const {
+  std::map<std::string, ResourceUse> by_name;
+  for (std::uint32_t l = 0; l < context.link_count(); ++l) {
+    const sim::LinkUse use = context.use({l});
+    const std::string name = ResourceTable::without_group(use.name);
+    ResourceUse& out = by_name[name];
+    out.name = name;
+    out.unit = name.ends_with(".cpu") ? "cores" : "B/s";
+    out.capacity += use.capacity.in(unit::Bps);
+    out.throughput += use.carried.in(unit::B) / wall.in(unit::s);
+  }
+  std::vector<ResourceUse> out;
+  for (const auto& [name, use] : by_name) out.push_back(use);
+  for (const auto& [id, storage] : storages_) storage->report(wall, out);
+  return out;
+}
+
+}  // namespace stallcast::models

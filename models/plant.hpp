@@ -1,0 +1,80 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/graph/topology.hpp"
+#include "engine/sim/context.hpp"
+#include "models/compute/step.hpp"
+#include "models/host.hpp"
+#include "models/resources.hpp"
+#include "models/storage/role.hpp"
+#include "stallcast/design.hpp"
+
+namespace stallcast::models {
+
+/// How the ranks of a job are folded into classes: every class stands for `members` ranks that act
+/// alike; classes differ only by their random draws. docs/models/folding.md.
+struct RankLayout {
+  double ranks = 1.0;         ///< of the job
+  double hosts = 1.0;         ///< of its host class
+  std::size_t groups = 1;     ///< host groups, each of hosts / groups servers
+  std::size_t per_group = 1;  ///< rank classes in each group
+  [[nodiscard]] std::size_t classes() const { return groups * per_group; }
+  [[nodiscard]] double members() const { return ranks / static_cast<double>(classes()); }
+  [[nodiscard]] double ranks_per_host() const { return ranks / hosts; }
+};
+
+/// The physical system of a design: one topology, the storage systems in it, and, once attached to
+/// a context, one simulated link per edge of finite capacity.
+class Plant {
+ public:
+  explicit Plant(const Design& design);
+
+  /// Makes the links. Called once.
+  void attach(sim::Context& context, std::uint64_t seed);
+
+  [[nodiscard]] const graph::Topology& topology() const { return topology_; }
+  [[nodiscard]] ResourceTable& resources() { return resources_; }
+  [[nodiscard]] const RankLayout& layout(const std::string& job) const { return layouts_.at(job); }
+  [[nodiscard]] const HostParams& host(const std::string& id) const { return hosts_.at(id).params; }
+  [[nodiscard]] StorageModel& storage(const std::string& id) const { return *storages_.at(id); }
+  [[nodiscard]] const FabricParams& fabric() const { return fabric_; }
+
+  /// A class of `members` processes in host group `group`. REQUIRES: attached.
+  [[nodiscard]] Client client(const std::string& host, std::size_t group,
+                              const std::string& storage, double members) const;
+  /// A link of host group `group`: "cpu", "memory.snapshot", "nvme.read", "nvme.write". Invalid
+  /// when the host has none. REQUIRES: attached.
+  [[nodiscard]] sim::LinkId host_link(const std::string& host, std::size_t group,
+                                      std::string_view what) const;
+  /// Nodes where reads from `storage` end on all hosts of the class / where writes begin.
+  [[nodiscard]] std::vector<graph::NodeId> mounts(const std::string& host,
+                                                  const std::string& storage, bool reading) const;
+  /// What every link carried, members of a class together, plus the queues of the storage systems.
+  [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
+
+ private:
+  struct HostClass {
+    HostParams params;
+    std::size_t groups = 1;
+    bool direct = true;  ///< every job on it reads with O_DIRECT
+  };
+  void fold(const Design& design);
+  void build_hosts(const Design& design);
+  [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
+  [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
+
+  graph::Topology topology_;
+  FabricParams fabric_;
+  std::map<std::string, HostClass> hosts_;
+  std::map<std::string, std::unique_ptr<StorageModel>> storages_;
+  std::map<std::string, RankLayout> layouts_;
+  ResourceTable resources_;
+  std::vector<sim::LinkId> link_of_edge_;
+  std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
+};
+
+}  // namespace stallcast::models

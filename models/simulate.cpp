@@ -1,0 +1,76 @@
+#include "models/simulate.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "engine/sim/join.hpp"
+#include "models/job.hpp"
+#include "models/plant.hpp"
+
+namespace stallcast::models {
+namespace {
+
+sim::Task<void> run_all(sim::Context& context, std::vector<std::unique_ptr<TrainingJob>>& jobs) {
+  std::vector<sim::Task<void>> parts;
+  for (auto& job : jobs) parts.push_back(job->run());
+  co_await sim::join(context, std::move(parts));
+  context.stop();  // what loaders still read ahead is of no interest
+}
+
+// Share of all waiting during which a resource was what was waited for.
+void blame(const std::vector<std::unique_ptr<TrainingJob>>& jobs, ResourceTable& resources,
+           std::vector<ResourceUse>& uses) {
+  WaitSplit all;
+  for (const auto& job : jobs) all += job->waited();
+  Seconds total;
+  for (const auto& [resource, time] : all.by_resource) total += time;
+  if (total <= Seconds{}) return;
+  for (const auto& [resource, time] : all.by_resource) {
+    const std::string& name = resources.name(resource);
+    auto found = std::find_if(uses.begin(), uses.end(),
+                              [&](const ResourceUse& u) { return u.name == name; });
+    if (found == uses.end())
+      found = uses.insert(uses.end(), ResourceUse{.name = name,
+                                                  .unit = "",
+                                                  .capacity = 0,
+                                                  .throughput = 0,
+                                                  .peak = 0,
+                                                  .blamed_share = 0});
+    found->blamed_share = time / total;
+  }
+}
+
+}  // namespace
+
+RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& context) {
+  Plant plant(design);
+  plant.attach(context, seed);
+  std::vector<std::unique_ptr<TrainingJob>> jobs;
+  for (const JobDesign& job : design.jobs)
+    jobs.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
+  context.spawn(run_all(context, jobs));
+  context.run();
+
+  RunResult result;
+  result.seed = seed;
+  Seconds wall;
+  for (const auto& job : jobs) {
+    job->report(result);
+    wall = std::max(wall, job->wall());
+  }
+  result.resources = plant.report(context, wall);
+  blame(jobs, plant.resources(), result.resources);
+  std::sort(result.resources.begin(), result.resources.end(),
+            [](const ResourceUse& a, const ResourceUse& b) { return a.name < b.name; });
+  for (const ResourceUse& use : result.resources) {
+    if (use.capacity <= 0.0) continue;
+    result.metrics["resource." + use.name + ".utilization"] = {use.utilization(), "ratio", {}};
+    result.metrics["resource." + use.name + ".throughput"] = {use.throughput, use.unit, {}};
+  }
+  result.simulated_s = context.now().in(unit::s);
+  result.events = context.events();
+  return result;
+}
+
+}  // namespace stallcast::models

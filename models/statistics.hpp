@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// Samples of one quantity over a run; reported as mean, quantiles and maximum.
+class Series {
+ public:
+  void add(double value) { values_.push_back(value); }
+  [[nodiscard]] bool empty() const { return values_.empty(); }
+  [[nodiscard]] double mean() const;
+  [[nodiscard]] double total() const;
+  /// The smallest sample that at least the share `q` of all samples does not exceed (nearest rank).
+  [[nodiscard]] double quantile(double q) const;
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+
+  /// Adds `name` (mean), `name`.p50, .p95, .p99 and .max. Nothing when empty.
+  void report(const std::string& name, const std::string& unit, RunResult& out) const;
+
+ private:
+  std::vector<double> values_;
+};
+
+}  // namespace stallcast::models
