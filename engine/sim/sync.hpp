@@ -1,9 +1,11 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <queue>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/sim/context.hpp"
@@ -36,6 +38,7 @@ class Slots {
   Slots(Context& context, std::int64_t count) : context_(context), free_(count) {}
   /// Awaitable: takes one slot, waiting for it if none is free.
   [[nodiscard]] auto acquire();
+  /// Gives one slot back; the first waiter, if any, owns it from now on.
   void release();
   [[nodiscard]] std::int64_t free() const { return free_; }
 
@@ -59,14 +62,19 @@ class Barrier {
   std::vector<std::coroutine_handle<>> waiting_;
 };
 
-/// `servers` identical servers with one FIFO line (M/D/m when arrivals are random). The end of a
-/// request is known when it arrives, so it costs one timer.
+/// `servers` identical servers with one FIFO line (M/D/m when arrivals are random), work
+/// conserving: every request goes to the server that is free first. The end of a request is known
+/// when it arrives, so it costs one timer. A fraction f of a request (folding may ask for 12.5 of
+/// them) keeps a server busy for f x service, but its caller still waits a full `service`, because
+/// there is no node that is served faster than a whole request. Counts within 1e-9 of a whole
+/// number are taken as whole.
 class ServerQueue {
  public:
   /// REQUIRES: servers >= 1.
   ServerQueue(Context& context, std::int64_t servers);
-  /// `count` requests of `service` each, arriving together. Returns the date at which the last of
-  /// them is served; costs O(min(count, servers) log servers). count may be fractional (folding).
+  /// `count` requests of `service` each, arriving together (0: none). Returns the date at which the
+  /// last of them is served: with all m servers free, now + ceil(count / m) x service. Costs
+  /// O(min(count, servers) log servers), however large count is.
   [[nodiscard]] Seconds admit(double count, Seconds service);
   /// Awaitable: `admit`, then sleep until that date.
   [[nodiscard]] auto serve(double count, Seconds service) {
@@ -81,6 +89,11 @@ class ServerQueue {
   [[nodiscard]] Seconds waited() const { return waited_; }
 
  private:
+  /// Gives the earliest free server one request of `length` seconds; returns when it starts.
+  double take_first(double now, double length);
+  /// Serves so many of `count` whole requests that fewer than servers() are left; returns the rest.
+  double serve_rounds(double count, double now, double length, double& last_start);
+
   Context& context_;
   std::vector<double> free_at_;  // min-heap of dates in s at which each server is free
   Seconds busy_;
@@ -116,9 +129,10 @@ class Mailbox {
   [[nodiscard]] std::size_t size() const { return items_.size(); }
 
  private:
+  struct Waiter;
   Context& context_;
-  std::deque<T> items_;
-  std::deque<std::coroutine_handle<>> waiters_;
+  std::deque<T> items_;          // empty while anybody waits
+  std::deque<Waiter*> waiters_;  // live in the frames of those who wait
 };
 
 inline auto Signal::wait() {
@@ -135,7 +149,7 @@ inline auto Slots::acquire() {
   struct Awaiter {
     Slots& slots;
     bool await_ready() const noexcept {
-      if (slots.free_ == 0 || !slots.waiters_.empty()) return false;
+      if (slots.free_ == 0) return false;
       --slots.free_;
       return true;
     }
@@ -164,28 +178,40 @@ inline auto Barrier::arrive() {
   return Awaiter{*this};
 }
 
+// A value goes to the consumer that has waited longest when it is pushed, not to whoever runs next.
+template <class T>
+struct Mailbox<T>::Waiter {
+  Mailbox& box;
+  std::optional<T> value{};
+  std::coroutine_handle<> handle{};
+  bool await_ready() {
+    if (box.items_.empty()) return false;
+    value.emplace(std::move(box.items_.front()));
+    box.items_.pop_front();
+    return true;
+  }
+  void await_suspend(std::coroutine_handle<> waiter) {
+    handle = waiter;
+    box.waiters_.push_back(this);
+  }
+  T await_resume() { return std::move(*value); }
+};
+
 template <class T>
 void Mailbox<T>::push(T value) {
-  items_.push_back(std::move(value));
-  if (!waiters_.empty()) {
-    context_.resume_soon(waiters_.front());
-    waiters_.pop_front();
+  if (waiters_.empty()) {
+    items_.push_back(std::move(value));
+    return;
   }
+  Waiter* const first = waiters_.front();
+  waiters_.pop_front();
+  first->value.emplace(std::move(value));
+  context_.resume_soon(first->handle);
 }
 
 template <class T>
 auto Mailbox<T>::pop() {
-  struct Awaiter {
-    Mailbox& box;
-    bool await_ready() const noexcept { return !box.items_.empty() && box.waiters_.empty(); }
-    void await_suspend(std::coroutine_handle<> waiter) { box.waiters_.push_back(waiter); }
-    T await_resume() {
-      T value = std::move(box.items_.front());
-      box.items_.pop_front();
-      return value;
-    }
-  };
-  return Awaiter{*this};
+  return Waiter{*this};
 }
 
 }  // namespace stallcast::sim

@@ -17,13 +17,18 @@ namespace detail {
 struct PromiseBase {
   std::coroutine_handle<> continuation;
   std::exception_ptr error;
+  // True while the awaiter's await_suspend runs the task's first leg. A task that ends within it
+  // does not resume its awaiter, which then just goes on: a loop over tasks that never wait needs
+  // no stack, even where the compiler does not make resumption a tail call.
+  bool starting = false;
 
   std::suspend_always initial_suspend() noexcept { return {}; }
   struct Final {
     bool await_ready() noexcept { return false; }
     template <class P>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) noexcept {
-      return h.promise().continuation ? h.promise().continuation : std::noop_coroutine();
+      if (h.promise().starting || !h.promise().continuation) return std::noop_coroutine();
+      return h.promise().continuation;
     }
     void await_resume() noexcept {}
   };
@@ -67,9 +72,13 @@ class [[nodiscard]] Task {
   }
 
   bool await_ready() const noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiter) noexcept {
+  /// False (go on at once) when the task ended without waiting.
+  bool await_suspend(std::coroutine_handle<> awaiter) {
     handle_.promise().continuation = awaiter;
-    return handle_;
+    handle_.promise().starting = true;
+    handle_.resume();
+    handle_.promise().starting = false;
+    return !handle_.done();
   }
   T await_resume() {
     if (handle_.promise().error) std::rethrow_exception(handle_.promise().error);

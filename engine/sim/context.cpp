@@ -1,0 +1,50 @@
+#include "engine/sim/context.hpp"
+
+#include <utility>
+
+namespace stallcast::sim {
+
+// The frame of a spawned task: starts at once, removes itself from the context when it ends.
+struct Context::Root {
+  struct promise_type {
+    Context& context;
+    std::size_t place;  // in context.roots_
+
+    promise_type(Context& owner, Task<void>& /*task*/)
+        : context(owner), place(owner.roots_.size()) {
+      owner.roots_.push_back(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    promise_type(const promise_type&) = delete;
+    promise_type& operator=(const promise_type&) = delete;
+    ~promise_type() {
+      const std::coroutine_handle<> last = context.roots_.back();
+      context.roots_[place] = last;
+      std::coroutine_handle<promise_type>::from_address(last.address()).promise().place = place;
+      context.roots_.pop_back();
+    }
+    Root get_return_object() { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {
+      if (!context.error_) context.error_ = std::current_exception();
+      context.stop();
+    }
+  };
+};
+
+Context::~Context() = default;
+
+Context::Root Context::run_root(Task<void> task) { co_await task; }
+
+void Context::spawn(Task<void> task) { run_root(std::move(task)); }
+
+void Context::drop_tasks() {
+  while (!roots_.empty()) roots_.back().destroy();
+}
+
+void Context::rethrow_task_error() {
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+}  // namespace stallcast::sim

@@ -1,0 +1,108 @@
+#include "engine/sim/event_context.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+namespace stallcast::sim {
+
+LinkId EventContext::add_link(std::string name, Rate capacity) {
+  assert(capacity > Rate{} && capacity.finite());
+  const LinkId link = links_.add(std::move(name), capacity);
+  open_link(link, capacity);
+  return link;
+}
+
+void EventContext::set_capacity(LinkId link, Rate capacity) {
+  assert(capacity > Rate{} && capacity.finite());
+  links_.set_capacity(link, capacity);
+  resize_link(link, capacity);
+}
+
+void EventContext::schedule(Seconds delay, std::coroutine_handle<> waiter) {
+  assert(delay >= Seconds{});
+  const double date = now_ + delay.in(unit::s);
+  if (date <= now_) {
+    events_now_.push_back(waiter);
+  } else if (date < std::numeric_limits<double>::infinity()) {
+    events_later_.push({.date = date, .order = next_order_++, .waiter = waiter});
+  }  // else: never; the program stays suspended until the context goes
+}
+
+void EventContext::start(const Flow& flow, FlowOutcome& outcome, std::coroutine_handle<> waiter) {
+  assert(flow.bytes >= Bytes{} && flow.bytes.finite() && flow.members > 0.0 && flow.cap > Rate{});
+  outcome = {.began = now(), .ended = now(), .binding = {}};
+  if (flow.bytes == Bytes{} || (flow.path.empty() && !flow.cap.finite())) {
+    resume_soon(waiter);
+    return;
+  }
+  if (flow.path.empty()) {
+    const Seconds duration = flow.bytes / flow.cap;
+    outcome.ended += duration;
+    schedule(duration, waiter);
+    return;
+  }
+  FlowKey key = static_cast<FlowKey>(records_.size());
+  if (unused_.empty()) {
+    records_.emplace_back();
+  } else {
+    key = unused_.back();
+    unused_.pop_back();
+  }
+  Record& record = records_[key];
+  record.path.assign(flow.path.begin(), flow.path.end());
+  record.bytes = flow.bytes;
+  record.members = flow.members;
+  record.cap = flow.cap;
+  record.order = next_order_++;
+  record.outcome = &outcome;
+  record.waiter = waiter;
+  links_.enter(flow.path, flow.members);
+  open_flow(key, flow);
+}
+
+void EventContext::run_due() {
+  while (!stopping_) {
+    std::coroutine_handle<> waiter;
+    if (!events_later_.empty() && events_later_.top().date <= now_) {
+      waiter = events_later_.top().waiter;
+      events_later_.pop();
+    } else if (!events_now_.empty()) {
+      waiter = events_now_.front();
+      events_now_.pop_front();
+    } else {
+      return;
+    }
+    ++events_;
+    waiter.resume();
+  }
+}
+
+bool EventContext::something_due() const { return next_event() <= now_; }
+
+double EventContext::next_event() const {
+  if (!events_now_.empty()) return now_;
+  if (!events_later_.empty()) return std::max(now_, events_later_.top().date);
+  return std::numeric_limits<double>::infinity();
+}
+
+void EventContext::close_flows(std::vector<FlowKey>& ended) {
+  std::sort(ended.begin(), ended.end(),
+            [&](FlowKey a, FlowKey b) { return records_[a].order < records_[b].order; });
+  // All shares are taken before any of these flows leaves, since they ended together.
+  for (const FlowKey key : ended) {
+    const Record& record = records_[key];
+    record.outcome->ended = now();
+    record.outcome->binding = links_.binding(record.path, record.cap);
+  }
+  for (const FlowKey key : ended) {
+    const Record& record = records_[key];
+    links_.leave(record.path, record.members, record.bytes * record.members);
+    resume_soon(record.waiter);
+    unused_.push_back(key);
+  }
+  ended.clear();
+}
+
+}  // namespace stallcast::sim

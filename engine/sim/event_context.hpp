@@ -1,0 +1,83 @@
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <queue>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "engine/sim/link_table.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::sim {
+
+/// What the implementations of Context have in common: the event list, the records of running flows
+/// and the link table. An implementation shares capacities and moves the date, and at each date
+/// does this, so that all resume programs in the same order: `run_due`, then `close_flows` with the
+/// flows that ended, and again while there is something due.
+class EventContext : public Context {
+ public:
+  [[nodiscard]] Seconds now() const final { return Seconds::from(now_, unit::s); }
+  LinkId add_link(std::string name, Rate capacity) final;
+  void set_capacity(LinkId link, Rate capacity) final;
+  void stop() final { stopping_ = true; }
+  [[nodiscard]] LinkUse use(LinkId link) const final { return links_.use(link); }
+  [[nodiscard]] std::uint32_t link_count() const final { return links_.size(); }
+  void schedule(Seconds delay, std::coroutine_handle<> waiter) final;
+  void start(const Flow& flow, FlowOutcome& outcome, std::coroutine_handle<> waiter) final;
+
+ protected:
+  using FlowKey = std::uint32_t;  ///< reused after the flow is closed
+
+  /// The solver's side. A flow has a path that is not empty, and bytes.
+  virtual void open_link(LinkId link, Rate capacity) = 0;
+  virtual void resize_link(LinkId link, Rate capacity) = 0;
+  virtual void open_flow(FlowKey key, const Flow& flow) = 0;
+
+  /// The date now, in s; set by the implementation, never backwards.
+  double now_ = 0.0;
+  /// Set by `stop`; the implementation clears it when `run` returns.
+  bool stopping_ = false;
+
+  /// Resumes everything due now, until nothing is or `stop` was called.
+  void run_due();
+  [[nodiscard]] bool something_due() const;
+  /// Date of the next event, infinity if there is none.
+  [[nodiscard]] double next_event() const;
+  /// Ends these flows now: completes their outcomes and schedules their waiters, in the order of
+  /// their starts. Clears `ended`.
+  void close_flows(std::vector<FlowKey>& ended);
+  [[nodiscard]] std::size_t flows_running() const { return records_.size() - unused_.size(); }
+
+ private:
+  struct Event {
+    double date;
+    std::uint64_t order;
+    std::coroutine_handle<> waiter;
+    bool operator>(const Event& other) const {
+      return date != other.date ? date > other.date : order > other.order;
+    }
+  };
+  struct Record {
+    std::vector<LinkId> path;
+    Bytes bytes;
+    double members;
+    Rate cap;
+    std::uint64_t order;
+    FlowOutcome* outcome;
+    std::coroutine_handle<> waiter;
+  };
+
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_later_;
+  std::deque<std::coroutine_handle<>> events_now_;  // due at now_, after all of events_later_
+  std::uint64_t next_order_ = 0;
+  LinkTable links_;
+  std::vector<Record> records_;
+  std::vector<FlowKey> unused_;
+};
+
+}  // namespace stallcast::sim

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::sim {
+
+/// What every context keeps per link, whichever solver shares the capacity: who is active and what
+/// was carried. A link that occurs twice in a path counts twice.
+class LinkTable {
+ public:
+  LinkId add(std::string name, Rate capacity);
+  void set_capacity(LinkId link, Rate capacity) { at(link).capacity = capacity; }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(links_.size()); }
+  [[nodiscard]] LinkUse use(LinkId link) const;
+
+  void enter(std::span<const LinkId> path, double members);
+  /// REQUIRES: one earlier `enter` with the same path and members.
+  void leave(std::span<const LinkId> path, double members, Bytes carried);
+  /// The link of `path` with the least capacity per active member; invalid if `cap` is less.
+  [[nodiscard]] LinkId binding(std::span<const LinkId> path, Rate cap) const;
+
+ private:
+  struct Link {
+    std::string name;
+    Rate capacity;
+    Bytes carried{};
+    double weight = 0.0;
+    double peak_weight = 0.0;
+    std::uint32_t flows = 0;
+  };
+  [[nodiscard]] Link& at(LinkId link);
+  [[nodiscard]] const Link& at(LinkId link) const;
+  std::vector<Link> links_;
+};
+
+}  // namespace stallcast::sim

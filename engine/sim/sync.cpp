@@ -1,0 +1,125 @@
+#include "engine/sim/sync.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <functional>
+
+namespace stallcast::sim {
+
+void Signal::set() {
+  is_set_ = true;
+  for (const std::coroutine_handle<> waiter : waiters_) context_.resume_soon(waiter);
+  waiters_.clear();
+}
+
+void Slots::release() {
+  if (waiters_.empty()) {
+    ++free_;
+    return;
+  }
+  context_.resume_soon(waiters_.front());
+  waiters_.pop_front();
+}
+
+ServerQueue::ServerQueue(Context& context, std::int64_t servers)
+    : context_(context), free_at_(static_cast<std::size_t>(servers), 0.0) {
+  assert(servers >= 1);
+}
+
+Seconds ServerQueue::admit(double count, Seconds service) {
+  assert(count >= 0.0 && service >= Seconds{});
+  if (count == 0.0) return context_.now();
+  const double now = context_.now().in(unit::s);
+  const double length = service.in(unit::s);
+  served_ += count;
+  busy_ += service * count;
+  if (length == 0.0) {  // takes no server's time, but waits for one like everybody
+    const double start = std::max(now, free_at_.front());
+    waited_ += Seconds::from(count * (start - now), unit::s);
+    return Seconds::from(start, unit::s);
+  }
+  double whole = std::floor(count);
+  double part = count - whole;
+  const double noise = 1e-9 * std::max(1.0, count);
+  if (part > 1.0 - noise) whole += 1.0, part = 0.0;
+  if (whole > 0.0 && part < noise) part = 0.0;
+
+  double last_start = now;
+  double waited = 0.0;
+  if (whole >= static_cast<double>(free_at_.size()) && whole > 1.0) {
+    whole = serve_rounds(whole, now, length, last_start);
+  }
+  for (; whole > 0.0; whole -= 1.0) {
+    const double start = take_first(now, length);
+    waited += start - now;
+    last_start = std::max(last_start, start);
+  }
+  if (part > 0.0) {
+    const double start = take_first(now, part * length);
+    waited += part * (start - now);
+    last_start = std::max(last_start, start);
+  }
+  waited_ += Seconds::from(waited, unit::s);
+  return Seconds::from(last_start + length, unit::s);
+}
+
+double ServerQueue::take_first(double now, double length) {
+  std::pop_heap(free_at_.begin(), free_at_.end(), std::greater<>{});
+  const double start = std::max(now, free_at_.back());
+  free_at_.back() = start + length;
+  std::push_heap(free_at_.begin(), free_at_.end(), std::greater<>{});
+  return start;
+}
+
+double ServerQueue::serve_rounds(double count, double now, double length, double& last_start) {
+  std::vector<double>& free = free_at_;
+  for (double& date : free) date = std::max(date, now);
+  std::sort(free.begin(), free.end());
+  double waited = 0.0;
+  const auto give = [&](double& date, double requests) {
+    if (requests <= 0.0) return;
+    waited += requests * (date - now) + length * requests * (requests - 1.0) / 2.0;
+    date += requests * length;
+    last_start = std::max(last_start, date - length);
+  };
+  // Requests the first `size` servers take before they come within one service of `level`.
+  const auto lag = [&](double date, double level) { return std::floor((level - date) / length); };
+  // The first `level` servers work while the others are still busy with earlier requests. `lead` is
+  // what brings them all within one service of the last of them; it only grows with `level`.
+  const auto lead_of = [&](std::size_t size) {
+    double lead = 0.0;
+    for (std::size_t i = 0; i + 1 < size; ++i) lead += lag(free[i], free[size - 1]);
+    return lead;
+  };
+  std::size_t level = free.size();
+  if (lead_of(level) > count) {
+    std::size_t low = 1;  // lead_of(1) is 0
+    while (level - low > 1) {
+      const std::size_t middle = (low + level) / 2;
+      (lead_of(middle) <= count ? low : level) = middle;
+    }
+    level = low;
+  }
+  const double lead = lead_of(level);
+  const double target = free[level - 1];
+  if (level > 1) {
+    for (std::size_t i = 0; i + 1 < level; ++i) give(free[i], lag(free[i], target));
+    count -= lead;
+  }
+  const double rounds = std::floor(count / static_cast<double>(level));
+  for (std::size_t i = 0; i < level; ++i) give(free[i], rounds);
+  count -= rounds * static_cast<double>(level);
+  std::make_heap(free.begin(), free.end(), std::greater<>{});
+  waited_ += Seconds::from(waited, unit::s);
+  return count;
+}
+
+Seconds TokenBucket::delay_for(Ops n) {
+  const Seconds now = context_.now();
+  level_ = std::min(burst_, level_ + rate_ * (now - updated_)) - n;
+  updated_ = now;
+  return level_ < Ops{} ? -level_ / rate_ : Seconds{};
+}
+
+}  // namespace stallcast::sim
