@@ -1,0 +1,94 @@
+#include <nlohmann/json.hpp>
+
+#include "ui/report/renderers.hpp"
+
+namespace stallcast::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json metrics_object(const Prediction& prediction) {
+  Json out = Json::object();
+  for (const auto& [name, metric] : prediction.metrics) {
+    Json m = {{"value", metric.value}, {"unit", metric.unit}};
+    if (metric.ci95.has_value()) m["ci95"] = Json::array({metric.ci95->first, metric.ci95->second});
+    out[name] = std::move(m);
+  }
+  return out;
+}
+
+Json breakdown_object(const Prediction& prediction) {
+  Json out = Json::object();
+  for (const auto& [job, shares] : prediction.breakdown) {
+    Json causes = Json::object();
+    for (const char* cause : kBreakdownCauses) {
+      const auto it = shares.find(cause);
+      causes[cause] = it == shares.end() ? 0.0 : it->second;
+    }
+    out[job] = std::move(causes);
+  }
+  return out;
+}
+
+Json assertions_array(const Prediction& prediction) {
+  Json out = Json::array();
+  for (const AssertionOutcome& a : prediction.assertions) {
+    Json line = {{"id", a.id},     {"that", a.that},     {"value", a.value},
+                 {"unit", a.unit}, {"status", a.status}, {"level", a.level}};
+    if (!a.limited_by.empty()) line["limited_by"] = a.limited_by;
+    if (!a.why.empty()) line["why"] = a.why;
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string dump(const Json& json) { return json.dump(2) + "\n"; }
+
+Json tool_object(const Context& context, const std::string& profile_sha256) {
+  return {{"version", context.version},
+          {"model", context.model_version},
+          {"profile", profile_sha256.empty() ? Json(nullptr) : Json(profile_sha256)}};
+}
+
+Json result_object(const Prediction& prediction, const Context& context, const Style& style) {
+  Json out;
+  out["schema"] = "stallcast.result/1";
+  out["tool"] = tool_object(context, prediction.profile_sha256);
+  out["scenario"] = {{"id", prediction.scenario_id},
+                     {"sha256", prediction.design_sha256},
+                     {"file", prediction.scenario_file}};
+  out["verdict"] = verdict_name(prediction.verdict);
+  out["assertions"] = assertions_array(prediction);
+  out["metrics"] = metrics_object(prediction);
+  out["breakdown"] = breakdown_object(prediction);
+  out["bottlenecks"] = Json::array();
+  for (const Bottleneck& b : prediction.bottlenecks)
+    out["bottlenecks"].push_back({{"resource", b.resource},
+                                  {"utilization", b.utilization},
+                                  {"blamed_share", b.blamed_share},
+                                  {"headroom", b.headroom}});
+  out["alternatives"] = Json::array();
+  for (const Alternative& a : prediction.alternatives)
+    out["alternatives"].push_back({{"change", a.change},
+                                   {"utilization", a.utilization},
+                                   {"gain", a.gain},
+                                   {"meets_targets", a.meets_targets}});
+  out["assumptions"] = Json::array();
+  for (const Assumption& a : context.assumptions)
+    out["assumptions"].push_back({{"path", a.path}, {"value", a.value}, {"why", a.why}});
+  out["warnings"] = prediction.warnings;
+  out["seeds"] = prediction.seeds;
+  out["elapsed"] = {{"simulated_s", prediction.simulated_s}};
+  if (style.timing) out["elapsed"]["wall_s"] = prediction.wall_s;
+  out["elapsed"]["events"] = prediction.events;
+  return out;
+}
+
+std::string prediction_json(const Prediction& prediction, const Context& context,
+                            const Style& style) {
+  return dump(result_object(prediction, context, style));
+}
+
+}  // namespace stallcast::report

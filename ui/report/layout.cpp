@@ -1,0 +1,118 @@
+#include "ui/report/layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "ui/report/report.hpp"
+
+namespace stallcast::report {
+
+std::string Ink::wrap(std::string_view code, std::string_view text) const {
+  if (!colour_) return std::string(text);
+  return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
+}
+
+std::string Ink::by_status(std::string_view status, std::string_view text) const {
+  return status == "pass" ? good(text) : status == "fail" ? bad(text) : doubtful(text);
+}
+
+std::string left(std::string_view text, std::size_t width) {
+  std::string out(text);
+  if (out.size() < width) out.append(width - out.size(), ' ');
+  return out;
+}
+
+std::string right(std::string_view text, std::size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + std::string(text)
+                             : std::string(text);
+}
+
+std::string wrapped(std::string_view first, std::string_view text, std::size_t indent) {
+  std::string out;
+  std::string line(first);
+  bool empty = true;
+  for (const std::string& word : base::split(text, ' ')) {
+    if (word.empty()) continue;
+    if (!empty && line.size() + 1 + word.size() > kColumns) {
+      out += line + "\n";
+      line.assign(indent, ' ');
+      empty = true;
+    }
+    if (!empty) line += ' ';
+    line += word;
+    empty = false;
+  }
+  return out + line + "\n";
+}
+
+std::string shortened(const std::string& name, std::size_t width) {
+  if (name.size() <= width) return name;
+  const std::size_t head = (width - 2) / 2;
+  const std::size_t tail = width - 2 - head;
+  return name.substr(0, head) + ".." + name.substr(name.size() - tail);
+}
+
+std::vector<int> tenths_of_percent(const std::map<std::string, double>& shares) {
+  std::vector<int> tenths;
+  std::vector<std::pair<double, std::size_t>> remainders;
+  double total = 0.0;
+  int given = 0;
+  for (const char* cause : kBreakdownCauses) {
+    const auto it = shares.find(cause);
+    const double exact = it == shares.end() ? 0.0 : 1000.0 * it->second;
+    const int whole = static_cast<int>(std::floor(exact));
+    remainders.emplace_back(exact - whole, tenths.size());
+    tenths.push_back(whole);
+    total += exact;
+    given += whole;
+  }
+  std::stable_sort(remainders.begin(), remainders.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  const int wanted = static_cast<int>(std::lround(total));
+  for (std::size_t i = 0; i < remainders.size() && given < wanted; ++i, ++given)
+    ++tenths[remainders[i].second];
+  return tenths;
+}
+
+std::string print_tenths(int tenths) {
+  return std::to_string(tenths / 10) + "." + std::to_string(std::abs(tenths % 10)) + " %";
+}
+
+std::string print_metric(const Metric& metric) {
+  std::string text = print_value(metric.value, metric.unit);
+  if (!metric.ci95.has_value()) return text;
+  const std::string low = print_value(metric.ci95->first, metric.unit);
+  const std::string high = print_value(metric.ci95->second, metric.unit);
+  if (low == high) return text;
+  return text + "  (95 % interval " + low + " to " + high + ")";
+}
+
+std::string print_value(double value, std::string_view unit) {
+  using enum Dimension;
+  if (unit == "s") return base::print_quantity(value, time);
+  if (unit == "B") return base::print_quantity(value, bytes);
+  if (unit == "B/s") return base::print_quantity(value, rate);
+  if (unit == "ratio") return base::print_quantity(value, ratio);
+  if (unit == "1/s") return base::print_quantity(value, op_rate);
+  if (unit == "USD") return base::print_quantity(value, money);
+  if (unit == "USD/h") return base::print_quantity(value / 3600.0, money_rate);
+  return base::print_quantity(value, number);
+}
+
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass:
+      return "pass";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::inconclusive:
+      return "inconclusive";
+    case Verdict::none:
+      break;
+  }
+  return "none";
+}
+
+}  // namespace stallcast::report

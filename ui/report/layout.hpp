@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/prediction.hpp"
+
+/// Columns, colours and rounding of text reports.
+namespace stallcast::report {
+
+inline constexpr std::size_t kColumns = 80;
+
+/// Adds ANSI escapes when colour is on, nothing otherwise.
+class Ink {
+ public:
+  explicit Ink(bool colour) : colour_(colour) {}
+  [[nodiscard]] std::string bold(std::string_view text) const { return wrap("1", text); }
+  [[nodiscard]] std::string good(std::string_view text) const { return wrap("32", text); }
+  [[nodiscard]] std::string bad(std::string_view text) const { return wrap("31", text); }
+  [[nodiscard]] std::string doubtful(std::string_view text) const { return wrap("33", text); }
+  /// Green for "pass", red for "fail", yellow otherwise.
+  [[nodiscard]] std::string by_status(std::string_view status, std::string_view text) const;
+
+ private:
+  [[nodiscard]] std::string wrap(std::string_view code, std::string_view text) const;
+  bool colour_;
+};
+
+/// `text` padded with blanks to `width`; longer text is kept whole.
+[[nodiscard]] std::string left(std::string_view text, std::size_t width);
+[[nodiscard]] std::string right(std::string_view text, std::size_t width);
+
+/// `text` broken at blanks into lines of at most kColumns, each ended by a newline: the first
+/// starts with `first`, the others with as many blanks as `indent`.
+[[nodiscard]] std::string wrapped(std::string_view first, std::string_view text,
+                                  std::size_t indent);
+
+/// A resource name of at most `width` characters: the middle is replaced by "..".
+[[nodiscard]] std::string shortened(const std::string& name, std::size_t width);
+
+/// Shares in tenths of a percent that sum to exactly what their sum rounds to (largest remainder),
+/// in the order of kBreakdownCauses; causes that are absent are 0.
+[[nodiscard]] std::vector<int> tenths_of_percent(const std::map<std::string, double>& shares);
+
+/// "93.1 %" from 931.
+[[nodiscard]] std::string print_tenths(int tenths);
+
+/// "93.1 %  (95 % interval 92.9 % to 93.3 %)".
+[[nodiscard]] std::string print_metric(const Metric& metric);
+
+}  // namespace stallcast::report

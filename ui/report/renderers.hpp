@@ -1,0 +1,48 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "ui/report/report.hpp"
+
+/// One function per kind of report and format; `render` chooses.
+namespace stallcast::report {
+
+[[nodiscard]] std::string prediction_text(const Prediction& prediction, const Context& context,
+                                          const Style& style);
+[[nodiscard]] std::string prediction_json(const Prediction& prediction, const Context& context,
+                                          const Style& style);
+[[nodiscard]] std::string prediction_csv(const Prediction& prediction);
+[[nodiscard]] std::string prediction_markdown(const Prediction& prediction, const Context& context);
+
+[[nodiscard]] std::string plan_text(const PlanResult& plan, const Context& context,
+                                    const Style& style);
+[[nodiscard]] std::string plan_json(const PlanResult& plan, const Context& context,
+                                    const Style& style);
+[[nodiscard]] std::string plan_csv(const PlanResult& plan);
+[[nodiscard]] std::string plan_markdown(const PlanResult& plan);
+
+[[nodiscard]] std::string explanation_text(const Explanation& explanation, const Context& context,
+                                           const Style& style);
+[[nodiscard]] std::string explanation_json(const Explanation& explanation, const Context& context,
+                                           const Style& style);
+[[nodiscard]] std::string explanation_csv(const Explanation& explanation);
+[[nodiscard]] std::string explanation_markdown(const Explanation& explanation,
+                                               const Context& context);
+
+/// The object of "stallcast.result/1"; other reports contain it.
+[[nodiscard]] nlohmann::ordered_json result_object(const Prediction& prediction,
+                                                   const Context& context, const Style& style);
+[[nodiscard]] nlohmann::ordered_json tool_object(const Context& context,
+                                                 const std::string& profile_sha256);
+/// Indented by two, with a newline at the end.
+[[nodiscard]] std::string dump(const nlohmann::ordered_json& json);
+
+/// RFC 4180 quoting of one field.
+[[nodiscard]] std::string csv_field(std::string_view text);
+/// One row, joined and ended by a newline.
+[[nodiscard]] std::string csv_row(const std::vector<std::string>& fields);
+/// "|" escaped for a Markdown table.
+[[nodiscard]] std::string markdown_cell(std::string_view text);
+
+}  // namespace stallcast::report

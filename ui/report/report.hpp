@@ -1,0 +1,77 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/plan.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+
+/// What people and programs see: predictions, plans and explanations as text, JSON, CSV, Markdown.
+namespace stallcast::report {
+
+enum class Format { text, json, csv, markdown };
+
+/// "text", "json", "csv" or "markdown". Anything else is a failure that lists them.
+[[nodiscard]] Result<Format> parse_format(std::string_view name);
+
+/// One input that was not looked up but assumed.
+struct Assumption {
+  std::string path;   ///< "storage.scratch.ost.service"
+  std::string value;  ///< "0.25 ms"
+  std::string why;    ///< citation, or ""
+};
+
+/// What a report says beyond the prediction.
+struct Context {
+  std::string version;        ///< of the tool
+  std::string model_version;  ///< of the models: changes when predictions may
+  std::vector<Assumption> assumptions;
+};
+
+struct Style {
+  bool colour = false;  ///< ANSI colours in text
+  bool timing = false;  ///< wall-clock time in the report, which is then not reproducible
+};
+
+[[nodiscard]] std::string render(const Prediction& prediction, const Context& context,
+                                 Format format, const Style& style);
+[[nodiscard]] std::string render(const PlanResult& plan, const Context& context, Format format,
+                                 const Style& style);
+
+/// One derived figure, with the sum that gives it.
+struct DerivedLine {
+  std::string name;
+  std::string value;    ///< "102.4 MB/s"
+  double number = 0.0;  ///< in `unit`
+  std::string unit;
+  std::string formula;
+};
+
+/// One input and who set it.
+struct InputLine {
+  std::string path;
+  std::string value;
+  std::string source;
+};
+
+/// The answer to "why": derivations, inputs, and the simulated result where there is one.
+struct Explanation {
+  std::string scenario_id;
+  std::string metric;  ///< only what concerns this metric; "" = everything
+  std::vector<DerivedLine> derived;
+  std::vector<InputLine> inputs;
+  std::optional<Prediction> prediction;
+};
+[[nodiscard]] std::string render(const Explanation& explanation, const Context& context,
+                                 Format format, const Style& style);
+
+/// A figure for people: "95.1 %", "4.2 s", "3.1 USD/h", "512".
+[[nodiscard]] std::string print_value(double value, std::string_view unit);
+
+/// "pass", "fail", "inconclusive", "none".
+[[nodiscard]] std::string_view verdict_name(Verdict verdict);
+
+}  // namespace stallcast::report

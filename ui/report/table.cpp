@@ -1,0 +1,123 @@
+#include "engine/base/quantity_text.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+
+namespace stallcast::report {
+namespace {
+
+std::string upper_verdict(const Prediction& p) {
+  switch (p.verdict) {
+    case Verdict::pass:
+      return "PASS";
+    case Verdict::fail:
+      return "FAIL";
+    case Verdict::inconclusive:
+      return "INCONCLUSIVE";
+    case Verdict::none:
+      break;
+  }
+  return "predicted";
+}
+
+/// "job.train.step.time.p99" -> ("job.train.step.time", "p99"); the mean has no suffix.
+std::pair<std::string, std::string> name_and_stat(const std::string& metric) {
+  for (const std::string_view stat : {".p50", ".p95", ".p99", ".max"})
+    if (metric.ends_with(stat))
+      return {metric.substr(0, metric.size() - stat.size()), std::string(stat.substr(1))};
+  return {metric, "mean"};
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string csv_row(const std::vector<std::string>& fields) {
+  std::string out;
+  for (const std::string& field : fields) out += (out.empty() ? "" : ",") + csv_field(field);
+  return out + "\n";
+}
+
+std::string markdown_cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string prediction_csv(const Prediction& p) {
+  std::string out = csv_row({"scenario", "metric", "stat", "value", "unit"});
+  const auto row = [&](const std::string& metric, const std::string& stat, double value,
+                       const std::string& unit) {
+    out += csv_row({p.scenario_id, metric, stat, base::shortest(value), unit});
+  };
+  for (const auto& [name, metric] : p.metrics) {
+    const auto [stem, stat] = name_and_stat(name);
+    row(stem, stat, metric.value, metric.unit);
+    if (metric.ci95.has_value()) {
+      row(stem, stat + ".ci95.low", metric.ci95->first, metric.unit);
+      row(stem, stat + ".ci95.high", metric.ci95->second, metric.unit);
+    }
+  }
+  for (const auto& [job, shares] : p.breakdown)
+    for (const char* cause : kBreakdownCauses) {
+      const auto it = shares.find(cause);
+      row("breakdown." + job + "." + cause, "mean", it == shares.end() ? 0.0 : it->second, "ratio");
+    }
+  for (const Bottleneck& b : p.bottlenecks)
+    row("bottleneck." + b.resource + ".blamed_share", "mean", b.blamed_share, "ratio");
+  return out;
+}
+
+std::string prediction_markdown(const Prediction& p, const Context& context) {
+  std::string out = "## " + p.scenario_id + ": " + upper_verdict(p) + "\n";
+  if (!p.assertions.empty()) {
+    out += "\n| target | assertion | predicted | status | limited by |\n|---|---|---|---|---|\n";
+    for (const AssertionOutcome& a : p.assertions)
+      out += "| " + markdown_cell(a.id) + " | `" + markdown_cell(a.that) + "` | " +
+             print_value(a.value, a.unit) + " | " + a.status + " | " + markdown_cell(a.limited_by) +
+             " |\n";
+  }
+  for (const auto& [job, shares] : p.breakdown) {
+    out += "\n### Job " + job + "\n\n";
+    if (const auto it = p.metrics.find("job." + job + ".gpu.utilization"); it != p.metrics.end())
+      out += "GPU utilization " + print_metric(it->second) + "\n\n";
+    out += "| where the time goes | share |\n|---|---:|\n";
+    const std::vector<int> tenths = tenths_of_percent(shares);
+    for (std::size_t i = 0; i < tenths.size(); ++i)
+      if (tenths[i] != 0)
+        out += std::string("| ") + kBreakdownCauses[i] + " | " + print_tenths(tenths[i]) + " |\n";
+  }
+  if (!p.bottlenecks.empty()) {
+    out += "\n### What limits it\n\n| resource | busy | of the waiting | headroom |\n";
+    out += "|---|---:|---:|---|\n";
+    for (const Bottleneck& b : p.bottlenecks)
+      out += "| " + markdown_cell(b.resource) + " | " + print_value(b.utilization, "ratio") +
+             " | " + print_value(b.blamed_share, "ratio") + " | " + markdown_cell(b.headroom) +
+             " |\n";
+  }
+  if (!p.alternatives.empty()) {
+    out += "\n### Next change\n\n| change | GPU utilization | meets targets |\n|---|---:|---|\n";
+    for (const Alternative& a : p.alternatives)
+      out += "| " + markdown_cell(a.change) + " | " + print_value(a.utilization, "ratio") + " | " +
+             (a.meets_targets ? "yes" : "no") + " |\n";
+  }
+  if (!p.warnings.empty()) out += "\n### Warnings\n\n";
+  for (const std::string& w : p.warnings) out += "- " + w + "\n";
+  if (!context.assumptions.empty()) out += "\n### Assumed, not measured\n\n";
+  for (const Assumption& a : context.assumptions)
+    out += "- `" + a.path + "` = " + a.value + (a.why.empty() ? "" : " (" + a.why + ")") + "\n";
+  out += "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  return out;
+}
+
+}  // namespace stallcast::report

@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+
+namespace stallcast::report {
+namespace {
+
+constexpr std::size_t kBarWidth = 40;
+constexpr std::size_t kMostBottlenecks = 5;
+constexpr std::size_t kMostResources = 12;
+constexpr std::size_t kMostAssumptions = 8;
+constexpr std::size_t kMostWarnings = 10;
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+const Metric* find(const Prediction& prediction, const std::string& name) {
+  const auto it = prediction.metrics.find(name);
+  return it == prediction.metrics.end() ? nullptr : &it->second;
+}
+
+std::string count_of(std::size_t n, std::string_view noun) {
+  return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+}
+
+/// "pass", "1 of 2 targets missed", "no targets to check".
+std::string verdict_phrase(const Prediction& p) {
+  std::size_t missed = 0, unsure = 0;
+  for (const AssertionOutcome& a : p.assertions) {
+    if (a.level == "warn") continue;
+    missed += a.status == "fail" ? 1U : 0U;
+    unsure += a.status == "inconclusive" ? 1U : 0U;
+  }
+  const std::string of = " of " + count_of(p.assertions.size(), "target");
+  switch (p.verdict) {
+    case Verdict::pass:
+      return p.assertions.size() == 1 ? "the target holds" : "all targets hold";
+    case Verdict::fail:
+      return std::to_string(missed) + of + " missed";
+    case Verdict::inconclusive:
+      return unsure > 0 ? std::to_string(unsure) + of + " too close to call"
+                        : "the simulation did not finish";
+    case Verdict::none:
+      break;
+  }
+  return "the scenario has no targets (\"expect\")";
+}
+
+std::string headline(const Prediction& p, const Ink& ink) {
+  const std::string_view verdict = verdict_name(p.verdict);
+  std::string out = ink.bold(p.scenario_id) + ": ";
+  if (p.verdict == Verdict::none)
+    out += "predicted; ";
+  else
+    out += ink.by_status(verdict, upper(verdict)) + ", ";
+  out += verdict_phrase(p) + "\n";
+  for (const auto& [job, shares] : p.breakdown)
+    if (const Metric* m = find(p, "job." + job + ".gpu.utilization"))
+      out += "  GPU utilization of " + job + ": " + ink.bold(print_metric(*m)) + "\n";
+  if (!p.bottlenecks.empty() && p.bottlenecks.front().blamed_share > 0.0) {
+    const Bottleneck& b = p.bottlenecks.front();
+    out += "  limited by " + ink.bold(b.resource) + ": " + print_value(b.utilization, "ratio") +
+           " busy, " + print_value(b.blamed_share, "ratio") + " of all waiting\n";
+  }
+  return out;
+}
+
+std::string time_split(const Prediction& p, const Ink& ink) {
+  std::string out;
+  for (const auto& [job, shares] : p.breakdown) {
+    out += "\n" + ink.bold("Where the time of " + job + " goes") + "\n";
+    const std::vector<int> tenths = tenths_of_percent(shares);
+    int sum = 0;
+    for (std::size_t i = 0; i < tenths.size(); ++i) {
+      sum += tenths[i];
+      if (tenths[i] == 0) continue;
+      const auto bar = static_cast<std::size_t>(
+          std::lround(static_cast<double>(tenths[i]) / 1000.0 * kBarWidth));
+      out += "  " + left(kBreakdownCauses[i], 14) + right(print_tenths(tenths[i]), 8);
+      if (bar > 0) out += "  " + std::string(bar, '#');
+      out += "\n";
+    }
+    out += "  " + left("total", 14) + right(print_tenths(sum), 8) + "\n";
+  }
+  return out;
+}
+
+/// "4.2 s, p50 4.1 s, p99 5 s, max 5.1 s".
+std::string distribution(const Prediction& p, const std::string& name) {
+  std::string out = print_metric(*find(p, name));
+  for (const char* stat : {"p50", "p99", "max"})
+    if (const Metric* m = find(p, name + "." + stat))
+      out += ", " + std::string(stat) + " " + print_value(m->value, m->unit);
+  return out;
+}
+
+struct Row {
+  const char* metric;
+  const char* label;
+};
+constexpr Row kJobRows[] = {{"au", "AU (DLIO)"},
+                            {"goodput", "goodput"},
+                            {"step.time", "step"},
+                            {"first_batch", "first batch after"},
+                            {"throughput.samples", "samples"},
+                            {"throughput.bytes", "data read"},
+                            {"restore.duration", "restore"}};
+constexpr Row kCheckpointRows[] = {{"checkpoint.size", "size"},
+                                   {"checkpoint.stall", "stall per save"},
+                                   {"checkpoint.duration", "durable after"},
+                                   {"checkpoint.bandwidth", "bandwidth"},
+                                   {"checkpoint.overhead", "overhead"}};
+
+template <std::size_t N>
+std::string rows_of(const Prediction& p, const std::string& job, const Row (&rows)[N]) {
+  std::string out;
+  for (const Row& row : rows) {
+    const std::string name = "job." + job + "." + row.metric;
+    if (find(p, name) != nullptr)
+      out += wrapped("  " + left(row.label, 20), distribution(p, name), 22);
+  }
+  return out;
+}
+
+std::string job_section(const Prediction& p, const Ink& ink) {
+  std::string out;
+  for (const auto& [job, shares] : p.breakdown) {
+    if (const std::string rows = rows_of(p, job, kJobRows); !rows.empty())
+      out += "\n" + ink.bold("Job " + job) + "\n" + rows;
+    if (const std::string rows = rows_of(p, job, kCheckpointRows); !rows.empty())
+      out += "\n" + ink.bold("Checkpoints of " + job) + "\n" + rows;
+  }
+  return out;
+}
+
+/// Storage first, then the fabric, then hosts: the way data comes.
+int path_order(const std::string& resource) {
+  return resource.starts_with("storage.") ? 0 : resource.starts_with("fabric") ? 1 : 2;
+}
+
+std::string data_path(const Prediction& p, const Ink& ink) {
+  std::vector<const ResourceUse*> uses;
+  for (const ResourceUse& use : p.resources)
+    if (use.capacity > 0.0 && std::isfinite(use.capacity) && use.utilization() > 0.0)
+      uses.push_back(&use);
+  if (uses.empty()) return "";
+  std::stable_sort(uses.begin(), uses.end(), [](const ResourceUse* a, const ResourceUse* b) {
+    return path_order(a->name) < path_order(b->name);
+  });
+  const std::size_t hidden = uses.size() > kMostResources ? uses.size() - kMostResources : 0;
+  uses.resize(uses.size() - hidden);
+  std::string out = "\n" + ink.bold("Data path, mean over the run") + "\n";
+  for (const ResourceUse* use : uses)
+    out += "  " + left(shortened(use->name, 36), 38) +
+           right(print_value(use->throughput, use->unit), 12) + " of " +
+           left(print_value(use->capacity, use->unit), 12) +
+           right(print_value(use->utilization(), "ratio"), 9) + "\n";
+  if (hidden > 0) out += "  ... and " + std::to_string(hidden) + " more (--format json)\n";
+  return out;
+}
+
+std::string bottlenecks(const Prediction& p, const Ink& ink) {
+  if (p.bottlenecks.empty()) return "";
+  std::string out = "\n" + ink.bold("What limits it") + "\n";
+  const std::size_t n = std::min(kMostBottlenecks, p.bottlenecks.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const Bottleneck& b = p.bottlenecks[i];
+    const std::string head =
+        "  " + std::to_string(i + 1) + " " + left(shortened(b.resource, 34), 36);
+    const std::string waits = print_value(b.blamed_share, "ratio") + " of the waiting, ";
+    out += wrapped(head, waits + print_value(b.utilization, "ratio") + " busy, " + b.headroom, 6);
+  }
+  return out;
+}
+
+std::string targets(const Prediction& p, const Ink& ink) {
+  if (p.assertions.empty()) return "";
+  std::string out = "\n" + ink.bold("Targets") + "\n";
+  for (const AssertionOutcome& a : p.assertions) {
+    const bool warns = a.level == "warn" && a.status == "fail";
+    const std::string label = warns                        ? "WARN"
+                              : a.status == "inconclusive" ? "UNSURE"
+                                                           : upper(a.status);
+    std::string text = a.id + ": " + a.that + ", predicted " + print_value(a.value, a.unit);
+    if (!a.limited_by.empty()) text += ", limited by " + a.limited_by;
+    if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";
+    const std::string plain = wrapped("  " + left(label, 8), text, 10);
+    out += "  " + ink.by_status(warns ? "warn" : a.status, label) + plain.substr(2 + label.size());
+  }
+  return out;
+}
+
+std::string next_change(const Prediction& p, const Ink& ink) {
+  if (p.alternatives.empty()) return "";
+  std::string out = "\n" + ink.bold("Next change, each tried alone by simulation") + "\n";
+  for (const Alternative& a : p.alternatives) {
+    const double points = 100.0 * a.gain;
+    char gain[32];
+    std::snprintf(gain, sizeof gain, "%+.1f points", points);
+    std::string text = "GPU utilization " + print_value(a.utilization, "ratio") + " (" + gain + ")";
+    if (p.verdict != Verdict::none)
+      text += a.meets_targets ? ", meets all targets" : ", targets still missed";
+    out += wrapped("  " + a.change + ": ", text, 6);
+  }
+  return out;
+}
+
+std::string fine_print(const Prediction& p, const Context& context, const Style& style,
+                       const Ink& ink) {
+  std::string out;
+  if (!p.warnings.empty()) {
+    out += "\n" + ink.bold("Warnings") + "\n";
+    const std::size_t n = std::min(kMostWarnings, p.warnings.size());
+    for (std::size_t i = 0; i < n; ++i) out += wrapped("  - ", p.warnings[i], 4);
+    if (n < p.warnings.size())
+      out += "  ... and " + std::to_string(p.warnings.size() - n) + " more\n";
+  }
+  if (!context.assumptions.empty()) {
+    out += "\n" + ink.bold("Assumed, not measured: check these first") + "\n";
+    const std::size_t n = std::min(kMostAssumptions, context.assumptions.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      const Assumption& a = context.assumptions[i];
+      out +=
+          wrapped("  - ", a.path + " = " + a.value + (a.why.empty() ? "" : " (" + a.why + ")"), 4);
+    }
+    if (n < context.assumptions.size())
+      out += "  ... and " + std::to_string(context.assumptions.size() - n) +
+             " more (stallcast resolve --provenance)\n";
+  }
+  std::string seeds = count_of(p.seeds.size(), "replica");
+  if (!p.seeds.empty()) seeds += " from seed " + std::to_string(p.seeds.front());
+  out += "\n" + wrapped("",
+                        print_value(p.simulated_s, "s") + " simulated, " + seeds + ", " +
+                            std::to_string(p.events) + " events" +
+                            (style.timing ? ", " + print_value(p.wall_s, "s") + " wall clock"
+                                          : std::string()) +
+                            "; stallcast " + context.version + ", models " + context.model_version +
+                            ", design " + p.design_sha256.substr(0, 12),
+                        0);
+  return out;
+}
+
+}  // namespace
+
+std::string prediction_text(const Prediction& prediction, const Context& context,
+                            const Style& style) {
+  const Ink ink(style.colour);
+  return headline(prediction, ink) + targets(prediction, ink) + time_split(prediction, ink) +
+         job_section(prediction, ink) + bottlenecks(prediction, ink) + data_path(prediction, ink) +
+         next_change(prediction, ink) + fine_print(prediction, context, style, ink);
+}
+
+}  // namespace stallcast::report
