@@ -1,0 +1,200 @@
+#include "models/bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/graph/topology.hpp"
+#include "models/plant.hpp"
+#include "models/rows.hpp"
+
+/// Closed forms and max flow over the same plant that is simulated. docs/models/bounds.md.
+namespace stallcast::models {
+namespace {
+
+std::string text(double value, Dimension dimension) {
+  return base::print_quantity(value, dimension);
+}
+std::string text(Bytes b) { return text(b.in(unit::B), Dimension::bytes); }
+std::string text(Seconds t) { return text(t.in(unit::s), Dimension::time); }
+std::string text(Rate r) { return text(r.in(unit::Bps), Dimension::rate); }
+std::string count(double n) { return base::shortest(n); }
+
+/// Everything that is derived for one job.
+struct JobDemand {
+  std::string id, host;
+  RankLayout layout;
+  Seconds compute;  ///< mean step of one rank
+  std::string read_from, write_to;
+  Rate read;   ///< demanded at full utilization, all ranks
+  Rate write;  ///< checkpoint bytes over their interval, all ranks
+  Bytes checkpoint;
+  Seconds interval;  ///< between checkpoints; infinite: never
+  bool blocking = false;
+  Rate loader;  ///< most the loaders can take in, CPU alone
+};
+
+class Deriver {
+ public:
+  explicit Deriver(const Design& design) : design_(design), plant_(design) {}
+
+  Bounds run() {
+    for (const JobDesign& job : design_.jobs) derive(job);
+    if (!out_.storage.empty()) derive_osts();
+    if (design_.jobs.empty()) out_.utilization = 1.0;
+    return std::move(out_);
+  }
+
+ private:
+  void line(const std::string& name, double value, Dimension dimension, std::string formula) {
+    out_.derivations.push_back({name, value, dimension, std::move(formula)});
+  }
+
+  void derive(const JobDesign& job) {
+    JobDemand d;
+    d.id = job.job.id;
+    d.host = job_params(job.job).hosts;
+    d.layout = plant_.layout(d.id);
+    d.compute =
+        step_row(job.step.kind).mean(job.step, model_params(job.model), plant_.host(d.host));
+    const std::string name = "job." + d.id + ".";
+    line(name + "ranks", d.layout.ranks, Dimension::number,
+         count(d.layout.hosts) + " hosts of class " + d.host + ", " +
+             count(d.layout.ranks_per_host()) + " GPUs each = " + count(d.layout.ranks));
+    line(name + "step.compute", d.compute.in(unit::s), Dimension::time,
+         "mean GPU time of one step = " + text(d.compute));
+    if (job.dataset) derive_reads(job, d);
+    if (job.checkpoint) derive_saves(job, d);
+    const double limit = utilization(d);
+    line(name + "gpu.utilization.bound", limit, Dimension::ratio,
+         "upper bound, limited by " + binding_ + " = " + text(limit, Dimension::ratio));
+    if (demands_.empty() || limit < out_.utilization) {
+      out_.utilization = limit;
+      out_.binding = binding_;
+    }
+    demands_.push_back(d);
+  }
+
+  void derive_reads(const JobDesign& job, JobDemand& d) {
+    const DatasetParams dataset = dataset_params(*job.dataset);
+    const LoaderParams loader = loader_params(*job.loader);
+    const SampleAccess access = format_row(job.dataset->kind).access(*job.dataset, dataset);
+    const double batch = static_cast<double>(loader.batch);
+    d.read_from = dataset.on;
+    if (out_.storage.empty()) out_.storage = dataset.on;
+    const std::string name = "job." + d.id + ".";
+    // D = N b s / t    [docs/models/bounds.md, eq. 1]
+    d.read = dataset.sample * (batch * d.layout.ranks) / d.compute;
+    line(name + "read.demand", d.read.in(unit::Bps), Dimension::rate,
+         count(d.layout.ranks) + " GPUs x " + count(batch) + " samples x " + text(dataset.sample) +
+             " / " + text(d.compute) + " = " + text(d.read));
+    const OpRate opens = Ops::from(batch * d.layout.ranks * access.files, unit::ops) / d.compute;
+    line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
+         count(d.layout.ranks) + " GPUs x " + count(batch * access.files) + " files / " +
+             text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate));
+    // W workers, each one sample at a time: CPU alone caps them at W / t_cpu samples a second.
+    const Seconds cpu = dataset.sample / access.parse + access.parse_fixed + dataset.decode;
+    const double workers = std::max(1.0, static_cast<double>(loader.workers));
+    d.loader = dataset.sample / cpu * (workers * d.layout.ranks);
+    line(name + "loader.ceiling", d.loader.in(unit::Bps), Dimension::rate,
+         count(d.layout.ranks) + " GPUs x " + count(workers) + " workers x " +
+             text(dataset.sample) + " / " + text(cpu) + " CPU per sample = " + text(d.loader));
+  }
+
+  void derive_saves(const JobDesign& job, JobDemand& d) {
+    const CheckpointParams p = checkpoint_params(*job.checkpoint);
+    const ModelParams model = model_params(job.model);
+    d.write_to = p.to;
+    out_.storage = p.to;
+    d.blocking = checkpoint_row(job.checkpoint->kind).style().blocking;
+    d.checkpoint = p.size.value_or(
+        Bytes::from(model.parameters.value_or(0.0) * model.bytes_per_parameter(), unit::B));
+    const std::string name = "job." + d.id + ".checkpoint.";
+    line(name + "size", d.checkpoint.in(unit::B), Dimension::bytes,
+         p.size ? "given: " + text(d.checkpoint)
+                : count(model.parameters.value_or(0.0)) + " parameters x " +
+                      count(model.bytes_per_parameter()) + " B = " + text(d.checkpoint));
+    d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
+    line(name + "interval", d.interval.in(unit::s), Dimension::time,
+         p.every_steps ? count(static_cast<double>(*p.every_steps)) + " steps x " +
+                             text(d.compute) + " = " + text(d.interval)
+                       : "given: " + text(d.interval));
+    // w = S / tau: what must be written on average so that one flush ends before the next begins.
+    d.write = d.checkpoint / d.interval;
+    line(name + "write.demand", d.write.in(unit::Bps), Dimension::rate,
+         text(d.checkpoint) + " / " + text(d.interval) + " = " + text(d.write) +
+             (d.blocking ? " on average (training waits for the save)"
+                         : " so that a flush ends within the interval"));
+  }
+
+  // The share of time GPUs can compute when everything overlaps perfectly.  [bounds.md, eq. 2]
+  double utilization(const JobDemand& d) {
+    binding_ = "GPU compute";
+    double best = 1.0;
+    if (!d.read_from.empty()) {
+      const auto sinks = plant_.mounts(d.host, d.read_from, true);
+      const graph::NodeId source = plant_.storage(d.read_from).read_source();
+      const graph::Topology::Cut cut = plant_.topology().max_flow({&source, 1}, sinks);
+      if (cut.value / d.read < best) {
+        best = cut.value / d.read;
+        binding_ = cut.edges.empty()
+                       ? "storage"
+                       : ResourceTable::without_group(plant_.topology().name(cut.edges.front()));
+      }
+      if (d.loader / d.read < best) {
+        best = d.loader / d.read;
+        binding_ = "job." + d.id + ".loader";
+      }
+    }
+    if (!d.write_to.empty() && d.blocking) {
+      const auto sources = plant_.mounts(d.host, d.write_to, false);
+      const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
+      const graph::Topology::Cut cut = plant_.topology().max_flow(sources, {&sink, 1});
+      const Seconds save = d.checkpoint / cut.value;
+      // U = tau / (tau + t_save): the interval counts compute, the save comes on top.
+      const double share = d.interval / (d.interval + save);
+      line("job." + d.id + ".checkpoint.save.bound", save.in(unit::s), Dimension::time,
+           text(d.checkpoint) + " / " + text(cut.value) + " = " + text(save) + ": at least " +
+               text(1.0 - share, Dimension::ratio) + " of the time in saves");
+      if (share < best) {
+        best = share;
+        binding_ = cut.edges.empty()
+                       ? "storage"
+                       : ResourceTable::without_group(plant_.topology().name(cut.edges.front()));
+      }
+    }
+    return best;
+  }
+
+  // n >= read / unit_read + write / unit_write    [docs/models/bounds.md, eq. 3]
+  void derive_osts() {
+    Rate read, write;
+    for (const JobDemand& d : demands_) {
+      if (d.read_from == out_.storage) read += d.read;
+      if (d.write_to == out_.storage) write += d.write;
+    }
+    const StorageModel::Ceilings c = plant_.storage(out_.storage).ceilings();
+    const double for_writes = write / c.unit_write;
+    out_.osts_required = read / c.unit_read + for_writes;
+    const std::string name = "storage." + out_.storage + ".osts.";
+    line(name + "writes", for_writes, Dimension::number,
+         text(write) + " / " + text(c.unit_write) + " per OST = " +
+             count(std::round(for_writes * 100.0) / 100.0) + " OSTs for the writes alone");
+    line(name + "bound", out_.osts_required, Dimension::number,
+         text(read) + " / " + text(c.unit_read) + " + " + text(write) + " / " + text(c.unit_write) +
+             " = " + count(std::round(out_.osts_required * 100.0) / 100.0) + ", so at least " +
+             count(std::ceil(out_.osts_required - 1e-9)) + " OSTs");
+  }
+
+  const Design& design_;
+  Plant plant_;
+  Bounds out_;
+  std::string binding_;
+  std::vector<JobDemand> demands_;
+};
+
+}  // namespace
+
+Bounds bounds(const Design& design) { return Deriver(design).run(); }
+
+}  // namespace stallcast::models
