@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_units.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::base::detail {
@@ -281,7 +281,7 @@ class Scanner {
     if (is_word(peek()) || peek() == '.')
       fail(begin, "not a number: " + token_from(begin), "a number with a unit stands in quotes");
     const std::string token(text_.substr(begin, at_ - begin));
-    if (std::isfinite(std::strtod(token.c_str(), nullptr))) return;
+    if (std::isfinite(decimal_value(token))) return;
     result_.faults.push_back({begin, "number", pointer(), "number " + token + " is too large",
                               "the largest is about 1.8e308"});
     blank(begin, at_);

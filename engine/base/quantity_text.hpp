@@ -19,15 +19,16 @@ struct ParsedQuantity {
 /// Reads "25 GB/s", "400 Gb/s", "4 MiB", "200 ms", "95 %", "3 USD/h", "80 kops/s", "989 TFLOP/s".
 /// Prefixes are decimal (k M G T P) or binary (Ki Mi Gi Ti Pi); bits only in rates; case matters;
 /// the space is optional. For count and number, a plain number, with an optional k, M, B (1e9) or T
-/// suffix
-/// ("70B" parameters).
+/// suffix ("70B" parameters); a count is whole and exact in a double. For boolean, "true" or
+/// "false". Signs are accepted; ranges are the caller's to check.
 [[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
 
 /// Short text for people: three to four significant digits, the largest fitting decimal unit
 /// ("102.4 MB/s", "850 ms", "95.1 %", "2.1 TB", "1 h 12 min").
 [[nodiscard]] std::string print_quantity(double base_value, Dimension dimension);
 
-/// Exact text that `parse_quantity` reads back to the same number ("25 GB/s", "0.85 s").
+/// Exact text that `parse_quantity` reads back to the same number, in the unit that needs the
+/// fewest digits ("25 GB/s", "850 ms", "4 MiB"). REQUIRES: finite.
 [[nodiscard]] std::string exact_quantity(double base_value, Dimension dimension);
 
 /// Shortest decimal text that reads back to the same double.

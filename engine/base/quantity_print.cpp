@@ -1,0 +1,202 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/quantity_units.hpp"
+
+namespace stallcast::base {
+namespace {
+
+using detail::UnitText;
+
+/// Digits that always tell two doubles apart.
+constexpr int kAllDigits = 17;
+
+std::string chars(double value, std::chars_format format) {
+  std::array<char, 400> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr;
+  return {buffer.data(), end};
+}
+
+std::string chars(double value, std::chars_format format, int precision) {
+  std::array<char, 400> buffer;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, precision).ptr;
+  return {buffer.data(), end};
+}
+
+/// Three to four significant digits, no trailing zeros: "102.4", "9.87", "12000".
+std::string rounded(double x) {
+  const double size = std::abs(x);
+  if (x == 0.0) return "0";
+  if (size >= 1e9 || size < 0.01) return chars(x, std::chars_format::general, 3);
+  const int decimals = size >= 999.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
+  std::string out = chars(x, std::chars_format::fixed, decimals);
+  if (decimals > 0) {
+    out.erase(out.find_last_not_of('0') + 1);
+    if (out.back() == '.') out.pop_back();
+  }
+  return out;
+}
+
+double base_of_one(const UnitText& unit) {
+  return std::pow(10.0, unit.shift) * unit.factor / unit.divisor;
+}
+
+std::string with_unit(const std::string& number, const UnitText& unit) {
+  return unit.text.empty() ? number : number + " " + std::string(unit.text);
+}
+
+/// In the largest decimal unit in which the rounded number is at least 1.
+std::string in_decimal_unit(double value, Dimension dimension) {
+  const UnitText* best = nullptr;
+  for (const UnitText& unit : detail::units_of(dimension)) {
+    if (!unit.canonical || unit.factor != 1.0 || unit.divisor != 1.0) continue;
+    // 999.96 MB is printed as 1 GB.
+    constexpr double kRoundsToOne = 0.99995;
+    if (best == nullptr || std::abs(value) >= kRoundsToOne * base_of_one(unit)) best = &unit;
+  }
+  return with_unit(rounded(value / base_of_one(*best)), *best);
+}
+
+/// The two largest parts: "2 min 5 s", "1 h 12 min", "3 d 4 h".
+std::string print_long_duration(double seconds) {
+  struct Part {
+    double length;
+    const char* name;
+  };
+  constexpr std::array<Part, 4> kParts = {{{86400.0, "d"}, {3600.0, "h"}, {60.0, "min"}, {1, "s"}}};
+  constexpr double kDaysOnly = 1000.0 * 86400.0;
+  const double size = std::abs(seconds);
+  const std::string sign = seconds < 0 ? "-" : "";
+  if (size >= kDaysOnly) return sign + rounded(size / kParts[0].length) + " d";
+  std::size_t first = 0;
+  double whole = 0.0;
+  for (;; ++first) {
+    // Rounding to the smaller part may carry: 3599.7 s is 1 h.
+    const double step = kParts[first + 1].length;
+    whole = std::round(size / step) * step;
+    if (whole >= kParts[first].length || first + 2 == kParts.size()) break;
+  }
+  const double large = std::floor(whole / kParts[first].length);
+  const double small =
+      std::round((whole - large * kParts[first].length) / kParts[first + 1].length);
+  std::string out = sign + rounded(large) + " " + kParts[first].name;
+  if (small > 0) out += " " + rounded(small) + " " + kParts[first + 1].name;
+  return out;
+}
+
+bool is_base(const UnitText& unit) {
+  return unit.shift == 0 && unit.factor == 1.0 && unit.divisor == 1.0;
+}
+
+/// The shortest decimal digits of `value`, with the decimal point moved by `shift` places.
+std::string shifted(double value, int shift) {
+  const std::string text = chars(value, std::chars_format::scientific);
+  const auto number = detail::read_number(text);
+  std::string digits;
+  for (const char c : number->mantissa)
+    if (c != '-' && c != '.') digits += c;
+  const std::string sign = value < 0 ? "-" : "";
+  const int before = 1 + number->exponent + shift;  // digits before the point
+  const auto size = static_cast<int>(digits.size());
+  constexpr int kMostZeros = 5, kMostDigits = 17;
+  if (before < -kMostZeros || before > kMostDigits)
+    return sign + std::string(number->mantissa.substr(sign.size())) + "e" +
+           std::to_string(before - 1);
+  if (before <= 0)
+    return sign + "0." + std::string(static_cast<std::size_t>(-before), '0') + digits;
+  if (before >= size)
+    return sign + digits + std::string(static_cast<std::size_t>(before - size), '0');
+  return sign + digits.insert(static_cast<std::size_t>(before), ".");
+}
+
+/// The number of `unit`s that reads back to exactly `value`, when there is one.
+std::optional<std::string> exact_in(double value, const UnitText& unit) {
+  if (value == 0.0) return "0";
+  if (unit.factor == 1.0 && unit.divisor == 1.0) return shifted(value, -unit.shift);
+  const double x = value / base_of_one(unit);
+  if (!std::isfinite(x)) return std::nullopt;
+  for (int digits = 1; digits <= kAllDigits; ++digits) {
+    const std::string text = chars(x, std::chars_format::general, digits);
+    const std::string plain = shortest(detail::decimal_value(text));
+    const auto number = detail::read_number(plain);
+    if (number && detail::in_base(*number, unit) == value) return plain;
+  }
+  return std::nullopt;
+}
+
+std::string print_count(double value) {
+  constexpr double kWithSuffix = 1e9;
+  if (std::abs(value) < kWithSuffix)
+    return value == std::floor(value) ? chars(value, std::chars_format::fixed, 0) : rounded(value);
+  const UnitText* best = nullptr;
+  for (const UnitText& unit : detail::units_of(Dimension::number))
+    if (std::abs(value) >= base_of_one(unit)) best = &unit;
+  return rounded(value / base_of_one(*best)) + std::string(best->text);
+}
+
+}  // namespace
+
+std::string print_quantity(double base_value, Dimension dimension) {
+  constexpr double kLongestInSeconds = 120.0;
+  if (std::isnan(base_value)) return "not a number";
+  if (dimension == Dimension::boolean) return base_value != 0.0 ? "true" : "false";
+  if (std::isinf(base_value)) return base_value > 0 ? "infinite" : "-infinite";
+  if (base_value == 0.0) base_value = 0.0;  // no "-0"
+  switch (dimension) {
+    case Dimension::count:
+    case Dimension::number:
+    case Dimension::boolean:
+    case Dimension::text:
+    case Dimension::text_list:
+      return print_count(base_value);
+    case Dimension::time:
+      if (base_value == 0.0) return "0 s";
+      if (std::abs(base_value) >= kLongestInSeconds) return print_long_duration(base_value);
+      return in_decimal_unit(base_value, dimension);
+    case Dimension::ratio:
+      return rounded(base_value * 100.0) + " %";
+    case Dimension::money:
+      return rounded(base_value) + " USD";
+    case Dimension::money_rate:
+      return rounded(base_value * 3600.0) + " USD/h";
+    default:
+      return in_decimal_unit(base_value, dimension);
+  }
+}
+
+std::string exact_quantity(double base_value, Dimension dimension) {
+  if (dimension == Dimension::boolean) return base_value != 0.0 ? "true" : "false";
+  const auto units = detail::units_of(dimension);
+  if (units.empty() || !std::isfinite(base_value)) return shortest(base_value);
+  const UnitText* base = nullptr;
+  for (const UnitText& unit : units)
+    if (unit.canonical && (base == nullptr || is_base(unit))) base = &unit;
+  // The fewest characters win ("4 MiB", not "4.194304 MB"); between equals, the larger unit.
+  std::string best = exact_in(base_value, *base).value_or(shortest(base_value));
+  const UnitText* best_unit = base;
+  bool small = std::abs(base_value) < base_of_one(*base);
+  for (const UnitText& unit : units) {
+    if (!unit.canonical || std::abs(base_value) < base_of_one(unit)) continue;
+    const auto text = exact_in(base_value, unit);
+    if (!text || (!small && text->size() > best.size())) continue;
+    best = *text;
+    best_unit = &unit;
+    small = false;
+  }
+  return with_unit(best, *best_unit);
+}
+
+std::string shortest(double value) {
+  constexpr double kSmallestPlain = 1e-5, kLargestPlain = 1e15;
+  const double size = std::abs(value);
+  const bool plain = value == 0.0 || (size >= kSmallestPlain && size < kLargestPlain);
+  return plain ? chars(value, std::chars_format::fixed)
+               : chars(value, std::chars_format::scientific);
+}
+
+}  // namespace stallcast::base

@@ -1,0 +1,269 @@
+#include "engine/base/quantity_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "engine/base/quantity_units.hpp"
+#include "engine/base/text.hpp"
+
+namespace stallcast::base {
+namespace {
+
+using detail::NumberText;
+using detail::UnitText;
+
+/// Whole numbers above this are not exact in a double.
+constexpr double kLargestCount = 9007199254740992.0;
+/// A bare number this large was meant in the base unit.
+constexpr double kSurelyBase = 1e6;
+
+ParsedQuantity fault(std::string message, std::string hint) {
+  return {std::nullopt, std::move(message), std::move(hint)};
+}
+
+/// Long input is cut so that messages stay on a line.
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  if (text.size() <= kLongest) return '"' + std::string(text) + '"';
+  return '"' + std::string(text.substr(0, kLongest)) + "...\"";
+}
+
+std::string example(Dimension dimension) {
+  std::string out = '"' + std::string(dimension_example(dimension)) + '"';
+  if (dimension == Dimension::rate) out += " or \"25 Gb/s\"";
+  return out;
+}
+
+std::string expected(Dimension dimension) {
+  return "; expected " + std::string(dimension_name(dimension)) + " such as " + example(dimension);
+}
+
+bool same_letters(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// The unit a bare number most likely lacks.
+std::string_view likely_unit(Dimension dimension, double number) {
+  const bool base = std::abs(number) >= kSurelyBase;
+  switch (dimension) {
+    case Dimension::bytes:
+      return base ? "B" : "GB";
+    case Dimension::time:
+      return "s";
+    case Dimension::rate:
+      return base ? "B/s" : "GB/s";
+    case Dimension::op_rate:
+      return "ops/s";
+    case Dimension::ratio:
+      return "%";
+    case Dimension::flops:
+      return base ? "FLOP" : "TFLOP";
+    case Dimension::flop_rate:
+      return base ? "FLOP/s" : "TFLOP/s";
+    case Dimension::money:
+      return "USD";
+    case Dimension::money_rate:
+      return "USD/h";
+    default:
+      return "";
+  }
+}
+
+std::string number_text(const NumberText& number) {
+  std::string out(number.mantissa);
+  if (number.exponent != 0) out += "e" + std::to_string(number.exponent);
+  return out;
+}
+
+ParsedQuantity without_unit(const NumberText& number, Dimension dimension) {
+  const std::string digits = number_text(number);
+  const double value = detail::decimal_value(digits);
+  std::string spelling = digits;
+  // A share is often written as 0.95.
+  if (dimension == Dimension::ratio && std::abs(value) <= 1.0) {
+    spelling = exact_quantity(value, Dimension::ratio);
+  } else {
+    spelling += " " + std::string(likely_unit(dimension, value));
+  }
+  return fault(quoted(digits) + " has no unit; expected " + std::string(dimension_name(dimension)),
+               "write \"" + spelling + "\"");
+}
+
+/// "GB" or "Gb/s" ... as a list of complete spellings of `number`.
+std::string spellings(const NumberText& number, const std::vector<std::string_view>& units) {
+  std::string out;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (i > 0) out += i + 1 == units.size() ? " or " : ", ";
+    out += "\"" + number_text(number) + " " + std::string(units[i]) + "\"";
+  }
+  return out;
+}
+
+/// A size in bits is no dimension of ours, but what people write for rates.
+bool is_bits(std::string_view unit) {
+  for (const std::string_view bits :
+       {"b", "kb", "Mb", "Gb", "Tb", "bit", "kbit", "Mbit", "Gbit", "Tbit"})
+    if (unit == bits) return true;
+  return false;
+}
+
+/// Says what is wrong with a unit that `dimension` does not have.
+ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::string_view unit,
+                          Dimension dimension) {
+  if (is_bits(unit)) {
+    const std::string hint = dimension == Dimension::rate
+                                 ? spellings(number, {std::string(unit) + "/s"})
+                                 : "sizes are written in bytes; bits only in rates";
+    return fault(quoted(text) + " is a size in bits" + expected(dimension),
+                 dimension == Dimension::rate ? "write " + hint : hint);
+  }
+  std::vector<std::string_view> other_case, longer;
+  for (const UnitText& known : detail::units_of(dimension)) {
+    if (known.text.empty()) continue;
+    if (same_letters(known.text, unit)) other_case.push_back(known.text);
+    if (known.canonical && known.text.starts_with(unit)) longer.push_back(known.text);
+  }
+  for (const UnitText& known : detail::all_units())
+    if (known.text == unit && known.dimension > Dimension::number)
+      return fault(quoted(text) + " is " + std::string(dimension_name(known.dimension)) +
+                       expected(dimension),
+                   "");
+  if (!other_case.empty())
+    return fault("unit \"" + std::string(unit) + "\" is not known; case matters",
+                 "write " + spellings(number, other_case));
+  if (!longer.empty())
+    return fault(quoted(text) + " has an incomplete unit" + expected(dimension),
+                 "write " + spellings(number, longer));
+  std::vector<std::string> names;
+  for (const UnitText& known : detail::units_of(dimension)) names.emplace_back(known.text);
+  const std::string near = nearest(unit, names);
+  return fault("unknown unit " + quoted(unit) + expected(dimension),
+               near.empty() ? "" : "write " + spellings(number, {near}));
+}
+
+ParsedQuantity parse_boolean(std::string_view text) {
+  if (text == "true") return {1.0, "", ""};
+  if (text == "false") return {0.0, "", ""};
+  return fault(quoted(text) + " is neither true nor false", "write true or false");
+}
+
+ParsedQuantity not_a_number(std::string_view text, Dimension dimension) {
+  std::string_view word = text;
+  if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
+  word = word.substr(0, word.find(' '));
+  for (const std::string_view special : {"inf", "infinity", "nan"})
+    if (same_letters(word, special))
+      return fault(quoted(text) + " is not a finite number" + expected(dimension), "");
+  return fault(quoted(text) + " is not " + std::string(dimension_name(dimension)),
+               "write for example " + example(dimension));
+}
+
+}  // namespace
+
+ParsedQuantity parse_quantity(std::string_view text, Dimension dimension) {
+  text = trim(text);
+  if (dimension == Dimension::boolean) return parse_boolean(text);
+  if (dimension == Dimension::text || dimension == Dimension::text_list)
+    return fault("a text is not a quantity", "");
+  if (text.empty())
+    return fault("empty text" + expected(dimension), "write for example " + example(dimension));
+
+  std::string_view digits = text;
+  bool dollar_first = false;
+  if (dimension == Dimension::money && digits.starts_with('$')) {
+    digits = trim(digits.substr(1));
+    dollar_first = true;
+  }
+  const auto number = detail::read_number(digits);
+  if (!number) return not_a_number(text, dimension);
+  std::string_view unit = trim(number->rest);
+  if (dollar_first && unit.empty()) unit = "$";
+  if (unit.starts_with(',') || unit.starts_with('_') || unit.starts_with('\''))
+    return fault(quoted(text) + " has a separator between digits", "write the digits in one run");
+
+  for (const UnitText& known : detail::units_of(dimension)) {
+    if (known.text != unit) continue;
+    const double value = detail::in_base(*number, known);
+    if (!std::isfinite(value) || (dimension == Dimension::count && std::abs(value) > kLargestCount))
+      return fault(quoted(text) + " is too large", "");
+    if (dimension == Dimension::count && value != std::floor(value))
+      return fault(quoted(text) + " is not a whole number", "");
+    return {value, "", ""};
+  }
+  if (unit.empty()) return without_unit(*number, dimension);
+  return wrong_unit(text, *number, unit, dimension);
+}
+
+std::string_view dimension_name(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::count:
+      return "a whole number";
+    case Dimension::number:
+      return "a number";
+    case Dimension::boolean:
+      return "true or false";
+    case Dimension::text:
+      return "a text";
+    case Dimension::text_list:
+      return "a list of texts";
+    case Dimension::bytes:
+      return "a size";
+    case Dimension::time:
+      return "a duration";
+    case Dimension::rate:
+      return "a rate";
+    case Dimension::op_rate:
+      return "an operation rate";
+    case Dimension::ratio:
+      return "a percentage";
+    case Dimension::flops:
+      return "an amount of computation";
+    case Dimension::flop_rate:
+      return "a compute rate";
+    case Dimension::money:
+      return "a price";
+    case Dimension::money_rate:
+      return "a price per time";
+  }
+  return "";
+}
+
+std::string_view dimension_example(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::count:
+      return "64";
+    case Dimension::number:
+      return "1.5";
+    case Dimension::boolean:
+      return "true";
+    case Dimension::text:
+      return "name";
+    case Dimension::text_list:
+      return "[\"a\", \"b\"]";
+    case Dimension::bytes:
+      return "4 MiB";
+    case Dimension::time:
+      return "200 ms";
+    case Dimension::rate:
+      return "25 GB/s";
+    case Dimension::op_rate:
+      return "80 kops/s";
+    case Dimension::ratio:
+      return "95 %";
+    case Dimension::flops:
+      return "4 TFLOP";
+    case Dimension::flop_rate:
+      return "989 TFLOP/s";
+    case Dimension::money:
+      return "120 USD";
+    case Dimension::money_rate:
+      return "3 USD/h";
+  }
+  return "";
+}
+
+}  // namespace stallcast::base

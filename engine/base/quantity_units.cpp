@@ -1,0 +1,191 @@
+#include "engine/base/quantity_units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+namespace stallcast::base::detail {
+namespace {
+
+using enum Dimension;
+
+constexpr double kKi = 1024.0, kMi = kKi * kKi, kGi = kMi * kKi, kTi = kGi * kKi, kPi = kTi * kKi;
+constexpr double kBitsPerByte = 8.0;
+
+constexpr std::array kUnits = std::to_array<UnitText>({
+    {"", count},
+    {"k", count, 3, 1, 1, false},
+    {"M", count, 6, 1, 1, false},
+    {"B", count, 9, 1, 1, false},
+    {"T", count, 12, 1, 1, false},
+
+    {"", number},
+    {"k", number, 3, 1, 1, false},
+    {"M", number, 6, 1, 1, false},
+    {"B", number, 9, 1, 1, false},
+    {"T", number, 12, 1, 1, false},
+
+    {"B", bytes},
+    {"kB", bytes, 3},
+    {"KiB", bytes, 0, kKi},
+    {"MB", bytes, 6},
+    {"MiB", bytes, 0, kMi},
+    {"GB", bytes, 9},
+    {"GiB", bytes, 0, kGi},
+    {"TB", bytes, 12},
+    {"TiB", bytes, 0, kTi},
+    {"PB", bytes, 15},
+    {"PiB", bytes, 0, kPi},
+
+    {"ns", time, -9},
+    {"us", time, -6},
+    {"ms", time, -3},
+    {"s", time},
+    {"min", time, 0, 60.0},
+    {"h", time, 0, 3600.0},
+    {"d", time, 0, 86400.0},
+
+    {"kb/s", rate, 3, 1, kBitsPerByte, false},
+    {"kbit/s", rate, 3, 1, kBitsPerByte, false},
+    {"kbps", rate, 3, 1, kBitsPerByte, false},
+    {"Mb/s", rate, 6, 1, kBitsPerByte, false},
+    {"Mbit/s", rate, 6, 1, kBitsPerByte, false},
+    {"Mbps", rate, 6, 1, kBitsPerByte, false},
+    {"Gb/s", rate, 9, 1, kBitsPerByte, false},
+    {"Gbit/s", rate, 9, 1, kBitsPerByte, false},
+    {"Gbps", rate, 9, 1, kBitsPerByte, false},
+    {"Tb/s", rate, 12, 1, kBitsPerByte, false},
+    {"Tbit/s", rate, 12, 1, kBitsPerByte, false},
+    {"Tbps", rate, 12, 1, kBitsPerByte, false},
+    {"Bps", rate, 0, 1, 1, false},
+    {"kBps", rate, 3, 1, 1, false},
+    {"MBps", rate, 6, 1, 1, false},
+    {"GBps", rate, 9, 1, 1, false},
+    {"TBps", rate, 12, 1, 1, false},
+    {"PBps", rate, 15, 1, 1, false},
+    {"KiBps", rate, 0, kKi, 1, false},
+    {"MiBps", rate, 0, kMi, 1, false},
+    {"GiBps", rate, 0, kGi, 1, false},
+    {"TiBps", rate, 0, kTi, 1, false},
+    {"PiBps", rate, 0, kPi, 1, false},
+    {"B/s", rate},
+    {"kB/s", rate, 3},
+    {"KiB/s", rate, 0, kKi},
+    {"MB/s", rate, 6},
+    {"MiB/s", rate, 0, kMi},
+    {"GB/s", rate, 9},
+    {"GiB/s", rate, 0, kGi},
+    {"TB/s", rate, 12},
+    {"TiB/s", rate, 0, kTi},
+    {"PB/s", rate, 15},
+    {"PiB/s", rate, 0, kPi},
+
+    {"/s", op_rate, 0, 1, 1, false},
+    {"k/s", op_rate, 3, 1, 1, false},
+    {"M/s", op_rate, 6, 1, 1, false},
+    {"IOPS", op_rate, 0, 1, 1, false},
+    {"kIOPS", op_rate, 3, 1, 1, false},
+    {"MIOPS", op_rate, 6, 1, 1, false},
+    {"op/s", op_rate, 0, 1, 1, false},
+    {"ops/s", op_rate},
+    {"kops/s", op_rate, 3},
+    {"Mops/s", op_rate, 6},
+    {"Gops/s", op_rate, 9},
+
+    {"%", ratio, -2},
+
+    {"FLOP", flops},
+    {"kFLOP", flops, 3},
+    {"MFLOP", flops, 6},
+    {"GFLOP", flops, 9},
+    {"TFLOP", flops, 12},
+    {"PFLOP", flops, 15},
+    {"EFLOP", flops, 18},
+
+    {"FLOPS", flop_rate, 0, 1, 1, false},
+    {"kFLOPS", flop_rate, 3, 1, 1, false},
+    {"MFLOPS", flop_rate, 6, 1, 1, false},
+    {"GFLOPS", flop_rate, 9, 1, 1, false},
+    {"TFLOPS", flop_rate, 12, 1, 1, false},
+    {"PFLOPS", flop_rate, 15, 1, 1, false},
+    {"EFLOPS", flop_rate, 18, 1, 1, false},
+    {"FLOP/s", flop_rate},
+    {"kFLOP/s", flop_rate, 3},
+    {"MFLOP/s", flop_rate, 6},
+    {"GFLOP/s", flop_rate, 9},
+    {"TFLOP/s", flop_rate, 12},
+    {"PFLOP/s", flop_rate, 15},
+    {"EFLOP/s", flop_rate, 18},
+
+    {"$", money, 0, 1, 1, false},
+    {"USD", money},
+
+    {"$/h", money_rate, 0, 1, 3600.0, false},
+    {"USD/h", money_rate, 0, 1, 3600.0},
+    {"$/s", money_rate, 0, 1, 1, false},
+    {"USD/s", money_rate},
+});
+
+static_assert(std::ranges::is_sorted(kUnits, {}, &UnitText::dimension));
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Exponents beyond this are out of range whatever the mantissa.
+constexpr int kExponentLimit = 100000;
+
+}  // namespace
+
+std::span<const UnitText> all_units() { return kUnits; }
+
+std::span<const UnitText> units_of(Dimension dimension) {
+  const auto [first, last] = std::ranges::equal_range(kUnits, dimension, {}, &UnitText::dimension);
+  return {first, last};
+}
+
+std::optional<NumberText> read_number(std::string_view text) {
+  std::size_t i = 0;
+  const auto skip_digits = [&] {
+    const std::size_t begin = i;
+    while (i < text.size() && is_digit(text[i])) ++i;
+    return i > begin;
+  };
+  if (i < text.size() && (text[i] == '-' || text[i] == '+')) ++i;
+  const std::size_t begin = i > 0 && text[0] == '+' ? 1 : 0;
+  if (!skip_digits()) return std::nullopt;
+  if (i + 1 < text.size() && text[i] == '.' && is_digit(text[i + 1])) ++i, skip_digits();
+  NumberText out{text.substr(begin, i - begin), 0, {}};
+  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    std::size_t j = i + 1;
+    if (j < text.size() && (text[j] == '-' || text[j] == '+')) ++j;
+    if (j < text.size() && is_digit(text[j])) {
+      for (i = j; i < text.size() && is_digit(text[i]); ++i)
+        out.exponent = std::min(out.exponent * 10 + (text[i] - '0'), kExponentLimit);
+      if (text[j - 1] == '-') out.exponent = -out.exponent;
+    }
+  }
+  out.rest = text.substr(i);
+  return out;
+}
+
+double in_base(const NumberText& number, const UnitText& unit) {
+  const std::string decimal =
+      std::string(number.mantissa) + "e" + std::to_string(number.exponent + unit.shift);
+  return decimal_value(decimal) * unit.factor / unit.divisor;
+}
+
+double decimal_value(std::string_view text) {
+  double value = 0.0;
+  const char* end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, value).ec != std::errc::result_out_of_range) return value;
+  // Too large or too small: the decimal place of the first digit that is not zero tells.
+  const NumberText number = read_number(text).value_or(NumberText{});
+  const std::string_view digits = number.mantissa;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = std::min(digits.find_first_of("123456789"), digits.size());
+  const auto place = static_cast<long long>(point) - static_cast<long long>(first);
+  const double size = place + number.exponent > 0 ? std::numeric_limits<double>::infinity() : 0.0;
+  return digits.starts_with('-') ? -size : size;
+}
+
+}  // namespace stallcast::base::detail

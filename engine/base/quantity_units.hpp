@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stallcast/design.hpp"
+
+/// The units people may write, one table for reading and printing. Private to engine/base.
+namespace stallcast::base::detail {
+
+/// One spelling of one unit. The value in base units is number * 10^shift * factor / divisor; the
+/// power of ten is applied to the decimal text, so "850 ms" is the double nearest to 0.85.
+struct UnitText {
+  std::string_view text;
+  Dimension dimension;
+  int shift = 0;
+  double factor = 1.0;
+  double divisor = 1.0;
+  bool canonical = true;  ///< used when writing; false for other spellings
+};
+
+/// All rows; those of one dimension are together, from the smallest to the largest unit.
+[[nodiscard]] std::span<const UnitText> all_units();
+/// The rows of `dimension`; empty for booleans and texts.
+[[nodiscard]] std::span<const UnitText> units_of(Dimension dimension);
+
+/// A decimal number at the start of a text.
+struct NumberText {
+  std::string_view mantissa;  ///< "-2.50"
+  int exponent = 0;           ///< of ten
+  std::string_view rest;      ///< what follows
+};
+
+/// Nothing when `text` does not start with a decimal number.
+[[nodiscard]] std::optional<NumberText> read_number(std::string_view text);
+
+/// The value in base units; infinity when out of range.
+[[nodiscard]] double in_base(const NumberText& number, const UnitText& unit);
+
+/// The double nearest to a decimal number in the grammar of JSON; infinite when too large, 0 when
+/// too small. Does not depend on the locale.
+[[nodiscard]] double decimal_value(std::string_view text);
+
+}  // namespace stallcast::base::detail
