@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stallcast/design.hpp"
@@ -18,7 +19,8 @@ struct LoadOptions {
   std::vector<std::string> sets;  ///< "storage.ost.count=48", in order
   std::string variant;            ///< key of `scenarios`; "" = the base scenario
   std::vector<std::pair<std::string, double>>
-      params;  ///< overrides of `params` values (plan, sweep)
+      params;                ///< overrides of `params` values (plan, sweep)
+  bool extend_files = true;  ///< false: `extends` may name catalogue entries only (servers)
 };
 
 /// A parameter of the scenario, after overrides.

@@ -1,0 +1,283 @@
+#include "scenarios/importers/dlio.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/importers/dlio_import.hpp"
+#include "scenarios/importers/dlio_keys.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+using base::Json;
+
+constexpr std::string_view kWrapper = "workload";
+
+/// Names become identifiers: letters, digits, "-" and "_".
+std::string identifier(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_';
+    out += plain ? c : '-';
+  }
+  return out.empty() ? "imported" : out;
+}
+
+}  // namespace
+
+DlioImport::DlioImport(const std::string& text, const std::string& file,
+                       const ImportOptions& options)
+    : file_(file), options_(options), fields_(text, file, kWrapper, diags()) {
+  for (const std::string& assignment : options.overrides)
+    fields_.set(assignment, kWrapper, diags());
+  old_spelling_ = fields_.has("dataset.record_length");
+  for (const RenamedKey& renamed : renamed_dlio_keys())
+    fields_.alias(renamed.old_key, renamed.key, diags());
+}
+
+ImportResult DlioImport::run() && {
+  if (!diags().has_errors()) convert();
+  if (diags().has_errors()) {
+    result_.scenario.clear();
+    result_.fields.clear();
+  }
+  return std::move(result_);
+}
+
+double DlioImport::number(std::string_view key, double fallback, std::string_view target,
+                          std::string_view text) {
+  const std::optional<double> value = fields_.number(key, diags());
+  const double used = value.value_or(fallback);
+  note(value ? FieldFate::mapped : FieldFate::defaulted, key, target, base::shortest(used),
+       value ? text : "DLIO's default");
+  return used;
+}
+
+std::int64_t DlioImport::whole(std::string_view key, std::int64_t fallback, std::string_view target,
+                               std::string_view text, std::int64_t least) {
+  const std::optional<std::int64_t> value = fields_.whole(key, diags());
+  const std::int64_t used = value.value_or(fallback);
+  if (used < least)
+    fail("value", key, "\"" + std::string(key) + "\" must be at least " + std::to_string(least));
+  note(value ? FieldFate::mapped : FieldFate::defaulted, key, target, std::to_string(used),
+       value ? text : "DLIO's default");
+  return std::max(used, least);
+}
+
+std::pair<double, double> DlioImport::time(const std::string& key, std::string_view target) {
+  const auto part = [&](std::string_view name) {
+    return fields_.number(key + "." + std::string(name), diags());
+  };
+  const std::string type = fields_.text(key + ".type", diags()).value_or("normal");
+  std::optional<double> mean = fields_.number(key, diags());
+  std::optional<double> stdev = fields_.number(key + "_stdev", diags());
+  std::string text = "in seconds";
+  if (!mean && type == "normal") {
+    mean = part("mean");
+    if (const std::optional<double> inner = part("stdev")) stdev = inner;
+  } else if (!mean) {
+    // Moments of the distributions DLIO draws from.
+    const std::optional<double> low = part("min"), high = part("max"), shape = part("shape"),
+                                scale = part("scale"), lambda = part("lam");
+    if (type == "uniform" && low && high) {
+      mean = (*low + *high) / 2;
+      stdev = (*high - *low) / std::sqrt(12.0);
+    } else if (type == "gamma" && shape && scale) {
+      mean = *shape * *scale;
+      stdev = std::sqrt(*shape) * *scale;
+    } else if (type == "exponential" && scale) {
+      mean = stdev = scale;
+    } else if (type == "poisson" && lambda) {
+      mean = lambda;
+      stdev = std::sqrt(*lambda);
+    } else {
+      fail("value", key + ".type", "\"" + type + "\" is not a complete distribution of time",
+           "normal, uniform, gamma, exponential, poisson");
+    }
+    text = "mean of the " + type + " distribution, in seconds";
+  }
+  if ((mean && *mean < 0) || (stdev && *stdev < 0)) fail("value", key, "a time cannot be negative");
+  note(mean ? FieldFate::mapped : FieldFate::defaulted, key, target,
+       base::shortest(mean.value_or(0.0)), mean ? text : "DLIO's default");
+  return {mean.value_or(0.0), stdev.value_or(0.0)};
+}
+
+void DlioImport::convert() {
+  const bool train = fields_.boolean("workflow.train", diags()).value_or(true);
+  const bool save = fields_.boolean("workflow.checkpoint", diags()).value_or(false);
+  if (fields_.boolean("workflow.evaluation", diags()).value_or(false))
+    warn("not-modelled", "workflow.evaluation", "evaluation passes are left out");
+  note(FieldFate::mapped, "workflow", "jobs[train]",
+       std::string(train ? "train" : "") + (save ? (train ? ", checkpoint" : "checkpoint") : ""));
+  if (!train && !save)
+    return fail("workflow", "workflow.train", "this workload neither trains nor saves checkpoints",
+                "a file that only generates data has nothing to predict");
+
+  const std::string name =
+      fields_.text("model.name", diags()).value_or(std::filesystem::path(file_).stem().string());
+  scenario_["id"] = identifier(name);
+  note(fields_.has("model.name") ? FieldFate::mapped : FieldFate::defaulted, "model.name", "id",
+       name, fields_.has("model.name") ? "" : "name of the file");
+  read_shape();
+  add_storage();
+  add_cluster();
+
+  Json job;
+  job["id"] = "train";
+  job["hosts"] = "gpu";
+  job["accelerators"] = accelerators_;
+  if (train)
+    add_training(job);
+  else
+    add_saving_only(job);
+  if (save) add_checkpoint(job);
+  scenario_["jobs"] = Json::array({job});
+  if (train) add_target();
+  note_the_rest();
+  if (!diags().has_errors()) result_.scenario = scenario_.dump(2) + "\n";
+}
+
+void DlioImport::read_shape() {
+  has_transformer_ =
+      fields_.has("model.transformer.hidden_size") || fields_.has("model.num_layers");
+  const auto take = [&](std::string_view key, auto& member) {
+    if (const auto value = fields_.number(key, diags())) {
+      if (*value <= 0 && key != "model.parallelism.data" && key != "model.parallelism.zero_stage")
+        fail("value", key, "\"" + std::string(key) + "\" must be positive");
+      member = static_cast<std::remove_reference_t<decltype(member)>>(*value);
+      note(FieldFate::mapped, key, "jobs[train].checkpoint.size", base::shortest(*value));
+    }
+  };
+  take("model.transformer.vocab_size", shape_.vocabulary);
+  take("model.transformer.hidden_size", shape_.hidden);
+  take("model.transformer.ffn_hidden_size", shape_.ffn_hidden);
+  take("model.transformer.num_attention_heads", shape_.heads);
+  take("model.transformer.num_kv_heads", shape_.kv_heads);
+  take("model.num_layers", shape_.layers);
+  take("model.parallelism.tensor", shape_.tensor);
+  take("model.parallelism.pipeline", shape_.pipeline);
+  take("model.parallelism.zero_stage", shape_.zero_stage);
+  std::int64_t data = -1;
+  take("model.parallelism.data", data);
+  const auto bytes = [&](std::string_view key, double& member) {
+    const std::optional<std::string> type = fields_.text(key, diags());
+    if (!type) return;
+    if (*type == "fp32")
+      member = 4;
+    else if (*type == "fp16" || *type == "bf16")
+      member = 2;
+    else if (*type == "int8" || *type == "uint8")
+      member = 1;
+    else
+      fail("value", key, "\"" + *type + "\" is not a datatype", "fp32, fp16, bf16, int8, uint8");
+    note(FieldFate::mapped, key, "jobs[train].checkpoint.size", *type);
+  };
+  bytes("model.model_datatype", shape_.model_bytes);
+  bytes("model.optimizer_datatype", shape_.optimizer_bytes);
+
+  // DLIO derives the data parallelism from the number of ranks unless the file fixes it.
+  const std::int64_t replica = std::max<std::int64_t>(1, shape_.tensor * shape_.pipeline);
+  accelerators_ = options_.accelerators.value_or(data > 0 ? replica * data : replica);
+  if (!options_.accelerators && !has_transformer_) accelerators_ = 8;
+  if (!options_.accelerators)
+    warn("placeholder", "",
+         "the file does not say how many accelerators there are; " + std::to_string(accelerators_) +
+             " is a placeholder",
+         "give --accelerators N");
+  if (has_transformer_ && accelerators_ % replica != 0)
+    fail("accelerators", "model.parallelism",
+         std::to_string(accelerators_) +
+             " accelerators are not a multiple of tensor x pipeline = " + std::to_string(replica));
+  shape_.data = std::max<std::int64_t>(1, accelerators_ / replica);
+}
+
+void DlioImport::add_cluster() {
+  if (scenario_.contains("cluster")) return;
+  const std::int64_t hosts = options_.hosts.value_or(1);
+  if (!options_.hosts)
+    warn("placeholder", "", "the file does not say how many hosts there are; 1 is a placeholder",
+         "give --hosts N");
+  Json host;
+  host["id"] = "gpu";
+  host["count"] = hosts;
+  host["gpus"] = (accelerators_ + hosts - 1) / hosts;
+  scenario_["cluster"]["hosts"] = Json::array({host});
+  note(FieldFate::defaulted, "", "cluster.hosts", std::to_string(hosts) + " hosts",
+       "from the options; network and CPU are the defaults of a host");
+}
+
+void DlioImport::add_storage() {
+  if (options_.storage_text.empty()) {
+    warn("placeholder", "",
+         "the file does not say what storage it runs on; 16 OSTs of Lustre are "
+         "a placeholder",
+         "give --storage FILE, or edit \"storage\"");
+    scenario_["params"]["n_ost"] = Json{
+        {"value", 16}, {"min", 1}, {"max", 512}, {"doc", "placeholder: object storage targets"}};
+    scenario_["storage"] = Json::array(
+        {Json{{"id", "storage"}, {"type", "lustre"}, {"ost", Json{{"count", "=n_ost"}}}}});
+    note(FieldFate::defaulted, "", "storage", "lustre, 16 OSTs", "placeholder");
+    return;
+  }
+  const base::JsonDocument given =
+      base::parse_jsonc(options_.storage_text, options_.storage_file, diags());
+  if (diags().has_errors()) return;
+  const bool usable = given.root.is_object() && given.root.contains("storage") &&
+                      given.root["storage"].is_array() && !given.root["storage"].empty() &&
+                      given.root["storage"][0].is_object() &&
+                      given.root["storage"][0].contains("id") &&
+                      given.root["storage"][0]["id"].is_string();
+  if (!usable) {
+    diags().add({Severity::error,
+                 "storage",
+                 "/storage",
+                 {options_.storage_file, 1, 1},
+                 "\"" + options_.storage_file + "\" has no storage system with an id",
+                 "its \"storage\" is a list like that of a scenario"});
+    return;
+  }
+  for (const char* key : {"params", "cluster", "storage"})
+    if (given.root.contains(key) && (key != std::string_view("cluster") || !options_.hosts))
+      scenario_[key] = given.root[key];
+  storage_id_ = given.root["storage"][0]["id"].get<std::string>();
+  note(FieldFate::defaulted, "", "storage", storage_id_, "from " + options_.storage_file);
+}
+
+void DlioImport::note_the_rest() {
+  std::vector<std::string> known;
+  for (const IgnoredKey& row : ignored_dlio_keys()) known.emplace_back(row.key);
+  for (const FieldNote& field : result_.fields) known.push_back(field.source);
+  for (const auto& [key, field] : fields_.all()) {
+    const bool mentioned = std::any_of(result_.fields.begin(), result_.fields.end(),
+                                       [&](const FieldNote& n) { return n.source == key; });
+    if (mentioned) continue;
+    const std::string value = field.is_list ? base::join(field.list, ", ") : field.text;
+    const auto rows = ignored_dlio_keys();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const IgnoredKey& r) {
+      return r.key.ends_with('.') ? key.starts_with(r.key) : key == r.key;
+    });
+    if (row != rows.end()) {
+      note(FieldFate::ignored, key, "", value, row->reason);
+    } else if (field.used) {
+      note(FieldFate::mapped, key, "", value, "together with another key");
+    } else {
+      note(FieldFate::ignored, key, "", value, "unknown key");
+      const std::string near = base::nearest(key, known);
+      warn("unknown-key", key, "\"" + key + "\" is not a key of DLIO and is left out",
+           near.empty() ? "" : "did you mean \"" + near + "\"?");
+    }
+  }
+}
+
+ImportResult import_dlio(const std::string& text, const std::string& file,
+                         const ImportOptions& options) {
+  return DlioImport(text, file, options).run();
+}
+
+}  // namespace stallcast::scenarios

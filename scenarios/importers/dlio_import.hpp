@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/jsonc.hpp"
+#include "scenarios/importers/dlio_checkpoint.hpp"
+#include "scenarios/importers/importer.hpp"
+#include "scenarios/importers/yaml_fields.hpp"
+
+namespace stallcast::scenarios {
+
+/// One import of a DLIO workload, used by dlio.cpp alone: what the file and the options say, as far
+/// as it is known, and the scenario made from it. The parts about data and checkpoints are in
+/// dlio_workload.cpp.
+class DlioImport {
+ public:
+  DlioImport(const std::string& text, const std::string& file, const ImportOptions& options);
+  /// The outcome; to be called once.
+  ImportResult run() &&;
+
+ private:
+  [[nodiscard]] Diagnostics& diags() { return result_.diagnostics; }
+
+  void convert();
+  void read_shape();
+  void add_cluster();
+  void add_storage();
+  void add_training(base::Json& job);
+  void add_saving_only(base::Json& job);
+  void add_dataset(base::Json& job);
+  void add_sample_size(base::Json& dataset);
+  void add_loader(base::Json& job);
+  void add_checkpoint(base::Json& job);
+  void add_interval(base::Json& checkpoint);
+  void add_target();
+  void note_the_rest();
+
+  // Reading: the value if the file has it (noted as mapped), or DLIO's default (noted as such).
+  double number(std::string_view key, double fallback, std::string_view target,
+                std::string_view note = {});
+  std::int64_t whole(std::string_view key, std::int64_t fallback, std::string_view target,
+                     std::string_view note = {}, std::int64_t least = 0);
+  /// Mean and standard deviation of a time that is a number or a distribution.
+  std::pair<double, double> time(const std::string& key, std::string_view target);
+
+  void note(FieldFate fate, std::string_view source, std::string_view target, std::string value,
+            std::string_view text = {}) {
+    result_.fields.push_back(
+        {fate, std::string(source), std::move(value), std::string(target), std::string(text)});
+  }
+  void warn(std::string_view code, std::string_view key, std::string message,
+            std::string hint = {}) {
+    add(Severity::warning, code, key, std::move(message), std::move(hint));
+  }
+  void fail(std::string_view code, std::string_view key, std::string message,
+            std::string hint = {}) {
+    add(Severity::error, code, key, std::move(message), std::move(hint));
+  }
+  void add(Severity severity, std::string_view code, std::string_view key, std::string message,
+           std::string hint) {
+    const auto it = fields_.all().find(key);
+    const Position where = it == fields_.all().end() ? Position{file_, 0, 0} : it->second.position;
+    diags().add(
+        {severity, std::string(code), pointer_of(key), where, std::move(message), std::move(hint)});
+  }
+
+  const std::string& file_;
+  const ImportOptions& options_;
+  ImportResult result_;
+  YamlFields fields_;
+  base::Json scenario_;
+  bool old_spelling_ = false;
+  bool has_transformer_ = false;
+  DlioTransformer shape_;
+  std::string storage_id_ = "storage";
+  std::int64_t accelerators_ = 0, batch_ = 1, samples_ = 0, epochs_ = 1;
+};
+
+}  // namespace stallcast::scenarios

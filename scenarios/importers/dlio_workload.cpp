@@ -1,0 +1,254 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/importers/dlio_import.hpp"
+#include "scenarios/importers/dlio_keys.hpp"
+
+/// The second half of the DLIO importer: training, data set, loader, checkpoints, target.
+namespace stallcast::scenarios {
+namespace {
+
+using base::Json;
+
+std::string quantity(double value, Dimension dimension) {
+  return base::exact_quantity(value, dimension);
+}
+
+std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+void DlioImport::add_training(Json& job) {
+  epochs_ = whole("train.epochs", 1, "jobs[train].epochs", {}, 1);
+  job["epochs"] = epochs_;
+  if (fields_.has("train.total_training_steps")) {
+    const std::int64_t steps = fields_.whole("train.total_training_steps", diags()).value_or(-1);
+    if (steps > 0) job["steps"] = steps;
+    note(steps > 0 ? FieldFate::mapped : FieldFate::ignored, "train.total_training_steps",
+         steps > 0 ? "jobs[train].steps" : "", std::to_string(steps), steps > 0 ? "" : "no limit");
+  }
+  // MLPerf Storage v1.0 has the old spelling and the old definition; v2.0 changed both.
+  job["au"] = old_spelling_ ? "dlio-v1" : "dlio-v2";
+  note(FieldFate::defaulted, "", "jobs[train].au", job["au"].get<std::string>(),
+       old_spelling_ ? "spelling of v1.0: record_length" : "spelling of v2.0 and later");
+
+  const auto [mean, stdev] = time("train.computation_time", "jobs[train].step.compute");
+  if (mean <= 0)
+    fail("value", "train.computation_time", "a step takes no time, so nothing can be utilized",
+         "give ++workload.train.computation_time=SECONDS");
+  Json step;
+  step["compute"] = quantity(mean, Dimension::time);
+  step["jitter"] = quantity(mean > 0 ? stdev / mean : 0.0, Dimension::ratio);
+  job["step"] = step;
+  add_dataset(job);
+}
+
+void DlioImport::add_saving_only(Json& job) {
+  const std::int64_t saves =
+      whole("checkpoint.num_checkpoints_write", 1, "jobs[train].steps", "a step per save", 1);
+  const double gap = number("checkpoint.time_between_checkpoints", 1.0, "jobs[train].step.compute",
+                            "the pause before each save, in seconds");
+  job["epochs"] = 1;
+  job["steps"] = saves;
+  job["step"] =
+      Json{{"compute", quantity(gap > 0 ? gap : 1.0, Dimension::time)}, {"jitter", "0 %"}};
+  if (fields_.number("checkpoint.num_checkpoints_read", diags()).value_or(0) > 0)
+    warn("not-modelled", "checkpoint.num_checkpoints_read",
+         "reading checkpoints back is left out: only the saves are predicted");
+}
+
+void DlioImport::add_dataset(Json& job) {
+  const std::string name = fields_.text("dataset.format", diags()).value_or("tfrecord");
+  const std::string loader = fields_.text("reader.data_loader", diags()).value_or("tensorflow");
+  if (name == "synthetic" || loader == "synthetic") {
+    note(FieldFate::mapped, "dataset.format", "", name, "made in memory: the job reads nothing");
+    return;
+  }
+  const auto formats = dlio_formats();
+  const auto format = std::find_if(formats.begin(), formats.end(),
+                                   [&](const DlioFormat& f) { return f.name == name; });
+  if (format == formats.end()) {
+    std::vector<std::string> names;
+    for (const DlioFormat& f : formats) names.emplace_back(f.name);
+    return fail("format", "dataset.format", "\"" + name + "\" is not a format of DLIO",
+                base::join(names, ", "));
+  }
+  const std::int64_t files = whole("dataset.num_files_train", 8, "jobs[train].dataset.samples",
+                                   "times samples per file", 1);
+  const std::int64_t per_file =
+      whole("dataset.num_samples_per_file", 1, "jobs[train].dataset.samples", {}, 1);
+  samples_ = files * per_file;
+
+  std::string kind(format->kind), caveat(format->caveat);
+  if (per_file > 1 && kind != "tfrecord") {
+    kind = "tfrecord";
+    caveat = "several samples in a file are modelled as read front to back";
+  }
+  note(fields_.has("dataset.format") ? FieldFate::mapped : FieldFate::defaulted, "dataset.format",
+       "jobs[train].dataset.format", name, kind == name ? "" : "modelled as " + kind);
+  if (!caveat.empty()) warn("approximation", "dataset.format", "format " + name + ": " + caveat);
+
+  Json dataset;
+  dataset["on"] = storage_id_;
+  dataset["format"] = kind;
+  add_sample_size(dataset);
+  dataset["samples"] = samples_;
+  if (kind == "tfrecord") dataset["samples_per_file"] = per_file;
+  if (const std::optional<std::string> method = fields_.text("dataset.compression", diags());
+      method && *method != "none")
+    warn("not-modelled", "dataset.compression",
+         "compression " + *method + " is left out: sizes are taken as stored");
+  const auto [decode, decode_stdev] = time("reader.preprocess_time", "jobs[train].dataset.decode");
+  if (decode > 0) dataset["decode"] = quantity(decode, Dimension::time);
+  if (decode_stdev > 0)
+    warn("approximation", "reader.preprocess_time_stdev",
+         "the spread of preprocess_time is left out");
+  if (fields_.boolean("reader.odirect", diags()).value_or(false)) {
+    dataset["direct"] = true;
+    note(FieldFate::mapped, "reader.odirect", "jobs[train].dataset.direct", "true");
+  }
+  job["dataset"] = dataset;
+  add_loader(job);
+}
+
+void DlioImport::add_sample_size(Json& dataset) {
+  const std::string target = "jobs[train].dataset.sample";
+  if (const YamlField* dims = fields_.take("dataset.record_dims");
+      dims != nullptr && dims->is_list && !dims->list.empty()) {
+    double bytes = fields_.number("dataset.record_element_bytes", diags()).value_or(1.0);
+    const std::string type = fields_.text("dataset.record_element_type", diags()).value_or("uint8");
+    const std::size_t digits = type.find_first_of("0123456789");
+    if (digits != std::string::npos) bytes = std::stod(type.substr(digits)) / 8;
+    for (const std::string& side : dims->list) bytes *= std::strtod(side.c_str(), nullptr);
+    if (!(bytes > 0)) fail("value", "dataset.record_dims", "the dimensions have no size");
+    dataset["sample"] = quantity(bytes, Dimension::bytes);
+    note(FieldFate::mapped, "dataset.record_dims", target, base::join(dims->list, " x "));
+    return;
+  }
+  const double length = number("dataset.record_length_bytes", 65536, target, "bytes");
+  const double nominal = fields_.number("dataset.record_length_bytes_stdev", diags()).value_or(0.0);
+  if (length < 1) return fail("value", "dataset.record_length_bytes", "a sample has no size");
+  dataset["sample"] = quantity(length, Dimension::bytes);
+  if (nominal <= 0) return;
+  // DLIO writes a x b bytes with both sides from N(m, s), m = sqrt(L), s = stdev / (2 sqrt(L)), so
+  // the stored variance is 2 m^2 s^2 + s^4 = stdev^2 / 2 + (stdev^2 / (4 L))^2.
+  // [DLIO v1.0.1 config.py:246-247, npz_generator.py:44-50; docs/models/formats.md, eq. 2]
+  const double quarter = nominal * nominal / (4 * length);
+  const double stored = std::sqrt(nominal * nominal / 2 + quarter * quarter);
+  dataset["sample_stdev"] = quantity(std::round(stored), Dimension::bytes);
+  note(FieldFate::mapped, "dataset.record_length_bytes_stdev", target + "_stdev",
+       base::shortest(nominal), "of the sizes DLIO really writes: product of two normal sides");
+}
+
+void DlioImport::add_loader(Json& job) {
+  const std::string name = fields_.text("reader.data_loader", diags()).value_or("tensorflow");
+  batch_ = whole("reader.batch_size", 1, "jobs[train].loader.batch", {}, 1);
+  const std::int64_t threads = whole("reader.read_threads", 1, "jobs[train].loader.workers");
+  const std::int64_t prefetch = whole("reader.prefetch_size", 2, "jobs[train].loader.prefetch",
+                                      "batches per rank, shared out over the workers");
+  Json loader;
+  const bool torch = name == "pytorch";
+  loader["type"] = torch ? "pytorch" : "ideal";
+  note(fields_.has("reader.data_loader") ? FieldFate::mapped : FieldFate::defaulted,
+       "reader.data_loader", "jobs[train].loader.type", name, torch ? "" : "modelled as ideal");
+  if (!torch)
+    warn("approximation", "reader.data_loader",
+         "data loader " + name + " is modelled as work-conserving workers",
+         "its threads read together at one batch; here each worker loads a batch of its own");
+  loader["batch"] = batch_;
+  loader["workers"] = threads;
+  // DataLoader(prefetch_factor = ceil(prefetch_size / read_threads)), and 0 means 2.
+  // [DLIO torch_data_loader.py:123-132]
+  loader["prefetch"] =
+      prefetch == 0 ? 2 : ceil_divide(prefetch, std::max<std::int64_t>(threads, 1));
+  loader["persistent"] = true;
+  loader["copy"] = "none";
+  note(FieldFate::defaulted, "", "jobs[train].loader.copy", "none", "DLIO copies nothing to a GPU");
+  job["loader"] = loader;
+}
+
+void DlioImport::add_checkpoint(Json& job) {
+  Json checkpoint;
+  checkpoint["to"] = storage_id_;
+  checkpoint["mode"] = "sync";
+  const std::string place = fields_.text("checkpoint.type", diags()).value_or("rank_zero");
+  const std::int64_t bytes = fields_.whole("model.model_size_bytes", diags()).value_or(0);
+  if (has_transformer_) {
+    job["model"] = Json{{"parameters", static_cast<std::int64_t>(parameters(shape_))}};
+    checkpoint["size"] =
+        quantity(std::round(checkpoint_size(shape_).in(unit::B)), Dimension::bytes);
+    checkpoint["files"] = files_per_writer(shape_);
+    if (checkpoint_writers(shape_) != shape_.ranks())
+      warn("approximation", "model.parallelism.zero_stage",
+           "without ZeRO " + std::to_string(checkpoint_writers(shape_)) + " of " +
+               std::to_string(shape_.ranks()) + " ranks write; here all share the writing");
+  } else if (bytes > 0) {
+    const bool all = place == "all_ranks";
+    const double writers = all ? static_cast<double>(accelerators_) : 1.0;
+    checkpoint["size"] = quantity(static_cast<double>(bytes) * writers, Dimension::bytes);
+    checkpoint["writers"] = all ? "all" : "rank0";
+    note(FieldFate::mapped, "model.model_size_bytes", "jobs[train].checkpoint.size",
+         std::to_string(bytes), all ? "per rank" : "written by rank 0");
+  } else {
+    warn("not-modelled", "workflow.checkpoint",
+         "checkpoints are left out: the file does not say how large they are",
+         "give ++workload.model.model_size_bytes=BYTES");
+    if (!job.contains("dataset"))
+      fail("checkpoint", "workflow.checkpoint", "nothing is left of this workload");
+    return;
+  }
+  add_interval(checkpoint);
+  if (checkpoint.contains("every_steps")) job["checkpoint"] = checkpoint;
+}
+
+void DlioImport::add_interval(Json& checkpoint) {
+  const std::string target = "jobs[train].checkpoint.every_steps";
+  const std::int64_t steps =
+      fields_.whole("checkpoint.steps_between_checkpoints", diags()).value_or(-1);
+  const std::int64_t between = std::max<std::int64_t>(
+      1, fields_.whole("checkpoint.epochs_between_checkpoints", diags()).value_or(1));
+  const std::int64_t after = std::max<std::int64_t>(
+      1, fields_.whole("checkpoint.checkpoint_after_epoch", diags()).value_or(1));
+  if (samples_ == 0) {  // saving only: a step is a pause and a save
+    checkpoint["every_steps"] = 1;
+    return;
+  }
+  if (steps > 0) {
+    checkpoint["every_steps"] = steps;
+    note(FieldFate::mapped, "checkpoint.steps_between_checkpoints", target, std::to_string(steps));
+    return;
+  }
+  const std::int64_t epoch = samples_ / batch_ / accelerators_;
+  if (epoch < 1) {
+    warn("not-modelled", "workflow.checkpoint", "checkpoints are left out: an epoch has no step");
+    return;
+  }
+  // One save when the second would come after the end; else saves every `between` epochs, the first
+  // `between - after` epochs early or late.
+  const bool once = after + between > epochs_;
+  checkpoint["every_steps"] = (once ? after : between) * epoch;
+  note(FieldFate::mapped, "checkpoint.epochs_between_checkpoints", target, std::to_string(between),
+       "times " + std::to_string(epoch) + " steps of an epoch");
+  if (!once && after != between)
+    warn("approximation", "checkpoint.checkpoint_after_epoch",
+         "the first save is after epoch " + std::to_string(between) + ", not " +
+             std::to_string(after));
+}
+
+void DlioImport::add_target() {
+  const std::optional<double> bar = fields_.number("metric.au", diags());
+  if (!bar) {
+    note(FieldFate::defaulted, "metric.au", "expect", "none", "no bar in the file, no assertion");
+    return;
+  }
+  if (*bar <= 0 || *bar > 1) return fail("value", "metric.au", "metric.au is a share of 1");
+  scenario_["expect"] = Json::array(
+      {Json{{"id", "au"}, {"that", "job.train.au >= " + quantity(*bar, Dimension::ratio)}}});
+  note(FieldFate::mapped, "metric.au", "expect[au]", base::shortest(*bar));
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,66 @@
+#include "scenarios/load.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+
+#include "engine/base/files.hpp"
+#include "scenarios/overrides.hpp"
+#include "scenarios/parameters.hpp"
+#include "scenarios/resolve.hpp"
+#include "scenarios/rules.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+void load(std::string text, const std::string& file, const LoadOptions& options, Loaded& out) {
+  Documents documents;
+  Tree tree =
+      read_with_bases(std::move(text), file, options.extend_files, documents, out.diagnostics);
+  if (!tree.root.is_object()) return;
+  Reporter report(documents, tree, out.diagnostics);
+  if (const Json* variants = find(tree.root, "/scenarios");
+      variants != nullptr && variants->is_object())
+    for (const auto& [name, patch] : variants->items())
+      if (!name.starts_with("x-") && !patch.is_null()) out.variants.push_back(name);
+  choose_variant(tree, options.variant, report);
+  list_storage(tree);
+  apply_sets(tree, options.sets, documents, report);
+  list_storage(tree);
+
+  Parameters params(tree, options.params, report);
+  if (const Json* variants = find(tree.root, "/scenarios")) params.mark_used(*variants);
+  ReadContext context{tree, params, report};
+  Design design = resolve(context);
+  params.report_unused();
+  check_rules(design, report);
+  out.params = params.list();
+
+  design.file = file;
+  if (design.id.empty()) design.id = std::filesystem::path(file).stem().string();
+  if (!out.diagnostics.has_errors()) out.design = std::move(design);
+}
+
+}  // namespace
+
+Loaded load_text(std::string text, const std::string& file, const LoadOptions& options) {
+  Loaded out;
+  load(std::move(text), file, options, out);
+  std::stable_sort(out.diagnostics.items().begin(), out.diagnostics.items().end(),
+                   [](const Diagnostic& a, const Diagnostic& b) {
+                     return std::tie(a.position.file, a.position.line, a.position.column) <
+                            std::tie(b.position.file, b.position.line, b.position.column);
+                   });
+  return out;
+}
+
+Loaded load_file(const std::string& path, const LoadOptions& options) {
+  Result<std::string> text = base::read_file(path);
+  if (text) return load_text(std::move(*text), path, options);
+  Loaded out;
+  out.diagnostics.add(
+      {Severity::error, "file", "", {path, 0, 0}, text.failure().message, text.failure().hint});
+  return out;
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenarios/document.hpp"
+#include "scenarios/load.hpp"
+
+namespace stallcast::scenarios {
+
+/// The `params` of a scenario, evaluated, and who used them.
+class Parameters {
+ public:
+  /// Reads `/params` of `tree`. `overrides` replace values, in order.
+  Parameters(const Tree& tree, const std::vector<std::pair<std::string, double>>& overrides,
+             Reporter& report);
+
+  /// What the expression `text` (with its leading "=") stands for: a number, or the text of a
+  /// quantity parameter. nullopt after a fault, which is reported at `pointer`.
+  std::optional<Json> evaluate(std::string_view text, const std::string& pointer);
+
+  /// Names used by any expression below `node` count as used: variants that were not chosen.
+  void mark_used(const Json& node);
+  void report_unused();
+  [[nodiscard]] std::vector<Parameter> list() const;
+
+ private:
+  enum class State { waiting, running, done, broken };
+  struct Entry {
+    State state = State::waiting;
+    Json written;  // value as it stands in the file
+    std::string pointer;
+    std::optional<double> number;
+    std::string text;  // of a quantity parameter: "4 GB/s"
+    std::optional<double> minimum, maximum, step;
+    std::string doc;
+    bool used = false;
+  };
+  void read(const std::string& name, const Json& node, const std::string& pointer);
+  void replace(const std::string& name, double value);
+  bool settle(const std::string& name, Entry& entry);
+  void check_range(const std::string& name, const Entry& entry);
+  std::optional<Json> compute(std::string_view expression, const std::string& pointer, bool mark);
+
+  std::map<std::string, Entry, std::less<>> entries_;
+  std::vector<std::string> order_;
+  Reporter& report_;
+};
+
+/// True for a text that is an expression.
+[[nodiscard]] inline bool is_expression(const Json& node) {
+  return node.is_string() && node.get_ref<const std::string&>().starts_with('=');
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,222 @@
+#include "scenarios/rules.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/keys.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+// The fastest port on the market is 1.6 Tb/s (ConnectX-9); a single NIC or server network above
+// four times 800 Gb/s is nearly always bytes written for bits.
+constexpr Rate kImplausibleNic = Rate::from(3.2, unit::Tbps);
+constexpr std::string_view kTiers[] = {"host-memory", "local-nvme"};
+
+std::string pointer_of(const Component& component, std::string_view key) {
+  std::string out = component.pointer;
+  for (const std::string& part : base::split(key, '.')) out += base::pointer_token(part);
+  return out;
+}
+
+double number(const Component& component, std::string_view key, double fallback = 0.0) {
+  const Value* value = component.find(key);
+  return value == nullptr ? fallback : value->number;
+}
+
+std::vector<std::string> ids_of(const std::vector<Component>& components) {
+  std::vector<std::string> out;
+  for (const Component& c : components) out.push_back(c.id);
+  return out;
+}
+
+class Rules {
+ public:
+  Rules(const Design& design, Reporter& report)
+      : design_(design),
+        report_(report),
+        hosts_(ids_of(design.hosts)),
+        storage_(ids_of(design.storage)) {}
+
+  void check() {
+    for (const Component& host : design_.hosts) check_nic(host, "nic.rate");
+    for (const Component& storage : design_.storage) check_nic(storage, "oss.nic");
+    for (const JobDesign& job : design_.jobs) {
+      check_job(job);
+      if (job.dataset) check_dataset(job);
+      if (job.checkpoint) check_checkpoint(job);
+    }
+    for (const Expectation& e : design_.expect) check_expectation(e);
+  }
+
+ private:
+  // The component `key` refers to must exist.
+  bool refers(const Component& from, std::string_view key, const std::vector<std::string>& ids,
+              const std::string& what) {
+    const Value* value = from.find(key);
+    if (value == nullptr) return false;
+    if (std::find(ids.begin(), ids.end(), value->text) != ids.end()) return true;
+    report_.error("reference", pointer_of(from, key), "no " + what + " \"" + value->text + "\"",
+                  ids.empty()
+                      ? "add it under \"" +
+                            std::string(what == "host class" ? "cluster.hosts" : "storage") + "\""
+                      : allowed_hint(value->text, ids));
+    return false;
+  }
+
+  void check_nic(const Component& component, std::string_view key) {
+    const Value* rate = component.find(key);
+    if (rate == nullptr || rate->number <= kImplausibleNic.in(unit::Bps)) return;
+    report_.warn("unit-slip", pointer_of(component, key),
+                 "a network of " + base::print_quantity(rate->number, Dimension::rate) +
+                     " is beyond any product",
+                 "GB/s are bytes and Gb/s are bits: did you mean \"" +
+                     base::shortest(rate->number / 1e9) + " Gb/s\"?");
+  }
+
+  void check_job(const JobDesign& job) {
+    refers(job.job, "hosts", hosts_, "host class");
+    const Value* hosts = job.job.find("hosts");
+    const Component* host = hosts == nullptr ? nullptr : design_.find_host(hosts->text);
+    const Value* wanted = job.job.find("accelerators");
+    if (host != nullptr && wanted != nullptr) {
+      const double there = number(*host, "count") * number(*host, "gpus");
+      if (there > 0.0 && wanted->number > there)
+        report_.error("rule", pointer_of(job.job, "accelerators"),
+                      "job \"" + job.job.id + "\" uses " + base::shortest(wanted->number) +
+                          " accelerators, but \"" + host->id + "\" has " +
+                          base::shortest(number(*host, "count")) + " x " +
+                          base::shortest(number(*host, "gpus")) + " = " + base::shortest(there),
+                      "use at most " + base::shortest(there) + ", or raise the host count");
+    }
+    if (job.step.kind == "flops" && job.model.find("parameters") == nullptr)
+      report_.error("rule", job.step.pointer,
+                    "a step of type \"flops\" needs the number of parameters of the model",
+                    "add \"model\": { \"use\": \"model/llama3-70b\" } or \"parameters\": \"70B\"");
+    if (job.loader && !job.dataset)
+      report_.error("rule", job.loader->pointer,
+                    "job \"" + job.job.id + "\" has a loader and no dataset",
+                    "add \"dataset\", or remove \"loader\"");
+  }
+
+  void check_dataset(const JobDesign& job) {
+    const Component& data = *job.dataset;
+    refers(data, "on", storage_, "storage system");
+    if (data.kind.empty()) return;
+    const Value* samples = data.find("samples");
+    const Value* size = data.find("size");
+    const Value* sample = data.find("sample");
+    if (samples == nullptr && size == nullptr)
+      report_.error(
+          "rule", data.pointer,
+          "the dataset of job \"" + job.job.id + "\" has neither \"size\" nor \"samples\"",
+          "add \"size\": \"20 TB\" or \"samples\": 1000000");
+    if (samples != nullptr && size != nullptr && sample != nullptr) {
+      const double product = samples->number * sample->number;
+      if (product > 1.01 * size->number || product < 0.99 * size->number)
+        report_.error("rule", pointer_of(data, "size"),
+                      "the dataset has two sizes: \"size\" is " +
+                          base::print_quantity(size->number, Dimension::bytes) +
+                          ", \"samples\" x \"sample\" is " +
+                          base::print_quantity(product, Dimension::bytes),
+                      "give \"size\" or \"samples\", not both");
+    }
+    if (size != nullptr && sample != nullptr && size->number < sample->number)
+      report_.error("rule", pointer_of(data, "size"), "the dataset is smaller than one sample",
+                    "\"size\" is of the whole data set, \"sample\" of one sample");
+    const Value* shard = data.find("shard");
+    if (shard != nullptr && sample != nullptr && shard->number < sample->number)
+      report_.error("rule", pointer_of(data, "shard"), "a shard is smaller than one sample",
+                    "raise \"shard\", or correct the unit of \"sample\"");
+    if (shard != nullptr && size != nullptr && shard->number > size->number)
+      report_.warn("rule", pointer_of(data, "shard"), "a shard is larger than the data set",
+                   "all workers read one file; lower \"shard\"");
+  }
+
+  void check_checkpoint(const JobDesign& job) {
+    const Component& save = *job.checkpoint;
+    refers(save, "to", storage_, "storage system");
+    if (save.kind.empty()) return;
+    const Value* every = save.find("every");
+    const Value* steps = save.find("every_steps");
+    if ((every == nullptr) == (steps == nullptr))
+      report_.error("rule", every == nullptr ? save.pointer : pointer_of(save, "every_steps"),
+                    "the checkpoint of job \"" + job.job.id + "\" needs " +
+                        (every == nullptr ? "\"every\" or \"every_steps\""
+                                          : "one of \"every\" and \"every_steps\", not both"),
+                    "write \"every\": \"30 min\" or \"every_steps\": 200");
+    if (save.find("size") == nullptr && job.model.find("parameters") == nullptr)
+      report_.error("rule", save.pointer,
+                    "the size of a checkpoint of job \"" + job.job.id + "\" is unknown",
+                    "add \"size\": \"2 TB\", or the model's \"parameters\"");
+    check_tiers(job, save);
+  }
+
+  void check_tiers(const JobDesign& job, const Component& save) {
+    const Value* tiers = save.find("tiers");
+    const Value* to = save.find("to");
+    if (tiers == nullptr) return;
+    const std::string at = pointer_of(save, "tiers");
+    std::vector<std::string> names(std::begin(kTiers), std::end(kTiers));
+    names.insert(names.end(), storage_.begin(), storage_.end());
+    for (std::size_t i = 0; i < tiers->list.size(); ++i) {
+      const std::string& tier = tiers->list[i];
+      const std::string item = at + base::pointer_token(i);
+      if (std::find(names.begin(), names.end(), tier) == names.end())
+        report_.error("reference", item, "no checkpoint tier \"" + tier + "\"",
+                      allowed_hint(tier, names));
+      if (std::count(tiers->list.begin(), tiers->list.begin() + static_cast<std::ptrdiff_t>(i),
+                     tier) > 0)
+        report_.error("rule", item, "the tier \"" + tier + "\" is named twice", "remove one");
+      const Value* hosts = job.job.find("hosts");
+      const Component* host = hosts == nullptr ? nullptr : design_.find_host(hosts->text);
+      if (tier == "local-nvme" && host != nullptr && !host->kind.empty() &&
+          host->find("nvme.write") == nullptr)
+        report_.error("rule", item, "host class \"" + host->id + "\" has no local NVMe",
+                      "add \"nvme\": { \"read\": \"12 GB/s\", \"write\": \"8 GB/s\" } to it");
+    }
+    if (to != nullptr && !tiers->list.empty() && tiers->list.back() != to->text &&
+        std::find(storage_.begin(), storage_.end(), to->text) != storage_.end())
+      report_.error("rule", at + base::pointer_token(tiers->list.size() - 1),
+                    "the last tier is \"" + tiers->list.back() +
+                        "\", but the checkpoint goes to \"" + to->text + "\"",
+                    "end \"tiers\" with \"" + to->text + "\"");
+  }
+
+  // The metric itself is judged once it is known what the run reports.
+  void check_expectation(const Expectation& e) {
+    const std::string at = e.pointer + "/that";
+    if (e.that.empty()) return;
+    if (e.that.find_first_of("<>=") == std::string::npos) {
+      report_.error("expect", at, "\"" + e.that + "\" has no comparison",
+                    "write \"job.train.gpu.utilization >= 95 %\"; operators: < <= > >= ==");
+      return;
+    }
+    const std::vector<std::string> parts = base::split(base::trim(e.that), '.');
+    if (parts.size() < 2 || parts[1].find('*') != std::string::npos) return;
+    std::vector<std::string> jobs;
+    for (const JobDesign& job : design_.jobs) jobs.push_back(job.job.id);
+    const bool job = parts[0] == "job";
+    if (!job && parts[0] != "storage") return;
+    const std::vector<std::string>& ids = job ? jobs : storage_;
+    if (std::find(ids.begin(), ids.end(), parts[1]) == ids.end())
+      report_.error("reference", at,
+                    std::string("no ") + (job ? "job" : "storage system") + " \"" + parts[1] +
+                        "\" in \"" + e.that + "\"",
+                    allowed_hint(parts[1], ids));
+  }
+
+  const Design& design_;
+  Reporter& report_;
+  std::vector<std::string> hosts_, storage_;
+};
+
+}  // namespace
+
+void check_rules(const Design& design, Reporter& report) { Rules(design, report).check(); }
+
+}  // namespace stallcast::scenarios
