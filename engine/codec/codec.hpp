@@ -8,7 +8,8 @@
 #include "stallcast/result.hpp"
 
 /// Design and RunResult as JSON text, one line, versioned. Numbers are written so that they read
-/// back to the same bits.
+/// back to the same bits; infinities are the texts "inf" and "-inf". Decoders fail with bad_input
+/// on another schema version and on any text that an encoder did not write; they never throw.
 namespace stallcast::codec {
 
 /// Canonical JSON: sorted keys, no white space.
@@ -18,8 +19,9 @@ namespace stallcast::codec {
 [[nodiscard]] std::string encode(const RunResult& result);
 [[nodiscard]] Result<RunResult> decode_run_result(std::string_view json);
 
-/// SHA-256, in hex, of the canonical JSON without the file name and without value sources: two
-/// designs that simulate alike have one hash.
+/// SHA-256, in hex, of the canonical JSON without what serves messages only (file, pointers,
+/// products, value sources, reasons): two designs with the same prediction and verdict have one
+/// hash.
 [[nodiscard]] std::string design_hash(const Design& design);
 
 }  // namespace stallcast::codec
