@@ -23,13 +23,16 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
       variants != nullptr && variants->is_object())
     for (const auto& [name, patch] : variants->items())
       if (!name.starts_with("x-") && !patch.is_null()) out.variants.push_back(name);
+  // A variant or an option may replace the only expression that uses a parameter.
+  const Json written = tree.root;
   choose_variant(tree, options.variant, report);
   list_storage(tree);
   apply_sets(tree, options.sets, documents, report);
   list_storage(tree);
 
   Parameters params(tree, options.params, report);
-  if (const Json* variants = find(tree.root, "/scenarios")) params.mark_used(*variants);
+  for (const auto& [key, node] : written.items())
+    if (key != "params") params.mark_used(node);
   ReadContext context{tree, params, report};
   Design design = resolve(context);
   params.report_unused();

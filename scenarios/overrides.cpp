@@ -1,6 +1,7 @@
 #include "scenarios/overrides.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "engine/base/text.hpp"
 #include "scenarios/keys.hpp"
@@ -8,21 +9,26 @@
 namespace stallcast::scenarios {
 namespace {
 
-// "jobs[train].loader.workers" as {"jobs", "train", "loader", "workers"}; nullopt when malformed.
-std::optional<std::vector<std::string>> segments(std::string_view path) {
-  std::vector<std::string> out;
+struct Segment {
+  std::string word;
+  bool in_brackets = false;  // names an element, never a key
+};
+
+// "jobs[train].loader.workers" as jobs, [train], loader, workers; nullopt when malformed.
+std::optional<std::vector<Segment>> segments(std::string_view path) {
+  std::vector<Segment> out;
   std::string word;
   bool ended = false;  // the last segment stood in brackets
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (path[i] == '.') {
       if (word.empty() && !ended) return std::nullopt;
-      if (!word.empty()) out.push_back(std::exchange(word, {}));
+      if (!word.empty()) out.push_back({std::exchange(word, {}), false});
       ended = false;
     } else if (path[i] == '[') {
-      if (!word.empty()) out.push_back(std::exchange(word, {}));
+      if (!word.empty()) out.push_back({std::exchange(word, {}), false});
       const std::size_t close = path.find(']', i);
       if (close == std::string_view::npos || close == i + 1) return std::nullopt;
-      out.emplace_back(path.substr(i + 1, close - i - 1));
+      out.push_back({std::string(path.substr(i + 1, close - i - 1)), true});
       i = close;
       ended = true;
     } else {
@@ -31,7 +37,7 @@ std::optional<std::vector<std::string>> segments(std::string_view path) {
     }
   }
   if (word.empty() && !ended) return std::nullopt;
-  if (!word.empty()) out.push_back(word);
+  if (!word.empty()) out.push_back({word, false});
   return out;
 }
 
@@ -85,15 +91,15 @@ class Setter {
     report_.option_error("set", "--set " + option_, std::move(message), std::move(hint));
   }
 
-  std::string walk(const std::vector<std::string>& path) {
+  std::string walk(const std::vector<Segment>& path) {
     std::string at;
     for (std::size_t i = 0; i < path.size(); ++i) {
-      const std::string& word = path[i];
+      const std::string& word = path[i].word;
       const Json* node = find(tree_.root, at);
       if (node != nullptr && node->is_array()) {
         if (const auto index = element(*node, word)) {
           at += base::pointer_token(*index);
-        } else if (node->size() == 1) {
+        } else if (node->size() == 1 && !path[i].in_brackets) {
           at += base::pointer_token(std::size_t{0});
           --i;  // the only element need not be named: look the word up inside it
         } else {
@@ -101,6 +107,12 @@ class Setter {
           return at;
         }
         continue;
+      }
+      if (path[i].in_brackets) {
+        fault("no element \"" + word + "\" in " + (at.empty() ? "the scenario" : at.substr(1)),
+              at.empty() ? "write jobs[train].loader.workers"
+                         : at.substr(1) + " is not a list of things with ids");
+        return at;
       }
       if (node != nullptr && !node->is_object() && !node->is_null()) {
         fault("\"" + word + "\" cannot be set: " + at.substr(1) + " is " +
@@ -113,13 +125,13 @@ class Setter {
       if (!names_object) at += base::pointer_token(word);
     }
     // "params.n=48" sets the value of a parameter that also has a range.
-    if (path.size() == 2 && path[0] == "params") {
+    if (path.size() == 2 && path[0].word == "params") {
       const Json* node = find(tree_.root, at);
       if (node == nullptr) {
         std::vector<std::string> names;
         if (const Json* params = find(tree_.root, "/params"); params != nullptr)
           for (const auto& [key, value] : params->items()) names.push_back(key);
-        fault("no parameter \"" + path[1] + "\"", allowed_hint(path[1], names));
+        fault("no parameter \"" + path[1].word + "\"", allowed_hint(path[1].word, names));
       } else if (node->is_object()) {
         at += "/value";
       }

@@ -198,6 +198,12 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension) {
   return wrong_unit(text, *number, unit, dimension);
 }
 
+std::vector<std::string_view> unit_texts(Dimension dimension) {
+  std::vector<std::string_view> out;
+  for (const UnitText& unit : detail::units_of(dimension)) out.push_back(unit.text);
+  return out;
+}
+
 std::string_view dimension_name(Dimension dimension) {
   switch (dimension) {
     case Dimension::count:

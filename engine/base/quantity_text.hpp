@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/design.hpp"
 
@@ -33,6 +34,9 @@ struct ParsedQuantity {
 
 /// Shortest decimal text that reads back to the same double.
 [[nodiscard]] std::string shortest(double value);
+
+/// Every spelling of a unit that `parse_quantity` takes for `dimension`; "" when none is needed.
+[[nodiscard]] std::vector<std::string_view> unit_texts(Dimension dimension);
 
 /// Name for messages and the schema: "a rate", "a duration", and an example "25 GB/s".
 [[nodiscard]] std::string_view dimension_name(Dimension dimension);

@@ -40,9 +40,9 @@ class DlioImport {
 
   // Reading: the value if the file has it (noted as mapped), or DLIO's default (noted as such).
   double number(std::string_view key, double fallback, std::string_view target,
-                std::string_view note = {});
+                std::string_view text = {});
   std::int64_t whole(std::string_view key, std::int64_t fallback, std::string_view target,
-                     std::string_view note = {}, std::int64_t least = 0);
+                     std::string_view text = {}, std::int64_t least = 0);
   /// Mean and standard deviation of a time that is a number or a distribution.
   std::pair<double, double> time(const std::string& key, std::string_view target);
 

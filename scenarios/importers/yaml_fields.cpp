@@ -109,7 +109,7 @@ YamlFields::YamlFields(const std::string& text, const std::string& file, std::st
              "a workload file has sections such as dataset, reader and train");
       return;
     }
-    const YAML::Node root = documents.front();
+    const YAML::Node& root = documents.front();
     const YAML::Node inner = root[std::string(wrapper)];
     Flattener flattener(file, fields_, diags);
     if (root.size() == 1 && inner.IsDefined() && inner.IsMap())

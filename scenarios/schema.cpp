@@ -1,0 +1,131 @@
+#include "scenarios/load.hpp"
+#include "scenarios/schema_parts.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+using base::Json;
+using models::Role;
+
+Json text(std::string_view description) {
+  return {{"type", "string"}, {"description", description}};
+}
+
+Json list_of(Json item, bool at_least_one) {
+  Json out = {{"type", "array"}, {"items", std::move(item)}};
+  if (at_least_one) out["minItems"] = 1;
+  return out;
+}
+
+Json params_schema() {
+  const Json number = {{"anyOf", Json::array({{{"type", "number"}},
+                                              {{"type", "string"}, {"pattern", "^[-+]?[0-9.]"}},
+                                              {{"type", "null"}}})}};
+  Json named = closed_object({{"value", {{"type", {"number", "string"}}}},
+                              {"min", number},
+                              {"max", number},
+                              {"step", number},
+                              {"doc", {{"type", "string"}}}});
+  named["required"] = {"value"};
+  Json out = {{"type", "object"},
+              {"description", "named values, used as \"=name\" or \"=2 * name\""},
+              {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$|^x-"}}},
+              {"patternProperties", {{"^x-", true}}}};
+  out["additionalProperties"] = {
+      {"anyOf", Json::array({{{"type", {"number", "string", "null"}}}, named})}};
+  return out;
+}
+
+Json expect_schema(SchemaForm form) {
+  Json item = closed_object({{"id", or_null({{"type", "string"}})},
+                             {"that",
+                              {{"type", "string"},
+                               {"pattern", "[<>=]"},
+                               {"description", "\"job.train.gpu.utilization >= 95 %\""}}},
+                             {"level", or_null(text_or_expression({{"enum", {"error", "warn"}}}))},
+                             {"why", or_null(text("shown when it fails"))}});
+  if (form == SchemaForm::complete) item["required"] = {"that"};
+  return or_null(list_of(std::move(item), false));
+}
+
+Json sweep_schema() {
+  Json range = closed_object({{"from", true}, {"to", true}, {"n", true}, {"scale", true}});
+  range["required"] = {"from", "to", "n"};
+  Json out = {{"type", "object"},
+              {"description", "paths and the values they take"},
+              {"properties", {{"mode", {{"type", "string"}}}}},
+              {"patternProperties", {{"^x-", true}}}};
+  Json values = {{"type", "array"}, {"minItems", 1}};
+  out["additionalProperties"] = {{"anyOf", Json::array({values, range})}};
+  return or_null(std::move(out));
+}
+
+Json cluster_schema(SchemaForm form) {
+  const Json host = component_schema({.role = Role::host, .has_id = true}, form);
+  Json fabric = component_schema({.role = Role::fabric}, form);
+  Json out = closed_object({{"hosts", list_of(host, form == SchemaForm::complete)},
+                            {"fabric", or_null(std::move(fabric))}});
+  if (form == SchemaForm::complete) out["required"] = {"hosts"};
+  if (form == SchemaForm::complete && must_be_given(Role::fabric))
+    out["required"].push_back("fabric");
+  return out;
+}
+
+Json job_schema(SchemaForm form) {
+  ComponentSchema job{.role = Role::job, .has_id = true};
+  for (const Role role : {Role::model, Role::step, Role::dataset, Role::loader, Role::checkpoint}) {
+    const std::string id(models::role_info(role).id);
+    job.parts[id] = component_schema({.role = role}, form);
+    const bool always = role == Role::model || role == Role::step;
+    if (always && must_be_given(role)) job.required_parts.push_back(id);
+  }
+  return component_schema(job, form);
+}
+
+Json scenario_schema(SchemaForm form) {
+  const bool complete = form == SchemaForm::complete;
+  const Json storage = component_schema({.role = Role::storage, .has_id = true}, form);
+  const Json extends = {
+      {"anyOf", Json::array({{{"type", "string"}}, list_of({{"type", "string"}}, false)})},
+      {"description", "files or \"catalog:\" entries this scenario is built on"}};
+  const Json variants = {{"type", "object"},
+                         {"description", "variants: patches of this scenario"},
+                         {"patternProperties", {{"^x-", true}}},
+                         {"additionalProperties", {{"$ref", "#/definitions/part"}}}};
+  Json properties = Json::object();
+  properties["$schema"] = or_null(text("this schema"));
+  properties["id"] = or_null(text("name of the scenario"));
+  properties["description"] = or_null(text("what it is about"));
+  properties["extends"] = or_null(extends);
+  properties["params"] = or_null(params_schema());
+  properties["cluster"] = cluster_schema(form);
+  properties["storage"] = {
+      {"anyOf", Json::array({storage, list_of(storage, false), {{"type", "null"}}})}};
+  properties["jobs"] = list_of(job_schema(form), complete);
+  properties["run"] = or_null(component_schema({.role = Role::run}, form));
+  properties["expect"] = expect_schema(form);
+  properties["scenarios"] = or_null(variants);
+  properties["sweep"] = sweep_schema();
+  if (!complete)
+    for (const char* key : {"cluster", "jobs"}) properties[key] = or_null(properties[key]);
+  Json out = closed_object(std::move(properties));
+  if (complete) out["required"] = {"cluster", "jobs"};
+  return out;
+}
+
+}  // namespace
+
+std::string schema() {
+  Json out = Json::object();
+  out["$schema"] = "http://json-schema.org/draft-07/schema#";
+  out["title"] = "Stallcast scenario";
+  out["type"] = "object";
+  out["if"] = {{"required", {"extends"}}};
+  out["then"] = {{"$ref", "#/definitions/part"}};
+  out["else"] = {{"$ref", "#/definitions/complete"}};
+  out["definitions"]["complete"] = scenario_schema(SchemaForm::complete);
+  out["definitions"]["part"] = or_null(scenario_schema(SchemaForm::part));
+  return out.dump(2) + "\n";
+}
+
+}  // namespace stallcast::scenarios
