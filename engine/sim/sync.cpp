@@ -41,9 +41,11 @@ Seconds ServerQueue::admit(double count, Seconds service) {
   }
   double whole = std::floor(count);
   double part = count - whole;
-  const double noise = 1e-9 * std::max(1.0, count);
-  if (part > 1.0 - noise) whole += 1.0, part = 0.0;
-  if (whole > 0.0 && part < noise) part = 0.0;
+  const double nearest = std::round(count);
+  if (nearest >= 1.0 && std::abs(count - nearest) <= 1e-9 * count) {
+    whole = nearest;
+    part = 0.0;
+  }
 
   double last_start = now;
   double waited = 0.0;

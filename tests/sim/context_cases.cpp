@@ -1,0 +1,172 @@
+#include "tests/sim/context_cases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "tests/sim/programs.hpp"
+
+namespace stallcast::tests {
+
+using namespace stallcast::literals;
+using sim::Context;
+using sim::LinkId;
+using Numbers = std::vector<double>;
+
+bool near(double a, double b, double relative) {
+  if (a == b) return true;
+  return std::abs(a - b) <= relative * std::max(std::abs(a), std::abs(b));
+}
+
+namespace {
+
+double index_of(LinkId link) { return link.valid() ? static_cast<double>(link.index) : -1.0; }
+
+Numbers horizon_dates(Context& context) {
+  // 10 B at 1 B/s in repetition; the third ends at 30, beyond the horizon of 20.
+  const LinkId link = context.add_link("link", 1_Bps);
+  sim::FlowOutcome outcome;
+  context.spawn(run_transfer(context, {.path = {link}, .bytes = b(10), .repeats = 3}, outcome));
+  context.run(15_s);
+  Numbers dates = {context.now().in(unit::s), outcome.ended.in(unit::s)};
+  context.run(20_s);
+  dates.push_back(context.now().in(unit::s));
+  dates.push_back(outcome.ended.in(unit::s));
+  context.run();
+  dates.push_back(context.now().in(unit::s));
+  return dates;
+}
+
+Numbers stopped_dates(Context& context) {
+  const LinkId link = context.add_link("link", 1_Bps);
+  sim::FlowOutcome outcome;
+  context.spawn(run_transfer(context, {.path = {link}, .bytes = b(10)}, outcome));
+  context.spawn([](Context& c) -> sim::Task<void> {
+    co_await c.sleep(4_s);
+    c.stop();
+    co_await c.sleep(1_s);
+    c.stop();
+  }(context));
+  Numbers dates;
+  for (int i = 0; i < 3; ++i) {
+    context.run();
+    dates.push_back(context.now().in(unit::s));
+  }
+  return dates;
+}
+
+Numbers accounts(Context& context) {
+  // Capacity 12: A has 3 members and 24 B each, B one member and 12 B capped at 1 B/s. A gets
+  // 11 / 3 per member until it ends at 72 / 11, then B goes on at its cap until 12.
+  const LinkId pool = context.add_link("pool", 12_Bps);
+  const LinkId wide = context.add_link("wide", 100_Bps);
+  sim::FlowOutcome a;
+  sim::FlowOutcome capped;
+  context.spawn(run_transfer(context, {.path = {wide, pool}, .bytes = b(24), .members = 3.0}, a));
+  context.spawn(run_transfer(context, {.path = {pool}, .bytes = b(12), .cap = 1_Bps}, capped));
+  context.run();
+  const sim::LinkUse use = context.use(pool);
+  return {a.ended.in(unit::s),
+          index_of(a.binding),
+          capped.ended.in(unit::s),
+          index_of(capped.binding),
+          use.carried.in(unit::B),
+          use.peak_weight,
+          use.capacity.in(unit::Bps),
+          static_cast<double>(context.link_count()),
+          static_cast<double>(context.events())};
+}
+
+Numbers late_link(Context& context) {
+  const LinkId first = context.add_link("first", 10_Bps);
+  double end = 0.0;
+  context.spawn([](Context& c, LinkId before, double& out) -> sim::Task<void> {
+    co_await c.transfer({.path = std::span(&before, 1), .bytes = b(10)});
+    const LinkId path[] = {before, c.add_link("second", 5_Bps)};
+    co_await c.transfer({.path = path, .bytes = b(10)});
+    out = c.now().in(unit::s);
+  }(context, first, end));
+  context.run();
+  return {end};
+}
+
+Numbers changed_capacity(Context& context) {
+  const LinkId link = context.add_link("link", 10_Bps);
+  sim::FlowOutcome outcome;
+  context.spawn(run_transfer(context, {.path = {link}, .bytes = b(100)}, outcome));
+  context.spawn([](Context& c, LinkId at) -> sim::Task<void> {
+    co_await c.sleep(4_s);
+    c.set_capacity(at, 30_Bps);
+  }(context, link));
+  context.run();
+  return {outcome.ended.in(unit::s)};
+}
+
+Numbers tiny_flows(Context& context) {
+  // 1500 B, 1 B and 0.3 B one after the other at 50 GB/s, and 2.5 members of 0.1 B at 1 B/s.
+  const LinkId fast = context.add_link("fast", 50_GBps);
+  const LinkId slow = context.add_link("slow", 1_Bps);
+  return ends_of(context, {{.path = {fast}, .bytes = b(1500)},
+                           {.path = {fast}, .bytes = b(1), .start = s(1e-6)},
+                           {.path = {fast}, .bytes = b(0.3), .start = s(2e-6)},
+                           {.path = {slow}, .bytes = b(0.1), .members = 2.5}});
+}
+
+Numbers wide_range(Context& context) {
+  // 1e5 members and one share 1e5 + 1; on the slow link operations go at 3 per s.
+  const LinkId pool = context.add_link("pool", bps(100'001.0));
+  const LinkId slow = context.add_link("slow", 3_Bps);
+  return ends_of(context, {{.path = {pool}, .bytes = b(10), .members = 1e5},
+                           {.path = {pool}, .bytes = b(10)},
+                           {.path = {slow}, .bytes = b(1)},
+                           {.path = {slow}, .bytes = b(1)},
+                           {.path = {slow}, .bytes = b(1), .members = 0.01}});
+}
+
+Numbers nearly_full(Context& context) {
+  // The capped class leaves 1e9 - 999'999 x 999.999 = 1999.999 B/s, 2e-6 of the link, to the other.
+  const LinkId link = context.add_link("link", bps(1e9));
+  return ends_of(context,
+                 {{.path = {link}, .bytes = b(999.999), .members = 999'999.0, .cap = bps(999.999)},
+                  {.path = {link}, .bytes = b(1999.999)}});
+}
+
+}  // namespace
+
+std::vector<ContextCase> context_cases() {
+  std::vector<ContextCase> cases;
+  cases.push_back({"nothing to move or nothing to wait for ends at once",
+                   [](Context& context) {
+                     const LinkId link = context.add_link("link", 1_Bps);
+                     return ends_of(context, {{.path = {link}, .bytes = 0_B, .start = 3_s},
+                                              {.path = {}, .bytes = 5_GB, .start = 3_s}});
+                   },
+                   {3, 3}});
+  cases.push_back({"a cap without a path is a delay",
+                   [](Context& context) {
+                     return ends_of(context, {{.path = {}, .bytes = b(12), .cap = 4_Bps}});
+                   },
+                   {3}});
+  cases.push_back({"tiny flows are exact",
+                   tiny_flows,
+                   {1500 / 50e9, 1e-6 + 1 / 50e9, 2e-6 + 0.3 / 50e9, 0.25}});
+  cases.push_back({"a run stops at its horizon and goes on", horizon_dates, {15, 10, 20, 20, 30}});
+  cases.push_back({"stop leaves the rest to the next run", stopped_dates, {4, 5, 10}});
+  cases.push_back({"outcome and use of links", accounts, {72.0 / 11, 0, 12, -1, 84, 4, 12, 2, 4}});
+  cases.push_back({"a link can be added while the simulation runs", late_link, {3}});
+  cases.push_back({"a capacity can change under a flow", changed_capacity, {6}});
+  cases.push_back({"petabytes",
+                   [](Context& context) {
+                     const LinkId link = context.add_link("link", 10_TBps);
+                     return ends_of(context, {{.path = {link}, .bytes = 1_TB, .members = 12'500}});
+                   },
+                   {1250}});
+  // Slow link: weight 2.01, so 3 / 2.01 B/s per member until all end together.
+  cases.push_back(
+      {"weights and rates of very different size", wide_range, {10, 10, 0.67, 0.67, 0.67}});
+  cases.push_back({"the rest of an almost full link", nearly_full, {1, 1}});
+  return cases;
+}
+
+}  // namespace stallcast::tests
