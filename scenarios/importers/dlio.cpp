@@ -253,7 +253,9 @@ void DlioImport::note_the_rest() {
   std::vector<std::string> known;
   for (const IgnoredKey& row : ignored_dlio_keys()) known.emplace_back(row.key);
   for (const FieldNote& field : result_.fields) known.push_back(field.source);
-  for (const auto& [key, field] : fields_.all()) {
+  for (const auto& item : fields_.all()) {
+    const std::string& key = item.first;
+    const YamlField& field = item.second;
     const bool mentioned = std::any_of(result_.fields.begin(), result_.fields.end(),
                                        [&](const FieldNote& n) { return n.source == key; });
     if (mentioned) continue;
