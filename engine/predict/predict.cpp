@@ -7,7 +7,7 @@ namespace stallcast::predict {
 namespace {
 
 std::uint64_t first_seed(const Design& design, const Options& options) {
-  if (options.seed != 0) return options.seed;
+  if (options.seed.has_value()) return *options.seed;
   const Value* seed = design.run.find("seed");
   return seed != nullptr ? static_cast<std::uint64_t>(seed->number) : 1;
 }

@@ -19,8 +19,8 @@ namespace stallcast::predict {
 
 struct Options {
   run::Options run;
-  std::uint64_t seed = 0;  ///< first seed; 0: the scenario's
-  int replicas = 0;        ///< 0: the scenario's
+  std::optional<std::uint64_t> seed;  ///< first seed; none: the scenario's
+  int replicas = 0;                   ///< 0: the scenario's
   /// Where the faults of `expect` lines go, with their pointers; may be absent. `predict` fails
   /// with bad_input either way.
   Diagnostics* faults = nullptr;

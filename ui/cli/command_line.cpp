@@ -1,0 +1,221 @@
+#include "ui/cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <thread>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "stallcast/diagnostic.hpp"
+#include "ui/cli/terminal.hpp"
+#include "ui/cli/verbs.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+constexpr std::size_t kHelpColumn = 28;
+constexpr std::size_t kColumns = 80;
+
+/// "  NAME   help", the help wrapped behind its column.
+std::string help_line(const std::string& name, const std::string& help) {
+  std::string out = "  " + name;
+  std::string line;
+  bool first = out.size() + 2 <= kHelpColumn;
+  if (first) out.append(kHelpColumn - out.size(), ' ');
+  const auto flush = [&] {
+    out += first ? line + "\n" : std::string(kHelpColumn, ' ') + line + "\n";
+    first = false;
+    line.clear();
+  };
+  if (!first) out += "\n";
+  for (const std::string& word : base::split(help, ' ')) {
+    if (!line.empty() && kHelpColumn + line.size() + 1 + word.size() > kColumns) flush();
+    line += (line.empty() ? "" : " ") + word;
+  }
+  flush();
+  return out;
+}
+
+std::string lowered(std::string message) {
+  if (!message.empty())
+    message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  if (message.ends_with('.')) message.pop_back();
+  return message;
+}
+
+/// A value that is not available yet: the option is known, so that the answer can be honest.
+struct Refused {
+  std::string name;
+  std::string value;
+};
+
+}  // namespace
+
+struct CommandLine::Impl {
+  explicit Impl(const Verb& v) : verb(v), app(std::string(v.summary)) {
+    app.set_help_flag();
+    app.allow_extras();
+  }
+  const Verb& verb;
+  CLI::App app;
+  CommonOptions* common = nullptr;
+  std::string time_limit;
+  std::optional<std::int64_t> jobs;
+  std::vector<std::unique_ptr<Refused>> refused;
+  std::vector<std::function<std::optional<std::string>()>> checks;  ///< run after parsing
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> out = {"--help", "--version"};
+    for (const CLI::Option* o : app.get_options())
+      for (const std::string& name : o->get_lnames()) out.push_back("--" + name);
+    return out;
+  }
+  [[nodiscard]] std::string help() const {
+    std::string out = "usage: stallcast " + std::string(verb.name);
+    for (const CLI::Option* o : app.get_options())
+      if (o->get_positional())
+        out += " " + (o->get_required() ? o->get_name(true) : "[" + o->get_name(true) + "]") +
+               (o->get_expected_max() > 1 ? "..." : "");
+    out += " [options]\n\n" + std::string(verb.summary) + "\n";
+    std::string group;
+    for (const bool positional : {true, false})
+      for (const CLI::Option* o : app.get_options()) {
+        if (o->get_positional() != positional) continue;
+        const std::string title = positional ? "Arguments" : o->get_group();
+        if (title != group) out += "\n" + title + "\n";
+        group = title;
+        std::string name = positional ? o->get_name(true) : "--" + o->get_lnames().front();
+        if (!positional && o->get_items_expected_max() > 0) name += " " + o->get_type_name();
+        out += help_line(name, o->get_description());
+      }
+    out += help_line("--help", "this text");
+    return out;
+  }
+  int usage_error(const std::string& message, const std::string& hint) const {
+    print_error("stallcast " + std::string(verb.name) + ": " + message,
+                hint.empty() ? "see \"stallcast " + std::string(verb.name) + " --help\"" : hint);
+    return static_cast<int>(ExitCode::bad_input);
+  }
+  CLI::Option* grouped(CLI::Option* option, const char* group) const {
+    return option->group(group);
+  }
+};
+
+CommandLine::CommandLine(const Verb& verb) : impl_(std::make_unique<Impl>(verb)) {}
+CommandLine::~CommandLine() = default;
+
+void CommandLine::positional(std::string_view name, std::string& target, std::string_view help,
+                             bool required) {
+  impl_->app.add_option(std::string(name), target, std::string(help))->required(required);
+}
+
+void CommandLine::positionals(std::string_view name, std::vector<std::string>& target,
+                              std::string_view help) {
+  impl_->app.add_option(std::string(name), target, std::string(help))->required();
+}
+
+void CommandLine::flag(std::string_view name, bool& target, std::string_view help) {
+  impl_->app.add_flag(std::string(name), target, std::string(help));
+}
+
+void CommandLine::text(std::string_view name, std::string& target, std::string_view placeholder,
+                       std::string_view help) {
+  impl_->app.add_option(std::string(name), target, std::string(help))
+      ->type_name(std::string(placeholder));
+}
+
+void CommandLine::texts(std::string_view name, std::vector<std::string>& target,
+                        std::string_view placeholder, std::string_view help) {
+  // One value each: "--set a=1 FILE" must not swallow FILE.
+  impl_->app.add_option(std::string(name), target, std::string(help))
+      ->expected(1)
+      ->take_all()
+      ->type_name(std::string(placeholder));
+}
+
+void CommandLine::integer(std::string_view name, std::optional<std::int64_t>& target,
+                          std::int64_t minimum, std::string_view help) {
+  impl_->app.add_option(std::string(name), target, std::string(help))->type_name("N");
+  impl_->checks.emplace_back([&target, minimum, name = std::string(name)] {
+    return target.has_value() && *target < minimum
+               ? std::optional(name + " must be at least " + std::to_string(minimum))
+               : std::nullopt;
+  });
+}
+
+void CommandLine::output_options(CommonOptions& options) {
+  impl_->common = &options;
+  text("--output", options.output, "FILE", "write the report to FILE instead of standard output");
+  flag("--quiet", options.quiet, "no progress and no warnings on standard error");
+  flag("--no-color", options.no_color, "no colours (also with NO_COLOR set)");
+}
+
+void CommandLine::format_option(CommonOptions& options) {
+  text("--format", options.format, "NAME", "text (default), json, csv or markdown");
+}
+
+void CommandLine::scenario_options(CommonOptions& options) {
+  texts("--set", options.sets, "PATH=VALUE",
+        "override a value of the scenario, as in storage.ost.count=48; repeatable");
+  text("--variant", options.variant, "NAME", "use this variant of the scenario");
+}
+
+void CommandLine::simulation_options(CommonOptions& options) {
+  integer("--seed", options.seed, 0, "first random seed (default: the scenario's)");
+  integer("--replicas", options.replicas, 1,
+          "simulations with different seeds (default: the scenario's)");
+  text("--time-limit", impl_->time_limit, "DURATION",
+       "stop after this wall-clock time and report what is known (default 10 min)");
+  integer("--jobs", impl_->jobs, 1, "simulations at a time (default: one per core)");
+  flag("--timing", options.timing, "report wall-clock time; the report is then not reproducible");
+  for (const char* name : {"--profile", "--trace"}) {
+    impl_->refused.push_back(std::make_unique<Refused>(Refused{name, ""}));
+    text(name, impl_->refused.back()->value, "FILE", "not available in this version");
+  }
+  impl_->checks.emplace_back([this, &options]() -> std::optional<std::string> {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    options.jobs = impl_->jobs.value_or(cores);
+    for (const auto& refused : impl_->refused)
+      if (!refused->value.empty()) return refused->name + " is not available in this version";
+    if (impl_->time_limit.empty()) return std::nullopt;
+    const auto limit = base::parse_quantity(impl_->time_limit, Dimension::time);
+    if (!limit.value.has_value()) return "--time-limit: " + limit.message;
+    if (!(*limit.value > 0.0)) return "--time-limit must be above 0 s";
+    options.time_limit_s = *limit.value;
+    return std::nullopt;
+  });
+}
+
+std::optional<int> CommandLine::parse(std::span<const std::string> args) {
+  const std::vector<std::string> known = impl_->names();
+  for (const std::string& arg : args) {
+    if (arg == "--") break;
+    if (arg == "--help" || arg == "-h") {
+      write_stdout(impl_->help());
+      return static_cast<int>(ExitCode::ok);
+    }
+    if (!arg.starts_with("-") || arg == "-") continue;
+    const std::string name = arg.substr(0, arg.find('='));
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string near = base::nearest(name, known);
+    return impl_->usage_error("unknown option \"" + name + "\"",
+                              near.empty() ? "" : "did you mean \"" + near + "\"?");
+  }
+  try {
+    // CLI11 takes the arguments from the back.
+    std::vector<std::string> reversed(args.rbegin(), args.rend());
+    impl_->app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    return impl_->usage_error(lowered(error.what()), "");
+  }
+  if (const auto extras = impl_->app.remaining(); !extras.empty())
+    return impl_->usage_error("unexpected argument \"" + extras.front() + "\"", "");
+  for (const auto& check : impl_->checks)
+    if (const auto message = check()) return impl_->usage_error(*message, "");
+  if (impl_->common != nullptr) apply_terminal_options(*impl_->common);
+  return std::nullopt;
+}
+
+}  // namespace stallcast::cli

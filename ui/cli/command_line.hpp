@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Options of a verb: declared once, parsed, checked, and printed as help. CLI11 stays inside.
+namespace stallcast::cli {
+
+struct Verb;
+
+/// Options that mean the same in every verb that has them.
+struct CommonOptions {
+  std::vector<std::string> sets;
+  std::string variant;
+  std::string format = "text";
+  std::string output;
+  std::optional<std::int64_t> seed;
+  std::optional<std::int64_t> replicas;
+  double time_limit_s = 600.0;
+  std::int64_t jobs = 0;  ///< 0: one per core
+  bool timing = false;
+  bool quiet = false;
+  bool no_color = false;
+};
+
+class CommandLine {
+ public:
+  explicit CommandLine(const Verb& verb);
+  ~CommandLine();
+
+  // Each target must outlive parse().
+  void positional(std::string_view name, std::string& target, std::string_view help,
+                  bool required = true);
+  void positionals(std::string_view name, std::vector<std::string>& target, std::string_view help);
+  void flag(std::string_view name, bool& target, std::string_view help);
+  void text(std::string_view name, std::string& target, std::string_view placeholder,
+            std::string_view help);
+  void texts(std::string_view name, std::vector<std::string>& target, std::string_view placeholder,
+             std::string_view help);
+  /// A whole number of at least `minimum`.
+  void integer(std::string_view name, std::optional<std::int64_t>& target, std::int64_t minimum,
+               std::string_view help);
+
+  /// --output, --quiet, --no-color.
+  void output_options(CommonOptions& options);
+  /// --format.
+  void format_option(CommonOptions& options);
+  /// --set, --variant.
+  void scenario_options(CommonOptions& options);
+  /// --seed, --replicas, --time-limit, --jobs, --timing; and --profile and --trace, which are
+  /// refused.
+  void simulation_options(CommonOptions& options);
+
+  /// The exit code when the verb ends here: help was printed, or the usage is wrong.
+  [[nodiscard]] std::optional<int> parse(std::span<const std::string> args);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stallcast::cli

@@ -1,0 +1,192 @@
+#include "ui/cli/scenario_input.hpp"
+
+#include <cstdio>
+
+#include "engine/base/files.hpp"
+#include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "engine/plan/advice.hpp"
+#include "ui/cli/verbs.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+/// Of the models: raised when the same design may be predicted differently.
+constexpr std::string_view kModelVersion = "1";
+constexpr std::size_t kMostAlternatives = 4;
+
+std::string read_stdin() {
+  std::string text;
+  char buffer[65536];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;)
+    text.append(buffer, n);
+  return text;
+}
+
+/// Assertions that cannot be read are faults of the scenario, found before anything is simulated.
+void check_expectations(const Design& design, Diagnostics& diagnostics) {
+  for (const Expectation& e : design.expect)
+    if (const auto parsed = predict::parse_assertion(e.that); !parsed.ok())
+      diagnostics.error("expect", e.pointer + "/that", parsed.failure().message,
+                        parsed.failure().hint);
+}
+
+void add_values(const Component& component, const std::string& path,
+                std::vector<std::pair<std::string, const Value*>>& out) {
+  for (const auto& [key, value] : component.values) out.emplace_back(path + "." + key, &value);
+}
+
+}  // namespace
+
+ScenarioInput::ScenarioInput(std::string path, const CommonOptions& options)
+    : path_(std::move(path)), options_(options) {
+  if (path_ == "-") text_ = read_stdin();
+}
+
+scenarios::Loaded ScenarioInput::load_with(std::vector<std::string> more_sets) const {
+  scenarios::LoadOptions load;
+  load.sets = options_.sets;
+  load.sets.insert(load.sets.end(), more_sets.begin(), more_sets.end());
+  load.variant = options_.variant;
+  scenarios::Loaded loaded = text_.has_value() ? scenarios::load_text(*text_, "<stdin>", load)
+                                               : scenarios::load_file(path_, load);
+  if (loaded.design.has_value()) {
+    Diagnostics faults;
+    check_expectations(*loaded.design, faults);
+    place(faults);
+    for (Diagnostic& d : faults.items()) loaded.diagnostics.add(std::move(d));
+    if (faults.has_errors()) loaded.design.reset();
+  }
+  return loaded;
+}
+
+scenarios::Loaded ScenarioInput::load() const { return load_with({}); }
+
+std::optional<Design> ScenarioInput::design() const {
+  scenarios::Loaded loaded = load();
+  print_diagnostics(loaded.diagnostics, options_.quiet);
+  return std::move(loaded.design);
+}
+
+Result<Design> ScenarioInput::design_with(std::vector<std::string> more_sets) const {
+  scenarios::Loaded loaded = load_with(std::move(more_sets));
+  if (loaded.design.has_value()) return *std::move(loaded.design);
+  for (const Diagnostic& d : loaded.diagnostics.items())
+    if (d.severity == Severity::error)
+      return Failure{ExitCode::bad_input, diagnostic_line(d), d.hint};
+  return Failure{ExitCode::internal, "the scenario gave no design", ""};
+}
+
+void ScenarioInput::place(Diagnostics& diagnostics) const {
+  std::string text;
+  if (text_.has_value()) {
+    text = *text_;
+  } else if (auto read = base::read_file(path_); read.ok()) {
+    text = std::move(read).value();
+  }
+  Diagnostics ignored;
+  const base::JsonDocument document =
+      base::parse_jsonc(std::move(text), text_.has_value() ? "<stdin>" : path_, ignored);
+  for (Diagnostic& d : diagnostics.items())
+    if (d.position.line == 0) d.position = base::locate(document, d.pointer);
+}
+
+predict::Options predict_options(const CommonOptions& options, ProgressBar& bar) {
+  predict::Options out;
+  out.run.jobs = static_cast<int>(options.jobs);
+  out.run.time_limit_s = options.time_limit_s;
+  out.run.on_progress = [&bar](double done) { bar.show(done); };
+  if (options.seed.has_value()) out.seed = static_cast<std::uint64_t>(*options.seed);
+  out.replicas = static_cast<int>(options.replicas.value_or(0));
+  return out;
+}
+
+std::vector<std::pair<std::string, const Value*>> values_of(const Design& design) {
+  std::vector<std::pair<std::string, const Value*>> out;
+  for (const Component& host : design.hosts)
+    add_values(host, "cluster.hosts[" + host.id + "]", out);
+  add_values(design.fabric, "cluster.fabric", out);
+  for (const Component& storage : design.storage)
+    add_values(storage, "storage[" + storage.id + "]", out);
+  for (const JobDesign& job : design.jobs) {
+    const std::string path = "jobs[" + job.job.id + "]";
+    add_values(job.job, path, out);
+    add_values(job.model, path + ".model", out);
+    add_values(job.step, path + ".step", out);
+    if (job.dataset) add_values(*job.dataset, path + ".dataset", out);
+    if (job.loader) add_values(*job.loader, path + ".loader", out);
+    if (job.checkpoint) add_values(*job.checkpoint, path + ".checkpoint", out);
+  }
+  add_values(design.run, "run", out);
+  return out;
+}
+
+std::string print_input(const Value& value) {
+  switch (value.dimension) {
+    case Dimension::text:
+      return value.text;
+    case Dimension::text_list:
+      return base::join(value.list, ", ");
+    case Dimension::boolean:
+      return value.number != 0.0 ? "true" : "false";
+    default:
+      return base::exact_quantity(value.number, value.dimension);
+  }
+}
+
+std::string print_source(const Source& source) {
+  std::string out = source.where.empty() ? "default" : source.where;
+  if (!source.citation.empty()) out += ", " + source.citation;
+  if (source.assumption) out += " (assumed)";
+  return out;
+}
+
+report::Context report_context(const Design& design) {
+  report::Context context{std::string(program_version()), std::string(kModelVersion), {}};
+  for (const auto& [path, value] : values_of(design))
+    if (value->source.assumption)
+      context.assumptions.push_back({path, print_input(*value), value->source.citation});
+  return context;
+}
+
+report::Style report_style(const CommonOptions& options) {
+  return {wants_colour(options), options.timing};
+}
+
+ExitCode exit_of(Verdict verdict) {
+  return verdict == Verdict::fail           ? ExitCode::answer_no
+         : verdict == Verdict::inconclusive ? ExitCode::inconclusive
+                                            : ExitCode::ok;
+}
+
+std::optional<Prediction> predict_design(const ScenarioInput& input, const Design& design,
+                                         const CommonOptions& options, int& exit) {
+  ProgressBar bar(options);
+  predict::Options how = predict_options(options, bar);
+  Diagnostics faults;
+  how.faults = &faults;
+  Result<Prediction> prediction = predict::predict(design, how);
+  bar.clear();
+  if (prediction.ok()) return std::move(prediction).value();
+  if (faults.has_errors()) {
+    input.place(faults);
+    print_diagnostics(faults, options.quiet);
+    exit = static_cast<int>(ExitCode::bad_input);
+  } else {
+    exit = report_failure(prediction.failure());
+  }
+  return std::nullopt;
+}
+
+void add_alternatives(const ScenarioInput& input, const Design& design,
+                      const CommonOptions& options, Prediction& prediction) {
+  if (run::interrupt_flag() != 0) return;
+  ProgressBar bar(options);
+  const auto changes = plan::candidate_changes(design, prediction, kMostAlternatives);
+  prediction.alternatives = plan::try_changes(
+      changes, prediction, [&](const std::string& set) { return input.design_with({set}); },
+      predict_options(options, bar));
+}
+
+}  // namespace stallcast::cli

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/result.hpp"
+
+/// Standard output carries reports only; everything else goes to standard error.
+namespace stallcast::cli {
+
+struct CommonOptions;
+
+/// Writes `text` to standard output. A closed pipe is not an error: the reader has seen enough.
+/// Returns false when it could not be written for another reason.
+bool write_stdout(std::string_view text);
+
+/// "stallcast run: unknown option "--sed"" and a hint line, on standard error.
+void print_error(const std::string& message, const std::string& hint);
+
+/// Prints a failure and returns its exit code.
+[[nodiscard]] int report_failure(const Failure& failure);
+
+/// Prints `file:line:column: /json/pointer: what is wrong`, the line with a caret, and the hint; at
+/// most 20, errors first. Warnings are left out when `quiet`.
+void print_diagnostics(const Diagnostics& diagnostics, bool quiet);
+
+/// One diagnostic without source line and hint.
+[[nodiscard]] std::string diagnostic_line(const Diagnostic& diagnostic);
+
+/// Puts the report where it belongs and returns `exit`, or bad_input when that did not work. The
+/// file of `--output` is replaced at once.
+[[nodiscard]] int deliver(const CommonOptions& options, const std::string& report, ExitCode exit);
+
+/// Colours are wanted: a terminal on standard output, no --no-color, no NO_COLOR, no --output.
+[[nodiscard]] bool wants_colour(const CommonOptions& options);
+
+/// Settles --no-color against the environment.
+void apply_terminal_options(CommonOptions& options);
+
+/// A bar on standard error while simulations run; nothing unless that is a terminal.
+class ProgressBar {
+ public:
+  explicit ProgressBar(const CommonOptions& options);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  /// `done` is 0..1.
+  void show(double done);
+  /// Removes the bar before other output.
+  void clear();
+
+ private:
+  bool enabled_;
+  int last_percent_ = -1;
+};
+
+}  // namespace stallcast::cli

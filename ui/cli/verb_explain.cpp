@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "models/bounds.hpp"
+#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/verbs.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+std::string_view unit_of(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::bytes:
+      return "B";
+    case Dimension::time:
+      return "s";
+    case Dimension::rate:
+      return "B/s";
+    case Dimension::op_rate:
+      return "1/s";
+    case Dimension::ratio:
+      return "ratio";
+    case Dimension::money:
+      return "USD";
+    case Dimension::money_rate:
+      return "USD/s";
+    case Dimension::flops:
+      return "FLOP";
+    case Dimension::flop_rate:
+      return "FLOP/s";
+    default:
+      return "count";
+  }
+}
+
+/// "job.train.checkpoint.stall" -> "job.train"; the object a metric is about.
+std::string object_of(const std::string& metric) {
+  const auto parts = base::split(metric, '.');
+  if (parts.size() < 2) return metric;
+  if (parts[0] == "resource" && parts.size() > 2) return parts[1] + "." + parts[2];
+  return parts[0] + "." + parts[1];
+}
+
+/// Inputs that can change `metric`: those of its object and of what it uses. Saves do not depend
+/// on how data is read, nor the other way round.
+bool concerns(const std::string& path, const std::string& metric) {
+  if (metric.empty()) return true;
+  const bool about_saves = metric.find("checkpoint") != std::string::npos;
+  const bool about_reads = metric.find(".stall.") != std::string::npos ||
+                           metric.find("first_batch") != std::string::npos;
+  if (about_saves &&
+      (path.find("].dataset.") != std::string::npos || path.find("].loader.") != std::string::npos))
+    return false;
+  if (about_reads && path.find("].checkpoint.") != std::string::npos) return false;
+  const auto parts = base::split(object_of(metric), '.');
+  if (parts.size() < 2 || parts[0] == "cost") return true;
+  const std::string id = "[" + parts[1] + "]";
+  if (parts[0] == "job") return !path.starts_with("jobs[") || path.find(id) != std::string::npos;
+  if (parts[0] == "storage" || parts[0] == "host") {
+    const std::string root = parts[0] == "storage" ? "storage[" : "cluster.hosts[";
+    return !path.starts_with(root) || path.find(id) != std::string::npos;
+  }
+  return true;
+}
+
+void fill_inputs(const Design& design, report::Explanation& explanation) {
+  for (const models::Derivation& d : models::bounds(design).derivations) {
+    if (!explanation.metric.empty() && d.name.starts_with("job.") &&
+        explanation.metric.starts_with("job.") &&
+        object_of(d.name) != object_of(explanation.metric))
+      continue;
+    explanation.derived.push_back({d.name, base::print_quantity(d.value, d.dimension), d.value,
+                                   std::string(unit_of(d.dimension)), d.formula});
+  }
+  for (const auto& [path, value] : values_of(design))
+    if (concerns(path, explanation.metric))
+      explanation.inputs.push_back({path, print_input(*value), print_source(value->source)});
+}
+
+/// Whether the metric exists; prints the nearest when not.
+bool known_metric(const std::string& metric, const Prediction& prediction) {
+  std::vector<std::string> names;
+  for (const auto& [name, m] : prediction.metrics) {
+    if (name == metric || name.starts_with(metric + ".")) return true;
+    names.push_back(name);
+  }
+  const std::string near = base::nearest(metric, names);
+  print_error("stallcast explain: no metric is named \"" + metric + "\"",
+              near.empty() ? "\"stallcast run --format csv\" lists them"
+                           : "did you mean \"" + near + "\"?");
+  return false;
+}
+
+}  // namespace
+
+int explain_verb(const Verb& verb, std::span<const std::string> args) {
+  CommonOptions options;
+  std::string path, metric;
+  bool no_advice = false;
+  CommandLine line(verb);
+  line.positional("SCENARIO", path, "scenario file; - reads standard input");
+  line.text("--metric", metric, "NAME", "only what concerns this metric");
+  line.scenario_options(options);
+  line.simulation_options(options);
+  line.flag("--no-advice", no_advice, "do not try changes by simulation");
+  line.format_option(options);
+  line.output_options(options);
+  if (const auto exit = line.parse(args)) return *exit;
+  const auto format = report::parse_format(options.format);
+  if (!format.ok()) return report_failure(format.failure());
+
+  const ScenarioInput input(path, options);
+  const std::optional<Design> design = input.design();
+  if (!design.has_value()) return static_cast<int>(ExitCode::bad_input);
+  report::Explanation explanation;
+  explanation.scenario_id = design->id;
+  explanation.metric = metric;
+  fill_inputs(*design, explanation);
+  int exit = 0;
+  explanation.prediction = predict_design(input, *design, options, exit);
+  if (!explanation.prediction.has_value()) return exit;
+  if (!metric.empty() && !known_metric(metric, *explanation.prediction))
+    return static_cast<int>(ExitCode::bad_input);
+  if (!no_advice) add_alternatives(input, *design, options, *explanation.prediction);
+  // To explain is not to judge: a missed target is not a failure of this verb.
+  return deliver(
+      options,
+      report::render(explanation, report_context(*design), format.value(), report_style(options)),
+      ExitCode::ok);
+}
+
+}  // namespace stallcast::cli

@@ -1,0 +1,69 @@
+#include <nlohmann/json.hpp>
+
+#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/verbs.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json diagnostics_array(const Diagnostics& diagnostics) {
+  Json out = Json::array();
+  for (const Diagnostic& d : diagnostics.items())
+    out.push_back({{"severity", d.severity == Severity::error ? "error" : "warning"},
+                   {"code", d.code},
+                   {"file", d.position.file},
+                   {"line", d.position.line},
+                   {"column", d.position.column},
+                   {"pointer", d.pointer},
+                   {"message", d.message},
+                   {"hint", d.hint}});
+  return out;
+}
+
+std::size_t count(const Diagnostics& diagnostics, Severity severity) {
+  std::size_t n = 0;
+  for (const Diagnostic& d : diagnostics.items()) n += d.severity == severity ? 1U : 0U;
+  return n;
+}
+
+std::string counted(std::size_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+int lint_verb(const Verb& verb, std::span<const std::string> args) {
+  CommonOptions options;
+  std::vector<std::string> paths;
+  CommandLine line(verb);
+  line.positionals("SCENARIO", paths, "scenario files; - reads standard input");
+  line.scenario_options(options);
+  line.text("--format", options.format, "NAME", "text (default) or json");
+  line.output_options(options);
+  if (const auto exit = line.parse(args)) return *exit;
+  if (options.format != "text" && options.format != "json")
+    return report_failure(
+        {ExitCode::bad_input, "lint has no format \"" + options.format + "\"", "use text or json"});
+  bool good = true;
+  std::string text;
+  Json files = Json::array();
+  for (const std::string& path : paths) {
+    const scenarios::Loaded loaded = ScenarioInput(path, options).load();
+    print_diagnostics(loaded.diagnostics, options.quiet);
+    const std::size_t errors = count(loaded.diagnostics, Severity::error);
+    const std::size_t warnings = count(loaded.diagnostics, Severity::warning);
+    good = good && errors == 0;
+    text += path + ": " + (errors == 0 ? "ok" : counted(errors, "error"));
+    text += warnings > 0 ? ", " + counted(warnings, "warning") + "\n" : "\n";
+    files.push_back({{"file", path},
+                     {"ok", errors == 0},
+                     {"diagnostics", diagnostics_array(loaded.diagnostics)}});
+  }
+  const Json report = {{"schema", "stallcast.lint/1"}, {"files", files}};
+  return deliver(options, options.format == "json" ? report.dump(2) + "\n" : text,
+                 good ? ExitCode::ok : ExitCode::bad_input);
+}
+
+}  // namespace stallcast::cli

@@ -1,0 +1,23 @@
+#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/verbs.hpp"
+
+namespace stallcast::cli {
+
+int resolve_verb(const Verb& verb, std::span<const std::string> args) {
+  CommonOptions options;
+  std::string path;
+  bool provenance = false;
+  CommandLine line(verb);
+  line.positional("SCENARIO", path, "scenario file; - reads standard input");
+  line.flag("--provenance", provenance, "say of each value who set it, as a comment");
+  line.scenario_options(options);
+  line.output_options(options);
+  if (const auto exit = line.parse(args)) return *exit;
+  const std::optional<Design> design = ScenarioInput(path, options).design();
+  if (!design.has_value()) return static_cast<int>(ExitCode::bad_input);
+  std::string text = scenarios::print_resolved(*design, provenance);
+  if (!text.ends_with('\n')) text += '\n';
+  return deliver(options, text, ExitCode::ok);
+}
+
+}  // namespace stallcast::cli

@@ -1,0 +1,18 @@
+#include "scenarios/load.hpp"
+#include "ui/cli/command_line.hpp"
+#include "ui/cli/terminal.hpp"
+#include "ui/cli/verbs.hpp"
+
+namespace stallcast::cli {
+
+int schema_verb(const Verb& verb, std::span<const std::string> args) {
+  CommonOptions options;
+  CommandLine line(verb);
+  line.output_options(options);
+  if (const auto exit = line.parse(args)) return *exit;
+  std::string text = scenarios::schema();
+  if (!text.ends_with('\n')) text += '\n';
+  return deliver(options, text, ExitCode::ok);
+}
+
+}  // namespace stallcast::cli

@@ -1,0 +1,58 @@
+#include "ui/cli/verbs.hpp"
+
+#include <array>
+
+#include "stallcast/diagnostic.hpp"
+#include "ui/cli/terminal.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+constexpr std::array kVerbs{
+    Verb{"run", "Predict", "what will happen: GPU utilization, stalls, bottleneck", run_verb},
+    Verb{"plan", "Predict", "the fewest OSTs that meet the targets, and their neighbours",
+         plan_verb},
+    Verb{"explain", "Predict", "why: derivations, sources, and what each fix would gain",
+         explain_verb},
+    Verb{"sweep", "Predict", "a grid or sample of designs", unavailable_verb},
+    Verb{"init", "Scenarios", "a commented scenario to start from", init_verb},
+    Verb{"lint", "Scenarios", "schema, units, references, sanity; no simulation", lint_verb},
+    Verb{"resolve", "Scenarios", "the fully resolved design, with provenance", resolve_verb},
+    Verb{"schema", "Scenarios", "the JSON Schema of a scenario", schema_verb},
+    Verb{"catalog", "Scenarios", "products and their sourced numbers", catalog_verb},
+    Verb{"import", "Scenarios", "a scenario from another tool's file", import_verb},
+    Verb{"check", "Continuous integration", "do designs still meet their targets",
+         unavailable_verb},
+    Verb{"diff", "Continuous integration", "what changed between two designs, and why",
+         unavailable_verb},
+    Verb{"validate", "Measurements", "predictions against measurements", unavailable_verb},
+    Verb{"probe", "Measurements", "measure this machine", unavailable_verb},
+    Verb{"calibrate", "Measurements", "fit a calibration profile", unavailable_verb},
+    Verb{"serve", "Services", "the HTTP API and the report pages", unavailable_verb},
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() { return kVerbs; }
+
+const Verb* find_verb(std::string_view name) {
+  for (const Verb& verb : kVerbs)
+    if (verb.name == name) return &verb;
+  return nullptr;
+}
+
+std::string_view program_version() { return STALLCAST_VERSION; }
+
+int unavailable_verb(const Verb& verb, std::span<const std::string> args) {
+  for (const std::string& arg : args)
+    if (arg == "--help" || arg == "-h") {
+      write_stdout("stallcast " + std::string(verb.name) + ": " + std::string(verb.summary) +
+                   " (not available in this version)\n");
+      return static_cast<int>(ExitCode::ok);
+    }
+  print_error("stallcast " + std::string(verb.name) + ": not available in this version",
+              "\"stallcast --help\" lists the verbs that are");
+  return static_cast<int>(ExitCode::bad_input);
+}
+
+}  // namespace stallcast::cli
