@@ -11,8 +11,8 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTogether = 1e-12;
 
-// Two dates closer than this are one: four steps of the floating-point grid.
-double resolution(double date) { return 4.0 * std::numeric_limits<double>::epsilon() * date; }
+// Two dates (or clock readings) closer than this are one: four steps of the floating-point grid.
+double resolution(double reading) { return 4.0 * std::numeric_limits<double>::epsilon() * reading; }
 
 std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
   seed ^= value + 0x9e3779b97f4a7c15ULL + (seed << 6U) + (seed >> 2U);
@@ -159,7 +159,7 @@ void FluidSolver::take_ended(Group& group) {
   const double slack = group.rate * resolution(now_);
   while (!group.heap.empty()) {
     const Member& member = group.heap.front();
-    if (member.end - group.clock > kTogether * member.bytes + slack) break;
+    if (member.end - group.clock > kTogether * member.bytes + slack + resolution(member.end)) break;
     ended_.emplace_back(member.order, member.key);
     std::pop_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
     group.heap.pop_back();

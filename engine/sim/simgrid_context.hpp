@@ -6,9 +6,16 @@
 
 namespace stallcast::sim {
 
-/// A context whose date and shares come from SimGrid. Its engine is a singleton with a clock that
-/// never resets: at most one per process, which then runs nothing else. A failed check inside
-/// SimGrid aborts the process.
-[[nodiscard]] std::unique_ptr<Context> make_simgrid_context();
+/// Who shares the links among flows. Both agree to 1e-9.
+enum class FlowBackend {
+  comm,   ///< SimGrid's own transfers and solver: the reference; up to about 1,000 flows at a time
+  fluid,  ///< our FluidSolver as a model inside SimGrid: the faster the more flows, 100 x at 1,000
+};
+
+/// A context whose date comes from SimGrid. Its engine is a singleton with a clock that never
+/// resets: at most one per process, which then runs nothing else. A failed check inside SimGrid
+/// aborts the process.
+[[nodiscard]] std::unique_ptr<Context> make_simgrid_context(
+    FlowBackend backend = FlowBackend::comm);
 
 }  // namespace stallcast::sim

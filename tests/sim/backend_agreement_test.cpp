@@ -64,8 +64,9 @@ std::vector<double> random_program(Context& context, std::uint64_t seed) {
   return numbers;
 }
 
-std::vector<double> on_simgrid(std::uint64_t seed) {
-  return in_child([&] { return random_program(*sim::make_simgrid_context(), seed); });
+std::vector<double> on_simgrid(std::uint64_t seed,
+                               sim::FlowBackend backend = sim::FlowBackend::comm) {
+  return in_child([&] { return random_program(*sim::make_simgrid_context(backend), seed); });
 }
 
 std::vector<double> on_fluid(std::uint64_t seed) {
@@ -106,17 +107,20 @@ std::vector<double> job(Context& context, bool folded) {
 TEST_CASE("random programs end at the same dates on SimGrid and on our solver") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const std::vector<double> ours = on_fluid(seed);
-    const std::vector<double> theirs = on_simgrid(seed);
-    REQUIRE(ours.size() == theirs.size());
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      INFO("seed " << seed << ", number " << i << ": " << ours[i] << " and " << theirs[i]);
-      REQUIRE(near(ours[i], theirs[i], 1e-9));
+    for (const auto backend : {sim::FlowBackend::comm, sim::FlowBackend::fluid}) {
+      const std::vector<double> theirs = on_simgrid(seed, backend);
+      REQUIRE(ours.size() == theirs.size());
+      for (std::size_t i = 0; i < ours.size(); ++i) {
+        INFO("seed " << seed << ", number " << i << ": " << ours[i] << " and " << theirs[i]);
+        REQUIRE(near(ours[i], theirs[i], 1e-9));
+      }
     }
   }
 }
 
 TEST_CASE("two processes get the same bits") {
   CHECK(on_simgrid(3) == on_simgrid(3));
+  CHECK(on_simgrid(3, sim::FlowBackend::fluid) == on_simgrid(3, sim::FlowBackend::fluid));
   CHECK(on_fluid(3) == in_child([] { return on_fluid(3); }));
 }
 

@@ -27,9 +27,11 @@ double peak_memory_kib() {
 }  // namespace
 
 TEST_CASE("the SimGrid context does what every context must") {
+  const auto backend = GENERATE(sim::FlowBackend::comm, sim::FlowBackend::fluid);
   for (const ContextCase& one : context_cases()) {
-    INFO(one.name);
-    const std::vector<double> got = in_child([&] { return one.run(*make_simgrid_context()); });
+    INFO(one.name << ", back end " << static_cast<int>(backend));
+    const std::vector<double> got =
+        in_child([&] { return one.run(*make_simgrid_context(backend)); });
     REQUIRE(got.size() == one.expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
       INFO("value " << i << ": " << got[i] << ", expected " << one.expected[i]);
@@ -39,8 +41,9 @@ TEST_CASE("the SimGrid context does what every context must") {
 }
 
 TEST_CASE("a hundred thousand flows in sequence neither leak nor crash") {
-  const std::vector<double> got = in_child([] {
-    const auto context = make_simgrid_context();
+  const auto backend = GENERATE(sim::FlowBackend::comm, sim::FlowBackend::fluid);
+  const std::vector<double> got = in_child([&] {
+    const auto context = make_simgrid_context(backend);
     const LinkId link = context->add_link("link", 1_GBps);
     sim::FlowOutcome outcome;
     const auto repeat = [&](int times) {
