@@ -22,6 +22,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kQueued = 1 << 16;
 constexpr std::chrono::milliseconds kTick{50};        // how late an interrupt may be noticed
 constexpr std::chrono::milliseconds kPatience{2000};  // for a worker that has nothing left to do
+constexpr std::chrono::milliseconds kDyingPatience{500};  // for one that closed its output
 
 std::string seconds_text(double seconds) {
   char text[32];
@@ -104,8 +105,11 @@ bool Session::hear(const std::string& line) {
       fractions_[id] = std::max(fractions_[id], message.at("fraction").get<double>());
     } else if (type == "result") {
       Result<RunResult> result = codec::decode_run_result(message.at("result").dump());
-      if (!result) return false;
-      settle(id, std::move(result));
+      if (result) {
+        settle(id, std::move(result));
+      } else {
+        settle(id, crash(id, "gave no valid result", result.failure().message));
+      }
     } else if (type == "failed") {
       settle(id, crash(id, describe(message), message.value("message", "")));
     }
@@ -164,7 +168,7 @@ void Session::fail_rest(const Failure& failure) {
 
 /// The worker takes requests in order, so the first ones without an outcome are those that ran.
 void Session::fail_rest_after_death() {
-  const std::string ending = worker_.stop(kPatience).text();
+  const std::string ending = worker_.stop(kDyingPatience).text();
   const std::string what = "was lost: the worker " + ending;
   int running = std::max(1, options_.jobs);
   for (std::size_t id = 0; id < fed_ && running > 0; ++id) {
