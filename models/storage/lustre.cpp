@@ -37,12 +37,13 @@ struct LustreParams {
   std::int64_t rpcs_in_flight = 8;
   Rate stream, stream_direct;
   std::optional<Rate> client_read, client_write;
+  Seconds commit;
 };
 
 constexpr std::string_view kNote = "public Lustre 2.15.3 tuning note (catalogue, read 2026-11)";
 constexpr std::string_view kSmallFile = "cold small-file open 81-98 us (catalogue, read 2026-11)";
 
-constexpr std::array<base::Field<LustreParams>, 20> kFields{
+constexpr std::array<base::Field<LustreParams>, 21> kFields{
     field("ost.count", &LustreParams::ost_count, kRequired, "object storage targets", kAtLeastOne),
     field("ost.read", &LustreParams::ost_read, "4 GB/s", "what one OST reads from its media",
           cited(kPositive, "4.06 GB/s per OST, ALCF Eagle: 650 GB/s over 160 OSTs")),
@@ -84,11 +85,11 @@ constexpr std::array<base::Field<LustreParams>, 20> kFields{
     field("client.read", &LustreParams::client_read, kOptional,
           "most one host reads through its Lustre client", kPositive),
     field("client.write", &LustreParams::client_write, kOptional,
-          "most one host writes through its Lustre client", kPositive)};
+          "most one host writes through its Lustre client", kPositive),
+    field("commit", &LustreParams::commit, "1 ms",
+          "time to make one written file durable: fsync on its OSTs, then the MDT",
+          assumed(kNonNegative))};
 constexpr auto kInfos = base::infos(kFields);
-
-// Commit of a file: one synchronous RPC to the MDT and one to each of its OSTs.
-constexpr Seconds kCommit = Seconds::from(1.0, unit::ms);
 
 /// Served by max-min links: the media (shared by reads and writes), the read and write ceilings,
 /// the OSS network. Served by a queue: the MDS. Delays: RPC service and round trips.
@@ -114,13 +115,17 @@ class Lustre final : public StorageModel {
     // 3]
     const double objects = std::max(1.0, load.concurrent_reads) * stripes();
     const double evenness = p_.stripe_count == 0 ? 1.0 : objects / (objects + osts - 1.0);
-    topology.add_edge(media_in_, media_out_, name_ + ".ost",
-                      osts * std::max(p_.ost_read, p_.ost_write));
-    topology.add_edge(
-        media_out_, oss_out, name_ + ".ost.read",
-        std::min(osts * p_.ost_read * evenness, p_.read_ceiling.value_or(Rate::infinity())));
+    const Rate media = osts * std::max(p_.ost_read, p_.ost_write);
+    // A ceiling that cannot bind before the media is no resource of its own.
+    const auto ceiling = [&](Rate rate, std::optional<Rate> sheet) {
+      const Rate least = std::min(rate, sheet.value_or(Rate::infinity()));
+      return least < media ? least : Rate::infinity();
+    };
+    topology.add_edge(media_in_, media_out_, name_ + ".ost", media);
+    topology.add_edge(media_out_, oss_out, name_ + ".ost.read",
+                      ceiling(osts * p_.ost_read * evenness, p_.read_ceiling));
     topology.add_edge(oss_in, media_in_, name_ + ".ost.write",
-                      std::min(osts * p_.ost_write, p_.write_ceiling.value_or(Rate::infinity())));
+                      ceiling(osts * p_.ost_write, p_.write_ceiling));
     topology.add_edge(oss_out, egress_, name_ + ".oss.nic.read", nic());
     topology.add_edge(ingress_, oss_in, name_ + ".oss.nic.write", nic());
   }
@@ -177,7 +182,7 @@ class Lustre final : public StorageModel {
                  client.host_write);
     const sim::FlowOutcome flow = co_await context_->transfer(
         {.path = client.write_path, .bytes = request.bytes, .members = client.members, .cap = cap});
-    co_await context_->sleep(kCommit + round_trip_ * 2.0);
+    co_await context_->sleep(p_.commit + round_trip_ * 2.0);
     co_return Served{blame(flow)};
   }
 

@@ -1,0 +1,85 @@
+#include <catch2/catch.hpp>
+
+#include "engine/sim/fluid_context.hpp"
+#include "models/plant.hpp"
+#include "support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+struct Timed {
+  Seconds open, read, write;
+};
+
+// One client process does one open, one read, one write on an otherwise idle system.
+Timed serve(const Design& design, models::ReadRequest read, models::WriteRequest write,
+            double members = 1.0) {
+  const auto context = sim::make_fluid_context();
+  models::Plant plant(design);
+  plant.attach(*context, 1);
+  const models::Client client = plant.client("gpu", 0, "scratch", members);
+  Timed out;
+  const auto program = [&]() -> sim::Task<void> {
+    Seconds at = context->now();
+    co_await plant.storage("scratch").open(client, read.files);
+    out.open = context->now() - at;
+    at = context->now();
+    co_await plant.storage("scratch").read(client, read);
+    out.read = context->now() - at;
+    at = context->now();
+    co_await plant.storage("scratch").write(client, write);
+    out.write = context->now() - at;
+  };
+  context->spawn(program());
+  context->run();
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("opening a file takes a round trip and the MDS service time") {
+  // 10 us + 90 us; 80 kops/s x 90 us = 7.2 threads, rounded to 7: service 7 / 80 kops/s = 87.5 us
+  const Timed t = serve(small_design(), {.bytes = 1_MiB}, {.bytes = 1_MiB});
+  CHECK(t.open.in(unit::us) == Approx(10.0 + 87.5).epsilon(1e-9));
+}
+
+TEST_CASE("a small read costs a round trip and a service time beside its bytes") {
+  // 10 us + 250 us + 1 MiB at the stream's rate (2.5 GB/s, below the RPC window's)
+  const Timed t = serve(small_design(), {.bytes = 1_MiB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::us) == Approx(260.0 + (1_MiB / 2.5_GBps).in(unit::us)).epsilon(1e-6));
+}
+
+TEST_CASE("each further dependent request adds a round trip") {
+  const Timed one = serve(small_design(), {.bytes = 1_MiB, .round_trips = 1}, {.bytes = 1_MiB});
+  const Timed four = serve(small_design(), {.bytes = 1_MiB, .round_trips = 4}, {.bytes = 1_MiB});
+  CHECK((four.read - one.read).in(unit::us) == Approx(3 * 260.0).epsilon(1e-6));
+}
+
+TEST_CASE("the RPC window limits a stream when the round trip is long") {
+  // 8 x 4 MiB in flight over 100 ms + 0.25 ms + 4 MiB / 4 GB/s
+  Design design = small_design();
+  set(design.fabric, Role::fabric, "rtt", "100 ms");
+  const Timed t = serve(design, {.bytes = 1_GiB, .round_trips = 0}, {.bytes = 1_MiB});
+  const Seconds turn = 100_ms + 0.25_ms + 4_MiB / 4_GBps;
+  CHECK(t.read.in(unit::s) == Approx((1_GiB / (32_MiB / turn)).in(unit::s)).epsilon(1e-6));
+}
+
+TEST_CASE("round-robin placement makes the fullest OST the last to finish") {
+  // 9 writers on 8 OSTs: one OST holds 2 files, so each file there gets half of 4 GB/s
+  Design design = small_design();
+  set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
+  const Timed t = serve(design, {.bytes = 1_MiB}, {.bytes = 4_GB, .writers = 9}, 9.0);
+  CHECK(t.write.in(unit::s) == Approx(2.0).epsilon(0.01));
+}
+
+TEST_CASE("a file over all OSTs is as fast as the pool") {
+  Design design = small_design();
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
+  const Timed t = serve(design, {.bytes = 1_MiB}, {.bytes = 4_GB, .writers = 9}, 9.0);
+  CHECK(t.write.in(unit::s) == Approx(36.0 / 32.0).epsilon(0.01));
+}

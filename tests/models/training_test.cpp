@@ -1,0 +1,74 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "engine/sim/fluid_context.hpp"
+#include "models/simulate.hpp"
+#include "support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+RunResult run(const Design& design, std::uint64_t seed = 1) {
+  const auto context = sim::make_fluid_context();
+  return models::simulate(design, seed, *context);
+}
+double metric(const RunResult& result, const std::string& name) {
+  return result.metrics.at(name).value;
+}
+
+}  // namespace
+
+TEST_CASE("a job that reads and saves nothing computes all the time") {
+  const RunResult result = run(small_design());
+  CHECK(metric(result, "job.train.gpu.utilization") == Approx(1.0).epsilon(1e-12));
+  CHECK(metric(result, "job.train.steps") == 600);  // 60 s of 100 ms steps
+}
+
+TEST_CASE("the release cost of the barrier is paid every step and grows with the ranks") {
+  // 32 ranks: 2 ms + 5 x 1 ms = 7 ms a step of 100 ms
+  Design design = small_design();
+  set(design.jobs[0].job, Role::job, "barrier.base", "2 ms");
+  set(design.jobs[0].job, Role::job, "barrier.per_doubling", "1 ms");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.step.time") == Approx(0.107).epsilon(1e-12));
+  CHECK(result.breakdown.at("train").at("sync") == Approx(7.0 / 107.0).epsilon(1e-9));
+}
+
+TEST_CASE("compute jitter costs the slowest of all ranks") {
+  // E[max of 32 normal draws] = 2.07 sigma; lognormal with cv 2 % is nearly normal: 4.1 %
+  Design design = small_design();
+  set(design.jobs[0].step, Role::step, "jitter", "2 %");
+  set(design.run, Role::run, "duration", "2000 s");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.step.time") == Approx(0.1 * 1.0417).epsilon(0.002));
+}
+
+TEST_CASE("the shares of wall time sum to one") {
+  Design design = small_design();
+  set(design.jobs[0].step, Role::step, "jitter", "5 %");
+  design.jobs[0].dataset = component(
+      Role::dataset, "npz", "dataset",
+      {{"on", "scratch"}, {"sample", "100 MB"}, {"sample_stdev", "30 MB"}, {"samples", "100000"}});
+  design.jobs[0].loader = component(Role::loader, "pytorch", "loader", {{"batch", "2"}});
+  design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                        {{"to", "scratch"}, {"every", "10 s"}, {"size", "20 GB"}});
+  const RunResult result = run(design);
+  double sum = 0.0;
+  for (const auto& [cause, share] : result.breakdown.at("train")) {
+    CHECK(share >= 0.0);
+    sum += share;
+  }
+  CHECK(sum == Approx(1.0).epsilon(1e-9));
+}
+
+TEST_CASE("the same seed gives the same bits and another seed does not") {
+  Design design = small_design();
+  set(design.jobs[0].step, Role::step, "jitter", "5 %");
+  CHECK(metric(run(design, 7), "job.train.step.time") ==
+        metric(run(design, 7), "job.train.step.time"));
+  CHECK(metric(run(design, 7), "job.train.step.time") !=
+        metric(run(design, 8), "job.train.step.time"));
+}

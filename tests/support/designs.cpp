@@ -1,0 +1,82 @@
+#include "support/designs.hpp"
+
+#include <sstream>
+#include <stdexcept>
+
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::testing {
+namespace {
+
+Value parse(const base::FieldInfo& field, const std::string& text) {
+  Value value;
+  value.dimension = field.dimension;
+  switch (field.dimension) {
+    case Dimension::text:
+      value.text = text;
+      return value;
+    case Dimension::boolean:
+      value.number = text == "true" ? 1.0 : 0.0;
+      return value;
+    case Dimension::text_list: {
+      std::stringstream parts(text);
+      for (std::string part; std::getline(parts, part, ',');) value.list.push_back(part);
+      return value;
+    }
+    default:
+      break;
+  }
+  const base::ParsedQuantity parsed = base::parse_quantity(text, field.dimension);
+  if (!parsed.value) throw std::runtime_error(std::string(field.key) + ": " + parsed.message);
+  value.number = *parsed.value;
+  return value;
+}
+
+const base::FieldInfo& info(models::Role role, const std::string& kind, std::string_view key) {
+  const models::KindInfo* row = models::find_kind(role, kind);
+  if (row == nullptr) throw std::runtime_error("no kind " + kind);
+  for (const base::FieldInfo& field : row->common)
+    if (field.key == key) return field;
+  for (const base::FieldInfo& field : row->fields)
+    if (field.key == key) return field;
+  throw std::runtime_error("no field " + std::string(key) + " in " + kind);
+}
+
+}  // namespace
+
+void set(Component& component, models::Role role, const char* key, const char* text) {
+  component.values[key] = parse(info(role, component.kind, key), text);
+}
+
+Component component(models::Role role, std::string kind, std::string id, Settings settings) {
+  Component out;
+  out.id = std::move(id);
+  out.kind = std::move(kind);
+  const models::KindInfo* row = models::find_kind(role, out.kind);
+  if (row == nullptr) throw std::runtime_error("no kind " + out.kind);
+  for (const auto fields : {row->common, row->fields})
+    for (const base::FieldInfo& field : fields)
+      if (!field.required() && !field.optional())
+        out.values[std::string(field.key)] = parse(field, std::string(field.fallback));
+  for (const auto& [key, text] : settings) set(out, role, key, text);
+  return out;
+}
+
+Design small_design() {
+  using models::Role;
+  Design design;
+  design.id = "small";
+  design.hosts.push_back(component(Role::host, "host", "gpu", {{"count", "4"}}));
+  design.fabric = component(Role::fabric, "switched", "fabric", {});
+  design.storage.push_back(component(Role::storage, "lustre", "scratch", {{"ost.count", "8"}}));
+  JobDesign job;
+  job.job = component(Role::job, "training", "train",
+                      {{"hosts", "gpu"}, {"barrier.base", "0 s"}, {"barrier.per_doubling", "0 s"}});
+  job.model = component(Role::model, "dense", "model", {});
+  job.step = component(Role::step, "given", "step", {{"compute", "100 ms"}, {"jitter", "0 %"}});
+  design.jobs.push_back(job);
+  design.run = component(Role::run, "run", "run", {{"duration", "60 s"}, {"replicas", "1"}});
+  return design;
+}
+
+}  // namespace stallcast::testing

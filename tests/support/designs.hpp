@@ -1,0 +1,27 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "models/registry.hpp"
+#include "stallcast/design.hpp"
+
+/// Designs made by hand for tests: every field has its default, and what a test says.
+namespace stallcast::testing {
+
+using Settings = std::initializer_list<std::pair<const char*, const char*>>;
+
+/// A component of `kind`, with `settings` written as in a scenario file ("ost.count" -> "48").
+/// A default that does not parse, or an unknown key, fails the test by exception.
+[[nodiscard]] Component component(models::Role role, std::string kind, std::string id,
+                                  Settings settings);
+
+/// 4 hosts "gpu" of 8 GPUs, a Lustre "scratch" of 8 OSTs, one job "train" without data or saves,
+/// 100 ms steps without jitter and without barrier cost, one replica, 60 s.
+[[nodiscard]] Design small_design();
+
+/// Sets one field, as `component` does.
+void set(Component& component, models::Role role, const char* key, const char* text);
+
+}  // namespace stallcast::testing
