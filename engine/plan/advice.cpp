@@ -16,31 +16,35 @@ namespace {
 struct Remedy {
   std::string_view role;    ///< first part of the resource's name: "storage", "host", "fabric"
   std::string_view part;    ///< what the rest of the name starts with; "" = anything
-  std::string_view target;  ///< "self" or a part of every job on that host: "loader"
+  std::string_view target;  ///< "self", or that part of every job which uses it: "loader"
   std::string_view field;
-  double factor;
+  double factor = 0.0;
+  std::string_view text = {};  ///< set to this instead of raising
 };
 
-// The first row whose role and part fit is taken.
+// The rows of the first part that fits are taken, all of them.
 constexpr std::array kRemedies = {
     Remedy{"storage", "ost", "self", "ost.count", 1.25},
     Remedy{"storage", "oss", "self", "oss.count", 1.25},
     Remedy{"storage", "mdt", "self", "mdt.count", 2.0},
-    Remedy{"storage", "client.stream", "self", "stripe.count", 4.0},
+    Remedy{"storage", "client.stream", "checkpoint", "direct", 0.0, "true"},
+    Remedy{"storage", "client.stream", "checkpoint", "files", 4.0},
+    Remedy{"storage", "client.stream", "loader", "workers", 2.0},
     Remedy{"storage", "client", "self", "client.rpcs_in_flight", 2.0},
-    Remedy{"storage", "", "self", "count", 1.25},
     Remedy{"host", "nic", "self", "nic.rate", 2.0},
     Remedy{"host", "nvme", "self", "nvme.write", 2.0},
     Remedy{"host", "cpu", "loader", "workers", 2.0},
-    Remedy{"host", "loader", "loader", "workers", 2.0},
+    Remedy{"host", "gpu.copy", "loader", "copy", 0.0, "pinned"},
     Remedy{"host", "memory", "self", "memory.bandwidth", 2.0},
     Remedy{"job", "loader", "loader", "workers", 2.0},
-    Remedy{"job", "cpu", "loader", "workers", 2.0},
+    Remedy{"job", "checkpoint.serialize", "checkpoint", "serializer", 0.0, "none"},
     Remedy{"fabric", "", "self", "bisection", 1.25},
 };
 
-/// A save that costs less than this share of wall time is not worth making asynchronous.
-constexpr double kNoticeable = 0.005;
+/// A cause that costs less than this share of wall time is not worth a change of its job.
+constexpr double kNoticeable = 0.001;
+/// A resource with less of the blame is not worth a simulation.
+constexpr double kBlamed = 0.01;
 
 struct Name {
   std::string_view role, id, part;
@@ -74,87 +78,128 @@ std::optional<double> raised(const Value& value, double factor) {
   return value.dimension == Dimension::count ? std::ceil(more - 1e-9) : more;
 }
 
-std::string written(double number, Dimension dimension) {
-  return base::exact_quantity(number, dimension);
+double share_of(const Prediction& prediction, const std::string& job, const char* cause) {
+  const auto shares = prediction.breakdown.find(job);
+  if (shares == prediction.breakdown.end()) return 0.0;
+  const auto share = shares->second.find(cause);
+  return share == shares->second.end() ? 0.0 : share->second;
 }
 
-class Candidates {
- public:
-  explicit Candidates(std::size_t most) : most_(most) {}
+bool refers_to(const Component* component, std::string_view key, std::string_view id) {
+  const Value* value = component != nullptr ? component->find(key) : nullptr;
+  return value != nullptr && value->text == id;
+}
 
-  void raise(const Component& component, const std::string& path, const std::string& label,
-             std::string_view field, double factor) {
-    const Value* value = component.find(field);
-    if (value == nullptr) return;
-    const std::optional<double> more = raised(*value, factor);
-    if (!more.has_value()) return;
-    add({label + "." + std::string(field) + " " + written(value->number, value->dimension) +
-             " -> " + written(*more, value->dimension),
-         path + "." + std::string(field) + "=" + written(*more, value->dimension),
-         *more / value->number - 1.0});
+/// Whether the loader or the checkpoints of `job` use the resource `name` and cost time.
+bool suffers(const JobDesign& job, const Remedy& remedy, const Name& name,
+             const Prediction& prediction) {
+  const bool saves = remedy.target == "checkpoint";
+  if (name.role == "job" && job.job.id != name.id) return false;
+  if (name.role == "host" && !refers_to(&job.job, "hosts", name.id)) return false;
+  if (name.role == "storage" &&
+      !(saves ? refers_to(job.checkpoint ? &*job.checkpoint : nullptr, "to", name.id)
+              : refers_to(job.dataset ? &*job.dataset : nullptr, "on", name.id)))
+    return false;
+  if (saves) return share_of(prediction, job.job.id, "checkpoint") >= kNoticeable;
+  return share_of(prediction, job.job.id, "data") + share_of(prediction, job.job.id, "cpu") >=
+         kNoticeable;
+}
+
+class Advisor {
+ public:
+  Advisor(const Design& design, const Prediction& prediction, std::size_t most)
+      : design_(design), prediction_(prediction), most_(most) {}
+
+  void relieve(const std::string& resource) {
+    const Name name = split_name(resource);
+    const Remedy* first = nullptr;
+    for (const Remedy& remedy : kRemedies) {
+      if (remedy.role != name.role || !starts_with_part(name.part, remedy.part)) continue;
+      if (first != nullptr && remedy.part != first->part) continue;
+      first = &remedy;
+      apply(remedy, name);
+    }
   }
+
+  /// A blocking save that costs time can be made in the background.
+  void unblock_saves() {
+    for (const JobDesign& job : design_.jobs)
+      if (job.checkpoint && job.checkpoint->kind == "sync" &&
+          share_of(prediction_, job.job.id, "checkpoint") >= kNoticeable)
+        add({"job." + job.job.id + ".checkpoint.mode sync -> async",
+             "jobs[" + job.job.id + "].checkpoint.mode=async", 0.0});
+  }
+
+  [[nodiscard]] std::vector<Change> take() { return std::move(changes_); }
+
+ private:
+  void apply(const Remedy& remedy, const Name& name) {
+    const std::string id(name.id);
+    if (remedy.target != "self") {
+      for (const JobDesign& job : design_.jobs) {
+        const std::optional<Component>& part =
+            remedy.target == "loader" ? job.loader : job.checkpoint;
+        const std::string sub = job.job.id + "]." + std::string(remedy.target);
+        if (part && suffers(job, remedy, name, prediction_))
+          change(*part, "jobs[" + sub, "job." + job.job.id + "." + std::string(remedy.target),
+                 remedy);
+      }
+    } else if (name.role == "storage") {
+      if (const Component* storage = design_.find_storage(id))
+        change(*storage, "storage[" + id + "]", "storage." + id, remedy);
+    } else if (name.role == "host") {
+      if (const Component* host = design_.find_host(id))
+        change(*host, "cluster.hosts[" + id + "]", "host." + id, remedy);
+    } else if (name.role == "fabric") {
+      change(design_.fabric, "cluster.fabric", "fabric", remedy);
+    }
+  }
+
+  void change(const Component& component, const std::string& path, const std::string& label,
+              const Remedy& remedy) {
+    const Value* value = component.find(remedy.field);
+    if (value == nullptr) return;
+    const std::string field = "." + std::string(remedy.field);
+    if (!remedy.text.empty()) {
+      const std::string before = value->dimension == Dimension::boolean
+                                     ? (value->number != 0.0 ? "true" : "false")
+                                     : value->text;
+      const std::string after(remedy.text);
+      if (before != after)
+        add({label + field + " " + before + " -> " + after, path + field + "=" + after, 0.0});
+      return;
+    }
+    const std::optional<double> more = raised(*value, remedy.factor);
+    if (!more.has_value()) return;
+    const std::string after = base::exact_quantity(*more, value->dimension);
+    add({label + field + " " + base::exact_quantity(value->number, value->dimension) + " -> " +
+             after,
+         path + field + "=" + after, *more / value->number - 1.0});
+  }
+
   void add(Change change) {
     for (const Change& c : changes_)
       if (c.set == change.set) return;
     if (changes_.size() < most_) changes_.push_back(std::move(change));
   }
-  [[nodiscard]] std::vector<Change> take() { return std::move(changes_); }
 
- private:
+  const Design& design_;
+  const Prediction& prediction_;
   std::size_t most_;
   std::vector<Change> changes_;
 };
-
-bool runs_on(const JobDesign& job, std::string_view host) {
-  const Value* hosts = job.job.find("hosts");
-  return hosts != nullptr && hosts->text == host;
-}
-
-void apply(const Remedy& remedy, const Name& name, const Design& design, Candidates& out) {
-  const std::string id(name.id);
-  if (remedy.target == "loader") {
-    for (const JobDesign& job : design.jobs)
-      if (job.loader && (name.role == "job" ? job.job.id == id : runs_on(job, id)))
-        out.raise(*job.loader, "jobs[" + job.job.id + "].loader", "job." + job.job.id + ".loader",
-                  remedy.field, remedy.factor);
-  } else if (name.role == "storage") {
-    if (const Component* storage = design.find_storage(id))
-      out.raise(*storage, "storage[" + id + "]", "storage." + id, remedy.field, remedy.factor);
-  } else if (name.role == "host") {
-    if (const Component* host = design.find_host(id))
-      out.raise(*host, "cluster.hosts[" + id + "]", "host." + id, remedy.field, remedy.factor);
-  } else if (name.role == "fabric") {
-    out.raise(design.fabric, "cluster.fabric", "fabric", remedy.field, remedy.factor);
-  }
-}
-
-void unblock_saves(const Design& design, const Prediction& prediction, Candidates& out) {
-  for (const JobDesign& job : design.jobs) {
-    if (!job.checkpoint || job.checkpoint->kind != "sync") continue;
-    const auto shares = prediction.breakdown.find(job.job.id);
-    if (shares == prediction.breakdown.end()) continue;
-    const auto share = shares->second.find("checkpoint");
-    if (share == shares->second.end() || share->second < kNoticeable) continue;
-    out.add({"job." + job.job.id + ".checkpoint.mode sync -> async",
-             "jobs[" + job.job.id + "].checkpoint.mode=async", 0.0});
-  }
-}
 
 }  // namespace
 
 std::vector<Change> candidate_changes(const Design& design, const Prediction& prediction,
                                       std::size_t most) {
-  Candidates out(most);
-  unblock_saves(design, prediction, out);
-  for (const Bottleneck& bottleneck : prediction.bottlenecks) {
-    const Name name = split_name(bottleneck.resource);
-    for (const Remedy& remedy : kRemedies)
-      if (remedy.role == name.role && starts_with_part(name.part, remedy.part)) {
-        apply(remedy, name, design, out);
-        break;
-      }
-  }
-  return out.take();
+  Advisor advisor(design, prediction, most);
+  advisor.unblock_saves();
+  for (const AssertionOutcome& outcome : prediction.assertions)
+    if (outcome.status != "pass" && outcome.level != "warn") advisor.relieve(outcome.limited_by);
+  for (const Bottleneck& bottleneck : prediction.bottlenecks)
+    if (bottleneck.blamed_share >= kBlamed) advisor.relieve(bottleneck.resource);
+  return advisor.take();
 }
 
 std::vector<Alternative> try_changes(const std::vector<Change>& changes, const Prediction& base,

@@ -149,6 +149,7 @@ Result<PlanResult> solve(const Problem& problem, const Evaluate& evaluate) {
   PlanResult plan;
   plan.metric = problem.metric;
   plan.noun = problem.noun;
+  plan.owner = problem.owner;
   plan.lower_bound = bound;
   plan.infinity = infinity;
 

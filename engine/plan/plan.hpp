@@ -23,7 +23,8 @@ struct Problem {
   std::int64_t lower_bound = 1;  ///< where the search starts: fluid necessary conditions
   std::int64_t infinity = 0;     ///< a count that stands for "any number"; 0: 64 times the bound
   std::string metric;            ///< "storage.scratch.osts.required"
-  std::string noun;              ///< "OSTs of storage \"scratch\""
+  std::string noun;              ///< what is counted: "OSTs"
+  std::string owner;             ///< of what: "storage scratch"
 };
 
 /// Searches the smallest count whose error-level targets all pass, and its neighbours.

@@ -83,17 +83,21 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
   return out;
 }
 
-Dimension dimension_of_use(const ResourceUse& use) {
-  return use.unit == "1/s" ? Dimension::op_rate : Dimension::rate;
+/// A rate for people; units other than B/s and 1/s ("cores") are plain numbers.
+std::string print_use(double value, const std::string& unit) {
+  if (unit == "B/s") return base::print_quantity(value, Dimension::rate);
+  if (unit == "1/s") return base::print_quantity(value, Dimension::op_rate);
+  return base::print_quantity(value, Dimension::number) + (unit.empty() ? "" : " " + unit);
 }
 
 std::string headroom(const ResourceUse& use) {
-  if (!(use.capacity > 0.0) || !std::isfinite(use.capacity)) return "no limit known";
-  const Dimension dimension = dimension_of_use(use);
-  const std::string of = " left of " + base::print_quantity(use.capacity, dimension);
+  // Waited for although next to nothing of it is used: each process has its own part of it.
+  const bool unshared = use.blamed_share > 0.0 && use.throughput == 0.0;
+  if (!(use.capacity > 0.0) || !std::isfinite(use.capacity) || unshared)
+    return "a limit of each process by itself";
+  const std::string of = " left of " + print_use(use.capacity, use.unit);
   if (use.utilization() >= 0.995) return "nothing" + of;
-  std::string text =
-      base::print_quantity(std::max(0.0, use.capacity - use.throughput), dimension) + of;
+  std::string text = print_use(std::max(0.0, use.capacity - use.throughput), use.unit) + of;
   if (use.peak >= 0.99 * use.capacity) text += ", nothing at its peak";
   return text;
 }

@@ -37,7 +37,8 @@ struct PlanResult {
   std::string scenario_id;
   std::string scenario_file;
   std::string metric;  ///< "storage.scratch.osts.required"
-  std::string noun;    ///< "OSTs of storage \"scratch\""
+  std::string noun;    ///< what is counted: "OSTs"
+  std::string owner;   ///< of what: "storage scratch"
   PlanStatus status = PlanStatus::found;
   std::int64_t required = 0;       ///< when found
   std::int64_t lower_bound = 1;    ///< where the search started

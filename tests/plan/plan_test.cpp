@@ -41,7 +41,9 @@ struct Fake {
   }
 };
 
-plan::Problem problem(std::int64_t bound) { return {bound, 0, "storage.a.osts.required", "OSTs"}; }
+plan::Problem problem(std::int64_t bound) {
+  return {bound, 0, "storage.a.osts.required", "OSTs", "storage a"};
+}
 
 }  // namespace
 

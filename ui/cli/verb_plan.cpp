@@ -116,7 +116,8 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
     problem.lower_bound =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(bounds.osts_required)));
   problem.metric = "storage." + sized.id + "." + std::string(countable.metric) + ".required";
-  problem.noun = std::string(countable.noun) + " of storage " + sized.id;
+  problem.noun = countable.noun;
+  problem.owner = "storage " + sized.id;
 
   ProgressBar bar(options);
   predict::Options how = predict_options(options, bar);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -80,13 +81,43 @@ std::string print_tenths(int tenths) {
   return std::to_string(tenths / 10) + "." + std::to_string(std::abs(tenths % 10)) + " %";
 }
 
+std::string print_share(double share) {
+  return print_tenths(static_cast<int>(std::lround(1000.0 * share)));
+}
+
+double waiting_share(const Prediction& prediction) {
+  double sum = 0.0;
+  for (const auto& [job, shares] : prediction.breakdown)
+    for (const char* cause : {"data", "metadata", "cpu", "checkpoint", "restart"})
+      if (const auto it = shares.find(cause); it != shares.end()) sum += it->second;
+  return prediction.breakdown.empty() ? 0.0
+                                      : sum / static_cast<double>(prediction.breakdown.size());
+}
+
+std::string counted(std::int64_t n, std::string_view plural) {
+  if (n == 1 && plural.ends_with('s')) plural.remove_suffix(1);
+  return std::to_string(n) + " " + std::string(plural);
+}
+
+namespace {
+
+/// Ratios of 10 % and more keep a fixed number of decimals, so that columns compare.
+std::string figure(double value, const std::string& unit, int decimals) {
+  if (unit != "ratio" || std::abs(value) < 0.1) return print_value(value, unit);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f %%", decimals, 100.0 * value);
+  return text;
+}
+
+}  // namespace
+
 std::string print_metric(const Metric& metric) {
-  std::string text = print_value(metric.value, metric.unit);
+  std::string text = figure(metric.value, metric.unit, 1);
   if (!metric.ci95.has_value()) return text;
-  const std::string low = print_value(metric.ci95->first, metric.unit);
-  const std::string high = print_value(metric.ci95->second, metric.unit);
+  const std::string low = figure(metric.ci95->first, metric.unit, 2);
+  const std::string high = figure(metric.ci95->second, metric.unit, 2);
   if (low == high) return text;
-  return text + "  (95 % interval " + low + " to " + high + ")";
+  return text + " (95 % interval " + low + " to " + high + ")";
 }
 
 std::string print_value(double value, std::string_view unit) {
@@ -98,7 +129,8 @@ std::string print_value(double value, std::string_view unit) {
   if (unit == "1/s") return base::print_quantity(value, op_rate);
   if (unit == "USD") return base::print_quantity(value, money);
   if (unit == "USD/h") return base::print_quantity(value / 3600.0, money_rate);
-  return base::print_quantity(value, number);
+  const std::string plain = base::print_quantity(value, number);
+  return unit.empty() || unit == "count" ? plain : plain + " " + std::string(unit);
 }
 
 std::string_view verdict_name(Verdict verdict) {

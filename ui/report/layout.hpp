@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -48,7 +49,17 @@ class Ink {
 /// "93.1 %" from 931.
 [[nodiscard]] std::string print_tenths(int tenths);
 
-/// "93.1 %  (95 % interval 92.9 % to 93.3 %)".
+/// A share with one decimal: "93.1 %", "0.0 %".
+[[nodiscard]] std::string print_share(double share);
+
+/// Share of wall time lost to what storage, hosts and saves make a job wait for, mean over jobs:
+/// everything but compute, communication and the wait for other ranks.
+[[nodiscard]] double waiting_share(const Prediction& prediction);
+
+/// "1 OST", "2 OSTs".
+[[nodiscard]] std::string counted(std::int64_t n, std::string_view plural);
+
+/// "93.1 % (95 % interval 92.93 % to 93.31 %)".
 [[nodiscard]] std::string print_metric(const Metric& metric);
 
 }  // namespace stallcast::report

@@ -33,9 +33,11 @@ std::string headline(const PlanResult& plan, const Ink& ink) {
   const PlanPoint* end = find_point(plan, plan.infinity);
   switch (plan.status) {
     case PlanStatus::found:
-      return out + "needs " + ink.bold(std::to_string(plan.required) + " " + plan.noun) + "\n";
+      return out + "needs " + ink.bold(counted(plan.required, plan.noun)) + " (" + plan.owner +
+             ")\n";
     case PlanStatus::infeasible:
-      out += ink.bad("INFEASIBLE") + ", no number of " + plan.noun + " meets the targets\n";
+      out += ink.bad("INFEASIBLE") + ", no number of " + plan.noun + " (" + plan.owner +
+             ") meets the targets\n";
       if (end != nullptr && !end->binding.empty())
         out += wrapped("  ",
                        "with " + std::to_string(plan.infinity) + " of them " + end->binding +
@@ -45,8 +47,8 @@ std::string headline(const PlanResult& plan, const Ink& ink) {
     case PlanStatus::inconclusive:
       break;
   }
-  return out + ink.doubtful("INCONCLUSIVE") + ", the search for the fewest " + plan.noun +
-         " has no answer yet\n";
+  return out + ink.doubtful("INCONCLUSIVE") + ", the search for the fewest " + plan.noun + " (" +
+         plan.owner + ") has no answer yet\n";
 }
 
 std::string point_lines(const PlanPoint& point, const Ink& ink) {
@@ -56,17 +58,17 @@ std::string point_lines(const PlanPoint& point, const Ink& ink) {
                         : point.inconclusive ? "unsure"
                                              : "fail",
                         left(status, 7));
-  line += right(print_value(point.utilization, "ratio"), 10);
+  line += right(print_share(point.utilization), 10);
   if (!point.binding.empty())
     line += "  " + left(shortened(point.binding, 32), 32) + " " +
-            right(print_value(point.binding_utilization, "ratio"), 8);
+            right(print_share(point.binding_utilization), 8);
   line += "\n";
   for (const TargetMargin& t : point.targets) {
     const double percent = 100.0 * t.margin;
     line += wrapped("            ",
-                    t.id + ": " + print_value(t.value, t.unit) + " against " +
+                    t.id + ": " + print_metric({t.value, t.unit, {}}) + " against " +
                         print_value(t.limit, t.unit) + ", margin " + (percent >= 0 ? "+" : "-") +
-                        print_value(std::abs(t.margin), "ratio"),
+                        print_share(std::abs(t.margin)),
                     14);
   }
   return line;
@@ -77,8 +79,8 @@ std::string point_lines(const PlanPoint& point, const Ink& ink) {
 std::string plan_text(const PlanResult& plan, const Context& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out = headline(plan, ink);
-  out += "\n  " + right("count", 8) + "  " + left("targets", 7) + right("GPU util.", 10) +
-         "  most waited for\n";
+  out += "\n  " + right("count", 8) + "  " + left("targets", 7) + right("GPU util.", 10) + "  " +
+         left("most waited for", 32) + right("busy", 9) + "\n";
   for (const PlanPoint* point : shown(plan)) out += point_lines(*point, ink);
   if (!plan.notes.empty()) out += "\n" + ink.bold("Notes") + "\n";
   for (const std::string& note : plan.notes) out += wrapped("  - ", note, 4);
@@ -149,7 +151,7 @@ std::string plan_csv(const PlanResult& plan) {
 std::string plan_markdown(const PlanResult& plan) {
   std::string out = "## " + plan.scenario_id + ": ";
   if (plan.status == PlanStatus::found)
-    out += std::to_string(plan.required) + " " + plan.noun + "\n";
+    out += counted(plan.required, plan.noun) + " (" + plan.owner + ")\n";
   else
     out += std::string(status_name(plan.status)) + "\n";
   out += "\n| count | targets | GPU utilization | most waited for |\n|---:|---|---:|---|\n";

@@ -12,8 +12,12 @@ namespace {
 constexpr std::size_t kBarWidth = 40;
 constexpr std::size_t kMostBottlenecks = 5;
 constexpr std::size_t kMostResources = 12;
-constexpr std::size_t kMostAssumptions = 8;
+constexpr std::size_t kMostAssumptions = 6;
 constexpr std::size_t kMostWarnings = 10;
+/// Less of the time than this is nothing to act on, nor is a gain of less.
+constexpr double kNothing = 0.0005;
+/// A resource that costs no time but is this busy is the next to watch.
+constexpr double kBusy = 0.3;
 
 std::string upper(std::string_view text) {
   std::string out(text);
@@ -64,12 +68,14 @@ std::string headline(const Prediction& p, const Ink& ink) {
   for (const auto& [job, shares] : p.breakdown)
     if (const Metric* m = find(p, "job." + job + ".gpu.utilization"))
       out += "  GPU utilization of " + job + ": " + ink.bold(print_metric(*m)) + "\n";
-  if (!p.bottlenecks.empty() && p.bottlenecks.front().blamed_share > 0.0) {
-    const Bottleneck& b = p.bottlenecks.front();
-    out += "  limited by " + ink.bold(b.resource) + ": " + print_value(b.utilization, "ratio") +
-           " busy, " + print_value(b.blamed_share, "ratio") + " of all waiting\n";
-  }
-  return out;
+  const double waiting = waiting_share(p);
+  if (waiting < kNothing) return out + "  data and saves cost less than 0.05 % of the time\n";
+  if (p.bottlenecks.empty() || !(p.bottlenecks.front().blamed_share > 0.0)) return out;
+  const Bottleneck& b = p.bottlenecks.front();
+  return out + wrapped("  ",
+                       "limited by " + b.resource + ": " + print_share(b.blamed_share * waiting) +
+                           " of the time, " + print_share(b.blamed_share) + " of all waiting",
+                       4);
 }
 
 std::string time_split(const Prediction& p, const Ink& ink) {
@@ -92,12 +98,23 @@ std::string time_split(const Prediction& p, const Ink& ink) {
   return out;
 }
 
-/// "4.2 s, p50 4.1 s, p99 5 s, max 5.1 s".
+/// "4.2 s, p50 4.1 s, p99 5 s, max 5.1 s"; quantiles that equal the mean are left out.
 std::string distribution(const Prediction& p, const std::string& name) {
-  std::string out = print_metric(*find(p, name));
+  const Metric& mean = *find(p, name);
+  std::string out = print_metric(mean);
+  std::string quantiles;
+  bool differ = false;
   for (const char* stat : {"p50", "p99", "max"})
-    if (const Metric* m = find(p, name + "." + stat))
-      out += ", " + std::string(stat) + " " + print_value(m->value, m->unit);
+    if (const Metric* m = find(p, name + "." + stat)) {
+      const std::string text = print_value(m->value, m->unit);
+      quantiles += ", " + std::string(stat) + " " + text;
+      differ = differ || text != print_value(mean.value, mean.unit);
+    }
+  if (differ) out += quantiles;
+  // Operations per second of a job are samples.
+  if (name.ends_with(".samples"))
+    for (std::size_t at; (at = out.find("ops/s")) != std::string::npos;)
+      out.replace(at, 5, "samples/s");
   return out;
 }
 
@@ -161,22 +178,25 @@ std::string data_path(const Prediction& p, const Ink& ink) {
     out += "  " + left(shortened(use->name, 36), 38) +
            right(print_value(use->throughput, use->unit), 12) + " of " +
            left(print_value(use->capacity, use->unit), 12) +
-           right(print_value(use->utilization(), "ratio"), 9) + "\n";
+           right(print_share(use->utilization()), 9) + "\n";
   if (hidden > 0) out += "  ... and " + std::to_string(hidden) + " more (--format json)\n";
   return out;
 }
 
 std::string bottlenecks(const Prediction& p, const Ink& ink) {
-  if (p.bottlenecks.empty()) return "";
+  const double waiting = waiting_share(p);
   std::string out = "\n" + ink.bold("What limits it") + "\n";
-  const std::size_t n = std::min(kMostBottlenecks, p.bottlenecks.size());
-  for (std::size_t i = 0; i < n; ++i) {
-    const Bottleneck& b = p.bottlenecks[i];
-    const std::string head =
-        "  " + std::to_string(i + 1) + " " + left(shortened(b.resource, 34), 36);
-    const std::string waits = print_value(b.blamed_share, "ratio") + " of the waiting, ";
-    out += wrapped(head, waits + print_value(b.utilization, "ratio") + " busy, " + b.headroom, 6);
+  std::size_t shown = 0;
+  for (const Bottleneck& b : p.bottlenecks) {
+    const double cost = b.blamed_share * waiting;
+    if (shown == kMostBottlenecks || (cost < kNothing && b.utilization < kBusy)) continue;
+    ++shown;
+    std::string text = print_share(cost) + " of the time";
+    if (b.utilization > 0.0) text += ", " + print_share(b.utilization) + " busy";
+    out += wrapped("  " + std::to_string(shown) + " " + left(shortened(b.resource, 34), 36),
+                   text + ", " + b.headroom, 6);
   }
+  if (shown == 0) out += "  nothing: no resource costs time or is 30 % busy\n";
   return out;
 }
 
@@ -188,7 +208,7 @@ std::string targets(const Prediction& p, const Ink& ink) {
     const std::string label = warns                        ? "WARN"
                               : a.status == "inconclusive" ? "UNSURE"
                                                            : upper(a.status);
-    std::string text = a.id + ": " + a.that + ", predicted " + print_value(a.value, a.unit);
+    std::string text = a.id + ": " + a.that + ", predicted " + print_metric({a.value, a.unit, {}});
     if (!a.limited_by.empty()) text += ", limited by " + a.limited_by;
     if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";
     const std::string plain = wrapped("  " + left(label, 8), text, 10);
@@ -200,15 +220,21 @@ std::string targets(const Prediction& p, const Ink& ink) {
 std::string next_change(const Prediction& p, const Ink& ink) {
   if (p.alternatives.empty()) return "";
   std::string out = "\n" + ink.bold("Next change, each tried alone by simulation") + "\n";
+  std::string useless;
   for (const Alternative& a : p.alternatives) {
-    const double points = 100.0 * a.gain;
+    const bool helps = a.meets_targets && p.verdict != Verdict::pass;
+    if (a.gain < kNothing && !helps) {
+      useless += (useless.empty() ? "" : "; ") + a.change;
+      continue;
+    }
     char gain[32];
-    std::snprintf(gain, sizeof gain, "%+.1f points", points);
-    std::string text = "GPU utilization " + print_value(a.utilization, "ratio") + " (" + gain + ")";
+    std::snprintf(gain, sizeof gain, "%+.1f points", 100.0 * a.gain);
+    std::string text = "GPU utilization " + print_share(a.utilization) + " (" + gain + ")";
     if (p.verdict != Verdict::none)
       text += a.meets_targets ? ", meets all targets" : ", targets still missed";
     out += wrapped("  " + a.change + ": ", text, 6);
   }
+  if (!useless.empty()) out += wrapped("  no gain from: ", useless, 6);
   return out;
 }
 
@@ -227,8 +253,7 @@ std::string fine_print(const Prediction& p, const Context& context, const Style&
     const std::size_t n = std::min(kMostAssumptions, context.assumptions.size());
     for (std::size_t i = 0; i < n; ++i) {
       const Assumption& a = context.assumptions[i];
-      out +=
-          wrapped("  - ", a.path + " = " + a.value + (a.why.empty() ? "" : " (" + a.why + ")"), 4);
+      out += wrapped("  - ", a.path + " = " + a.value, 4);
     }
     if (n < context.assumptions.size())
       out += "  ... and " + std::to_string(context.assumptions.size() - n) +
