@@ -13,11 +13,29 @@
 namespace stallcast::scenarios {
 namespace {
 
+// Faults that may only be there because part of the scenario is not.
+void drop_consequences(Diagnostics& diags, std::size_t first) {
+  constexpr std::string_view kCodes[] = {"missing", "reference", "rule", "param", "expression"};
+  auto& items = diags.items();
+  items.erase(std::remove_if(items.begin() + static_cast<std::ptrdiff_t>(first), items.end(),
+                             [&](const Diagnostic& d) {
+                               return std::find(std::begin(kCodes), std::end(kCodes), d.code) !=
+                                      std::end(kCodes);
+                             }),
+              items.end());
+}
+
 void load(std::string text, const std::string& file, const LoadOptions& options, Loaded& out) {
   Documents documents;
   Tree tree =
       read_with_bases(std::move(text), file, options.extend_files, documents, out.diagnostics);
   if (!tree.root.is_object()) return;
+  // What a file that could not be read would have said cannot be missed.
+  const bool incomplete = std::any_of(
+      out.diagnostics.items().begin(), out.diagnostics.items().end(), [&](const Diagnostic& d) {
+        return d.code == "extends" || d.code == "syntax" || d.code == "type";
+      });
+  const std::size_t before = out.diagnostics.items().size();
   Reporter report(documents, tree, out.diagnostics);
   if (const Json* variants = find(tree.root, "/scenarios");
       variants != nullptr && variants->is_object())
@@ -39,6 +57,7 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
   check_rules(design, report);
   out.params = params.list();
 
+  if (incomplete) drop_consequences(out.diagnostics, before);
   design.file = file;
   if (design.id.empty()) design.id = std::filesystem::path(file).stem().string();
   if (!out.diagnostics.has_errors()) out.design = std::move(design);

@@ -179,7 +179,15 @@ std::optional<Json> Parameters::compute(std::string_view text, const std::string
   std::map<std::string, double> numbers;
   for (const std::string& name : probe.names) {
     const auto it = entries_.find(name);
-    if (it == entries_.end()) continue;
+    if (it == entries_.end()) {
+      const std::string near = base::nearest(name, order_);
+      report_.error("expression", pointer,
+                    "no parameter \"" + name + "\" for \"" + std::string(text) + "\"",
+                    !near.empty()    ? "did you mean \"" + near + "\"?"
+                    : order_.empty() ? "add it to \"params\""
+                                     : "the parameters are " + base::join(order_, ", "));
+      return std::nullopt;
+    }
     if (mark) it->second.used = true;
     if (!settle(name, it->second)) return std::nullopt;  // already reported
     if (!it->second.text.empty()) {
@@ -195,13 +203,8 @@ std::optional<Json> Parameters::compute(std::string_view text, const std::string
   }
   const base::ExpressionResult result = base::evaluate(expression, numbers);
   if (!result.value) {
-    std::string hint = result.hint;
-    for (const std::string& name : result.names)
-      if (hint.empty() && !entries_.contains(name))
-        hint = order_.empty() ? "add it to \"params\""
-                              : "the parameters are " + base::join(order_, ", ");
     report_.error("expression", pointer, result.message + " in \"" + std::string(text) + "\"",
-                  hint);
+                  result.hint);
     return std::nullopt;
   }
   if (!unit.empty()) return Json(base::shortest(*result.value) + " " + unit);
@@ -213,10 +216,10 @@ void Parameters::mark_used(const Json& node) {
     for (const Json& child : node) mark_used(child);
   if (!is_expression(node)) return;
   const std::string_view text = node.get_ref<const std::string&>();
-  // A unit at the end reads as a name here, which does no harm.
-  for (std::size_t end = text.size(); end != std::string_view::npos && end > 0;
-       end = text.rfind(' ', end - 1))
-    for (const std::string& name : base::evaluate(text.substr(1, end - 1), {}).names)
+  // The text may end in a unit, which is no parameter.
+  const std::string_view whole = text.substr(1);
+  for (const std::string_view part : {whole, whole.substr(0, whole.rfind(' '))})
+    for (const std::string& name : base::evaluate(part, {}).names)
       if (const auto it = entries_.find(name); it != entries_.end()) it->second.used = true;
 }
 

@@ -40,7 +40,17 @@ Json number_json(double value) {
   return Json(value);
 }
 
-Json value_json(const Value& value) {
+// Rates whose default is written in bits are printed in bits, if they read back to the same number.
+std::string quantity_text(const base::FieldInfo& field, const Value& value) {
+  if (field.fallback.ends_with(" Gb/s")) {
+    const std::string bits =
+        base::shortest(Rate::from(value.number, unit::Bps).in(unit::Gbps)) + " Gb/s";
+    if (base::parse_quantity(bits, value.dimension).value == value.number) return bits;
+  }
+  return base::exact_quantity(value.number, value.dimension);
+}
+
+Json value_json(const base::FieldInfo& field, const Value& value) {
   switch (value.dimension) {
     case Dimension::count:
     case Dimension::number:
@@ -52,7 +62,7 @@ Json value_json(const Value& value) {
     case Dimension::text_list:
       return Json(value.list);
     default:
-      return Json(base::exact_quantity(value.number, value.dimension));
+      return Json(quantity_text(field, value));
   }
 }
 
@@ -100,7 +110,7 @@ class Printer {
         at += base::pointer_token(part);
       }
       if (value == nullptr) continue;  // stays null
-      *place = value_json(*value);
+      *place = value_json(*field, *value);
       comments_[at] = source_text(value->source);
     }
     return node;

@@ -1,0 +1,66 @@
+#include "scenarios/document.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace stallcast;
+using namespace stallcast::scenarios;
+
+namespace {
+
+Tree tree_of(const char* text) { return {Json::parse(text), {}}; }
+
+Json merged(const char* base, const char* patch) {
+  Tree a = tree_of(base);
+  merge(a, "", tree_of(patch), "");
+  return a.root;
+}
+
+}  // namespace
+
+TEST_CASE("objects merge key by key and scalars replace") {
+  CHECK(merged(R"({"a": {"b": 1, "c": 2}})", R"({"a": {"c": 3, "d": 4}})") ==
+        Json::parse(R"({"a": {"b": 1, "c": 3, "d": 4}})"));
+}
+
+TEST_CASE("null stays in the tree as a mark that the value is left out") {
+  CHECK(merged(R"({"a": 1})", R"({"a": null})") == Json::parse(R"({"a": null})"));
+}
+
+TEST_CASE("lists whose items have ids merge by id, others are replaced") {
+  CHECK(merged(R"({"x": [{"id": "p", "n": 1}, {"id": "q"}]})",
+               R"({"x": [{"id": "q", "n": 2}, {"id": "r"}]})") ==
+        Json::parse(R"({"x": [{"id": "p", "n": 1}, {"id": "q", "n": 2}, {"id": "r"}]})"));
+  CHECK(merged(R"({"x": [1, 2, 3]})", R"({"x": [4]})") == Json::parse(R"({"x": [4]})"));
+  CHECK(merged(R"({"x": [{"id": "p"}]})", R"({"x": [{"n": 1}]})") ==
+        Json::parse(R"({"x": [{"n": 1}]})"));
+}
+
+TEST_CASE("one storage object and a list of storage merge") {
+  CHECK(merged(R"({"storage": {"id": "s", "n": 1}})", R"({"storage": [{"id": "s", "n": 2}]})") ==
+        Json::parse(R"({"storage": [{"id": "s", "n": 2}]})"));
+  CHECK(merged(R"({"storage": [{"id": "s", "n": 1}]})", R"({"storage": {"n": 2}})") ==
+        Json::parse(R"({"storage": [{"id": "s", "n": 2}]})"));
+  CHECK(merged(R"({"storage": [{"id": "s"}]})", R"({"storage": {"id": "t"}})") ==
+        Json::parse(R"({"storage": [{"id": "s"}, {"id": "t"}]})"));
+}
+
+TEST_CASE("a merged node remembers which text it came from") {
+  Tree base = tree_of(R"({"x": [{"id": "p"}, {"id": "q", "n": 1}]})");
+  Tree patch = tree_of(R"({"x": [{"id": "q", "n": 2}]})");
+  base.origins = {{"/x/1", {0, "/x/1"}}, {"/x/1/n", {0, "/x/1/n"}}};
+  patch.origins = {{"/x/0", {1, "/x/0"}}, {"/x/0/n", {1, "/x/0/n"}}};
+  merge(base, "", patch, "");
+  CHECK(base.origins.at("/x/1").document == 0);
+  CHECK(base.origins.at("/x/1/n").document == 1);
+  CHECK(base.origins.at("/x/1/n").pointer == "/x/0/n");
+}
+
+TEST_CASE("pointers find escaped keys and list elements") {
+  const Json root = Json::parse(R"({"a/b": [{"m~n": 7}]})");
+  REQUIRE(find(root, "/a~1b/0/m~0n") != nullptr);
+  CHECK(*find(root, "/a~1b/0/m~0n") == 7);
+  CHECK(find(root, "/a~1b/1") == nullptr);
+  CHECK(find(root, "/a~1b/x") == nullptr);
+  CHECK(parent("/a~1b/0") == "/a~1b");
+  CHECK(parent("/a") == "");
+}

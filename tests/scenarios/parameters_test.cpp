@@ -1,0 +1,65 @@
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/support.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr const char* kText = R"({
+  "params": {
+    "n": { "value": 8, "min": 2, "max": 64, "step": 2, "doc": "hosts" },
+    "twice": "=2 * n",
+    "rate": "4 GB/s"
+  },
+  "cluster": { "hosts": [ { "id": "gpu", "count": "=n", "gpus": "=twice",
+                            "nic": { "rate": "=rate" }, "memory": { "bandwidth": "=n * 50 GB/s" } } ] },
+  "jobs": [ { "hosts": "gpu", "step": { "compute": "1 s" } } ]
+})";
+
+scenarios::Loaded load_params(std::vector<std::pair<std::string, double>> params) {
+  scenarios::LoadOptions options;
+  options.params = std::move(params);
+  return scenarios::load_text(kText, "test.json", options);
+}
+
+}  // namespace
+
+TEST_CASE("expressions stand for numbers, quantities and other parameters") {
+  const Design design = design_of(load_params({}));
+  const Component& host = design.hosts[0];
+  CHECK(host.find("count")->number == 8);
+  CHECK(host.find("gpus")->number == 16);
+  CHECK(host.find("nic.rate")->number == 4e9);
+  CHECK(host.find("memory.bandwidth")->number == 400e9);
+  CHECK(host.find("count")->source.kind == Source::Kind::expression);
+  CHECK(host.find("count")->source.where == "test.json:7:51");
+}
+
+TEST_CASE("overrides of parameters reach every expression and keep the unit of a quantity") {
+  const auto loaded = load_params({{"n", 10}, {"rate", 5}});
+  const Design design = design_of(loaded);
+  CHECK(design.hosts[0].find("gpus")->number == 20);
+  CHECK(design.hosts[0].find("nic.rate")->number == 5e9);
+  REQUIRE(loaded.params.size() == 3);
+  CHECK(loaded.params[0].name == "n");
+  CHECK(loaded.params[0].value == 10);
+  CHECK(*loaded.params[0].minimum == 2);
+  CHECK(*loaded.params[0].maximum == 64);
+  CHECK(*loaded.params[0].step == 2);
+  CHECK(loaded.params[0].doc == "hosts");
+  CHECK(loaded.params[1].value == 20);
+}
+
+TEST_CASE("overrides outside the range and of unknown parameters are faults") {
+  CHECK_THAT(only_fault(load_params({{"n", 1}})), Contains("below its min of 2"));
+  CHECK_THAT(only_fault(load_params({{"twicee", 1}})), Contains("did you mean \"twice\""));
+}
+
+TEST_CASE("an expression may hold many spaces without costing time") {
+  std::string text = kText;
+  text.replace(text.find("=2 * n"), 6, "=2 *" + std::string(20000, ' ') + "n");
+  CHECK(design_of(scenarios::load_text(text, "test.json")).hosts[0].find("gpus")->number == 16);
+}

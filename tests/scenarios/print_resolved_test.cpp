@@ -1,0 +1,36 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/codec/codec.hpp"
+#include "tests/scenarios/support.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using Catch::Matchers::Contains;
+
+TEST_CASE("a resolved scenario is strict JSON and loads to the same design") {
+  for (const auto& entry : std::filesystem::directory_iterator("tests/scenarios/fixtures/good")) {
+    INFO(entry.path().string());
+    const Design design = design_of(scenarios::load_file(entry.path().string()));
+    const std::string text = scenarios::print_resolved(design, false);
+    INFO(text);
+    CHECK(nlohmann::json::accept(text));
+    const Design again = design_of(scenarios::load_text(text, "resolved.json"));
+    CHECK(codec::design_hash(again) == codec::design_hash(design));
+    CHECK(scenarios::print_resolved(again, false) == text);
+  }
+}
+
+TEST_CASE("with provenance each value says who set it and still loads") {
+  const Design design = design_of(load_with({"storage.oss.count=3"}));
+  const std::string text = scenarios::print_resolved(design, true);
+  CHECK_THAT(text, Contains("\"count\": 8,  // test.json:3:71"));
+  CHECK_THAT(text, Contains("\"count\": 3,  // --set storage.oss.count=3"));
+  CHECK_THAT(text, Contains("// default: 4.06 GB/s per OST, ALCF Eagle"));
+  CHECK_THAT(text, Contains("[assumption]"));
+  // A rate whose default is written in bits is printed in bits.
+  CHECK_THAT(text, Contains("\"nic\": \"400 Gb/s\""));
+  const Design again = design_of(scenarios::load_text(text, "resolved.json"));
+  CHECK(codec::design_hash(again) == codec::design_hash(design));
+}
