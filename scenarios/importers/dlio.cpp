@@ -214,6 +214,7 @@ void DlioImport::add_cluster() {
 
 void DlioImport::add_storage() {
   if (options_.storage_text.empty()) {
+    storage_id_ = "scratch";
     warn("placeholder", "",
          "the file does not say what storage it runs on; 16 OSTs of Lustre are "
          "a placeholder",
@@ -221,7 +222,7 @@ void DlioImport::add_storage() {
     scenario_["params"]["n_ost"] = Json{
         {"value", 16}, {"min", 1}, {"max", 512}, {"doc", "placeholder: object storage targets"}};
     scenario_["storage"] = Json::array(
-        {Json{{"id", "storage"}, {"type", "lustre"}, {"ost", Json{{"count", "=n_ost"}}}}});
+        {Json{{"id", "scratch"}, {"type", "lustre"}, {"ost", Json{{"count", "=n_ost"}}}}});
     note(FieldFate::defaulted, "", "storage", "lustre, 16 OSTs", "placeholder");
     return;
   }

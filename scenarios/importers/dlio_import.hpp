@@ -75,7 +75,7 @@ class DlioImport {
   bool old_spelling_ = false;
   bool has_transformer_ = false;
   DlioTransformer shape_;
-  std::string storage_id_ = "storage";
+  std::string storage_id_;
   std::int64_t accelerators_ = 0, batch_ = 1, samples_ = 0, epochs_ = 1;
 };
 
