@@ -60,7 +60,10 @@ void reset_signals() {
 /// Test only (docs/guide/worker-protocol.md): fails the way a broken model would.
 void inject(std::string_view fault) {
   if (fault == "abort") std::abort();
-  if (fault == "segv") raise(SIGSEGV);
+  if (fault == "segv") {
+    signal(SIGSEGV, SIG_DFL);  // a sanitizer would catch it
+    raise(SIGSEGV);
+  }
   if (fault == "exit") _exit(3);
   if (fault == "hang")
     while (true) pause();
