@@ -151,7 +151,10 @@ class Setter {
 void choose_variant(Tree& tree, const std::string& name, Reporter& report) {
   if (name.empty()) return;
   const std::string at = "/scenarios" + base::pointer_token(name);
-  if (find(tree.root, at) != nullptr) return merge(tree, "", tree, at);
+  if (const Json* patch = find(tree.root, at); patch != nullptr && !patch->is_null()) {
+    if (patch->is_object()) merge(tree, "", tree, at);
+    return;  // what is no object is reported with the form of the scenario
+  }
   std::vector<std::string> names;
   if (const Json* all = find(tree.root, "/scenarios"); all != nullptr && all->is_object())
     for (const auto& [key, value] : all->items()) names.push_back(key);

@@ -1,6 +1,7 @@
 #include "scenarios/rules.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -43,10 +44,12 @@ class Rules {
         storage_(ids_of(design.storage)) {}
 
   void check() {
-    for (const Component& host : design_.hosts) check_nic(host, "nic.rate");
-    for (const Component& storage : design_.storage) check_nic(storage, "oss.nic");
+    for (const Component& host : design_.hosts) check_networks(host);
+    for (const Component& storage : design_.storage) check_storage(storage);
+    check_shared_hosts();
     for (const JobDesign& job : design_.jobs) {
       check_job(job);
+      if (job.loader && job.dataset) check_loader(job);
       if (job.dataset) check_dataset(job);
       if (job.checkpoint) check_checkpoint(job);
     }
@@ -68,20 +71,104 @@ class Rules {
     return false;
   }
 
-  void check_nic(const Component& component, std::string_view key) {
-    const Value* rate = component.find(key);
-    if (rate == nullptr || rate->number <= kImplausibleNic.in(unit::Bps)) return;
-    report_.warn("unit-slip", pointer_of(component, key),
-                 "a network of " + base::print_quantity(rate->number, Dimension::rate) +
-                     " is beyond any product",
-                 "GB/s are bytes and Gb/s are bits: did you mean \"" +
-                     base::shortest(rate->number / 1e9) + " Gb/s\"?");
+  // Every rate of a "nic": bytes written for bits are eight times too fast.
+  void check_networks(const Component& component) {
+    for (const auto& [key, value] : component.values) {
+      const std::vector<std::string> parts = base::split(key, '.');
+      if (value.dimension != Dimension::rate || value.number <= kImplausibleNic.in(unit::Bps) ||
+          std::find(parts.begin(), parts.end(), "nic") == parts.end())
+        continue;
+      report_.warn("unit-slip", pointer_of(component, key),
+                   "a network of " + base::print_quantity(value.number, Dimension::rate) +
+                       " is beyond any product",
+                   "GB/s are bytes and Gb/s are bits: did you mean \"" +
+                       base::shortest(value.number / 1e9) + " Gb/s\"?");
+    }
+  }
+
+  void check_storage(const Component& storage) {
+    check_networks(storage);
+    const double osts = number(storage, "ost.count");
+    for (const char* key : {"stripe.count", "oss.count"})
+      if (osts > 0.0 && number(storage, key) > osts)
+        report_.warn("rule", pointer_of(storage, key),
+                     "storage \"" + storage.id + "\" has " + base::shortest(osts) +
+                         " OSTs, fewer than \"" + key + "\"",
+                     std::string_view(key) == "oss.count" ? "each OSS serves at least one OST"
+                                                          : "files lie on all OSTs at most");
+  }
+
+  [[nodiscard]] const Component* host_of(const JobDesign& job) const {
+    const Value* hosts = job.job.find("hosts");
+    return hosts == nullptr ? nullptr : design_.find_host(hosts->text);
+  }
+  static double gpus_of(const Component& host) {
+    return number(host, "count") * number(host, "gpus");
+  }
+  // 0 when unknown.
+  [[nodiscard]] double accelerators(const JobDesign& job) const {
+    const Component* host = host_of(job);
+    return number(job.job, "accelerators", host == nullptr ? 0.0 : gpus_of(*host));
+  }
+
+  // All jobs run at the same time.
+  void check_shared_hosts() {
+    for (const Component& host : design_.hosts) {
+      double wanted = 0.0;
+      const JobDesign* last = nullptr;
+      for (const JobDesign& job : design_.jobs) {
+        if (host_of(job) != &host) continue;
+        if (last != nullptr && wanted <= gpus_of(host) &&
+            wanted + accelerators(job) > gpus_of(host))
+          report_.error("rule", pointer_of(job.job, "hosts"),
+                        "jobs \"" + last->job.id + "\" and \"" + job.job.id +
+                            "\" together use more accelerators than the " +
+                            base::shortest(gpus_of(host)) + " of \"" + host.id + "\"",
+                        "give each job its \"accelerators\", or hosts of its own");
+        wanted += accelerators(job);
+        last = &job;
+      }
+    }
+  }
+
+  void check_loader(const JobDesign& job) {
+    const Component& loader = *job.loader;
+    const Component& data = *job.dataset;
+    const Component* host = host_of(job);
+    if (host == nullptr || loader.kind.empty() || data.kind.empty()) return;
+    const double per_host =
+        number(loader, "workers") * std::min(number(*host, "gpus"), accelerators(job));
+    const double cores = number(*host, "cpu.cores");
+    if (cores > 0.0 && per_host > cores)
+      report_.warn("rule", pointer_of(loader, "workers"),
+                   base::shortest(per_host) + " workers share the " + base::shortest(cores) +
+                       " cores of one host",
+                   "\"workers\" is per GPU; lower it, or raise \"cpu\": { \"cores\": ... }");
+    const double sample = number(data, "sample");
+    const double samples =
+        number(data, "samples", sample > 0.0 ? number(data, "size") / sample : 0.0);
+    const double batch = accelerators(job) * number(loader, "batch");
+    if (job.job.find("steps") == nullptr && samples > 0.0 && samples < batch)
+      report_.error("rule", data.pointer,
+                    "the data set has " + base::shortest(std::floor(samples)) +
+                        " samples, too few for one step of " + base::shortest(batch),
+                    "a step takes accelerators x batch samples");
+    const Value* shard = data.find("shard");
+    const double workers = std::max(number(loader, "workers"), 1.0) * accelerators(job);
+    if (shard != nullptr && shard->number > 0.0 && samples > 0.0 &&
+        samples * sample / shard->number < workers)
+      report_.warn("rule", pointer_of(data, "shard"),
+                   "there are fewer shards than the " + base::shortest(workers) + " loader workers",
+                   "workers without a shard read nothing; use smaller shards or fewer workers");
+    if (number(data, "sample_stdev") > 2.0 * sample && sample > 0.0)
+      report_.warn("unit-slip", pointer_of(data, "sample_stdev"),
+                   "the standard deviation is more than twice the sample",
+                   "check the units of \"sample\" and \"sample_stdev\"");
   }
 
   void check_job(const JobDesign& job) {
     refers(job.job, "hosts", hosts_, "host class");
-    const Value* hosts = job.job.find("hosts");
-    const Component* host = hosts == nullptr ? nullptr : design_.find_host(hosts->text);
+    const Component* host = host_of(job);
     const Value* wanted = job.job.find("accelerators");
     if (host != nullptr && wanted != nullptr) {
       const double there = number(*host, "count") * number(*host, "gpus");
@@ -93,10 +180,11 @@ class Rules {
                           base::shortest(number(*host, "gpus")) + " = " + base::shortest(there),
                       "use at most " + base::shortest(there) + ", or raise the host count");
     }
-    if (job.step.kind == "flops" && job.model.find("parameters") == nullptr)
-      report_.error("rule", job.step.pointer,
-                    "a step of type \"flops\" needs the number of parameters of the model",
-                    "add \"model\": { \"use\": \"model/llama3-70b\" } or \"parameters\": \"70B\"");
+    if (job.step.find("tokens") != nullptr && job.model.find("parameters") == nullptr)
+      report_.error(
+          "rule", job.step.pointer,
+          "a step of type \"" + job.step.kind + "\" needs the number of parameters of the model",
+          "add \"model\": { \"use\": \"model/llama3-70b\" } or \"parameters\": \"70B\"");
     if (job.loader && !job.dataset)
       report_.error("rule", job.loader->pointer,
                     "job \"" + job.job.id + "\" has a loader and no dataset",
@@ -153,7 +241,33 @@ class Rules {
       report_.error("rule", save.pointer,
                     "the size of a checkpoint of job \"" + job.job.id + "\" is unknown",
                     "add \"size\": \"2 TB\", or the model's \"parameters\"");
+    const Value* duration = design_.run.find("duration");
+    if (every != nullptr && duration != nullptr && every->number > duration->number)
+      report_.warn("rule", pointer_of(save, "every"),
+                   "no save falls into the " +
+                       base::print_quantity(duration->number, Dimension::time) + " of the run",
+                   "save more often, or lengthen \"run\": { \"duration\": ... }");
+    check_memory(job, save);
     check_tiers(job, save);
+  }
+
+  // Snapshots in host memory: parameters x bytes per parameter, spread over the hosts of the job.
+  void check_memory(const JobDesign& job, const Component& save) {
+    const Component* host = host_of(job);
+    // Only styles that keep snapshots have buffers for them.
+    if (save.find("buffers") == nullptr || host == nullptr || number(*host, "gpus") <= 0.0) return;
+    double bytes = 0.0;
+    for (const char* part : {"weights", "master", "momentum", "variance", "other"})
+      bytes += number(job.model, std::string("state.") + part);
+    bytes = number(save, "size", bytes * number(job.model, "parameters"));
+    const double hosts = std::max(accelerators(job) / number(*host, "gpus"), 1.0);
+    const double held = number(save, "buffers", 1.0) * bytes / hosts;
+    if (const Value* memory = host->find("memory.size"); memory != nullptr && held > memory->number)
+      report_.warn("rule", save.pointer,
+                   "the snapshots of one host, " + base::print_quantity(held, Dimension::bytes) +
+                       ", do not fit in its " +
+                       base::print_quantity(memory->number, Dimension::bytes) + " of memory",
+                   "use more hosts, fewer \"buffers\", or \"mode\": \"sync\"");
   }
 
   void check_tiers(const JobDesign& job, const Component& save) {
@@ -172,8 +286,7 @@ class Rules {
       if (std::count(tiers->list.begin(), tiers->list.begin() + static_cast<std::ptrdiff_t>(i),
                      tier) > 0)
         report_.error("rule", item, "the tier \"" + tier + "\" is named twice", "remove one");
-      const Value* hosts = job.job.find("hosts");
-      const Component* host = hosts == nullptr ? nullptr : design_.find_host(hosts->text);
+      const Component* host = host_of(job);
       if (tier == "local-nvme" && host != nullptr && !host->kind.empty() &&
           host->find("nvme.write") == nullptr)
         report_.error("rule", item, "host class \"" + host->id + "\" has no local NVMe",

@@ -82,9 +82,13 @@ Json job_schema(SchemaForm form) {
   return component_schema(job, form);
 }
 
+std::string storage_name(SchemaForm form) {
+  return form == SchemaForm::complete ? "storage" : "storage-part";
+}
+
 Json scenario_schema(SchemaForm form) {
   const bool complete = form == SchemaForm::complete;
-  const Json storage = component_schema({.role = Role::storage, .has_id = true}, form);
+  const Json storage = {{"$ref", "#/definitions/" + storage_name(form)}};
   const Json extends = {
       {"anyOf", Json::array({{{"type", "string"}}, list_of({{"type", "string"}}, false)})},
       {"description", "files or \"catalog:\" entries this scenario is built on"}};
@@ -123,9 +127,13 @@ std::string schema() {
   out["if"] = {{"required", {"extends"}}};
   out["then"] = {{"$ref", "#/definitions/part"}};
   out["else"] = {{"$ref", "#/definitions/complete"}};
+  out["definitions"] = quantity_definitions();
+  for (const SchemaForm form : {SchemaForm::complete, SchemaForm::part})
+    out["definitions"][storage_name(form)] =
+        component_schema({.role = Role::storage, .has_id = true}, form);
   out["definitions"]["complete"] = scenario_schema(SchemaForm::complete);
   out["definitions"]["part"] = or_null(scenario_schema(SchemaForm::part));
-  return out.dump(2) + "\n";
+  return out.dump(1) + "\n";
 }
 
 }  // namespace stallcast::scenarios

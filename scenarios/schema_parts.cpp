@@ -20,17 +20,29 @@ using models::Role;
 Json expression() { return {{"type", "string"}, {"pattern", "^="}}; }
 
 // Regular expression of the texts parse_quantity reads: number, unit; spaces are free.
-std::string quantity_pattern(const FieldInfo& field) {
+std::string quantity_pattern(Dimension dimension, bool with_sign) {
   std::string units;
-  for (const std::string_view unit : base::unit_texts(field.dimension)) {
+  for (const std::string_view unit : base::unit_texts(dimension)) {
     if (!units.empty()) units += "|";
     for (const char c : unit) units += c == '$' ? "\\$" : std::string(1, c);
   }
-  const std::string sign = field.limits.minimum >= 0.0 ? "\\+?" : "[-+]?";
+  const std::string sign = with_sign ? "[-+]?" : "\\+?";
   std::string number = sign + "[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?";
   std::string pattern = number + "\\s*(" + units + ")";
-  if (field.dimension == Dimension::money) pattern = "(" + pattern + "|\\$\\s*" + number + ")";
+  if (dimension == Dimension::money) pattern = "(" + pattern + "|\\$\\s*" + number + ")";
   return "^\\s*" + pattern + "\\s*$";
+}
+
+std::string quantity_name(Dimension dimension, bool with_sign) {
+  std::string name(base::dimension_name(dimension));  // "a rate"
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name + (with_sign ? "-or-less-than-zero" : "");
+}
+
+// Quantities are defined once.
+Json reference(const FieldInfo& field) {
+  return {
+      {"$ref", "#/definitions/" + quantity_name(field.dimension, !(field.limits.minimum >= 0.0))}};
 }
 
 Json number_schema(const FieldInfo& field) {
@@ -39,8 +51,7 @@ Json number_schema(const FieldInfo& field) {
                                                          : field.limits.minimum;
   if (std::isfinite(low)) number[field.limits.above_minimum ? "exclusiveMinimum" : "minimum"] = low;
   if (std::isfinite(field.limits.maximum)) number["maximum"] = field.limits.maximum;
-  const Json text = {{"type", "string"}, {"pattern", quantity_pattern(field)}};
-  return {{"anyOf", Json::array({number, text, expression()})}};
+  return {{"anyOf", Json::array({number, reference(field)})}};
 }
 
 Json choice_schema(const FieldInfo& field) {
@@ -153,8 +164,24 @@ Json text_or_expression(Json text) {
 Json or_null(Json schema) {
   Json out = {{"anyOf", Json::array({std::move(schema), {{"type", "null"}}})}};
   // Editors show the description that stands outside.
-  if (const auto it = out["anyOf"][0].find("description"); it != out["anyOf"][0].end())
-    out["description"] = *it;
+  Json& inner = out["anyOf"][0];
+  if (const auto it = inner.find("description"); it != inner.end()) {
+    const Json description = *it;
+    inner.erase("description");
+    out["description"] = description;
+  }
+  return out;
+}
+
+Json quantity_definitions() {
+  Json out = Json::object();
+  for (int i = 0; i <= static_cast<int>(Dimension::money_rate); ++i) {
+    const auto dimension = static_cast<Dimension>(i);
+    if (base::unit_texts(dimension).empty()) continue;
+    for (const bool with_sign : {false, true})
+      out[quantity_name(dimension, with_sign)] = text_or_expression(
+          {{"type", "string"}, {"pattern", quantity_pattern(dimension, with_sign)}});
+  }
   return out;
 }
 
@@ -175,7 +202,7 @@ Json field_schema(const FieldInfo& field) {
       out = {{"type", "array"}, {"items", choice_schema(field)}};
       break;
     default:
-      out = text_or_expression({{"type", "string"}, {"pattern", quantity_pattern(field)}});
+      out = {{"allOf", Json::array({reference(field)})}};
   }
   out["description"] = describe(field);
   return out;

@@ -15,6 +15,9 @@ namespace stallcast::scenarios {
 /// takes back what was said before.
 enum class SchemaForm { complete, part };
 
+/// The texts of each dimension, by name: what the schemas of fields refer to.
+[[nodiscard]] base::Json quantity_definitions();
+
 /// What one field accepts, an expression included.
 [[nodiscard]] base::Json field_schema(const base::FieldInfo& field);
 

@@ -1,0 +1,56 @@
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/support.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr const char* kFull = R"({
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "memory": { "size": "500 GB" } } ] },
+  "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+  "jobs": [ {
+    "id": "train", "hosts": "gpu", "model": { "parameters": "70B" }, "step": { "compute": "1 s" },
+    "dataset": { "on": "scratch", "format": "webdataset", "sample": "1 MB", "size": "10 TB",
+                 "shard": "1 GB" },
+    "checkpoint": { "to": "scratch", "every": "10 min", "mode": "async" }
+  } ],
+  "run": { "duration": "1 h" }
+})";
+
+// The only remark about the scenario with `sets`; "" when there is none.
+std::string warning(std::vector<std::string> sets) {
+  const auto loaded = load_with(std::move(sets), "", kFull);
+  if (loaded.diagnostics.items().empty()) return "";
+  REQUIRE(loaded.diagnostics.items().size() == 1);
+  const Diagnostic& d = loaded.diagnostics.items()[0];
+  CHECK(d.severity == Severity::warning);
+  CHECK(loaded.design.has_value());
+  return d.pointer + " " + d.message;
+}
+
+}  // namespace
+
+TEST_CASE("likely slips are warned of and do not stop the run") {
+  CHECK(warning({}) == "");
+  // 8 GPUs x 16 workers on 64 cores
+  CHECK_THAT(warning({"jobs.loader.workers=16"}), Contains("128 workers share the 64 cores"));
+  // 10 TB / 200 GB = 50 shards for 32 GPUs x 4 workers
+  CHECK_THAT(warning({"jobs.dataset.shard=200 GB"}), Contains("fewer shards than the 128"));
+  CHECK_THAT(warning({"storage.stripe.count=16"}), Contains("fewer than \"stripe.count\""));
+  CHECK_THAT(warning({"storage.oss.count=9"}), Contains("fewer than \"oss.count\""));
+  CHECK_THAT(warning({"jobs.dataset.sample_stdev=3 MB"}), Contains("twice the sample"));
+  CHECK_THAT(warning({"jobs.checkpoint.every=2 h"}), Contains("no save falls into the 1 h"));
+}
+
+TEST_CASE("snapshots that do not fit in host memory are warned of") {
+  // 70e9 parameters x 14 B = 980 GB over 4 hosts = 245 GB a snapshot: two fit in 500 GB, three do
+  // not.
+  CHECK(warning({"jobs.checkpoint.buffers=2"}) == "");
+  CHECK_THAT(warning({"jobs.checkpoint.buffers=3"}), Contains("735 GB, do not fit in its 500 GB"));
+  // On half the accelerators the state lies on two hosts.
+  CHECK(warning({"jobs.accelerators=16"}) == "");
+  CHECK_THAT(warning({"jobs.accelerators=16", "jobs.checkpoint.buffers=2"}), Contains("980 GB"));
+}
