@@ -168,6 +168,8 @@ class ComponentReader {
         prefix.empty() ? spec_.what
                        : "\"" + prefix.substr(0, prefix.size() - 1) + "\" of " + spec_.what;
     unknown_key(key, pointer, what, names, report());
+    if (const std::string near = base::nearest(key, names); !near.empty())
+      misspelled_.push_back(prefix + near);
   }
 
   void take(const FieldInfo& field, const std::string& at, const Json& value) {
@@ -206,6 +208,8 @@ class ComponentReader {
   // The fault stands at the nearest object the user wrote.
   void missing(const FieldInfo& field, const Json& node) {
     const std::string key(field.key);
+    for (const std::string& path : misspelled_)
+      if (key == path || key.starts_with(path + ".")) return;  // it is there, under another name
     std::string at = spec_.pointer;
     if (node.is_object())
       for (std::size_t dot = key.find('.'); dot != std::string::npos;
@@ -237,6 +241,7 @@ class ComponentReader {
   Component out_;
   Fields fields_;
   Fields faulty_;
+  std::vector<std::string> misspelled_;  // fields that unknown keys were probably meant for
 };
 
 }  // namespace

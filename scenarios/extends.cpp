@@ -35,7 +35,7 @@ class BaseReader {
     Tree merged{Json::object(), {}};
     merged.origins[""] = {number, ""};
     const Json list = extends->is_array() ? *extends : Json::array({*extends});
-    open_.push_back(identity(file));
+    open_.push_back({identity(file), file});
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string at =
           extends->is_array() ? "/extends" + base::pointer_token(i) : std::string("/extends");
@@ -74,10 +74,10 @@ class BaseReader {
     }
     const fs::path path = fs::path(file).parent_path() / target;
     const std::string id = identity(path.string());
-    for (const std::string& name : open_)
-      if (name == id) {
+    for (const auto& [known, shown] : open_)
+      if (known == id) {
         add("extends", documents_[number], at, "\"" + target + "\" extends itself",
-            "the chain is " + base::join(open_, " -> ") + " -> " + id);
+            "the chain is " + chain() + target);
         return {};
       }
     Result<std::string> text = base::read_file(path);
@@ -133,6 +133,11 @@ class BaseReader {
         mark_all(tree, node[i], at + base::pointer_token(i), origin);
   }
 
+  std::string chain() const {
+    std::string out;
+    for (const auto& [id, shown] : open_) out += shown + " -> ";
+    return out;
+  }
   static std::string identity(const std::string& path) {
     std::error_code error;
     const fs::path real = fs::weakly_canonical(path, error);
@@ -147,7 +152,7 @@ class BaseReader {
   bool follow_files_;
   Documents& documents_;
   Diagnostics& diags_;
-  std::vector<std::string> open_;
+  std::vector<std::pair<std::string, std::string>> open_;  // {identity, name to show}
 };
 
 }  // namespace
