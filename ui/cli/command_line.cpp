@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <functional>
 #include <thread>
 
@@ -38,12 +39,24 @@ std::string help_line(const std::string& name, const std::string& help) {
   return out;
 }
 
-std::string lowered(std::string message) {
-  if (!message.empty())
+/// CLI11's messages in our style; names of arguments stay as they are.
+std::string in_our_style(std::string message) {
+  const auto upper = [&](std::size_t i) {
+    return i < message.size() && std::isupper(static_cast<unsigned char>(message[i])) != 0;
+  };
+  if (upper(0) && !upper(1))
     message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
   if (message.ends_with('.')) message.pop_back();
+  if (const std::size_t at = message.find(" is required"); at != std::string::npos)
+    message.replace(at, std::string::npos, " is missing");
   return message;
 }
+
+/// What is wrong with a value, and what to do; an empty hint points to the help.
+struct Fault {
+  std::string message;
+  std::string hint;
+};
 
 /// A value that is not available yet: the option is known, so that the answer can be honest.
 struct Refused {
@@ -64,7 +77,8 @@ struct CommandLine::Impl {
   std::string time_limit;
   std::optional<std::int64_t> jobs;
   std::vector<std::unique_ptr<Refused>> refused;
-  std::vector<std::function<std::optional<std::string>()>> checks;  ///< run after parsing
+  std::vector<std::unique_ptr<std::string>> numbers;          ///< texts of `integer` options
+  std::vector<std::function<std::optional<Fault>()>> checks;  ///< run after parsing
 
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> out = {"--help", "--version"};
@@ -97,9 +111,6 @@ struct CommandLine::Impl {
     print_error("stallcast " + std::string(verb.name) + ": " + message,
                 hint.empty() ? "see \"stallcast " + std::string(verb.name) + " --help\"" : hint);
     return static_cast<int>(ExitCode::bad_input);
-  }
-  CLI::Option* grouped(CLI::Option* option, const char* group) const {
-    return option->group(group);
   }
 };
 
@@ -137,11 +148,20 @@ void CommandLine::texts(std::string_view name, std::vector<std::string>& target,
 
 void CommandLine::integer(std::string_view name, std::optional<std::int64_t>& target,
                           std::int64_t minimum, std::string_view help) {
-  impl_->app.add_option(std::string(name), target, std::string(help))->type_name("N");
-  impl_->checks.emplace_back([&target, minimum, name = std::string(name)] {
-    return target.has_value() && *target < minimum
-               ? std::optional(name + " must be at least " + std::to_string(minimum))
-               : std::nullopt;
+  impl_->numbers.push_back(std::make_unique<std::string>());
+  const std::string& text = *impl_->numbers.back();
+  impl_->app.add_option(std::string(name), *impl_->numbers.back(), std::string(help))
+      ->type_name("N");
+  impl_->checks.emplace_back([&, minimum, name = std::string(name)]() -> std::optional<Fault> {
+    if (text.empty()) return std::nullopt;
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    if (const auto parsed = std::from_chars(text.data(), end, value);
+        parsed.ec != std::errc() || parsed.ptr != end)
+      return Fault{name + ": \"" + text + "\" is not a whole number", ""};
+    if (value < minimum) return Fault{name + " must be at least " + std::to_string(minimum), ""};
+    target = value;
+    return std::nullopt;
   });
 }
 
@@ -174,15 +194,16 @@ void CommandLine::simulation_options(CommonOptions& options) {
     impl_->refused.push_back(std::make_unique<Refused>(Refused{name, ""}));
     text(name, impl_->refused.back()->value, "FILE", "not available in this version");
   }
-  impl_->checks.emplace_back([this, &options]() -> std::optional<std::string> {
+  impl_->checks.emplace_back([this, &options]() -> std::optional<Fault> {
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     options.jobs = impl_->jobs.value_or(cores);
     for (const auto& refused : impl_->refused)
-      if (!refused->value.empty()) return refused->name + " is not available in this version";
+      if (!refused->value.empty())
+        return Fault{refused->name + " is not available in this version", ""};
     if (impl_->time_limit.empty()) return std::nullopt;
     const auto limit = base::parse_quantity(impl_->time_limit, Dimension::time);
-    if (!limit.value.has_value()) return "--time-limit: " + limit.message;
-    if (!(*limit.value > 0.0)) return "--time-limit must be above 0 s";
+    if (!limit.value.has_value()) return Fault{"--time-limit: " + limit.message, limit.hint};
+    if (!(*limit.value > 0.0)) return Fault{"--time-limit must be above 0 s", ""};
     options.time_limit_s = *limit.value;
     return std::nullopt;
   });
@@ -208,12 +229,12 @@ std::optional<int> CommandLine::parse(std::span<const std::string> args) {
     std::vector<std::string> reversed(args.rbegin(), args.rend());
     impl_->app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    return impl_->usage_error(lowered(error.what()), "");
+    return impl_->usage_error(in_our_style(error.what()), "");
   }
   if (const auto extras = impl_->app.remaining(); !extras.empty())
     return impl_->usage_error("unexpected argument \"" + extras.front() + "\"", "");
   for (const auto& check : impl_->checks)
-    if (const auto message = check()) return impl_->usage_error(*message, "");
+    if (const auto fault = check()) return impl_->usage_error(fault->message, fault->hint);
   if (impl_->common != nullptr) apply_terminal_options(*impl_->common);
   return std::nullopt;
 }

@@ -32,6 +32,20 @@ void check_expectations(const Design& design, Diagnostics& diagnostics) {
                         parsed.failure().hint);
 }
 
+/// The same for a scenario that gave no design, so that all its faults are said at once.
+void check_expectations(const base::JsonDocument& document, Diagnostics& diagnostics) {
+  if (!document.root.is_object() || !document.root.contains("expect")) return;
+  const base::Json& expect = document.root["expect"];
+  for (std::size_t i = 0; expect.is_array() && i < expect.size(); ++i) {
+    if (!expect[i].is_object() || !expect[i].contains("that")) continue;
+    if (!expect[i]["that"].is_string()) continue;
+    const auto parsed = predict::parse_assertion(expect[i]["that"].get<std::string>());
+    if (!parsed.ok())
+      diagnostics.error("expect", "/expect" + base::pointer_token(i) + "/that",
+                        parsed.failure().message, parsed.failure().hint);
+  }
+}
+
 void add_values(const Component& component, const std::string& path,
                 std::vector<std::pair<std::string, const Value*>>& out) {
   for (const auto& [key, value] : component.values) out.emplace_back(path + "." + key, &value);
@@ -51,13 +65,14 @@ scenarios::Loaded ScenarioInput::load_with(std::vector<std::string> more_sets) c
   load.variant = options_.variant;
   scenarios::Loaded loaded = text_.has_value() ? scenarios::load_text(*text_, "<stdin>", load)
                                                : scenarios::load_file(path_, load);
-  if (loaded.design.has_value()) {
-    Diagnostics faults;
+  Diagnostics faults;
+  if (loaded.design.has_value())
     check_expectations(*loaded.design, faults);
-    place(faults);
-    for (Diagnostic& d : faults.items()) loaded.diagnostics.add(std::move(d));
-    if (faults.has_errors()) loaded.design.reset();
-  }
+  else
+    check_expectations(document(), faults);
+  place(faults);
+  if (faults.has_errors()) loaded.design.reset();
+  for (Diagnostic& d : faults.items()) loaded.diagnostics.add(std::move(d));
   return loaded;
 }
 
@@ -78,7 +93,7 @@ Result<Design> ScenarioInput::design_with(std::vector<std::string> more_sets) co
   return Failure{ExitCode::internal, "the scenario gave no design", ""};
 }
 
-void ScenarioInput::place(Diagnostics& diagnostics) const {
+base::JsonDocument ScenarioInput::document() const {
   std::string text;
   if (text_.has_value()) {
     text = *text_;
@@ -86,10 +101,14 @@ void ScenarioInput::place(Diagnostics& diagnostics) const {
     text = std::move(read).value();
   }
   Diagnostics ignored;
-  const base::JsonDocument document =
-      base::parse_jsonc(std::move(text), text_.has_value() ? "<stdin>" : path_, ignored);
+  return base::parse_jsonc(std::move(text), text_.has_value() ? "<stdin>" : path_, ignored);
+}
+
+void ScenarioInput::place(Diagnostics& diagnostics) const {
+  if (diagnostics.items().empty()) return;
+  const base::JsonDocument json = document();
   for (Diagnostic& d : diagnostics.items())
-    if (d.position.line == 0) d.position = base::locate(document, d.pointer);
+    if (d.position.line == 0) d.position = base::locate(json, d.pointer);
 }
 
 predict::Options predict_options(const CommonOptions& options, ProgressBar& bar) {
@@ -166,6 +185,7 @@ std::optional<Prediction> predict_design(const ScenarioInput& input, const Desig
   predict::Options how = predict_options(options, bar);
   Diagnostics faults;
   how.faults = &faults;
+  bar.show(0.0);
   Result<Prediction> prediction = predict::predict(design, how);
   bar.clear();
   if (prediction.ok()) return std::move(prediction).value();

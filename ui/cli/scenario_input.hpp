@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/jsonc.hpp"
 #include "engine/predict/predict.hpp"
 #include "scenarios/load.hpp"
 #include "stallcast/design.hpp"
@@ -34,6 +35,8 @@ class ScenarioInput {
   void place(Diagnostics& diagnostics) const;
 
  private:
+  /// The text as JSON; null when it cannot be read.
+  [[nodiscard]] base::JsonDocument document() const;
   [[nodiscard]] scenarios::Loaded load_with(std::vector<std::string> more_sets) const;
 
   std::string path_;

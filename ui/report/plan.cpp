@@ -36,8 +36,9 @@ std::string headline(const PlanResult& plan, const Ink& ink) {
       return out + "needs " + ink.bold(counted(plan.required, plan.noun)) + " (" + plan.owner +
              ")\n";
     case PlanStatus::infeasible:
-      out += ink.bad("INFEASIBLE") + ", no number of " + plan.noun + " (" + plan.owner +
-             ") meets the targets\n";
+      out +=
+          ink.bad("INFEASIBLE") + "\n" +
+          wrapped("  ", "no number of " + plan.noun + " (" + plan.owner + ") meets the targets", 2);
       if (end != nullptr && !end->binding.empty())
         out += wrapped("  ",
                        "with " + std::to_string(plan.infinity) + " of them " + end->binding +
@@ -49,6 +50,11 @@ std::string headline(const PlanResult& plan, const Ink& ink) {
   }
   return out + ink.doubtful("INCONCLUSIVE") + ", the search for the fewest " + plan.noun + " (" +
          plan.owner + ") has no answer yet\n";
+}
+
+std::string assumed(std::size_t n) {
+  return counted(static_cast<std::int64_t>(n), "inputs") + (n == 1 ? " is" : " are") +
+         " assumed, not measured: stallcast resolve --provenance";
 }
 
 std::string point_lines(const PlanPoint& point, const Ink& ink) {
@@ -85,10 +91,7 @@ std::string plan_text(const PlanResult& plan, const Context& context, const Styl
   if (!plan.notes.empty()) out += "\n" + ink.bold("Notes") + "\n";
   for (const std::string& note : plan.notes) out += wrapped("  - ", note, 4);
   if (!context.assumptions.empty())
-    out += "\n" + wrapped("",
-                          std::to_string(context.assumptions.size()) +
-                              " inputs are assumed, not measured: stallcast resolve --provenance",
-                          0);
+    out += "\n" + wrapped("", assumed(context.assumptions.size()), 0);
   std::string counts;
   for (const PlanPoint& point : plan.points)
     counts += (counts.empty() ? "" : ", ") + std::to_string(point.count);

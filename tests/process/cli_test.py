@@ -1,0 +1,324 @@
+"""The command line as a script or a CI job sees it: exit codes, streams, files, signals.
+
+Usage: cli_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+"""
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STALLCAST = ""
+
+SCENARIO = """{
+  // 32 GPUs; one blocking save of 100 GB a minute.
+  "id": "small",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": 8, "read": "4 GB/s", "write": "4 GB/s" } } ],
+  "jobs": [ {
+    "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+    "checkpoint": { "to": "scratch", "size": "100 GB", "every": "60 s" }
+  } ],
+  "run": { "duration": "10 min", "seed": 1, "replicas": 2 },
+  "expect": [ { "id": "util", "that": "job.train.gpu.utilization >= %s" } ],
+}
+"""
+EASY = SCENARIO.replace("%s", "10 %")
+HARD = SCENARIO.replace("%s", "99.9 %")
+LOCATED = re.compile(r"^[^:\n]+:\d+:\d+: /\S*: .+$", re.M)
+
+
+class Run:
+    """One call of the program in a folder of its own."""
+
+    def __init__(self, *args, text=None, stdin=None, env=None):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.json")
+            if text is not None:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            args = [path if a == "FILE" else a for a in args]
+            done = subprocess.run([STALLCAST, *args], capture_output=True, text=True, input=stdin,
+                                  cwd=folder, env={**os.environ, **(env or {})}, timeout=120,
+                                  check=False)
+            self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+            self.left = sorted(os.listdir(folder))
+
+
+class ExitCodes(unittest.TestCase):
+    def code(self, wanted, *args, **kwargs):
+        run = Run(*args, **kwargs)
+        self.assertEqual(run.code, wanted, run.out + run.err)
+        return run
+
+    def test_zero_when_all_targets_hold(self):
+        self.code(0, "run", "FILE", text=EASY)
+
+    def test_zero_without_targets(self):
+        text = EASY.replace('{ "id": "util", "that": "job.train.gpu.utilization >= 10 %" }', "")
+        self.code(0, "run", "FILE", text=text)
+
+    def test_one_when_a_target_is_missed(self):
+        run = self.code(1, "run", "FILE", text=HARD)
+        self.assertTrue(run.out.startswith("small: FAIL"))
+
+    def test_zero_when_only_a_warning_is_missed(self):
+        text = HARD.replace('"id": "util",', '"id": "util", "level": "warn",')
+        self.code(0, "run", "FILE", text=text)
+
+    def test_one_when_no_count_meets_the_targets(self):
+        run = self.code(1, "plan", "FILE", text=HARD)
+        self.assertIn("INFEASIBLE", run.out)
+
+    def test_two_for_wrong_usage(self):
+        for args in ([], ["rnu", "x"], ["run"], ["run", "a", "b"], ["run", "FILE", "--sed", "1"],
+                     ["run", "FILE", "--seed", "x"], ["run", "FILE", "--replicas", "0"],
+                     ["run", "FILE", "--time-limit", "5"], ["run", "FILE", "--format", "xml"],
+                     ["run", "FILE", "--format", "html"], ["run", "FILE", "--trace", "t.json"],
+                     ["catalog", "show", "no/such"], ["init", "no-such"], ["import", "x", "y"]):
+            run = self.code(2, *args, text=EASY)
+            self.assertEqual(run.out, "", args)
+            self.assertIn("hint: ", run.err, args)
+
+    def test_two_for_verbs_that_are_not_available(self):
+        for verb in ("sweep", "check", "diff", "validate", "probe", "calibrate", "serve"):
+            run = self.code(2, verb, "x")
+            self.assertIn("not available in this version", run.err)
+
+    def test_two_for_a_missing_file(self):
+        self.assertIn("No such file", self.code(2, "run", "/no/such/file.json").err)
+
+    def test_two_for_bad_input_with_place_pointer_and_hint(self):
+        text = EASY.replace('"count": 8', '"cuont": 8').replace('"4 GB/s"', "4")
+        run = self.code(2, "run", "FILE", text=text)
+        self.assertGreaterEqual(len(LOCATED.findall(run.err)), 3, run.err)
+        self.assertIn("/storage/0/ost/cuont: ", run.err)
+        self.assertIn('did you mean "count"?', run.err)
+        self.assertIn("^", run.err)
+        self.assertEqual(run.out, "")
+
+    def test_two_for_an_unknown_metric_never_a_pass(self):
+        run = self.code(2, "run", "FILE", text=EASY.replace("utilization", "utilisation"))
+        self.assertRegex(run.err, LOCATED)
+        self.assertIn("job.train.gpu.utilization", run.err)
+
+    def test_two_for_a_limit_without_its_unit(self):
+        run = self.code(2, "run", "FILE", text=EASY.replace("10 %", "10"))
+        self.assertIn("must be", run.err)
+
+    def test_two_for_an_output_that_cannot_be_written(self):
+        self.code(2, "run", "FILE", "--output", "/no/such/folder/x", text=EASY)
+
+    def test_three_when_time_runs_out(self):
+        self.code(3, "run", "FILE", "--time-limit", "1 us", text=EASY)
+
+    def test_three_when_the_interval_straddles_the_limit(self):
+        first = json.loads(Run("run", "FILE", "--format", "json", "--no-advice", text=EASY).out)
+        metric = first["metrics"]["job.train.gpu.utilization"]
+        self.assertLess(metric["ci95"][0], metric["ci95"][1])
+        self.code(3, "run", "FILE", text=SCENARIO.replace("%s", f"{100 * metric['value']:.9f} %"))
+
+    def test_help_and_version_are_zero(self):
+        self.assertIn("usage: ", self.code(0, "--help").out)
+        self.assertRegex(self.code(0, "--version").out, r"^stallcast \d+\.\d+\.\d+\n$")
+        for verb in ("run", "plan", "explain", "lint", "resolve", "schema", "init", "catalog",
+                     "import", "sweep"):
+            help_text = self.code(0, verb, "--help").out
+            self.assertLessEqual(max(map(len, help_text.splitlines())), 80)
+
+
+class Streams(unittest.TestCase):
+    def test_the_same_input_gives_the_same_bytes(self):
+        for form in ("text", "json", "csv", "markdown"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "s.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(HARD)
+                runs = [subprocess.run([STALLCAST, "run", path, "--format", form, "--jobs", jobs],
+                                       capture_output=True, check=False).stdout
+                        for jobs in ("1", "2", "2")]
+            self.assertEqual(runs[0], runs[1])
+            self.assertEqual(runs[1], runs[2])
+
+    def test_json_is_the_agreed_result(self):
+        run = Run("run", "FILE", "--format", "json", text=HARD)
+        result = json.loads(run.out)
+        self.assertEqual(run.err, "")
+        self.assertEqual(result["schema"], "stallcast.result/1")
+        for key in ("tool", "scenario", "verdict", "assertions", "metrics", "breakdown",
+                    "bottlenecks", "warnings", "elapsed"):
+            self.assertIn(key, result)
+        self.assertEqual(result["verdict"], "fail")
+        self.assertAlmostEqual(sum(result["breakdown"]["train"].values()), 1.0, delta=1e-9)
+        for metric in result["metrics"].values():
+            self.assertIsInstance(metric["value"], float)
+            self.assertIn(metric["unit"],
+                          ("s", "B", "B/s", "ratio", "count", "1/s", "USD", "USD/h", "cores", ""))
+        self.assertNotIn("wall_s", result["elapsed"])
+
+    def test_csv_is_tidy(self):
+        rows = list(csv.reader(io.StringIO(Run("run", "FILE", "--format", "csv", text=EASY).out)))
+        self.assertEqual(rows[0], ["scenario", "metric", "stat", "value", "unit"])
+        self.assertTrue(all(len(row) == 5 for row in rows))
+        self.assertTrue(all(float(row[3]) == float(row[3]) for row in rows[1:]))
+
+    def test_no_colour_without_a_terminal(self):
+        self.assertNotIn("\x1b", Run("run", "FILE", text=HARD).out)
+
+    def test_colour_on_a_terminal_unless_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(EASY)
+            for args, env, colour in ((["--no-advice"], {}, True), (["--no-color"], {}, False),
+                                      ([], {"NO_COLOR": "1"}, False)):
+                main, side = pty.openpty()
+                environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+                subprocess.run([STALLCAST, "run", path, *args], stdout=side,
+                               stderr=subprocess.DEVNULL, env={**environment, **env}, check=False)
+                os.close(side)
+                text = b""
+                try:
+                    while chunk := os.read(main, 65536):
+                        text += chunk
+                except OSError:
+                    pass
+                os.close(main)
+                self.assertEqual(b"\x1b[" in text, colour, (args, env))
+
+    def test_output_file_holds_the_report_and_nothing_is_left_behind(self):
+        run = Run("run", "FILE", "--output", "report.json", "--format", "json", text=EASY)
+        self.assertEqual((run.code, run.out), (0, ""))
+        self.assertEqual(run.left, ["report.json", "s.json"])
+
+    def test_a_scenario_on_standard_input(self):
+        run = Run("run", "-", stdin=EASY)
+        self.assertEqual(run.code, 0, run.err)
+
+    def test_a_closed_pipe_is_quiet(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(EASY)
+            read, write = os.pipe()
+            os.close(read)
+            done = subprocess.run([STALLCAST, "run", path], stdout=write, stderr=subprocess.PIPE,
+                                  check=False)
+            os.close(write)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_options_before_the_verb(self):
+        self.assertEqual(Run("--quiet", "--seed", "3", "run", "FILE", text=EASY).code, 0)
+
+    def test_set_overrides_the_scenario(self):
+        def size(*args):
+            out = Run("run", "FILE", "--format", "json", "--no-advice", *args, text=EASY).out
+            return json.loads(out)["metrics"]["job.train.checkpoint.size"]["value"]
+        self.assertEqual(size(), 100e9)
+        self.assertEqual(size("--set", "jobs.checkpoint.size=200 GB"), 200e9)
+
+
+class Signals(unittest.TestCase):
+    def interrupted(self, text, number, seen):
+        """Exit code and report of a run that gets a signal once its progress bar shows `seen`."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            main, side = pty.openpty()
+            process = subprocess.Popen([STALLCAST, "run", path], stdout=subprocess.PIPE,
+                                       stderr=side, cwd=folder)
+            os.close(side)
+            bar = b""
+            while not re.search(seen, bar):
+                bar += os.read(main, 4096)
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=60)
+            os.close(main)
+            return process.returncode, out.decode()
+
+    def test_interrupted_ends_with_the_signals_code(self):
+        # Far too long to finish: ten years of simulated time, many replicas.
+        text = EASY.replace("10 min", "3650 d").replace('"replicas": 2', '"replicas": 1000')
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            self.assertEqual(self.interrupted(text, number, rb"0 %")[0], code)
+
+    def test_what_was_finished_is_reported(self):
+        text = EASY.replace("10 min", "2 d").replace('"replicas": 2', '"replicas": 1000')
+        code, out = self.interrupted(text, signal.SIGINT, rb" [1-9][0-9]? %")
+        self.assertEqual(code, 130)
+        self.assertTrue(out.startswith("small: INCONCLUSIVE"), out)
+        self.assertRegex(out, r"only \d+ of\s+1000\s+replicas\s+finished")
+
+
+class Verbs(unittest.TestCase):
+    def test_every_template_is_listed_lints_and_runs(self):
+        names = [line for line in Run("init", "--list").out.splitlines() if line[0] != " "]
+        self.assertGreater(len(names), 2)
+        for name in names:
+            text = Run("init", name).out
+            self.assertEqual(Run("lint", "FILE", text=text).code, 0, name)
+            self.assertIn(Run("run", "FILE", "--no-advice", text=text).code, (0, 1, 3), name)
+
+    def test_lint_reports_every_file(self):
+        run = Run("lint", "FILE", "/no/such.json", "--format", "json", text=EASY)
+        self.assertEqual(run.code, 2)
+        self.assertEqual([f["ok"] for f in json.loads(run.out)["files"]], [True, False])
+
+    def test_resolve_gives_a_scenario_that_predicts_the_same(self):
+        first = json.loads(Run("run", "FILE", "--format", "json", "--no-advice", text=HARD).out)
+        resolved = Run("resolve", "FILE", text=HARD).out
+        json.loads(resolved)
+        again = json.loads(Run("run", "FILE", "--format", "json", "--no-advice",
+                               text=resolved).out)
+        self.assertEqual(first["metrics"], again["metrics"])
+        self.assertEqual(first["scenario"]["sha256"], again["scenario"]["sha256"])
+
+    def test_schema_is_json(self):
+        self.assertIn("$schema", json.loads(Run("schema").out))
+
+    def test_catalog_shows_every_entry(self):
+        for entry in json.loads(Run("catalog", "list", "--format", "json").out):
+            self.assertIn(entry["id"], Run("catalog", "show", entry["id"]).out)
+
+    def test_plan_names_the_answer_and_its_neighbours(self):
+        text = SCENARIO.replace("%s", "90 %")
+        plan = json.loads(Run("plan", "FILE", "--format", "json", text=text).out)
+        self.assertEqual(plan["schema"], "stallcast.plan/1")
+        self.assertEqual(plan["status"], "found")
+        points = {p["count"]: p["meets"] for p in plan["points"]}
+        self.assertTrue(points[plan["required"]])
+        self.assertTrue(points[plan["required"] + 1])
+        if plan["required"] > 1:
+            self.assertFalse(points[plan["required"] - 1])
+
+    def test_plan_without_targets_says_what_to_add(self):
+        text = EASY.replace('{ "id": "util", "that": "job.train.gpu.utilization >= 10 %" }', "")
+        run = Run("plan", "FILE", text=text)
+        self.assertEqual(run.code, 2)
+        self.assertIn('"expect"', run.err)
+
+    def test_plan_checks_what_only_it_computes(self):
+        more = '{ "id": "n", "that": "storage.scratch.osts.required <= %d" },'
+        text = SCENARIO.replace("%s", "90 %").replace('"expect": [', '"expect": [' + more)
+        self.assertEqual(Run("plan", "FILE", text=text.replace("%d", "4096")).code, 0)
+        self.assertEqual(Run("plan", "FILE", text=text.replace("%d", "0")).code, 1)
+
+    def test_explain_gives_derivations_inputs_and_their_sources(self):
+        out = Run("explain", "FILE", text=HARD).out
+        self.assertIn("storage[scratch].ost.count = 8", out)
+        self.assertRegex(out, r"s\.json:\d+:\d+")
+        self.assertEqual(Run("explain", "FILE", "--metric", "job.train.gpuu", text=HARD).code, 2)
+
+
+if __name__ == "__main__":
+    STALLCAST = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)

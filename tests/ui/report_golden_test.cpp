@@ -1,0 +1,54 @@
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "tests/ui/report_samples.hpp"
+
+using namespace stallcast;
+using namespace stallcast::report;
+
+namespace {
+
+/// Compares with tests/golden/report/NAME. STALLCAST_UPDATE_GOLDEN=1 rewrites the file; review the
+/// difference before committing it.
+void check_golden(const std::string& name, const std::string& actual) {
+  const std::string path = "tests/golden/report/" + name;
+  if (std::getenv("STALLCAST_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  std::ifstream file(path);
+  REQUIRE(file.good());
+  std::ostringstream expected;
+  expected << file.rdbuf();
+  CHECK(actual == expected.str());
+}
+
+}  // namespace
+
+TEST_CASE("a prediction reads as agreed in every format") {
+  const Prediction p = testing::missed_target();
+  check_golden("run.txt", render(p, testing::context(), Format::text, {}));
+  check_golden("run.json", render(p, testing::context(), Format::json, {}));
+  check_golden("run.csv", render(p, testing::context(), Format::csv, {}));
+  check_golden("run.md", render(p, testing::context(), Format::markdown, {}));
+}
+
+TEST_CASE("a prediction with nothing to gain says so") {
+  check_golden("run_easy.txt",
+               render(testing::nothing_to_gain(), {"0.1.0", "1", {}}, Format::text, {}));
+}
+
+TEST_CASE("a plan reads as agreed in every format") {
+  const PlanResult plan = testing::found_plan();
+  check_golden("plan.txt", render(plan, testing::context(), Format::text, {}));
+  check_golden("plan.csv", render(plan, testing::context(), Format::csv, {}));
+  check_golden("plan.md", render(plan, testing::context(), Format::markdown, {}));
+  check_golden("plan_infeasible.txt",
+               render(testing::infeasible_plan(), testing::context(), Format::text, {}));
+}
+
+TEST_CASE("an explanation reads as agreed") {
+  check_golden("explain.txt", render(testing::explanation(), testing::context(), Format::text, {}));
+  Explanation one = testing::explanation();
+  one.metric = "job.train.checkpoint.stall";
+  check_golden("explain_metric.txt", render(one, testing::context(), Format::text, {}));
+}

@@ -1,0 +1,66 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/ui/report_samples.hpp"
+
+using namespace stallcast;
+using namespace stallcast::report;
+using Json = nlohmann::ordered_json;
+
+namespace {
+Json result(const Style& style = {}) {
+  return Json::parse(render(testing::missed_target(), testing::context(), Format::json, style));
+}
+}  // namespace
+
+TEST_CASE("the result has the keys of stallcast.result/1") {
+  const Json r = result();
+  CHECK(r["schema"] == "stallcast.result/1");
+  for (const char* key : {"tool", "scenario", "verdict", "assertions", "metrics", "breakdown",
+                          "bottlenecks", "warnings", "elapsed"})
+    CHECK(r.contains(key));
+  CHECK(r["tool"]["profile"].is_null());
+  CHECK(r["verdict"] == "fail");
+  CHECK(r["assertions"][0]["status"] == "fail");
+  CHECK(r["assertions"][0]["limited_by"] == "storage.scratch.oss.nic.write");
+  CHECK_FALSE(r["assertions"][1].contains("limited_by"));
+  CHECK(r["bottlenecks"][0]["blamed_share"] == 0.9);
+}
+
+TEST_CASE("numbers are numbers in SI base units") {
+  const Json metrics = result()["metrics"];
+  CHECK(metrics["job.train.checkpoint.size"]["value"] == 1e12);
+  CHECK(metrics["job.train.checkpoint.size"]["unit"] == "B");
+  CHECK(metrics["job.train.gpu.utilization"]["ci95"] == Json::array({0.8691, 0.8733}));
+  CHECK_FALSE(metrics["job.train.checkpoint.size"].contains("ci95"));
+}
+
+TEST_CASE("the breakdown names all causes and sums to one") {
+  const Json breakdown = result()["breakdown"]["train"];
+  REQUIRE(breakdown.size() == kBreakdownCauses.size());
+  double sum = 0.0;
+  for (const auto& [cause, share] : breakdown.items()) sum += share.get<double>();
+  CHECK(sum == Approx(1.0).epsilon(1e-12));
+}
+
+TEST_CASE("wall-clock time is in the report only when asked for") {
+  CHECK_FALSE(result()["elapsed"].contains("wall_s"));
+  CHECK(result({false, true})["elapsed"]["wall_s"] == 0.25);
+  CHECK(result()["elapsed"]["events"] == 123456);
+}
+
+TEST_CASE("a plan without an answer has no required count") {
+  const auto plan = [](const PlanResult& p) {
+    return Json::parse(render(p, testing::context(), Format::json, {}));
+  };
+  CHECK(plan(testing::found_plan())["required"] == 51);
+  CHECK(plan(testing::infeasible_plan())["required"].is_null());
+  CHECK(plan(testing::infeasible_plan())["status"] == "infeasible");
+  CHECK(plan(testing::found_plan())["result"]["schema"] == "stallcast.result/1");
+}
+
+TEST_CASE("formats that do not exist are refused with the ones that do") {
+  CHECK(parse_format("json").ok());
+  CHECK(parse_format("html").failure().exit == ExitCode::bad_input);
+  CHECK(parse_format("xml").failure().hint == "use text, json, csv or markdown");
+}

@@ -1,0 +1,104 @@
+#include "tests/ui/report_samples.hpp"
+
+namespace stallcast::report::testing {
+
+Prediction missed_target() {
+  Prediction p;
+  p.scenario_id = "llama-on-lustre";
+  p.scenario_file = "llama.json";
+  p.design_sha256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+  p.verdict = Verdict::fail;
+  p.metrics["job.train.gpu.utilization"] = {0.8712, "ratio", {{0.8691, 0.8733}}};
+  p.metrics["job.train.step.time"] = {0.9, "s", {{0.89, 0.91}}};
+  p.metrics["job.train.step.time.p99"] = {1.4, "s", {}};
+  p.metrics["job.train.throughput.samples"] = {2048, "1/s", {}};
+  p.metrics["job.train.checkpoint.size"] = {1e12, "B", {}};
+  p.metrics["job.train.checkpoint.stall"] = {5.5, "s", {}};
+  p.metrics["job.train.checkpoint.stall.max"] = {6, "s", {}};
+  p.breakdown["train"] = {
+      {"compute", 0.8712}, {"communication", 0.02}, {"data", 0.0401}, {"metadata", 0.0},
+      {"cpu", 0.0},        {"checkpoint", 0.0607},  {"restart", 0.0}, {"sync", 0.008}};
+  p.resources = {{"host.gpu.nic.read", "B/s", 4e11, 2e10, 0, 0.0},
+                 {"storage.scratch.mdt", "1/s", 160e3, 8e3, 0, 0.05},
+                 {"storage.scratch.oss.nic.write", "B/s", 100e9, 97e9, 100e9, 0.9}};
+  p.bottlenecks = {
+      {"storage.scratch.oss.nic.write", 0.97, 0.9, "3 GB/s left of 100 GB/s, nothing at its peak"},
+      {"storage.scratch.mdt", 0.05, 0.05, "152 kops/s left of 160 kops/s"}};
+  p.assertions = {{"au", "job.train.gpu.utilization >= 95 %", 0.8712, "ratio", "fail", "error",
+                   "storage.scratch.oss.nic.write", "the contract asks for it"},
+                  {"stall", "job.train.checkpoint.stall < 6 s", 5.5, "s", "pass", "error", "", ""}};
+  p.alternatives = {{"storage.scratch.oss.count 10 -> 13", 0.953, 0.0818, true, 0.3},
+                    {"storage.scratch.mdt.count 2 -> 4", 0.8712, 0.0, false, 1.0}};
+  p.warnings = {"the data set does not fit in the page cache: every epoch reads it again"};
+  p.seeds = {1, 2, 3};
+  p.simulated_s = 7200;
+  p.wall_s = 0.25;
+  p.events = 123456;
+  return p;
+}
+
+Prediction nothing_to_gain() {
+  Prediction p;
+  p.scenario_id = "easy";
+  p.design_sha256 = std::string(64, 'a');
+  p.verdict = Verdict::none;
+  p.metrics["job.train.gpu.utilization"] = {0.98, "ratio", {}};
+  p.breakdown["train"] = {{"compute", 0.98}, {"sync", 0.02}};
+  p.bottlenecks = {{"storage.scratch.ost", 0.01, 1.0, "99 GB/s left of 100 GB/s"}};
+  p.alternatives = {{"storage.scratch.ost.count 48 -> 60", 0.98, 0.0, false, 0.25}};
+  p.seeds = {7};
+  p.simulated_s = 60;
+  p.events = 10;
+  return p;
+}
+
+PlanResult found_plan() {
+  PlanResult plan;
+  plan.scenario_id = "llama-on-lustre";
+  plan.scenario_file = "llama.json";
+  plan.metric = "storage.scratch.osts.required";
+  plan.noun = "OSTs";
+  plan.owner = "storage scratch";
+  plan.required = 51;
+  plan.lower_bound = 50;
+  plan.infinity = 4096;
+  for (const std::int64_t n : {50, 51, 52, 4096}) {
+    PlanPoint point;
+    point.count = n;
+    point.meets = n >= 51;
+    point.utilization = n >= 51 ? 0.952 : 0.93;
+    point.binding = n > 1000 ? "host.gpu.nic.write" : "storage.scratch.ost.write";
+    point.binding_utilization = 0.99;
+    point.targets.push_back({"au", "job.train.gpu.utilization >= 95 %", point.utilization, 0.95,
+                             "ratio", (point.utilization - 0.95) / 0.95,
+                             point.meets ? "pass" : "fail"});
+    plan.points.push_back(point);
+  }
+  plan.prediction = missed_target();
+  return plan;
+}
+
+PlanResult infeasible_plan() {
+  PlanResult plan = found_plan();
+  plan.status = PlanStatus::infeasible;
+  plan.required = 0;
+  for (PlanPoint& point : plan.points) point.meets = false;
+  return plan;
+}
+
+Explanation explanation() {
+  Explanation e;
+  e.scenario_id = "llama-on-lustre";
+  e.derived = {{"job.train.read.demand", "102.4 MB/s", 102.4e6, "B/s",
+                "512 GPUs x 100000 tokens/s x 2 B = 102.4 MB/s"}};
+  e.inputs = {{"storage[scratch].ost.count", "48", "llama.json:12:20"},
+              {"storage[scratch].ost.read", "4 GB/s", "default, expert value (assumed)"}};
+  e.prediction = missed_target();
+  return e;
+}
+
+Context context() {
+  return {"0.1.0", "1", {{"storage[scratch].ost.service", "0.25 ms", "expert value"}}};
+}
+
+}  // namespace stallcast::report::testing

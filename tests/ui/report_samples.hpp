@@ -1,0 +1,17 @@
+#pragma once
+
+#include "stallcast/plan.hpp"
+#include "stallcast/prediction.hpp"
+#include "ui/report/report.hpp"
+
+/// Hand-made results for the renderers: round numbers, every section filled.
+namespace stallcast::report::testing {
+
+[[nodiscard]] Prediction missed_target();
+[[nodiscard]] Prediction nothing_to_gain();
+[[nodiscard]] PlanResult found_plan();
+[[nodiscard]] PlanResult infeasible_plan();
+[[nodiscard]] Explanation explanation();
+[[nodiscard]] Context context();
+
+}  // namespace stallcast::report::testing
