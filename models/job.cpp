@@ -94,6 +94,7 @@ sim::Task<void> TrainingJob::step(bool first) {
     read_ += ranks.batch.bytes * layout_.members();
     if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
     if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s));
+    if (first) first_steps_.add(ranks.first.in(unit::s));
   }
   const Seconds wall = context_.now() - start;
   const Seconds useful =
@@ -170,6 +171,7 @@ void TrainingJob::report(RunResult& out) const {
   out.metrics[name + "steps"] = {static_cast<double>(steps_), "count", {}};
   if (classes_.front().loader) {
     first_batches_.report(name + "first_batch", "s", out);
+    first_steps_.report(name + "first_step", "s", out);
     const double samples = batch_ * layout_.ranks * static_cast<double>(steps_);
     out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
     out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};

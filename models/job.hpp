@@ -58,7 +58,7 @@ class TrainingJob {
   Seconds useful_, sync_;
   WaitSplit waited_;
   Bytes read_;
-  Series step_times_, first_batches_, au_, epoch_samples_;
+  Series step_times_, first_batches_, first_steps_, au_, epoch_samples_;
 };
 
 }  // namespace stallcast::models

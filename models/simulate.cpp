@@ -73,4 +73,16 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
   return result;
 }
 
+double concurrent_flows(const Design& design) {
+  const Plant plant(design);
+  double flows = 0.0;
+  for (const JobDesign& job : design.jobs) {
+    const RankLayout& layout = plant.layout(job.job.id);
+    const double workers =
+        job.loader ? std::max(1.0, static_cast<double>(loader_params(*job.loader).workers)) : 0.0;
+    flows += static_cast<double>(layout.classes()) * workers + static_cast<double>(layout.groups);
+  }
+  return flows;
+}
+
 }  // namespace stallcast::models

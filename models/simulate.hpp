@@ -13,4 +13,8 @@ namespace stallcast::models {
 /// REQUIRES: `context` is fresh; `design` was resolved without errors.
 [[nodiscard]] RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& context);
 
+/// How many transfers of `design` may run at one time, classes folded: what to choose a back end
+/// by.
+[[nodiscard]] double concurrent_flows(const Design& design);
+
 }  // namespace stallcast::models

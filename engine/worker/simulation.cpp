@@ -21,6 +21,9 @@ namespace stallcast::worker {
 namespace {
 
 constexpr int kSayFd = 3;
+// Above this many concurrent transfers our solver inside SimGrid takes over; both agree to 1e-9
+// (tests/contract/backends_test.cpp).
+constexpr double kManyFlows = 32;
 constexpr std::chrono::milliseconds kBetweenProgress{100};
 
 void say(Said what, std::string_view json) {
@@ -75,7 +78,10 @@ void simulate(const Assignment& assignment) {
   const Result<Design> design = codec::decode_design(assignment.design);
   if (!design) return say_text(Said::bad_request, design.failure().message);
 
-  const std::unique_ptr<sim::Context> context = sim::make_simgrid_context();
+  // SimGrid's own transfers cost time quadratic in their number: docs/adr/0004.
+  const bool many = models::concurrent_flows(*design) > kManyFlows;
+  const std::unique_ptr<sim::Context> context =
+      sim::make_simgrid_context(many ? sim::FlowBackend::fluid : sim::FlowBackend::comm);
   auto next = std::chrono::steady_clock::now() + kBetweenProgress;
   context->on_progress = [&next](double fraction) {
     const auto now = std::chrono::steady_clock::now();

@@ -1,0 +1,65 @@
+#include "contract/kinds.hpp"
+
+#include <map>
+
+#include "models/registry.hpp"
+#include "support/designs.hpp"
+
+namespace stallcast::testing {
+namespace {
+
+using models::Role;
+
+const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
+    {"lustre", {{"ost.count", "8"}}},
+    {"given", {{"compute", "100 ms"}}},
+    {"flops", {{"tokens", "2000"}}},
+};
+
+Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {
+  Component out = component(role, kind, std::move(id), settings);
+  const auto required = kRequiredFields.find(kind);
+  if (required != kRequiredFields.end())
+    for (const auto& [key, text] : required->second) set(out, role, key, text);
+  return out;
+}
+
+/// in use.
+
+}  // namespace
+
+Design design_of(const Kinds& kinds) {
+  Design design = small_design();
+  design.storage[0] = with_defaults(Role::storage, kinds.storage, "scratch", {});
+  JobDesign& job = design.jobs[0];
+  job.model = component(Role::model, "dense", "model", {{"parameters", "4e9"}});
+  job.step = with_defaults(Role::step, kinds.step, "step", {{"jitter", "2 %"}});
+  job.dataset = with_defaults(
+      Role::dataset, kinds.format, "dataset",
+      {{"on", "scratch"}, {"sample", "13 MB"}, {"sample_stdev", "3 MB"}, {"samples", "128000"}});
+  job.loader = with_defaults(Role::loader, kinds.loader, "loader", {{"batch", "10"}});
+  job.checkpoint = with_defaults(Role::checkpoint, kinds.checkpoint, "checkpoint",
+                                 {{"to", "scratch"}, {"every", "8 s"}, {"size", "64 GB"}});
+  set(design.run, Role::run, "detail", "4");
+  set(design.run, Role::run, "duration", "20 s");
+  return design;
+}
+
+std::vector<Kinds> all_kinds() {
+  std::vector<Kinds> out;
+  const auto vary = [&](Role role, std::string Kinds::*member) {
+    for (const models::KindInfo& row : models::kinds(role)) {
+      Kinds kinds;
+      kinds.*member = std::string(row.id);
+      out.push_back(kinds);
+    }
+  };
+  vary(Role::storage, &Kinds::storage);
+  vary(Role::dataset, &Kinds::format);
+  vary(Role::loader, &Kinds::loader);
+  vary(Role::step, &Kinds::step);
+  vary(Role::checkpoint, &Kinds::checkpoint);
+  return out;
+}
+
+}  // namespace stallcast::testing

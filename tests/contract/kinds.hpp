@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stallcast/design.hpp"
+
+/// Designs that put every kind of every role to work, one at a time.
+namespace stallcast::testing {
+
+struct Kinds {
+  std::string storage = "lustre", format = "raw", loader = "pytorch", step = "given",
+              checkpoint = "async";
+  [[nodiscard]] std::string name() const {
+    return storage + " " + format + " " + loader + " " + step + " " + checkpoint;
+  }
+};
+
+/// 32 GPUs that read 1.3 GB/s each from 32 GB/s and save 64 GB every 8 s: loaded, every part in
+/// use.
+[[nodiscard]] Design design_of(const Kinds& kinds);
+
+/// One combination per registry row: a new row is tested by being there.
+[[nodiscard]] std::vector<Kinds> all_kinds();
+
+}  // namespace stallcast::testing
