@@ -6,6 +6,7 @@
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -30,10 +31,11 @@ Json entry_object(const CatalogueEntry& entry) {
 }
 
 std::string entry_text(const CatalogueEntry& entry) {
-  std::string out = entry.id + " (" + entry.kind + ")\n  " + entry.summary + "\n";
+  using report::wrapped;
+  std::string out = entry.id + " (" + entry.kind + ")\n" + wrapped("  ", entry.summary, 2);
   for (const CatalogueValue& v : entry.values) {
-    out += "\n  " + v.key + " = " + v.text + (v.assumption ? "  (assumed)" : "") + "\n";
-    out += "      " + v.source + (v.date.empty() ? "" : ", read " + v.date) + "\n";
+    out += "\n" + wrapped("  ", v.key + " = " + v.text + (v.assumption ? " (assumed)" : ""), 4);
+    out += wrapped("      ", v.source + (v.date.empty() ? "" : ", read " + v.date), 6);
   }
   return out;
 }

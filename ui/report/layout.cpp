@@ -56,24 +56,27 @@ std::string shortened(const std::string& name, std::size_t width) {
 }
 
 std::vector<int> tenths_of_percent(const std::map<std::string, double>& shares) {
+  std::vector<double> exact;
   std::vector<int> tenths;
-  std::vector<std::pair<double, std::size_t>> remainders;
   double total = 0.0;
   int given = 0;
   for (const char* cause : kBreakdownCauses) {
     const auto it = shares.find(cause);
-    const double exact = it == shares.end() ? 0.0 : 1000.0 * it->second;
-    const int whole = static_cast<int>(std::floor(exact));
-    remainders.emplace_back(exact - whole, tenths.size());
-    tenths.push_back(whole);
-    total += exact;
-    given += whole;
+    exact.push_back(it == shares.end() ? 0.0 : 1000.0 * it->second);
+    tenths.push_back(static_cast<int>(std::lround(exact.back())));
+    total += exact.back();
+    given += tenths.back();
   }
-  std::stable_sort(remainders.begin(), remainders.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  const int wanted = static_cast<int>(std::lround(total));
-  for (std::size_t i = 0; i < remainders.size() && given < wanted; ++i, ++given)
-    ++tenths[remainders[i].second];
+  for (int missing = static_cast<int>(std::lround(total)) - given; missing != 0;) {
+    const int step = missing > 0 ? 1 : -1;
+    // Whichever of the others was rounded away from most; never compute, which is also the
+    // headline.
+    std::size_t most = 1;
+    for (std::size_t i = 2; i < tenths.size(); ++i)
+      if (step * (exact[i] - tenths[i]) > step * (exact[most] - tenths[most])) most = i;
+    tenths[most] += step;
+    missing -= step;
+  }
   return tenths;
 }
 

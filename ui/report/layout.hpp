@@ -42,8 +42,8 @@ class Ink {
 /// A resource name of at most `width` characters: the middle is replaced by "..".
 [[nodiscard]] std::string shortened(const std::string& name, std::size_t width);
 
-/// Shares in tenths of a percent that sum to exactly what their sum rounds to (largest remainder),
-/// in the order of kBreakdownCauses; causes that are absent are 0.
+/// Shares in tenths of a percent that sum to exactly what their sum rounds to, in the order of
+/// kBreakdownCauses; causes that are absent are 0. The first one is rounded as it would be alone.
 [[nodiscard]] std::vector<int> tenths_of_percent(const std::map<std::string, double>& shares);
 
 /// "93.1 %" from 931.
