@@ -124,9 +124,11 @@ AssertionOutcome outcome_of(const Expectation& expectation, const Assertion& ass
     out.value = metric.value;
     out.unit = metric.unit;
   }
-  if (out.status != "pass" || names.size() > 1) out.limited_by = resource_of(*worst);
-  if (out.status != "pass" && out.limited_by.empty() && !prediction.bottlenecks.empty())
-    out.limited_by = prediction.bottlenecks.front().resource;
+  if (out.status != "pass") {
+    out.limited_by = resource_of(*worst);
+    if (out.limited_by.empty() && !prediction.bottlenecks.empty())
+      out.limited_by = prediction.bottlenecks.front().resource;
+  }
   return out;
 }
 

@@ -105,6 +105,11 @@ class ExitCodes(unittest.TestCase):
         self.assertIn("^", run.err)
         self.assertEqual(run.out, "")
 
+    def test_two_for_what_is_no_scenario(self):
+        for text in ("", "null", "[]", "{}", "{", '"x"', "\x00"):
+            for verb in ("run", "lint", "resolve", "plan", "explain"):
+                self.assertRegex(self.code(2, verb, "FILE", text=text).err, LOCATED, text)
+
     def test_two_for_an_unknown_metric_never_a_pass(self):
         run = self.code(2, "run", "FILE", text=EASY.replace("utilization", "utilisation"))
         self.assertRegex(run.err, LOCATED)

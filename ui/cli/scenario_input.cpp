@@ -72,6 +72,13 @@ scenarios::Loaded ScenarioInput::load_with(std::vector<std::string> more_sets) c
     check_expectations(document(), faults);
   place(faults);
   if (faults.has_errors()) loaded.design.reset();
+  if (!loaded.design.has_value() && !faults.has_errors() && !loaded.diagnostics.has_errors())
+    faults.add({Severity::error,
+                "syntax",
+                "",
+                {path_, 1, 1},
+                "a scenario is a JSON object",
+                "start it with {"});
   for (Diagnostic& d : faults.items()) loaded.diagnostics.add(std::move(d));
   return loaded;
 }

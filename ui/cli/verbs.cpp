@@ -25,7 +25,7 @@ constexpr std::array kVerbs{
          unavailable_verb},
     Verb{"diff", "Continuous integration", "what changed between two designs, and why",
          unavailable_verb},
-    Verb{"validate", "Measurements", "predictions against measurements", unavailable_verb},
+    Verb{"validate", "Measurements", "predictions against measurements", validate_verb},
     Verb{"probe", "Measurements", "measure this machine", unavailable_verb},
     Verb{"calibrate", "Measurements", "fit a calibration profile", unavailable_verb},
     Verb{"serve", "Services", "the HTTP API and the report pages", unavailable_verb},
