@@ -36,6 +36,8 @@ def fault(table, name, layer, quote, header, is_project):
     """What is wrong with one include of `header` in the file `name`, or None."""
     if quote == '"':
         path = "include/" + header if header.startswith("stallcast/") else header
+        if not is_project(path) and layer.get("root"):
+            path = layer["root"] + header
         if not is_project(path):
             return f'"{header}" is not in the tree; include from the root, libraries with <>'
         target = layer_of(table, path)

@@ -55,6 +55,11 @@ class LintTest(unittest.TestCase):
         self.assertEqual([f.split(":")[0] for f in self.run_check(include_lint.check)],
                          ["engine/sim/context.cpp", "tests/models/x_test.cpp"])
 
+    def test_tests_may_include_from_their_own_root(self):
+        self.write("tests/support/a.hpp", "")
+        self.write("tests/models/x_test.cpp", '#include "support/a.hpp"\n')
+        self.assertEqual(self.run_check(include_lint.check), [])
+
     def test_a_library_that_is_not_in_the_table_is_found(self):
         self.write("models/x.cpp", "#include <fmt/format.h>\n")
         self.assertEqual(self.run_check(include_lint.check),
