@@ -89,7 +89,7 @@ class ExitCodes(unittest.TestCase):
             self.assertIn("hint: ", run.err, args)
 
     def test_two_for_verbs_that_are_not_available(self):
-        for verb in ("sweep", "check", "diff", "validate", "probe", "calibrate", "serve"):
+        for verb in ("sweep", "check", "diff", "probe", "calibrate", "serve"):
             run = self.code(2, verb, "x")
             self.assertIn("not available in this version", run.err)
 

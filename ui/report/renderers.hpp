@@ -22,6 +22,13 @@ namespace stallcast::report {
 [[nodiscard]] std::string plan_csv(const PlanResult& plan);
 [[nodiscard]] std::string plan_markdown(const PlanResult& plan);
 
+[[nodiscard]] std::string validation_text(const Validation& validation, const Context& context,
+                                          const Style& style);
+[[nodiscard]] std::string validation_json(const Validation& validation, const Context& context,
+                                          const Style& style);
+[[nodiscard]] std::string validation_csv(const Validation& validation);
+[[nodiscard]] std::string validation_markdown(const Validation& validation, const Context& context);
+
 [[nodiscard]] std::string explanation_text(const Explanation& explanation, const Context& context,
                                            const Style& style);
 [[nodiscard]] std::string explanation_json(const Explanation& explanation, const Context& context,

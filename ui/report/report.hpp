@@ -8,6 +8,7 @@
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
+#include "stallcast/validation.hpp"
 
 /// What people and programs see: predictions, plans and explanations as text, JSON, CSV, Markdown.
 namespace stallcast::report {
@@ -40,6 +41,8 @@ struct Style {
                                  Format format, const Style& style);
 [[nodiscard]] std::string render(const PlanResult& plan, const Context& context, Format format,
                                  const Style& style);
+[[nodiscard]] std::string render(const Validation& validation, const Context& context,
+                                 Format format, const Style& style);
 
 /// One derived figure, with the sum that gives it.
 struct DerivedLine {

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "calibration/validate.hpp"
+#include "engine/base/files.hpp"
+#include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/load.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Json;
+
+constexpr std::array<std::string_view, 6> kFileKeys = {"$schema", "cases",  "id",
+                                                       "note",    "source", "title"};
+constexpr std::array<std::string_view, 7> kCaseKeys = {"id",  "measured", "note",   "scenario",
+                                                       "set", "source",   "variant"};
+/// Of all units a metric can have.
+constexpr std::array<Dimension, 8> kDimensions = {
+    Dimension::ratio,   Dimension::time,   Dimension::bytes, Dimension::rate,
+    Dimension::op_rate, Dimension::number, Dimension::money, Dimension::money_rate};
+
+/// Reads one case file into `out`.
+class CaseReader {
+ public:
+  CaseReader(std::string text, const std::string& path, LoadedCases& out)
+      : path_(path),
+        document_(base::parse_jsonc(std::move(text), path, out.diagnostics)),
+        out_(out) {}
+
+  void read(std::set<std::string>& ids) {
+    const Json& root = document_.root;
+    if (root.is_null()) return;  // a syntax error, already reported
+    if (!root.is_object()) {
+      error("type", "", "a case file is a JSON object", "start it with {");
+      return;
+    }
+    check_keys(root, "", kFileKeys, "a case file");
+    out_.files.push_back({path_, text_of(root, "", "id", true), text_of(root, "", "title", true),
+                          text_of(root, "", "source", false), text_of(root, "", "note", false)});
+    const auto cases = root.find("cases");
+    if (cases == root.end() || !cases->is_array() || cases->empty()) {
+      error(cases == root.end() ? "missing" : "type", cases == root.end() ? "" : "/cases",
+            "\"cases\" takes a list of at least one case",
+            R"(write "cases": [ { "id": ..., "scenario": ..., "measured": {...} } ])");
+      return;
+    }
+    for (std::size_t i = 0; i < cases->size(); ++i)
+      read_case((*cases)[i], "/cases" + base::pointer_token(i), ids);
+  }
+
+ private:
+  void read_case(const Json& node, const std::string& at, std::set<std::string>& ids) {
+    if (!node.is_object()) {
+      error("type", at, "a case is an object", R"(write { "id": ..., "scenario": ... })");
+      return;
+    }
+    check_keys(node, at, kCaseKeys, "a case");
+    Case c;
+    c.id = text_of(node, at, "id", true);
+    c.source = text_of(node, at, "source", true);
+    c.note = text_of(node, at, "note", false);
+    if (!c.id.empty() && !ids.insert(c.id).second)
+      error("duplicate-id", at + "/id", "there is already a case \"" + c.id + "\"",
+            "give each case an id of its own");
+    read_measured(node, at, c);
+    const std::string scenario = text_of(node, at, "scenario", true);
+    scenarios::LoadOptions options;
+    options.variant = text_of(node, at, "variant", false);
+    options.sets = sets_of(node, at);
+    if (scenario.empty()) return;
+    c.scenario = (fs::path(path_).parent_path() / scenario).lexically_normal().string();
+    scenarios::Loaded loaded = scenarios::load_file(c.scenario, options);
+    take(std::move(loaded.diagnostics), at, c.id);
+    if (!loaded.design.has_value()) return;
+    c.design = *std::move(loaded.design);
+    c.design.expect.clear();
+    out_.cases.push_back(std::move(c));
+  }
+
+  void read_measured(const Json& node, const std::string& at, Case& c) {
+    const auto measured = node.find("measured");
+    if (measured == node.end() || !measured->is_object() || measured->empty()) {
+      error(measured == node.end() ? "missing" : "type",
+            measured == node.end() ? at : at + "/measured",
+            "\"measured\" takes at least one metric and its value",
+            R"(write "measured": { "job.train.au": "93.5 %" })");
+      return;
+    }
+    for (const auto& [metric, value] : measured->items()) {
+      const std::string pointer = at + "/measured" + base::pointer_token(metric);
+      if (!value.is_string()) {
+        error("unit", pointer, "\"" + metric + "\" takes a text with a unit, not " + value.dump(),
+              value.is_number() ? "write \"" + value.dump() + " s\", in the unit of the metric"
+                                : "write \"93.5 %\", in the unit of the metric");
+        continue;
+      }
+      const auto text = value.get<std::string>();
+      // Whether the unit fits the metric shows with the prediction.
+      const bool readable =
+          std::any_of(kDimensions.begin(), kDimensions.end(), [&](Dimension dimension) {
+            return base::parse_quantity(text, dimension).value.has_value();
+          });
+      if (!readable) {
+        error("unit", pointer, "cannot read \"" + text + "\" as a quantity",
+              "write \"93.5 %\", \"5.6 s\", \"708 /s\" or \"103 GB/s\"");
+        continue;
+      }
+      c.measured.push_back({metric, text, pointer, base::locate(document_, pointer)});
+    }
+  }
+
+  std::vector<std::string> sets_of(const Json& node, const std::string& at) {
+    std::vector<std::string> out;
+    const auto sets = node.find("set");
+    if (sets == node.end()) return out;
+    if (!sets->is_array()) {
+      error("type", at + "/set", "\"set\" takes a list of texts",
+            R"(write ["storage.ost.count=48"])");
+      return out;
+    }
+    for (std::size_t i = 0; i < sets->size(); ++i) {
+      if ((*sets)[i].is_string())
+        out.push_back((*sets)[i].get<std::string>());
+      else
+        error("type", at + "/set" + base::pointer_token(i), "\"set\" takes texts",
+              R"(write "storage.ost.count=48")");
+    }
+    return out;
+  }
+
+  /// "" after reporting why there is no text.
+  std::string text_of(const Json& node, const std::string& at, const std::string& key,
+                      bool required) {
+    const auto it = node.find(key);
+    if (it != node.end() && it->is_string() && !it->get_ref<const std::string&>().empty())
+      return it->get<std::string>();
+    if (it != node.end())
+      error("type", at + base::pointer_token(key), "\"" + key + "\" takes a text that is not empty",
+            "");
+    else if (required)
+      error("missing", at, "\"" + key + "\" is missing", "add \"" + key + "\": \"...\"");
+    return "";
+  }
+
+  void check_keys(const Json& node, const std::string& at,
+                  std::span<const std::string_view> allowed, const std::string& what) {
+    const std::vector<std::string> names(allowed.begin(), allowed.end());
+    for (const auto& [key, value] : node.items()) {
+      if (key.starts_with("x-") || std::find(names.begin(), names.end(), key) != names.end())
+        continue;
+      const std::string near = base::nearest(key, names);
+      const std::string pointer = at + base::pointer_token(key);
+      out_.diagnostics.add({Severity::error, "unknown-key", pointer,
+                            base::locate(document_, pointer, base::PointAt::key),
+                            "\"" + key + "\" is not a key of " + what,
+                            near.empty() ? "allowed: " + base::join(names, ", ")
+                                         : "did you mean \"" + near + "\"?"});
+    }
+  }
+
+  /// Faults of a scenario, once each; those without a place are pointed at where the case is.
+  void take(Diagnostics from, const std::string& at, const std::string& id) {
+    for (Diagnostic& d : from.items()) {
+      if (d.position.line == 0) {
+        d.position = base::locate(document_, d.code == "file" ? at + "/scenario" : at);
+        d.pointer = d.code == "file" ? at + "/scenario" : at;
+        d.message = "case \"" + id + "\": " + d.message;
+      }
+      const auto& known = out_.diagnostics.items();
+      const bool seen = std::any_of(known.begin(), known.end(), [&](const Diagnostic& k) {
+        return k.position.file == d.position.file && k.position.line == d.position.line &&
+               k.position.column == d.position.column && k.message == d.message;
+      });
+      if (!seen) out_.diagnostics.add(std::move(d));
+    }
+  }
+
+  void error(std::string_view code, const std::string& pointer, std::string message,
+             std::string hint) {
+    out_.diagnostics.add({Severity::error, std::string(code), pointer,
+                          base::locate(document_, pointer), std::move(message), std::move(hint)});
+  }
+
+  const std::string& path_;
+  base::JsonDocument document_;
+  LoadedCases& out_;
+};
+
+}  // namespace
+
+LoadedCases load_cases(std::span<const std::string> paths) {
+  LoadedCases out;
+  std::set<std::string> ids;
+  for (const std::string& path : paths) {
+    Result<std::string> text = base::read_file(path);
+    if (!text.ok()) {
+      out.diagnostics.add(
+          {Severity::error, "file", "", {path, 0, 0}, text.failure().message, text.failure().hint});
+      continue;
+    }
+    CaseReader(std::move(text).value(), path, out).read(ids);
+  }
+  return out;
+}
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "engine/base/quantity_text.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+
+namespace stallcast::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string fixed(double value, int decimals) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+  return buffer;
+}
+
+/// A figure to compare: shares with two decimals, operations as plain rates.
+std::string figure(double value, const std::string& unit) {
+  if (unit == "ratio") return fixed(100.0 * value, 2) + " %";
+  std::string out = print_value(value, unit);
+  if (const std::size_t at = out.find("ops/s"); at != std::string::npos) out.erase(at, 3);
+  return out;
+}
+
+/// Half of the 95 % interval; "" with one replica.
+std::string half_interval(const Metric& metric) {
+  if (!metric.ci95.has_value()) return "";
+  return figure(0.5 * (metric.ci95->second - metric.ci95->first), metric.unit);
+}
+
+std::string_view error_unit(const std::string& unit) { return unit == "ratio" ? "points" : "%"; }
+
+/// "+1.20 points", "-3.4 %".
+std::string signed_error(double error, const std::string& unit) {
+  const std::string digits = fixed(std::abs(error), unit == "ratio" ? 2 : 1);
+  const bool zero = digits.find_first_not_of("0.") == std::string::npos;
+  return std::string(zero          ? ""
+                     : error < 0.0 ? "-"
+                                   : "+") +
+         digits + " " + std::string(error_unit(unit));
+}
+
+std::string mean_error(const ErrorSummary& s) {
+  return fixed(s.mean_absolute_error, s.unit == "ratio" ? 2 : 1) + " " +
+         std::string(error_unit(s.unit));
+}
+
+/// The number of replicas all cases have in common, for the last line.
+std::string made_by(const Validation& validation, const Context& context) {
+  std::size_t least = 0, most = 0;
+  for (const ValidatedCase& c : validation.cases) {
+    least = least == 0 ? c.replicas : std::min(least, c.replicas);
+    most = std::max(most, c.replicas);
+  }
+  const std::string replicas =
+      least == most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);
+  return replicas + (most == 1 ? " replica" : " replicas") + " each; stallcast " + context.version +
+         ", models " + context.model_version;
+}
+
+std::string case_lines(const ValidatedCase& c, const Ink& ink) {
+  std::string out = "\n" + ink.bold(c.id) + "\n";
+  for (const Comparison& m : c.comparisons)
+    out += "  " + left(shortened(m.metric, 28), 28) + right(figure(m.measured, m.unit), 12) +
+           right(figure(m.predicted.value, m.unit), 12) + right(half_interval(m.predicted), 10) +
+           right(signed_error(m.error, m.unit), 14) + "\n";
+  for (const std::string& w : c.warnings) out += wrapped("  warning: ", w, 4);
+  return out;
+}
+
+}  // namespace
+
+std::string validation_text(const Validation& validation, const Context& context,
+                            const Style& style) {
+  const Ink ink(style.colour);
+  std::string out;
+  for (const CaseFile& file : validation.files) {
+    out += ink.bold(file.title) + "\n";
+    if (!file.source.empty()) out += wrapped("  ", file.source, 2);
+    if (!file.note.empty()) out += wrapped("  ", file.note, 2);
+  }
+  out += "\n  " + left("", 28) + right("measured", 12) + right("predicted", 12) +
+         right("95 % +-", 10) + right("error", 14) + "\n";
+  for (const ValidatedCase& c : validation.cases) out += case_lines(c, ink);
+  out += "\n" + ink.bold("Errors") + "\n";
+  out += "  " + left("", 28) + right("figures", 12) + right("mean error", 14) +
+         right("median x", 10) + right("within 20 %", 12) + "\n";
+  for (const ErrorSummary& s : validation.summary)
+    out += "  " + left(shortened(s.metric, 28), 28) + right(std::to_string(s.cases), 12) +
+           right(mean_error(s), 14) + right(fixed(s.median_factor, 3), 10) +
+           right(fixed(100.0 * s.within_20_percent, 0) + " %", 12) + "\n";
+  out += "\n" + wrapped("", made_by(validation, context), 0);
+  if (style.timing) out += "wall clock " + fixed(validation.wall_s, 1) + " s\n";
+  return out;
+}
+
+std::string validation_json(const Validation& validation, const Context& context,
+                            const Style& style) {
+  Json out;
+  out["schema"] = "stallcast.validation/1";
+  out["tool"] = tool_object(context, "");
+  out["files"] = Json::array();
+  for (const CaseFile& f : validation.files)
+    out["files"].push_back({{"file", f.file},
+                            {"id", f.id},
+                            {"title", f.title},
+                            {"source", f.source},
+                            {"note", f.note}});
+  out["cases"] = Json::array();
+  for (const ValidatedCase& c : validation.cases) {
+    Json measured = Json::object(), predicted = Json::object(), error = Json::object();
+    for (const Comparison& m : c.comparisons) {
+      measured[m.metric] = {{"value", m.measured}, {"unit", m.unit}};
+      predicted[m.metric] = {{"value", m.predicted.value}, {"unit", m.unit}};
+      if (m.predicted.ci95.has_value())
+        predicted[m.metric]["ci95"] =
+            Json::array({m.predicted.ci95->first, m.predicted.ci95->second});
+      error[m.metric] = {{"value", m.error}, {"unit", error_unit(m.unit)}};
+    }
+    out["cases"].push_back({{"case_id", c.id},
+                            {"scenario", c.scenario},
+                            {"source", c.source},
+                            {"note", c.note},
+                            {"replicas", c.replicas},
+                            {"measured", std::move(measured)},
+                            {"predicted", std::move(predicted)},
+                            {"error", std::move(error)},
+                            {"warnings", c.warnings}});
+  }
+  out["summary"] = Json::object();
+  for (const ErrorSummary& s : validation.summary)
+    out["summary"][s.metric] = {
+        {"figures", s.cases},
+        {"mean_absolute_error", {{"value", s.mean_absolute_error}, {"unit", error_unit(s.unit)}}},
+        {"median_factor", s.median_factor},
+        {"within_20_percent", s.within_20_percent}};
+  if (style.timing) out["elapsed"] = {{"wall_s", validation.wall_s}};
+  return dump(out);
+}
+
+std::string validation_csv(const Validation& validation) {
+  std::string out = csv_row({"case", "metric", "unit", "measured", "predicted", "ci95_low",
+                             "ci95_high", "error", "error_unit", "source"});
+  for (const ValidatedCase& c : validation.cases)
+    for (const Comparison& m : c.comparisons) {
+      const auto& ci = m.predicted.ci95;
+      out += csv_row({c.id, m.metric, m.unit, base::shortest(m.measured),
+                      base::shortest(m.predicted.value), ci ? base::shortest(ci->first) : "",
+                      ci ? base::shortest(ci->second) : "", base::shortest(m.error),
+                      std::string(error_unit(m.unit)), c.source});
+    }
+  return out;
+}
+
+std::string validation_markdown(const Validation& validation, const Context& context) {
+  std::string out;
+  for (const CaseFile& file : validation.files) {
+    out += (out.empty() ? "# " : "\n# ") + file.title + "\n";
+    if (!file.source.empty()) out += "\nSource: " + file.source + ".\n";
+    if (!file.note.empty()) out += "\n" + file.note + "\n";
+  }
+  out += "\n| case | metric | measured | predicted | 95 % +- | error |\n";
+  out += "|---|---|---:|---:|---:|---:|\n";
+  for (const ValidatedCase& c : validation.cases)
+    for (const Comparison& m : c.comparisons)
+      out += "| " + markdown_cell(c.id) + " | `" + markdown_cell(m.metric) + "` | " +
+             figure(m.measured, m.unit) + " | " + figure(m.predicted.value, m.unit) + " | " +
+             half_interval(m.predicted) + " | " + signed_error(m.error, m.unit) + " |\n";
+  out += "\n| metric | figures | mean absolute error | median factor | within 20 % |\n";
+  out += "|---|---:|---:|---:|---:|\n";
+  for (const ErrorSummary& s : validation.summary)
+    out += "| `" + markdown_cell(s.metric) + "` | " + std::to_string(s.cases) + " | " +
+           mean_error(s) + " | " + fixed(s.median_factor, 3) + " | " +
+           fixed(100.0 * s.within_20_percent, 0) + " % |\n";
+  out += "\nWhere each case was published, and its scenario:\n\n";
+  for (const ValidatedCase& c : validation.cases) {
+    out += "- " + c.id + ": " + c.source + "; `" + c.scenario + "`";
+    out += c.note.empty() ? "\n" : ". " + c.note + "\n";
+    for (const std::string& w : c.warnings) out += "  - warning: " + w + "\n";
+  }
+  return out + "\n" + made_by(validation, context) + "\n";
+}
+
+std::string render(const Validation& validation, const Context& context, Format format,
+                   const Style& style) {
+  switch (format) {
+    case Format::json:
+      return validation_json(validation, context, style);
+    case Format::csv:
+      return validation_csv(validation);
+    case Format::markdown:
+      return validation_markdown(validation, context);
+    case Format::text:
+      break;
+  }
+  return validation_text(validation, context, style);
+}
+
+}  // namespace stallcast::report
