@@ -33,7 +33,12 @@ const std::array kLoaders{
               ideal_policy},
     LoaderRow{
         {"pytorch", "PyTorch DataLoader, map style, in-order delivery", loader_common_fields(), {}},
-        pytorch_policy}};
+        pytorch_policy},
+    LoaderRow{{"tensorflow",
+               "tf.data: interleaved reads make up one batch at a time",
+               loader_common_fields(),
+               {}},
+              tensorflow_policy}};
 
 const std::array kSteps{
     StepRow{{"flops", "step time from model FLOPs, GPU peak and MFU", step_common_fields(),

@@ -36,4 +36,8 @@ LoaderPolicy pytorch_policy() { return {.in_order = true, .fixed_assignment = tr
 // reference for "what does the loader cost".
 LoaderPolicy ideal_policy() { return {.in_order = false, .fixed_assignment = false}; }
 
+// tf.data as DLIO uses it: W files are read interleaved in one process, samples of all of them make
+// up the next batch, and `prefetch` finished batches are kept. Order is deterministic.
+LoaderPolicy tensorflow_policy() { return {.fixed_assignment = true, .split_batch = true}; }
+
 }  // namespace stallcast::models

@@ -21,11 +21,13 @@ struct LoaderParams {
 struct LoaderPolicy {
   bool in_order = true;          ///< batches are delivered in the order they were asked for
   bool fixed_assignment = true;  ///< batch i is loaded by worker i mod W, idle or not
+  bool split_batch = false;      ///< all workers load one batch together; prefetch counts batches
 };
 
 [[nodiscard]] LoaderParams loader_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> loader_common_fields();
 [[nodiscard]] LoaderPolicy pytorch_policy();
 [[nodiscard]] LoaderPolicy ideal_policy();
+[[nodiscard]] LoaderPolicy tensorflow_policy();
 
 }  // namespace stallcast::models

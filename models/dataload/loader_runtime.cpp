@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/sim/join.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -25,7 +27,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params, 
       random_(random),
       shared_(context),
       arrival_(context) {
-  for (std::int64_t w = 0; w < p_.workers; ++w) {
+  for (std::int64_t w = 0; w < std::min(p_.workers, builders()); ++w) {
     workers_.push_back(std::make_unique<Worker>(context));
     Worker& worker = *workers_.back();
     context_.spawn(work(worker, policy_.fixed_assignment ? worker.indices : shared_));
@@ -43,7 +45,7 @@ void LoaderRuntime::begin_epoch(std::int64_t steps) {
 void LoaderRuntime::issue() {
   if (sent_ == steps_) return;
   const std::int64_t index = base_ + sent_++;
-  const auto worker = static_cast<std::size_t>((index - base_) % p_.workers);
+  const auto worker = static_cast<std::size_t>((index - base_) % builders());
   (policy_.fixed_assignment ? workers_[worker]->indices : shared_).push(index);
 }
 
@@ -69,10 +71,24 @@ sim::Task<void> LoaderRuntime::compute(Seconds time) {
 }
 
 sim::Task<Bytes> LoaderRuntime::load(PhaseClock& clock) {
-  const std::int64_t groups = std::min(p_.batch, kGroups);
   Bytes total;
+  const std::int64_t parts = policy_.split_batch ? std::min(p_.workers, p_.batch) : 1;
+  std::vector<PhaseClock> others(static_cast<std::size_t>(std::max<std::int64_t>(parts - 1, 0)));
+  std::vector<sim::Task<void>> tasks;
+  for (std::int64_t part = 0; part < parts; ++part)
+    tasks.push_back(load_part(part == 0 ? clock : others[static_cast<std::size_t>(part - 1)], part,
+                              parts, total));
+  co_await sim::join(context_, std::move(tasks));
+  co_return total;
+}
+
+sim::Task<void> LoaderRuntime::load_part(PhaseClock& clock, std::int64_t part, std::int64_t parts,
+                                         Bytes& total) {
+  const std::int64_t first = p_.batch * part / parts;
+  const std::int64_t mine = p_.batch * (part + 1) / parts - first;
+  const std::int64_t groups = std::min(mine, std::max<std::int64_t>(kGroups / parts, 1));
   for (std::int64_t g = 0; g < groups; ++g) {
-    const std::int64_t samples = p_.batch * (g + 1) / groups - p_.batch * g / groups;
+    const std::int64_t samples = mine * (g + 1) / groups - mine * g / groups;
     Bytes bytes;
     for (std::int64_t i = 0; i < samples; ++i) bytes += dataset_.draw(random_);
     const double files = static_cast<double>(samples) * access_.files;
@@ -91,13 +107,12 @@ sim::Task<Bytes> LoaderRuntime::load(PhaseClock& clock) {
     clock.enter(Phase::cpu, context_.now(), site_.cpu_resource);
     total += bytes;
   }
-  co_return total;
 }
 
 WaitSplit LoaderRuntime::read_clocks(std::int64_t index) const {
   const Seconds now = context_.now();
   if (policy_.fixed_assignment)
-    return workers_[static_cast<std::size_t>((index - base_) % p_.workers)]->clock.read(now);
+    return workers_[static_cast<std::size_t>((index - base_) % builders())]->clock.read(now);
   WaitSplit all;
   for (const auto& worker : workers_) all += worker->clock.read(now);
   return all;
@@ -125,7 +140,7 @@ sim::Task<Batch> LoaderRuntime::next() {
         batch.wait.add(Phase::cpu, starting, kNoResource);
         started_ = true;
       }
-      for (std::int64_t i = 0; i < p_.workers * p_.prefetch; ++i) issue();
+      for (std::int64_t i = 0; i < builders() * p_.prefetch; ++i) issue();
       primed_ = true;
     }
     if (!arrived()) {

@@ -54,9 +54,12 @@ class LoaderRuntime {
   void issue();
   sim::Task<void> work(Worker& worker, sim::Mailbox<std::int64_t>& indices);
   sim::Task<Bytes> load(PhaseClock& clock);
+  sim::Task<void> load_part(PhaseClock& clock, std::int64_t part, std::int64_t parts, Bytes& total);
   sim::Task<void> compute(Seconds time);
   [[nodiscard]] WaitSplit read_clocks(std::int64_t index) const;
   [[nodiscard]] bool arrived() const;
+  /// Workers that take indices: all of them, or one that stands for all.
+  [[nodiscard]] std::int64_t builders() const { return policy_.split_batch ? 1 : p_.workers; }
 
   sim::Context& context_;
   LoaderParams p_;

@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "contract/kinds.hpp"
 #include "engine/sim/fluid_context.hpp"
 #include "engine/sim/simgrid_context.hpp"
 #include "models/simulate.hpp"
-#include "sim/forked.hpp"
+#include "tests/contract/kinds.hpp"
+#include "tests/sim/forked.hpp"
 
 /// SimGrid's own transfers are the reference; our solver, inside SimGrid and without it, must
 /// agree.

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "contract/kinds.hpp"
 #include "engine/sim/fluid_context.hpp"
 #include "models/bounds.hpp"
 #include "models/simulate.hpp"
-#include "support/designs.hpp"
+#include "tests/contract/kinds.hpp"
+#include "tests/support/designs.hpp"
 
 /// What every kind of every role must keep, whatever it models. A new row is tested by being there;
 /// a role whose kinds have required fields gets them from `kRequiredFields`.

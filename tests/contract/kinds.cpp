@@ -1,9 +1,9 @@
-#include "contract/kinds.hpp"
+#include "tests/contract/kinds.hpp"
 
 #include <map>
 
 #include "models/registry.hpp"
-#include "support/designs.hpp"
+#include "tests/support/designs.hpp"
 
 namespace stallcast::testing {
 namespace {

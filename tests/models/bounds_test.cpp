@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/bounds.hpp"
-#include "support/designs.hpp"
+#include "tests/support/designs.hpp"
 
 using namespace stallcast;
 using namespace stallcast::testing;

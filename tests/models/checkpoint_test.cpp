@@ -2,7 +2,7 @@
 
 #include "engine/sim/fluid_context.hpp"
 #include "models/simulate.hpp"
-#include "support/designs.hpp"
+#include "tests/support/designs.hpp"
 
 using namespace stallcast;
 using namespace stallcast::testing;

@@ -2,7 +2,7 @@
 
 #include "engine/sim/fluid_context.hpp"
 #include "models/simulate.hpp"
-#include "support/designs.hpp"
+#include "tests/support/designs.hpp"
 
 using namespace stallcast;
 using namespace stallcast::testing;
@@ -123,4 +123,15 @@ TEST_CASE("more processes than cores share them") {
   const RunResult result = run(design);
   CHECK(metric(result, "job.train.step.time") == Approx(0.8).epsilon(0.02));
   CHECK(metric(result, "job.train.stall.cpu") > 0.8);
+}
+
+TEST_CASE("tf.data loads one batch with all its threads") {
+  // 4 threads at 0.5 GB/s load 4 samples of 100 MB together in 200 ms, so the first batch is there
+  // after 200 ms; PyTorch's worker reads them one after the other: 800 ms
+  Design design = reader("4", "2", "0.5 GB/s");
+  set(design.jobs[0].loader.value(), Role::loader, "batch", "4");
+  CHECK(metric(run(design), "job.train.first_batch") == Approx(0.8).epsilon(1e-6));
+  design.jobs[0].loader->kind = "tensorflow";
+  CHECK(metric(run(design), "job.train.first_batch") == Approx(0.2).epsilon(1e-6));
+  CHECK(metric(run(design), "job.train.step.time.p50") == Approx(0.2).epsilon(1e-6));
 }

@@ -1,4 +1,4 @@
-#include "support/designs.hpp"
+#include "tests/support/designs.hpp"
 
 #include <sstream>
 #include <stdexcept>
