@@ -146,25 +146,32 @@ void DlioImport::add_sample_size(Json& dataset) {
 
 void DlioImport::add_loader(Json& job) {
   const std::string name = fields_.text("reader.data_loader", diags()).value_or("tensorflow");
+  const bool torch = name == "pytorch", tensorflow = name == "tensorflow";
   batch_ = whole("reader.batch_size", 1, "jobs[train].loader.batch", {}, 1);
-  const std::int64_t threads = whole("reader.read_threads", 1, "jobs[train].loader.workers");
-  const std::int64_t prefetch = whole("reader.prefetch_size", 2, "jobs[train].loader.prefetch",
-                                      "batches per rank, shared out over the workers");
+  const std::int64_t threads =
+      whole("reader.read_threads", 1, "jobs[train].loader.workers", {}, tensorflow ? 1 : 0);
+  const std::int64_t prefetch =
+      whole("reader.prefetch_size", 2, "jobs[train].loader.prefetch",
+            tensorflow ? "batches per rank" : "batches per rank, shared out over the workers");
   Json loader;
-  const bool torch = name == "pytorch";
-  loader["type"] = torch ? "pytorch" : "ideal";
+  loader["type"] = torch || tensorflow ? name : "ideal";
   note(fields_.has("reader.data_loader") ? FieldFate::mapped : FieldFate::defaulted,
-       "reader.data_loader", "jobs[train].loader.type", name, torch ? "" : "modelled as ideal");
-  if (!torch)
+       "reader.data_loader", "jobs[train].loader.type", name,
+       torch || tensorflow ? "" : "modelled as ideal");
+  if (!torch && !tensorflow)
     warn("approximation", "reader.data_loader",
-         "data loader " + name + " is modelled as work-conserving workers",
-         "its threads read together at one batch; here each worker loads a batch of its own");
+         "data loader " + name + " is modelled as work-conserving workers");
   loader["batch"] = batch_;
   loader["workers"] = threads;
-  // DataLoader(prefetch_factor = ceil(prefetch_size / read_threads)), and 0 means 2.
-  // [DLIO torch_data_loader.py:123-132]
-  loader["prefetch"] =
-      prefetch == 0 ? 2 : ceil_divide(prefetch, std::max<std::int64_t>(threads, 1));
+  if (tensorflow) {
+    // Dataset.prefetch(prefetch_size) keeps that many finished batches. [DLIO tf_reader.py:82-111]
+    loader["prefetch"] = std::max<std::int64_t>(prefetch, 1);
+  } else {
+    // DataLoader(prefetch_factor = ceil(prefetch_size / read_threads)), and 0 means 2.
+    // [DLIO torch_data_loader.py:123-132]
+    loader["prefetch"] =
+        prefetch == 0 ? 2 : ceil_divide(prefetch, std::max<std::int64_t>(threads, 1));
+  }
   loader["persistent"] = true;
   loader["copy"] = "none";
   note(FieldFate::defaulted, "", "jobs[train].loader.copy", "none", "DLIO copies nothing to a GPU");

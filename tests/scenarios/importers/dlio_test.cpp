@@ -7,6 +7,7 @@
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "scenarios/importers/dlio_checkpoint.hpp"
+#include "scenarios/load.hpp"
 
 using namespace stallcast;
 using namespace stallcast::scenarios;
@@ -80,6 +81,15 @@ const Diagnostic& first_error(const ImportResult& result) {
                                [](const Diagnostic& d) { return d.severity == Severity::error; });
   REQUIRE(it != items.end());
   return *it;
+}
+
+/// Errors the scenario reader finds in what was imported.
+std::vector<std::string> faults_of_loading(const ImportResult& result) {
+  std::vector<std::string> out;
+  const Loaded loaded = load_text(result.scenario, "imported.json");
+  for (const Diagnostic& d : loaded.diagnostics.items())
+    if (d.severity == Severity::error) out.push_back(d.pointer + ": " + d.message);
+  return out;
 }
 
 const FieldNote* note(const ImportResult& result, std::string_view source) {
@@ -243,15 +253,22 @@ TEST_CASE("storage and cluster can come from another scenario") {
   CHECK(first_error(without).position.file == "site.json");
 }
 
-TEST_CASE("records of a TensorFlow reader are modelled, and the approximation is said") {
-  const ImportResult result =
-      import(kImages, {"dataset.format=tfrecord", "reader.data_loader=tensorflow",
-                       "dataset.num_samples_per_file=1251", "dataset.num_files_train=1024"});
-  const Json train = job(result);
+TEST_CASE("a TensorFlow reader keeps its threads and counts finished batches ahead") {
+  const Json train =
+      job(import(kImages, {"dataset.format=tfrecord", "reader.data_loader=tensorflow",
+                           "dataset.num_samples_per_file=1251", "dataset.num_files_train=1024",
+                           "reader.prefetch_size=6"}));
   CHECK(train["dataset"]["format"] == "tfrecord");
   CHECK(train["dataset"]["samples_per_file"] == 1251);
   CHECK(train["dataset"]["samples"] == 1251 * 1024);
-  CHECK(train["loader"]["type"] == "ideal");
+  CHECK(train["loader"]["type"] == "tensorflow");
+  CHECK(train["loader"]["workers"] == 4);
+  CHECK(train["loader"]["prefetch"] == 6);
+}
+
+TEST_CASE("a loader without a model of its own is approximated, and that is said") {
+  const ImportResult result = import(kImages, {"reader.data_loader=dali"});
+  CHECK(job(result)["loader"]["type"] == "ideal");
   CHECK(has(result, Severity::warning, "approximation"));
 }
 
@@ -337,6 +354,19 @@ TEST_CASE("numbers out of range are errors at their place") {
     INFO(fault);
     CHECK(has(import(kImages, {fault}), Severity::error, "value"));
   }
+}
+
+TEST_CASE("what is imported is a scenario that loads") {
+  const std::vector<std::vector<std::string>> variants{
+      {},
+      {"dataset.format=tfrecord", "reader.data_loader=tensorflow",
+       "dataset.num_samples_per_file=9"},
+      {"dataset.format=jpeg", "reader.odirect=True", "reader.preprocess_time=0.001"},
+      {"dataset.format=synthetic"},
+      {"workflow.checkpoint=True", "model.model_size_bytes=499000000"}};
+  for (const std::vector<std::string>& overrides : variants)
+    CHECK(faults_of_loading(import(kImages, overrides)).empty());
+  CHECK(faults_of_loading(import(kSaves)).empty());
 }
 
 TEST_CASE("the table of importers is sorted and finds its rows") {
