@@ -125,7 +125,8 @@ class ComponentReader {
         return f->key.starts_with(path + ".");
       });
       if (key.find('.') != std::string::npos || (leaf == fields_.end() && !inner)) {
-        unknown(key, pointer, prefix);
+        // a variant that switches the kind leaves out what only the old kind had
+        if (!(value.is_null() && other_kind_has(path))) unknown(key, pointer, prefix);
       } else if (leaf != fields_.end() && !(inner && value.is_object())) {
         take(**leaf, at, value);
       } else if (value.is_object()) {
@@ -143,6 +144,13 @@ class ComponentReader {
   bool is_reserved(const std::string& key) const {
     if (key == "use" || key == role_.selector || (spec_.has_id && key == "id")) return true;
     return std::find(spec_.parts.begin(), spec_.parts.end(), key) != spec_.parts.end();
+  }
+
+  bool other_kind_has(std::string_view path) const {
+    for (const models::KindInfo& kind : models::kinds(role_.role))
+      for (const FieldInfo& field : kind.fields)
+        if (field.key == path) return true;
+    return false;
   }
 
   std::vector<std::string> keys_below(const std::string& prefix) const {
