@@ -182,6 +182,8 @@ void TrainingJob::report(RunResult& out) const {
   ratio("stall.data", wait(Phase::data));
   ratio("stall.metadata", wait(Phase::metadata));
   ratio("stall.cpu", wait(Phase::cpu));
+  if (const ResourceIndex worst = waited().worst(); worst != kNoResource)
+    out.limited_by["job." + id_] = plant_.resources().name(worst);
   const Seconds saving = checkpoint_ ? checkpoint_->stalled() : Seconds{};
   auto& shares = out.breakdown[id_];
   for (const char* cause : kBreakdownCauses) shares[cause] = 0.0;

@@ -26,6 +26,14 @@ struct WaitSplit {
     for (const auto& [resource, time] : other.by_resource) by_resource[resource] += time;
     return *this;
   }
+  /// The resource most of the time went to; kNoResource when none is known.
+  [[nodiscard]] ResourceIndex worst() const {
+    ResourceIndex out = kNoResource;
+    Seconds most;
+    for (const auto& [resource, time] : by_resource)
+      if (time > most) out = resource, most = time;
+    return out;
+  }
   /// What came since `earlier`, scaled so that it totals `wait`.
   [[nodiscard]] WaitSplit since(const WaitSplit& earlier, Seconds wait) const;
 };

@@ -57,6 +57,10 @@ RunResult read_run(const Json& json) {
       causes.emplace(cause, detail::number_of(share, cause));
   }
   for (const Json& r : member_array(json, "resources")) out.resources.push_back(read_resource(r));
+  for (const auto& [metric, resource] : member_object(json, "limited_by").items()) {
+    if (!resource.is_string()) throw Malformed("\"limited_by\" holds what is not a text");
+    out.limited_by.emplace(metric, resource.get<std::string>());
+  }
   out.warnings = detail::member_texts(json, "warnings");
   out.simulated_s = member_number(json, "simulated_s");
   out.events = detail::member_unsigned(json, "events");
@@ -66,13 +70,10 @@ RunResult read_run(const Json& json) {
 }  // namespace
 
 std::string encode(const RunResult& result) {
-  Json out = {{"schema", kSchema},
-              {"seed", result.seed},
-              {"metrics", Json::object()},
-              {"breakdown", Json::object()},
-              {"resources", Json::array()},
-              {"warnings", result.warnings},
-              {"simulated_s", number_json(result.simulated_s)},
+  Json out = {{"schema", kSchema},           {"seed", result.seed},
+              {"metrics", Json::object()},   {"breakdown", Json::object()},
+              {"resources", Json::array()},  {"limited_by", result.limited_by},
+              {"warnings", result.warnings}, {"simulated_s", number_json(result.simulated_s)},
               {"events", result.events}};
   for (const auto& [name, m] : result.metrics) out["metrics"][name] = metric_json(m);
   for (const auto& [job, shares] : result.breakdown) {

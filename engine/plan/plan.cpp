@@ -21,22 +21,26 @@ PlanPoint point_of(std::int64_t count, const Prediction& prediction) {
   point.meets = prediction.verdict == Verdict::pass;
   point.inconclusive = prediction.verdict == Verdict::inconclusive;
   point.utilization = mean_utilization(prediction);
-  if (!prediction.bottlenecks.empty()) {
-    point.binding = prediction.bottlenecks.front().resource;
-    point.binding_utilization = prediction.bottlenecks.front().utilization;
-  }
   for (const AssertionOutcome& outcome : prediction.assertions) {
     if (outcome.level == "warn") continue;
     TargetMargin target{outcome.id,   outcome.that, outcome.value, 0.0,
                         outcome.unit, 0.0,          outcome.status};
-    if (const auto parsed = predict::parse_assertion(outcome.that); parsed.ok()) {
+    const auto parsed = predict::parse_assertion(outcome.that);
+    if (parsed.ok()) {
       if (const auto limit = predict::limit_in(*parsed, outcome.unit); limit.ok()) {
         target.limit = limit.value();
         target.margin = predict::margin(*parsed, outcome.value, target.limit);
       }
     }
+    // the tightest target names what binds
+    const bool tightest =
+        std::all_of(point.targets.begin(), point.targets.end(),
+                    [&](const TargetMargin& t) { return target.margin < t.margin; });
+    if (tightest && parsed.ok()) point.binding = predict::limiter(prediction, parsed->metric);
     point.targets.push_back(std::move(target));
   }
+  for (const ResourceUse& use : prediction.resources)
+    if (use.name == point.binding) point.binding_utilization = use.utilization();
   return point;
 }
 

@@ -116,6 +116,17 @@ std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {
 
 }  // namespace
 
+std::string limiter(const Prediction& prediction, std::string_view metric) {
+  // the longest entry that is the metric or a parent of it
+  for (std::string name(metric); !name.empty();) {
+    const auto found = prediction.limited_by.find(name);
+    if (found != prediction.limited_by.end()) return found->second;
+    const std::size_t dot = name.rfind('.');
+    name.resize(dot == std::string::npos ? 0 : dot);
+  }
+  return prediction.bottlenecks.empty() ? std::string() : prediction.bottlenecks.front().resource;
+}
+
 Prediction combine(const Design& design, std::span<const RunResult> replicas) {
   assert(!replicas.empty());
   Prediction prediction;
@@ -127,6 +138,7 @@ Prediction combine(const Design& design, std::span<const RunResult> replicas) {
   prediction.resources = combine_resources(replicas);
   add_resource_metrics(prediction);
   prediction.bottlenecks = rank(prediction.resources);
+  prediction.limited_by = replicas.front().limited_by;
   for (const RunResult& r : replicas) {
     prediction.seeds.push_back(r.seed);
     prediction.simulated_s = std::max(prediction.simulated_s, r.simulated_s);

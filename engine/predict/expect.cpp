@@ -126,8 +126,7 @@ AssertionOutcome outcome_of(const Expectation& expectation, const Assertion& ass
   }
   if (out.status != "pass") {
     out.limited_by = resource_of(*worst);
-    if (out.limited_by.empty() && !prediction.bottlenecks.empty())
-      out.limited_by = prediction.bottlenecks.front().resource;
+    if (out.limited_by.empty()) out.limited_by = limiter(prediction, *worst);
   }
   return out;
 }

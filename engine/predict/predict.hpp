@@ -40,6 +40,10 @@ struct Options {
 /// REQUIRES: at least one replica.
 [[nodiscard]] Prediction combine(const Design& design, std::span<const RunResult> replicas);
 
+/// The resource that most limits `metric`: what the run said of it or of a parent of it, else the first
+/// bottleneck; "" when nothing limits.
+[[nodiscard]] std::string limiter(const Prediction& prediction, std::string_view metric);
+
 /// A parsed `that`: "job.train.gpu.utilization >= 95 %".
 struct Assertion {
   std::string metric;  ///< may contain "*", which stands for any text, dots too

@@ -41,6 +41,9 @@ struct RunResult {
   std::map<std::string, Metric> metrics;  ///< by full name, without intervals
   std::map<std::string, std::map<std::string, double>> breakdown;  ///< job -> cause -> share
   std::vector<ResourceUse> resources;                              ///< by name
+  /// What most limits a metric: "job.train.checkpoint.duration" -> "storage.scratch.ost". Stands for the
+  /// metrics below it too.
+  std::map<std::string, std::string> limited_by;
   std::vector<std::string> warnings;
   double simulated_s = 0.0;
   std::uint64_t events = 0;
@@ -88,6 +91,7 @@ struct Prediction {
   std::map<std::string, std::map<std::string, double>> breakdown;
   std::vector<Bottleneck> bottlenecks;
   std::vector<ResourceUse> resources;
+  std::map<std::string, std::string> limited_by;  ///< as in RunResult
   std::vector<AssertionOutcome> assertions;
   std::vector<Alternative> alternatives;
   std::vector<std::string> warnings;

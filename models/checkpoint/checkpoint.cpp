@@ -8,7 +8,7 @@ using namespace base;
 constexpr std::string_view kWriters[] = {"all", "rank0"};
 constexpr std::string_view kSerializers[] = {"none", "torch"};
 
-constexpr std::array<Field<CheckpointParams>, 10> kCommon{
+constexpr std::array<Field<CheckpointParams>, 11> kCommon{
     field("to", &CheckpointParams::to, kRequired, "id of the storage system it is written to"),
     field("every", &CheckpointParams::every, kOptional, "time between the starts of two saves",
           kPositive),
@@ -28,6 +28,9 @@ constexpr std::array<Field<CheckpointParams>, 10> kCommon{
           assumed(kPositive, "1-2 GB/s per core")),
     field("quiesce", &CheckpointParams::quiesce, "0 ms",
           "time to bring all ranks to rest before the snapshot", kNonNegative),
+    field("stream", &CheckpointParams::stream, "false",
+          "phases overlap piece by piece (as distributed checkpoint writers do); false: one after "
+          "the other"),
     field("direct", &CheckpointParams::direct, "false", "write with O_DIRECT")};
 constexpr auto kCommonInfos = infos(kCommon);
 

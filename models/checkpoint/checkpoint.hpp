@@ -21,6 +21,7 @@ struct CheckpointParams {
   std::string serializer;
   Rate serialize;
   Seconds quiesce;
+  bool stream = false;
   bool direct = false;
   std::vector<std::string> tiers;  ///< async: through these, the last is where it is durable
   std::int64_t buffers = 1;        ///< async: snapshots held in host memory at one time

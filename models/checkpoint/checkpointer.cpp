@@ -10,6 +10,9 @@ namespace {
 
 // Share of host memory that snapshots may take before training would run out of memory.
 constexpr double kStagingShare = 0.5;
+// Tiers that are not a storage system's id.
+constexpr std::string_view kHostMemory = "host-memory";
+constexpr std::string_view kLocalNvme = "local-nvme";
 
 Bytes checkpoint_size(const CheckpointParams& p, const ModelParams& model) {
   // S = parameters x bytes per parameter    [docs/models/checkpoint.md, eq. 1]
@@ -43,7 +46,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& con
     gather_ = size_ * ((layout.ranks - 1.0) / layout.ranks) / host_params_.nic();
   }
   for (const std::string& tier : p_.tiers)
-    if (tier != "host-memory") tiers_.push_back(tier);
+    if (tier != kHostMemory) tiers_.push_back(tier);
   if (tiers_.empty()) tiers_.push_back(p_.to);
   copy_resource_ = plant.resources().index("host." + host_ + ".gpu.copy");
   serialize_resource_ = plant.resources().index("job." + job.job.id + ".checkpoint.serialize");
@@ -75,7 +78,7 @@ sim::Task<void> Checkpointer::write(const Writer& writer, std::string tier, bool
   Client client = writer.client;
   const double ranks_per_host =
       std::max(1.0, writer_count_ / static_cast<double>(host_params_.count));
-  if (tier == "local-nvme") {
+  if (tier == kLocalNvme) {
     const sim::LinkId nvme = plant_.host_link(host_, writer.group, "nvme.write");
     co_await context_.transfer({.path = {&nvme, 1},
                                 .bytes = writer.bytes,
@@ -96,26 +99,51 @@ sim::Task<void> Checkpointer::write(const Writer& writer, std::string tier, bool
   limit = served.limited_by;
 }
 
-sim::Task<void> Checkpointer::flush(Seconds began) {
-  if (p_.serializer == "torch") {
-    co_await context_.sleep(size_ / writer_count_ / p_.serialize);
-    if (style_.blocking)
-      blamed_.add(Phase::cpu, size_ / writer_count_ / p_.serialize, serialize_resource_);
-  }
-  bool from_nvme = false;
-  for (const std::string& tier : tiers_) {
-    const Seconds start = context_.now();
-    ResourceIndex limit = kNoResource;
-    std::vector<sim::Task<void>> parts;
-    for (const Writer& writer : writers_) parts.push_back(write(writer, tier, from_nvme, limit));
+sim::Task<void> Checkpointer::snapshot_all() {
+  const Seconds start = context_.now();
+  co_await context_.sleep(gather_);
+  std::vector<sim::Task<void>> parts;
+  for (const Writer& writer : writers_) parts.push_back(snapshot(writer));
+  co_await sim::join(context_, std::move(parts));
+  took_.add(Phase::data, context_.now() - start, copy_resource_);
+}
+
+sim::Task<void> Checkpointer::serialise() {
+  const Seconds time = p_.serializer == "torch" ? size_ / writer_count_ / p_.serialize : Seconds{};
+  co_await context_.sleep(time);
+  took_.add(Phase::cpu, time, serialize_resource_);
+}
+
+sim::Task<void> Checkpointer::write_all(std::string tier, bool from_nvme) {
+  const Seconds start = context_.now();
+  ResourceIndex limit = kNoResource;
+  std::vector<sim::Task<void>> parts;
+  for (const Writer& writer : writers_) parts.push_back(write(writer, tier, from_nvme, limit));
+  co_await sim::join(context_, std::move(parts));
+  took_.add(Phase::data, context_.now() - start, limit);
+  last_limit_ = limit;
+}
+
+sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
+  if (p_.stream) {
     co_await sim::join(context_, std::move(parts));
-    if (style_.blocking) blamed_.add(Phase::data, context_.now() - start, limit);
-    if (&tier == &tiers_.front()) {  // the snapshot has left host memory
-      last_limit_ = limit;
-      if (!style_.blocking) buffers_.release();
-    }
-    from_nvme = tier == "local-nvme";
+    co_return;
   }
+  for (sim::Task<void>& part : parts) {
+    sim::Task<void> phase = std::move(part);
+    co_await phase;
+  }
+}
+
+sim::Task<void> Checkpointer::flush(Seconds began) {
+  std::vector<sim::Task<void>> parts;
+  if (style_.blocking) parts.push_back(snapshot_all());
+  parts.push_back(serialise());
+  parts.push_back(write_all(tiers_.front(), false));
+  co_await phases(std::move(parts));
+  if (!style_.blocking) buffers_.release();  // the snapshot has left host memory
+  for (std::size_t t = 1; t < tiers_.size(); ++t)
+    co_await write_all(tiers_[t], tiers_[t - 1] == kLocalNvme);
   durations_.add((context_.now() - began).in(unit::s));
   if (--flushing_ == 0) idle_.set();
 }
@@ -125,27 +153,23 @@ sim::Task<void> Checkpointer::save(std::int64_t steps) {
   last_start_ = began;
   last_steps_ = steps;
   co_await context_.sleep(p_.quiesce);
-  if (!style_.blocking) {
-    // bp = max(0, end of the flush that holds the buffer - now)    [docs/models/checkpoint.md, eq.
-    // 3]
-    const Seconds asked = context_.now();
-    co_await buffers_.acquire();
-    const Seconds waited = context_.now() - asked;
-    backpressure_.add(waited.in(unit::s));
-    blamed_.add(Phase::data, waited, last_limit_);
-  }
-  const Seconds start = context_.now();
-  co_await context_.sleep(gather_);
-  std::vector<sim::Task<void>> parts;
-  for (const Writer& writer : writers_) parts.push_back(snapshot(writer));
-  co_await sim::join(context_, std::move(parts));
-  blamed_.add(Phase::data, context_.now() - start, copy_resource_);
   ++flushing_;
   idle_.reset();
-  if (style_.blocking)
+  if (style_.blocking) {
+    const WaitSplit before = took_;
     co_await flush(began);
-  else
+    blamed_ += took_.since(before, context_.now() - began);
+  } else {
+    // max(0, end of the flush that holds the buffer - now)    [docs/models/checkpoint.md, eq. 3]
+    const Seconds asked = context_.now();
+    co_await buffers_.acquire();
+    const Seconds start = context_.now();
+    backpressure_.add((start - asked).in(unit::s));
+    blamed_.add(Phase::data, start - asked, last_limit_);
+    co_await snapshot_all();
+    blamed_.add(Phase::data, context_.now() - start, copy_resource_);
     context_.spawn(flush(began));
+  }
   const Seconds stall = context_.now() - began;
   stalls_.add(stall.in(unit::s));
   stalled_ += stall;
@@ -168,6 +192,16 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   else
     out.warnings.push_back("job." + job +
                            ".checkpoint: the run ended before the first save was due");
+  const auto limit = [&](const char* metric, const WaitSplit& split) {
+    if (split.worst() != kNoResource)
+      out.limited_by[name + metric] = plant_.resources().name(split.worst());
+  };
+  limit("duration", took_);
+  limit("bandwidth", took_);
+  limit("stall", blamed_);
+  limit("overhead", blamed_);
+  if (last_limit_ != kNoResource)
+    out.limited_by[name + "backpressure"] = plant_.resources().name(last_limit_);
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
 }
 

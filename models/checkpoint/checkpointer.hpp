@@ -43,6 +43,11 @@ class Checkpointer {
   sim::Task<void> snapshot(const Writer& writer);
   sim::Task<void> write(const Writer& writer, std::string tier, bool from_nvme,
                         ResourceIndex& limit);
+  sim::Task<void> snapshot_all();
+  sim::Task<void> serialise();
+  sim::Task<void> write_all(std::string tier, bool from_nvme);
+  /// One after the other, or all at the same time when the save streams.
+  sim::Task<void> phases(std::vector<sim::Task<void>> parts);
   sim::Task<void> flush(Seconds began);
 
   sim::Context& context_;
@@ -63,7 +68,8 @@ class Checkpointer {
   std::int64_t last_steps_ = 0;
   Seconds stalled_;
   ResourceIndex last_limit_ = kNoResource;
-  WaitSplit blamed_;
+  WaitSplit took_;    ///< all phases of all saves
+  WaitSplit blamed_;  ///< those that training waited for
   ResourceIndex copy_resource_, serialize_resource_;
   Series stalls_, durations_, backpressure_;
   std::vector<std::string> warnings_;

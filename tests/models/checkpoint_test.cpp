@@ -115,3 +115,12 @@ TEST_CASE("a drain through local NVMe frees host memory at the speed of the driv
   CHECK(metric(result, "job.train.checkpoint.duration") ==
         Approx(kSnapshot + 8.0 + kWrite).epsilon(0.01));
 }
+
+TEST_CASE(
+    "a streamed save takes as long as its slowest phase, and the OSTs are named as its limit") {
+  Design design = saver("sync");
+  set(design.jobs[0].checkpoint.value(), Role::checkpoint, "stream", "true");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.checkpoint.stall") == Approx(kWrite).epsilon(1e-3));
+  CHECK(result.limited_by.at("job.train.checkpoint.duration") == "storage.scratch.ost");
+}
