@@ -294,6 +294,16 @@ class Verbs(unittest.TestCase):
         for entry in json.loads(Run("catalog", "list", "--format", "json").out):
             self.assertIn(entry["id"], Run("catalog", "show", entry["id"]).out)
 
+    def test_import_gives_a_scenario_that_runs(self):
+        workload = ("framework: pytorch\nworkflow: {train: true}\n"
+                    "dataset: {format: npz, num_files_train: 64, num_samples_per_file: 1, "
+                    "record_length_bytes: 1000000}\n"
+                    "reader: {batch_size: 4, read_threads: 2}\n"
+                    "train: {epochs: 1, computation_time: 0.1}\n")
+        made = Run("import", "dlio", "FILE", "--accelerators", "8", text=workload)
+        self.assertEqual(made.code, 0, made.err)
+        self.assertEqual(Run("run", "FILE", text=made.out).code, 0)
+
     def test_plan_names_the_answer_and_its_neighbours(self):
         text = SCENARIO.replace("%s", "90 %")
         plan = json.loads(Run("plan", "FILE", "--format", "json", text=text).out)

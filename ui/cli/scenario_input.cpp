@@ -210,10 +210,13 @@ void add_alternatives(const ScenarioInput& input, const Design& design,
                       const CommonOptions& options, Prediction& prediction) {
   if (run::interrupt_flag() != 0) return;
   ProgressBar bar(options);
+  predict::Options how = predict_options(options, bar);
+  // The time limit is for the whole verb.
+  how.run.time_limit_s -= prediction.wall_s;
+  if (how.run.time_limit_s <= 0.0) return;
   const auto changes = plan::candidate_changes(design, prediction, kMostAlternatives);
   prediction.alternatives = plan::try_changes(
-      changes, prediction, [&](const std::string& set) { return input.design_with({set}); },
-      predict_options(options, bar));
+      changes, prediction, [&](const std::string& set) { return input.design_with({set}); }, how);
 }
 
 }  // namespace stallcast::cli
