@@ -16,7 +16,8 @@ usage() {
   cat <<'USAGE'
 usage: ./stallcast.sh COMMAND
 
-  demo    build, then predict an MLPerf Storage run and explain what limits it
+  demo    build, size a file system, predict an MLPerf Storage run and say what
+          limits it, and compare predictions with published measurements
   test    build everything and run all tests and lints
   build   build build/release/bin/stallcast and its simulator, stallcast-sim
   help    show this text
@@ -91,8 +92,14 @@ build() {
 
 demo() {
   build
-  say "stallcast run examples/unet3d-h100-ddn.json"
-  build/release/bin/stallcast run examples/unet3d-h100-ddn.json
+  local tour
+  for tour in "plan examples/exercise-512-h100-async.json" \
+    "run examples/unet3d-h100-ddn.json" \
+    "validate calibration/cases/mlperf-storage-v1-lustre.json --quiet"; do
+    say "stallcast $tour"
+    # shellcheck disable=SC2086 # the words of a tour are arguments
+    build/release/bin/stallcast $tour
+  done
 }
 
 # Ends with "N passed, N failed", counted from CTest's own report of this run.

@@ -16,9 +16,10 @@ Validation sample() {
   c.id = "site-72";
   c.scenario = "site.json";
   c.source = "page 3, \"final\"";
-  c.comparisons = {{"job.train.au", "ratio", 0.9249, {0.9117, "ratio", {{0.9107, 0.9127}}}, -1.32},
-                   {"job.train.throughput.dlio", "1/s", 713.2, {700.0, "1/s", {}}, -1.851},
-                   {"job.train.first_step", "s", 10.0, {10.0, "s", {}}, 0.0}};
+  c.comparisons = {
+      {"job.train.au", "ratio", 0.9249, {0.9117, "ratio", {{0.9107, 0.9127}}}, -1.32},
+      {"job.train.throughput.dlio", "1/s", 713.2, {700.0, "1/s", {{695.1, 704.9}}}, -1.851},
+      {"job.train.first_step", "s", 10.0, {10.0, "s", {}}, 0.0}};
   c.warnings = {"the loader is slow"};
   c.replicas = 3;
   v.cases = {c};
@@ -39,12 +40,12 @@ TEST_CASE("a validation as text fits 80 columns and says the error of each figur
   Logbook, May 2026
   Nothing is fitted.
 
-                                  measured   predicted   95 % +-         error
+                                measured   predicted      95 % +-         error
 
 site-72
-  job.train.au                     92.49 %     91.17 %    0.10 %  -1.32 points
-  job.train.throughput.dlio       713.2 /s      700 /s                  -1.9 %
-  job.train.first_step                10 s        10 s                   0.0 %
+  job.train.au                   92.49 %     91.17 %  0.10 points  -1.32 points
+  job.train.throughput.dlio     713.2 /s      700 /s        0.7 %        -1.9 %
+  job.train.first_step              10 s        10 s                      0.0 %
   warning: the loader is slow
 
 Errors
@@ -83,14 +84,16 @@ TEST_CASE("a validation as CSV has one row a figure") {
         "case,metric,unit,measured,predicted,ci95_low,ci95_high,error,error_unit,source\n"
         "site-72,job.train.au,ratio,0.9249,0.9117,0.9107,0.9127,-1.32,points,\"page 3, "
         "\"\"final\"\"\"\n"
-        "site-72,job.train.throughput.dlio,1/s,713.2,700,,,-1.851,%,\"page 3, \"\"final\"\"\"\n"
+        "site-72,job.train.throughput.dlio,1/s,713.2,700,695.1,704.9,-1.851,%,\"page 3, "
+        "\"\"final\"\"\"\n"
         "site-72,job.train.first_step,s,10,10,,,0,%,\"page 3, \"\"final\"\"\"\n");
 }
 
 TEST_CASE("a validation as Markdown is a page: protocol, figures, errors, sources") {
   const std::string page = render(sample(), kContext, Format::markdown, {});
   CHECK(page.starts_with("# Our cluster\n\nSource: Logbook, May 2026.\n\nNothing is fitted.\n"));
-  CHECK(page.find("| site-72 | `job.train.au` | 92.49 % | 91.17 % | 0.10 % | -1.32 points |\n") !=
+  CHECK(page.find(
+            "| site-72 | `job.train.au` | 92.49 % | 91.17 % | 0.10 points | -1.32 points |\n") !=
         std::string::npos);
   CHECK(page.find("| `job.*.au` | 1 | 1.32 points | 1.014 | 100 % |\n") != std::string::npos);
   CHECK(page.find("- site-72: page 3, \"final\"; `site.json`\n  - warning: the loader is slow\n") !=

@@ -304,11 +304,38 @@ class Verbs(unittest.TestCase):
         self.assertEqual(made.code, 0, made.err)
         self.assertEqual(Run("run", "FILE", text=made.out).code, 0)
 
+    def test_validate_compares_with_what_was_measured(self):
+        text = HARD  # its missed target is no matter to a comparison
+
+        def cases(metric, value):
+            with tempfile.TemporaryDirectory() as folder:
+                case = {"id": "one", "scenario": "s.json", "source": "log",
+                        "measured": {metric: value}}
+                files = {"s.json": text,
+                         "c.json": json.dumps({"id": "c", "title": "T", "cases": [case]}, indent=1)}
+                for name, content in files.items():
+                    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                        file.write(content)
+                return Run("validate", os.path.join(folder, "c.json"), "--format", "json")
+
+        size = "job.train.checkpoint.size"
+        run = cases(size, "50 GB")
+        self.assertEqual(run.code, 0, run.err)
+        case = json.loads(run.out)["cases"][0]
+        self.assertEqual(case["predicted"][size]["value"], 100e9)
+        self.assertAlmostEqual(case["error"][size]["value"], 100.0)  # percent
+        for metric, value in (("job.train.nothing", "1 s"), (size, "1 s"), (size, "1 GBB")):
+            run = cases(metric, value)
+            self.assertEqual((run.code, run.out), (2, ""))
+            self.assertRegex(run.err, r"c\.json:10:\d+: /cases/0/measured/")
+
     def test_plan_names_the_answer_and_its_neighbours(self):
         text = SCENARIO.replace("%s", "90 %")
-        plan = json.loads(Run("plan", "FILE", "--format", "json", text=text).out)
-        self.assertEqual(plan["schema"], "stallcast.plan/1")
+        result = json.loads(Run("plan", "FILE", "--format", "json", text=text).out)
+        self.assertEqual(result["schema"], "stallcast.result/1")
+        plan = result["plan"]
         self.assertEqual(plan["status"], "found")
+        self.assertEqual(result["metrics"][plan["metric"]]["value"], plan["required"])
         points = {p["count"]: p["meets"] for p in plan["points"]}
         self.assertTrue(points[plan["required"]])
         self.assertTrue(points[plan["required"] + 1])

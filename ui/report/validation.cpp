@@ -26,27 +26,26 @@ std::string figure(double value, const std::string& unit) {
   return out;
 }
 
-/// Half of the 95 % interval; "" with one replica.
-std::string half_interval(const Metric& metric) {
-  if (!metric.ci95.has_value()) return "";
-  return figure(0.5 * (metric.ci95->second - metric.ci95->first), metric.unit);
+std::string_view error_unit(const std::string& unit) { return unit == "ratio" ? "points" : "%"; }
+
+std::string error_digits(double error, const std::string& unit) {
+  return fixed(error, unit == "ratio" ? 2 : 1) + " " + std::string(error_unit(unit));
 }
 
-std::string_view error_unit(const std::string& unit) { return unit == "ratio" ? "points" : "%"; }
+/// Half of the 95 % interval as an error is given: in points, or in percent of the prediction; ""
+/// with one replica.
+std::string half_interval(const Metric& metric) {
+  if (!metric.ci95.has_value()) return "";
+  const double half = 0.5 * (metric.ci95->second - metric.ci95->first);
+  const double scale = metric.unit == "ratio" ? 1.0 : metric.value;
+  return error_digits(scale > 0.0 ? 100.0 * half / scale : 0.0, metric.unit);
+}
 
 /// "+1.20 points", "-3.4 %".
 std::string signed_error(double error, const std::string& unit) {
-  const std::string digits = fixed(std::abs(error), unit == "ratio" ? 2 : 1);
-  const bool zero = digits.find_first_not_of("0.") == std::string::npos;
-  return std::string(zero          ? ""
-                     : error < 0.0 ? "-"
-                                   : "+") +
-         digits + " " + std::string(error_unit(unit));
-}
-
-std::string mean_error(const ErrorSummary& s) {
-  return fixed(s.mean_absolute_error, s.unit == "ratio" ? 2 : 1) + " " +
-         std::string(error_unit(s.unit));
+  const std::string digits = error_digits(std::abs(error), unit);
+  const bool zero = digits.find_first_of("123456789") == std::string::npos;
+  return (zero ? "" : error < 0.0 ? "-" : "+") + digits;
 }
 
 /// The number of replicas all cases have in common, for the last line.
@@ -65,8 +64,8 @@ std::string made_by(const Validation& validation, const Context& context) {
 std::string case_lines(const ValidatedCase& c, const Ink& ink) {
   std::string out = "\n" + ink.bold(c.id) + "\n";
   for (const Comparison& m : c.comparisons)
-    out += "  " + left(shortened(m.metric, 28), 28) + right(figure(m.measured, m.unit), 12) +
-           right(figure(m.predicted.value, m.unit), 12) + right(half_interval(m.predicted), 10) +
+    out += "  " + left(shortened(m.metric, 26), 26) + right(figure(m.measured, m.unit), 12) +
+           right(figure(m.predicted.value, m.unit), 12) + right(half_interval(m.predicted), 13) +
            right(signed_error(m.error, m.unit), 14) + "\n";
   for (const std::string& w : c.warnings) out += wrapped("  warning: ", w, 4);
   return out;
@@ -83,15 +82,16 @@ std::string validation_text(const Validation& validation, const Context& context
     if (!file.source.empty()) out += wrapped("  ", file.source, 2);
     if (!file.note.empty()) out += wrapped("  ", file.note, 2);
   }
-  out += "\n  " + left("", 28) + right("measured", 12) + right("predicted", 12) +
-         right("95 % +-", 10) + right("error", 14) + "\n";
+  out += "\n  " + left("", 26) + right("measured", 12) + right("predicted", 12) +
+         right("95 % +-", 13) + right("error", 14) + "\n";
   for (const ValidatedCase& c : validation.cases) out += case_lines(c, ink);
   out += "\n" + ink.bold("Errors") + "\n";
   out += "  " + left("", 28) + right("figures", 12) + right("mean error", 14) +
          right("median x", 10) + right("within 20 %", 12) + "\n";
   for (const ErrorSummary& s : validation.summary)
     out += "  " + left(shortened(s.metric, 28), 28) + right(std::to_string(s.cases), 12) +
-           right(mean_error(s), 14) + right(fixed(s.median_factor, 3), 10) +
+           right(error_digits(s.mean_absolute_error, s.unit), 14) +
+           right(fixed(s.median_factor, 3), 10) +
            right(fixed(100.0 * s.within_20_percent, 0) + " %", 12) + "\n";
   out += "\n" + wrapped("", made_by(validation, context), 0);
   if (style.timing) out += "wall clock " + fixed(validation.wall_s, 1) + " s\n";
@@ -174,7 +174,7 @@ std::string validation_markdown(const Validation& validation, const Context& con
   out += "|---|---:|---:|---:|---:|\n";
   for (const ErrorSummary& s : validation.summary)
     out += "| `" + markdown_cell(s.metric) + "` | " + std::to_string(s.cases) + " | " +
-           mean_error(s) + " | " + fixed(s.median_factor, 3) + " | " +
+           error_digits(s.mean_absolute_error, s.unit) + " | " + fixed(s.median_factor, 3) + " | " +
            fixed(100.0 * s.within_20_percent, 0) + " % |\n";
   out += "\nWhere each case was published, and its scenario:\n\n";
   for (const ValidatedCase& c : validation.cases) {
