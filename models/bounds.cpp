@@ -174,6 +174,7 @@ class Deriver {
       if (d.write_to == out_.storage) write += d.write;
     }
     const StorageModel::Ceilings c = plant_.storage(out_.storage).ceilings();
+    out_.unit_write = c.unit_write;
     const double for_writes = write / c.unit_write;
     out_.osts_required = read / c.unit_read + for_writes;
     const std::string name = "storage." + out_.storage + ".osts.";

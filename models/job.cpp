@@ -152,6 +152,13 @@ sim::Task<void> TrainingJob::run() {
   if (checkpoint_) co_await checkpoint_->drain();
 }
 
+Seconds TrainingJob::uncontended_cpu() const {
+  Seconds all;
+  for (const RankClass& ranks : classes_)
+    if (ranks.loader) all += ranks.loader->uncontended_cpu();
+  return all;
+}
+
 WaitSplit TrainingJob::waited() const {
   WaitSplit all = waited_;
   if (checkpoint_) all += checkpoint_->blamed();

@@ -25,6 +25,9 @@ class TrainingJob {
   void report(RunResult& out) const;
   /// Time training waited, by resource: batches and saves.
   [[nodiscard]] WaitSplit waited() const;
+  /// Core time of its loaders that no simulated CPU carried, and the host class that spent it.
+  [[nodiscard]] Seconds uncontended_cpu() const;
+  [[nodiscard]] const std::string& host() const { return p_.hosts; }
   [[nodiscard]] Seconds wall() const { return ended_ - began_; }
 
  private:

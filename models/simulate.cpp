@@ -60,6 +60,10 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
     wall = std::max(wall, job->wall());
   }
   result.resources = plant.report(context, wall);
+  for (const auto& job : jobs)
+    for (ResourceUse& use : result.resources)
+      if (use.name == "host." + job->host() + ".cpu")
+        use.throughput += job->uncontended_cpu() / wall;
   blame(jobs, plant.resources(), result.resources);
   std::sort(result.resources.begin(), result.resources.end(),
             [](const ResourceUse& a, const ResourceUse& b) { return a.name < b.name; });

@@ -60,6 +60,7 @@ sim::Task<void> LoaderRuntime::work(Worker& worker, sim::Mailbox<std::int64_t>& 
 
 sim::Task<void> LoaderRuntime::compute(Seconds time) {
   if (!site_.cpu.valid()) {
+    uncontended_cpu_ += time * site_.client.members;
     co_await context_.sleep(time);
     co_return;
   }

@@ -44,6 +44,8 @@ class LoaderRuntime {
   void begin_epoch(std::int64_t steps);
   /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
   [[nodiscard]] sim::Task<Batch> next();
+  /// Core time used so far without a simulated CPU, all members together.
+  [[nodiscard]] Seconds uncontended_cpu() const { return uncontended_cpu_; }
 
  private:
   struct Worker {
@@ -76,6 +78,7 @@ class LoaderRuntime {
   std::int64_t sent_ = 0;      ///< issued in this epoch
   std::int64_t received_ = 0;  ///< delivered in this epoch
   std::int64_t steps_ = 0;
+  Seconds uncontended_cpu_;
   bool started_ = false;  ///< workers are alive
   bool primed_ = false;   ///< this epoch's first indices are out
 };

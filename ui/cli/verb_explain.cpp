@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -64,8 +65,46 @@ bool concerns(const std::string& path, const std::string& metric) {
   return true;
 }
 
+/// What a limit on the cost of blocking saves asks of the storage: from interval + save time.
+void derive_overhead_target(const models::Bounds& bounds, const Expectation& expectation,
+                            report::Explanation& explanation) {
+  const auto parsed = predict::parse_assertion(expectation.that);
+  if (!parsed.ok() || !parsed->metric.ends_with(".checkpoint.overhead")) return;
+  const auto limit = predict::limit_in(*parsed, "ratio");
+  if (!limit.ok() || !(limit.value() > 0.0 && limit.value() < 1.0)) return;
+  const std::string stem = parsed->metric.substr(0, parsed->metric.rfind('.'));
+  const auto value = [&](const std::string& name) {
+    for (const models::Derivation& d : bounds.derivations)
+      if (d.name == stem + name) return d.value;
+    return 0.0;
+  };
+  const double interval = value(".interval"), size = value(".size");
+  if (interval <= 0.0 || size <= 0.0) return;
+  const auto print = [](double v, Dimension d) { return base::print_quantity(v, d); };
+  const double save = interval * limit.value() / (1.0 - limit.value());
+  const std::string share = print(limit.value(), Dimension::ratio);
+  explanation.derived.push_back({stem + ".save.allowed", print(save, Dimension::time), save, "s",
+                                 expectation.that + ": save / (interval + save) = " + share +
+                                     ", so save = " + print(interval, Dimension::time) + " x " +
+                                     share + " / " + print(1.0 - limit.value(), Dimension::ratio) +
+                                     " = " + print(save, Dimension::time)});
+  explanation.derived.push_back(
+      {stem + ".write.needed", print(size / save, Dimension::rate), size / save, "B/s",
+       print(size, Dimension::bytes) + " / " + print(save, Dimension::time) + " = " +
+           print(size / save, Dimension::rate)});
+  if (bounds.unit_write <= Rate{}) return;
+  const double osts = size / save / bounds.unit_write.in(unit::Bps);
+  explanation.derived.push_back(
+      {"storage." + bounds.storage + ".osts.for_" + expectation.id, print(osts, Dimension::number),
+       osts, "count",
+       print(size / save, Dimension::rate) + " / " +
+           print(bounds.unit_write.in(unit::Bps), Dimension::rate) +
+           " per OST = " + print(std::ceil(osts - 1e-9), Dimension::number) + " OSTs at least"});
+}
+
 void fill_inputs(const Design& design, report::Explanation& explanation) {
-  for (const models::Derivation& d : models::bounds(design).derivations) {
+  const models::Bounds bounds = models::bounds(design);
+  for (const models::Derivation& d : bounds.derivations) {
     if (!explanation.metric.empty() && d.name.starts_with("job.") &&
         explanation.metric.starts_with("job.") &&
         object_of(d.name) != object_of(explanation.metric))
@@ -73,6 +112,8 @@ void fill_inputs(const Design& design, report::Explanation& explanation) {
     explanation.derived.push_back({d.name, base::print_quantity(d.value, d.dimension), d.value,
                                    std::string(unit_of(d.dimension)), d.formula});
   }
+  for (const Expectation& expectation : design.expect)
+    derive_overhead_target(bounds, expectation, explanation);
   for (const auto& [path, value] : values_of(design))
     if (concerns(path, explanation.metric))
       explanation.inputs.push_back({path, print_input(*value), print_source(value->source)});

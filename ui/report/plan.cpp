@@ -86,7 +86,7 @@ std::string plan_text(const PlanResult& plan, const Context& context, const Styl
   const Ink ink(style.colour);
   std::string out = headline(plan, ink);
   out += "\n  " + right("count", 8) + "  " + left("targets", 7) + right("GPU util.", 10) + "  " +
-         left("most waited for", 32) + right("busy", 9) + "\n";
+         left("limited by", 32) + right("busy", 9) + "\n";
   for (const PlanPoint* point : shown(plan)) out += point_lines(*point, ink);
   if (!plan.notes.empty()) out += "\n" + ink.bold("Notes") + "\n";
   for (const std::string& note : plan.notes) out += wrapped("  - ", note, 4);
@@ -108,9 +108,6 @@ std::string plan_text(const PlanResult& plan, const Context& context, const Styl
 
 std::string plan_json(const PlanResult& plan, const Context& context, const Style& style) {
   Json out;
-  out["schema"] = "stallcast.plan/1";
-  out["tool"] = tool_object(context, plan.prediction.profile_sha256);
-  out["scenario"] = {{"id", plan.scenario_id}, {"file", plan.scenario_file}};
   out["status"] = status_name(plan.status);
   out["metric"] = plan.metric;
   out["required"] = plan.status == PlanStatus::found ? Json(plan.required) : Json(nullptr);
@@ -135,8 +132,10 @@ std::string plan_json(const PlanResult& plan, const Context& context, const Styl
                              {"targets", std::move(targets)}});
   }
   out["notes"] = plan.notes;
-  out["result"] = result_object(plan.prediction, context, style);
-  return dump(out);
+  // the result of the design found (or of the largest tried), with the search beside it
+  Json result = result_object(plan.prediction, context, style);
+  result["plan"] = std::move(out);
+  return dump(result);
 }
 
 std::string plan_csv(const PlanResult& plan) {
@@ -157,7 +156,7 @@ std::string plan_markdown(const PlanResult& plan) {
     out += counted(plan.required, plan.noun) + " (" + plan.owner + ")\n";
   else
     out += std::string(status_name(plan.status)) + "\n";
-  out += "\n| count | targets | GPU utilization | most waited for |\n|---:|---|---:|---|\n";
+  out += "\n| count | targets | GPU utilization | limited by |\n|---:|---|---:|---|\n";
   for (const PlanPoint* point : shown(plan))
     out += "| " + std::to_string(point->count) + " | " + std::string(status_name(*point)) + " | " +
            print_value(point->utilization, "ratio") + " | " + markdown_cell(point->binding) +

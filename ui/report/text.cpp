@@ -69,6 +69,15 @@ std::string headline(const Prediction& p, const Ink& ink) {
     if (const Metric* m = find(p, "job." + job + ".gpu.utilization"))
       out += "  GPU utilization of " + job + ": " + ink.bold(print_metric(*m)) + "\n";
   const double waiting = waiting_share(p);
+  double sync = 0.0;
+  for (const auto& [job, shares] : p.breakdown)
+    if (const auto share = shares.find("sync"); share != shares.end())
+      sync += share->second / static_cast<double>(p.breakdown.size());
+  if (sync > std::max(waiting, kNothing))
+    return out + wrapped("  ",
+                         "limited by the step barrier: " + print_share(sync) +
+                             " of the time goes to waiting for the slowest rank",
+                         4);
   if (waiting < kNothing) return out + "  data and saves cost less than 0.05 % of the time\n";
   if (p.bottlenecks.empty() || !(p.bottlenecks.front().blamed_share > 0.0)) return out;
   const Bottleneck& b = p.bottlenecks.front();
