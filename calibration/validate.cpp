@@ -52,6 +52,8 @@ ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagno
   out.source = measured.source;
   out.note = measured.note;
   out.warnings = prediction.warnings;
+  // Without expectations only an early end is inconclusive.
+  out.finished = prediction.verdict != Verdict::inconclusive;
   out.replicas = prediction.seeds.size();
   for (const Measurement& m : measured.measured) {
     const auto fault = [&](std::string_view code, std::string message, std::string hint) {

@@ -28,6 +28,7 @@ struct ValidatedCase {
   std::string note;
   std::vector<Comparison> comparisons;  ///< in the order of the case file
   std::vector<std::string> warnings;    ///< of the prediction
+  bool finished = true;                 ///< false: stopped early, `warnings` says why
   std::size_t replicas = 1;             ///< simulations behind the prediction
 };
 

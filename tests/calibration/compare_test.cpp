@@ -59,6 +59,17 @@ TEST_CASE("ratios are compared in points, everything else in percent of what was
   CHECK(c.replicas == 3);
 }
 
+TEST_CASE("a prediction that was stopped early is compared and said to be unfinished") {
+  Diagnostics faults;
+  Prediction partial = prediction();
+  partial.verdict = Verdict::inconclusive;
+  partial.warnings = {"only 1 of 3 replicas finished"};
+  const ValidatedCase c = compare(measured({figure("job.train.au", "92.5 %")}), partial, faults);
+  CHECK_FALSE(c.finished);
+  CHECK(c.warnings.size() == 1);
+  CHECK(c.comparisons.size() == 1);
+}
+
 TEST_CASE("money per hour is measured per hour, a count without a unit") {
   Diagnostics faults;
   const ValidatedCase c =

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "calibration/validate.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
@@ -29,10 +31,13 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
     return static_cast<int>(ExitCode::bad_input);
   }
   if (!validation.ok()) return report_failure(validation.failure());
+  const auto& ran = validation->cases;
+  const bool finished =
+      std::all_of(ran.begin(), ran.end(), [](const ValidatedCase& c) { return c.finished; });
   return deliver(options,
                  report::render(validation.value(), report_context(Design{}), format.value(),
                                 report_style(options)),
-                 ExitCode::ok);
+                 finished ? ExitCode::ok : ExitCode::inconclusive);
 }
 
 }  // namespace stallcast::cli
