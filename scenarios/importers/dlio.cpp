@@ -130,7 +130,7 @@ void DlioImport::convert() {
 
   Json job;
   job["id"] = "train";
-  job["hosts"] = "gpu";
+  job["hosts"] = host_id_;
   job["accelerators"] = accelerators_;
   if (train)
     add_training(job);
@@ -198,18 +198,19 @@ void DlioImport::read_shape() {
 }
 
 void DlioImport::add_cluster() {
-  if (scenario_.contains("cluster")) return;
+  const bool described = scenario_.contains("cluster");
+  if (described && !options_.hosts) return;
   const std::int64_t hosts = options_.hosts.value_or(1);
   if (!options_.hosts)
     warn("placeholder", "", "the file does not say how many hosts there are; 1 is a placeholder",
          "give --hosts N");
-  Json host;
-  host["id"] = "gpu";
+  if (!described) scenario_["cluster"]["hosts"] = Json::array({Json{{"id", host_id_}}});
+  Json& host = scenario_["cluster"]["hosts"][0];
   host["count"] = hosts;
   host["gpus"] = (accelerators_ + hosts - 1) / hosts;
-  scenario_["cluster"]["hosts"] = Json::array({host});
   note(FieldFate::defaulted, "", "cluster.hosts", std::to_string(hosts) + " hosts",
-       "from the options; network and CPU are the defaults of a host");
+       described ? "from the options; the rest of a host from " + options_.storage_file
+                 : "from the options; network and CPU are the defaults of a host");
 }
 
 void DlioImport::add_storage() {
@@ -244,8 +245,12 @@ void DlioImport::add_storage() {
     return;
   }
   for (const char* key : {"params", "cluster", "storage"})
-    if (given.root.contains(key) && (key != std::string_view("cluster") || !options_.hosts))
-      scenario_[key] = given.root[key];
+    if (given.root.contains(key)) scenario_[key] = given.root[key];
+  const Json::json_pointer first_host("/cluster/hosts/0/id");
+  if (scenario_.contains(first_host) && scenario_[first_host].is_string())
+    host_id_ = scenario_[first_host].get<std::string>();
+  else
+    scenario_.erase("cluster");
   storage_id_ = given.root["storage"][0]["id"].get<std::string>();
   note(FieldFate::defaulted, "", "storage", storage_id_, "from " + options_.storage_file);
 }

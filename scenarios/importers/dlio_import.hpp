@@ -76,6 +76,7 @@ class DlioImport {
   bool has_transformer_ = false;
   DlioTransformer shape_;
   std::string storage_id_;
+  std::string host_id_ = "gpu";
   std::int64_t accelerators_ = 0, batch_ = 1, samples_ = 0, epochs_ = 1;
 };
 

@@ -247,6 +247,17 @@ TEST_CASE("storage and cluster can come from another scenario") {
   CHECK(root["jobs"][0]["dataset"]["on"] == "fast");
   CHECK(root["cluster"]["hosts"][0]["count"] == 4);
   CHECK_FALSE(root.contains("params"));
+  // the number of hosts may differ; the hosts stay what they are there
+  options.hosts = 2;
+  options.storage_text =
+      R"({ "cluster": { "hosts": [ { "id": "client", "count": 4, "nic": { "rate": "100 Gb/s" } } ] },
+                              "storage": [ { "id": "fast", "type": "lustre", "ost": { "count": 8 } } ] })";
+  const Json fewer = scenario(import_dlio(kImages, "w.yaml", options));
+  CHECK(fewer["cluster"]["hosts"][0]["count"] == 2);
+  CHECK(fewer["cluster"]["hosts"][0]["gpus"] == 8);
+  CHECK(fewer["cluster"]["hosts"][0]["nic"]["rate"] == "100 Gb/s");
+  CHECK(fewer["jobs"][0]["hosts"] == "client");
+  options.hosts.reset();
   options.storage_text = R"({ "storage": [] })";
   const ImportResult without = import_dlio(kImages, "w.yaml", options);
   CHECK(has(without, Severity::error, "storage"));
