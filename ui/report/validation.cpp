@@ -48,6 +48,14 @@ std::string signed_error(double error, const std::string& unit) {
   return (zero ? "" : error < 0.0 ? "-" : "+") + digits;
 }
 
+// Shares of time lie so close together that factors between them would flatter.
+std::string median_factor(const ErrorSummary& s) {
+  return s.unit == "ratio" ? "-" : fixed(s.median_factor, 3);
+}
+std::string within_20_percent(const ErrorSummary& s) {
+  return s.unit == "ratio" ? "-" : fixed(100.0 * s.within_20_percent, 0) + " %";
+}
+
 /// The number of replicas all cases have in common, for the last line.
 std::string made_by(const Validation& validation, const Context& context) {
   std::size_t least = 0, most = 0;
@@ -90,9 +98,8 @@ std::string validation_text(const Validation& validation, const Context& context
          right("median x", 10) + right("within 20 %", 12) + "\n";
   for (const ErrorSummary& s : validation.summary)
     out += "  " + left(shortened(s.metric, 28), 28) + right(std::to_string(s.cases), 12) +
-           right(error_digits(s.mean_absolute_error, s.unit), 14) +
-           right(fixed(s.median_factor, 3), 10) +
-           right(fixed(100.0 * s.within_20_percent, 0) + " %", 12) + "\n";
+           right(error_digits(s.mean_absolute_error, s.unit), 14) + right(median_factor(s), 10) +
+           right(within_20_percent(s), 12) + "\n";
   out += "\n" + wrapped("", made_by(validation, context), 0);
   if (style.timing) out += "wall clock " + fixed(validation.wall_s, 1) + " s\n";
   return out;
@@ -132,12 +139,14 @@ std::string validation_json(const Validation& validation, const Context& context
                             {"warnings", c.warnings}});
   }
   out["summary"] = Json::object();
-  for (const ErrorSummary& s : validation.summary)
+  for (const ErrorSummary& s : validation.summary) {
+    const bool is_ratio = s.unit == "ratio";
     out["summary"][s.metric] = {
         {"figures", s.cases},
         {"mean_absolute_error", {{"value", s.mean_absolute_error}, {"unit", error_unit(s.unit)}}},
-        {"median_factor", s.median_factor},
-        {"within_20_percent", s.within_20_percent}};
+        {"median_factor", is_ratio ? Json(nullptr) : Json(s.median_factor)},
+        {"within_20_percent", is_ratio ? Json(nullptr) : Json(s.within_20_percent)}};
+  }
   if (style.timing) out["elapsed"] = {{"wall_s", validation.wall_s}};
   return dump(out);
 }
@@ -174,8 +183,8 @@ std::string validation_markdown(const Validation& validation, const Context& con
   out += "|---|---:|---:|---:|---:|\n";
   for (const ErrorSummary& s : validation.summary)
     out += "| `" + markdown_cell(s.metric) + "` | " + std::to_string(s.cases) + " | " +
-           error_digits(s.mean_absolute_error, s.unit) + " | " + fixed(s.median_factor, 3) + " | " +
-           fixed(100.0 * s.within_20_percent, 0) + " % |\n";
+           error_digits(s.mean_absolute_error, s.unit) + " | " + median_factor(s) + " | " +
+           within_20_percent(s) + " |\n";
   out += "\nWhere each case was published, and its scenario:\n\n";
   for (const ValidatedCase& c : validation.cases) {
     out += "- " + c.id + ": " + c.source + "; `" + c.scenario + "`";
