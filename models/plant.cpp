@@ -34,6 +34,10 @@ Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
     for (const JobDesign& job : design.jobs) {
       if (!job.dataset || dataset_params(*job.dataset).on != component.id) continue;
       const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
+      const DatasetParams dataset = dataset_params(*job.dataset);
+      load.file = std::min(
+          load.file,
+          dataset.sample / format_row(job.dataset->kind).access(*job.dataset, dataset).files);
       load.concurrent_reads += layouts_.at(job.job.id).ranks * workers;
     }
     auto storage = storage_row(component.kind).make(component);

@@ -32,6 +32,7 @@ struct LustreParams {
   OpRate mdt_open, mdt_create;
   Seconds mdt_service;
   std::int64_t stripe_count = 1;
+  Bytes stripe_size;
   std::string placement;
   Bytes rpc;
   std::int64_t rpcs_in_flight = 8;
@@ -43,7 +44,7 @@ struct LustreParams {
 constexpr std::string_view kNote = "public Lustre 2.15.3 tuning note (catalogue, read 2026-11)";
 constexpr std::string_view kSmallFile = "cold small-file open 81-98 us (catalogue, read 2026-11)";
 
-constexpr std::array<base::Field<LustreParams>, 21> kFields{
+constexpr std::array<base::Field<LustreParams>, 22> kFields{
     field("ost.count", &LustreParams::ost_count, kRequired, "object storage targets", kAtLeastOne),
     field("ost.read", &LustreParams::ost_read, "4 GB/s", "what one OST reads from its media",
           cited(kPositive, "4.06 GB/s per OST, ALCF Eagle: 650 GB/s over 160 OSTs")),
@@ -70,6 +71,9 @@ constexpr std::array<base::Field<LustreParams>, 21> kFields{
           "time one cold open spends in an idle MDS", cited(kPositive, kSmallFile)),
     field("stripe.count", &LustreParams::stripe_count, "1", "OSTs a file lies on; 0 = all of them",
           kNonNegative),
+    field("stripe.size", &LustreParams::stripe_size, "1 MiB",
+          "bytes on one OST before the next: a smaller file lies on one OST",
+          cited(kPositive, "Lustre default")),
     field("placement", &LustreParams::placement, "round-robin",
           "how new files are spread over OSTs", base::one_of(kPlacements)),
     field("client.rpc", &LustreParams::rpc, "4 MiB", "largest RPC",
@@ -113,8 +117,9 @@ class Lustre final : public StorageModel {
     // Reads pick files at random, so OSTs are unevenly loaded at any time: with Q objects in flight
     // over M stations a closed product-form network delivers Q / (Q + M - 1) of M.  [lustre.md, eq.
     // 3]
-    const double objects = std::max(1.0, load.concurrent_reads) * stripes();
-    const double evenness = p_.stripe_count == 0 ? 1.0 : objects / (objects + osts - 1.0);
+    const double objects = load.concurrent_reads * stripes(load.file);
+    const bool even = objects == 0.0 || stripes(load.file) == osts;
+    const double evenness = even ? 1.0 : objects / (objects + osts - 1.0);
     const Rate media = osts * std::max(p_.ost_read, p_.ost_write);
     // A ceiling that cannot bind before the media is no resource of its own.
     const auto ceiling = [&](Rate rate, std::optional<Rate> sheet) {
@@ -169,16 +174,18 @@ class Lustre final : public StorageModel {
         {.path = client.read_path,
          .bytes = request.bytes,
          .members = client.members,
-         .cap = std::min(stream_cap(p_.ost_read, request.direct), client.host_read)});
+         .cap = std::min(stream_cap(p_.ost_read, request.bytes / request.files, request.direct),
+                         client.host_read)});
     co_return Served{blame(flow)};
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     co_await context_->sleep(round_trip_ * request.files);
     co_await mds_->serve(client.members * request.files, create_service_);
+    const Bytes file = request.bytes / request.files;
     const Rate cap =
-        std::min(request.files * std::min(stream_cap(p_.ost_write, request.direct),
-                                          placement_cap(request.writers * request.files)),
+        std::min(request.files * std::min(stream_cap(p_.ost_write, file, request.direct),
+                                          placement_cap(request.writers * request.files, file)),
                  client.host_write);
     const sim::FlowOutcome flow = co_await context_->transfer(
         {.path = client.write_path, .bytes = request.bytes, .members = client.members, .cap = cap});
@@ -211,9 +218,11 @@ class Lustre final : public StorageModel {
   }
 
  private:
-  double stripes() const {
-    return static_cast<double>(p_.stripe_count == 0 ? p_.ost_count
-                                                    : std::min(p_.stripe_count, p_.ost_count));
+  // OSTs a file of this size touches: one per started stripe, at most the stripe count.
+  double stripes(Bytes file) const {
+    const double most = static_cast<double>(
+        p_.stripe_count == 0 ? p_.ost_count : std::min(p_.stripe_count, p_.ost_count));
+    return std::clamp(std::ceil(file / p_.stripe_size), 1.0, most);
   }
   Rate nic() const {
     return p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) : Rate::infinity();
@@ -221,26 +230,27 @@ class Lustre final : public StorageModel {
   // One stream over c stripes: c times what the RPC window carries (Little's law), not more than
   // the OSTs give or the client's copy allows.    k rpc / (rtt + service + rpc / b)    [lustre.md,
   // eq. 2]
-  Rate stream_cap(Rate ost, bool direct) const {
+  Rate stream_cap(Rate ost, Bytes file, bool direct) const {
     const Bytes window = p_.rpc * static_cast<double>(p_.rpcs_in_flight);
     const Rate per_object = std::min(ost, window / (round_trip_ + p_.ost_service + p_.rpc / ost));
-    return std::min(stripes() * per_object, direct ? stripes() * p_.stream_direct : p_.stream);
+    return std::min(stripes(file) * per_object,
+                    direct ? stripes(file) * p_.stream_direct : p_.stream);
   }
   // All members create at one time: the OST with most objects finishes last. A file of c objects
   // there moves at c b / (objects on that OST).    [lustre.md, eq. 4]
-  Rate placement_cap(double files) const {
+  Rate placement_cap(double files, Bytes file) const {
     const double osts = static_cast<double>(p_.ost_count);
-    const double mean = files * stripes() / osts;
-    if (p_.stripe_count == 0) return Rate::infinity();  // even by construction: the pool decides
+    const double objects = files * stripes(file);
+    const double mean = objects / osts;
+    if (stripes(file) == osts) return Rate::infinity();  // even by construction: the pool decides
     const double fullest =
-        p_.placement == "round-robin" ? std::ceil(mean - 1e-9) : fullest_at_random(files);
-    return stripes() * p_.ost_write / std::max(fullest, 1.0);
+        p_.placement == "round-robin" ? std::ceil(mean - 1e-9) : fullest_at_random(objects);
+    return stripes(file) * p_.ost_write / std::max(fullest, 1.0);
   }
-  double fullest_at_random(double files) const {
+  double fullest_at_random(double objects) const {
     base::RandomStream draw(seed_, name_, "placement");
     std::vector<double> load(static_cast<std::size_t>(p_.ost_count), 0.0);
-    const auto objects = static_cast<std::uint64_t>(files * stripes());
-    for (std::uint64_t i = 0; i < objects; ++i) load[draw.below(load.size())] += 1.0;
+    for (double i = 0; i < objects; ++i) load[draw.below(load.size())] += 1.0;
     return *std::max_element(load.begin(), load.end());
   }
   ResourceIndex blame(const sim::FlowOutcome& flow) const {

@@ -19,7 +19,8 @@ namespace stallcast::models {
 
 /// How many clients use the storage system, known before the run.
 struct StorageLoad {
-  double concurrent_reads = 1.0;  ///< files being read at one time, all clients together
+  double concurrent_reads = 0.0;   ///< files being read at one time, all clients together
+  Bytes file = Bytes::infinity();  ///< size of the smallest of those files, on average
 };
 
 /// What the storage client of one host may move, all its processes together.

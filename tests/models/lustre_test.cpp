@@ -83,3 +83,15 @@ TEST_CASE("a file over all OSTs is as fast as the pool") {
   const Timed t = serve(design, {.bytes = 1_MiB}, {.bytes = 4_GB, .writers = 9}, 9.0);
   CHECK(t.write.in(unit::s) == Approx(36.0 / 32.0).epsilon(0.01));
 }
+
+TEST_CASE("a file smaller than a stripe lies on one OST whatever the stripe count") {
+  // 2 files of 512 KiB on 8 OSTs: each is bound by one OST's RPC rate; of 4 MiB: by four
+  Design design = small_design();
+  set(design.storage[0], Role::storage, "stripe.count", "4");
+  set(design.storage[0], Role::storage, "client.stream", "1000 GB/s");
+  const auto data_time = [&](Bytes bytes) {
+    return serve(design, {.bytes = bytes, .round_trips = 0}, {.bytes = 1_MiB}).read;
+  };
+  CHECK(data_time(512_KiB).in(unit::us) == Approx((512_KiB / 4_GBps).in(unit::us)).epsilon(0.01));
+  CHECK(data_time(4_MiB).in(unit::us) == Approx((1_MiB / 4_GBps).in(unit::us)).epsilon(0.01));
+}
