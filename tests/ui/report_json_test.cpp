@@ -53,10 +53,10 @@ TEST_CASE("a plan without an answer has no required count") {
   const auto plan = [](const PlanResult& p) {
     return Json::parse(render(p, testing::context(), Format::json, {}));
   };
-  CHECK(plan(testing::found_plan())["required"] == 51);
-  CHECK(plan(testing::infeasible_plan())["required"].is_null());
-  CHECK(plan(testing::infeasible_plan())["status"] == "infeasible");
-  CHECK(plan(testing::found_plan())["result"]["schema"] == "stallcast.result/1");
+  CHECK(plan(testing::found_plan())["plan"]["required"] == 51);
+  CHECK(plan(testing::infeasible_plan())["plan"]["required"].is_null());
+  CHECK(plan(testing::infeasible_plan())["plan"]["status"] == "infeasible");
+  CHECK(plan(testing::found_plan())["schema"] == "stallcast.result/1");
 }
 
 TEST_CASE("formats that do not exist are refused with the ones that do") {
