@@ -3,8 +3,7 @@
 
 #include "engine/base/fields.hpp"
 #include "engine/base/random.hpp"
-#include "engine/sim/sync.hpp"
-#include "models/storage/role.hpp"
+#include "models/storage/pooled_store.hpp"
 
 /// Lustre. Equations, sources and valid range: docs/models/lustre.md.
 namespace stallcast::models {
@@ -95,178 +94,106 @@ constexpr std::array<base::Field<LustreParams>, 22> kFields{
           assumed(kNonNegative))};
 constexpr auto kInfos = base::infos(kFields);
 
-/// Served by max-min links: the media (shared by reads and writes), the read and write ceilings,
-/// the OSS network. Served by a queue: the MDS. Delays: RPC service and round trips.
-class Lustre final : public StorageModel {
+class Lustre final : public PooledStore {
  public:
   explicit Lustre(const Component& component)
-      : name_("storage." + component.id), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
 
-  void build(graph::Topology& topology, const StorageLoad& load) override {
-    // media_in -media-> media_out: crossed by reads and writes alike, so that they share the OSTs.
-    //   reads:  media_in -> media_out -> read_ceiling -> egress
-    //   writes: ingress -> write_ceiling -> media_in -> media_out
-    using enum graph::NodeRole;
-    media_in_ = topology.add_node(name_ + ".ost.in", target);
-    media_out_ = topology.add_node(name_ + ".ost.out", target);
-    const auto oss_out = topology.add_node(name_ + ".oss.out", server);
-    const auto oss_in = topology.add_node(name_ + ".oss.in", server);
-    egress_ = topology.add_node(name_ + ".egress", network);
-    ingress_ = topology.add_node(name_ + ".ingress", network);
-    const double osts = static_cast<double>(p_.ost_count);
-    // Reads pick files at random, so OSTs are unevenly loaded at any time: with Q objects in flight
-    // over M stations a closed product-form network delivers Q / (Q + M - 1) of M.  [lustre.md, eq.
-    // 3]
-    const double objects = load.concurrent_reads * stripes(load.file);
-    const bool even = objects == 0.0 || stripes(load.file) == osts;
-    const double evenness = even ? 1.0 : objects / (objects + osts - 1.0);
-    const Rate media = osts * std::max(p_.ost_read, p_.ost_write);
-    // A ceiling that cannot bind before the media is no resource of its own.
-    const auto ceiling = [&](Rate rate, std::optional<Rate> sheet) {
-      const Rate least = std::min(rate, sheet.value_or(Rate::infinity()));
-      return least < media ? least : Rate::infinity();
-    };
-    topology.add_edge(media_in_, media_out_, name_ + ".ost", media);
-    topology.add_edge(media_out_, oss_out, name_ + ".ost.read",
-                      ceiling(osts * p_.ost_read * evenness, p_.read_ceiling));
-    topology.add_edge(oss_in, media_in_, name_ + ".ost.write",
-                      ceiling(osts * p_.ost_write, p_.write_ceiling));
-    topology.add_edge(oss_out, egress_, name_ + ".oss.nic.read", nic());
-    topology.add_edge(ingress_, oss_in, name_ + ".oss.nic.write", nic());
-  }
-
-  graph::NodeId read_source() const override { return media_in_; }
-  graph::NodeId write_sink() const override { return media_out_; }
-  graph::NodeId egress() const override { return egress_; }
-  graph::NodeId ingress() const override { return ingress_; }
   ClientLimits client_limits() const override {
     return {p_.client_read.value_or(Rate::infinity()), p_.client_write.value_or(Rate::infinity())};
   }
 
-  void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
-              std::uint64_t seed) override {
-    context_ = &context;
-    seed_ = seed;
-    resources_ = &resources;
-    round_trip_ = round_trip;
-    // m servers of service time s serve m / s requests a second: m is chosen so that an idle MDS
-    // answers in `mdt.service` and a busy one reaches `mdt.open`.  [lustre.md, eq. 5]
-    const double threads = std::max(1.0, std::round((p_.mdt_open * p_.mdt_service).in(unit::ops)));
-    mds_.emplace(context, static_cast<std::int64_t>(threads) * p_.mdt_count);
-    open_service_ = Ops::from(threads, unit::ops) / p_.mdt_open;
-    create_service_ = Ops::from(threads, unit::ops) / p_.mdt_create;
-    mds_resource_ = resources.index(name_ + ".mdt");
-    stream_resource_ = resources.index(name_ + ".client.stream");
-  }
-
   sim::Task<Served> open(const Client& client, double files) override {
-    // files one after the other: each a round trip and a place in the MDS line
-    co_await context_->sleep(round_trip_ * files);
-    co_await mds_->serve(client.members * files, open_service_);
-    co_return Served{mds_resource_};
+    return metadata_ops(client, files, false);
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     // t = files * round_trips * (rtt + service) + bytes / rate    [lustre.md, eq. 1]
-    const double trips = std::max(request.files * request.round_trips, 0.0);
-    co_await context_->sleep((round_trip_ + p_.ost_service) * trips);
-    const sim::FlowOutcome flow = co_await context_->transfer(
-        {.path = client.read_path,
-         .bytes = request.bytes,
-         .members = client.members,
-         .cap = std::min(stream_cap(p_.ost_read, request.bytes / request.files, request.direct),
-                         client.host_read)});
-    co_return Served{blame(flow)};
+    co_await context().sleep((round_trip() + p_.ost_service) *
+                             (request.files * request.round_trips));
+    const Rate cap = stream_cap(p_.ost_read, request.bytes / request.files, request.direct);
+    co_return co_await stream_in(client, request.bytes, cap);
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    co_await context_->sleep(round_trip_ * request.files);
-    co_await mds_->serve(client.members * request.files, create_service_);
-    const Bytes file = request.bytes / request.files;
-    const Rate cap =
-        std::min(request.files * std::min(stream_cap(p_.ost_write, file, request.direct),
-                                          placement_cap(request.writers * request.files, file)),
-                 client.host_write);
-    const sim::FlowOutcome flow = co_await context_->transfer(
-        {.path = client.write_path, .bytes = request.bytes, .members = client.members, .cap = cap});
-    co_await context_->sleep(p_.commit + round_trip_ * 2.0);
-    co_return Served{blame(flow)};
-  }
-
-  void report(Seconds wall, std::vector<ResourceUse>& out) const override {
-    const double seconds = wall.in(unit::s);
-    ResourceUse use;
-    use.name = name_ + ".mdt";
-    use.unit = "1/s";
-    use.capacity = (p_.mdt_open * static_cast<double>(p_.mdt_count)).in(unit::per_s);
-    // Utilization is busy time over servers; as a rate, in opens.
-    const double busy = mds_->busy().in(unit::s) / (static_cast<double>(mds_->servers()) * seconds);
-    use.throughput = use.capacity * busy;
-    out.push_back(use);
+    co_await metadata_ops(client, request.files, true);
+    const Bytes file = request.bytes / request.files;  // a writer's files come one after the other
+    const Rate cap = std::min(stream_cap(p_.ost_write, file, request.direct),
+                              placement_cap(request.writers, file));
+    const Served served = co_await stream_out(client, request.bytes, cap);
+    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
+    co_return served;
   }
 
   Ceilings ceilings() const override {
-    const double osts = static_cast<double>(p_.ost_count);
-    Ceilings c;
-    c.read = std::min({osts * p_.ost_read, p_.read_ceiling.value_or(Rate::infinity()), nic()});
-    c.write = std::min({osts * p_.ost_write, p_.write_ceiling.value_or(Rate::infinity()), nic()});
-    c.opens = p_.mdt_open * static_cast<double>(p_.mdt_count);
-    c.units = osts;
-    c.unit_read = p_.ost_read;
-    c.unit_write = p_.ost_write;
-    return c;
+    const PoolShape shape = pool({});
+    return {.read = std::min({shape.shared, shape.read, shape.nic}),
+            .write = std::min({shape.shared, shape.write, shape.nic}),
+            .opens = p_.mdt_open * static_cast<double>(p_.mdt_count),
+            .units = osts(),
+            .unit_read = p_.ost_read,
+            .unit_write = p_.ost_write};
+  }
+
+ protected:
+  PoolShape pool(const StorageLoad& load) const override {
+    // Reads pick files at random, so OSTs are unevenly loaded at any time: with Q objects in flight
+    // over M stations a closed product-form network delivers Q / (Q + M - 1) of M.
+    // [lustre.md, eq. 3]
+    const double objects = load.concurrent_reads * stripes(load.file);
+    const bool even = objects == 0.0 || stripes(load.file) == osts();
+    const double evenness = even ? 1.0 : objects / (objects + osts() - 1.0);
+    const Rate none = Rate::infinity();
+    return {.media = "ost",
+            .server = "oss",
+            .metadata = "mdt",
+            .shared = osts() * std::max(p_.ost_read, p_.ost_write),
+            .read = std::min(osts() * p_.ost_read * evenness, p_.read_ceiling.value_or(none)),
+            .write = std::min(osts() * p_.ost_write, p_.write_ceiling.value_or(none)),
+            .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) : none};
+  }
+
+  MetadataShape metadata() const override {
+    return {.servers = static_cast<double>(p_.mdt_count),
+            .opens = p_.mdt_open,
+            .creates = p_.mdt_create,
+            .service = p_.mdt_service};
   }
 
  private:
+  double osts() const { return static_cast<double>(p_.ost_count); }
   // OSTs a file of this size touches: one per started stripe, at most the stripe count.
   double stripes(Bytes file) const {
-    const double most = static_cast<double>(
-        p_.stripe_count == 0 ? p_.ost_count : std::min(p_.stripe_count, p_.ost_count));
+    const double most =
+        p_.stripe_count == 0 ? osts() : std::min(static_cast<double>(p_.stripe_count), osts());
     return std::clamp(std::ceil(file / p_.stripe_size), 1.0, most);
   }
-  Rate nic() const {
-    return p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) : Rate::infinity();
-  }
   // One stream over c stripes: c times what the RPC window carries (Little's law), not more than
-  // the OSTs give or the client's copy allows.    k rpc / (rtt + service + rpc / b)    [lustre.md,
-  // eq. 2]
+  // the OSTs give or the client's copy allows.
+  //     c k rpc / (rtt + service + rpc / b)    [lustre.md, eq. 2]
   Rate stream_cap(Rate ost, Bytes file, bool direct) const {
     const Bytes window = p_.rpc * static_cast<double>(p_.rpcs_in_flight);
-    const Rate per_object = std::min(ost, window / (round_trip_ + p_.ost_service + p_.rpc / ost));
+    const Rate per_object = std::min(ost, window / (round_trip() + p_.ost_service + p_.rpc / ost));
     return std::min(stripes(file) * per_object,
                     direct ? stripes(file) * p_.stream_direct : p_.stream);
   }
-  // All members create at one time: the OST with most objects finishes last. A file of c objects
+  // All writers create at one time: the OST with most objects finishes last. A file of c objects
   // there moves at c b / (objects on that OST).    [lustre.md, eq. 4]
   Rate placement_cap(double files, Bytes file) const {
-    const double osts = static_cast<double>(p_.ost_count);
     const double objects = files * stripes(file);
-    const double mean = objects / osts;
-    if (stripes(file) == osts) return Rate::infinity();  // even by construction: the pool decides
-    const double fullest =
-        p_.placement == "round-robin" ? std::ceil(mean - 1e-9) : fullest_at_random(objects);
+    if (stripes(file) == osts()) return Rate::infinity();  // even by construction
+    const double fullest = p_.placement == "round-robin" ? std::ceil(objects / osts() - 1e-9)
+                                                         : fullest_at_random(objects);
     return stripes(file) * p_.ost_write / std::max(fullest, 1.0);
   }
   double fullest_at_random(double objects) const {
-    base::RandomStream draw(seed_, name_, "placement");
+    base::RandomStream draw(seed(), name(), "placement");
     std::vector<double> load(static_cast<std::size_t>(p_.ost_count), 0.0);
     for (double i = 0; i < objects; ++i) load[draw.below(load.size())] += 1.0;
     return *std::max_element(load.begin(), load.end());
   }
-  ResourceIndex blame(const sim::FlowOutcome& flow) const {
-    return flow.binding.valid() ? resources_->of_link[flow.binding.index] : stream_resource_;
-  }
 
-  std::string name_;
   LustreParams p_;
-  graph::NodeId media_in_, media_out_, egress_, ingress_;
-  std::uint64_t seed_ = 0;
-  sim::Context* context_ = nullptr;
-  ResourceTable* resources_ = nullptr;
-  Seconds round_trip_, open_service_, create_service_;
-  std::optional<sim::ServerQueue> mds_;
-  ResourceIndex mds_resource_ = kNoResource;
-  ResourceIndex stream_resource_ = kNoResource;
 };
 
 }  // namespace

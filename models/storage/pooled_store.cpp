@@ -1,0 +1,81 @@
+#include "models/storage/pooled_store.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stallcast::models {
+
+void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
+  using enum graph::NodeRole;
+  const PoolShape shape = pool(load);
+  metadata_name_ = name_ + "." + shape.metadata;
+  const std::string media = name_ + "." + shape.media, servers = name_ + "." + shape.server;
+  media_in_ = topology.add_node(media + ".in", target);
+  media_out_ = topology.add_node(media + ".out", target);
+  const auto server_out = topology.add_node(servers + ".out", server);
+  const auto server_in = topology.add_node(servers + ".in", server);
+  egress_ = topology.add_node(name_ + ".egress", network);
+  ingress_ = topology.add_node(name_ + ".ingress", network);
+  // A ceiling that cannot bind before the media is no resource of its own.
+  const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
+  topology.add_edge(media_in_, media_out_, media, shape.shared);
+  topology.add_edge(media_out_, server_out, media + ".read", ceiling(shape.read));
+  topology.add_edge(server_in, media_in_, media + ".write", ceiling(shape.write));
+  topology.add_edge(server_out, egress_, servers + ".nic.read", shape.nic);
+  topology.add_edge(ingress_, server_in, servers + ".nic.write", shape.nic);
+}
+
+void PooledStore::attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
+                         std::uint64_t seed) {
+  context_ = &context;
+  resources_ = &resources;
+  round_trip_ = round_trip;
+  seed_ = seed;
+  metadata_ = metadata();
+  // m threads of service time s serve m / s requests a second: m is chosen so that an idle server
+  // answers in `service` and a busy one reaches `opens`.    [docs/models/storage.md, eq. 2]
+  const double threads =
+      std::max(1.0, std::round((metadata_.opens * metadata_.service).in(unit::ops)));
+  line_.emplace(context, static_cast<std::int64_t>(threads * metadata_.servers));
+  open_service_ = Ops::from(threads, unit::ops) / metadata_.opens;
+  create_service_ = Ops::from(threads, unit::ops) / metadata_.creates;
+  metadata_resource_ = resources.index(metadata_name_);
+  stream_resource_ = resources.index(name_ + ".client.stream");
+}
+
+sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create) {
+  co_await context_->sleep(round_trip_ * files);
+  co_await line_->serve(client.members * files, create ? create_service_ : open_service_);
+  co_return Served{metadata_resource_};
+}
+
+sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate cap) {
+  co_return blame(co_await context_->transfer({.path = client.read_path,
+                                               .bytes = bytes,
+                                               .members = client.members,
+                                               .cap = std::min(cap, client.host_read)}));
+}
+
+sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap) {
+  co_return blame(co_await context_->transfer({.path = client.write_path,
+                                               .bytes = bytes,
+                                               .members = client.members,
+                                               .cap = std::min(cap, client.host_write)}));
+}
+
+Served PooledStore::blame(const sim::FlowOutcome& flow) const {
+  return {flow.binding.valid() ? resources_->of_link[flow.binding.index] : stream_resource_};
+}
+
+void PooledStore::report(Seconds wall, std::vector<ResourceUse>& out) const {
+  ResourceUse use;
+  use.name = metadata_name_;
+  use.unit = "1/s";
+  use.capacity = (metadata_.opens * metadata_.servers).in(unit::per_s);
+  // Utilization is busy time over servers; as a rate, in opens.
+  const double busy = line_->busy() / (wall * static_cast<double>(line_->servers()));
+  use.throughput = use.capacity * busy;
+  out.push_back(use);
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/sim/sync.hpp"
+#include "models/storage/role.hpp"
+
+namespace stallcast::models {
+
+/// What the servers of a storage system offer, all together. Infinite where nothing limits.
+struct PoolShape {
+  std::string media = "media";        ///< resource name of the media: "storage.<id>.<media>"
+  std::string server = "server";      ///< of the servers' network: "storage.<id>.<server>.nic.read"
+  std::string metadata = "metadata";  ///< of the metadata line: "storage.<id>.<metadata>"
+  Rate shared = Rate::infinity();     ///< media, reads and writes together
+  Rate read = Rate::infinity();       ///< ceiling of reads
+  Rate write = Rate::infinity();      ///< ceiling of writes
+  Rate nic = Rate::infinity();        ///< network of all servers, each direction
+};
+
+/// Metadata service: one FIFO line for all servers. A server answers in `service` when idle and
+/// serves `opens` (or `creates`) a second when busy.    [docs/models/storage.md, eq. 2]
+struct MetadataShape {
+  double servers = 1.0;
+  OpRate opens, creates;  ///< of one server
+  Seconds service;        ///< of one open on an idle server
+};
+
+/// A storage system whose data lies evenly on a pool of media behind a pool of servers:
+///
+///     reads:  media.in -> media.out -> (read ceiling) -> server network -> fabric
+///     writes: fabric -> server network -> (write ceiling) -> media.in -> media.out
+///
+/// Kinds give the shapes and the chain of each operation; max-min sharing does the rest.
+class PooledStore : public StorageModel {
+ public:
+  void build(graph::Topology& topology, const StorageLoad& load) final;
+  [[nodiscard]] graph::NodeId read_source() const final { return media_in_; }
+  [[nodiscard]] graph::NodeId write_sink() const final { return media_out_; }
+  [[nodiscard]] graph::NodeId egress() const final { return egress_; }
+  [[nodiscard]] graph::NodeId ingress() const final { return ingress_; }
+  [[nodiscard]] ClientLimits client_limits() const override { return {}; }
+  void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
+              std::uint64_t seed) override;
+  void report(Seconds wall, std::vector<ResourceUse>& out) const override;
+
+ protected:
+  explicit PooledStore(const Component& component) : name_("storage." + component.id) {}
+
+  [[nodiscard]] virtual PoolShape pool(const StorageLoad& load) const = 0;
+  [[nodiscard]] virtual MetadataShape metadata() const = 0;
+
+  /// `files` operations per member, one after the other: a round trip each and the metadata line.
+  [[nodiscard]] sim::Task<Served> metadata_ops(const Client& client, double files, bool create);
+  /// The data, at most at `cap` per member.
+  [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, Rate cap);
+  [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap);
+
+  [[nodiscard]] sim::Context& context() const { return *context_; }
+  [[nodiscard]] Seconds round_trip() const { return round_trip_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+
+ private:
+  [[nodiscard]] Served blame(const sim::FlowOutcome& flow) const;
+
+  std::string name_;
+  graph::NodeId media_in_, media_out_, egress_, ingress_;
+  std::string metadata_name_;
+  MetadataShape metadata_;
+  std::uint64_t seed_ = 0;
+  sim::Context* context_ = nullptr;
+  ResourceTable* resources_ = nullptr;
+  Seconds round_trip_, open_service_, create_service_;
+  std::optional<sim::ServerQueue> line_;
+  ResourceIndex metadata_resource_ = kNoResource;
+  ResourceIndex stream_resource_ = kNoResource;
+};
+
+}  // namespace stallcast::models
