@@ -19,11 +19,12 @@ class BaseReader {
       : follow_files_(follow_files), documents_(documents), diags_(diags) {}
 
   Tree read(std::string text, const std::string& file) {
+    const std::size_t faults = diags_.items().size();
     const std::size_t number = documents_.add(base::parse_jsonc(std::move(text), file, diags_));
     Tree own;
     own.root = documents_[number].root;
     mark(own, own.root, "", number);
-    if (own.root.is_null()) return own;  // a syntax error, already reported
+    if (own.root.is_null() && diags_.items().size() > faults) return own;  // a syntax error
     if (!own.root.is_object()) {
       add("type", documents_[number], "", "a scenario is a JSON object", "start it with {");
       own.root = nullptr;
@@ -83,7 +84,8 @@ class BaseReader {
     Result<std::string> text = base::read_file(path);
     if (!text) {
       add("extends", documents_[number], at,
-          "cannot read \"" + target + "\": " + text.failure().message,
+          "cannot read \"" + target + "\"" +
+              text.failure().message.substr(text.failure().message.rfind(": ")),
           "the path is relative to the folder of the file that names it");
       return {};
     }

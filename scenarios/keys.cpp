@@ -8,6 +8,7 @@
 namespace stallcast::scenarios {
 
 std::string allowed_hint(std::string_view word, std::span<const std::string> allowed) {
+  if (allowed.empty()) return "";
   const std::string near = base::nearest(word, allowed);
   const std::string list = "allowed: " + base::join(allowed, ", ");
   return near.empty() ? list : "did you mean \"" + near + "\"?   " + list;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <tuple>
 
 #include "engine/base/files.hpp"
@@ -23,6 +24,16 @@ void drop_consequences(Diagnostics& diags, std::size_t first) {
                                       std::end(kCodes);
                              }),
               items.end());
+}
+
+// What is said of a number that could not be read.
+void drop_repeats(Diagnostics& diags) {
+  std::set<std::string> unread;
+  for (const Diagnostic& d : diags.items())
+    if (d.code == "number") unread.insert(d.pointer);
+  std::erase_if(diags.items(), [&](const Diagnostic& d) {
+    return d.code != "number" && unread.contains(d.pointer);
+  });
 }
 
 void load(std::string text, const std::string& file, const LoadOptions& options, Loaded& out) {
@@ -58,6 +69,7 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
   out.params = params.list();
 
   if (incomplete) drop_consequences(out.diagnostics, before);
+  drop_repeats(out.diagnostics);
   design.file = file;
   if (design.id.empty()) design.id = std::filesystem::path(file).stem().string();
   if (!out.diagnostics.has_errors()) out.design = std::move(design);
@@ -80,8 +92,13 @@ Loaded load_file(const std::string& path, const LoadOptions& options) {
   Result<std::string> text = base::read_file(path);
   if (text) return load_text(std::move(*text), path, options);
   Loaded out;
-  out.diagnostics.add(
-      {Severity::error, "file", "", {path, 0, 0}, text.failure().message, text.failure().hint});
+  const std::string& message = text.failure().message;
+  out.diagnostics.add({Severity::error,
+                       "file",
+                       "",
+                       {path, 0, 0},
+                       "cannot read the file" + message.substr(message.rfind(": ")),
+                       "\"stallcast init\" prints a scenario to start from"});
   return out;
 }
 

@@ -53,4 +53,7 @@ struct Loaded {
 /// JSON Schema (draft-07) of a scenario file, generated from the field tables.
 [[nodiscard]] std::string schema();
 
+/// Every field of every kind as a Markdown page, from the same tables.
+[[nodiscard]] std::string reference();
+
 }  // namespace stallcast::scenarios

@@ -131,7 +131,10 @@ class Setter {
         std::vector<std::string> names;
         if (const Json* params = find(tree_.root, "/params"); params != nullptr)
           for (const auto& [key, value] : params->items()) names.push_back(key);
-        fault("no parameter \"" + path[1].word + "\"", allowed_hint(path[1].word, names));
+        fault("no parameter \"" + path[1].word + "\"",
+              names.empty() ? "the scenario has no \"params\"; set the value itself, as in "
+                              "storage.ost.count=48"
+                            : allowed_hint(path[1].word, names));
       } else if (node->is_object()) {
         at += "/value";
       }

@@ -24,6 +24,14 @@ std::string usual_unit(const FieldInfo& field) {
   return space == std::string_view::npos ? "" : std::string(text.substr(space + 1));
 }
 
+// Hints: a bare 60 may be seconds or milliseconds.
+std::string with_usual_unit(const std::string& number, const FieldInfo& field) {
+  const bool has_default = !field.required() && !field.optional();
+  if (field.dimension == Dimension::time && !has_default)
+    return "write \"" + number + " s\" or \"" + number + " ms\"";
+  return "write \"" + number + " " + usual_unit(field) + "\"";
+}
+
 std::string in_words(double value, Dimension dimension) {
   return is_plain(dimension) ? base::shortest(value) : base::exact_quantity(value, dimension);
 }
@@ -113,7 +121,7 @@ class ValueReader {
       report_.error("unit", at_,
                     "\"" + std::string(field_.key) + "\" needs a unit: " + node.dump() +
                         " is a bare number, expected " + name,
-                    "write \"" + node.dump() + " " + usual_unit(field_) + "\"");
+                    with_usual_unit(node.dump(), field_));
       return std::nullopt;
     } else if (node.is_string()) {
       const std::string& text = node.get_ref<const std::string&>();
@@ -148,7 +156,9 @@ class ValueReader {
         field_.dimension == Dimension::count && (number < 0.0 || number > 9007199254740992.0);
     if (std::isfinite(number) && !low && number <= l.maximum && !wild) return true;
     std::string range = range_text(field_);
-    if (range.empty()) range = wild && number < 0.0 ? "at least 0" : "a finite number";
+    // A number far too large is not told about the lower limit.
+    if (wild && number > 0.0) range = "at most 9007199254740992";
+    if (range.empty()) range = wild ? "at least 0" : "a finite number";
     report_.error("range", at_,
                   "\"" + std::string(field_.key) + "\" must be " + range + ", not " +
                       in_words(number, field_.dimension),

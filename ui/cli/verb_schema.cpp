@@ -8,9 +8,11 @@ namespace stallcast::cli {
 int schema_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
   CommandLine line(verb);
+  bool markdown = false;
+  line.flag("--markdown", markdown, "the reference page of all fields instead of the JSON Schema");
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
-  std::string text = scenarios::schema();
+  std::string text = markdown ? scenarios::reference() : scenarios::schema();
   if (!text.ends_with('\n')) text += '\n';
   return deliver(options, text, ExitCode::ok);
 }
