@@ -50,8 +50,8 @@ std::string with_unit(const std::string& number, const UnitText& unit) {
   return unit.text.empty() ? number : number + " " + std::string(unit.text);
 }
 
-/// In the largest decimal unit in which the rounded number is at least 1.
-std::string in_decimal_unit(double value, Dimension dimension) {
+/// The largest decimal unit in which the rounded number is at least 1.
+const UnitText& decimal_unit(double value, Dimension dimension) {
   const UnitText* best = nullptr;
   for (const UnitText& unit : detail::units_of(dimension)) {
     if (!unit.canonical || unit.factor != 1.0 || unit.divisor != 1.0) continue;
@@ -59,7 +59,12 @@ std::string in_decimal_unit(double value, Dimension dimension) {
     constexpr double kRoundsToOne = 0.99995;
     if (best == nullptr || std::abs(value) >= kRoundsToOne * base_of_one(unit)) best = &unit;
   }
-  return with_unit(rounded(value / base_of_one(*best)), *best);
+  return *best;
+}
+
+std::string in_decimal_unit(double value, Dimension dimension) {
+  const UnitText& unit = decimal_unit(value, dimension);
+  return with_unit(rounded(value / base_of_one(unit)), unit);
 }
 
 /// The two largest parts: "2 min 5 s", "1 h 12 min", "3 d 4 h".
@@ -139,10 +144,35 @@ std::string print_count(double value) {
   return rounded(value / base_of_one(*best)) + std::string(best->text);
 }
 
+/// Longer times are printed in parts.
+constexpr double kLongestInSeconds = 120.0;
+
+/// `value` with `digits` significant digits, in the unit that suits `other`.
+std::string with_digits(double value, double other, Dimension dimension, int digits) {
+  const auto general = [&](double x) { return chars(x, std::chars_format::general, digits); };
+  switch (dimension) {
+    case Dimension::ratio:
+      return general(value * 100.0) + " %";
+    case Dimension::money:
+      return general(value) + " USD";
+    case Dimension::money_rate:
+      return general(value * 3600.0) + " USD/h";
+    case Dimension::time:
+      if (other == 0.0 || std::abs(other) >= kLongestInSeconds) return general(value) + " s";
+      break;
+    case Dimension::count:
+    case Dimension::number:
+      return general(value);
+    default:
+      break;
+  }
+  const UnitText& unit = decimal_unit(other, dimension);
+  return with_unit(general(value / base_of_one(unit)), unit);
+}
+
 }  // namespace
 
 std::string print_quantity(double base_value, Dimension dimension) {
-  constexpr double kLongestInSeconds = 120.0;
   if (std::isnan(base_value)) return "not a number";
   if (dimension == Dimension::boolean) return base_value != 0.0 ? "true" : "false";
   if (std::isinf(base_value)) return base_value > 0 ? "infinite" : "-infinite";
@@ -167,6 +197,18 @@ std::string print_quantity(double base_value, Dimension dimension) {
     default:
       return in_decimal_unit(base_value, dimension);
   }
+}
+
+std::string print_apart(double base_value, double other, Dimension dimension) {
+  std::string out = print_quantity(base_value, dimension);
+  if (!std::isfinite(base_value) || !std::isfinite(other) || base_value == other) return out;
+  constexpr int kMostShown = 12, kUsual = 4;
+  const std::string beside = print_quantity(other, dimension);
+  for (int digits = kUsual; out == beside && digits <= kMostShown; ++digits) {
+    const std::string text = with_digits(base_value, other, dimension, digits);
+    if (text != with_digits(other, other, dimension, digits)) out = text;
+  }
+  return out;
 }
 
 std::string exact_quantity(double base_value, Dimension dimension) {

@@ -28,6 +28,10 @@ struct ParsedQuantity {
 /// ("102.4 MB/s", "850 ms", "95.1 %", "2.1 TB", "1 h 12 min").
 [[nodiscard]] std::string print_quantity(double base_value, Dimension dimension);
 
+/// As print_quantity, with as many more digits as it takes to read differently from `other`
+/// ("5.001 %" beside 5 %). Figures that agree to twelve digits read the same.
+[[nodiscard]] std::string print_apart(double base_value, double other, Dimension dimension);
+
 /// Exact text that `parse_quantity` reads back to the same number, in the unit that needs the
 /// fewest digits ("25 GB/s", "850 ms", "4 MiB"). REQUIRES: finite.
 [[nodiscard]] std::string exact_quantity(double base_value, Dimension dimension);

@@ -114,9 +114,35 @@ std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {
   return out;
 }
 
+/// Whether ranks of the job of `metric` wait more for each other than for anything else, and the
+/// metric counts that wait. Then the job's id, else "".
+std::string held_by_barrier(const Prediction& prediction, std::string_view metric) {
+  constexpr std::string_view kCounting[] = {"gpu.utilization", "goodput", "au", "step.time",
+                                            "throughput"};
+  for (const auto& [job, shares] : prediction.breakdown) {
+    const std::string prefix = "job." + job + ".";
+    if (!metric.starts_with(prefix)) continue;
+    const std::string_view rest = metric.substr(prefix.size());
+    if (std::none_of(std::begin(kCounting), std::end(kCounting),
+                     [&](std::string_view name) { return rest.starts_with(name); }))
+      continue;
+    double sync = 0.0, other = 0.0;
+    for (const auto& [cause, share] : shares) {
+      if (cause == "sync")
+        sync = share;
+      else if (cause != "compute")
+        other += share;
+    }
+    if (sync > other) return job;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string limiter(const Prediction& prediction, std::string_view metric) {
+  if (const std::string job = held_by_barrier(prediction, metric); !job.empty())
+    return "job." + job + ".barrier";
   // the longest entry that is the metric or a parent of it
   for (std::string name(metric); !name.empty();) {
     const auto found = prediction.limited_by.find(name);

@@ -123,7 +123,9 @@ AssertionOutcome outcome_of(const Expectation& expectation, const Assertion& ass
     out.status = status;
     out.value = metric.value;
     out.unit = metric.unit;
+    out.ci95 = metric.ci95;
   }
+  out.limit = limit;
   if (out.status != "pass") {
     out.limited_by = resource_of(*worst);
     if (out.limited_by.empty()) out.limited_by = limiter(prediction, *worst);

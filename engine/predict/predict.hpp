@@ -40,8 +40,9 @@ struct Options {
 /// REQUIRES: at least one replica.
 [[nodiscard]] Prediction combine(const Design& design, std::span<const RunResult> replicas);
 
-/// The resource that most limits `metric`: what the run said of it or of a parent of it, else the first
-/// bottleneck; "" when nothing limits.
+/// The resource that most limits `metric`: what the run said of it or of a parent of it, else the
+/// first bottleneck; "" when nothing limits. "job.J.barrier" when what the metric counts is mostly
+/// ranks that wait for the slowest.
 [[nodiscard]] std::string limiter(const Prediction& prediction, std::string_view metric);
 
 /// A parsed `that`: "job.train.gpu.utilization >= 95 %".

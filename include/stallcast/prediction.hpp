@@ -41,8 +41,8 @@ struct RunResult {
   std::map<std::string, Metric> metrics;  ///< by full name, without intervals
   std::map<std::string, std::map<std::string, double>> breakdown;  ///< job -> cause -> share
   std::vector<ResourceUse> resources;                              ///< by name
-  /// What most limits a metric: "job.train.checkpoint.duration" -> "storage.scratch.ost". Stands for the
-  /// metrics below it too.
+  /// What most limits a metric: "job.train.checkpoint.duration" -> "storage.scratch.ost". Stands
+  /// for the metrics below it too.
   std::map<std::string, std::string> limited_by;
   std::vector<std::string> warnings;
   double simulated_s = 0.0;
@@ -69,6 +69,9 @@ struct AssertionOutcome {
   std::string level;       ///< "error" or "warn"
   std::string limited_by;  ///< resource most to blame when it fails; may be empty
   std::string why;
+  std::optional<double> limit = std::nullopt;  ///< in `unit`, where known
+  std::optional<std::pair<double, double>> ci95 =
+      std::nullopt;  ///< of `value`; absent with one replica
 };
 
 /// A change that was tried by simulation, with what it gains.

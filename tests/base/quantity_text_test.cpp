@@ -128,7 +128,8 @@ TEST_CASE("wrong quantities say what is wrong and how to write them") {
        "write \"25 GB\" or \"25 GiB\""},
       {"5 m", time, "\"5 m\" has an incomplete unit; expected a duration such as \"200 ms\"",
        "write \"5 ms\" or \"5 min\""},
-      {"5 secs", time, "unknown unit \"secs\"; expected a duration such as \"200 ms\"", ""},
+      {"5 secs", time, "unknown unit \"secs\"; expected a duration such as \"200 ms\"",
+       "write \"5 s\""},
       {"3 USD/month", money_rate,
        "unknown unit \"USD/month\"; expected a price per time such as \"3 USD/h\"", ""},
       {"70 G", count, "unknown unit \"G\"; expected a whole number such as \"64\"", ""},
@@ -209,6 +210,24 @@ TEST_CASE("people see three to four digits in a unit of fitting size") {
     CAPTURE(row.value);
     CHECK(print_quantity(row.value, row.dimension) == row.text);
   }
+}
+
+TEST_CASE("spelled-out durations are understood well enough to say how to write them") {
+  CHECK(parse_quantity("60 sec", time).hint == "write \"60 s\"");
+  CHECK(parse_quantity("1 hour", time).hint == "write \"1 h\"");
+  CHECK(parse_quantity("5 Minutes", time).hint == "write \"5 min\"");
+  CHECK_FALSE(parse_quantity("60 sec", time).value.has_value());
+}
+
+TEST_CASE("two figures that would read the same get digits until they differ") {
+  CHECK(print_apart(0.0500132, 0.05, ratio) == "5.001 %");
+  CHECK(print_apart(0.06, 0.05, ratio) == "6 %");
+  CHECK(print_apart(0.05, 0.05, ratio) == "5 %");
+  CHECK(print_apart(10.0004, 10.0, time) == "10.0004 s");
+  CHECK(print_apart(7200.5, 7200.0, time) == "7200.5 s");
+  CHECK(print_apart(199.99999e9, 200e9, rate) == "199.99999 GB/s");
+  CHECK(print_apart(50.03, 50.0, number) == "50.03");
+  CHECK(print_apart(1.0 + 1e-15, 1.0, number) == "1");
 }
 
 TEST_CASE("exact text uses the unit with the fewest digits") {

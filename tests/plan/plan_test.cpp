@@ -31,10 +31,11 @@ struct Fake {
   plan::Evaluate evaluate() {
     return [this](std::span<const std::int64_t> counts) {
       std::vector<Result<Prediction>> out;
+      out.reserve(counts.size());
       for (const std::int64_t n : counts) {
         CHECK(asked.insert(n).second);  // nothing is simulated twice
         const bool pass = passes(n);
-        out.push_back(outcome(pass ? 0.95 : 0.5, pass ? Verdict::pass : Verdict::fail));
+        out.emplace_back(outcome(pass ? 0.95 : 0.5, pass ? Verdict::pass : Verdict::fail));
       }
       return out;
     };

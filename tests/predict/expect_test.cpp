@@ -109,6 +109,22 @@ TEST_CASE("a failed target names the resource most to blame") {
   CHECK(outcomes.at(0).limited_by == "storage.a.ost");
 }
 
+TEST_CASE("a target that ranks waiting for each other cost names the barrier") {
+  Prediction p = measured();
+  p.breakdown["train"] = {{"compute", 0.94}, {"cpu", 0.01}, {"sync", 0.05}};
+  CHECK(predict::limiter(p, "job.train.gpu.utilization") == "job.train.barrier");
+  CHECK(predict::limiter(p, "job.train.first_batch") == "storage.a.ost");
+  p.breakdown["train"] = {{"compute", 0.94}, {"cpu", 0.05}, {"sync", 0.01}};
+  CHECK(predict::limiter(p, "job.train.gpu.utilization") == "storage.a.ost");
+}
+
+TEST_CASE("an outcome carries its limit and the interval of its value") {
+  Diagnostics diags;
+  const auto outcomes = check(expecting({"resource.*.utilization < 85 %"}), measured(), diags);
+  CHECK(outcomes.at(0).limit == 0.85);
+  CHECK_FALSE(outcomes.at(0).ci95.has_value());
+}
+
 TEST_CASE("money rates are compared per hour") {
   CHECK(status("cost.gpu_idle < 21 USD/h") == "pass");
   CHECK(status("cost.gpu_idle < 19 USD/h") == "fail");

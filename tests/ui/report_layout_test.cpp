@@ -51,3 +51,27 @@ TEST_CASE("counts of one are singular") {
   CHECK(counted(1, "OSTs") == "1 OST");
   CHECK(counted(51, "OSTs") == "51 OSTs");
 }
+
+TEST_CASE("a value beside its limit reads differently when it differs") {
+  CHECK(print_beside(0.0500132, 0.05, "ratio") == "5.001 %");
+  CHECK(print_beside(0.9500132, 0.95, "ratio") == "95.001 %");
+  CHECK(print_beside(0.967, 0.95, "ratio") == "96.7 %");
+  CHECK(print_beside(0.95, 0.95, "ratio") == "95.0 %");
+  CHECK(print_beside(10.0004, 10.0, "s") == "10.0004 s");
+}
+
+TEST_CASE("margins keep two digits, however small") {
+  CHECK(print_margin(-0.000264) == "-0.026 %");
+  CHECK(print_margin(0.0684) == "+6.8 %");
+  CHECK(print_margin(0.25) == "+25 %");
+  CHECK(print_margin(0.0) == "0 %");
+}
+
+TEST_CASE("an undecided target shows the interval that straddles its limit") {
+  Prediction p = report::testing::missed_target();
+  p.assertions[0].status = "inconclusive";
+  p.assertions[0].value = 0.951;
+  p.assertions[0].ci95 = std::pair(0.947, 0.955);
+  const std::string text = render(p, report::testing::context(), Format::text, {});
+  CHECK(text.find("94.70 % to") != std::string::npos);
+}

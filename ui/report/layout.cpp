@@ -123,17 +123,54 @@ std::string print_metric(const Metric& metric) {
   return text + " (95 % interval " + low + " to " + high + ")";
 }
 
-std::string print_value(double value, std::string_view unit) {
+namespace {
+
+Dimension dimension_of(std::string_view unit) {
   using enum Dimension;
-  if (unit == "s") return base::print_quantity(value, time);
-  if (unit == "B") return base::print_quantity(value, bytes);
-  if (unit == "B/s") return base::print_quantity(value, rate);
-  if (unit == "ratio") return base::print_quantity(value, ratio);
-  if (unit == "1/s") return base::print_quantity(value, op_rate);
-  if (unit == "USD") return base::print_quantity(value, money);
-  if (unit == "USD/h") return base::print_quantity(value / 3600.0, money_rate);
-  const std::string plain = base::print_quantity(value, number);
-  return unit.empty() || unit == "count" ? plain : plain + " " + std::string(unit);
+  if (unit == "s") return time;
+  if (unit == "B") return bytes;
+  if (unit == "B/s") return rate;
+  if (unit == "ratio") return ratio;
+  if (unit == "1/s") return op_rate;
+  if (unit == "USD") return money;
+  if (unit == "USD/h") return money_rate;
+  return number;
+}
+
+/// Per hour is written, per second is computed with.
+double in_base(double value, std::string_view unit) {
+  return unit == "USD/h" ? value / 3600.0 : value;
+}
+
+std::string unit_after(std::string_view unit) {
+  const bool said = dimension_of(unit) != Dimension::number || unit.empty() || unit == "count";
+  return said ? "" : " " + std::string(unit);
+}
+
+}  // namespace
+
+std::string print_value(double value, std::string_view unit) {
+  return base::print_quantity(in_base(value, unit), dimension_of(unit)) + unit_after(unit);
+}
+
+std::string print_beside(double value, double limit, const std::string& unit) {
+  const Dimension dimension = dimension_of(unit);
+  const double a = in_base(value, unit), b = in_base(limit, unit);
+  if (base::print_quantity(a, dimension) != base::print_quantity(b, dimension) || value == limit)
+    return figure(value, unit, 1);
+  return base::print_apart(a, b, dimension) + unit_after(unit);
+}
+
+std::string print_predicted(const AssertionOutcome& a) {
+  return print_beside(a.value, a.limit.value_or(a.value), a.unit);
+}
+
+std::string print_margin(double margin) {
+  const double percent = 100.0 * margin;
+  if (percent == 0.0) return "0 %";
+  char text[40];
+  std::snprintf(text, sizeof text, std::abs(percent) < 9.95 ? "%+.2g %%" : "%+.0f %%", percent);
+  return text;
 }
 
 std::string_view verdict_name(Verdict verdict) {

@@ -62,4 +62,13 @@ class Ink {
 /// "93.1 % (95 % interval 92.93 % to 93.31 %)".
 [[nodiscard]] std::string print_metric(const Metric& metric);
 
+/// `value` of a metric as it stands beside `limit`: with as many digits as it takes to differ.
+[[nodiscard]] std::string print_beside(double value, double limit, const std::string& unit);
+
+/// The value an assertion saw.
+[[nodiscard]] std::string print_predicted(const AssertionOutcome& outcome);
+
+/// A relative margin with its sign and two significant digits: "+6.8 %", "-0.026 %".
+[[nodiscard]] std::string print_margin(double margin);
+
 }  // namespace stallcast::report

@@ -66,17 +66,15 @@ std::string point_lines(const PlanPoint& point, const Ink& ink) {
                         left(status, 7));
   line += right(print_share(point.utilization), 10);
   if (!point.binding.empty())
-    line += "  " + left(shortened(point.binding, 32), 32) + " " +
-            right(print_share(point.binding_utilization), 8);
+    line +=
+        "  " + left(shortened(point.binding, 32), 32) + " " +
+        right(point.binding_utilization > 0.0 ? print_share(point.binding_utilization) : "-", 8);
   line += "\n";
-  for (const TargetMargin& t : point.targets) {
-    const double percent = 100.0 * t.margin;
+  for (const TargetMargin& t : point.targets)
     line += wrapped("            ",
-                    t.id + ": " + print_metric({t.value, t.unit, {}}) + " against " +
-                        print_value(t.limit, t.unit) + ", margin " + (percent >= 0 ? "+" : "-") +
-                        print_share(std::abs(t.margin)),
+                    t.id + ": " + print_beside(t.value, t.limit, t.unit) + " against " +
+                        print_value(t.limit, t.unit) + ", margin " + print_margin(t.margin),
                     14);
-  }
   return line;
 }
 

@@ -84,8 +84,7 @@ std::string prediction_markdown(const Prediction& p, const Context& context) {
     out += "\n| target | assertion | predicted | status | limited by |\n|---|---|---|---|---|\n";
     for (const AssertionOutcome& a : p.assertions)
       out += "| " + markdown_cell(a.id) + " | `" + markdown_cell(a.that) + "` | " +
-             print_value(a.value, a.unit) + " | " + a.status + " | " + markdown_cell(a.limited_by) +
-             " |\n";
+             print_predicted(a) + " | " + a.status + " | " + markdown_cell(a.limited_by) + " |\n";
   }
   for (const auto& [job, shares] : p.breakdown) {
     out += "\n### Job " + job + "\n\n";
