@@ -86,6 +86,8 @@ Result<std::string> read_file(const std::filesystem::path& path) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return failed("cannot read", path, errno);
     if (n == 0) return out;
+    if (out.size() + static_cast<std::size_t>(n) > kLargestFile)
+      return failed("cannot read", path, EFBIG);
     out.append(buffer.data(), static_cast<std::size_t>(n));
   }
 }

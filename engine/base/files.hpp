@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -9,7 +10,10 @@
 /// Files: read whole, written to a temporary name beside the target and renamed.
 namespace stallcast::base {
 
-/// Whole content. Fails with bad_input and the system's reason.
+/// What is larger is no input of ours, but a mistake (or /dev/zero).
+inline constexpr std::size_t kLargestFile = std::size_t{64} << 20U;
+
+/// Whole content. Fails with bad_input and the system's reason, or when it exceeds kLargestFile.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
 /// Replaces `path` at once; nothing is left behind on failure. "-" is not special here.

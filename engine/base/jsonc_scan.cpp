@@ -142,7 +142,7 @@ class Scanner {
     if (c == '-' || c == '+' || c == '.' || is_digit(c)) return number();
     if (is_word(c)) return word();
     if (c == '\'') fail(at_, "unexpected single quote", "texts stand between double quotes");
-    fail(at_, "expected a value, found " + found());
+    fail(at_, "expected a value, found " + found(), c == ',' ? "remove the comma" : "");
   }
 
   [[nodiscard]] bool leads_on(int depth, bool on_path, std::string_view token) const {
@@ -204,7 +204,8 @@ class Scanner {
       const std::string name(text_.substr(begin, at_ - begin));
       fail(begin, "key is not quoted: " + name, "write \"" + name + "\"");
     }
-    fail(at_, "expected a key in double quotes, found " + found());
+    fail(at_, "expected a key in double quotes, found " + found(),
+         peek() == ',' ? "remove the comma" : "");
   }
 
   void array(int depth, bool on_path) {

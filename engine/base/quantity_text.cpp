@@ -111,6 +111,19 @@ bool is_bits(std::string_view unit) {
   return false;
 }
 
+/// The unit of durations that a word such as "sec" or "hours" stands for, or "".
+std::string spelled_out(std::string_view word, Dimension dimension) {
+  if (dimension != Dimension::time) return "";
+  if (word.size() > 2 && word.ends_with('s')) word.remove_suffix(1);
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"sec", "s"},   {"second", "s"},       {"minute", "min"},    {"hr", "h"},
+      {"hour", "h"},  {"day", "d"},          {"msec", "ms"},       {"usec", "us"},
+      {"nsec", "ns"}, {"millisecond", "ms"}, {"microsecond", "us"}};
+  for (const auto& [name, unit] : kWords)
+    if (same_letters(name, word)) return std::string(unit);
+  return "";
+}
+
 /// Says what is wrong with a unit that `dimension` does not have.
 ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::string_view unit,
                           Dimension dimension) {
@@ -140,7 +153,8 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
                  "write " + spellings(number, longer));
   std::vector<std::string> names;
   for (const UnitText& known : detail::units_of(dimension)) names.emplace_back(known.text);
-  const std::string near = nearest(unit, names);
+  const std::string meant = spelled_out(unit, dimension);
+  const std::string near = meant.empty() ? nearest(unit, names) : meant;
   return fault("unknown unit " + quoted(unit) + expected(dimension),
                near.empty() ? "" : "write " + spellings(number, {near}));
 }

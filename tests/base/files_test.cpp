@@ -25,6 +25,13 @@ struct Folder {
 
 }  // namespace
 
+TEST_CASE("a file without an end is refused, not read until memory is gone") {
+  const auto text = read_file("/dev/zero");
+  REQUIRE_FALSE(text.ok());
+  CHECK(text.failure().exit == ExitCode::bad_input);
+  CHECK(text.failure().message == "cannot read /dev/zero: File too large");
+}
+
 TEST_CASE("what is written is read back, byte for byte, and leaves nothing else behind") {
   const Folder folder;
   const std::string content("a\0b\r\n\xFF", 6);

@@ -218,6 +218,7 @@ std::optional<int> CommandLine::parse(std::span<const std::string> args) {
       return static_cast<int>(ExitCode::ok);
     }
     if (!arg.starts_with("-") || arg == "-") continue;
+    if (std::isdigit(static_cast<unsigned char>(arg[1])) != 0) continue;  // a negative number
     const std::string name = arg.substr(0, arg.find('='));
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string near = base::nearest(name, known);

@@ -1,6 +1,7 @@
 #include "ui/cli/scenario_input.hpp"
 
 #include <cstdio>
+#include <set>
 
 #include "engine/base/files.hpp"
 #include "engine/base/jsonc.hpp"
@@ -19,7 +20,8 @@ constexpr std::size_t kMostAlternatives = 4;
 std::string read_stdin() {
   std::string text;
   char buffer[65536];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;)
+  for (std::size_t n = 0;
+       text.size() <= base::kLargestFile && (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;)
     text.append(buffer, n);
   return text;
 }
@@ -63,6 +65,12 @@ scenarios::Loaded ScenarioInput::load_with(std::vector<std::string> more_sets) c
   load.sets = options_.sets;
   load.sets.insert(load.sets.end(), more_sets.begin(), more_sets.end());
   load.variant = options_.variant;
+  if (text_.has_value() && text_->size() > base::kLargestFile) {
+    scenarios::Loaded too_large;
+    too_large.diagnostics.add(
+        {Severity::error, "file", "", {"<stdin>", 0, 0}, "File too large", ""});
+    return too_large;
+  }
   scenarios::Loaded loaded = text_.has_value() ? scenarios::load_text(*text_, "<stdin>", load)
                                                : scenarios::load_file(path_, load);
   Diagnostics faults;
@@ -72,14 +80,10 @@ scenarios::Loaded ScenarioInput::load_with(std::vector<std::string> more_sets) c
     check_expectations(document(), faults);
   place(faults);
   if (faults.has_errors()) loaded.design.reset();
-  if (!loaded.design.has_value() && !faults.has_errors() && !loaded.diagnostics.has_errors())
-    faults.add({Severity::error,
-                "syntax",
-                "",
-                {path_, 1, 1},
-                "a scenario is a JSON object",
-                "start it with {"});
-  for (Diagnostic& d : faults.items()) loaded.diagnostics.add(std::move(d));
+  std::set<std::string> said;
+  for (const Diagnostic& d : loaded.diagnostics.items()) said.insert(d.pointer);
+  for (Diagnostic& d : faults.items())
+    if (!said.contains(d.pointer)) loaded.diagnostics.add(std::move(d));
   return loaded;
 }
 

@@ -17,7 +17,50 @@ namespace stallcast::cli {
 namespace {
 
 constexpr std::size_t kMostDiagnostics = 20;
-constexpr std::size_t kMostLineLength = 160;
+/// Of a source line, so that it and its indentation fit 80 columns.
+constexpr std::size_t kShown = 70;
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+/// `text` without what a terminal would obey: control characters become "?". Tabs and line ends
+/// stay.
+std::string printable(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool control = (c < 0x20U && c != '\n' && c != '\t') || c == 0x7FU;
+    // U+0080 to U+009F
+    const bool c1 = c == 0xC2U && i + 1 < text.size() &&
+                    static_cast<unsigned char>(text[i + 1]) < 0xA0U && continues(text[i + 1]);
+    if (control || c1) text[i] = '?';
+    if (c1) text[i + 1] = '?';
+  }
+  return text;
+}
+
+/// Moves `at` back to the start of a character.
+std::size_t character_at(const std::string& line, std::size_t at) {
+  while (at > 0 && at < line.size() && continues(line[at])) --at;
+  return at;
+}
+
+/// "    the line\n        ^\n"; of a long line, the part around the caret.
+std::string marked(const std::string& line, std::size_t caret) {
+  caret = std::min(caret, line.size());
+  std::size_t begin = 0, end = line.size();
+  if (line.size() > kShown) {
+    begin = caret > kShown * 2 / 3 ? caret - kShown * 2 / 3 : 0;
+    begin = character_at(line, std::min(begin, line.size() - kShown));
+    end = character_at(line, std::min(line.size(), begin + kShown));
+  }
+  const std::string before = begin > 0 ? "..." : "";
+  std::string out = "    " + before + line.substr(begin, end - begin);
+  if (end < line.size()) out += "...";
+  out += "\n    " + std::string(before.size(), ' ');
+  // A tab before the caret stays a tab, so that both lines are indented alike.
+  for (std::size_t i = begin; i < caret; ++i)
+    if (!continues(line[i])) out += line[i] == '\t' ? '\t' : ' ';
+  return out + "^\n";
+}
 
 void write_stderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
@@ -33,12 +76,8 @@ class SourceLines {
     const auto index = static_cast<std::size_t>(position.line - 1);
     if (index >= it->second.size()) return "";
     const std::string& line = it->second[index];
-    if (line.size() > kMostLineLength) return "";
-    // A tab before the caret stays a tab, so that both lines are indented alike.
-    std::string caret;
-    for (int i = 1; i < position.column && static_cast<std::size_t>(i) <= line.size(); ++i)
-      caret += line[static_cast<std::size_t>(i - 1)] == '\t' ? '\t' : ' ';
-    return "    " + line + "\n    " + caret + "^\n";
+    if (base::trim(line).empty()) return "";
+    return marked(line, static_cast<std::size_t>(std::max(0, position.column - 1)));
   }
 
  private:
@@ -54,7 +93,7 @@ bool write_stdout(std::string_view text) {
 }
 
 void print_error(const std::string& message, const std::string& hint) {
-  write_stderr(message + "\n" + (hint.empty() ? "" : "hint: " + hint + "\n"));
+  write_stderr(printable(message + "\n" + (hint.empty() ? "" : "hint: " + hint + "\n")));
 }
 
 int report_failure(const Failure& failure) {
@@ -67,7 +106,8 @@ std::string diagnostic_line(const Diagnostic& d) {
   if (d.position.line > 0)
     out += ":" + std::to_string(d.position.line) + ":" + std::to_string(d.position.column);
   if (!out.empty()) out += ": ";
-  out += (d.pointer.empty() ? "/" : d.pointer) + ": ";
+  if (!d.pointer.empty() || d.position.line > 0)
+    out += (d.pointer.empty() ? "/" : d.pointer) + ": ";
   if (d.severity == Severity::warning) out += "warning: ";
   return out + d.message;
 }
@@ -85,7 +125,7 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet) {
   }
   if (shown.size() > kMostDiagnostics)
     out += "... and " + std::to_string(shown.size() - kMostDiagnostics) + " more\n";
-  write_stderr(out);
+  write_stderr(printable(std::move(out)));
 }
 
 int deliver(const CommonOptions& options, const std::string& report, ExitCode exit) {
