@@ -149,7 +149,7 @@ class ComponentReader {
   bool other_kind_has(std::string_view path) const {
     for (const models::KindInfo& kind : models::kinds(role_.role))
       for (const FieldInfo& field : kind.fields)
-        if (field.key == path) return true;
+        if (field.key.substr(0, field.key.find('.')) == path) return true;
     return false;
   }
 

@@ -139,6 +139,12 @@ Json kind_schema(const ComponentSchema& component, const KindInfo& kind, SchemaF
   for (const Json& part : component.required_parts)
     require(always, std::vector<std::string>{part.get<std::string>()});
   allow_null(object);
+  // a patch that switches the kind leaves out what only another kind has
+  for (const KindInfo& other : models::kinds(component.role))
+    for (const FieldInfo& field : other.fields) {
+      Json& key = object["properties"][std::string(field.key.substr(0, field.key.find('.')))];
+      if (key.is_null()) key = {{"type", "null"}};
+    }
   if (form == SchemaForm::part) return object;
   if (!always.empty()) object["allOf"].push_back(always);
   if (!without_product.empty())
