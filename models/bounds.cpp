@@ -18,7 +18,9 @@ std::string text(double value, Dimension dimension) {
 std::string text(Bytes b) { return text(b.in(unit::B), Dimension::bytes); }
 std::string text(Seconds t) { return text(t.in(unit::s), Dimension::time); }
 std::string text(Rate r) { return text(r.in(unit::Bps), Dimension::rate); }
-std::string count(double n) { return base::shortest(n); }
+std::string count(double n) { return text(n, Dimension::number); }
+/// To two decimals where `text` would round a number above 10 to fewer.
+std::string hundredths(double n) { return base::shortest(std::round(n * 100.0) / 100.0); }
 
 /// Everything that is derived for one job.
 struct JobDemand {
@@ -86,7 +88,7 @@ class Deriver {
     // D = N b s / t    [docs/models/bounds.md, eq. 1]
     d.read = dataset.sample * (batch * d.layout.ranks) / d.compute;
     line(name + "read.demand", d.read.in(unit::Bps), Dimension::rate,
-         count(d.layout.ranks) + " GPUs x " + count(batch) + " samples x " + text(dataset.sample) +
+         count(d.layout.ranks) + " GPUs x batch " + count(batch) + " x " + text(dataset.sample) +
              " / " + text(d.compute) + " = " + text(d.read));
     const OpRate opens = Ops::from(batch * d.layout.ranks * access.files, unit::ops) / d.compute;
     line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
@@ -112,7 +114,7 @@ class Deriver {
     const std::string name = "job." + d.id + ".checkpoint.";
     line(name + "size", d.checkpoint.in(unit::B), Dimension::bytes,
          p.size ? "given: " + text(d.checkpoint)
-                : count(model.parameters.value_or(0.0)) + " parameters x " +
+                : base::shortest(model.parameters.value_or(0.0)) + " parameters x " +
                       count(model.bytes_per_parameter()) + " B = " + text(d.checkpoint));
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
     line(name + "interval", d.interval.in(unit::s), Dimension::time,
@@ -178,13 +180,15 @@ class Deriver {
     const double for_writes = write / c.unit_write;
     out_.osts_required = read / c.unit_read + for_writes;
     const std::string name = "storage." + out_.storage + ".osts.";
-    line(name + "writes", for_writes, Dimension::number,
-         text(write) + " / " + text(c.unit_write) + " per OST = " +
-             count(std::round(for_writes * 100.0) / 100.0) + " OSTs for the writes alone");
-    line(name + "bound", out_.osts_required, Dimension::number,
+    if (for_writes > 0.0)
+      line(name + "writes", for_writes, Dimension::number,
+           text(write) + " / " + text(c.unit_write) + " of one = " + hundredths(for_writes) + " " +
+               c.noun + " for the writes alone");
+    const double at_least = std::ceil(out_.osts_required - 1e-9);
+    line(name + "bound", at_least, Dimension::number,
          text(read) + " / " + text(c.unit_read) + " + " + text(write) + " / " + text(c.unit_write) +
-             " = " + count(std::round(out_.osts_required * 100.0) / 100.0) + ", so at least " +
-             count(std::ceil(out_.osts_required - 1e-9)) + " OSTs");
+             " = " + hundredths(out_.osts_required) + ", so at least " + count(at_least) + " " +
+             c.noun);
   }
 
   const Design& design_;

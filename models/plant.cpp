@@ -31,6 +31,7 @@ Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
   fold(design);
   for (const Component& component : design.storage) {
     StorageLoad load;
+    load.round_trip = fabric_.round_trip;
     for (const JobDesign& job : design.jobs) {
       if (!job.dataset || dataset_params(*job.dataset).on != component.id) continue;
       const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));

@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <cmath>
 
 #include "engine/base/fields.hpp"
-#include "engine/base/random.hpp"
 #include "models/storage/pooled_store.hpp"
+#include "models/storage/striping.hpp"
 
 /// Lustre. Equations, sources and valid range: docs/models/lustre.md.
 namespace stallcast::models {
@@ -118,8 +117,13 @@ class Lustre final : public PooledStore {
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     co_await metadata_ops(client, request.files, true);
     const Bytes file = request.bytes / request.files;  // a writer's files come one after the other
+    // All writers create at one time: the fullest OST finishes last.    [storage.md, eq. 6]
+    const double fullest =
+        p_.placement == "round-robin"
+            ? striping().fullest_in_turn(request.writers, file)
+            : striping().fullest_at_random(request.writers, file, seed(), name());
     const Rate cap = std::min(stream_cap(p_.ost_write, file, request.direct),
-                              placement_cap(request.writers, file));
+                              striping().placed(file, p_.ost_write, fullest));
     const Served served = co_await stream_out(client, request.bytes, cap);
     co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
     co_return served;
@@ -137,18 +141,13 @@ class Lustre final : public PooledStore {
 
  protected:
   PoolShape pool(const StorageLoad& load) const override {
-    // Reads pick files at random, so OSTs are unevenly loaded at any time: with Q objects in flight
-    // over M stations a closed product-form network delivers Q / (Q + M - 1) of M.
-    // [lustre.md, eq. 3]
-    const double objects = load.concurrent_reads * stripes(load.file);
-    const bool even = objects == 0.0 || stripes(load.file) == osts();
-    const double evenness = even ? 1.0 : objects / (objects + osts() - 1.0);
     const Rate none = Rate::infinity();
     return {.media = "ost",
             .server = "oss",
             .metadata = "mdt",
             .shared = osts() * std::max(p_.ost_read, p_.ost_write),
-            .read = std::min(osts() * p_.ost_read * evenness, p_.read_ceiling.value_or(none)),
+            .read = std::min(osts() * p_.ost_read * striping().evenness(load),
+                             p_.read_ceiling.value_or(none)),
             .write = std::min(osts() * p_.ost_write, p_.write_ceiling.value_or(none)),
             .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) : none};
   }
@@ -162,35 +161,17 @@ class Lustre final : public PooledStore {
 
  private:
   double osts() const { return static_cast<double>(p_.ost_count); }
-  // OSTs a file of this size touches: one per started stripe, at most the stripe count.
-  double stripes(Bytes file) const {
-    const double most =
-        p_.stripe_count == 0 ? osts() : std::min(static_cast<double>(p_.stripe_count), osts());
-    return std::clamp(std::ceil(file / p_.stripe_size), 1.0, most);
+  Striping striping() const {
+    return {osts(), static_cast<double>(p_.stripe_count), p_.stripe_size};
   }
   // One stream over c stripes: c times what the RPC window carries (Little's law), not more than
   // the OSTs give or the client's copy allows.
-  //     c k rpc / (rtt + service + rpc / b)    [lustre.md, eq. 2]
+  //     c k rpc / (rtt + service + rpc / b)    [storage.md, eq. 4]
   Rate stream_cap(Rate ost, Bytes file, bool direct) const {
     const Bytes window = p_.rpc * static_cast<double>(p_.rpcs_in_flight);
-    const Rate per_object = std::min(ost, window / (round_trip() + p_.ost_service + p_.rpc / ost));
-    return std::min(stripes(file) * per_object,
-                    direct ? stripes(file) * p_.stream_direct : p_.stream);
-  }
-  // All writers create at one time: the OST with most objects finishes last. A file of c objects
-  // there moves at c b / (objects on that OST).    [lustre.md, eq. 4]
-  Rate placement_cap(double files, Bytes file) const {
-    const double objects = files * stripes(file);
-    if (stripes(file) == osts()) return Rate::infinity();  // even by construction
-    const double fullest = p_.placement == "round-robin" ? std::ceil(objects / osts() - 1e-9)
-                                                         : fullest_at_random(objects);
-    return stripes(file) * p_.ost_write / std::max(fullest, 1.0);
-  }
-  double fullest_at_random(double objects) const {
-    base::RandomStream draw(seed(), name(), "placement");
-    std::vector<double> load(static_cast<std::size_t>(p_.ost_count), 0.0);
-    for (double i = 0; i < objects; ++i) load[draw.below(load.size())] += 1.0;
-    return *std::max_element(load.begin(), load.end());
+    const double stripes = striping().of(file);
+    const Rate per_object = window_rate(window, p_.rpc, round_trip() + p_.ost_service, ost);
+    return std::min(stripes * per_object, direct ? stripes * p_.stream_direct : p_.stream);
   }
 
   LustreParams p_;

@@ -7,9 +7,11 @@ namespace stallcast::models {
 
 void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   using enum graph::NodeRole;
+  round_trip_ = load.round_trip;
   const PoolShape shape = pool(load);
   metadata_name_ = name_ + "." + shape.metadata;
   const std::string media = name_ + "." + shape.media, servers = name_ + "." + shape.server;
+  const std::string limit = name_ + "." + (shape.ceiling.empty() ? shape.media : shape.ceiling);
   media_in_ = topology.add_node(media + ".in", target);
   media_out_ = topology.add_node(media + ".out", target);
   const auto server_out = topology.add_node(servers + ".out", server);
@@ -19,8 +21,8 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   // A ceiling that cannot bind before the media is no resource of its own.
   const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
-  topology.add_edge(media_out_, server_out, media + ".read", ceiling(shape.read));
-  topology.add_edge(server_in, media_in_, media + ".write", ceiling(shape.write));
+  topology.add_edge(media_out_, server_out, limit + ".read", ceiling(shape.read));
+  topology.add_edge(server_in, media_in_, limit + ".write", ceiling(shape.write));
   topology.add_edge(server_out, egress_, servers + ".nic.read", shape.nic);
   topology.add_edge(ingress_, server_in, servers + ".nic.write", shape.nic);
 }
@@ -39,13 +41,20 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   line_.emplace(context, static_cast<std::int64_t>(threads * metadata_.servers));
   open_service_ = Ops::from(threads, unit::ops) / metadata_.opens;
   create_service_ = Ops::from(threads, unit::ops) / metadata_.creates;
+  if (metadata_.directory_creates.finite()) {
+    // The directory's lock is held for one create at a time.    [docs/models/storage.md, eq. 3]
+    directory_.emplace(context, 1);
+    directory_service_ = Ops::from(1.0, unit::ops) / metadata_.directory_creates;
+  }
   metadata_resource_ = resources.index(metadata_name_);
   stream_resource_ = resources.index(name_ + ".client.stream");
 }
 
 sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create) {
   co_await context_->sleep(round_trip_ * files);
-  co_await line_->serve(client.members * files, create ? create_service_ : open_service_);
+  const double operations = client.members * files;
+  if (create && directory_) co_await directory_->serve(operations, directory_service_);
+  co_await line_->serve(operations, create ? create_service_ : open_service_);
   co_return Served{metadata_resource_};
 }
 

@@ -13,6 +13,7 @@ struct PoolShape {
   std::string media = "media";        ///< resource name of the media: "storage.<id>.<media>"
   std::string server = "server";      ///< of the servers' network: "storage.<id>.<server>.nic.read"
   std::string metadata = "metadata";  ///< of the metadata line: "storage.<id>.<metadata>"
+  std::string ceiling = "";           ///< of both ceilings; empty: the media's name
   Rate shared = Rate::infinity();     ///< media, reads and writes together
   Rate read = Rate::infinity();       ///< ceiling of reads
   Rate write = Rate::infinity();      ///< ceiling of writes
@@ -25,6 +26,9 @@ struct MetadataShape {
   double servers = 1.0;
   OpRate opens, creates;  ///< of one server
   Seconds service;        ///< of one open on an idle server
+  /// What one directory takes, where it lives on one server or behind one lock: the files of a
+  /// save are created in one directory. Infinite where directories are spread.
+  OpRate directory_creates = OpRate::infinity();
 };
 
 /// A storage system whose data lies evenly on a pool of media behind a pool of servers:
@@ -58,6 +62,7 @@ class PooledStore : public StorageModel {
   [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap);
 
   [[nodiscard]] sim::Context& context() const { return *context_; }
+  /// Of the fabric. REQUIRES: built.
   [[nodiscard]] Seconds round_trip() const { return round_trip_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
@@ -72,8 +77,8 @@ class PooledStore : public StorageModel {
   std::uint64_t seed_ = 0;
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;
-  Seconds round_trip_, open_service_, create_service_;
-  std::optional<sim::ServerQueue> line_;
+  Seconds round_trip_, open_service_, create_service_, directory_service_;
+  std::optional<sim::ServerQueue> line_, directory_;
   ResourceIndex metadata_resource_ = kNoResource;
   ResourceIndex stream_resource_ = kNoResource;
 };

@@ -17,10 +17,11 @@
 /// classes of clients in simulated time. Operations are chains: what is serial stays serial.
 namespace stallcast::models {
 
-/// How many clients use the storage system, known before the run.
+/// How the storage system is used, known before the run.
 struct StorageLoad {
   double concurrent_reads = 0.0;   ///< files being read at one time, all clients together
   Bytes file = Bytes::infinity();  ///< size of the smallest of those files, on average
+  Seconds round_trip;              ///< of the fabric between clients and servers
 };
 
 /// What the storage client of one host may move, all its processes together.
@@ -94,6 +95,7 @@ class StorageModel {
     Rate write;
     OpRate opens;
     double units = 0.0;  ///< OSTs or the like: what `plan` counts
+    std::string noun = "OSTs";
     Rate unit_read;
     Rate unit_write;
   };

@@ -79,18 +79,19 @@ TEST_CASE("every kind: bytes delivered are bytes read from the media") {
     set(design.jobs[0].job, Role::job, "epochs", "1");
     set(design.jobs[0].dataset.value(), Role::dataset, "samples", "16000");
     const RunResult result = run(design);
-    CHECK(metric(result, "resource.storage.scratch.ost.throughput") ==
+    const std::string media = storage_names(kinds.storage).media;
+    CHECK(metric(result, "resource.storage.scratch." + media + ".throughput") ==
           Approx(metric(result, "job.train.throughput.bytes")).epsilon(1e-9));
   }
 }
 
-TEST_CASE("every kind: more storage targets are never slower") {
+TEST_CASE("every kind: more storage servers are never slower") {
   for (const Kinds& kinds : all_kinds()) {
     INFO(kinds.name());
     Design design = design_of(kinds);
     double before = 0.0;
     for (const char* count : {"2", "4", "8", "16", "64"}) {
-      set(design.storage[0], Role::storage, "ost.count", count);
+      set(design.storage[0], Role::storage, storage_names(kinds.storage).count, count);
       const double now = utilization(design);
       CHECK(now >= before - 1e-3);  // an epoch's last step may fall on either side of a save
       before = now;

@@ -16,6 +16,11 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
     {"flops", {{"tokens", "2000"}}},
 };
 
+// One row per storage kind.
+const std::map<std::string, StorageNames> kStorageNames = {
+    {"lustre", {"ost.count", "ost"}},
+};
+
 Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {
   Component out = component(role, kind, std::move(id), settings);
   const auto required = kRequiredFields.find(kind);
@@ -24,9 +29,9 @@ Component with_defaults(Role role, const std::string& kind, std::string id, Sett
   return out;
 }
 
-/// in use.
-
 }  // namespace
+
+StorageNames storage_names(const std::string& kind) { return kStorageNames.at(kind); }
 
 Design design_of(const Kinds& kinds) {
   Design design = small_design();

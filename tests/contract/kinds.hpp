@@ -16,6 +16,14 @@ struct Kinds {
   }
 };
 
+/// What storage kinds name differently: the key that counts their servers or media, and the
+/// resource that every byte read crosses at the media.
+struct StorageNames {
+  const char* count;
+  const char* media;
+};
+[[nodiscard]] StorageNames storage_names(const std::string& kind);
+
 /// 32 GPUs that read 1.3 GB/s each from 32 GB/s and save 64 GB every 8 s: loaded, every part in
 /// use.
 [[nodiscard]] Design design_of(const Kinds& kinds);

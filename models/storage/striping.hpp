@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/storage/role.hpp"
+
+namespace stallcast::models {
+
+/// How files lie on equal targets, for kinds that place each file on some of them.
+/// docs/models/storage.md, equations 4 to 6.
+struct Striping {
+  double targets = 1.0;  ///< M: equal targets
+  double count = 1.0;    ///< targets a large file lies on; 0 = all
+  Bytes size;            ///< bytes on one target before the next
+
+  /// Targets a file of this size touches: one per started stripe, at most the stripe count.
+  [[nodiscard]] double of(Bytes file) const;
+  /// Share of the targets that random reads keep busy, 0 to 1.    [storage.md, eq. 5]
+  [[nodiscard]] double evenness(const StorageLoad& load) const;
+  /// What one of `files` new files of this size moves at when all are written at one time and one
+  /// target takes `target`; `fullest` objects lie on the fullest target.    [storage.md, eq. 6]
+  [[nodiscard]] Rate placed(Bytes file, Rate target, double fullest) const;
+  /// Objects on the fullest target when `files` new files are placed in turn.
+  [[nodiscard]] double fullest_in_turn(double files, Bytes file) const;
+  /// The same when every object draws its target; `name` and `seed` decide the draws.
+  [[nodiscard]] double fullest_at_random(double files, Bytes file, std::uint64_t seed,
+                                         const std::string& name) const;
+};
+
+/// One stream with `window` bytes in flight, asked for `request` at a time from a server that needs
+/// `turn` to answer besides moving the data at `server`: Little's law.    [storage.md, eq. 4]
+[[nodiscard]] Rate window_rate(Bytes window, Bytes request, Seconds turn, Rate server);
+
+}  // namespace stallcast::models
