@@ -208,4 +208,11 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   return out;
 }
 
+std::vector<std::pair<std::string, double>> Plant::queues(Seconds wall) const {
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& [id, storage] : storages_)
+    for (auto& line : storage->queues(wall)) out.push_back(std::move(line));
+  return out;
+}
+
 }  // namespace stallcast::models

@@ -53,6 +53,8 @@ class Plant {
   /// Nodes where reads from `storage` end on all hosts of the class / where writes begin.
   [[nodiscard]] std::vector<graph::NodeId> mounts(const std::string& host,
                                                   const std::string& storage, bool reading) const;
+  /// Mean number of requests waiting at every line, by resource name.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const;
   /// What every link carried, members of a class together, plus the queues of the storage systems.
   [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
 

@@ -72,6 +72,8 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
     result.metrics["resource." + use.name + ".utilization"] = {use.utilization(), "ratio", {}};
     result.metrics["resource." + use.name + ".throughput"] = {use.throughput, use.unit, {}};
   }
+  for (const auto& [name, waiting] : plant.queues(wall))
+    result.metrics["resource." + name + ".queue"] = {waiting, "count", {}};
   result.simulated_s = context.now().in(unit::s);
   result.events = context.events();
   return result;

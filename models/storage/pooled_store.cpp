@@ -87,4 +87,8 @@ void PooledStore::report(Seconds wall, std::vector<ResourceUse>& out) const {
   out.push_back(use);
 }
 
+std::vector<std::pair<std::string, double>> PooledStore::queues(Seconds wall) const {
+  return {{metadata_name_, line_->waited() / wall}};  // Little: requests x wait / time
+}
+
 }  // namespace stallcast::models

@@ -48,6 +48,7 @@ class PooledStore : public StorageModel {
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
               std::uint64_t seed) override;
   void report(Seconds wall, std::vector<ResourceUse>& out) const override;
+  [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const override;
 
  protected:
   explicit PooledStore(const Component& component) : name_("storage." + component.id) {}

@@ -88,6 +88,12 @@ class StorageModel {
   /// Adds what only the model knows (queues) to the result; `wall` is the time to average over.
   virtual void report(Seconds wall, std::vector<ResourceUse>& out) const = 0;
 
+  /// Mean number of requests waiting (not in service) at each of its lines, by resource name.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, double>> queues(Seconds wall) const {
+    (void)wall;
+    return {};
+  }
+
   /// Fluid limits for bounds: what all servers together can read and write, and how many files a
   /// second they can open.
   struct Ceilings {

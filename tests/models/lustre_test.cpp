@@ -2,6 +2,7 @@
 
 #include "engine/sim/fluid_context.hpp"
 #include "models/plant.hpp"
+#include "models/simulate.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;
@@ -82,6 +83,23 @@ TEST_CASE("a file over all OSTs is as fast as the pool") {
   set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
   const Timed t = serve(design, {.bytes = 1_MiB}, {.bytes = 4_GB, .writers = 9}, 9.0);
   CHECK(t.write.in(unit::s) == Approx(36.0 / 32.0).epsilon(0.01));
+}
+
+TEST_CASE("the mean line at the MDS follows Little's law") {
+  // 32 ranks ask for one file each at the same time, every 100 ms: 7 threads of 87.5 us serve them
+  // in rounds of 7, so 25 wait 1, 18 wait 2, 11 wait 3 and 4 wait 4 rounds: 7 x (1+2+3) + 4 x 4 =
+  // 58 waits of 87.5 us per 100 ms are 0.05 waiting on average.
+  Design design = small_design();
+  design.jobs[0].dataset =
+      component(Role::dataset, "raw", "dataset",
+                {{"on", "scratch"}, {"sample", "1 kB"}, {"samples", "1000000"}});
+  design.jobs[0].loader =
+      component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "1"}});
+  const auto context = sim::make_fluid_context();
+  const RunResult result = models::simulate(design, 1, *context);
+  const double step = result.metrics.at("job.train.step.time").value;
+  CHECK(result.metrics.at("resource.storage.scratch.mdt.queue").value ==
+        Approx(58 * 87.5e-6 / step).epsilon(0.02));
 }
 
 TEST_CASE("a file smaller than a stripe lies on one OST whatever the stripe count") {
