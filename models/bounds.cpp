@@ -42,6 +42,7 @@ class Deriver {
 
   Bounds run() {
     for (const JobDesign& job : design_.jobs) derive(job);
+    if (demands_.size() > 1) derive_shares();
     if (!out_.storage.empty()) derive_osts();
     if (design_.jobs.empty()) out_.utilization = 1.0;
     return std::move(out_);
@@ -166,6 +167,33 @@ class Deriver {
       }
     }
     return best;
+  }
+
+  // Jobs that read at the same time share every edge max-min, each at most at its own demand.
+  // [docs/models/bounds.md, eq. 4]
+  void derive_shares() {
+    std::vector<graph::Demand> demands;
+    std::vector<const JobDemand*> owners;
+    for (const JobDemand& d : demands_) {
+      if (d.read_from.empty()) continue;
+      const graph::NodeId source = plant_.storage(d.read_from).read_source();
+      for (const graph::NodeId mount : plant_.mounts(d.host, d.read_from, true)) {
+        demands.push_back({.path = plant_.topology().route(source, mount),
+                           .weight = d.layout.ranks / static_cast<double>(d.layout.groups),
+                           .cap = d.read / d.layout.ranks});
+        owners.push_back(&d);
+      }
+    }
+    const std::vector<Rate> shares = graph::max_min_shares(plant_.topology(), demands);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (i > 0 && owners[i] == owners[i - 1]) continue;  // groups of one job are alike
+      const Rate demand = owners[i]->read / owners[i]->layout.ranks;
+      const double share = shares[i] / demand;
+      line("job." + owners[i]->id + ".gpu.utilization.estimate", share, Dimension::ratio,
+           "max-min share beside the other jobs " + text(shares[i]) + " of " + text(demand) +
+               " per GPU = " + text(share, Dimension::ratio));
+      out_.utilization = std::min(out_.utilization, share);
+    }
   }
 
   // n >= read / unit_read + write / unit_write    [docs/models/bounds.md, eq. 3]

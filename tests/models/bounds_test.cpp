@@ -41,6 +41,7 @@ TEST_CASE("the exercise reads 102.4 MB/s, writes 200 GB/s and needs 50 OSTs for 
   CHECK(value(bounds, "job.train.checkpoint.write.demand") == Approx(200e9));
   CHECK(value(bounds, "storage.scratch.osts.writes") == Approx(50.0));
   CHECK(bounds.osts_required == Approx(50.0256));
+  CHECK(value(bounds, "storage.scratch.osts.bound") == 51.0);  // there is no part of an OST
   CHECK(bounds.storage == "scratch");
 }
 
@@ -49,6 +50,25 @@ TEST_CASE("synchronous saves over 50 OSTs halve the utilization") {
   const models::Bounds bounds = models::bounds(exercise("sync"));
   CHECK(bounds.utilization == Approx(0.5).epsilon(1e-6));
   CHECK(bounds.binding == "storage.scratch.ost");
+}
+
+TEST_CASE("two jobs on one storage share it max-min, each at most at its demand") {
+  // 32 GB/s of OSTs: one job demands 8 GB/s and gets it, the other demands 80 GB/s and gets 24
+  Design design = small_design();
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  design.hosts.push_back(component(Role::host, "host", "other", {{"count", "4"}}));
+  JobDesign& modest = design.jobs[0];
+  modest.dataset = component(Role::dataset, "raw", "dataset",
+                             {{"on", "scratch"}, {"sample", "25 MB"}, {"size", "20 TB"}});
+  modest.loader = component(Role::loader, "pytorch", "loader", {});
+  JobDesign greedy = modest;  // 32 GPUs x 25 MB / 100 ms = 8 GB/s, and ten times that
+  greedy.job.id = "greedy";
+  set(greedy.job, Role::job, "hosts", "other");
+  set(greedy.dataset.value(), Role::dataset, "sample", "250 MB");
+  design.jobs.push_back(greedy);
+  const models::Bounds bounds = models::bounds(design);
+  CHECK(value(bounds, "job.train.gpu.utilization.estimate") == Approx(1.0));
+  CHECK(value(bounds, "job.greedy.gpu.utilization.estimate") == Approx(24.0 / 80.0));
 }
 
 TEST_CASE("a job that demands more than its NICs is bound by them") {
