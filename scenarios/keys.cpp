@@ -8,7 +8,8 @@
 namespace stallcast::scenarios {
 
 std::string allowed_hint(std::string_view word, std::span<const std::string> allowed) {
-  if (allowed.empty()) return "";
+  if (std::all_of(allowed.begin(), allowed.end(), [](const std::string& a) { return a.empty(); }))
+    return "";
   const std::string near = base::nearest(word, allowed);
   const std::string list = "allowed: " + base::join(allowed, ", ");
   return near.empty() ? list : "did you mean \"" + near + "\"?   " + list;

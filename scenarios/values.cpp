@@ -238,7 +238,16 @@ std::optional<std::string> read_text(ReadContext& context, const std::string& po
   field.key = key;
   field.dimension = Dimension::text;
   const auto value = read_value(context, field, pointer, node);
-  return value ? std::optional(value->text) : std::nullopt;
+  if (!value) return std::nullopt;
+  // Reports print these texts, and terminals obey control characters.
+  if (std::any_of(value->text.begin(), value->text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) < 0x20U && c != '\n' && c != '\t') || c == '\x7F';
+      })) {
+    context.report.error("text", pointer, "control character in \"" + std::string(key) + "\"",
+                         "leave it out");
+    return std::nullopt;
+  }
+  return value->text;
 }
 
 }  // namespace stallcast::scenarios

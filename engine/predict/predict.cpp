@@ -6,6 +6,8 @@
 namespace stallcast::predict {
 namespace {
 
+constexpr double kMostReplicas = 10000.0;
+
 std::uint64_t first_seed(const Design& design, const Options& options) {
   if (options.seed.has_value()) return *options.seed;
   const Value* seed = design.run.find("seed");
@@ -15,7 +17,8 @@ std::uint64_t first_seed(const Design& design, const Options& options) {
 int replica_count(const Design& design, const Options& options) {
   if (options.replicas > 0) return options.replicas;
   const Value* replicas = design.run.find("replicas");
-  return replicas != nullptr ? std::max(1, static_cast<int>(replicas->number)) : 1;
+  return replicas != nullptr ? static_cast<int>(std::clamp(replicas->number, 1.0, kMostReplicas))
+                             : 1;
 }
 
 /// What the finished replicas of one design say, or why there is nothing to say.

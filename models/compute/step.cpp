@@ -77,7 +77,8 @@ constexpr std::array<Field<RunParams>, 4> kRun{
           "simulated time after which jobs stop at a step; absent: their epochs, or 1 h",
           kPositive),
     field("seed", &RunParams::seed, "1", "first random seed", kNonNegative),
-    field("replicas", &RunParams::replicas, "3", "simulations with different seeds", kAtLeastOne),
+    field("replicas", &RunParams::replicas, "3", "simulations with different seeds",
+          FieldLimits{.minimum = 1.0, .maximum = 10000.0}),
     field("detail", &RunParams::detail, "16",
           "most classes of ranks simulated one by one when samples differ in size", kAtLeastOne)};
 constexpr auto kRunInfos = infos(kRun);

@@ -60,6 +60,12 @@ TEST_CASE("a value beside its limit reads differently when it differs") {
   CHECK(print_beside(10.0004, 10.0, "s") == "10.0004 s");
 }
 
+TEST_CASE("shares next to nothing are not printed with powers of ten") {
+  CHECK(print_metric({0.0000088, "ratio", std::pair(0.0000087, 0.0000089)}) == "under 0.01 %");
+  CHECK(print_beside(0.00005, 0.02, "ratio") == "under 0.01 %");
+  CHECK(print_beside(0.00005, 0.00004, "ratio") == "0.005 %");
+}
+
 TEST_CASE("margins keep two digits, however small") {
   CHECK(print_margin(-0.000264) == "-0.026 %");
   CHECK(print_margin(0.0684) == "+6.8 %");

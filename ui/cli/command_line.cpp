@@ -195,6 +195,11 @@ void CommandLine::simulation_options(CommonOptions& options) {
     text(name, impl_->refused.back()->value, "FILE", "not available in this version");
   }
   impl_->checks.emplace_back([this, &options]() -> std::optional<Fault> {
+    constexpr std::int64_t kMostReplicas = 10000, kMostJobs = 4096;
+    if (options.replicas.value_or(1) > kMostReplicas)
+      return Fault{"--replicas must be at most " + std::to_string(kMostReplicas), ""};
+    if (impl_->jobs.value_or(1) > kMostJobs)
+      return Fault{"--jobs must be at most " + std::to_string(kMostJobs), ""};
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     options.jobs = impl_->jobs.value_or(cores);
     for (const auto& refused : impl_->refused)

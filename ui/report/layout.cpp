@@ -106,6 +106,8 @@ namespace {
 
 /// Ratios of 10 % and more keep a fixed number of decimals, so that columns compare.
 std::string figure(double value, const std::string& unit, int decimals) {
+  constexpr double kNextToNothing = 0.0001;
+  if (unit == "ratio" && value > 0.0 && value < kNextToNothing) return "under 0.01 %";
   if (unit != "ratio" || std::abs(value) < 0.1) return print_value(value, unit);
   char text[32];
   std::snprintf(text, sizeof text, "%.*f %%", decimals, 100.0 * value);
@@ -156,8 +158,9 @@ std::string print_value(double value, std::string_view unit) {
 std::string print_beside(double value, double limit, const std::string& unit) {
   const Dimension dimension = dimension_of(unit);
   const double a = in_base(value, unit), b = in_base(limit, unit);
-  if (base::print_quantity(a, dimension) != base::print_quantity(b, dimension) || value == limit)
-    return figure(value, unit, 1);
+  const std::string text = figure(value, unit, 1);
+  const bool apart = base::print_quantity(a, dimension) != base::print_quantity(b, dimension);
+  if (value == limit || (apart && text != figure(limit, unit, 1))) return text;
   return base::print_apart(a, b, dimension) + unit_after(unit);
 }
 
