@@ -93,13 +93,13 @@ void derive_overhead_target(const models::Bounds& bounds, const Expectation& exp
        print(size, Dimension::bytes) + " / " + print(save, Dimension::time) + " = " +
            print(size / save, Dimension::rate)});
   if (bounds.unit_write <= Rate{}) return;
-  const double osts = size / save / bounds.unit_write.in(unit::Bps);
-  explanation.derived.push_back(
-      {"storage." + bounds.storage + ".osts.for_" + expectation.id, print(osts, Dimension::number),
-       osts, "count",
-       print(size / save, Dimension::rate) + " / " +
-           print(bounds.unit_write.in(unit::Bps), Dimension::rate) +
-           " per OST = " + print(std::ceil(osts - 1e-9), Dimension::number) + " OSTs at least"});
+  const double osts = std::ceil(size / save / bounds.unit_write.in(unit::Bps)-1e-9);
+  explanation.derived.push_back({"storage." + bounds.storage + ".osts.for_" + expectation.id,
+                                 print(osts, Dimension::number), osts, "count",
+                                 print(size / save, Dimension::rate) + " / " +
+                                     print(bounds.unit_write.in(unit::Bps), Dimension::rate) +
+                                     " per OST = " + print(osts, Dimension::number) +
+                                     " OSTs at least"});
 }
 
 void fill_inputs(const Design& design, report::Explanation& explanation) {
