@@ -4,9 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/sim/fluid_context.hpp"
 #include "models/bounds.hpp"
-#include "models/simulate.hpp"
 #include "tests/contract/kinds.hpp"
 #include "tests/support/designs.hpp"
 
@@ -18,13 +16,6 @@ using models::Role;
 
 namespace {
 
-RunResult run(const Design& design, std::uint64_t seed = 1) {
-  const auto context = sim::make_fluid_context();
-  return models::simulate(design, seed, *context);
-}
-double metric(const RunResult& result, const std::string& name) {
-  return result.metrics.at(name).value;
-}
 double utilization(const Design& design) {
   return metric(run(design), "job.train.gpu.utilization");
 }

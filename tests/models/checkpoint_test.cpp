@@ -1,7 +1,5 @@
 #include <catch2/catch.hpp>
 
-#include "engine/sim/fluid_context.hpp"
-#include "models/simulate.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;
@@ -9,14 +7,6 @@ using namespace stallcast::testing;
 using models::Role;
 
 namespace {
-
-RunResult run(const Design& design) {
-  const auto context = sim::make_fluid_context();
-  return models::simulate(design, 1, *context);
-}
-double metric(const RunResult& result, const std::string& name) {
-  return result.metrics.at(name).value;
-}
 
 // 32 ranks, 100 ms steps, 320 GB saved every 100 steps (10 s) to 8 OSTs x 4 GB/s: 10 s of writing.
 // Snapshot: 10 GB per rank at 55 GB/s, but 8 ranks share 300 GB/s of DRAM: 80 GB / 300 GB/s = 0.267

@@ -1,7 +1,5 @@
 #include <catch2/catch.hpp>
 
-#include "engine/sim/fluid_context.hpp"
-#include "models/simulate.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;
@@ -9,14 +7,6 @@ using namespace stallcast::testing;
 using models::Role;
 
 namespace {
-
-RunResult run(const Design& design) {
-  const auto context = sim::make_fluid_context();
-  return models::simulate(design, 1, *context);
-}
-double metric(const RunResult& result, const std::string& name) {
-  return result.metrics.at(name).value;
-}
 
 // One GPU that reads 100 MB a step of 100 ms from a Lustre without latency, CPU or handover cost,
 // so that only the stream rate matters: 1 GB/s is demanded.

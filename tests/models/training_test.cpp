@@ -1,25 +1,11 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "engine/sim/fluid_context.hpp"
-#include "models/simulate.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
-
-namespace {
-
-RunResult run(const Design& design, std::uint64_t seed = 1) {
-  const auto context = sim::make_fluid_context();
-  return models::simulate(design, seed, *context);
-}
-double metric(const RunResult& result, const std::string& name) {
-  return result.metrics.at(name).value;
-}
-
-}  // namespace
 
 TEST_CASE("a job that reads and saves nothing computes all the time") {
   const RunResult result = run(small_design());

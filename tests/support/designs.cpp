@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "engine/base/quantity_text.hpp"
+#include "engine/sim/fluid_context.hpp"
+#include "models/simulate.hpp"
 
 namespace stallcast::testing {
 namespace {
@@ -77,6 +79,15 @@ Design small_design() {
   design.jobs.push_back(job);
   design.run = component(Role::run, "run", "run", {{"duration", "60 s"}, {"replicas", "1"}});
   return design;
+}
+
+RunResult run(const Design& design, std::uint64_t seed) {
+  const auto context = sim::make_fluid_context();
+  return models::simulate(design, seed, *context);
+}
+
+double metric(const RunResult& result, const std::string& name) {
+  return result.metrics.at(name).value;
 }
 
 }  // namespace stallcast::testing

@@ -6,6 +6,7 @@
 
 #include "models/registry.hpp"
 #include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
 
 /// Designs made by hand for tests: every field has its default, and what a test says.
 namespace stallcast::testing {
@@ -20,6 +21,11 @@ using Settings = std::initializer_list<std::pair<const char*, const char*>>;
 /// 4 hosts "gpu" of 8 GPUs, a Lustre "scratch" of 8 OSTs, one job "train" without data or saves,
 /// 100 ms steps without jitter and without barrier cost, one replica, 60 s.
 [[nodiscard]] Design small_design();
+
+/// Simulates `design` without SimGrid.
+[[nodiscard]] RunResult run(const Design& design, std::uint64_t seed = 1);
+/// A metric of a result. REQUIRES: it exists.
+[[nodiscard]] double metric(const RunResult& result, const std::string& name);
 
 /// Sets one field, as `component` does.
 void set(Component& component, models::Role role, const char* key, const char* text);
