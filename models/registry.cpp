@@ -10,9 +10,17 @@ namespace stallcast::models {
 namespace {
 
 // Rows are sorted by id within a role (registry_test.cpp holds them to it).
-const std::array kStorage{StorageRow{
-    {"lustre", "Lustre parallel file system: MDS queue, OSS network, OSTs", {}, lustre_fields()},
-    make_lustre}};
+const std::array kStorage{
+    StorageRow{{"lustre",
+                "Lustre parallel file system: MDS queue, OSS network, OSTs",
+                {},
+                lustre_fields()},
+               make_lustre},
+    StorageRow{{"nfs",
+                "NFS: controllers of a NAS or a managed service, TCP connections, read-ahead",
+                {},
+                nfs_fields()},
+               make_nfs}};
 
 const std::array kFormats{
     FormatRow{{"npz", "one NumPy archive per sample", dataset_common_fields(), npz_fields()},

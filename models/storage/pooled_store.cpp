@@ -54,7 +54,12 @@ sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, 
   co_await context_->sleep(round_trip_ * files);
   const double operations = client.members * files;
   if (create && directory_) co_await directory_->serve(operations, directory_service_);
-  co_await line_->serve(operations, create ? create_service_ : open_service_);
+  // A member asks for its files one after the other, so idle servers do not answer them at once.
+  const Seconds asked = context_->now();
+  const Seconds service = create ? create_service_ : open_service_;
+  co_await line_->serve(operations, service);
+  co_await context_->sleep(
+      std::max(Seconds{}, service * std::floor(files + 1e-9) - (context_->now() - asked)));
   co_return Served{metadata_resource_};
 }
 

@@ -112,4 +112,8 @@ class StorageModel {
 [[nodiscard]] std::unique_ptr<StorageModel> make_lustre(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> lustre_fields();
 
+/// NFS, a NAS or a managed service: models/storage/nfs.cpp, docs/models/nfs.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_nfs(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> nfs_fields();
+
 }  // namespace stallcast::models

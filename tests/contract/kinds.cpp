@@ -12,6 +12,7 @@ using models::Role;
 
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
     {"lustre", {{"ost.count", "8"}}},
+    {"nfs", {{"head.count", "8"}, {"client.nconnect", "16"}}},
     {"given", {{"compute", "100 ms"}}},
     {"flops", {{"tokens", "2000"}}},
 };
@@ -19,6 +20,7 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
 // One row per storage kind.
 const std::map<std::string, StorageNames> kStorageNames = {
     {"lustre", {"ost.count", "ost"}},
+    {"nfs", {"head.count", "head"}},
 };
 
 Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {

@@ -4,43 +4,12 @@
 #include "models/plant.hpp"
 #include "models/simulate.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
 
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
 using models::Role;
-
-namespace {
-
-struct Timed {
-  Seconds open, read, write;
-};
-
-// One client process does one open, one read, one write on an otherwise idle system.
-Timed serve(const Design& design, models::ReadRequest read, models::WriteRequest write,
-            double members = 1.0) {
-  const auto context = sim::make_fluid_context();
-  models::Plant plant(design);
-  plant.attach(*context, 1);
-  const models::Client client = plant.client("gpu", 0, "scratch", members);
-  Timed out;
-  const auto program = [&]() -> sim::Task<void> {
-    Seconds at = context->now();
-    co_await plant.storage("scratch").open(client, read.files);
-    out.open = context->now() - at;
-    at = context->now();
-    co_await plant.storage("scratch").read(client, read);
-    out.read = context->now() - at;
-    at = context->now();
-    co_await plant.storage("scratch").write(client, write);
-    out.write = context->now() - at;
-  };
-  context->spawn(program());
-  context->run();
-  return out;
-}
-
-}  // namespace
 
 TEST_CASE("opening a file takes a round trip and the MDS service time") {
   // 10 us + 90 us; 80 kops/s x 90 us = 7.2 threads, rounded to 7: service 7 / 80 kops/s = 87.5 us

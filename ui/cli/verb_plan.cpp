@@ -16,7 +16,8 @@ struct Countable {
   std::string_view noun;
   std::string_view metric;
 };
-constexpr std::array kCountables = {Countable{"ost.count", "OSTs", "osts"}};
+constexpr std::array kCountables = {Countable{"ost.count", "OSTs", "osts"},
+                                    Countable{"head.count", "controllers", "controllers"}};
 
 const Countable* countable_of(const Component& storage) {
   for (const Countable& c : kCountables)

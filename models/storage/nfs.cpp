@@ -1,0 +1,192 @@
+#include <algorithm>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/pooled_store.hpp"
+#include "models/storage/striping.hpp"
+
+/// NFS: a NAS of one or more controllers, or a managed service. Equations, sources and valid range:
+/// docs/models/nfs.md.
+namespace stallcast::models {
+namespace {
+
+using base::assumed;
+using base::cited;
+using base::field;
+using base::kAtLeastOne;
+using base::kNonNegative;
+using base::kOptional;
+using base::kPositive;
+using base::kRequired;
+
+struct NfsParams {
+  std::int64_t heads = 1;
+  Rate head_read, head_write;
+  OpRate head_ops, head_creates;
+  Seconds head_service;
+  std::optional<Rate> head_nic;
+  std::optional<std::int64_t> shelves;
+  Rate shelf_read, shelf_write;
+  std::int64_t nconnect = 1;
+  Rate connection;
+  std::int64_t slots = 1;
+  Bytes request, read_ahead;
+  Rate stream;
+  double open_requests = 1.0;
+  Seconds commit;
+};
+
+constexpr std::string_view kFlash =
+    "IO500 2019, four flash NFS servers (qflash, Janelia): 17.3 and 9.7 GiB/s, 105 kops/s stat, "
+    "8.6 kops/s create, over 4";
+constexpr std::string_view kLinux = "Linux NFS client default, from memory";
+
+constexpr std::array<base::Field<NfsParams>, 18> kFields{
+    field("head.count", &NfsParams::heads, kRequired,
+          "controllers or server nodes that serve clients at the same time", kAtLeastOne),
+    field("head.read", &NfsParams::head_read, "4.6 GB/s", "most one controller reads, any shelves",
+          cited(kPositive, kFlash)),
+    field("head.write", &NfsParams::head_write, "2.6 GB/s", "most one controller writes",
+          cited(kPositive, kFlash)),
+    field("head.ops", &NfsParams::head_ops, "26 kops/s",
+          "requests one controller answers: LOOKUP, GETATTR, OPEN, the READ of a small file",
+          cited(kPositive, kFlash)),
+    field("head.creates", &NfsParams::head_creates, "2.2 kops/s",
+          "files one controller creates, each in stable storage before the answer",
+          cited(kPositive, kFlash)),
+    field("head.service", &NfsParams::head_service, "0.25 ms",
+          "time an idle controller takes for one request, besides its data",
+          assumed(kNonNegative, "0.2-0.3 ms on flash; AWS gives 0.25-1 ms for EFS")),
+    field("head.nic", &NfsParams::head_nic, kOptional,
+          "network rate of one controller, each direction; without it it does not limit",
+          kPositive),
+    field("shelf.count", &NfsParams::shelves, kOptional,
+          "drive shelves behind the controllers; without it they do not limit", kAtLeastOne),
+    field("shelf.read", &NfsParams::shelf_read, "8 GB/s", "what one shelf reads",
+          assumed(kPositive, "24 SAS or NVMe drives behind two 4-lane ports")),
+    field("shelf.write", &NfsParams::shelf_write, "4 GB/s",
+          "what one shelf writes, parity included", assumed(kPositive)),
+    field("client.nconnect", &NfsParams::nconnect, "1",
+          "connections of one host to the store (mount option nconnect)",
+          cited({.minimum = 1.0, .maximum = 16.0}, kLinux)),
+    field("client.connection", &NfsParams::connection, "1.5 GB/s",
+          "what one connection carries; NFS over RDMA: the port's rate",
+          assumed(kPositive, "one TCP flow 1-2.5 GB/s: one core does its receive work")),
+    field("client.slots", &NfsParams::slots, "64",
+          "requests in flight on one host's session with O_DIRECT or when writing",
+          cited(kAtLeastOne, kLinux)),
+    field("client.request", &NfsParams::request, "1 MiB", "largest READ or WRITE (rsize, wsize)",
+          cited(kPositive, kLinux)),
+    field("client.read_ahead", &NfsParams::read_ahead, "128 KiB",
+          "bytes the kernel reads ahead in one buffered file (read_ahead_kb); 15 MiB when tuned",
+          cited(kPositive,
+                "Azure NetApp Files guide: 128 KiB on RHEL 8.3 and Ubuntu 18.04 or "
+                "later, before 15 x rsize (read 2026-11)")),
+    field("client.stream", &NfsParams::stream, "2.5 GB/s",
+          "most one buffered reader or writer moves (copy and page handling)",
+          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    field("client.open_requests", &NfsParams::open_requests, "3",
+          "requests of one open, one after the other: LOOKUP, ACCESS, and the GETATTR of close-to-"
+          "open consistency; 1 with warm name caches, OPEN and GETATTR in one compound",
+          assumed(kAtLeastOne)),
+    field("commit", &NfsParams::commit, "1 ms",
+          "time to make one written file durable (COMMIT to battery-backed memory or flash)",
+          assumed(kNonNegative))};
+constexpr auto kInfos = base::infos(kFields);
+
+class Nfs final : public PooledStore {
+ public:
+  explicit Nfs(const Component& component)
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
+
+  // What all processes of one host get together: n connections.    [nfs.md, eq. 2]
+  ClientLimits client_limits() const override {
+    const Rate all = p_.connection * static_cast<double>(p_.nconnect);
+    return {all, all};
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files * p_.open_requests, false);
+  }
+
+  // Every READ that cannot be pipelined joins the same line as opens do.    [nfs.md, eq. 1]
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    const Seconds asked = context().now();
+    const Served waited = co_await metadata_ops(client, request.files * request.round_trips, false);
+    const Seconds began = context().now();
+    const Rate cap = request.direct ? session_cap() : buffered_cap(request);
+    const Served streamed = co_await stream_in(client, request.bytes, cap);
+    co_return began - asked > context().now() - began ? waited : streamed;
+  }
+
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    co_await metadata_ops(client, request.files * (p_.open_requests - 1.0), false);
+    co_await metadata_ops(client, request.files, true);
+    const Rate cap = request.direct ? session_cap() : std::min(p_.stream, session_cap());
+    const Served served = co_await stream_out(client, request.bytes, cap);
+    // COMMIT, then the GETATTR of the close.
+    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
+    co_return served;
+  }
+
+  Ceilings ceilings() const override {
+    const PoolShape shape = pool({});
+    return {.read = std::min({shape.shared, shape.read, shape.nic}),
+            .write = std::min({shape.shared, shape.write, shape.nic}),
+            .opens = p_.head_ops * (heads() / p_.open_requests),
+            .units = heads(),
+            .noun = "controllers",
+            .unit_read = p_.head_read,
+            .unit_write = p_.head_write};
+  }
+
+ protected:
+  // The controllers are the ceiling, whatever stands behind them.    [nfs.md, eq. 3]
+  PoolShape pool(const StorageLoad&) const override {
+    const Rate none = Rate::infinity();
+    const double shelves = static_cast<double>(p_.shelves.value_or(0));
+    const Rate drives_read = p_.shelves ? p_.shelf_read * shelves : none;
+    const Rate drives_write = p_.shelves ? p_.shelf_write * shelves : none;
+    return {.media = "head",
+            .server = "network",
+            .metadata = "head.ops",
+            .ceiling = drives_read < heads() * p_.head_read ? "shelf" : "head",
+            .shared = heads() * std::max(p_.head_read, p_.head_write),
+            .read = std::min(heads() * p_.head_read, drives_read),
+            .write = std::min(heads() * p_.head_write, drives_write),
+            .nic = p_.head_nic ? *p_.head_nic * heads() : none};
+  }
+
+  MetadataShape metadata() const override {
+    return {.servers = heads(),
+            .opens = p_.head_ops,
+            .creates = p_.head_creates,
+            .service = p_.head_service};
+  }
+
+ private:
+  double heads() const { return static_cast<double>(p_.heads); }
+  Seconds turn() const { return round_trip() + p_.head_service; }
+  // One buffered file moves a read-ahead window a turn; the first turn is the READ already waited
+  // for, so a file within the window streams.    [nfs.md, eq. 4]
+  Rate buffered_cap(const ReadRequest& request) const {
+    const Bytes file = request.bytes / request.files;
+    const double turns = std::max(0.0, file / p_.read_ahead - std::min(1.0, request.round_trips));
+    return file / (turn() * turns + file / std::min(p_.stream, p_.connection));
+  }
+  // RPCs go over the connections in turn, so one file can use all of them.
+  Rate session_cap() const {
+    return window_rate(p_.request * static_cast<double>(p_.slots), p_.request, turn(),
+                       client_limits().read);
+  }
+
+  NfsParams p_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_nfs(const Component& component) {
+  return std::make_unique<Nfs>(component);
+}
+std::span<const base::FieldInfo> nfs_fields() { return kInfos; }
+
+}  // namespace stallcast::models

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/storage/role.hpp"
+#include "stallcast/design.hpp"
+
+/// One storage system alone, with one class of clients: for closed forms of storage kinds.
+namespace stallcast::testing {
+
+struct Timed {
+  Seconds open, read, write;
+};
+
+/// A class of `members` client processes does one open, one read, one write, one after the other,
+/// on the otherwise idle storage system of `design`.
+[[nodiscard]] Timed serve(const Design& design, models::ReadRequest read,
+                          models::WriteRequest write, double members = 1.0);
+
+/// small_design() with a storage system of this kind.
+[[nodiscard]] Design design_with_storage(
+    const std::string& kind, const std::vector<std::pair<const char*, const char*>>& settings);
+
+}  // namespace stallcast::testing
