@@ -36,9 +36,16 @@ class CaseReader {
 
   void read(std::set<std::string>& ids) {
     const Json& root = document_.root;
-    if (root.is_null()) return;  // a syntax error, already reported
+    if (root.is_null() && out_.diagnostics.has_errors()) return;  // a syntax error
     if (!root.is_object()) {
       error("type", "", "a case file is a JSON object", "start it with {");
+      return;
+    }
+    if (!root.contains("cases") && (root.contains("cluster") || root.contains("storage") ||
+                                    root.contains("jobs") || root.contains("extends"))) {
+      error("type", "", "this is a scenario, not a file of cases",
+            "list it under \"cases\" with what was measured (docs/validation.md), or \"stallcast "
+            "run\" it");
       return;
     }
     check_keys(root, "", kFileKeys, "a case file");
@@ -201,8 +208,13 @@ LoadedCases load_cases(std::span<const std::string> paths) {
   for (const std::string& path : paths) {
     Result<std::string> text = base::read_file(path);
     if (!text.ok()) {
-      out.diagnostics.add(
-          {Severity::error, "file", "", {path, 0, 0}, text.failure().message, text.failure().hint});
+      out.diagnostics.add({Severity::error,
+                           "file",
+                           "",
+                           {path, 0, 0},
+                           "cannot read the file" +
+                               text.failure().message.substr(text.failure().message.rfind(": ")),
+                           ""});
       continue;
     }
     CaseReader(std::move(text).value(), path, out).read(ids);

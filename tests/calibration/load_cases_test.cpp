@@ -95,6 +95,13 @@ TEST_CASE("faults of a scenario keep their place and are said once for all cases
   CHECK(loaded.cases.empty());
 }
 
+TEST_CASE("a scenario in place of a case file is said to be one, once") {
+  const LoadedCases loaded = load(kScenario);
+  REQUIRE(loaded.diagnostics.items().size() == 1);
+  CHECK(loaded.diagnostics.items()[0].message == "this is a scenario, not a file of cases");
+  CHECK(loaded.diagnostics.items()[0].position.line == 1);
+}
+
 TEST_CASE("an unknown variant is a fault of its case") {
   const LoadedCases loaded = load(R"({ "id": "f", "title": "T", "cases": [
 { "id": "a", "scenario": "s.json", "variant": "fast", "source": "x", "measured": { "m": "1 s" } } ] })");
