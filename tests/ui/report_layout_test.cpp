@@ -60,6 +60,14 @@ TEST_CASE("a value beside its limit reads differently when it differs") {
   CHECK(print_beside(10.0004, 10.0, "s") == "10.0004 s");
 }
 
+TEST_CASE("limits keep their digits") {
+  CHECK(print_limit(0.9675, "ratio") == "96.75 %");
+  CHECK(print_limit(0.95, "ratio") == "95 %");
+  CHECK(print_limit(10.0, "s") == "10 s");
+  CHECK(print_limit(20.0, "USD/h") == "20 USD/h");
+  CHECK(print_limit(48.0, "count") == "48");
+}
+
 TEST_CASE("shares next to nothing are not printed with powers of ten") {
   CHECK(print_metric({0.0000088, "ratio", std::pair(0.0000087, 0.0000089)}) == "under 0.01 %");
   CHECK(print_beside(0.00005, 0.02, "ratio") == "under 0.01 %");

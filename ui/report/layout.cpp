@@ -164,6 +164,11 @@ std::string print_beside(double value, double limit, const std::string& unit) {
   return base::print_apart(a, b, dimension) + unit_after(unit);
 }
 
+std::string print_limit(double limit, std::string_view unit) {
+  if (!std::isfinite(limit)) return print_value(limit, unit);
+  return base::exact_quantity(in_base(limit, unit), dimension_of(unit)) + unit_after(unit);
+}
+
 std::string print_predicted(const AssertionOutcome& a) {
   return print_beside(a.value, a.limit.value_or(a.value), a.unit);
 }

@@ -65,6 +65,9 @@ class Ink {
 /// `value` of a metric as it stands beside `limit`: with as many digits as it takes to differ.
 [[nodiscard]] std::string print_beside(double value, double limit, const std::string& unit);
 
+/// A limit as it was written: all its digits.
+[[nodiscard]] std::string print_limit(double limit, std::string_view unit);
+
 /// The value an assertion saw.
 [[nodiscard]] std::string print_predicted(const AssertionOutcome& outcome);
 

@@ -28,6 +28,21 @@ std::vector<const PlanPoint*> shown(const PlanResult& plan) {
   return out;
 }
 
+/// What limits where more of what is counted no longer helps.
+std::string what_remains(const PlanPoint& end, const std::string& noun) {
+  if (end.binding.empty()) return "";
+  if (end.binding.ends_with(".barrier"))
+    return wrapped("  ",
+                   "with " + counted(end.count, noun) +
+                       " what is left are ranks that wait for the slowest at the step barrier",
+                   2);
+  const std::string busy = end.binding_utilization > 0.0
+                               ? ", " + print_value(end.binding_utilization, "ratio") + " busy"
+                               : "";
+  return wrapped("  ", "with " + counted(end.count, noun) + ", " + end.binding + " limits" + busy,
+                 2);
+}
+
 std::string headline(const PlanResult& plan, const Ink& ink) {
   std::string out = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end = find_point(plan, plan.infinity);
@@ -39,17 +54,16 @@ std::string headline(const PlanResult& plan, const Ink& ink) {
       out +=
           ink.bad("INFEASIBLE") + "\n" +
           wrapped("  ", "no number of " + plan.noun + " (" + plan.owner + ") meets the targets", 2);
-      if (end != nullptr && !end->binding.empty())
-        out += wrapped("  ",
-                       "with " + std::to_string(plan.infinity) + " of them " + end->binding +
-                           " limits, " + print_value(end->binding_utilization, "ratio") + " busy",
-                       2);
+      if (end != nullptr) out += what_remains(*end, plan.noun);
       return out;
     case PlanStatus::inconclusive:
       break;
   }
-  return out + ink.doubtful("INCONCLUSIVE") + ", the search for the fewest " + plan.noun + " (" +
-         plan.owner + ") has no answer yet\n";
+  return out + ink.doubtful("INCONCLUSIVE") + "\n" +
+         wrapped(
+             "  ",
+             "the search for the fewest " + plan.noun + " (" + plan.owner + ") has no answer yet",
+             2);
 }
 
 std::string assumed(std::size_t n) {
@@ -73,7 +87,7 @@ std::string point_lines(const PlanPoint& point, const Ink& ink) {
   for (const TargetMargin& t : point.targets)
     line += wrapped("            ",
                     t.id + ": " + print_beside(t.value, t.limit, t.unit) + " against " +
-                        print_value(t.limit, t.unit) + ", margin " + print_margin(t.margin),
+                        print_limit(t.limit, t.unit) + ", margin " + print_margin(t.margin),
                     14);
   return line;
 }
