@@ -86,22 +86,27 @@ class Deriver {
     d.read_from = dataset.on;
     if (out_.storage.empty()) out_.storage = dataset.on;
     const std::string name = "job." + d.id + ".";
-    // D = N b s / t    [docs/models/bounds.md, eq. 1]
-    d.read = dataset.sample * (batch * d.layout.ranks) / d.compute;
+    // D = N b s a / t    [docs/models/bounds.md, eq. 1]
+    const Bytes fetched = dataset.sample * access.amplification;
+    d.read = fetched * (batch * d.layout.ranks) / d.compute;
     line(name + "read.demand", d.read.in(unit::Bps), Dimension::rate,
          count(d.layout.ranks) + " GPUs x batch " + count(batch) + " x " + text(dataset.sample) +
+             (access.amplification == 1.0
+                  ? ""
+                  : " x " + count(access.amplification) + " fetched per byte") +
              " / " + text(d.compute) + " = " + text(d.read));
     const OpRate opens = Ops::from(batch * d.layout.ranks * access.files, unit::ops) / d.compute;
     line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
          count(d.layout.ranks) + " GPUs x " + count(batch * access.files) + " files / " +
              text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate));
     // W workers, each one sample at a time: CPU alone caps them at W / t_cpu samples a second.
-    const Seconds cpu = dataset.sample / access.parse + access.parse_fixed + dataset.decode;
+    const Seconds cpu =
+        fetched / access.unpack + access.parsing(dataset.sample, 1.0) + dataset.decode;
     const double workers = std::max(1.0, static_cast<double>(loader.workers));
-    d.loader = dataset.sample / cpu * (workers * d.layout.ranks);
+    d.loader = fetched / cpu * (workers * d.layout.ranks);
     line(name + "loader.ceiling", d.loader.in(unit::Bps), Dimension::rate,
-         count(d.layout.ranks) + " GPUs x " + count(workers) + " workers x " +
-             text(dataset.sample) + " / " + text(cpu) + " CPU per sample = " + text(d.loader));
+         count(d.layout.ranks) + " GPUs x " + count(workers) + " workers x " + text(fetched) +
+             " / " + text(cpu) + " CPU per sample = " + text(d.loader));
   }
 
   void derive_saves(const JobDesign& job, JobDemand& d) {

@@ -91,7 +91,7 @@ sim::Task<void> TrainingJob::step(bool first) {
   const RankClass* last = &classes_.front();
   for (RankClass& ranks : classes_) {
     if (ranks.arrived > last->arrived) last = &ranks;
-    read_ += ranks.batch.bytes * layout_.members();
+    read_ += ranks.batch.bytes.fetched * layout_.members();
     if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
     if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s));
     if (first) first_steps_.add(ranks.first.in(unit::s));

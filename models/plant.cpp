@@ -38,7 +38,7 @@ Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
       const DatasetParams dataset = dataset_params(*job.dataset);
       load.file = std::min(
           load.file,
-          dataset.sample / format_row(job.dataset->kind).access(*job.dataset, dataset).files);
+          format_row(job.dataset->kind).access(*job.dataset, dataset).range(dataset.sample));
       load.concurrent_reads += layouts_.at(job.job.id).ranks * workers;
     }
     auto storage = storage_row(component.kind).make(component);

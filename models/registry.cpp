@@ -23,12 +23,23 @@ const std::array kStorage{
                make_nfs}};
 
 const std::array kFormats{
+    FormatRow{{"hdf5", "HDF5 files of many samples", dataset_common_fields(), hdf5_fields()},
+              hdf5_access},
+    FormatRow{{"mds", "shards downloaded ahead (MosaicML Streaming)", dataset_common_fields(),
+               mds_fields()},
+              mds_access},
     FormatRow{{"npz", "one NumPy archive per sample", dataset_common_fields(), npz_fields()},
               npz_access},
+    FormatRow{{"parquet", "row groups of Parquet files, whole or some columns",
+               dataset_common_fields(), parquet_fields()},
+              parquet_access},
     FormatRow{{"raw", "one file per sample", dataset_common_fields(), raw_fields()}, raw_access},
     FormatRow{
         {"tfrecord", "TFRecord files of many samples", dataset_common_fields(), tfrecord_fields()},
         tfrecord_access},
+    FormatRow{{"tokens", "memory-mapped token file, read at random places (Megatron)",
+               dataset_common_fields(), tokens_fields()},
+              tokens_access},
     FormatRow{
         {"webdataset", "tar shards (WebDataset)", dataset_common_fields(), webdataset_fields()},
         webdataset_access}};

@@ -29,13 +29,29 @@ struct DatasetParams {
 [[nodiscard]] DatasetParams dataset_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> dataset_common_fields();
 
-/// What one sample costs in a format.
+/// What one sample costs in a format. What belongs to a file or a unit of n samples counts 1/n.
 struct SampleAccess {
-  double files = 1.0;             ///< files opened per sample (a shard of n samples: 1/n)
-  double round_trips = 1.0;       ///< dependent requests per file besides streaming
-  Rate parse = Rate::infinity();  ///< CPU: bytes one core parses and copies in a second
-  Seconds parse_fixed;            ///< CPU: fixed cost of a sample
+  double files = 1.0;          ///< files opened
+  double ranges = 1.0;         ///< pieces of files read, each by itself
+  double round_trips = 1.0;    ///< dependent requests per range besides streaming
+  double amplification = 1.0;  ///< bytes fetched per stored byte of the sample
+  double expansion = 1.0;      ///< bytes in memory per stored byte of the sample
+  double unit = 0.0;   ///< samples fetched in one go before the first of them; 0: each alone
+  double ahead = 0.0;  ///< samples fetched ahead, beside the loading; 0: when needed
+  double ahead_batches = 0.0;      ///< the same in batches of the loader, added
+  bool one_lock = false;           ///< threads of one process take turns in the library
+  Rate unpack = Rate::infinity();  ///< CPU: fetched bytes one core decompresses in a second
+  Rate parse = Rate::infinity();   ///< CPU: stored bytes one core parses and copies in a second
+  Seconds parse_fixed;             ///< CPU: fixed cost of a sample
+
+  /// Bytes of one range, given the mean stored size of a sample.
+  [[nodiscard]] Bytes range(Bytes sample) const { return sample * amplification / ranges; }
+  /// CPU time of parsing samples of `stored` bytes in all, without decompression.
+  [[nodiscard]] Seconds parsing(Bytes stored, double samples) const {
+    return stored / parse + parse_fixed * samples;
+  }
 };
+
 /// One file a sample.
 [[nodiscard]] std::span<const base::FieldInfo> raw_fields();
 [[nodiscard]] SampleAccess raw_access(const Component& component, const DatasetParams& dataset);
@@ -43,6 +59,22 @@ struct SampleAccess {
 /// One NumPy archive a sample.
 [[nodiscard]] std::span<const base::FieldInfo> npz_fields();
 [[nodiscard]] SampleAccess npz_access(const Component& component, const DatasetParams& dataset);
+
+/// HDF5 files of many samples, contiguous or chunked.
+[[nodiscard]] std::span<const base::FieldInfo> hdf5_fields();
+[[nodiscard]] SampleAccess hdf5_access(const Component& component, const DatasetParams& dataset);
+
+/// Shards downloaded whole, ahead of their samples (MosaicML Streaming).
+[[nodiscard]] std::span<const base::FieldInfo> mds_fields();
+[[nodiscard]] SampleAccess mds_access(const Component& component, const DatasetParams& dataset);
+
+/// Columns in row groups that are read and decoded as a whole.
+[[nodiscard]] std::span<const base::FieldInfo> parquet_fields();
+[[nodiscard]] SampleAccess parquet_access(const Component& component, const DatasetParams& dataset);
+
+/// A memory-mapped file of tokens (Megatron): page faults at random places.
+[[nodiscard]] std::span<const base::FieldInfo> tokens_fields();
+[[nodiscard]] SampleAccess tokens_access(const Component& component, const DatasetParams& dataset);
 
 /// Many records a file.
 [[nodiscard]] std::span<const base::FieldInfo> tfrecord_fields();

@@ -21,16 +21,24 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params, 
     : context_(context),
       p_(params),
       policy_(policy),
-      dataset_(dataset),
-      access_(access),
-      site_(std::move(site)),
-      random_(random),
-      shared_(context),
+      shared_{.context = context,
+              .dataset = dataset,
+              .access = access,
+              .site = std::move(site),
+              .ahead = access.ahead + access.ahead_batches * static_cast<double>(params.batch),
+              .locked = access.one_lock && policy.split_batch,
+              .random = random,
+              .lock = sim::Slots(context, 1),
+              .uncontended_cpu = {}},
+      shared_indices_(context),
       arrival_(context) {
+  const std::int64_t readers =
+      policy_.split_batch ? parts() : std::max<std::int64_t>(p_.workers, 1);
+  for (std::int64_t r = 0; r < readers; ++r)
+    readers_.push_back(std::make_unique<SampleReader>(shared_));
   for (std::int64_t w = 0; w < std::min(p_.workers, builders()); ++w) {
     workers_.push_back(std::make_unique<Worker>(context));
-    Worker& worker = *workers_.back();
-    context_.spawn(work(worker, policy_.fixed_assignment ? worker.indices : shared_));
+    context_.spawn(work(w, policy_.fixed_assignment ? workers_.back()->indices : shared_indices_));
   }
 }
 
@@ -40,73 +48,52 @@ void LoaderRuntime::begin_epoch(std::int64_t steps) {
   steps_ = steps;
   primed_ = false;
   done_.clear();
+  const auto readers = static_cast<std::int64_t>(readers_.size());
+  for (std::int64_t r = 0; r < readers; ++r) {
+    // Batch i goes to worker i mod W; a part of a batch is in every batch.
+    const std::int64_t batches = policy_.split_batch ? steps : (steps - r + readers - 1) / readers;
+    const std::int64_t samples = policy_.split_batch ? samples_in(r) : p_.batch;
+    readers_[static_cast<std::size_t>(r)]->begin_epoch(static_cast<double>(batches) *
+                                                       static_cast<double>(samples));
+  }
 }
 
 void LoaderRuntime::issue() {
   if (sent_ == steps_) return;
   const std::int64_t index = base_ + sent_++;
   const auto worker = static_cast<std::size_t>((index - base_) % builders());
-  (policy_.fixed_assignment ? workers_[worker]->indices : shared_).push(index);
+  (policy_.fixed_assignment ? workers_[worker]->indices : shared_indices_).push(index);
 }
 
-sim::Task<void> LoaderRuntime::work(Worker& worker, sim::Mailbox<std::int64_t>& indices) {
+sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64_t>& indices) {
+  PhaseClock& clock = workers_[static_cast<std::size_t>(number)]->clock;
   for (;;) {
     const std::int64_t index = co_await indices.pop();
-    const Bytes bytes = co_await load(worker.clock);
+    const Loaded bytes = co_await load(number, clock);
     done_[index] = bytes;
     arrival_.set();
   }
 }
 
-sim::Task<void> LoaderRuntime::compute(Seconds time) {
-  if (!site_.cpu.valid()) {
-    uncontended_cpu_ += time * site_.client.members;
-    co_await context_.sleep(time);
-    co_return;
-  }
-  // A core is 1 B/s of the CPU link; no task uses more than one core.
-  co_await context_.transfer({.path = {&site_.cpu, 1},
-                              .bytes = Bytes::from(time.in(unit::s), unit::B),
-                              .members = site_.client.members,
-                              .cap = Rate::from(1.0, unit::Bps)});
-}
-
-sim::Task<Bytes> LoaderRuntime::load(PhaseClock& clock) {
-  Bytes total;
-  const std::int64_t parts = policy_.split_batch ? std::min(p_.workers, p_.batch) : 1;
-  std::vector<PhaseClock> others(static_cast<std::size_t>(std::max<std::int64_t>(parts - 1, 0)));
+sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, PhaseClock& clock) {
+  Loaded total;
+  const std::int64_t parts = this->parts();
+  std::vector<PhaseClock> others(static_cast<std::size_t>(parts - 1));
   std::vector<sim::Task<void>> tasks;
   for (std::int64_t part = 0; part < parts; ++part)
-    tasks.push_back(load_part(part == 0 ? clock : others[static_cast<std::size_t>(part - 1)], part,
-                              parts, total));
+    tasks.push_back(load_part(part == 0 ? clock : others[static_cast<std::size_t>(part - 1)],
+                              policy_.split_batch ? part : worker, part, total));
   co_await sim::join(context_, std::move(tasks));
   co_return total;
 }
 
-sim::Task<void> LoaderRuntime::load_part(PhaseClock& clock, std::int64_t part, std::int64_t parts,
-                                         Bytes& total) {
-  const std::int64_t first = p_.batch * part / parts;
-  const std::int64_t mine = p_.batch * (part + 1) / parts - first;
-  const std::int64_t groups = std::min(mine, std::max<std::int64_t>(kGroups / parts, 1));
+sim::Task<void> LoaderRuntime::load_part(PhaseClock& clock, std::int64_t reader, std::int64_t part,
+                                         Loaded& total) {
+  const std::int64_t mine = samples_in(part);
+  const std::int64_t groups = std::min(mine, std::max<std::int64_t>(kGroups / parts(), 1));
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t samples = mine * (g + 1) / groups - mine * g / groups;
-    Bytes bytes;
-    for (std::int64_t i = 0; i < samples; ++i) bytes += dataset_.draw(random_);
-    const double files = static_cast<double>(samples) * access_.files;
-    // serial: open, read, parse and decode    [docs/models/dataloader.md, eq. 1]
-    clock.enter(Phase::metadata, context_.now());
-    const Served opened = co_await site_.storage->open(site_.client, files);
-    clock.enter(Phase::data, context_.now(), opened.limited_by);
-    const Served read =
-        co_await site_.storage->read(site_.client, {.bytes = bytes,
-                                                    .files = files,
-                                                    .round_trips = access_.round_trips,
-                                                    .direct = dataset_.direct});
-    clock.enter(Phase::cpu, context_.now(), read.limited_by);
-    co_await compute(bytes / access_.parse +
-                     (access_.parse_fixed + dataset_.decode) * static_cast<double>(samples));
-    clock.enter(Phase::cpu, context_.now(), site_.cpu_resource);
-    total += bytes;
+    total += co_await readers_[static_cast<std::size_t>(reader)]->read(samples, clock);
   }
 }
 
@@ -130,7 +117,7 @@ sim::Task<Batch> LoaderRuntime::next() {
     clock.enter(Phase::cpu, context_.now());
     const WaitSplit before = clock.read(context_.now());
     const Seconds began = context_.now();
-    batch.bytes = co_await load(clock);
+    batch.bytes = co_await load(0, clock);
     batch.wait = clock.read(context_.now()).since(before, context_.now() - began);
   } else {
     if (!primed_) {
@@ -160,12 +147,12 @@ sim::Task<Batch> LoaderRuntime::next() {
     ++received_;
     issue();  // a slot is freed by consumption, never by completion
     co_await context_.sleep(p_.handover);
-    batch.wait.add(Phase::cpu, p_.handover, site_.cpu_resource);
+    batch.wait.add(Phase::cpu, p_.handover, shared_.site.cpu_resource);
   }
-  if (site_.gpu_copy.finite()) {
-    const Seconds copy = batch.bytes / site_.gpu_copy;
+  if (shared_.site.gpu_copy.finite()) {
+    const Seconds copy = batch.bytes.memory / shared_.site.gpu_copy;
     co_await context_.sleep(copy);
-    batch.wait.add(Phase::data, copy, site_.copy_resource);
+    batch.wait.add(Phase::data, copy, shared_.site.copy_resource);
   }
   co_return batch;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,24 +11,14 @@
 #include "engine/sim/sync.hpp"
 #include "models/dataload/format.hpp"
 #include "models/dataload/loader.hpp"
+#include "models/dataload/sample_reader.hpp"
 #include "models/phase_clock.hpp"
-#include "models/storage/role.hpp"
 
 namespace stallcast::models {
 
-/// Where a class of ranks runs and what its loader reads.
-struct LoaderSite {
-  StorageModel* storage = nullptr;
-  Client client;
-  sim::LinkId cpu;  ///< contended cores; invalid: every worker has its own
-  ResourceIndex cpu_resource = kNoResource;
-  ResourceIndex copy_resource = kNoResource;
-  Rate gpu_copy = Rate::infinity();  ///< of one batch to the GPU; infinite: no copy
-};
-
 /// A batch as the training loop gets it.
 struct Batch {
-  Bytes bytes;
+  Loaded bytes;
   WaitSplit wait;  ///< from asking to having it on the GPU
 };
 
@@ -45,7 +36,7 @@ class LoaderRuntime {
   /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
   [[nodiscard]] sim::Task<Batch> next();
   /// Core time used so far without a simulated CPU, all members together.
-  [[nodiscard]] Seconds uncontended_cpu() const { return uncontended_cpu_; }
+  [[nodiscard]] Seconds uncontended_cpu() const { return shared_.uncontended_cpu; }
 
  private:
   struct Worker {
@@ -54,10 +45,18 @@ class LoaderRuntime {
     PhaseClock clock;
   };
   void issue();
-  sim::Task<void> work(Worker& worker, sim::Mailbox<std::int64_t>& indices);
-  sim::Task<Bytes> load(PhaseClock& clock);
-  sim::Task<void> load_part(PhaseClock& clock, std::int64_t part, std::int64_t parts, Bytes& total);
-  sim::Task<void> compute(Seconds time);
+  sim::Task<void> work(std::int64_t number, sim::Mailbox<std::int64_t>& indices);
+  sim::Task<Loaded> load(std::int64_t worker, PhaseClock& clock);
+  sim::Task<void> load_part(PhaseClock& clock, std::int64_t reader, std::int64_t part,
+                            Loaded& total);
+  /// Parts of a batch that are loaded at one time.
+  [[nodiscard]] std::int64_t parts() const {
+    return policy_.split_batch ? std::clamp<std::int64_t>(p_.workers, 1, p_.batch) : 1;
+  }
+  /// Samples of a batch in one part.
+  [[nodiscard]] std::int64_t samples_in(std::int64_t part) const {
+    return p_.batch * (part + 1) / parts() - p_.batch * part / parts();
+  }
   [[nodiscard]] WaitSplit read_clocks(std::int64_t index) const;
   [[nodiscard]] bool arrived() const;
   /// Workers that take indices: all of them, or one that stands for all.
@@ -66,19 +65,16 @@ class LoaderRuntime {
   sim::Context& context_;
   LoaderParams p_;
   LoaderPolicy policy_;
-  DatasetParams dataset_;
-  SampleAccess access_;
-  LoaderSite site_;
-  base::RandomStream random_;
+  ReaderShared shared_;
+  std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker, or per part of a batch
   std::vector<std::unique_ptr<Worker>> workers_;
-  sim::Mailbox<std::int64_t> shared_;
-  std::map<std::int64_t, Bytes> done_;  ///< loaded, not yet delivered
+  sim::Mailbox<std::int64_t> shared_indices_;
+  std::map<std::int64_t, Loaded> done_;  ///< loaded, not yet delivered
   sim::Signal arrival_;
   std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat
   std::int64_t sent_ = 0;      ///< issued in this epoch
   std::int64_t received_ = 0;  ///< delivered in this epoch
   std::int64_t steps_ = 0;
-  Seconds uncontended_cpu_;
   bool started_ = false;  ///< workers are alive
   bool primed_ = false;   ///< this epoch's first indices are out
 };

@@ -1,0 +1,53 @@
+#include <cmath>
+
+#include "models/dataload/format_costs.hpp"
+
+/// Shards of MosaicML Streaming: downloaded whole, some samples ahead of need, then read sample by
+/// sample from the local copy. docs/models/formats.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+// Streaming's own rule when nothing is said.  [StreamingDataset: predownload = 8 x batch_size]
+constexpr double kBatchesAhead = 8.0;
+
+struct Params : FormatCosts {
+  Bytes shard;
+  std::optional<std::int64_t> predownload;
+  double ratio = 1.0;
+  std::optional<Rate> decompress;
+};
+constexpr auto kFields = with_costs(
+    std::array{
+        field("shard", &Params::shard, "64 MiB", "stored size of one shard",
+              cited(kPositive, "MDSWriter default size_limit, 2^26 B")),
+        field("predownload", &Params::predownload, kOptional,
+              "samples a worker downloads ahead; 8 batches when not given", kNonNegative),
+        field("ratio", &Params::ratio, "1", "bytes in memory per stored byte", kPositive),
+        field("decompress", &Params::decompress, kOptional,
+              "bytes in memory one core decompresses in a second as a shard arrives", kPositive)},
+    {"1", "dependent requests per shard besides streaming", assumed(kNonNegative)},
+    {"4 GB/s", "stored bytes one core takes in per second: local read and copies",
+     assumed(kPositive)},
+    {"50 us", "fixed CPU time per sample: seek and read of the local shard",
+     assumed(kNonNegative)});
+constexpr auto kInfos = infos(kFields);
+
+}  // namespace
+
+std::span<const FieldInfo> mds_fields() { return kInfos; }
+
+SampleAccess mds_access(const Component& component, const DatasetParams& dataset) {
+  const Params p = bind(kFields, component);
+  const double samples = std::max(1.0, std::floor(p.shard / dataset.sample + 1e-9));
+  SampleAccess out = p.access(1.0 / samples);
+  out.expansion = p.ratio;
+  out.unit = samples;
+  out.ahead = p.predownload ? static_cast<double>(*p.predownload) : 0.0;
+  out.ahead_batches = p.predownload ? 0.0 : kBatchesAhead;
+  if (p.decompress) out.unpack = *p.decompress / p.ratio;
+  return out;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,147 @@
+#include "models/dataload/sample_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stallcast::models {
+namespace {
+
+// Units of more samples get their size as a sum of that many normal sizes, drawn once.
+constexpr double kDrawnOneByOne = 64.0;
+
+}  // namespace
+
+sim::Task<void> ReaderShared::compute(Seconds time) {
+  if (!site.cpu.valid()) {
+    uncontended_cpu += time * site.client.members;
+    co_await context.sleep(time);
+    co_return;
+  }
+  // A core is 1 B/s of the CPU link; no task uses more than one core.
+  co_await context.transfer({.path = {&site.cpu, 1},
+                             .bytes = Bytes::from(time.in(unit::s), unit::B),
+                             .members = site.client.members,
+                             .cap = Rate::from(1.0, unit::Bps)});
+}
+
+void SampleReader::begin_epoch(double samples) {
+  units_.clear();
+  held_ = 0.0;
+  left_ = samples;
+}
+
+Bytes SampleReader::draw(double samples) {
+  const DatasetParams& dataset = shared_.dataset;
+  if (samples > kDrawnOneByOne) {
+    const double spread =
+        dataset.sample_stdev == Bytes{} ? 0.0 : std::sqrt(samples) * shared_.random.normal();
+    return std::max(dataset.sample * samples + dataset.sample_stdev * spread, dataset.sample);
+  }
+  Bytes bytes;
+  for (double i = 0; i < samples; ++i) bytes += dataset.draw(shared_.random);
+  return bytes;
+}
+
+// Open and read what lies on storage.    [docs/models/dataloader.md, eq. 1]
+sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& clock) {
+  const SampleAccess& access = shared_.access;
+  const LoaderSite& site = shared_.site;
+  const Bytes bytes = stored * access.amplification;
+  clock.enter(Phase::metadata, shared_.context.now());
+  Served opened;
+  if (access.files > 0.0) opened = co_await site.storage->open(site.client, samples * access.files);
+  clock.enter(Phase::data, shared_.context.now(), opened.limited_by);
+  const Served read = co_await site.storage->read(site.client, {.bytes = bytes,
+                                                                .files = samples * access.ranges,
+                                                                .round_trips = access.round_trips,
+                                                                .direct = shared_.dataset.direct});
+  limited_by_ = read.limited_by;
+  clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
+  fetched_ += bytes;
+}
+
+sim::Task<void> SampleReader::fetch_unit(double wanted, PhaseClock& clock) {
+  const double samples = left_ > 0.0 ? std::min(shared_.access.unit, left_) : wanted;
+  left_ -= samples;
+  const Bytes stored = draw(samples);
+  co_await fetch(samples, stored, clock);
+  co_await shared_.compute(stored * shared_.access.amplification / shared_.access.unpack);
+  clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cpu_resource);
+  units_.push_back({samples, stored / samples});
+  held_ += samples;
+}
+
+sim::Task<void> SampleReader::fetch_ahead() {
+  for (;;) {
+    while (held_ < wanted_ || (left_ > 0.0 && held_ < shared_.ahead)) {
+      co_await fetch_unit(wanted_ - held_, beside_);
+      filled_.set();
+    }
+    wake_.reset();
+    co_await wake_.wait();
+  }
+}
+
+sim::Task<void> SampleReader::buffered(double samples, PhaseClock& clock) {
+  if (shared_.ahead <= 0.0) {
+    while (held_ < samples) co_await fetch_unit(samples - held_, clock);
+    co_return;
+  }
+  if (!ahead_started_) shared_.context.spawn(fetch_ahead());
+  ahead_started_ = true;
+  wanted_ = samples;
+  wake_.set();
+  clock.enter(Phase::data, shared_.context.now());
+  while (held_ < samples) {
+    filled_.reset();
+    co_await filled_.wait();
+  }
+  clock.enter(Phase::cpu, shared_.context.now(), limited_by_);
+  wanted_ = 0.0;
+}
+
+Bytes SampleReader::take(double samples) {
+  Bytes stored;
+  held_ -= samples;
+  while (samples > 0.0) {
+    Unit& unit = units_.front();
+    const double taken = std::min(samples, unit.samples);
+    stored += unit.each * taken;
+    samples -= taken;
+    unit.samples -= taken;
+    if (unit.samples <= 0.0) units_.pop_front();
+  }
+  wake_.set();
+  return stored;
+}
+
+sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
+  const SampleAccess& access = shared_.access;
+  const double count = static_cast<double>(samples);
+  const Seconds decode = shared_.dataset.decode * count;
+  if (shared_.locked) co_await shared_.lock.acquire();
+  Bytes stored;
+  Seconds parsing;
+  if (access.unit > 0.0) {
+    co_await buffered(count, clock);
+    stored = take(count);
+  } else {
+    for (std::int64_t i = 0; i < samples; ++i) stored += shared_.dataset.draw(shared_.random);
+    co_await fetch(count, stored, clock);
+    parsing = stored * access.amplification / access.unpack;
+  }
+  parsing += access.parsing(stored, count);
+  if (shared_.locked) {
+    co_await shared_.compute(parsing);
+    shared_.lock.release();
+    co_await shared_.compute(decode);
+  } else {
+    co_await shared_.compute(parsing + decode);
+  }
+  clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cpu_resource);
+  const Loaded out{fetched_, stored * access.expansion};
+  fetched_ = {};
+  co_return out;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "engine/base/random.hpp"
+#include "engine/sim/context.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/dataload/format.hpp"
+#include "models/phase_clock.hpp"
+#include "models/storage/role.hpp"
+
+namespace stallcast::models {
+
+/// Where a class of ranks runs and what its loader reads.
+struct LoaderSite {
+  StorageModel* storage = nullptr;
+  Client client;
+  sim::LinkId cpu;  ///< contended cores; invalid: every worker has its own
+  ResourceIndex cpu_resource = kNoResource;
+  ResourceIndex copy_resource = kNoResource;
+  Rate gpu_copy = Rate::infinity();  ///< of one batch to the GPU; infinite: no copy
+};
+
+/// Bytes of samples: what they were on the way, and what they are in memory.
+struct Loaded {
+  Bytes fetched;  ///< asked of storage
+  Bytes memory;   ///< after decompression, without what was fetched in vain
+  Loaded& operator+=(const Loaded& other) {
+    fetched += other.fetched;
+    memory += other.memory;
+    return *this;
+  }
+};
+
+/// What the readers of one loader share.
+struct ReaderShared {
+  sim::Context& context;
+  DatasetParams dataset;
+  SampleAccess access;
+  LoaderSite site;
+  double ahead = 0.0;   ///< samples each reader fetches ahead
+  bool locked = false;  ///< readers are threads that take turns in the format's library
+  base::RandomStream random;
+  sim::Slots lock;
+  Seconds uncontended_cpu;  ///< core time without a simulated CPU, all members together
+
+  /// Core time of one process per member.
+  sim::Task<void> compute(Seconds time);
+};
+
+/// One process or thread that reads samples: open, read, parse, decode, one after the other.
+/// Formats with units fetch those whole, when needed or ahead. docs/models/formats.md.
+class SampleReader {
+ public:
+  explicit SampleReader(ReaderShared& shared)
+      : shared_(shared), wake_(shared.context), filled_(shared.context) {}
+
+  /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end.
+  void begin_epoch(double samples);
+  /// The next samples. REQUIRES: never two at once.
+  sim::Task<Loaded> read(std::int64_t samples, PhaseClock& clock);
+
+ private:
+  struct Unit {
+    double samples = 0.0;  ///< not yet taken
+    Bytes each;
+  };
+  sim::Task<void> fetch(double samples, Bytes stored, PhaseClock& clock);
+  sim::Task<void> fetch_unit(double wanted, PhaseClock& clock);
+  sim::Task<void> fetch_ahead();
+  sim::Task<void> buffered(double samples, PhaseClock& clock);
+  Bytes draw(double samples);
+  Bytes take(double samples);
+
+  ReaderShared& shared_;
+  std::deque<Unit> units_;  ///< fetched, not yet taken
+  double held_ = 0.0;       ///< samples in them
+  double left_ = 0.0;       ///< samples of this epoch that are not fetched yet
+  double wanted_ = 0.0;     ///< samples somebody waits for
+  Bytes fetched_;           ///< since the last read returned
+  ResourceIndex limited_by_ = kNoResource;
+  PhaseClock beside_;  ///< of what is fetched ahead
+  sim::Signal wake_, filled_;
+  bool ahead_started_ = false;
+};
+
+}  // namespace stallcast::models
