@@ -201,7 +201,8 @@ class Deriver {
     }
   }
 
-  // n >= read / unit_read + write / unit_write    [docs/models/bounds.md, eq. 3]
+  // n >= read / unit_read + write / unit_write; the larger of both when a unit's rates are separate
+  // [docs/models/bounds.md, eq. 3]
   void derive_osts() {
     Rate read, write;
     for (const JobDemand& d : demands_) {
@@ -211,7 +212,8 @@ class Deriver {
     const StorageModel::Ceilings c = plant_.storage(out_.storage).ceilings();
     out_.unit_write = c.unit_write;
     const double for_writes = write / c.unit_write;
-    out_.osts_required = read / c.unit_read + for_writes;
+    const double for_reads = read / c.unit_read;
+    out_.osts_required = c.separate ? std::max(for_reads, for_writes) : for_reads + for_writes;
     const std::string name = "storage." + out_.storage + ".osts.";
     if (for_writes > 0.0)
       line(name + "writes", for_writes, Dimension::number,
@@ -219,9 +221,9 @@ class Deriver {
                c.noun + " for the writes alone");
     const double at_least = std::ceil(out_.osts_required - 1e-9);
     line(name + "bound", at_least, Dimension::number,
-         text(read) + " / " + text(c.unit_read) + " + " + text(write) + " / " + text(c.unit_write) +
-             " = " + hundredths(out_.osts_required) + ", so at least " + count(at_least) + " " +
-             c.noun);
+         text(read) + " / " + text(c.unit_read) + (c.separate ? " or " : " + ") + text(write) +
+             " / " + text(c.unit_write) + " = " + hundredths(out_.osts_required) +
+             ", so at least " + count(at_least) + " " + c.noun);
   }
 
   const Design& design_;

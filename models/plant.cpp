@@ -28,6 +28,8 @@ struct HostEdge {
 }  // namespace
 
 Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
+  for (const Component& component : design.storage)
+    storages_.emplace(component.id, storage_row(component.kind).make(component));
   fold(design);
   for (const Component& component : design.storage) {
     StorageLoad load;
@@ -36,19 +38,18 @@ Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
       if (!job.dataset || dataset_params(*job.dataset).on != component.id) continue;
       const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
       const DatasetParams dataset = dataset_params(*job.dataset);
-      load.file = std::min(
-          load.file,
-          format_row(job.dataset->kind).access(*job.dataset, dataset).range(dataset.sample));
+      const Bytes file =
+          format_row(job.dataset->kind).access(*job.dataset, dataset).range(dataset.sample);
+      load.file = std::min(load.file, file);
+      load.largest = std::max(load.largest, file);
       load.concurrent_reads += layouts_.at(job.job.id).ranks * workers;
     }
-    auto storage = storage_row(component.kind).make(component);
-    storage->build(topology_, load);
-    storages_.emplace(component.id, std::move(storage));
+    storages_.at(component.id)->build(topology_, load);
   }
   build_hosts(design);
 }
 
-// Ranks are folded into one class unless samples differ in size; then into at most `run.detail`
+// Ranks are folded into one class unless samples or reads differ; then into at most `run.detail`
 // classes, host groups first.  [docs/models/folding.md]
 void Plant::fold(const Design& design) {
   const double detail = static_cast<double>(run_params(design.run).detail);
@@ -61,7 +62,11 @@ void Plant::fold(const Design& design) {
     layout.hosts = static_cast<double>(host.params.count);
     layout.ranks = params.accelerators ? static_cast<double>(*params.accelerators)
                                        : layout.hosts * static_cast<double>(host.params.gpus);
-    const bool varied = job.dataset && dataset_params(*job.dataset).sample_stdev > Bytes{};
+    bool varied = false;
+    if (job.dataset) {
+      const DatasetParams dataset = dataset_params(*job.dataset);
+      varied = dataset.sample_stdev > Bytes{} || storages_.at(dataset.on)->varied();
+    }
     const double classes = varied ? std::min(layout.ranks, detail) : 1.0;
     const double groups = std::floor(std::min(layout.hosts, classes));
     host.groups = std::max(host.groups, static_cast<std::size_t>(groups));
@@ -165,11 +170,12 @@ std::vector<sim::LinkId> Plant::links(graph::NodeId from, graph::NodeId to) cons
 }
 
 Client Plant::client(const std::string& host, std::size_t group, const std::string& storage,
-                     double members) const {
+                     double members) {
   const std::string mount = group_name(host, group) + ".mount." + storage;
   const StorageModel& model = *storages_.at(storage);
   const ClientLimits limits = model.client_limits();
-  return {.members = members,
+  return {.id = clients_++,
+          .members = members,
           .host_read = std::min(hosts_.at(host).params.nic(), limits.read),
           .host_write = std::min(hosts_.at(host).params.nic(), limits.write),
           .read_path = links(model.read_source(), topology_.node(mount + ".in")),
@@ -206,6 +212,10 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   for (const auto& [name, use] : by_name) out.push_back(use);
   for (const auto& [id, storage] : storages_) storage->report(wall, out);
   return out;
+}
+
+void Plant::remark(RunResult& out) const {
+  for (const auto& [id, storage] : storages_) storage->remark(out);
 }
 
 std::vector<std::pair<std::string, double>> Plant::queues(Seconds wall) const {

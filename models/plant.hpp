@@ -43,9 +43,9 @@ class Plant {
   [[nodiscard]] StorageModel& storage(const std::string& id) const { return *storages_.at(id); }
   [[nodiscard]] const FabricParams& fabric() const { return fabric_; }
 
-  /// A class of `members` processes in host group `group`. REQUIRES: attached.
+  /// A new class of `members` processes in host group `group`. REQUIRES: attached.
   [[nodiscard]] Client client(const std::string& host, std::size_t group,
-                              const std::string& storage, double members) const;
+                              const std::string& storage, double members);
   /// A link of host group `group`: "cpu", "memory.snapshot", "nvme.read", "nvme.write". Invalid
   /// when the host has none. REQUIRES: attached.
   [[nodiscard]] sim::LinkId host_link(const std::string& host, std::size_t group,
@@ -57,6 +57,8 @@ class Plant {
   [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const;
   /// What every link carried, members of a class together, plus the queues of the storage systems.
   [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
+  /// What else the storage systems have to tell.
+  void remark(RunResult& out) const;
 
  private:
   struct HostClass {
@@ -74,6 +76,7 @@ class Plant {
   std::map<std::string, HostClass> hosts_;
   std::map<std::string, std::unique_ptr<StorageModel>> storages_;
   std::map<std::string, RankLayout> layouts_;
+  std::uint64_t clients_ = 0;
   ResourceTable resources_;
   std::vector<sim::LinkId> link_of_edge_;
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;

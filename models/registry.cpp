@@ -20,7 +20,12 @@ const std::array kStorage{
                 "NFS: controllers of a NAS or a managed service, TCP connections, read-ahead",
                 {},
                 nfs_fields()},
-               make_nfs}};
+               make_nfs},
+    StorageRow{{"s3",
+                "S3 and compatible object stores: first byte, connections, request rate of prefixes",
+                {},
+                s3_fields()},
+               make_s3}};
 
 const std::array kFormats{
     FormatRow{{"hdf5", "HDF5 files of many samples", dataset_common_fields(), hdf5_fields()},

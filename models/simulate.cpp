@@ -60,6 +60,7 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
     wall = std::max(wall, job->wall());
   }
   result.resources = plant.report(context, wall);
+  plant.remark(result);
   for (const auto& job : jobs)
     for (ResourceUse& use : result.resources)
       if (use.name == "host." + job->host() + ".cpu")

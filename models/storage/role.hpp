@@ -21,6 +21,7 @@ namespace stallcast::models {
 struct StorageLoad {
   double concurrent_reads = 0.0;   ///< files being read at one time, all clients together
   Bytes file = Bytes::infinity();  ///< size of the smallest of those files, on average
+  Bytes largest;                   ///< and of the largest; 0: nothing is read
   Seconds round_trip;              ///< of the fabric between clients and servers
 };
 
@@ -32,6 +33,7 @@ struct ClientLimits {
 
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
+  std::uint64_t id = 0;                 ///< of the class, in its run: what it draws is its own
   double members = 1.0;                 ///< processes acting together
   Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
   Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
@@ -63,6 +65,9 @@ struct Served {
 class StorageModel {
  public:
   virtual ~StorageModel() = default;
+
+  /// Whether equal reads take different times: then readers are not folded into one class.
+  [[nodiscard]] virtual bool varied() const { return false; }
 
   /// Adds nodes and edges named "storage.<id>. ...". Called once, before anything else.
   virtual void build(graph::Topology& topology, const StorageLoad& load) = 0;
@@ -104,8 +109,11 @@ class StorageModel {
     std::string noun = "OSTs";
     Rate unit_read;
     Rate unit_write;
+    bool separate = false;  ///< a unit reads and writes as much as it would of one alone
   };
   [[nodiscard]] virtual Ceilings ceilings() const = 0;
+  /// What else there is to tell of a run: metrics named "storage.<id>. ..." and warnings.
+  virtual void remark(RunResult& out) const { (void)out; }
 };
 
 /// Lustre: models/storage/lustre.cpp, docs/models/lustre.md.
@@ -115,5 +123,9 @@ class StorageModel {
 /// NFS, a NAS or a managed service: models/storage/nfs.cpp, docs/models/nfs.md.
 [[nodiscard]] std::unique_ptr<StorageModel> make_nfs(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> nfs_fields();
+
+/// S3 and compatible object stores: models/storage/s3.cpp, docs/models/s3.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_s3(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> s3_fields();
 
 }  // namespace stallcast::models

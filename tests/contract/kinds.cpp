@@ -11,15 +11,25 @@ namespace {
 using models::Role;
 
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
-    {"lustre", {{"ost.count", "8"}}},   {"nfs", {{"head.count", "8"}, {"client.nconnect", "16"}}},
+    {"lustre", {{"ost.count", "8"}}},
+    {"nfs", {{"head.count", "8"}, {"client.nconnect", "16"}}},
+    {"s3",
+     {{"server.count", "8"},
+      {"server.read", "2 GB/s"},
+      {"get.rate", "1 kops/s"},
+      {"prefixes", "2"},
+      {"connection.rate", "1 GB/s"},
+      {"first_byte_spread", "2"}}},
     {"tokens", {{"window", "4 MiB"}}},  // samples of 13 MB in few faults
-    {"given", {{"compute", "100 ms"}}}, {"flops", {{"tokens", "2000"}}},
+    {"given", {{"compute", "100 ms"}}},
+    {"flops", {{"tokens", "2000"}}},
 };
 
 // One row per storage kind.
 const std::map<std::string, StorageNames> kStorageNames = {
     {"lustre", {"ost.count", "ost"}},
     {"nfs", {"head.count", "head"}},
+    {"s3", {"server.count", "server.read"}},
 };
 
 Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {

@@ -1,0 +1,378 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "engine/base/fields.hpp"
+#include "engine/base/random.hpp"
+#include "engine/sim/join.hpp"
+#include "models/storage/request_limit.hpp"
+#include "models/storage/role.hpp"
+
+/// S3 and compatible object stores. Equations, sources and valid range: docs/models/s3.md.
+namespace stallcast::models {
+namespace {
+
+using base::assumed;
+using base::cited;
+using base::field;
+using base::kAtLeastOne;
+using base::kNonNegative;
+using base::kOptional;
+using base::kPositive;
+
+struct S3Params {
+  std::int64_t prefixes = 1;
+  OpRate get_rate, put_rate;
+  Seconds burst;
+  Seconds first_byte, answer;
+  double spread = 1.0;
+  Rate connection;
+  Seconds setup;
+  std::optional<double> requests_per_connection;
+  std::int64_t get_parallel = 1, put_parallel = 1;
+  Bytes get_part, put_part;
+  Rate client;
+  double open_requests = 0.0;
+  Seconds retry_base, retry_cap;
+  std::int64_t retry_tries = 1;
+  std::optional<Rate> read_ceiling, write_ceiling;
+  std::optional<std::int64_t> servers;
+  Rate server_read, server_write, server_nic;
+};
+
+constexpr std::string_view kGuide = "AWS S3 user guide, per prefix (read 2026-11)";
+constexpr std::string_view kBoto = "boto3 and botocore defaults; from memory";
+
+constexpr std::array<base::Field<S3Params>, 25> kFields{
+    field("prefixes", &S3Params::prefixes, "1",
+          "key prefixes the objects lie under evenly; each has its own request rate", kAtLeastOne),
+    field("get.rate", &S3Params::get_rate, "5.5 kops/s", "GET and HEAD a second, one prefix",
+          cited(kPositive, kGuide)),
+    field("get.parallel", &S3Params::get_parallel, "1",
+          "range GETs one reader has in flight; 1: a whole object by one GET",
+          assumed(kAtLeastOne, "a loader worker issues one GET at a time")),
+    field("get.part", &S3Params::get_part, "8 MiB", "bytes of one range GET, if there are several",
+          assumed(kPositive, kBoto)),
+    field("put.rate", &S3Params::put_rate, "3.5 kops/s", "PUT and POST a second, one prefix",
+          cited(kPositive, kGuide)),
+    field("put.parallel", &S3Params::put_parallel, "10", "parts one writer uploads at one time",
+          assumed(kAtLeastOne, kBoto)),
+    field("put.part", &S3Params::put_part, "8 MiB",
+          "bytes of one part; larger objects are uploaded in parts", assumed(kPositive, kBoto)),
+    field("put.answer", &S3Params::answer, "60 ms",
+          "median time from a PUT's last byte to its answer: durable then",
+          assumed(kNonNegative, "twice a GET's first byte")),
+    field("burst", &S3Params::burst, "1 s",
+          "an idle prefix takes the requests of so long a time at once", assumed(kNonNegative)),
+    field("first_byte", &S3Params::first_byte, "30 ms",
+          "median time from a GET to its first byte, network included",
+          assumed(kNonNegative, "15-100 ms; AWS guidance says 100-200 ms, less for small ones")),
+    field("first_byte_spread", &S3Params::spread, "5",
+          "99th percentile over median of both times; 1: always the same",
+          assumed(kAtLeastOne, "5-10 seen by clients")),
+    field("connection.rate", &S3Params::connection, "90 MB/s", "most one connection carries",
+          assumed(kPositive, "40-90 MB/s")),
+    field("connection.setup", &S3Params::setup, "3 ms", "time to open a connection: TCP and TLS",
+          assumed(kNonNegative, "three round trips in one region")),
+    field("connection.requests", &S3Params::requests_per_connection, kOptional,
+          "requests per connection; absent: connections stay open", kAtLeastOne),
+    field("client.rate", &S3Params::client, "1.5 GB/s",
+          "most one process moves, all its connections: TLS and HTTP on one core",
+          assumed(kPositive, "Python 0.5-1 s of CPU per GB, AWS CRT 0.1-0.2 s")),
+    field("open.requests", &S3Params::open_requests, "0", "HEAD requests before an object is read",
+          kNonNegative),
+    field("retry.base", &S3Params::retry_base, "100 ms",
+          "longest wait before the first retry of a refused request, doubled each time",
+          assumed(kPositive, "SDKs: 100-500 ms, full jitter")),
+    field("retry.cap", &S3Params::retry_cap, "20 s", "longest wait before any retry",
+          assumed(kPositive, "SDK default; from memory")),
+    field("retry.tries", &S3Params::retry_tries, "5",
+          "tries after which a client gives up: more are reported",
+          assumed(kAtLeastOne, "SDKs: 3-5")),
+    field("read", &S3Params::read_ceiling, kOptional, "most the account or system reads",
+          kPositive),
+    field("write", &S3Params::write_ceiling, kOptional, "most the account or system writes",
+          kPositive),
+    field("server.count", &S3Params::servers, kOptional,
+          "servers of a store of your own; absent: servers do not limit", kAtLeastOne),
+    field("server.read", &S3Params::server_read, "20 GB/s", "what one server reads from its drives",
+          assumed(kPositive, "eight NVMe drives behind erasure coding")),
+    field("server.write", &S3Params::server_write, "10 GB/s", "what one server writes",
+          assumed(kPositive, "eight NVMe drives behind erasure coding")),
+    field("server.nic", &S3Params::server_nic, "200 Gb/s",
+          "network rate of one server to clients, each direction",
+          assumed(kPositive, "one port; shards of other servers go over another"))};
+constexpr auto kInfos = base::infos(kFields);
+
+// The 99th percentile of a standard normal variable.
+constexpr double kQuantile99 = 2.3263478740408408;
+
+/// How one object is cut into requests over the connections of one process.
+struct Cut {
+  double requests = 1.0;     ///< in all
+  double connections = 1.0;  ///< at one time
+  double turns = 1.0;        ///< of the busiest connection, one after the other
+  double speedup = 1.0;      ///< over one connection that carries all
+};
+
+// Parts of equal size but for the last, `most` at one time. The busiest connection has a part in
+// every turn; in the last turn that is the short part if nobody else has one.    [s3.md, eq. 3]
+Cut cut(Bytes object, Bytes part, std::int64_t most) {
+  Cut out;
+  out.requests = std::max(1.0, std::ceil(object / part));
+  out.connections = std::min(out.requests, static_cast<double>(most));
+  out.turns = std::ceil(out.requests / out.connections);
+  const bool alone = out.requests - (out.turns - 1.0) * out.connections == 1.0;
+  const Bytes last = object - part * (out.requests - 1.0);
+  const Bytes busiest = part * (out.turns - 1.0) + (alone ? last : part);
+  out.speedup = object > Bytes{} ? object / busiest : 1.0;
+  return out;
+}
+
+/// One operation of a member.
+struct Call {
+  double requests = 1.0;  ///< in all
+  double at_once = 1.0;   ///< of these, before anything else
+  Bytes bytes;
+  Rate connections;    ///< what they carry while bytes flow
+  Seconds delay;       ///< first bytes or answers, all turns
+  double turns = 1.0;  ///< that many, one after the other, bytes between them
+};
+
+class S3 final : public StorageModel {
+ public:
+  explicit S3(const Component& component)
+      : name_("storage." + component.id), p_(base::bind(kFields, component)) {
+    // ln(p99 / median) = 2.326 sigma    [s3.md, eq. 2]
+    const double sigma = std::log(p_.spread) / kQuantile99;
+    mean_ = std::exp(sigma * sigma / 2.0);
+    cv_ = std::sqrt(std::expm1(sigma * sigma));
+  }
+
+  bool varied() const override { return p_.spread > 1.0; }
+
+  void build(graph::Topology& topology, const StorageLoad& load) override {
+    using enum graph::NodeRole;
+    largest_ = load.largest;
+    const Rate none = Rate::infinity();
+    const std::string own = name_ + ".server";
+    source_ = topology.add_node(name_ + ".objects.out", target);
+    sink_ = topology.add_node(name_ + ".objects.in", target);
+    egress_ = topology.add_node(name_ + ".egress", network);
+    ingress_ = topology.add_node(name_ + ".ingress", network);
+    const auto drives_out = topology.add_node(own + ".out", target);
+    const auto drives_in = topology.add_node(own + ".in", target);
+    const auto port_out = topology.add_node(own + ".port.out", network);
+    const auto port_in = topology.add_node(own + ".port.in", network);
+    topology.add_edge(source_, drives_out, name_ + ".read", p_.read_ceiling.value_or(none));
+    topology.add_edge(drives_in, sink_, name_ + ".write", p_.write_ceiling.value_or(none));
+    topology.add_edge(drives_out, port_out, own + ".read", servers(p_.server_read));
+    topology.add_edge(port_in, drives_in, own + ".write", servers(p_.server_write));
+    topology.add_edge(port_out, egress_, own + ".nic.read", servers(p_.server_nic));
+    topology.add_edge(ingress_, port_in, own + ".nic.write", servers(p_.server_nic));
+  }
+  graph::NodeId read_source() const override { return source_; }
+  graph::NodeId write_sink() const override { return sink_; }
+  graph::NodeId egress() const override { return egress_; }
+  graph::NodeId ingress() const override { return ingress_; }
+  ClientLimits client_limits() const override { return {}; }
+
+  void attach(sim::Context& context, ResourceTable& resources, Seconds,
+              std::uint64_t seed) override {
+    context_ = &context;
+    resources_ = &resources;
+    seed_ = seed;
+    const BackOff back_off{p_.retry_base, p_.retry_cap};
+    const double prefixes = static_cast<double>(p_.prefixes);
+    gets_.emplace(context, resources, name_ + ".prefixes.get", p_.get_rate * prefixes, p_.burst,
+                  back_off);
+    puts_.emplace(context, resources, name_ + ".prefixes.put", p_.put_rate * prefixes, p_.burst,
+                  back_off);
+    first_byte_ = resources.index(name_ + ".first_byte");
+    connection_ = resources.index(name_ + ".connection");
+    tls_ = resources.index(name_ + ".client.tls");
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    const double heads = files * p_.open_requests;
+    if (heads == 0.0) co_return Served{};
+    const Seconds asked = context_->now();
+    co_await gets_->take(client.members * heads);
+    Seconds waited = context_->now() - asked;
+    waited += co_await retry(client, *gets_, heads, std::min(heads, 1.0), waited);
+    const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws_of(client).delay);
+    co_await context_->sleep(delay);
+    co_return Served{waited > delay ? gets_->resource() : first_byte_};
+  }
+
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    const Bytes object = request.bytes / request.files;
+    const Cut body = cut(object, p_.get_parallel > 1 ? p_.get_part : object, p_.get_parallel);
+    const double before = std::max(request.round_trips - 1.0, 0.0);  // look-ups before the body
+    const double requests = request.files * (before + body.requests);
+    // The delay of one member stands for the class: members differ from class to class.
+    //    [s3.md, eq. 2]
+    const double turns = request.files * (before + body.turns);
+    const Seconds delay = delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
+    co_return co_await serve(client, *gets_, client.read_path, client.host_read,
+                             {.requests = requests,
+                              .at_once = std::min(requests, body.connections),
+                              .bytes = request.bytes,
+                              .connections = p_.connection * body.speedup,
+                              .delay = delay,
+                              .turns = turns});
+  }
+
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    const Bytes object = request.bytes / request.files;
+    const Cut body = cut(object, p_.put_part, p_.put_parallel);
+    // An upload in parts is begun and completed by a request each.    [s3.md, eq. 4]
+    const double around = body.requests > 1.0 ? 2.0 : 0.0;
+    const double requests = request.files * (around + body.requests);
+    // A save ends when the last member's last connection has its answer.
+    const double turns = request.files * (around + body.turns);
+    const Seconds delay = delay_of(
+        p_.answer, turns, body.connections * std::max(client.members, 1.0), draws_of(client).delay);
+    co_return co_await serve(client, *puts_, client.write_path, client.host_write,
+                             {.requests = requests,
+                              .at_once = std::min(requests, body.connections),
+                              .bytes = request.bytes,
+                              .connections = p_.connection * body.speedup,
+                              .delay = delay,
+                              .turns = turns});
+  }
+
+  void report(Seconds wall, std::vector<ResourceUse>& out) const override {
+    gets_->report(wall, out);
+    puts_->report(wall, out);
+  }
+
+  void remark(RunResult& out) const override {
+    const double asked = gets_->asked() + puts_->asked();
+    if (asked == 0.0) return;
+    const std::int64_t most = std::max(gets_->most_tries(), puts_->most_tries());
+    out.metrics[name_ + ".throttled"] = {
+        (gets_->refused() + puts_->refused()) / asked, "ratio", {}};
+    out.metrics[name_ + ".tries.most"] = {static_cast<double>(most), "count", {}};
+    if (most > p_.retry_tries)
+      out.warnings.push_back(name_ + ": a request was tried " + std::to_string(most) +
+                             " times; clients give up after " + std::to_string(p_.retry_tries) +
+                             ": spread the objects over more prefixes");
+  }
+
+  Ceilings ceilings() const override {
+    const Bytes largest = largest_ > Bytes{} ? largest_ : p_.get_part;
+    const Bytes get = p_.get_parallel > 1 ? std::min(largest, p_.get_part) : largest;
+    const double prefixes = static_cast<double>(p_.prefixes);
+    const Rate none = Rate::infinity();
+    Ceilings out;
+    out.read = std::min({p_.get_rate * prefixes * get, p_.read_ceiling.value_or(none),
+                         servers(std::min(p_.server_read, p_.server_nic))});
+    out.write = std::min({p_.put_rate * prefixes * p_.put_part, p_.write_ceiling.value_or(none),
+                          servers(std::min(p_.server_write, p_.server_nic))});
+    out.opens =
+        p_.open_requests > 0.0 ? p_.get_rate * (prefixes / p_.open_requests) : OpRate::infinity();
+    out.units = p_.servers ? static_cast<double>(*p_.servers) : prefixes;
+    out.noun = p_.servers ? "servers" : "prefixes";
+    out.separate = true;
+    out.unit_read = p_.servers ? std::min(p_.server_read, p_.server_nic) : p_.get_rate * get;
+    out.unit_write =
+        p_.servers ? std::min(p_.server_write, p_.server_nic) : p_.put_rate * p_.put_part;
+    return out;
+  }
+
+ private:
+  /// Random numbers of one class of clients.
+  struct Draws {
+    base::RandomStream delay, jitter;
+  };
+
+  Rate servers(Rate one) const {
+    return p_.servers ? one * static_cast<double>(*p_.servers) : Rate::infinity();
+  }
+  Draws& draws_of(const Client& client) {
+    const auto found = draws_.find(client.id);
+    if (found != draws_.end()) return found->second;
+    return draws_
+        .emplace(client.id, Draws{base::RandomStream(seed_, name_, "first byte", client.id),
+                                  base::RandomStream(seed_, name_, "back-off", client.id)})
+        .first->second;
+  }
+  // The longest of `chains` chains of `turns` delays each; a sum of lognormals is taken as
+  // lognormal with the mean and variance of the sum.    [s3.md, eq. 2]
+  Seconds delay_of(Seconds median, double turns, double chains, base::RandomStream& random) const {
+    const double cv = cv_ / std::sqrt(std::max(turns, 1.0));
+    const double factor = random.lognormal_max(mean_ * turns, cv, chains);
+    const Seconds setup =
+        p_.requests_per_connection ? p_.setup / *p_.requests_per_connection : Seconds{};
+    return median * factor + setup * turns;
+  }
+
+  // One turn's delay, then the bytes at the mean rate over all turns.    [s3.md, eq. 1]
+  sim::Task<void> stream(const Client& client, const std::vector<sim::LinkId>& path, Rate cap,
+                         const Call& call, sim::FlowOutcome& out) {
+    const Seconds before = call.delay / std::max(call.turns, 1.0);
+    co_await context_->sleep(before);
+    const Seconds between = call.delay - before;
+    out = co_await context_->transfer({.path = path,
+                                       .bytes = call.bytes,
+                                       .members = client.members,
+                                       .cap = call.bytes / (between + call.bytes / cap)});
+  }
+
+  // The first requests wait for their turn, the others do while the first are served.
+  //    [s3.md, eq. 1]
+  sim::Task<Served> serve(const Client& client, RequestLimit& limit,
+                          const std::vector<sim::LinkId>& path, Rate host, Call call) {
+    const Rate cap = std::min({call.connections, p_.client, host});
+    const Seconds asked = context_->now();
+    co_await limit.take(client.members * call.at_once);
+    Seconds waited = context_->now() - asked;
+    const Seconds began = context_->now();
+    sim::FlowOutcome flow;
+    std::vector<sim::Task<void>> parts;
+    parts.push_back(stream(client, path, cap, call, flow));
+    if (call.requests > call.at_once)
+      parts.push_back(limit.take(client.members * (call.requests - call.at_once)));
+    co_await sim::join(*context_, std::move(parts));
+    waited += context_->now() - flow.ended;
+    waited += co_await retry(client, limit, call.requests, call.at_once, waited);
+    if (waited > flow.ended - began) co_return Served{limit.resource()};
+    const bool delayed = call.delay > flow.ended - began - call.delay;
+    if (flow.binding.valid() && !delayed) co_return Served{resources_->of_link[flow.binding.index]};
+    if (delayed) co_return Served{first_byte_};
+    co_return Served{call.connections <= p_.client ? connection_ : tls_};
+  }
+  // A connection's requests share the wait; what they lost is the time from there being room to the
+  // next try.    [s3.md, eq. 5]
+  sim::Task<Seconds> retry(const Client& client, RequestLimit& limit, double requests,
+                           double at_once, Seconds waited) {
+    const Seconds each = waited / std::max(requests / at_once, 1.0);
+    const Seconds lost =
+        limit.back_off(each, client.members * requests, draws_of(client).jitter) - each;
+    if (lost > Seconds{}) co_await context_->sleep(lost);
+    co_return lost;
+  }
+
+  std::string name_;
+  S3Params p_;
+  double mean_ = 1.0, cv_ = 0.0;  // of a delay whose median is 1
+  Bytes largest_;
+  graph::NodeId source_, sink_, egress_, ingress_;
+  std::uint64_t seed_ = 0;
+  sim::Context* context_ = nullptr;
+  ResourceTable* resources_ = nullptr;
+  std::optional<RequestLimit> gets_, puts_;
+  ResourceIndex first_byte_ = kNoResource, connection_ = kNoResource, tls_ = kNoResource;
+  std::map<std::uint64_t, Draws> draws_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_s3(const Component& component) {
+  return std::make_unique<S3>(component);
+}
+std::span<const base::FieldInfo> s3_fields() { return kInfos; }
+
+}  // namespace stallcast::models

@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "engine/base/random.hpp"
+#include "engine/sim/fluid_context.hpp"
+#include "models/bounds.hpp"
+#include "models/plant.hpp"
+#include "models/simulate.hpp"
+#include "models/storage/request_limit.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+using Overrides = std::vector<std::pair<const char*, const char*>>;
+
+// An object store whose delays do not vary, so that closed forms hold.
+Design steady(const Overrides& settings = {}) {
+  Design design = design_with_storage("s3", {{"first_byte_spread", "1"}});
+  for (const auto& [key, text] : settings) set(design.storage[0], Role::storage, key, text);
+  return design;
+}
+
+// What `readers` processes read together when each reads `objects` objects one after the other.
+Rate read_rate(const Design& design, double readers, Bytes object, double objects) {
+  const Timed t =
+      serve(design, {.bytes = object * objects, .files = objects}, {.bytes = 1_MiB}, readers);
+  return object * (objects * readers) / t.read;
+}
+
+// One host of 8 GPUs whose loaders do nothing but fetch 8 MiB objects.
+Design fetching(const char* workers, const char* spread) {
+  Design design = design_with_storage("s3", {{"first_byte_spread", spread}, {"prefixes", "8"}});
+  set(design.hosts[0], Role::host, "count", "1");
+  set(design.jobs[0].step, Role::step, "compute", "1 ms");
+  design.jobs[0].dataset = component(Role::dataset, "raw", "dataset",
+                                     {{"on", "scratch"},
+                                      {"sample", "8 MiB"},
+                                      {"samples", "10000000"},
+                                      {"parse", "1000 TB/s"},
+                                      {"parse_fixed", "0 s"}});
+  design.jobs[0].loader =
+      component(Role::loader, "pytorch", "loader",
+                {{"batch", "1"}, {"workers", workers}, {"handover", "0 s"}, {"copy", "none"}});
+  return design;
+}
+
+}  // namespace
+
+TEST_CASE("a GET takes the first byte's delay, then the rate of its connection") {
+  const Timed t = serve(steady(), {.bytes = 8_MiB}, {.bytes = 1_MiB});
+  CHECK(t.open.in(unit::ms) == Approx(0.0).margin(1e-9));  // no metadata server
+  CHECK(t.read.in(unit::ms) == Approx(30.0 + (8_MiB / 90_MBps).in(unit::ms)).epsilon(1e-9));
+}
+
+TEST_CASE("objects are fetched one after the other, each look-up with a delay of its own") {
+  // 3 objects x (4 dependent requests x 30 ms) + 3 MiB / 90 MB/s
+  const Timed t = serve(steady(), {.bytes = 3_MiB, .files = 3, .round_trips = 4}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::ms) == Approx(360.0 + (3_MiB / 90_MBps).in(unit::ms)).epsilon(1e-9));
+}
+
+TEST_CASE("HEAD requests before an object cost a first byte each") {
+  const Timed t =
+      serve(steady({{"open.requests", "2"}}), {.bytes = 3_MiB, .files = 3}, {.bytes = 1_MiB});
+  CHECK(t.open.in(unit::ms) == Approx(6 * 30.0).epsilon(1e-9));
+}
+
+TEST_CASE("connections that are not kept open add their handshake to every request") {
+  const Timed t = serve(steady({{"connection.requests", "1"}, {"connection.setup", "3 ms"}}),
+                        {.bytes = 8_MiB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::ms) == Approx(33.0 + (8_MiB / 90_MBps).in(unit::ms)).epsilon(1e-9));
+}
+
+TEST_CASE("10 GB/s of 8 MiB objects take 147 connections") {
+  // Little: 10 GB/s x (30 ms + 8 MiB / 90 MB/s) / 8 MiB = 1192 /s x 123.2 ms = 146.9
+  CHECK(read_rate(steady(), 147, 8_MiB, 100).in(unit::GBps) == Approx(10.006).epsilon(1e-3));
+  CHECK(read_rate(steady(), 146, 8_MiB, 100) < 10_GBps);
+}
+
+TEST_CASE("10 GB/s of 100 KB objects take 3,112 connections and 19 prefixes") {
+  // Little: 100,000 /s x (30 ms + 100 KB / 90 MB/s) = 3111.1; 100,000 /s / 5,500 /s = 18.2
+  const auto rate = [](const char* prefixes, double readers) {
+    return read_rate(steady({{"prefixes", prefixes}, {"burst", "1 ms"}}), readers, 100_kB, 1000)
+        .in(unit::GBps);
+  };
+  CHECK(rate("19", 3112) == Approx(10.0).epsilon(0.005));
+  CHECK(rate("190", 3100) < 10.0);
+  CHECK(rate("18", 3112) == Approx(9.9).epsilon(0.005));
+  CHECK(rate("18", 6000) == Approx(9.9).epsilon(0.02));  // more readers only wait
+}
+
+TEST_CASE("range GETs of one reader overlap their first bytes") {
+  // 64 MiB in 8 ranges: over 4 connections two turns of (30 ms + 8 MiB / 90 MB/s)
+  const Timed t = serve(steady({{"get.parallel", "4"}}), {.bytes = 64_MiB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::ms) == Approx(2 * (30.0 + (8_MiB / 90_MBps).in(unit::ms))).epsilon(1e-9));
+  // 20 MiB in ranges of 8, 8 and 4 MiB: one turn, as long as a whole range
+  const Timed u = serve(steady({{"get.parallel", "4"}}), {.bytes = 20_MiB}, {.bytes = 1_MiB});
+  CHECK(u.read.in(unit::ms) == Approx(30.0 + (8_MiB / 90_MBps).in(unit::ms)).epsilon(1e-9));
+}
+
+TEST_CASE("TLS of one process limits all its connections together") {
+  // 100 connections of 90 MB/s, but one core moves 1.5 GB/s: 800 MiB in one turn
+  const Timed t = serve(steady({{"get.parallel", "100"}}), {.bytes = 800_MiB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::ms) == Approx(30.0 + (800_MiB / 1.5_GBps).in(unit::ms)).epsilon(1e-9));
+}
+
+TEST_CASE("a small object is durable after its bytes and one answer") {
+  const Timed t = serve(steady(), {.bytes = 1_MiB}, {.bytes = 4_MiB});
+  CHECK(t.write.in(unit::ms) == Approx(60.0 + (4_MiB / 90_MBps).in(unit::ms)).epsilon(1e-9));
+}
+
+TEST_CASE("an upload in parts runs over ten connections, between a begin and a complete") {
+  // 160 MiB: 20 parts in 2 turns, 4 answers in all: begin, 2 turns, complete
+  const Timed t = serve(steady(), {.bytes = 1_MiB}, {.bytes = 160_MiB});
+  CHECK(t.write.in(unit::ms) ==
+        Approx(4 * 60.0 + 2 * (8_MiB / 90_MBps).in(unit::ms)).epsilon(1e-9));
+  // 84 MiB: 11 parts, the last of 4 MiB alone in its turn
+  const Timed u = serve(steady(), {.bytes = 1_MiB}, {.bytes = 84_MiB});
+  CHECK(u.write.in(unit::ms) == Approx(4 * 60.0 + (12_MiB / 90_MBps).in(unit::ms)).epsilon(1e-9));
+}
+
+TEST_CASE("workers that fetch one object at a time get W s / (first byte + s / b)") {
+  // 8 GPUs x W workers, 8 MiB / (30 ms + 93.2 ms) each = 68.1 MB/s
+  const double one = (8_MiB / (30_ms + 8_MiB / 90_MBps)).in(unit::MBps);
+  for (const auto& [text, workers] : {std::pair{"1", 1.0}, {"4", 4.0}, {"16", 16.0}}) {
+    const RunResult result = run(fetching(text, "1"));
+    CHECK(result.metrics.at("job.train.throughput.bytes").value / 1e6 ==
+          Approx(8 * workers * one).epsilon(0.01));
+  }
+}
+
+TEST_CASE("slow first bytes cost the mean, not the median, and a little at the barrier") {
+  // ln 5 / 2.326 = sigma 0.692: mean 30 ms x exp(sigma^2 / 2) = 38.1 ms. Ranks are simulated one
+  // by one, and each step waits for the slowest of 8; 16 workers hide most of that.
+  CHECK(models::Plant(fetching("16", "5")).layout("train").classes() == 8);
+  CHECK(models::Plant(fetching("16", "1")).layout("train").classes() == 1);
+  const double mean = (8 * 16.0 * (8_MiB / (38.1_ms + 8_MiB / 90_MBps))).in(unit::MBps);
+  const double simulated =
+      run(fetching("16", "5")).metrics.at("job.train.throughput.bytes").value / 1e6;
+  CHECK(simulated < mean * 1.01);
+  CHECK(simulated > mean * 0.75);
+}
+
+TEST_CASE("a save waits for the slowest of all its writers") {
+  // One PUT each, no bytes to speak of: the median of the maximum of n lognormal delays is
+  // 60 ms x exp(sigma z) with z the normal quantile of 2^(-1/n): n = 1000: z = 3.198
+  const double sigma = std::log(5.0) / 2.3263478740408408;
+  std::vector<double> times;
+  for (int i = 0; i < 101; ++i) {
+    Design design = design_with_storage("s3", {{"prefixes", "10"}});
+    design.storage[0].id = "scratch";
+    const auto context = sim::make_fluid_context();
+    models::Plant plant(design);
+    plant.attach(*context, static_cast<std::uint64_t>(i));
+    const models::Client client = plant.client("gpu", 0, "scratch", 1000);
+    const auto program = [&]() -> sim::Task<void> {
+      co_await plant.storage("scratch").write(client, {.bytes = 1_B, .writers = 1000});
+    };
+    context->spawn(program());
+    context->run();
+    times.push_back(context->now().in(unit::ms));
+  }
+  std::nth_element(times.begin(), times.begin() + 50, times.end());
+  CHECK(times[50] == Approx(60.0 * std::exp(sigma * 3.198)).epsilon(0.1));
+}
+
+TEST_CASE("requests beyond the rate of the prefixes are refused and retried") {
+  // 11,000 GETs at once: the second 5,500 wait up to 1 s; the retry that succeeds is the first at
+  // or after 1 s, and no later than 1 s + the longest wait it may follow.
+  const Timed t = serve(steady(), {.bytes = 1_B}, {.bytes = 1_MiB}, 11000);
+  CHECK(t.read > 1.03_s);
+  CHECK(t.read < 1.03_s + 1.6_s);
+}
+
+TEST_CASE("back-off tries again at or after there is room, and more often when it waits longer") {
+  const auto context = sim::make_fluid_context();
+  models::ResourceTable resources;
+  models::RequestLimit limit(*context, resources, "x", OpRate::from(100, unit::per_s), 1_s,
+                             {100_ms, 20_s});
+  base::RandomStream jitter(1, "x", "back-off");
+  CHECK(limit.back_off(Seconds{}, 5, jitter) == Seconds{});
+  CHECK(limit.refused() == 0.0);
+  // n waits, uniform below 100 ms x 2^i, are (2^n - 1) x 50 ms on average: 10 s take about 7 or 8.
+  double tries = 0.0;
+  for (int i = 0; i < 200; ++i) {
+    models::RequestLimit one(*context, resources, "x", OpRate::from(100, unit::per_s), 1_s,
+                             {100_ms, 20_s});
+    CHECK(one.back_off(10_s, 1, jitter) >= 10_s);
+    tries += static_cast<double>(one.most_tries());
+  }
+  CHECK(tries / 200 == Approx(8.9).epsilon(0.1));  // the first try counts
+}
+
+TEST_CASE("a job that asks for more than its prefix gives is throttled, and says so") {
+  // 8 GPUs x 16 workers with 1 KB objects: 128 / 30 ms = 4,266 /s of 500 /s
+  Design design = fetching("16", "1");
+  set(design.jobs[0].dataset.value(), Role::dataset, "sample", "1 kB");
+  set(design.storage[0], Role::storage, "prefixes", "1");
+  set(design.storage[0], Role::storage, "get.rate", "0.5 kops/s");
+  const RunResult result = run(design);
+  CHECK(result.metrics.at("job.train.throughput.samples").value == Approx(500.0).epsilon(0.03));
+  CHECK(result.metrics.at("storage.scratch.throttled").value > 0.5);
+  CHECK(result.metrics.at("storage.scratch.tries.most").value >= 2.0);
+  CHECK(result.limited_by.at("job.train") == "storage.scratch.prefixes.get");
+}
+
+TEST_CASE("readers that wait for first bytes do not keep the network idle for each other") {
+  // 6,000 readers could take 6,000 x 100 KB / 31.1 ms = 19.3 GB/s of 8 GB/s: the servers are never
+  // idle
+  const Design design =
+      steady({{"server.count", "2"}, {"server.read", "4 GB/s"}, {"prefixes", "100"}});
+  CHECK(read_rate(design, 6000, 100_kB, 1000).in(unit::GBps) == Approx(8.0).epsilon(0.005));
+}
+
+TEST_CASE("servers of a store of one's own limit what all readers get") {
+  const Design design = steady({{"server.count", "2"},
+                                {"server.read", "4 GB/s"},
+                                {"connection.rate", "1 GB/s"},
+                                {"prefixes", "100"}});
+  CHECK(read_rate(design, 1000, 100_MB, 10).in(unit::GBps) == Approx(8.0).epsilon(0.01));
+}
+
+TEST_CASE("the bound counts the prefixes that reads or writes need, whichever is more") {
+  // 32 GPUs x 10 x 100 KB / 100 ms = 320 MB/s, that is 3,200 GET/s; 4 GB per 100 s are 5 PUT/s
+  Design design = design_with_storage("s3", {{"get.rate", "1 kops/s"}});
+  design.jobs[0].dataset =
+      component(Role::dataset, "raw", "dataset", {{"on", "scratch"}, {"sample", "100 kB"}});
+  design.jobs[0].loader = component(Role::loader, "pytorch", "loader", {{"batch", "10"}});
+  design.jobs[0].checkpoint = component(Role::checkpoint, "async", "checkpoint",
+                                        {{"to", "scratch"}, {"every", "100 s"}, {"size", "4 GB"}});
+  CHECK(models::bounds(design).osts_required == Approx(3.2));
+}
