@@ -247,6 +247,15 @@ class Rules {
                    "no save falls into the " +
                        base::print_quantity(duration->number, Dimension::time) + " of the run",
                    "save more often, or lengthen \"run\": { \"duration\": ... }");
+    // Shares of time are over whole runs: the interval that has not ended costs nothing yet.
+    constexpr double kFewSaves = 10.0;
+    if (every != nullptr && duration != nullptr && save.kind == "sync" &&
+        every->number <= duration->number && duration->number < kFewSaves * every->number)
+      report_.warn("rule", "/run/duration",
+                   "the run lasts only " +
+                       base::print_quantity(duration->number / every->number, Dimension::number) +
+                       " times as long as \"every\", too short for the overhead of a long one",
+                   "let it hold ten saves or more");
     check_memory(job, save);
     check_tiers(job, save);
   }

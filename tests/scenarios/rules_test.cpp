@@ -45,6 +45,13 @@ TEST_CASE("likely slips are warned of and do not stop the run") {
   CHECK_THAT(warning({"jobs.checkpoint.every=2 h"}), Contains("no save falls into the 1 h"));
 }
 
+TEST_CASE("a run of few blocking saves is warned of") {
+  // 60 min / 10 min = 6 intervals: the overhead may be off by a sixth
+  CHECK_THAT(warning({"jobs.checkpoint.mode=sync"}), Contains("lasts only 6 times"));
+  CHECK(warning({"jobs.checkpoint.mode=sync", "run.duration=100 min"}) == "");
+  CHECK(warning({"run.duration=1 h"}) == "");
+}
+
 TEST_CASE("snapshots that do not fit in host memory are warned of") {
   // 70e9 parameters x 14 B = 980 GB over 4 hosts = 245 GB a snapshot: two fit in 500 GB, three do
   // not.
