@@ -105,3 +105,13 @@ TEST_CASE("two resources with one remedy give one change") {
   CHECK(changes[0].text == "storage.scratch.ost.count 48 -> 60");
   CHECK(changes[0].relative_cost == Approx(0.25));
 }
+
+TEST_CASE("what limits object storage has the change that relieves it") {
+  Design d = design();
+  d.storage[0].values["prefixes"] = number(3, Dimension::count);
+  const auto set_for = [&](const std::string& resource) {
+    const auto changes = plan::candidate_changes(d, blaming({resource}), 4);
+    return changes.empty() ? "" : changes[0].set;
+  };
+  CHECK(set_for("storage.scratch.prefixes.get") == "storage[scratch].prefixes=6");
+}

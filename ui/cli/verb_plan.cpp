@@ -16,8 +16,9 @@ struct Countable {
   std::string_view noun;
   std::string_view metric;
 };
-constexpr std::array kCountables = {Countable{"ost.count", "OSTs", "osts"},
-                                    Countable{"head.count", "controllers", "controllers"}};
+constexpr std::array kCountables = {
+    Countable{"ost.count", "OSTs", "osts"}, Countable{"head.count", "controllers", "controllers"},
+    Countable{"server.count", "servers", "servers"}, Countable{"prefixes", "prefixes", "prefixes"}};
 
 const Countable* countable_of(const Component& storage) {
   for (const Countable& c : kCountables)
@@ -43,7 +44,7 @@ Result<const Component*> choose_storage(const Design& design, const std::string&
     return Failure{
         ExitCode::bad_input,
         "plan cannot count anything of storage \"" + storage->id + "\" (" + storage->kind + ")",
-        "it sizes storage with ost.count"};
+        "it sizes storage by its count of OSTs, servers, controllers or prefixes"};
   return storage;
 }
 
