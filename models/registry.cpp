@@ -21,11 +21,12 @@ const std::array kStorage{
                 {},
                 nfs_fields()},
                make_nfs},
-    StorageRow{{"s3",
-                "S3 and compatible object stores: first byte, connections, request rate of prefixes",
-                {},
-                s3_fields()},
-               make_s3}};
+    StorageRow{
+        {"s3",
+         "S3 and compatible object stores: first byte, connections, request rate of prefixes",
+         {},
+         s3_fields()},
+        make_s3}};
 
 const std::array kFormats{
     FormatRow{{"hdf5", "HDF5 files of many samples", dataset_common_fields(), hdf5_fields()},
