@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/quantity_text.hpp"
@@ -16,6 +17,9 @@ namespace {
 // The fastest port on the market is 1.6 Tb/s (ConnectX-9); a single NIC or server network above
 // four times 800 Gb/s is nearly always bytes written for bits.
 constexpr Rate kImplausibleNic = Rate::from(3.2, unit::Tbps);
+// Fields that say how large a piece of many samples is.
+constexpr std::pair<std::string_view, std::string_view> kUnits[] = {{"shard", "shard"},
+                                                                    {"row_group", "row group"}};
 constexpr std::string_view kTiers[] = {"host-memory", "local-nvme"};
 
 std::string pointer_of(const Component& component, std::string_view key) {
@@ -216,13 +220,17 @@ class Rules {
     if (size != nullptr && sample != nullptr && size->number < sample->number)
       report_.error("rule", pointer_of(data, "size"), "the dataset is smaller than one sample",
                     "\"size\" is of the whole data set, \"sample\" of one sample");
-    const Value* shard = data.find("shard");
-    if (shard != nullptr && sample != nullptr && shard->number < sample->number)
-      report_.error("rule", pointer_of(data, "shard"), "a shard is smaller than one sample",
-                    "raise \"shard\", or correct the unit of \"sample\"");
-    if (shard != nullptr && size != nullptr && shard->number > size->number)
-      report_.warn("rule", pointer_of(data, "shard"), "a shard is larger than the data set",
-                   "all workers read one file; lower \"shard\"");
+    for (const auto& [key, noun] : kUnits) {
+      const Value* unit = data.find(key);
+      if (unit != nullptr && sample != nullptr && unit->number < sample->number)
+        report_.error("rule", pointer_of(data, key),
+                      "a " + std::string(noun) + " is smaller than one sample",
+                      "raise \"" + std::string(key) + "\", or correct the unit of \"sample\"");
+      if (unit != nullptr && size != nullptr && unit->number > size->number)
+        report_.warn("rule", pointer_of(data, key),
+                     "a " + std::string(noun) + " is larger than the data set",
+                     "all workers read one file; lower \"" + std::string(key) + "\"");
+    }
   }
 
   void check_checkpoint(const JobDesign& job) {

@@ -31,6 +31,7 @@ class DlioImport {
   void add_training(base::Json& job);
   void add_saving_only(base::Json& job);
   void add_dataset(base::Json& job);
+  void add_access(base::Json& dataset, const std::string& kind, std::int64_t per_file);
   void add_sample_size(base::Json& dataset);
   void add_loader(base::Json& job);
   void add_checkpoint(base::Json& job);

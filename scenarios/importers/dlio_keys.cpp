@@ -9,6 +9,7 @@ constexpr std::string_view kPlace = "where files lie does not change what storag
 constexpr std::string_view kHostSide = "works in host memory after the read";
 constexpr std::string_view kOrder = "the order of samples is random in the model as well";
 constexpr std::string_view kMaking = "used when the data set is made";
+constexpr std::string_view kHdf5 = "applies to hdf5 alone";
 constexpr std::string_view kLoading = "a detail of the reader that is not modelled";
 
 constexpr std::array kIgnored{
@@ -23,10 +24,10 @@ constexpr std::array kIgnored{
     IgnoredKey{"dataset.file_prefix", kPlace},
     IgnoredKey{"dataset.keep_files", kMaking},
     IgnoredKey{"dataset.generation_buffer_size", kMaking},
-    IgnoredKey{"dataset.enable_chunking", kMaking},
-    IgnoredKey{"dataset.chunk_size", kMaking},
     IgnoredKey{"dataset.compression_level", kMaking},
     IgnoredKey{"dataset.hdf5.", kMaking},
+    IgnoredKey{"dataset.enable_chunking", kHdf5},
+    IgnoredKey{"dataset.chunk_size", kHdf5},
     IgnoredKey{"dataset.record_length_bytes_resize", kHostSide},
     IgnoredKey{"dataset.num_files_eval", "evaluation is not modelled"},
     IgnoredKey{"reader.batch_size_eval", "evaluation is not modelled"},
@@ -80,10 +81,11 @@ constexpr std::array kFormats{
     DlioFormat{"png", "raw", ""},
     DlioFormat{"tfrecord", "tfrecord", ""},
     DlioFormat{"csv", "raw", "text parsing costs more CPU than the default of raw"},
-    DlioFormat{"hdf5", "raw", kRows},
-    DlioFormat{"parquet", "raw", kRows},
+    DlioFormat{"hdf5", "hdf5", "", true},
+    DlioFormat{"parquet", "parquet", "", true},
     DlioFormat{"indexed_binary", "raw", kRows},
-    DlioFormat{"mmap_indexed_binary", "raw", kRows},
+    DlioFormat{"mmap_indexed_binary", "tokens",
+               "taken as if each sample were used: DLIO maps it and may not touch it", true},
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ struct DlioFormat {
   std::string_view name;
   std::string_view kind;
   std::string_view caveat;  ///< what the kind does not show; "" when it fits
+  bool many = false;        ///< the kind reads samples by themselves out of files of many
 };
 [[nodiscard]] std::span<const DlioFormat> dlio_formats();
 

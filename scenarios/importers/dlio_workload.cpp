@@ -84,7 +84,7 @@ void DlioImport::add_dataset(Json& job) {
   samples_ = files * per_file;
 
   std::string kind(format->kind), caveat(format->caveat);
-  if (per_file > 1 && kind != "tfrecord") {
+  if (per_file > 1 && kind != "tfrecord" && !format->many) {
     kind = "tfrecord";
     caveat = "several samples in a file are modelled as read front to back";
   }
@@ -97,7 +97,8 @@ void DlioImport::add_dataset(Json& job) {
   dataset["format"] = kind;
   add_sample_size(dataset);
   dataset["samples"] = samples_;
-  if (kind == "tfrecord") dataset["samples_per_file"] = per_file;
+  if (kind == "tfrecord" || kind == "hdf5") dataset["samples_per_file"] = per_file;
+  add_access(dataset, kind, per_file);
   if (const std::optional<std::string> method = fields_.text("dataset.compression", diags());
       method && *method != "none")
     warn("not-modelled", "dataset.compression",
@@ -113,6 +114,36 @@ void DlioImport::add_dataset(Json& job) {
   }
   job["dataset"] = dataset;
   add_loader(job);
+}
+
+// Indexed reading, as the PyTorch loader does, opens and closes the file around every sample; the
+// TensorFlow loader goes through a file front to back.  [DLIO reader_handler.py, read_index, next]
+void DlioImport::add_access(Json& dataset, const std::string& kind, std::int64_t per_file) {
+  const std::string loader = fields_.text("reader.data_loader", diags()).value_or("tensorflow");
+  const bool indexed = loader == "pytorch";
+  if (kind == "hdf5") {
+    if (indexed) dataset["reopen"] = true;
+    dataset["order"] = indexed ? "random" : "sequential";
+    if (fields_.boolean("dataset.enable_chunking", diags()).value_or(false)) {
+      const double chunk = number("dataset.chunk_size", 0.0, "jobs[train].dataset.chunk", "bytes");
+      if (chunk > 0) dataset["chunk"] = quantity(chunk, Dimension::bytes);
+    }
+  }
+  if (kind == "tokens" && indexed) dataset["reopen"] = true;
+  if (kind == "parquet") {
+    // A file is read whole when it is opened: one row group, fetched again for each indexed row.
+    // [DLIO parquet_reader.py, open]
+    const base::ParsedQuantity sample =
+        base::parse_quantity(dataset.value("sample", ""), Dimension::bytes);
+    if (sample.value)
+      dataset["row_group"] =
+          quantity(*sample.value * static_cast<double>(per_file), Dimension::bytes);
+    dataset["order"] = indexed ? "random" : "sequential";
+    if (indexed) dataset["reopen"] = true;
+    if (indexed && per_file > 1)
+      warn("read-amplification", "dataset.num_samples_per_file",
+           "DLIO reads a whole file of " + std::to_string(per_file) + " samples for each of them");
+  }
 }
 
 void DlioImport::add_sample_size(Json& dataset) {

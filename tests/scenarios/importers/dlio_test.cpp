@@ -277,6 +277,38 @@ TEST_CASE("a TensorFlow reader keeps its threads and counts finished batches ahe
   CHECK(train["loader"]["prefetch"] == 6);
 }
 
+TEST_CASE("HDF5 keeps its chunks and is opened for every sample by an indexed loader") {
+  const std::vector<std::string> common{"dataset.format=hdf5", "dataset.num_samples_per_file=20",
+                                        "dataset.enable_chunking=True",
+                                        "dataset.chunk_size=1048576"};
+  const ImportResult result = import(kImages, common);
+  const Json data = job(result)["dataset"];
+  CHECK(data["format"] == "hdf5");
+  CHECK(data["samples_per_file"] == 20);
+  CHECK(data["samples"] == 5600 * 20);
+  CHECK(data["reopen"] == true);
+  CHECK(data["order"] == "random");
+  CHECK(in_base(data["chunk"], Dimension::bytes) == 1048576.0);
+  CHECK_FALSE(has(result, Severity::warning, "approximation"));
+  std::vector<std::string> threads = common;
+  threads.push_back("reader.data_loader=tensorflow");
+  const Json iterated = job(import(kImages, threads))["dataset"];
+  CHECK_FALSE(iterated.contains("reopen"));
+  CHECK(iterated["order"] == "sequential");
+}
+
+TEST_CASE("an indexed Parquet row costs its whole file, and that is said") {
+  const ImportResult result =
+      import(kImages, {"dataset.format=parquet", "dataset.num_samples_per_file=4"});
+  const Json data = job(result)["dataset"];
+  CHECK(data["format"] == "parquet");
+  CHECK(in_base(data["row_group"], Dimension::bytes) == 4.0 * 146600628.0);
+  CHECK(data["order"] == "random");
+  CHECK(has(result, Severity::warning, "read-amplification"));
+  const ImportResult alone = import(kImages, {"dataset.format=parquet"});
+  CHECK_FALSE(has(alone, Severity::warning, "read-amplification"));
+}
+
 TEST_CASE("a loader without a model of its own is approximated, and that is said") {
   const ImportResult result = import(kImages, {"reader.data_loader=dali"});
   CHECK(job(result)["loader"]["type"] == "ideal");
@@ -373,6 +405,9 @@ TEST_CASE("what is imported is a scenario that loads") {
       {"dataset.format=tfrecord", "reader.data_loader=tensorflow",
        "dataset.num_samples_per_file=9"},
       {"dataset.format=jpeg", "reader.odirect=True", "reader.preprocess_time=0.001"},
+      {"dataset.format=hdf5", "dataset.enable_chunking=True", "dataset.chunk_size=1048576"},
+      {"dataset.format=parquet", "dataset.num_samples_per_file=4"},
+      {"dataset.format=mmap_indexed_binary", "dataset.num_samples_per_file=4"},
       {"dataset.format=synthetic"},
       {"workflow.checkpoint=True", "model.model_size_bytes=499000000"}};
   for (const std::vector<std::string>& overrides : variants)
