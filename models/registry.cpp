@@ -11,6 +11,11 @@ namespace {
 
 // Rows are sorted by id within a role (registry_test.cpp holds them to it).
 const std::array kStorage{
+    StorageRow{{"gpfs",
+                "GPFS (IBM Storage Scale): blocks over all NSD servers, tokens, prefetch limit",
+                {},
+                gpfs_fields()},
+               make_gpfs},
     StorageRow{{"lustre",
                 "Lustre parallel file system: MDS queue, OSS network, OSTs",
                 {},

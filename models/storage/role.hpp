@@ -128,4 +128,8 @@ class StorageModel {
 [[nodiscard]] std::unique_ptr<StorageModel> make_s3(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> s3_fields();
 
+/// GPFS (IBM Storage Scale): models/storage/gpfs.cpp, docs/models/gpfs.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_gpfs(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> gpfs_fields();
+
 }  // namespace stallcast::models

@@ -11,6 +11,7 @@ namespace {
 using models::Role;
 
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
+    {"gpfs", {{"server.count", "8"}, {"client.prefetch", "50 GB/s"}}},
     {"lustre", {{"ost.count", "8"}}},
     {"nfs", {{"head.count", "8"}, {"client.nconnect", "16"}}},
     {"s3",
@@ -27,6 +28,7 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
 
 // One row per storage kind.
 const std::map<std::string, StorageNames> kStorageNames = {
+    {"gpfs", {"server.count", "nsd"}},
     {"lustre", {"ost.count", "ost"}},
     {"nfs", {"head.count", "head"}},
     {"s3", {"server.count", "server.read"}},

@@ -1,0 +1,161 @@
+#include <algorithm>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/pooled_store.hpp"
+#include "models/storage/striping.hpp"
+
+/// GPFS (IBM Storage Scale). Equations, sources and valid range: docs/models/gpfs.md.
+namespace stallcast::models {
+namespace {
+
+using base::assumed;
+using base::cited;
+using base::field;
+using base::kAtLeastOne;
+using base::kNonNegative;
+using base::kOptional;
+using base::kPositive;
+using base::kRequired;
+
+struct GpfsParams {
+  std::int64_t servers = 1;
+  Rate read, write;
+  Seconds service;
+  std::optional<Rate> nic;
+  OpRate opens, creates, directory_creates;
+  Seconds open_service;
+  Bytes block, inode_data;
+  Rate prefetch, stream;
+  double open_requests = 1.0;
+  Seconds commit;
+};
+
+constexpr std::string_view kSummit =
+    "IO500 SC18, Summit, 154 NSD servers: 1788 and 2159 GiB/s, 15.35 M/s small files opened and "
+    "read, 3.07 M/s created";
+
+constexpr std::array<base::Field<GpfsParams>, 15> kFields{
+    field("server.count", &GpfsParams::servers, kRequired,
+          "NSD servers; every large file lies on all of them", kAtLeastOne),
+    field("server.read", &GpfsParams::read, "12.5 GB/s", "what one NSD server reads",
+          cited(kPositive, kSummit)),
+    field("server.write", &GpfsParams::write, "15 GB/s", "what one NSD server writes",
+          cited(kPositive, kSummit)),
+    field("server.service", &GpfsParams::service, "0.25 ms",
+          "time of one NSD request on the server besides its data",
+          assumed(kNonNegative, "0.2-0.3 ms per request on flash; 5-8 ms on disks")),
+    field("server.nic", &GpfsParams::nic, kOptional,
+          "network rate of one server, each direction; without it it does not limit", kPositive),
+    field("server.opens", &GpfsParams::opens, "100 kops/s",
+          "files opened a second for each server: inodes lie on all of them",
+          cited(kPositive, kSummit)),
+    field("server.creates", &GpfsParams::creates, "20 kops/s",
+          "files created a second for each server, in directories of their own",
+          cited(kPositive, kSummit)),
+    field("server.open_service", &GpfsParams::open_service, "0.1 ms",
+          "time one request of an open takes on an idle server",
+          assumed(kNonNegative, "token or inode lookup in memory or on flash")),
+    field("directory.creates", &GpfsParams::directory_creates, "10 kops/s",
+          "files created a second in one directory: its token goes from node to node",
+          cited(kPositive, "IO500 2018-2020, mdtest-hard create: 3-19 k/s over ten systems")),
+    field("block", &GpfsParams::block, "4 MiB",
+          "file system block: a file's next block lies on the next server",
+          assumed(kPositive, "default since 5.0, from memory")),
+    field("inode.data", &GpfsParams::inode_data, "3.5 KiB",
+          "files up to this size lie in their inode: no data request",
+          assumed(kNonNegative, "4 KiB inodes, from memory")),
+    field("client.prefetch", &GpfsParams::prefetch, "2048 MB/s",
+          "most one host prefetches or writes behind (maxMBpS): set it to twice its network",
+          assumed(kPositive, "product default, from memory; tuned clients reach their network")),
+    field("client.stream", &GpfsParams::stream, "2.5 GB/s",
+          "most one buffered reader or writer moves (copy out of the page pool)",
+          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    field("client.open_requests", &GpfsParams::open_requests, "2",
+          "requests of one open, one after the other: the token, then the inode",
+          assumed(kAtLeastOne)),
+    field("commit", &GpfsParams::commit, "1 ms",
+          "time to make one written file durable: fsync on all its servers, then the log",
+          assumed(kNonNegative))};
+constexpr auto kInfos = base::infos(kFields);
+
+class Gpfs final : public PooledStore {
+ public:
+  explicit Gpfs(const Component& component)
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
+
+  ClientLimits client_limits() const override { return {p_.prefetch, p_.prefetch}; }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files * p_.open_requests, false);
+  }
+
+  // A file in its inode came with the open.    [gpfs.md, eq. 2]
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    const Bytes file = request.bytes / request.files;
+    if (file > p_.inode_data)
+      co_await context().sleep((round_trip() + p_.service) * (request.files * request.round_trips));
+    co_return co_await stream_in(client, request.bytes, stream_cap(file, p_.read, request.direct));
+  }
+
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    co_await metadata_ops(client, request.files, true);
+    const Bytes file = request.bytes / request.files;
+    const Served served =
+        co_await stream_out(client, request.bytes, stream_cap(file, p_.write, request.direct));
+    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
+    co_return served;
+  }
+
+  Ceilings ceilings() const override {
+    const PoolShape shape = pool({});
+    return {.read = std::min({shape.shared, shape.read, shape.nic}),
+            .write = std::min({shape.shared, shape.write, shape.nic}),
+            .opens = p_.opens * servers(),
+            .units = servers(),
+            .noun = "servers",
+            .unit_read = p_.read,
+            .unit_write = p_.write};
+  }
+
+ protected:
+  // Only files of fewer blocks than servers leave some servers idle.    [gpfs.md, eq. 1]
+  PoolShape pool(const StorageLoad& load) const override {
+    return {.media = "nsd",
+            .server = "server",
+            .metadata = "inodes",
+            .shared = servers() * std::max(p_.read, p_.write),
+            .read = servers() * p_.read * blocks().evenness(load),
+            .write = servers() * p_.write,
+            .nic = p_.nic ? *p_.nic * servers() : Rate::infinity()};
+  }
+
+  // The rates count whole opens, the line their requests.
+  MetadataShape metadata() const override {
+    return {.servers = servers(),
+            .opens = p_.opens * p_.open_requests,
+            .creates = p_.creates,
+            .service = p_.open_service,
+            .directory_creates = p_.directory_creates};
+  }
+
+ private:
+  double servers() const { return static_cast<double>(p_.servers); }
+  Striping blocks() const { return {servers(), 0.0, p_.block}; }
+  // Buffered: prefetch keeps all servers busy, the copy limits. O_DIRECT: one block at a time.
+  //     block / (rtt + service + block / b)    [gpfs.md, eq. 3]
+  Rate stream_cap(Bytes file, Rate server, bool direct) const {
+    const Bytes request = std::min(file, p_.block);
+    return direct ? window_rate(request, request, round_trip() + p_.service, server) : p_.stream;
+  }
+
+  GpfsParams p_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_gpfs(const Component& component) {
+  return std::make_unique<Gpfs>(component);
+}
+std::span<const base::FieldInfo> gpfs_fields() { return kInfos; }
+
+}  // namespace stallcast::models

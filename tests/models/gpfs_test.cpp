@@ -1,0 +1,65 @@
+#include <catch2/catch.hpp>
+
+#include "models/storage/role.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+
+namespace {
+
+// 4 servers of 10 GB/s, 250 us for a data request and 100 us for one of an open (20 threads each at
+// 100 kops/s of two requests), 10 us away; clients do not limit unless a test says so.
+Design cluster(std::vector<std::pair<const char*, const char*>> settings = {}) {
+  std::vector<std::pair<const char*, const char*>> all = {{"server.count", "4"},
+                                                          {"server.read", "10 GB/s"},
+                                                          {"server.write", "10 GB/s"},
+                                                          {"client.prefetch", "1000 GB/s"},
+                                                          {"client.stream", "1000 GB/s"}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  return design_with_storage("gpfs", all);
+}
+
+}  // namespace
+
+TEST_CASE("gpfs: an open takes the token's and the inode's round trip") {
+  const Timed t = serve(cluster(), {.bytes = 1_MiB}, {.bytes = 1_MiB});
+  CHECK(t.open.in(unit::us) == Approx(2 * (10.0 + 100.0)).epsilon(1e-9));
+}
+
+TEST_CASE("gpfs: a file in its inode costs no data request") {
+  // above 3.5 KiB: 10 + 250 us more
+  const Timed in = serve(cluster(), {.bytes = 3.5_KiB}, {.bytes = 1_MiB});
+  const Timed out = serve(cluster(), {.bytes = 3.6_KiB}, {.bytes = 1_MiB});
+  CHECK(in.read.in(unit::us) < 1.0);
+  CHECK((out.read - in.read).in(unit::us) == Approx(260.0).epsilon(1e-3));
+}
+
+TEST_CASE("gpfs: one file is as fast as all servers, and few writers are not unlucky") {
+  // 40 GB over 4 x 10 GB/s; the four hosts' networks carry more
+  const Timed t =
+      serve(cluster(), {.bytes = 40_GB, .round_trips = 0}, {.bytes = 4_GB, .writers = 9}, 1.0);
+  CHECK(t.read.in(unit::s) == Approx(1.0).epsilon(1e-3));
+  const Timed nine = serve(cluster(), {.bytes = 1_MiB}, {.bytes = 4_GB, .writers = 9}, 9.0);
+  CHECK(nine.write.in(unit::s) == Approx(36.0 / 40.0).epsilon(0.01));
+}
+
+TEST_CASE("gpfs: prefetch limits each host, not each process") {
+  // 8 processes on 4 hosts of 2 GB/s each: 8 x 2 GB in 2 s
+  const Timed t =
+      serve(cluster({{"client.prefetch", "2 GB/s"}}), {.bytes = 2_GB}, {.bytes = 1_MiB}, 8.0);
+  CHECK(t.read.in(unit::s) == Approx(2.0).epsilon(1e-3));
+}
+
+TEST_CASE("gpfs: the creates of one save pass one directory") {
+  // 1000 files at 10 kops/s: 100 ms, however many servers there are
+  const auto time = [](const char* servers) {
+    return serve(cluster({{"server.count", servers}}), {.bytes = 1_MiB},
+                 {.bytes = 1_B, .writers = 1000}, 1000.0)
+        .write.in(unit::ms);
+  };
+  CHECK(time("40") == Approx(100.0).epsilon(0.05));
+  CHECK(time("80") == Approx(100.0).epsilon(0.05));
+}
