@@ -31,7 +31,12 @@ const std::array kStorage{
          "S3 and compatible object stores: first byte, connections, request rate of prefixes",
          {},
          s3_fields()},
-        make_s3}};
+        make_s3},
+    StorageRow{{"weka",
+                "WEKA: N+2 stripes over all backends, client cores, distributed metadata",
+                {},
+                weka_fields()},
+               make_weka}};
 
 const std::array kFormats{
     FormatRow{{"hdf5", "HDF5 files of many samples", dataset_common_fields(), hdf5_fields()},

@@ -132,4 +132,8 @@ class StorageModel {
 [[nodiscard]] std::unique_ptr<StorageModel> make_gpfs(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> gpfs_fields();
 
+/// WEKA: models/storage/weka.cpp, docs/models/weka.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_weka(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> weka_fields();
+
 }  // namespace stallcast::models

@@ -11,6 +11,7 @@ namespace {
 using models::Role;
 
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
+    {"weka", {{"backend.count", "16"}, {"client.cores", "8"}}},
     {"gpfs", {{"server.count", "8"}, {"client.prefetch", "50 GB/s"}}},
     {"lustre", {{"ost.count", "8"}}},
     {"nfs", {{"head.count", "8"}, {"client.nconnect", "16"}}},
@@ -28,9 +29,8 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
 
 // One row per storage kind.
 const std::map<std::string, StorageNames> kStorageNames = {
-    {"gpfs", {"server.count", "nsd"}},
-    {"lustre", {"ost.count", "ost"}},
-    {"nfs", {"head.count", "head"}},
+    {"weka", {"backend.count", "drives"}},   {"gpfs", {"server.count", "nsd"}},
+    {"lustre", {"ost.count", "ost"}},        {"nfs", {"head.count", "head"}},
     {"s3", {"server.count", "server.read"}},
 };
 

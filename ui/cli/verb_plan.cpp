@@ -18,6 +18,7 @@ struct Countable {
 };
 constexpr std::array kCountables = {
     Countable{"ost.count", "OSTs", "osts"}, Countable{"head.count", "controllers", "controllers"},
+    Countable{"backend.count", "backends", "backends"},
     Countable{"server.count", "servers", "servers"}, Countable{"prefixes", "prefixes", "prefixes"}};
 
 const Countable* countable_of(const Component& storage) {

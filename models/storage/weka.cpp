@@ -1,0 +1,156 @@
+#include <algorithm>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/pooled_store.hpp"
+
+/// WEKA. Equations, sources and valid range: docs/models/weka.md.
+namespace stallcast::models {
+namespace {
+
+using base::assumed;
+using base::cited;
+using base::field;
+using base::kAtLeastOne;
+using base::kNonNegative;
+using base::kOptional;
+using base::kPositive;
+using base::kRequired;
+
+struct WekaParams {
+  std::int64_t backends = 1;
+  Rate read, write;
+  Seconds service;
+  std::optional<Rate> nic;
+  OpRate opens, creates;
+  Seconds open_service;
+  std::int64_t data = 16, parity = 2;
+  std::int64_t cores = 1;
+  Rate core, stream;
+  Seconds commit;
+};
+
+constexpr std::string_view kAws =
+    "IO500 SC19, WekaIO on AWS, 120 backends: read 325.6 and write 298.1 GiB/s, 7.71 M/s small "
+    "files opened and read, 2.24 M/s created";
+
+constexpr std::array<base::Field<WekaParams>, 14> kFields{
+    field("backend.count", &WekaParams::backends, kRequired,
+          "backend servers; files lie on all of them, 4 KiB at a time", kAtLeastOne),
+    field("backend.read", &WekaParams::read, "2.9 GB/s", "what one backend reads",
+          cited(kPositive, kAws)),
+    field("backend.write", &WekaParams::write, "3 GB/s",
+          "what one backend writes to its drives, parity included",
+          cited(kPositive,
+                "IO500 SC19, WekaIO on AWS: 298.1 GiB/s over 120 backends, x 18/16 for 16+2")),
+    field("backend.service", &WekaParams::service, "0.15 ms",
+          "time of one data request on the backends besides its data",
+          assumed(kNonNegative, "NVMe read 70-90 us and two hops in user space")),
+    field("backend.nic", &WekaParams::nic, kOptional,
+          "network rate of one backend, each direction; without it it does not limit", kPositive),
+    field("backend.opens", &WekaParams::opens, "64 kops/s",
+          "files opened a second for each backend: metadata lies on all of them",
+          cited(kPositive, kAws)),
+    field("backend.creates", &WekaParams::creates, "18.6 kops/s",
+          "files created a second for each backend", cited(kPositive, kAws)),
+    field("backend.open_service", &WekaParams::open_service, "0.15 ms",
+          "time one open spends on idle backends", assumed(kNonNegative)),
+    field("stripe.data", &WekaParams::data, "16",
+          "data drives of a stripe (N of N+2); small clusters have fewer: backends less parity",
+          assumed(kAtLeastOne, "the widest; 3 to 16 can be chosen")),
+    field("stripe.parity", &WekaParams::parity, "2", "parity drives of a stripe",
+          assumed(kNonNegative, "N+2 is usual, N+4 for large clusters")),
+    field("client.cores", &WekaParams::cores, "1",
+          "cores one host gives to the client; take them off its \"cores\"",
+          assumed(kAtLeastOne, "product default, from memory")),
+    field("client.core", &WekaParams::core, "6.5 GB/s", "what one client core moves with DPDK",
+          assumed(kPositive, "5-8 GB/s; without DPDK (UDP mode) about 1 GB/s")),
+    field("client.stream", &WekaParams::stream, "2.5 GB/s",
+          "most one buffered reader or writer moves (copy and page handling)",
+          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    field("commit", &WekaParams::commit, "0.3 ms",
+          "time to make one written file durable on N+2 drives",
+          assumed(kNonNegative, "writes are acknowledged once journalled on flash"))};
+constexpr auto kInfos = base::infos(kFields);
+
+class Weka final : public PooledStore {
+ public:
+  explicit Weka(const Component& component)
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
+
+  // The client's cores poll: they are all the host has, however many processes read.
+  ClientLimits client_limits() const override {
+    const Rate all = p_.core * static_cast<double>(p_.cores);
+    return {all, all};
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files, false);
+  }
+
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    // t = files * round_trips * (rtt + service) + bytes / rate    [weka.md, eq. 1]
+    co_await context().sleep((round_trip() + p_.service) * (request.files * request.round_trips));
+    co_return co_await stream_in(client, request.bytes, stream_cap(request.direct));
+  }
+
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    co_await metadata_ops(client, request.files, true);
+    const Served served = co_await stream_out(client, request.bytes, stream_cap(request.direct));
+    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
+    co_return served;
+  }
+
+  Ceilings ceilings() const override {
+    const PoolShape shape = pool({});
+    return {.read = std::min({shape.shared, shape.read, shape.nic}),
+            .write = std::min({shape.shared, shape.write, shape.nic}),
+            .opens = p_.opens * backends(),
+            .units = backends(),
+            .noun = "backends",
+            .unit_read = p_.read,
+            .unit_write = shape.write / backends()};
+  }
+
+ protected:
+  // A byte written is (N + P) / N bytes on drives, which all but cross the backends' network once
+  // more on their way from the backend that took it.    [weka.md, eq. 2]
+  PoolShape pool(const StorageLoad&) const override {
+    const Rate none = Rate::infinity();
+    const Rate network = p_.nic ? *p_.nic * backends() : none;
+    return {.media = "drives",
+            .server = "backend",
+            .metadata = "metadata",
+            .shared = backends() * std::max(p_.read, p_.write),
+            .read = backends() * p_.read,
+            .write = std::min(backends() * p_.write / overhead(), network / (1.0 + overhead())),
+            .nic = network};
+  }
+
+  MetadataShape metadata() const override {
+    return {.servers = backends(),
+            .opens = p_.opens,
+            .creates = p_.creates,
+            .service = p_.open_service};
+  }
+
+ private:
+  double backends() const { return static_cast<double>(p_.backends); }
+  double overhead() const {
+    const double parity = static_cast<double>(p_.parity);
+    const double data = std::clamp(backends() - parity, 1.0, static_cast<double>(p_.data));
+    return (data + parity) / data;
+  }
+  // One process reaches the backends through one client core.
+  Rate stream_cap(bool direct) const { return direct ? p_.core : std::min(p_.core, p_.stream); }
+
+  WekaParams p_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_weka(const Component& component) {
+  return std::make_unique<Weka>(component);
+}
+std::span<const base::FieldInfo> weka_fields() { return kInfos; }
+
+}  // namespace stallcast::models
