@@ -1,104 +1,13 @@
 #include "scenarios/importers/dlio.hpp"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 
-#include "engine/base/jsonc.hpp"
-#include "engine/base/quantity_text.hpp"
 #include "scenarios/importers/dlio_checkpoint.hpp"
-#include "scenarios/load.hpp"
+#include "tests/scenarios/importers/dlio_support.hpp"
 
 using namespace stallcast;
-using namespace stallcast::scenarios;
-using base::Json;
-
-namespace {
-
-const std::string kImages = R"(
-model: {name: segmentation}
-framework: pytorch
-workflow: {generate_data: False, train: True}
-dataset:
-  format: npz
-  num_files_train: 5600
-  record_length_bytes: 146600628
-  record_length_bytes_stdev: 68341808
-reader:
-  data_loader: pytorch
-  batch_size: 7
-  read_threads: 4
-train:
-  epochs: 5
-  computation_time: 0.323
-metric: {au: 0.9}
-)";
-
-const std::string kSaves = R"(
-workflow: {train: False, checkpoint: True}
-model:
-  name: big
-  num_layers: 32
-  model_datatype: fp16
-  optimizer_datatype: fp32
-  parallelism: {tensor: 1, pipeline: 1, zero_stage: 3}
-  transformer: {vocab_size: 128256, hidden_size: 4096, ffn_hidden_size: 14336, num_attention_heads: 32, num_kv_heads: 8}
-checkpoint: {time_between_checkpoints: 5, num_checkpoints_write: 10, fsync: True}
-)";
-
-ImportResult import(const std::string& text, std::vector<std::string> overrides = {}) {
-  ImportOptions options;
-  options.hosts = 2;
-  options.accelerators = 16;
-  options.overrides = std::move(overrides);
-  return import_dlio(text, "w.yaml", options);
-}
-
-Json scenario(const ImportResult& result) {
-  INFO((result.diagnostics.items().empty() ? "" : result.diagnostics.items()[0].message));
-  REQUIRE_FALSE(result.scenario.empty());
-  return Json::parse(result.scenario);
-}
-
-Json job(const ImportResult& result) { return scenario(result)["jobs"][0]; }
-
-double in_base(const Json& text, Dimension dimension) {
-  const base::ParsedQuantity parsed = base::parse_quantity(text.get<std::string>(), dimension);
-  INFO(parsed.message);
-  REQUIRE(parsed.value.has_value());
-  return *parsed.value;
-}
-
-bool has(const ImportResult& result, Severity severity, std::string_view code) {
-  const auto& items = result.diagnostics.items();
-  return std::any_of(items.begin(), items.end(),
-                     [&](const Diagnostic& d) { return d.severity == severity && d.code == code; });
-}
-
-const Diagnostic& first_error(const ImportResult& result) {
-  const auto& items = result.diagnostics.items();
-  const auto it = std::find_if(items.begin(), items.end(),
-                               [](const Diagnostic& d) { return d.severity == Severity::error; });
-  REQUIRE(it != items.end());
-  return *it;
-}
-
-/// Errors the scenario reader finds in what was imported.
-std::vector<std::string> faults_of_loading(const ImportResult& result) {
-  std::vector<std::string> out;
-  const Loaded loaded = load_text(result.scenario, "imported.json");
-  for (const Diagnostic& d : loaded.diagnostics.items())
-    if (d.severity == Severity::error) out.push_back(d.pointer + ": " + d.message);
-  return out;
-}
-
-const FieldNote* note(const ImportResult& result, std::string_view source) {
-  for (const FieldNote& field : result.fields)
-    if (field.source == source) return &field;
-  return nullptr;
-}
-
-}  // namespace
+using namespace stallcast::testing;
 
 TEST_CASE("a DLIO workload becomes a job with quantities that carry units") {
   const ImportResult result = import(kImages);
@@ -275,38 +184,6 @@ TEST_CASE("a TensorFlow reader keeps its threads and counts finished batches ahe
   CHECK(train["loader"]["type"] == "tensorflow");
   CHECK(train["loader"]["workers"] == 4);
   CHECK(train["loader"]["prefetch"] == 6);
-}
-
-TEST_CASE("HDF5 keeps its chunks and is opened for every sample by an indexed loader") {
-  const std::vector<std::string> common{"dataset.format=hdf5", "dataset.num_samples_per_file=20",
-                                        "dataset.enable_chunking=True",
-                                        "dataset.chunk_size=1048576"};
-  const ImportResult result = import(kImages, common);
-  const Json data = job(result)["dataset"];
-  CHECK(data["format"] == "hdf5");
-  CHECK(data["samples_per_file"] == 20);
-  CHECK(data["samples"] == 5600 * 20);
-  CHECK(data["reopen"] == true);
-  CHECK(data["order"] == "random");
-  CHECK(in_base(data["chunk"], Dimension::bytes) == 1048576.0);
-  CHECK_FALSE(has(result, Severity::warning, "approximation"));
-  std::vector<std::string> threads = common;
-  threads.push_back("reader.data_loader=tensorflow");
-  const Json iterated = job(import(kImages, threads))["dataset"];
-  CHECK_FALSE(iterated.contains("reopen"));
-  CHECK(iterated["order"] == "sequential");
-}
-
-TEST_CASE("an indexed Parquet row costs its whole file, and that is said") {
-  const ImportResult result =
-      import(kImages, {"dataset.format=parquet", "dataset.num_samples_per_file=4"});
-  const Json data = job(result)["dataset"];
-  CHECK(data["format"] == "parquet");
-  CHECK(in_base(data["row_group"], Dimension::bytes) == 4.0 * 146600628.0);
-  CHECK(data["order"] == "random");
-  CHECK(has(result, Severity::warning, "read-amplification"));
-  const ImportResult alone = import(kImages, {"dataset.format=parquet"});
-  CHECK_FALSE(has(alone, Severity::warning, "read-amplification"));
 }
 
 TEST_CASE("a loader without a model of its own is approximated, and that is said") {
