@@ -44,7 +44,7 @@ struct Client {
 /// One read per member: open files are read one after the other.
 struct ReadRequest {
   Bytes bytes;               ///< in all
-  double files = 1.0;        ///< files or ranges of files the bytes lie in (a shard in part: under 1)
+  double files = 1.0;        ///< files or ranges the bytes lie in (a shard read in part: under 1)
   double round_trips = 1.0;  ///< dependent requests per file or range that cannot be pipelined
   bool direct = false;       ///< O_DIRECT: no page cache copy
 };
