@@ -11,6 +11,12 @@ namespace {
 
 // Rows are sorted by id within a role (registry_test.cpp holds them to it).
 const std::array kStorage{
+    StorageRow{
+        {"beegfs",
+         "BeeGFS: chunks over targets, connections per server, directories owned by one server",
+         {},
+         beegfs_fields()},
+        make_beegfs},
     StorageRow{{"gpfs",
                 "GPFS (IBM Storage Scale): blocks over all NSD servers, tokens, prefetch limit",
                 {},

@@ -136,4 +136,8 @@ class StorageModel {
 [[nodiscard]] std::unique_ptr<StorageModel> make_weka(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> weka_fields();
 
+/// BeeGFS: models/storage/beegfs.cpp, docs/models/beegfs.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_beegfs(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> beegfs_fields();
+
 }  // namespace stallcast::models

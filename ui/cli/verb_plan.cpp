@@ -16,10 +16,12 @@ struct Countable {
   std::string_view noun;
   std::string_view metric;
 };
-constexpr std::array kCountables = {
-    Countable{"ost.count", "OSTs", "osts"}, Countable{"head.count", "controllers", "controllers"},
-    Countable{"backend.count", "backends", "backends"},
-    Countable{"server.count", "servers", "servers"}, Countable{"prefixes", "prefixes", "prefixes"}};
+constexpr std::array kCountables = {Countable{"ost.count", "OSTs", "osts"},
+                                    Countable{"head.count", "controllers", "controllers"},
+                                    Countable{"target.count", "targets", "targets"},
+                                    Countable{"backend.count", "backends", "backends"},
+                                    Countable{"server.count", "servers", "servers"},
+                                    Countable{"prefixes", "prefixes", "prefixes"}};
 
 const Countable* countable_of(const Component& storage) {
   for (const Countable& c : kCountables)

@@ -1,0 +1,178 @@
+#include <algorithm>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/pooled_store.hpp"
+#include "models/storage/striping.hpp"
+
+/// BeeGFS. Equations, sources and valid range: docs/models/beegfs.md.
+namespace stallcast::models {
+namespace {
+
+using base::assumed;
+using base::cited;
+using base::field;
+using base::kAtLeastOne;
+using base::kNonNegative;
+using base::kOptional;
+using base::kPositive;
+using base::kRequired;
+
+constexpr std::string_view kPlacements[] = {"random", "round-robin"};
+
+struct BeegfsParams {
+  std::int64_t targets = 1;
+  Rate read, write;
+  Seconds service;
+  std::optional<std::int64_t> servers;
+  std::optional<Rate> nic;
+  std::int64_t mds = 1;
+  OpRate opens, creates, directory_creates;
+  Seconds open_service;
+  std::int64_t stripe_count = 4;
+  Bytes stripe_size;
+  std::string placement;
+  std::int64_t connections = 1;
+  Rate stream;
+  Seconds commit;
+};
+
+constexpr std::string_view kOracle =
+    "IO500 ISC20, BeeGFS on Oracle Cloud, 270 servers of one NVMe drive each: read 746.7 and write "
+    "483.7 GiB/s, 14.3 M/s stat, 2.91 M/s create";
+
+constexpr std::array<base::Field<BeegfsParams>, 17> kFields{
+    field("target.count", &BeegfsParams::targets, kRequired, "storage targets", kAtLeastOne),
+    field("target.read", &BeegfsParams::read, "2.97 GB/s", "what one target reads",
+          cited(kPositive, kOracle)),
+    field("target.write", &BeegfsParams::write, "1.92 GB/s", "what one target writes",
+          cited(kPositive, kOracle)),
+    field("target.service", &BeegfsParams::service, "0.25 ms",
+          "time of one request on the server besides its data",
+          assumed(kNonNegative, "0.2-0.3 ms per request on flash")),
+    field("server.count", &BeegfsParams::servers, kOptional,
+          "storage servers; without it one for each target", kAtLeastOne),
+    field("server.nic", &BeegfsParams::nic, kOptional,
+          "network rate of one server, each direction; without it it does not limit", kPositive),
+    field("mds.count", &BeegfsParams::mds, "1", "metadata servers", kAtLeastOne),
+    field("mds.opens", &BeegfsParams::opens, "53 kops/s",
+          "opens one metadata server serves, directories spread over all",
+          assumed(kPositive, "its stat rate: IO500 ISC20, Oracle Cloud, 14.3 M/s over 270")),
+    field("mds.creates", &BeegfsParams::creates, "10.8 kops/s",
+          "creates one metadata server serves, in directories of their own",
+          cited(kPositive, kOracle)),
+    field("mds.service", &BeegfsParams::open_service, "0.1 ms",
+          "time one open spends in an idle metadata server", assumed(kNonNegative)),
+    field("directory.creates", &BeegfsParams::directory_creates, "5 kops/s",
+          "files created a second in one directory: it belongs to one metadata server",
+          cited(kPositive,
+                "IO500 2018-2020, mdtest-hard create: 2-11 k/s, whatever the number of servers")),
+    field("stripe.count", &BeegfsParams::stripe_count, "4",
+          "targets a file lies on; 0 = all of them", cited(kNonNegative, "BeeGFS default")),
+    field("stripe.size", &BeegfsParams::stripe_size, "512 KiB",
+          "chunk: bytes on one target before the next",
+          assumed(kPositive, "BeeGFS 7 default, from memory; examples of 8 show 1 MiB")),
+    field("placement", &BeegfsParams::placement, "random", "how new files are spread over targets",
+          base::one_of(kPlacements)),
+    field("client.connections", &BeegfsParams::connections, "12",
+          "connections of one host to one server (connMaxInternodeNum), one request on each",
+          assumed(kAtLeastOne, "BeeGFS default, from memory")),
+    field("client.stream", &BeegfsParams::stream, "2.5 GB/s",
+          "most one buffered reader or writer moves (copy and page handling)",
+          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    field("commit", &BeegfsParams::commit, "1 ms",
+          "time to make one written file durable on its targets", assumed(kNonNegative))};
+constexpr auto kInfos = base::infos(kFields);
+
+class Beegfs final : public PooledStore {
+ public:
+  explicit Beegfs(const Component& component)
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
+
+  // One chunk on each connection to each server.    [beegfs.md, eq. 2]
+  ClientLimits client_limits() const override {
+    const double connections = static_cast<double>(p_.connections) * servers();
+    return {connections * chunk_rate(p_.read), connections * chunk_rate(p_.write)};
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files, false);
+  }
+
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    // t = files * round_trips * (rtt + service) + bytes / rate    [beegfs.md, eq. 1]
+    co_await context().sleep((round_trip() + p_.service) * (request.files * request.round_trips));
+    co_return co_await stream_in(
+        client, request.bytes, stream_cap(request.bytes / request.files, p_.read, request.direct));
+  }
+
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    co_await metadata_ops(client, request.files, true);
+    const Bytes file = request.bytes / request.files;
+    const double fullest =
+        p_.placement == "round-robin"
+            ? striping().fullest_in_turn(request.writers, file)
+            : striping().fullest_at_random(request.writers, file, seed(), name());
+    const Rate cap = std::min(stream_cap(file, p_.write, request.direct),
+                              striping().placed(file, p_.write, fullest));
+    const Served served = co_await stream_out(client, request.bytes, cap);
+    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
+    co_return served;
+  }
+
+  Ceilings ceilings() const override {
+    const PoolShape shape = pool({});
+    return {.read = std::min({shape.shared, shape.read, shape.nic}),
+            .write = std::min({shape.shared, shape.write, shape.nic}),
+            .opens = p_.opens * static_cast<double>(p_.mds),
+            .units = targets(),
+            .noun = "targets",
+            .unit_read = p_.read,
+            .unit_write = p_.write};
+  }
+
+ protected:
+  PoolShape pool(const StorageLoad& load) const override {
+    return {.media = "target",
+            .server = "server",
+            .metadata = "mds",
+            .shared = targets() * std::max(p_.read, p_.write),
+            .read = targets() * p_.read * striping().evenness(load),
+            .write = targets() * p_.write,
+            .nic = p_.nic ? *p_.nic * servers() : Rate::infinity()};
+  }
+
+  MetadataShape metadata() const override {
+    return {.servers = static_cast<double>(p_.mds),
+            .opens = p_.opens,
+            .creates = p_.creates,
+            .service = p_.open_service,
+            .directory_creates = p_.directory_creates};
+  }
+
+ private:
+  double targets() const { return static_cast<double>(p_.targets); }
+  double servers() const { return static_cast<double>(p_.servers.value_or(p_.targets)); }
+  Striping striping() const {
+    return {targets(), static_cast<double>(p_.stripe_count), p_.stripe_size};
+  }
+  // One chunk in flight: chunk / (rtt + service + chunk / b)    [storage.md, eq. 4]
+  Rate chunk_rate(Rate target) const {
+    return window_rate(p_.stripe_size, p_.stripe_size, round_trip() + p_.service, target);
+  }
+  // One chunk in flight to each of the file's targets.    [beegfs.md, eq. 3]
+  Rate stream_cap(Bytes file, Rate target, bool direct) const {
+    const Rate all = striping().of(file) * chunk_rate(target);
+    return direct ? all : std::min(all, p_.stream);
+  }
+
+  BeegfsParams p_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_beegfs(const Component& component) {
+  return std::make_unique<Beegfs>(component);
+}
+std::span<const base::FieldInfo> beegfs_fields() { return kInfos; }
+
+}  // namespace stallcast::models
