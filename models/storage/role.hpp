@@ -140,4 +140,8 @@ class StorageModel {
 [[nodiscard]] std::unique_ptr<StorageModel> make_beegfs(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> beegfs_fields();
 
+/// DAOS: models/storage/daos.cpp, docs/models/daos.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_daos(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> daos_fields();
+
 }  // namespace stallcast::models

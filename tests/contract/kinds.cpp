@@ -11,6 +11,7 @@ namespace {
 using models::Role;
 
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
+    {"daos", {{"server.count", "8"}}},
     {"beegfs", {{"target.count", "8"}}},
     {"weka", {{"backend.count", "16"}, {"client.cores", "8"}}},
     {"gpfs", {{"server.count", "8"}, {"client.prefetch", "50 GB/s"}}},
@@ -30,9 +31,10 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
 
 // One row per storage kind.
 const std::map<std::string, StorageNames> kStorageNames = {
-    {"beegfs", {"target.count", "target"}}, {"weka", {"backend.count", "drives"}},
-    {"gpfs", {"server.count", "nsd"}},      {"lustre", {"ost.count", "ost"}},
-    {"nfs", {"head.count", "head"}},        {"s3", {"server.count", "server.read"}},
+    {"daos", {"server.count", "target"}},    {"beegfs", {"target.count", "target"}},
+    {"weka", {"backend.count", "drives"}},   {"gpfs", {"server.count", "nsd"}},
+    {"lustre", {"ost.count", "ost"}},        {"nfs", {"head.count", "head"}},
+    {"s3", {"server.count", "server.read"}},
 };
 
 Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {

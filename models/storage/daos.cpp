@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/pooled_store.hpp"
+#include "models/storage/striping.hpp"
+
+/// DAOS behind dfuse. Equations, sources and valid range: docs/models/daos.md.
+namespace stallcast::models {
+namespace {
+
+using base::assumed;
+using base::cited;
+using base::field;
+using base::kAtLeastOne;
+using base::kNonNegative;
+using base::kPositive;
+using base::kRequired;
+
+struct DaosParams {
+  std::int64_t servers = 1, targets = 1;
+  Rate read, write, nic;
+  Seconds service;
+  OpRate opens, creates;
+  Seconds open_service;
+  std::int64_t data = 16, parity = 3;
+  Bytes cell;
+  Rate client_read, client_write, stream;
+  double open_requests = 1.0;
+  Seconds commit;
+};
+
+constexpr std::string_view kAurora = "ALCF documents, Aurora: 30 TB/s over 1024 servers";
+constexpr std::string_view kPresque =
+    "IO500 ISC20, Presque (ALCF), 10 servers: 2.10 M/s small files opened and read, 4.39 M/s "
+    "created";
+
+constexpr std::array<base::Field<DaosParams>, 17> kFields{
+    field("server.count", &DaosParams::servers, kRequired, "servers (two engines each)",
+          kAtLeastOne),
+    field("server.read", &DaosParams::read, "29.3 GB/s", "what one server reads",
+          cited(kPositive, kAurora)),
+    field("server.write", &DaosParams::write, "29.3 GB/s",
+          "what one server writes, parity included", cited(kPositive, kAurora)),
+    field("server.nic", &DaosParams::nic, "45 GB/s",
+          "network of one server, all its NICs, each direction",
+          cited(kPositive, "ALCF documents, Aurora: two NICs of 20-25 GB/s per server")),
+    field("server.targets", &DaosParams::targets, "32", "targets of one server",
+          assumed(kAtLeastOne, "16 for each of two engines, from memory")),
+    field("server.service", &DaosParams::service, "0.1 ms",
+          "time of one data request on the server besides its data",
+          assumed(kNonNegative, "NVMe read 70-90 us in user space")),
+    field("server.opens", &DaosParams::opens, "210 kops/s",
+          "files opened a second for each server: keys lie on all of them",
+          cited(kPositive, kPresque)),
+    field("server.creates", &DaosParams::creates, "438 kops/s",
+          "files created a second for each server", cited(kPositive, kPresque)),
+    field("server.open_service", &DaosParams::open_service, "30 us",
+          "time one key lookup takes on an idle server",
+          assumed(kNonNegative, "persistent memory or DRAM")),
+    field("object.data", &DaosParams::data, "16", "data cells of a stripe (k of EC k+p)",
+          cited(kAtLeastOne, "ALCF documents: EC 16+3 for large files")),
+    field("object.parity", &DaosParams::parity, "3", "parity cells of a stripe; 0 = no redundancy",
+          cited(kNonNegative, "ALCF documents: EC 16+3 for large files")),
+    field("object.cell", &DaosParams::cell, "128 KiB", "bytes on one target before the next",
+          assumed(kPositive, "from memory; 64 KiB to 1 MiB in use")),
+    field("client.read", &DaosParams::client_read, "10 GB/s",
+          "most one host reads through its dfuse daemon",
+          assumed(kPositive, "one user-space daemon and a copy for all processes of a host")),
+    field("client.write", &DaosParams::client_write, "10 GB/s",
+          "most one host writes through its dfuse daemon", assumed(kPositive)),
+    field("client.stream", &DaosParams::stream, "1.5 GB/s",
+          "most one reader or writer moves through dfuse",
+          assumed(kPositive, "a kernel crossing and a copy for each request of up to 1 MiB")),
+    field("client.open_requests", &DaosParams::open_requests, "2",
+          "key lookups of one open, one after the other: the entry, then the object",
+          assumed(kAtLeastOne, "one more for each directory not in the dfuse cache")),
+    field("commit", &DaosParams::commit, "0.1 ms", "time to make one written file durable",
+          assumed(kNonNegative, "writes are durable when they are answered"))};
+constexpr auto kInfos = base::infos(kFields);
+
+class Daos final : public PooledStore {
+ public:
+  explicit Daos(const Component& component)
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
+
+  // The write limit is on user bytes, the link carries parity too.
+  ClientLimits client_limits() const override {
+    return {p_.client_read, p_.client_write * overhead(Bytes::infinity())};
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files * p_.open_requests, false);
+  }
+
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    // t = files * round_trips * (rtt + service) + bytes / rate    [daos.md, eq. 1]
+    co_await context().sleep((round_trip() + p_.service) * (request.files * request.round_trips));
+    co_return co_await stream_in(client, request.bytes, p_.stream);
+  }
+
+  // The client makes the parity, so it crosses the host's network and the fabric.  [daos.md, eq. 2]
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    co_await metadata_ops(client, request.files, true);
+    const double sent = overhead(request.bytes / request.files);
+    const Served served = co_await stream_out(client, request.bytes * sent, p_.stream * sent);
+    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
+    co_return served;
+  }
+
+  Ceilings ceilings() const override {
+    const PoolShape shape = pool({});
+    const double sent = overhead(Bytes::infinity());
+    return {.read = std::min({shape.shared, shape.read, shape.nic}),
+            .write = std::min({shape.shared, shape.write, shape.nic}) / sent,
+            .opens = p_.opens * servers(),
+            .units = servers(),
+            .noun = "servers",
+            .unit_read = std::min(p_.read, p_.nic),
+            .unit_write = std::min(p_.write, p_.nic) / sent};
+  }
+
+ protected:
+  PoolShape pool(const StorageLoad& load) const override {
+    return {.media = "target",
+            .server = "server",
+            .metadata = "keys",
+            .shared = servers() * std::max(p_.read, p_.write),
+            .read = servers() * p_.read * cells().evenness(load),
+            .write = servers() * p_.write,
+            .nic = servers() * p_.nic};
+  }
+
+  // The rates count whole opens, the line their lookups. Keys of one directory lie on all servers.
+  MetadataShape metadata() const override {
+    return {.servers = servers(),
+            .opens = p_.opens * p_.open_requests,
+            .creates = p_.creates,
+            .service = p_.open_service};
+  }
+
+ private:
+  double servers() const { return static_cast<double>(p_.servers); }
+  Striping cells() const { return {servers() * static_cast<double>(p_.targets), 0.0, p_.cell}; }
+  // Bytes sent for a byte written: full stripes carry p parity cells for k data cells, what is left
+  // over is kept 1 + p times.    [daos.md, eq. 3]
+  double overhead(Bytes file) const {
+    const double k = static_cast<double>(p_.data), p = static_cast<double>(p_.parity);
+    if (!file.finite()) return (k + p) / k;
+    const double stripes = file / (p_.cell * k), full = std::floor(stripes + 1e-9);
+    const double rest = std::max(0.0, stripes - full);
+    return (full * (k + p) / k + rest * (1.0 + p)) / stripes;
+  }
+
+  DaosParams p_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_daos(const Component& component) {
+  return std::make_unique<Daos>(component);
+}
+std::span<const base::FieldInfo> daos_fields() { return kInfos; }
+
+}  // namespace stallcast::models
