@@ -92,14 +92,17 @@ class Rules {
 
   void check_storage(const Component& storage) {
     check_networks(storage);
-    const double osts = number(storage, "ost.count");
-    for (const char* key : {"stripe.count", "oss.count"})
-      if (osts > 0.0 && number(storage, key) > osts)
+    const bool lustre = storage.find("ost.count") != nullptr;
+    const double targets = number(storage, lustre ? "ost.count" : "target.count");
+    const std::string noun = lustre ? "OST" : "target", servers = lustre ? "oss" : "server";
+    for (const std::string& key : {std::string("stripe.count"), servers + ".count"})
+      if (targets > 0.0 && number(storage, key) > targets)
         report_.warn("rule", pointer_of(storage, key),
-                     "storage \"" + storage.id + "\" has " + base::shortest(osts) +
-                         " OSTs, fewer than \"" + key + "\"",
-                     std::string_view(key) == "oss.count" ? "each OSS serves at least one OST"
-                                                          : "files lie on all OSTs at most");
+                     "storage \"" + storage.id + "\" has " + base::shortest(targets) + " " + noun +
+                         "s, fewer than \"" + key + "\"",
+                     key == "stripe.count"
+                         ? "files lie on all " + noun + "s at most"
+                         : "each " + (lustre ? "OSS" : servers) + " serves at least one " + noun);
   }
 
   [[nodiscard]] const Component* host_of(const JobDesign& job) const {

@@ -21,8 +21,8 @@ constexpr const char* kFull = R"({
 })";
 
 // The only remark about the scenario with `sets`; "" when there is none.
-std::string warning(std::vector<std::string> sets) {
-  const auto loaded = load_with(std::move(sets), "", kFull);
+std::string warning(std::vector<std::string> sets, const std::string& text = kFull) {
+  const auto loaded = load_with(std::move(sets), "", text.c_str());
   if (loaded.diagnostics.items().empty()) return "";
   REQUIRE(loaded.diagnostics.items().size() == 1);
   const Diagnostic& d = loaded.diagnostics.items()[0];
@@ -43,6 +43,15 @@ TEST_CASE("likely slips are warned of and do not stop the run") {
   CHECK_THAT(warning({"storage.oss.count=9"}), Contains("fewer than \"oss.count\""));
   CHECK_THAT(warning({"jobs.dataset.sample_stdev=3 MB"}), Contains("twice the sample"));
   CHECK_THAT(warning({"jobs.checkpoint.every=2 h"}), Contains("no save falls into the 1 h"));
+}
+
+TEST_CASE("more stripes or servers than BeeGFS targets are warned of") {
+  std::string bee = kFull;
+  const std::string lustre = R"("lustre", "ost")";
+  bee.replace(bee.find(lustre), lustre.size(), R"("beegfs", "target")");
+  CHECK(warning({}, bee) == "");
+  CHECK_THAT(warning({"storage.stripe.count=16"}, bee), Contains("has 8 targets, fewer"));
+  CHECK_THAT(warning({"storage.server.count=9"}, bee), Contains("fewer than \"server.count\""));
 }
 
 TEST_CASE("a run of few blocking saves is warned of") {
