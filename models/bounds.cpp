@@ -99,14 +99,18 @@ class Deriver {
     line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
          count(d.layout.ranks) + " GPUs x " + count(batch * access.files) + " files / " +
              text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate));
-    // W workers, each one sample at a time: CPU alone caps them at W / t_cpu samples a second.
+    // W workers, each one sample at a time and at most one per core: CPU alone caps them at
+    // min(W, cores) / t_cpu samples a second.
     const Seconds cpu =
         fetched / access.unpack + access.parsing(dataset.sample, 1.0) + dataset.decode;
     const double workers = std::max(1.0, static_cast<double>(loader.workers));
-    d.loader = fetched / cpu * (workers * d.layout.ranks);
+    const double cores = static_cast<double>(plant_.host(d.host).cores) * d.layout.hosts;
+    const bool crowded = workers * d.layout.ranks > cores;
+    d.loader = fetched / cpu * std::min(workers * d.layout.ranks, cores);
     line(name + "loader.ceiling", d.loader.in(unit::Bps), Dimension::rate,
-         count(d.layout.ranks) + " GPUs x " + count(workers) + " workers x " + text(fetched) +
-             " / " + text(cpu) + " CPU per sample = " + text(d.loader));
+         (crowded ? count(cores) + " cores x "
+                  : count(d.layout.ranks) + " GPUs x " + count(workers) + " workers x ") +
+             text(fetched) + " / " + text(cpu) + " CPU per sample = " + text(d.loader));
   }
 
   void derive_saves(const JobDesign& job, JobDemand& d) {

@@ -6,8 +6,8 @@ namespace {
 using namespace base;
 
 constexpr std::array<Field<HostParams>, 13> kHost{
-    field("count", &HostParams::count, kRequired, "servers of this class", kAtLeastOne),
-    field("gpus", &HostParams::gpus, "8", "GPUs in one server", kAtLeastOne),
+    field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
+    field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
     field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
           "dense bf16 peak of one GPU (not the sparse figure)",
           cited(kPositive, "H100 SXM 989.4 TFLOP/s dense (catalogue)")),
@@ -16,14 +16,14 @@ constexpr std::array<Field<HostParams>, 13> kHost{
           cited(kPositive, "PCIe Gen5 x16, 55.4 GB/s measured (catalogue)")),
     field("gpu.copy_pageable", &HostParams::gpu_copy_pageable, "8 GB/s",
           "the same from pageable memory", assumed(kPositive, "6-12 GB/s")),
-    field("cpu.cores", &HostParams::cores, "64", "physical cores of one server", kAtLeastOne),
+    field("cpu.cores", &HostParams::cores, "64", "physical cores of one server", up_to(65536)),
     field("memory.size", &HostParams::memory, "1 TB", "DRAM of one server", kPositive),
     field("memory.bandwidth", &HostParams::memory_bandwidth, "400 GB/s",
           "DRAM bandwidth of one server, data sheet",
           assumed(kPositive, "2 sockets, 8 channels of DDR5-4800 each: 614 GB/s; 400 is cautious")),
     field("nic.rate", &HostParams::nic_rate, "400 Gb/s",
           "one network port that reaches the storage", kPositive),
-    field("nic.count", &HostParams::nic_count, "1", "such ports in one server", kAtLeastOne),
+    field("nic.count", &HostParams::nic_count, "1", "such ports in one server", up_to(1024)),
     field("nic.efficiency", &HostParams::nic_efficiency, "95 %", "payload share of the line rate",
           assumed(kPositiveShare, "RDMA with 4 KiB MTU 92-97 %")),
     field("nvme.read", &HostParams::nvme_read, kOptional, "local NVMe of one server, read",

@@ -43,6 +43,11 @@ inline constexpr FieldLimits kAtLeastOne{.minimum = 1.0};
 inline constexpr FieldLimits kShare{.minimum = 0.0, .maximum = 1.0};
 inline constexpr FieldLimits kPositiveShare{.minimum = 0.0, .maximum = 1.0, .above_minimum = true};
 
+/// `limits` with a largest valid value: beyond it is a slip, or more than a simulation can hold.
+constexpr FieldLimits up_to(double maximum, FieldLimits limits = kAtLeastOne) {
+  limits.maximum = maximum;
+  return limits;
+}
 /// `limits` with the citation of the default.
 constexpr FieldLimits cited(FieldLimits limits, std::string_view source) {
   limits.source = source;

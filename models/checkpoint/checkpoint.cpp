@@ -18,7 +18,7 @@ constexpr std::array<Field<CheckpointParams>, 11> kCommon{
           "size of one checkpoint; absent: parameters x bytes per parameter", kPositive),
     field("writers", &CheckpointParams::writers, "all",
           "ranks that write: all (sharded), or rank 0 after a gather", one_of(kWriters)),
-    field("files", &CheckpointParams::files, "1", "files per writer", kAtLeastOne),
+    field("files", &CheckpointParams::files, "1", "files per writer", up_to(1e6)),
     field("serializer", &CheckpointParams::serializer, "torch",
           "torch: one CPU pass per writer before the write; none: tensors are written as they lie "
           "in memory",
@@ -38,7 +38,7 @@ constexpr std::array<Field<CheckpointParams>, 2> kAsync{
     field("tiers", &CheckpointParams::tiers, kOptional,
           "where a save goes in turn: host-memory, local-nvme, then the storage of `to`"),
     field("buffers", &CheckpointParams::buffers, "1",
-          "snapshots that fit in the host memory set aside", kAtLeastOne)};
+          "snapshots that fit in the host memory set aside", up_to(1e6))};
 constexpr auto kAsyncInfos = infos(kAsync);
 
 }  // namespace

@@ -80,7 +80,7 @@ constexpr std::array<Field<RunParams>, 4> kRun{
     field("replicas", &RunParams::replicas, "3", "simulations with different seeds",
           FieldLimits{.minimum = 1.0, .maximum = 10000.0}),
     field("detail", &RunParams::detail, "16",
-          "most classes of ranks simulated one by one when samples differ in size", kAtLeastOne)};
+          "most classes of ranks simulated one by one when samples differ in size", up_to(4096))};
 constexpr auto kRunInfos = infos(kRun);
 
 }  // namespace

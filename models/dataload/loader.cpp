@@ -9,11 +9,12 @@ constexpr std::string_view kCopies[] = {"none", "pageable", "pinned"};
 constexpr std::string_view kProbe = "own probe, PyTorch 1.13, 2 cores, 2026-11";
 
 constexpr std::array<Field<LoaderParams>, 7> kLoader{
-    field("batch", &LoaderParams::batch, "1", "samples per GPU and step", kAtLeastOne),
+    field("batch", &LoaderParams::batch, "1", "samples per GPU and step", up_to(1e7)),
     field("workers", &LoaderParams::workers, "4",
-          "worker processes per GPU; 0: the training process loads itself", assumed(kNonNegative)),
+          "worker processes per GPU; 0: the training process loads itself",
+          assumed(up_to(4096, kNonNegative))),
     field("prefetch", &LoaderParams::prefetch, "2", "batches asked for ahead per worker",
-          cited(kAtLeastOne, "PyTorch default prefetch_factor")),
+          cited(up_to(4096), "PyTorch default prefetch_factor")),
     field("persistent", &LoaderParams::persistent, "false",
           "workers live over epochs (persistent_workers)"),
     field("start", &LoaderParams::start, "17 ms", "time to start one worker, one after the other",

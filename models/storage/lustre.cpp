@@ -16,6 +16,7 @@ using base::kNonNegative;
 using base::kOptional;
 using base::kPositive;
 using base::kRequired;
+using base::up_to;
 
 constexpr std::string_view kPlacements[] = {"random", "round-robin"};
 
@@ -43,7 +44,7 @@ constexpr std::string_view kNote = "public Lustre 2.15.3 tuning note (catalogue,
 constexpr std::string_view kSmallFile = "cold small-file open 81-98 us (catalogue, read 2026-11)";
 
 constexpr std::array<base::Field<LustreParams>, 22> kFields{
-    field("ost.count", &LustreParams::ost_count, kRequired, "object storage targets", kAtLeastOne),
+    field("ost.count", &LustreParams::ost_count, kRequired, "object storage targets", up_to(1e7)),
     field("ost.read", &LustreParams::ost_read, "4 GB/s", "what one OST reads from its media",
           cited(kPositive, "4.06 GB/s per OST, ALCF Eagle: 650 GB/s over 160 OSTs")),
     field("ost.write", &LustreParams::ost_write, "4 GB/s", "what one OST writes to its media",
@@ -52,7 +53,7 @@ constexpr std::array<base::Field<LustreParams>, 22> kFields{
           "time of one RPC on the server besides its data",
           assumed(kNonNegative, "0.2-0.3 ms per RPC on flash")),
     field("oss.count", &LustreParams::oss_count, kOptional,
-          "object storage servers; without it their NICs do not limit", kAtLeastOne),
+          "object storage servers; without it their NICs do not limit", up_to(1e7)),
     field("oss.nic", &LustreParams::oss_nic, "400 Gb/s",
           "network rate of one OSS, each direction, all its ports",
           assumed(kPositive, "one NDR400 port per OSS")),
@@ -60,7 +61,7 @@ constexpr std::array<base::Field<LustreParams>, 22> kFields{
           "most the whole system reads (data sheet figure)", kPositive),
     field("write", &LustreParams::write_ceiling, kOptional,
           "most the whole system writes (data sheet figure)", kPositive),
-    field("mdt.count", &LustreParams::mdt_count, "1", "metadata targets", kAtLeastOne),
+    field("mdt.count", &LustreParams::mdt_count, "1", "metadata targets", up_to(1e5)),
     field("mdt.open", &LustreParams::mdt_open, "80 kops/s", "opens one MDT serves",
           assumed(kPositive, "80-200 kops/s on flash; AI400X2T 264 kops/s create over 4 MDS")),
     field("mdt.create", &LustreParams::mdt_create, "50 kops/s", "creates one MDT serves",
@@ -122,9 +123,9 @@ class Lustre final : public PooledStore {
         p_.placement == "round-robin"
             ? striping().fullest_in_turn(request.writers, file)
             : striping().fullest_at_random(request.writers, file, seed(), name());
-    const Rate cap = std::min(stream_cap(p_.ost_write, file, request.direct),
-                              striping().placed(file, p_.ost_write, fullest));
-    const Served served = co_await stream_out(client, request.bytes, cap);
+    const Served served =
+        co_await stream_out(client, request.bytes, stream_cap(p_.ost_write, file, request.direct),
+                            striping().placed(file, p_.ost_write, fullest));
     co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
     co_return served;
   }

@@ -4,13 +4,20 @@
 #include <cmath>
 
 namespace stallcast::models {
+namespace {
+
+// Service threads of one metadata server: beyond it, the rate alone decides.
+constexpr double kMostThreads = 1e4;
+
+}  // namespace
 
 void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   using enum graph::NodeRole;
   round_trip_ = load.round_trip;
   const PoolShape shape = pool(load);
   metadata_name_ = name_ + "." + shape.metadata;
-  const std::string media = name_ + "." + shape.media, servers = name_ + "." + shape.server;
+  media_name_ = name_ + "." + shape.media;
+  const std::string &media = media_name_, servers = name_ + "." + shape.server;
   const std::string limit = name_ + "." + (shape.ceiling.empty() ? shape.media : shape.ceiling);
   media_in_ = topology.add_node(media + ".in", target);
   media_out_ = topology.add_node(media + ".out", target);
@@ -36,8 +43,8 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   metadata_ = metadata();
   // m threads of service time s serve m / s requests a second: m is chosen so that an idle server
   // answers in `service` and a busy one reaches `opens`.    [docs/models/storage.md, eq. 2]
-  const double threads =
-      std::max(1.0, std::round((metadata_.opens * metadata_.service).in(unit::ops)));
+  const double threads = std::clamp(std::round((metadata_.opens * metadata_.service).in(unit::ops)),
+                                    1.0, kMostThreads);
   line_.emplace(context, static_cast<std::int64_t>(threads * metadata_.servers));
   open_service_ = Ops::from(threads, unit::ops) / metadata_.opens;
   create_service_ = Ops::from(threads, unit::ops) / metadata_.creates;
@@ -47,6 +54,7 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
     directory_service_ = Ops::from(1.0, unit::ops) / metadata_.directory_creates;
   }
   metadata_resource_ = resources.index(metadata_name_);
+  media_resource_ = resources.index(media_name_);
   stream_resource_ = resources.index(name_ + ".client.stream");
 }
 
@@ -70,11 +78,15 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate
                                                .cap = std::min(cap, client.host_read)}));
 }
 
-sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap) {
-  co_return blame(co_await context_->transfer({.path = client.write_path,
-                                               .bytes = bytes,
-                                               .members = client.members,
-                                               .cap = std::min(cap, client.host_write)}));
+sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap,
+                                          Rate placed) {
+  const Rate own = std::min(cap, client.host_write);
+  const sim::FlowOutcome flow = co_await context_->transfer({.path = client.write_path,
+                                                             .bytes = bytes,
+                                                             .members = client.members,
+                                                             .cap = std::min(own, placed)});
+  if (!flow.binding.valid() && placed < own) co_return Served{media_resource_};
+  co_return blame(flow);
 }
 
 Served PooledStore::blame(const sim::FlowOutcome& flow) const {

@@ -60,7 +60,10 @@ class PooledStore : public StorageModel {
   [[nodiscard]] sim::Task<Served> metadata_ops(const Client& client, double files, bool create);
   /// The data, at most at `cap` per member.
   [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, Rate cap);
-  [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap);
+  /// `placed`: what the media give one writer where files lie unevenly; they are to blame when it
+  /// is less than `cap`.
+  [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap,
+                                             Rate placed = Rate::infinity());
 
   [[nodiscard]] sim::Context& context() const { return *context_; }
   /// Of the fabric. REQUIRES: built.
@@ -73,7 +76,7 @@ class PooledStore : public StorageModel {
 
   std::string name_;
   graph::NodeId media_in_, media_out_, egress_, ingress_;
-  std::string metadata_name_;
+  std::string metadata_name_, media_name_;
   MetadataShape metadata_;
   std::uint64_t seed_ = 0;
   sim::Context* context_ = nullptr;
@@ -82,6 +85,7 @@ class PooledStore : public StorageModel {
   std::optional<sim::ServerQueue> line_, directory_;
   ResourceIndex metadata_resource_ = kNoResource;
   ResourceIndex stream_resource_ = kNoResource;
+  ResourceIndex media_resource_ = kNoResource;
 };
 
 }  // namespace stallcast::models
