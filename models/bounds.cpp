@@ -213,7 +213,7 @@ class Deriver {
       if (d.read_from == out_.storage) read += d.read;
       if (d.write_to == out_.storage) write += d.write;
     }
-    const StorageModel::Ceilings c = plant_.storage(out_.storage).ceilings();
+    const StorageModel::Countable c = plant_.storage(out_.storage).countable();
     out_.unit_write = c.unit_write;
     const double for_writes = write / c.unit_write;
     const double for_reads = read / c.unit_read;

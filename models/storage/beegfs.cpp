@@ -8,14 +8,7 @@
 namespace stallcast::models {
 namespace {
 
-using base::assumed;
-using base::cited;
-using base::field;
-using base::kAtLeastOne;
-using base::kNonNegative;
-using base::kOptional;
-using base::kPositive;
-using base::kRequired;
+using namespace base;
 
 constexpr std::string_view kPlacements[] = {"random", "round-robin"};
 
@@ -112,22 +105,15 @@ class Beegfs final : public PooledStore {
         p_.placement == "round-robin"
             ? striping().fullest_in_turn(request.writers, file)
             : striping().fullest_at_random(request.writers, file, seed(), name());
-    const Rate cap = std::min(stream_cap(file, p_.write, request.direct),
-                              striping().placed(file, p_.write, fullest));
-    const Served served = co_await stream_out(client, request.bytes, cap);
+    const Served served =
+        co_await stream_out(client, request.bytes, stream_cap(file, p_.write, request.direct),
+                            striping().placed(file, p_.write, fullest));
     co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
     co_return served;
   }
 
-  Ceilings ceilings() const override {
-    const PoolShape shape = pool({});
-    return {.read = std::min({shape.shared, shape.read, shape.nic}),
-            .write = std::min({shape.shared, shape.write, shape.nic}),
-            .opens = p_.opens * static_cast<double>(p_.mds),
-            .units = targets(),
-            .noun = "targets",
-            .unit_read = p_.read,
-            .unit_write = p_.write};
+  Countable countable() const override {
+    return {.noun = "targets", .unit_read = p_.read, .unit_write = p_.write};
   }
 
  protected:

@@ -9,13 +9,7 @@
 namespace stallcast::models {
 namespace {
 
-using base::assumed;
-using base::cited;
-using base::field;
-using base::kAtLeastOne;
-using base::kNonNegative;
-using base::kPositive;
-using base::kRequired;
+using namespace base;
 
 struct DaosParams {
   std::int64_t servers = 1, targets = 1;
@@ -108,14 +102,9 @@ class Daos final : public PooledStore {
     co_return served;
   }
 
-  Ceilings ceilings() const override {
-    const PoolShape shape = pool({});
+  Countable countable() const override {
     const double sent = overhead(Bytes::infinity());
-    return {.read = std::min({shape.shared, shape.read, shape.nic}),
-            .write = std::min({shape.shared, shape.write, shape.nic}) / sent,
-            .opens = p_.opens * servers(),
-            .units = servers(),
-            .noun = "servers",
+    return {.noun = "servers",
             .unit_read = std::min(p_.read, p_.nic),
             .unit_write = std::min(p_.write, p_.nic) / sent};
   }

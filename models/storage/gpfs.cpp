@@ -8,14 +8,7 @@
 namespace stallcast::models {
 namespace {
 
-using base::assumed;
-using base::cited;
-using base::field;
-using base::kAtLeastOne;
-using base::kNonNegative;
-using base::kOptional;
-using base::kPositive;
-using base::kRequired;
+using namespace base;
 
 struct GpfsParams {
   std::int64_t servers = 1;
@@ -106,15 +99,8 @@ class Gpfs final : public PooledStore {
     co_return served;
   }
 
-  Ceilings ceilings() const override {
-    const PoolShape shape = pool({});
-    return {.read = std::min({shape.shared, shape.read, shape.nic}),
-            .write = std::min({shape.shared, shape.write, shape.nic}),
-            .opens = p_.opens * servers(),
-            .units = servers(),
-            .noun = "servers",
-            .unit_read = p_.read,
-            .unit_write = p_.write};
+  Countable countable() const override {
+    return {.noun = "servers", .unit_read = p_.read, .unit_write = p_.write};
   }
 
  protected:

@@ -8,15 +8,7 @@
 namespace stallcast::models {
 namespace {
 
-using base::assumed;
-using base::cited;
-using base::field;
-using base::kAtLeastOne;
-using base::kNonNegative;
-using base::kOptional;
-using base::kPositive;
-using base::kRequired;
-using base::up_to;
+using namespace base;
 
 constexpr std::string_view kPlacements[] = {"random", "round-robin"};
 
@@ -130,14 +122,8 @@ class Lustre final : public PooledStore {
     co_return served;
   }
 
-  Ceilings ceilings() const override {
-    const PoolShape shape = pool({});
-    return {.read = std::min({shape.shared, shape.read, shape.nic}),
-            .write = std::min({shape.shared, shape.write, shape.nic}),
-            .opens = p_.mdt_open * static_cast<double>(p_.mdt_count),
-            .units = osts(),
-            .unit_read = p_.ost_read,
-            .unit_write = p_.ost_write};
+  Countable countable() const override {
+    return {.unit_read = p_.ost_read, .unit_write = p_.ost_write};
   }
 
  protected:

@@ -9,14 +9,7 @@
 namespace stallcast::models {
 namespace {
 
-using base::assumed;
-using base::cited;
-using base::field;
-using base::kAtLeastOne;
-using base::kNonNegative;
-using base::kOptional;
-using base::kPositive;
-using base::kRequired;
+using namespace base;
 
 struct NfsParams {
   std::int64_t heads = 1;
@@ -128,15 +121,8 @@ class Nfs final : public PooledStore {
     co_return served;
   }
 
-  Ceilings ceilings() const override {
-    const PoolShape shape = pool({});
-    return {.read = std::min({shape.shared, shape.read, shape.nic}),
-            .write = std::min({shape.shared, shape.write, shape.nic}),
-            .opens = p_.head_ops * (heads() / p_.open_requests),
-            .units = heads(),
-            .noun = "controllers",
-            .unit_read = p_.head_read,
-            .unit_write = p_.head_write};
+  Countable countable() const override {
+    return {.noun = "controllers", .unit_read = p_.head_read, .unit_write = p_.head_write};
   }
 
  protected:

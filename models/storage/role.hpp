@@ -99,19 +99,14 @@ class StorageModel {
     return {};
   }
 
-  /// Fluid limits for bounds: what all servers together can read and write, and how many files a
-  /// second they can open.
-  struct Ceilings {
-    Rate read;
-    Rate write;
-    OpRate opens;
-    double units = 0.0;  ///< OSTs or the like: what `plan` counts
+  /// What `plan` counts, and what one of it reads and writes: for bounds.
+  struct Countable {
     std::string noun = "OSTs";
     Rate unit_read;
     Rate unit_write;
     bool separate = false;  ///< a unit reads and writes as much as it would of one alone
   };
-  [[nodiscard]] virtual Ceilings ceilings() const = 0;
+  [[nodiscard]] virtual Countable countable() const = 0;
   /// What else there is to tell of a run: metrics named "storage.<id>. ..." and warnings.
   virtual void remark(RunResult& out) const { (void)out; }
 };

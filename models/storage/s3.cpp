@@ -13,13 +13,7 @@
 namespace stallcast::models {
 namespace {
 
-using base::assumed;
-using base::cited;
-using base::field;
-using base::kAtLeastOne;
-using base::kNonNegative;
-using base::kOptional;
-using base::kPositive;
+using namespace base;
 
 struct S3Params {
   std::int64_t prefixes = 1;
@@ -261,25 +255,18 @@ class S3 final : public StorageModel {
                              ": spread the objects over more prefixes");
   }
 
-  Ceilings ceilings() const override {
+  Countable countable() const override {
     const Bytes largest = largest_ > Bytes{} ? largest_ : p_.get_part;
     const Bytes get = p_.get_parallel > 1 ? std::min(largest, p_.get_part) : largest;
-    const double prefixes = static_cast<double>(p_.prefixes);
-    const Rate none = Rate::infinity();
-    Ceilings out;
-    out.read = std::min({p_.get_rate * prefixes * get, p_.read_ceiling.value_or(none),
-                         servers(std::min(p_.server_read, p_.server_nic))});
-    out.write = std::min({p_.put_rate * prefixes * p_.put_part, p_.write_ceiling.value_or(none),
-                          servers(std::min(p_.server_write, p_.server_nic))});
-    out.opens =
-        p_.open_requests > 0.0 ? p_.get_rate * (prefixes / p_.open_requests) : OpRate::infinity();
-    out.units = p_.servers ? static_cast<double>(*p_.servers) : prefixes;
-    out.noun = p_.servers ? "servers" : "prefixes";
-    out.separate = true;
-    out.unit_read = p_.servers ? std::min(p_.server_read, p_.server_nic) : p_.get_rate * get;
-    out.unit_write =
-        p_.servers ? std::min(p_.server_write, p_.server_nic) : p_.put_rate * p_.put_part;
-    return out;
+    if (p_.servers)
+      return {.noun = "servers",
+              .unit_read = std::min(p_.server_read, p_.server_nic),
+              .unit_write = std::min(p_.server_write, p_.server_nic),
+              .separate = true};
+    return {.noun = "prefixes",
+            .unit_read = p_.get_rate * get,
+            .unit_write = p_.put_rate * p_.put_part,
+            .separate = true};
   }
 
  private:

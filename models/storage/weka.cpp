@@ -7,14 +7,7 @@
 namespace stallcast::models {
 namespace {
 
-using base::assumed;
-using base::cited;
-using base::field;
-using base::kAtLeastOne;
-using base::kNonNegative;
-using base::kOptional;
-using base::kPositive;
-using base::kRequired;
+using namespace base;
 
 struct WekaParams {
   std::int64_t backends = 1;
@@ -100,15 +93,9 @@ class Weka final : public PooledStore {
     co_return served;
   }
 
-  Ceilings ceilings() const override {
+  Countable countable() const override {
     const PoolShape shape = pool({});
-    return {.read = std::min({shape.shared, shape.read, shape.nic}),
-            .write = std::min({shape.shared, shape.write, shape.nic}),
-            .opens = p_.opens * backends(),
-            .units = backends(),
-            .noun = "backends",
-            .unit_read = p_.read,
-            .unit_write = shape.write / backends()};
+    return {.noun = "backends", .unit_read = p_.read, .unit_write = shape.write / backends()};
   }
 
  protected:
