@@ -214,6 +214,7 @@ class Deriver {
       if (d.write_to == out_.storage) write += d.write;
     }
     const StorageModel::Countable c = plant_.storage(out_.storage).countable();
+    out_.noun = c.noun;
     out_.unit_write = c.unit_write;
     const double for_writes = write / c.unit_write;
     const double for_reads = read / c.unit_read;

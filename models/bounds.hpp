@@ -22,7 +22,8 @@ struct Bounds {
   std::vector<Derivation> derivations;  ///< in the order they should be read
   double utilization = 0.0;             ///< upper bound of GPU utilization, all jobs together
   double osts_required = 0.0;           ///< fluid lower bound for the storage system under study
-  Rate unit_write;                      ///< what one OST of it writes
+  std::string noun;                     ///< what `plan` counts there: "OSTs"
+  Rate unit_write;                      ///< what one of them writes
   std::string storage;                  ///< id of that storage system; "" when there is none
   std::string binding;                  ///< resource that sets `utilization`
 };

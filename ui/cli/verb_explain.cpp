@@ -98,8 +98,8 @@ void derive_overhead_target(const models::Bounds& bounds, const Expectation& exp
                                  print(osts, Dimension::number), osts, "count",
                                  print(size / save, Dimension::rate) + " / " +
                                      print(bounds.unit_write.in(unit::Bps), Dimension::rate) +
-                                     " per OST = " + print(osts, Dimension::number) +
-                                     " OSTs at least"});
+                                     " of one = " + print(osts, Dimension::number) + " " +
+                                     bounds.noun + " at least"});
 }
 
 void fill_inputs(const Design& design, report::Explanation& explanation) {
