@@ -119,8 +119,7 @@ class Deriver {
     d.write_to = p.to;
     out_.storage = p.to;
     d.blocking = checkpoint_row(job.checkpoint->kind).style().blocking;
-    d.checkpoint = p.size.value_or(
-        Bytes::from(model.parameters.value_or(0.0) * model.bytes_per_parameter(), unit::B));
+    d.checkpoint = p.size.value_or(model.state());
     const std::string name = "job." + d.id + ".checkpoint.";
     line(name + "size", d.checkpoint.in(unit::B), Dimension::bytes,
          p.size ? "given: " + text(d.checkpoint)

@@ -1,7 +1,6 @@
 #include "models/plant.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "models/dataload/format.hpp"
@@ -19,11 +18,6 @@ constexpr double kDramEfficiency = 0.75;
 // [host.md, table 1]
 constexpr double kCrossingsDirect = 2.0;
 constexpr double kCrossingsBuffered = 5.0;
-
-struct HostEdge {
-  std::string_view name;
-  Rate capacity;
-};
 
 }  // namespace
 

@@ -65,19 +65,27 @@ double widest_path(const Problem& p) {
   return 0.0;
 }
 
-/// Nodes from which a sink can be reached along arcs of any capacity.
-std::vector<char> leads_to_sink(const Problem& p) {
-  std::vector<char> seen = p.is_sink;
+/// `seen` and what follows from it: `visit(node, add)` calls `add` with each neighbour of a node.
+template <class Visit>
+std::vector<char> closure(std::vector<char> seen, const Visit& visit) {
   std::vector<std::uint32_t> open;
   for (std::uint32_t node = 0; node < seen.size(); ++node)
     if (seen[node]) open.push_back(node);
   while (!open.empty()) {
     const std::uint32_t node = open.back();
     open.pop_back();
-    for (const std::uint32_t arc : p.in[node])
-      if (!std::exchange(seen[p.arcs[arc].from], char{1})) open.push_back(p.arcs[arc].from);
+    visit(node, [&](std::uint32_t next) {
+      if (!std::exchange(seen[next], char{1})) open.push_back(next);
+    });
   }
   return seen;
+}
+
+/// Nodes from which a sink can be reached along arcs of any capacity.
+std::vector<char> leads_to_sink(const Problem& p) {
+  return closure(p.is_sink, [&](std::uint32_t node, const auto& add) {
+    for (const std::uint32_t arc : p.in[node]) add(p.arcs[arc].from);
+  });
 }
 
 /// A power of two by which capacities become integers, and the largest integer capacity. A factor
@@ -157,18 +165,10 @@ class Solver {
 /// Nodes reachable from the sources along arcs that have any capacity, for problems whose maximum
 /// flow is zero.
 std::vector<char> zero_flow_source_side(const Problem& p) {
-  std::vector<char> seen = p.is_source;
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t node = 0; node < seen.size(); ++node)
-    if (seen[node]) open.push_back(node);
-  while (!open.empty()) {
-    const std::uint32_t node = open.back();
-    open.pop_back();
+  return closure(p.is_source, [&](std::uint32_t node, const auto& add) {
     for (const std::uint32_t arc : p.out[node])
-      if (p.arcs[arc].capacity > 0.0 && !std::exchange(seen[p.arcs[arc].to], char{1}))
-        open.push_back(p.arcs[arc].to);
-  }
-  return seen;
+      if (p.arcs[arc].capacity > 0.0) add(p.arcs[arc].to);
+  });
 }
 
 }  // namespace

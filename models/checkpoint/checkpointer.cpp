@@ -14,13 +14,6 @@ constexpr double kStagingShare = 0.5;
 constexpr std::string_view kHostMemory = "host-memory";
 constexpr std::string_view kLocalNvme = "local-nvme";
 
-Bytes checkpoint_size(const CheckpointParams& p, const ModelParams& model) {
-  // S = parameters x bytes per parameter    [docs/models/checkpoint.md, eq. 1]
-  return p.size
-             ? *p.size
-             : Bytes::from(model.parameters.value_or(0.0) * model.bytes_per_parameter(), unit::B);
-}
-
 }  // namespace
 
 Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& context)
@@ -30,7 +23,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& con
       style_(checkpoint_row(job.checkpoint->kind).style()),
       host_(job_params(job.job).hosts),
       host_params_(plant.host(host_)),
-      size_(checkpoint_size(p_, model_params(job.model))),
+      size_(p_.size.value_or(model_params(job.model).state())),
       buffers_(context, p_.buffers),
       idle_(context) {
   const RankLayout& layout = plant.layout(job.job.id);

@@ -19,6 +19,10 @@ struct ModelParams {
   [[nodiscard]] double bytes_per_parameter() const {
     return weights + master + momentum + variance + other;
   }
+  /// Size of the whole state; 0 without a parameter count.    [docs/models/checkpoint.md, eq. 1]
+  [[nodiscard]] Bytes state() const {
+    return Bytes::from(parameters.value_or(0.0) * bytes_per_parameter(), unit::B);
+  }
 };
 [[nodiscard]] ModelParams model_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> model_fields();

@@ -92,24 +92,16 @@ class Beegfs final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
-    // t = files * round_trips * (rtt + service) + bytes / rate    [beegfs.md, eq. 1]
-    co_await context().sleep((round_trip() + p_.service) * (request.files * request.round_trips));
-    co_return co_await stream_in(
-        client, request.bytes, stream_cap(request.bytes / request.files, p_.read, request.direct));
+    // [beegfs.md, eq. 1]
+    return read_files(client, request, p_.service,
+                      stream_cap(request.bytes / request.files, p_.read, request.direct));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    co_await metadata_ops(client, request.files, true);
     const Bytes file = request.bytes / request.files;
-    const double fullest =
-        p_.placement == "round-robin"
-            ? striping().fullest_in_turn(request.writers, file)
-            : striping().fullest_at_random(request.writers, file, seed(), name());
-    const Served served =
-        co_await stream_out(client, request.bytes, stream_cap(file, p_.write, request.direct),
-                            striping().placed(file, p_.write, fullest));
-    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
-    co_return served;
+    return write_files(
+        client, request, stream_cap(file, p_.write, request.direct), p_.commit,
+        striping().placed(p_.placement, request.writers, file, p_.write, seed(), name()));
   }
 
   Countable countable() const override {

@@ -88,18 +88,15 @@ class Daos final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
-    // t = files * round_trips * (rtt + service) + bytes / rate    [daos.md, eq. 1]
-    co_await context().sleep((round_trip() + p_.service) * (request.files * request.round_trips));
-    co_return co_await stream_in(client, request.bytes, p_.stream);
+    return read_files(client, request, p_.service, p_.stream);  // [daos.md, eq. 1]
   }
 
   // The client makes the parity, so it crosses the host's network and the fabric.  [daos.md, eq. 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    co_await metadata_ops(client, request.files, true);
     const double sent = overhead(request.bytes / request.files);
-    const Served served = co_await stream_out(client, request.bytes * sent, p_.stream * sent);
-    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
-    co_return served;
+    WriteRequest with_parity = request;
+    with_parity.bytes = request.bytes * sent;
+    return write_files(client, with_parity, p_.stream * sent, p_.commit);
   }
 
   Countable countable() const override {

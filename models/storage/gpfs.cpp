@@ -91,12 +91,9 @@ class Gpfs final : public PooledStore {
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    co_await metadata_ops(client, request.files, true);
-    const Bytes file = request.bytes / request.files;
-    const Served served =
-        co_await stream_out(client, request.bytes, stream_cap(file, p_.write, request.direct));
-    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
-    co_return served;
+    return write_files(client, request,
+                       stream_cap(request.bytes / request.files, p_.write, request.direct),
+                       p_.commit);
   }
 
   Countable countable() const override {

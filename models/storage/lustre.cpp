@@ -100,26 +100,16 @@ class Lustre final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
-    // t = files * round_trips * (rtt + service) + bytes / rate    [lustre.md, eq. 1]
-    co_await context().sleep((round_trip() + p_.ost_service) *
-                             (request.files * request.round_trips));
-    const Rate cap = stream_cap(p_.ost_read, request.bytes / request.files, request.direct);
-    co_return co_await stream_in(client, request.bytes, cap);
+    // [lustre.md, eq. 1]
+    return read_files(client, request, p_.ost_service,
+                      stream_cap(p_.ost_read, request.bytes / request.files, request.direct));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    co_await metadata_ops(client, request.files, true);
     const Bytes file = request.bytes / request.files;  // a writer's files come one after the other
-    // All writers create at one time: the fullest OST finishes last.    [storage.md, eq. 6]
-    const double fullest =
-        p_.placement == "round-robin"
-            ? striping().fullest_in_turn(request.writers, file)
-            : striping().fullest_at_random(request.writers, file, seed(), name());
-    const Served served =
-        co_await stream_out(client, request.bytes, stream_cap(p_.ost_write, file, request.direct),
-                            striping().placed(file, p_.ost_write, fullest));
-    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
-    co_return served;
+    return write_files(
+        client, request, stream_cap(p_.ost_write, file, request.direct), p_.commit,
+        striping().placed(p_.placement, request.writers, file, p_.ost_write, seed(), name()));
   }
 
   Countable countable() const override {

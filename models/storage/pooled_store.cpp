@@ -89,6 +89,20 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rat
   co_return blame(flow);
 }
 
+sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest request,
+                                          Seconds service, Rate cap) {
+  co_await context_->sleep((round_trip_ + service) * (request.files * request.round_trips));
+  co_return co_await stream_in(client, request.bytes, cap);
+}
+
+sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request, Rate cap,
+                                           Seconds commit, Rate placed) {
+  co_await metadata_ops(client, request.files, true);
+  const Served served = co_await stream_out(client, request.bytes, cap, placed);
+  co_await context_->sleep((commit + round_trip_ * 2.0) * request.files);
+  co_return served;
+}
+
 Served PooledStore::blame(const sim::FlowOutcome& flow) const {
   return {flow.binding.valid() ? resources_->of_link[flow.binding.index] : stream_resource_};
 }

@@ -65,6 +65,15 @@ class PooledStore : public StorageModel {
   [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap,
                                              Rate placed = Rate::infinity());
 
+  /// The chain most kinds read by: dependent requests of `service` each, then the stream.
+  ///     t = files * round_trips * (rtt + service) + bytes / rate
+  [[nodiscard]] sim::Task<Served> read_files(const Client& client, ReadRequest request,
+                                             Seconds service, Rate cap);
+  /// The chain most kinds write by: creates, the stream, then `commit` and two round trips a file.
+  /// `placed` as in stream_out.
+  [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request, Rate cap,
+                                              Seconds commit, Rate placed = Rate::infinity());
+
   [[nodiscard]] sim::Context& context() const { return *context_; }
   /// Of the fabric. REQUIRES: built.
   [[nodiscard]] Seconds round_trip() const { return round_trip_; }

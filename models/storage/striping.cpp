@@ -7,6 +7,18 @@
 #include "engine/base/random.hpp"
 
 namespace stallcast::models {
+namespace {
+
+/// Objects on the fullest target when every object draws its own.
+double fullest_at_random(double objects, double targets, std::uint64_t seed,
+                         const std::string& name) {
+  base::RandomStream draw(seed, name, "placement");
+  std::vector<double> load(static_cast<std::size_t>(targets), 0.0);
+  for (double i = 0; i < objects; ++i) load[draw.below(load.size())] += 1.0;
+  return *std::max_element(load.begin(), load.end());
+}
+
+}  // namespace
 
 double Striping::of(Bytes file) const {
   const double most = count == 0.0 ? targets : std::min(count, targets);
@@ -20,22 +32,14 @@ double Striping::evenness(const StorageLoad& load) const {
   return even ? 1.0 : objects / (objects + targets - 1.0);
 }
 
-Rate Striping::placed(Bytes file, Rate target, double fullest) const {
+Rate Striping::placed(std::string_view placement, double files, Bytes file, Rate target,
+                      std::uint64_t seed, const std::string& name) const {
   if (of(file) == targets) return Rate::infinity();  // even by construction
-  return of(file) * target / std::max(fullest, 1.0);
-}
-
-double Striping::fullest_in_turn(double files, Bytes file) const {
-  return std::ceil(files * of(file) / targets - 1e-9);
-}
-
-double Striping::fullest_at_random(double files, Bytes file, std::uint64_t seed,
-                                   const std::string& name) const {
-  base::RandomStream draw(seed, name, "placement");
-  std::vector<double> load(static_cast<std::size_t>(targets), 0.0);
   const double objects = files * of(file);
-  for (double i = 0; i < objects; ++i) load[draw.below(load.size())] += 1.0;
-  return *std::max_element(load.begin(), load.end());
+  const double fullest = placement == "round-robin"
+                             ? std::ceil(objects / targets - 1e-9)
+                             : fullest_at_random(objects, targets, seed, name);
+  return of(file) * target / std::max(fullest, 1.0);
 }
 
 Rate window_rate(Bytes window, Bytes request, Seconds turn, Rate server) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "models/storage/role.hpp"
 
@@ -19,13 +20,10 @@ struct Striping {
   /// Share of the targets that random reads keep busy, 0 to 1.    [storage.md, eq. 5]
   [[nodiscard]] double evenness(const StorageLoad& load) const;
   /// What one of `files` new files of this size moves at when all are written at one time and one
-  /// target takes `target`; `fullest` objects lie on the fullest target.    [storage.md, eq. 6]
-  [[nodiscard]] Rate placed(Bytes file, Rate target, double fullest) const;
-  /// Objects on the fullest target when `files` new files are placed in turn.
-  [[nodiscard]] double fullest_in_turn(double files, Bytes file) const;
-  /// The same when every object draws its target; `name` and `seed` decide the draws.
-  [[nodiscard]] double fullest_at_random(double files, Bytes file, std::uint64_t seed,
-                                         const std::string& name) const;
+  /// target takes `target`: the fullest target finishes last.    [storage.md, eq. 6]
+  /// `placement` is "round-robin" (in turn) or "random"; `seed` and `name` decide the draws.
+  [[nodiscard]] Rate placed(std::string_view placement, double files, Bytes file, Rate target,
+                            std::uint64_t seed, const std::string& name) const;
 };
 
 /// One stream with `window` bytes in flight, asked for `request` at a time from a server that needs

@@ -81,16 +81,11 @@ class Weka final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
-    // t = files * round_trips * (rtt + service) + bytes / rate    [weka.md, eq. 1]
-    co_await context().sleep((round_trip() + p_.service) * (request.files * request.round_trips));
-    co_return co_await stream_in(client, request.bytes, stream_cap(request.direct));
+    return read_files(client, request, p_.service, stream_cap(request.direct));  // [weka.md, eq. 1]
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    co_await metadata_ops(client, request.files, true);
-    const Served served = co_await stream_out(client, request.bytes, stream_cap(request.direct));
-    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
-    co_return served;
+    return write_files(client, request, stream_cap(request.direct), p_.commit);
   }
 
   Countable countable() const override {
