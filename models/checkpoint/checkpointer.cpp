@@ -27,20 +27,18 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& con
       buffers_(context, p_.buffers),
       idle_(context) {
   const RankLayout& layout = plant.layout(job.job.id);
-  if (p_.writers == "all") {
-    writer_count_ = layout.ranks;
-    for (std::size_t g = 0; g < layout.groups; ++g) {
-      const double members = layout.ranks / static_cast<double>(layout.groups);
-      writers_.push_back({g, plant.client(host_, g, p_.to, members), size_ / layout.ranks});
-    }
-  } else {
-    writers_.push_back({0, plant.client(host_, 0, p_.to, 1.0), size_});
-    // Every other rank's share crosses rank 0's NIC first.    [docs/models/checkpoint.md, eq. 4]
-    gather_ = size_ * ((layout.ranks - 1.0) / layout.ranks) / host_params_.nic();
-  }
   for (const std::string& tier : p_.tiers)
     if (tier != kHostMemory) tiers_.push_back(tier);
   if (tiers_.empty()) tiers_.push_back(p_.to);
+  if (p_.writers == "all") {
+    writer_count_ = layout.ranks;
+    for (std::size_t g = 0; g < layout.groups; ++g)
+      add_writer(g, layout.ranks / static_cast<double>(layout.groups), size_ / layout.ranks);
+  } else {
+    add_writer(0, 1.0, size_);
+    // Every other rank's share crosses rank 0's NIC first.    [docs/models/checkpoint.md, eq. 4]
+    gather_ = size_ * ((layout.ranks - 1.0) / layout.ranks) / host_params_.nic();
+  }
   copy_resource_ = plant.resources().index("host." + host_ + ".gpu.copy");
   serialize_resource_ = plant.resources().index("job." + job.job.id + ".checkpoint.serialize");
   const Bytes staged = size_ * static_cast<double>(p_.buffers) / layout.hosts;
@@ -50,6 +48,13 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& con
         "job." + job.job.id +
         ".checkpoint: the snapshots do not fit in host memory; saves are synchronous");
   }
+}
+
+void Checkpointer::add_writer(std::size_t group, double members, Bytes bytes) {
+  Writer writer{.group = group, .members = members, .bytes = bytes, .mounts = {}};
+  for (const std::string& tier : tiers_)
+    if (tier != kLocalNvme) writer.mounts.emplace(tier, plant_.client(host_, group, tier, members));
+  writers_.push_back(std::move(writer));
 }
 
 bool Checkpointer::due(std::int64_t steps) const {
@@ -62,24 +67,24 @@ sim::Task<void> Checkpointer::snapshot(const Writer& writer) {
   const sim::LinkId memory = plant_.host_link(host_, writer.group, "memory.snapshot");
   co_await context_.transfer({.path = {&memory, 1},
                               .bytes = writer.bytes,
-                              .members = writer.client.members,
+                              .members = writer.members,
                               .cap = host_params_.gpu_copy});
 }
 
 sim::Task<void> Checkpointer::write(const Writer& writer, std::string tier, bool from_nvme,
                                     ResourceIndex& limit) {
-  Client client = writer.client;
   const double ranks_per_host =
       std::max(1.0, writer_count_ / static_cast<double>(host_params_.count));
   if (tier == kLocalNvme) {
     const sim::LinkId nvme = plant_.host_link(host_, writer.group, "nvme.write");
     co_await context_.transfer({.path = {&nvme, 1},
                                 .bytes = writer.bytes,
-                                .members = client.members,
+                                .members = writer.members,
                                 .cap = *host_params_.nvme_write});
     limit = plant_.resources().of_link[nvme.index];
     co_return;
   }
+  Client client = writer.mounts.find(tier)->second;
   if (from_nvme) {  // drained: read from the drive and sent on in one stream
     client.write_path.push_back(plant_.host_link(host_, writer.group, "nvme.read"));
     client.host_write = std::min(client.host_write, *host_params_.nvme_read / ranks_per_host);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,11 @@ class Checkpointer {
   /// Ranks of one class that write.
   struct Writer {
     std::size_t group = 0;
-    Client client;
-    Bytes bytes;  ///< per member
+    double members = 1.0;
+    Bytes bytes;                                        ///< per member
+    std::map<std::string, Client, std::less<>> mounts;  ///< by storage system among the tiers
   };
+  void add_writer(std::size_t group, double members, Bytes bytes);
   sim::Task<void> snapshot(const Writer& writer);
   sim::Task<void> write(const Writer& writer, std::string tier, bool from_nvme,
                         ResourceIndex& limit);

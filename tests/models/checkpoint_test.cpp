@@ -114,3 +114,18 @@ TEST_CASE(
   CHECK(metric(result, "job.train.checkpoint.stall") == Approx(kWrite).epsilon(1e-3));
   CHECK(result.limited_by.at("job.train.checkpoint.duration") == "storage.scratch.ost");
 }
+
+TEST_CASE("a storage system between memory and the last tier carries the save itself") {
+  // 160 GB to a burst buffer of 16 OSTs x 4 GB/s: 2.5 s, then 5 s to scratch; both move all of it
+  Design design = saver("async");
+  design.storage.push_back(
+      component(Role::storage, "lustre", "burst",
+                {{"ost.count", "16"}, {"stripe.count", "0"}, {"client.stream", "100 GB/s"}}));
+  set(design.jobs[0].checkpoint.value(), Role::checkpoint, "size", "160 GB");
+  set(design.jobs[0].checkpoint.value(), Role::checkpoint, "tiers", "host-memory,burst,scratch");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.checkpoint.duration") ==
+        Approx((kSnapshot + kWrite / 2 + kWrite) / 2).epsilon(0.01));
+  CHECK(metric(result, "resource.storage.burst.ost.throughput") ==
+        Approx(metric(result, "resource.storage.scratch.ost.throughput")).epsilon(0.01));
+}
