@@ -9,98 +9,6 @@
 namespace stallcast::models {
 namespace {
 
-// Rows are sorted by id within a role (registry_test.cpp holds them to it).
-const std::array kStorage{
-    StorageRow{
-        {"beegfs",
-         "BeeGFS: chunks over targets, connections per server, directories owned by one server",
-         {},
-         beegfs_fields()},
-        make_beegfs},
-    StorageRow{{"daos",
-                "DAOS behind dfuse: server NICs, erasure coding by the client, distributed keys",
-                {},
-                daos_fields()},
-               make_daos},
-    StorageRow{{"gpfs",
-                "GPFS (IBM Storage Scale): blocks over all NSD servers, tokens, prefetch limit",
-                {},
-                gpfs_fields()},
-               make_gpfs},
-    StorageRow{{"lustre",
-                "Lustre parallel file system: MDS queue, OSS network, OSTs",
-                {},
-                lustre_fields()},
-               make_lustre},
-    StorageRow{{"nfs",
-                "NFS: controllers of a NAS or a managed service, TCP connections, read-ahead",
-                {},
-                nfs_fields()},
-               make_nfs},
-    StorageRow{
-        {"s3",
-         "S3 and compatible object stores: first byte, connections, request rate of prefixes",
-         {},
-         s3_fields()},
-        make_s3},
-    StorageRow{{"weka",
-                "WEKA: N+2 stripes over all backends, client cores, distributed metadata",
-                {},
-                weka_fields()},
-               make_weka}};
-
-const std::array kFormats{
-    FormatRow{{"hdf5", "HDF5 files of many samples", dataset_common_fields(), hdf5_fields()},
-              hdf5_access},
-    FormatRow{{"mds", "shards downloaded ahead (MosaicML Streaming)", dataset_common_fields(),
-               mds_fields()},
-              mds_access},
-    FormatRow{{"npz", "one NumPy archive per sample", dataset_common_fields(), npz_fields()},
-              npz_access},
-    FormatRow{{"parquet", "row groups of Parquet files, whole or some columns",
-               dataset_common_fields(), parquet_fields()},
-              parquet_access},
-    FormatRow{{"raw", "one file per sample", dataset_common_fields(), raw_fields()}, raw_access},
-    FormatRow{
-        {"tfrecord", "TFRecord files of many samples", dataset_common_fields(), tfrecord_fields()},
-        tfrecord_access},
-    FormatRow{{"tokens", "memory-mapped token file, read at random places (Megatron)",
-               dataset_common_fields(), tokens_fields()},
-              tokens_access},
-    FormatRow{
-        {"webdataset", "tar shards (WebDataset)", dataset_common_fields(), webdataset_fields()},
-        webdataset_access}};
-
-const std::array kLoaders{
-    LoaderRow{{"ideal",
-               "work-conserving loader: the best any loader could do",
-               loader_common_fields(),
-               {}},
-              ideal_policy},
-    LoaderRow{
-        {"pytorch", "PyTorch DataLoader, map style, in-order delivery", loader_common_fields(), {}},
-        pytorch_policy},
-    LoaderRow{{"tensorflow",
-               "tf.data: interleaved reads make up one batch at a time",
-               loader_common_fields(),
-               {}},
-              tensorflow_policy}};
-
-const std::array kSteps{
-    StepRow{{"flops", "step time from model FLOPs, GPU peak and MFU", step_common_fields(),
-             step_flops_fields()},
-            flops_step},
-    StepRow{{"given", "step time as measured", step_common_fields(), step_given_fields()},
-            given_step}};
-
-const std::array kCheckpoints{
-    CheckpointRow{{"async", "snapshot to host memory, written while training goes on",
-                   checkpoint_common_fields(), checkpoint_async_fields()},
-                  async_style},
-    CheckpointRow{
-        {"sync", "training waits until the save is durable", checkpoint_common_fields(), {}},
-        sync_style}};
-
 const std::array kHosts{KindInfo{"host", "GPU server", {}, host_fields()}};
 const std::array kFabrics{KindInfo{
     "switched", "switched network, non-blocking unless a bisection is given", {}, fabric_fields()}};
@@ -156,19 +64,19 @@ std::span<const KindInfo> kinds(Role role) {
     case Role::fabric:
       return kFabrics;
     case Role::storage:
-      return infos_of(kStorage);
+      return infos_of(storage_rows());
     case Role::job:
       return kJobs;
     case Role::model:
       return kModels;
     case Role::step:
-      return infos_of(kSteps);
+      return infos_of(step_rows());
     case Role::dataset:
-      return infos_of(kFormats);
+      return infos_of(format_rows());
     case Role::loader:
-      return infos_of(kLoaders);
+      return infos_of(loader_rows());
     case Role::checkpoint:
-      return infos_of(kCheckpoints);
+      return infos_of(checkpoint_rows());
     case Role::run:
       return kRuns;
   }
@@ -181,10 +89,12 @@ const KindInfo* find_kind(Role role, std::string_view id) {
   return nullptr;
 }
 
-const StorageRow& storage_row(std::string_view kind) { return row_of(kStorage, kind); }
-const FormatRow& format_row(std::string_view kind) { return row_of(kFormats, kind); }
-const LoaderRow& loader_row(std::string_view kind) { return row_of(kLoaders, kind); }
-const StepRow& step_row(std::string_view kind) { return row_of(kSteps, kind); }
-const CheckpointRow& checkpoint_row(std::string_view kind) { return row_of(kCheckpoints, kind); }
+const StorageRow& storage_row(std::string_view kind) { return row_of(storage_rows(), kind); }
+const FormatRow& format_row(std::string_view kind) { return row_of(format_rows(), kind); }
+const LoaderRow& loader_row(std::string_view kind) { return row_of(loader_rows(), kind); }
+const StepRow& step_row(std::string_view kind) { return row_of(step_rows(), kind); }
+const CheckpointRow& checkpoint_row(std::string_view kind) {
+  return row_of(checkpoint_rows(), kind);
+}
 
 }  // namespace stallcast::models

@@ -10,8 +10,8 @@
 #include "models/registry.hpp"
 #include "models/storage/role.hpp"
 
-/// Registry rows with what makes each kind work. To add a kind: its .cpp and one row in
-/// registry.cpp.
+/// Registry rows with what makes each kind work. To add a kind: its .cpp and one row in its
+/// folder's rows.cpp.
 namespace stallcast::models {
 
 struct StorageRow {
@@ -34,6 +34,13 @@ struct CheckpointRow {
   KindInfo info;
   CheckpointStyle (*style)();
 };
+
+/// All rows of a role, sorted by id. Each folder names its own kinds in its rows.cpp.
+[[nodiscard]] std::span<const StorageRow> storage_rows();
+[[nodiscard]] std::span<const FormatRow> format_rows();
+[[nodiscard]] std::span<const LoaderRow> loader_rows();
+[[nodiscard]] std::span<const StepRow> step_rows();
+[[nodiscard]] std::span<const CheckpointRow> checkpoint_rows();
 
 /// The row of a resolved component. REQUIRES: its kind exists.
 [[nodiscard]] const StorageRow& storage_row(std::string_view kind);

@@ -1,0 +1,22 @@
+#include <array>
+
+#include "models/rows.hpp"
+
+/// Kinds of checkpoints.
+namespace stallcast::models {
+namespace {
+
+// Sorted by id (registry_test.cpp holds them to it).
+const std::array kCheckpoints{
+    CheckpointRow{{"async", "snapshot to host memory, written while training goes on",
+                   checkpoint_common_fields(), checkpoint_async_fields()},
+                  async_style},
+    CheckpointRow{
+        {"sync", "training waits until the save is durable", checkpoint_common_fields(), {}},
+        sync_style}};
+
+}  // namespace
+
+std::span<const CheckpointRow> checkpoint_rows() { return kCheckpoints; }
+
+}  // namespace stallcast::models

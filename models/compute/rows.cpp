@@ -1,0 +1,21 @@
+#include <array>
+
+#include "models/rows.hpp"
+
+/// Kinds of steps.
+namespace stallcast::models {
+namespace {
+
+// Sorted by id (registry_test.cpp holds them to it).
+const std::array kSteps{
+    StepRow{{"flops", "step time from model FLOPs, GPU peak and MFU", step_common_fields(),
+             step_flops_fields()},
+            flops_step},
+    StepRow{{"given", "step time as measured", step_common_fields(), step_given_fields()},
+            given_step}};
+
+}  // namespace
+
+std::span<const StepRow> step_rows() { return kSteps; }
+
+}  // namespace stallcast::models

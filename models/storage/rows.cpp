@@ -1,0 +1,53 @@
+#include <array>
+
+#include "models/rows.hpp"
+
+/// Kinds of storage systems.
+namespace stallcast::models {
+namespace {
+
+// Sorted by id (registry_test.cpp holds them to it).
+const std::array kStorage{
+    StorageRow{
+        {"beegfs",
+         "BeeGFS: chunks over targets, connections per server, directories owned by one server",
+         {},
+         beegfs_fields()},
+        make_beegfs},
+    StorageRow{{"daos",
+                "DAOS behind dfuse: server NICs, erasure coding by the client, distributed keys",
+                {},
+                daos_fields()},
+               make_daos},
+    StorageRow{{"gpfs",
+                "GPFS (IBM Storage Scale): blocks over all NSD servers, tokens, prefetch limit",
+                {},
+                gpfs_fields()},
+               make_gpfs},
+    StorageRow{{"lustre",
+                "Lustre parallel file system: MDS queue, OSS network, OSTs",
+                {},
+                lustre_fields()},
+               make_lustre},
+    StorageRow{{"nfs",
+                "NFS: controllers of a NAS or a managed service, TCP connections, read-ahead",
+                {},
+                nfs_fields()},
+               make_nfs},
+    StorageRow{
+        {"s3",
+         "S3 and compatible object stores: first byte, connections, request rate of prefixes",
+         {},
+         s3_fields()},
+        make_s3},
+    StorageRow{{"weka",
+                "WEKA: N+2 stripes over all backends, client cores, distributed metadata",
+                {},
+                weka_fields()},
+               make_weka}};
+
+}  // namespace
+
+std::span<const StorageRow> storage_rows() { return kStorage; }
+
+}  // namespace stallcast::models
