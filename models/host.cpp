@@ -32,20 +32,9 @@ constexpr std::array<Field<HostParams>, 13> kHost{
           kPositive)};
 constexpr auto kHostInfos = infos(kHost);
 
-constexpr std::array<Field<FabricParams>, 2> kFabric{
-    field("rtt", &FabricParams::round_trip, "10 us",
-          "round trip of a small message between host and storage server",
-          assumed(kNonNegative, "IB 2-5 us, RoCE 5-10 us, plus the software on both ends")),
-    field("bisection", &FabricParams::bisection, kOptional,
-          "most that all hosts and all storage exchange, each direction; absent: non-blocking",
-          kPositive)};
-constexpr auto kFabricInfos = infos(kFabric);
-
 }  // namespace
 
 HostParams host_params(const Component& component) { return bind(kHost, component); }
 std::span<const FieldInfo> host_fields() { return kHostInfos; }
-FabricParams fabric_params(const Component& component) { return bind(kFabric, component); }
-std::span<const FieldInfo> fabric_fields() { return kFabricInfos; }
 
 }  // namespace stallcast::models

@@ -32,13 +32,4 @@ struct HostParams {
 [[nodiscard]] HostParams host_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> host_fields();
 
-/// The network between hosts and storage. docs/models/network.md.
-struct FabricParams {
-  Seconds round_trip;
-  std::optional<Rate> bisection;
-};
-
-[[nodiscard]] FabricParams fabric_params(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> fabric_fields();
-
 }  // namespace stallcast::models

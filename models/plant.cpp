@@ -5,22 +5,11 @@
 
 #include "models/dataload/format.hpp"
 #include "models/dataload/loader.hpp"
+#include "models/host_path.hpp"
 #include "models/rows.hpp"
 
-/// Host path and fabric as edges: equations and sources in docs/models/host.md and network.md.
+/// One topology of storage systems, fabric (network/fabric.cpp) and hosts (host_path.cpp).
 namespace stallcast::models {
-namespace {
-
-// Share of the data sheet's DRAM bandwidth that mixed traffic reaches.  [docs/models/host.md]
-constexpr double kDramEfficiency = 0.75;
-// Times a byte crosses DRAM on its way from the NIC to the GPU: written and read once with O_DIRECT
-// into pinned memory; through the page cache also copied (2), collated and pinned (1 more).
-// [host.md, table 1]
-constexpr double kCrossingsDirect = 2.0;
-constexpr double kCrossingsBuffered = 5.0;
-
-}  // namespace
-
 Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id, storage_row(component.kind).make(component));
@@ -81,53 +70,24 @@ std::string Plant::group_name(const std::string& host, std::size_t group) const 
 }
 
 void Plant::build_hosts(const Design& design) {
-  using enum graph::NodeRole;
-  const Rate bisection = fabric_.bisection.value_or(Rate::infinity());
-  const auto from_storage = topology_.add_node("fabric.from-storage", network);
-  const auto to_hosts = topology_.add_node("fabric.to-hosts", network);
-  const auto from_hosts = topology_.add_node("fabric.from-hosts", network);
-  const auto to_storage = topology_.add_node("fabric.to-storage", network);
-  topology_.add_edge(from_storage, to_hosts, "fabric.read", bisection);
-  topology_.add_edge(from_hosts, to_storage, "fabric.write", bisection);
+  const FabricPorts ports = add_fabric(topology_, fabric_);
   for (const auto& [id, storage] : storages_) {
-    topology_.add_edge(storage->egress(), from_storage, "storage." + id + ".port.read",
+    topology_.add_edge(storage->egress(), ports.from_storage, "storage." + id + ".port.read",
                        Rate::infinity());
-    topology_.add_edge(to_storage, storage->ingress(), "storage." + id + ".port.write",
+    topology_.add_edge(ports.to_storage, storage->ingress(), "storage." + id + ".port.write",
                        Rate::infinity());
   }
   for (const Component& component : design.hosts) {
     const HostClass& host = hosts_.at(component.id);
-    const HostParams& p = host.params;
-    const double servers = static_cast<double>(p.count) / static_cast<double>(host.groups);
-    const Rate dram = p.memory_bandwidth * (servers * kDramEfficiency);
-    const double crossings = host.direct ? kCrossingsDirect : kCrossingsBuffered;
-    for (std::size_t g = 0; g < host.groups; ++g) {
-      const std::string name = group_name(component.id, g);
-      const auto port_in = topology_.add_node(name + ".port.in", network);
-      const auto port_out = topology_.add_node(name + ".port.out", network);
-      const auto memory_in = topology_.add_node(name + ".memory.in", graph::NodeRole::host);
-      const auto memory_out = topology_.add_node(name + ".memory.out", graph::NodeRole::host);
-      topology_.add_edge(to_hosts, port_in, name + ".nic.read", p.nic() * servers);
-      topology_.add_edge(port_out, from_hosts, name + ".nic.write", p.nic() * servers);
-      topology_.add_edge(port_in, memory_in, name + ".memory.read", dram / crossings);
-      topology_.add_edge(memory_out, port_out, name + ".memory.write", dram / crossings);
-      for (const auto& [id, storage] : storages_) {
-        const auto in = topology_.add_node(name + ".mount." + id + ".in", graph::NodeRole::host);
-        const auto out = topology_.add_node(name + ".mount." + id + ".out", graph::NodeRole::host);
-        const ClientLimits limits = storage->client_limits();
-        topology_.add_edge(memory_in, in, name + ".client." + id + ".read", limits.read * servers);
-        topology_.add_edge(out, memory_out, name + ".client." + id + ".write",
-                           limits.write * servers);
-      }
-      const auto gpus = topology_.add_node(name + ".gpus", graph::NodeRole::gpu);
-      const auto nvme_in = topology_.add_node(name + ".nvme.in", target);
-      const auto nvme_out = topology_.add_node(name + ".nvme.out", target);
-      topology_.add_edge(gpus, memory_out, name + ".memory.snapshot", dram);
-      if (p.nvme_write)
-        topology_.add_edge(memory_out, nvme_in, name + ".nvme.write", *p.nvme_write * servers);
-      if (p.nvme_read)
-        topology_.add_edge(nvme_out, memory_in, name + ".nvme.read", *p.nvme_read * servers);
-    }
+    HostShape shape{
+        .params = host.params,
+        .servers = static_cast<double>(host.params.count) / static_cast<double>(host.groups),
+        .direct = host.direct,
+        .mounts = {}};
+    for (const auto& [id, storage] : storages_)
+      shape.mounts.push_back({id, storage->client_limits()});
+    for (std::size_t g = 0; g < host.groups; ++g)
+      add_host(topology_, group_name(component.id, g), shape, ports);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "engine/sim/context.hpp"
 #include "models/compute/step.hpp"
 #include "models/host.hpp"
+#include "models/network/fabric.hpp"
 #include "models/resources.hpp"
 #include "models/storage/role.hpp"
 #include "stallcast/design.hpp"

@@ -77,6 +77,11 @@ std::span<const KindInfo> kinds(Role role) {
       return infos_of(loader_rows());
     case Role::checkpoint:
       return infos_of(checkpoint_rows());
+    case Role::communication:
+    case Role::recovery:
+    case Role::tenant:
+    case Role::failure:
+      return {};
     case Role::run:
       return kRuns;
   }

@@ -10,7 +10,22 @@
 namespace stallcast::models {
 
 /// The roles a component can play.
-enum class Role { host, fabric, storage, job, model, step, dataset, loader, checkpoint, run };
+enum class Role {
+  host,
+  fabric,
+  storage,
+  job,
+  model,
+  step,
+  dataset,
+  loader,
+  checkpoint,
+  communication,
+  recovery,
+  tenant,
+  failure,
+  run
+};
 
 /// One row: a kind of one role.
 struct KindInfo {

@@ -7,6 +7,7 @@
 #include "models/compute/step.hpp"
 #include "models/dataload/format.hpp"
 #include "models/dataload/loader.hpp"
+#include "models/network/fabric.hpp"
 #include "models/registry.hpp"
 #include "models/storage/role.hpp"
 

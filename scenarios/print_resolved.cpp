@@ -79,6 +79,10 @@ class Printer {
     for (const Component& storage : design.storage)
       root["storage"].push_back(component(Role::storage, storage, true));
     for (const JobDesign& job : design.jobs) root["jobs"].push_back(job_json(job));
+    for (const Component& tenant : design.tenants)
+      root["tenants"].push_back(component(Role::tenant, tenant, true));
+    for (const Component& failure : design.failures)
+      root["failures"].push_back(component(Role::failure, failure, true));
     root["run"] = component(Role::run, design.run, false);
     for (const Expectation& e : design.expect) {
       Json item = {{"id", e.id}, {"that", e.that}, {"level", e.level}};
@@ -123,6 +127,9 @@ class Printer {
     if (job.dataset) node["dataset"] = component(Role::dataset, *job.dataset, false);
     if (job.loader) node["loader"] = component(Role::loader, *job.loader, false);
     if (job.checkpoint) node["checkpoint"] = component(Role::checkpoint, *job.checkpoint, false);
+    if (job.communication)
+      node["communication"] = component(Role::communication, *job.communication, false);
+    if (job.recovery) node["recovery"] = component(Role::recovery, *job.recovery, false);
     return node;
   }
 

@@ -27,6 +27,14 @@ std::string_view place(models::Role role) {
       return "jobs[].loader";
     case checkpoint:
       return "jobs[].checkpoint";
+    case communication:
+      return "jobs[].communication";
+    case recovery:
+      return "jobs[].recovery";
+    case tenant:
+      return "tenants[]";
+    case failure:
+      return "failures[]";
     case run:
       return "run";
   }
@@ -82,13 +90,14 @@ std::string reference() {
       "keys "
       "beside it override them (`stallcast catalog`).\n";
   for (const models::RoleInfo& role : models::roles()) {
+    const auto kinds = models::kinds(role.role);
+    if (kinds.empty()) continue;
     out += "\n## " + std::string(role.id) + ": `" + std::string(place(role.role)) + "`\n";
     if (!role.selector.empty()) {
       out += "\n`" + std::string(role.selector) + "` chooses the kind";
       out += role.fallback.empty() ? "." : "; without it, `" + std::string(role.fallback) + "`.";
       out += "\n";
     }
-    const auto kinds = models::kinds(role.role);
     out += table(kinds.front().common);
     for (const models::KindInfo& kind : kinds) {
       if (kinds.size() > 1 || !role.selector.empty())

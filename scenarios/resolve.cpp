@@ -11,9 +11,9 @@ namespace {
 
 using models::Role;
 
-constexpr std::string_view kTopKeys[] = {"$schema", "id",      "description", "extends",
-                                         "params",  "cluster", "storage",     "jobs",
-                                         "run",     "expect",  "scenarios",   "sweep"};
+constexpr std::string_view kTopKeys[] = {"$schema",   "id",      "description", "extends", "params",
+                                         "cluster",   "storage", "jobs",        "run",     "expect",
+                                         "scenarios", "sweep",   "tenants",     "failures"};
 constexpr std::string_view kClusterKeys[] = {"hosts", "fabric"};
 constexpr std::string_view kJobParts[] = {"model", "step", "dataset", "loader", "checkpoint"};
 constexpr std::string_view kExpectKeys[] = {"id", "that", "level", "why"};
@@ -30,9 +30,10 @@ class Resolver {
         if (const auto text = read_text(context_, std::string("/") + key, *node, key))
           if (key == std::string_view("id")) design_.id = *text;
     read_cluster();
-    for (const std::string& at : items("/storage", "storage", false))
-      design_.storage.push_back(read_item(Role::storage, at, "storage", {}));
+    read_list("/storage", Role::storage, "storage", design_.storage);
     read_jobs();
+    read_list("/tenants", Role::tenant, "tenant", design_.tenants);
+    read_list("/failures", Role::failure, "failure", design_.failures);
     design_.run = read_component(context_, {Role::run, "/run", "run", "\"run\""});
     read_expect();
     check_forms();
@@ -102,6 +103,12 @@ class Resolver {
     return out;
   }
 
+  void read_list(const std::string& pointer, Role role, const std::string& what,
+                 std::vector<Component>& out) {
+    for (const std::string& at : items(pointer, what, false))
+      out.push_back(read_item(role, at, what, {}));
+  }
+
   Component read_item(Role role, const std::string& at, const std::string& what,
                       std::span<const std::string_view> parts) {
     const std::string id = read_id(at, std::string(models::role_info(role).id));
@@ -141,6 +148,8 @@ class Resolver {
       if (present(at + "/dataset") != nullptr) job.dataset = part(Role::dataset);
       if (job.dataset || has_loader) job.loader = part(Role::loader);
       if (present(at + "/checkpoint") != nullptr) job.checkpoint = part(Role::checkpoint);
+      if (present(at + "/communication") != nullptr) job.communication = part(Role::communication);
+      if (present(at + "/recovery") != nullptr) job.recovery = part(Role::recovery);
       design_.jobs.push_back(std::move(job));
     }
   }

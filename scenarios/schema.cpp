@@ -73,7 +73,9 @@ Json cluster_schema(SchemaForm form) {
 
 Json job_schema(SchemaForm form) {
   ComponentSchema job{.role = Role::job, .has_id = true};
-  for (const Role role : {Role::model, Role::step, Role::dataset, Role::loader, Role::checkpoint}) {
+  for (const Role role : {Role::model, Role::step, Role::dataset, Role::loader, Role::checkpoint,
+                          Role::communication, Role::recovery}) {
+    if (models::kinds(role).empty()) continue;
     const std::string id(models::role_info(role).id);
     job.parts[id] = component_schema({.role = role}, form);
     const bool always = role == Role::model || role == Role::step;
@@ -106,6 +108,10 @@ Json scenario_schema(SchemaForm form) {
   properties["storage"] = {
       {"anyOf", Json::array({storage, list_of(storage, false), {{"type", "null"}}})}};
   properties["jobs"] = list_of(job_schema(form), complete);
+  for (const auto& [key, role] : {std::pair{"tenants", Role::tenant}, {"failures", Role::failure}})
+    if (!models::kinds(role).empty())
+      properties[key] =
+          or_null(list_of(component_schema({.role = role, .has_id = true}, form), false));
   properties["run"] = or_null(component_schema({.role = Role::run}, form));
   properties["expect"] = expect_schema(form);
   properties["scenarios"] = or_null(variants);

@@ -57,6 +57,8 @@ class Writer {
                 {"jobs", Json::array()},
                 {"run", component(d.run)},
                 {"expect", Json::array()}};
+    if (!d.tenants.empty()) out["tenants"] = components(d.tenants);
+    if (!d.failures.empty()) out["failures"] = components(d.failures);
     if (!identity_only_) put(out, "file", d.file);
     for (const JobDesign& j : d.jobs) out["jobs"].push_back(job(j));
     for (const Expectation& e : d.expect) out["expect"].push_back(expectation(e));
@@ -103,6 +105,8 @@ class Writer {
     if (j.dataset) out["dataset"] = component(*j.dataset);
     if (j.loader) out["loader"] = component(*j.loader);
     if (j.checkpoint) out["checkpoint"] = component(*j.checkpoint);
+    if (j.communication) out["communication"] = component(*j.communication);
+    if (j.recovery) out["recovery"] = component(*j.recovery);
     return out;
   }
 
@@ -159,7 +163,8 @@ std::optional<Component> read_optional(const Json& json, const char* key) {
 JobDesign read_job(const Json& json) {
   return {read_component(member(json, "job")),  read_component(member(json, "model")),
           read_component(member(json, "step")), read_optional(json, "dataset"),
-          read_optional(json, "loader"),        read_optional(json, "checkpoint")};
+          read_optional(json, "loader"),        read_optional(json, "checkpoint"),
+          read_optional(json, "communication"), read_optional(json, "recovery")};
 }
 
 Expectation read_expectation(const Json& json) {
@@ -175,6 +180,9 @@ Design read_design(const Json& json) {
   out.fabric = read_component(member(json, "fabric"));
   for (const Json& c : member_array(json, "storage")) out.storage.push_back(read_component(c));
   for (const Json& j : member_array(json, "jobs")) out.jobs.push_back(read_job(j));
+  for (const auto& [key, list] : {std::pair{"tenants", &out.tenants}, {"failures", &out.failures}})
+    if (json.contains(key))
+      for (const Json& c : member_array(json, key)) list->push_back(read_component(c));
   out.run = read_component(member(json, "run"));
   for (const Json& e : member_array(json, "expect")) out.expect.push_back(read_expectation(e));
   return out;

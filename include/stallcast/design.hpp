@@ -82,6 +82,8 @@ struct JobDesign {
   std::optional<Component> dataset;     ///< what is read; none: the job reads nothing
   std::optional<Component> loader;      ///< present when there is a dataset
   std::optional<Component> checkpoint;  ///< none: the job never saves
+  std::optional<Component> communication = std::nullopt;  ///< none: ranks only meet at the barrier
+  std::optional<Component> recovery = std::nullopt;       ///< none: the usual detection and restart
 };
 
 /// One assertion of the scenario, checked by `run` and `check`.
@@ -101,7 +103,9 @@ struct Design {
   Component fabric;
   std::vector<Component> storage;
   std::vector<JobDesign> jobs;
-  Component run;  ///< kind "run": duration, seed, replicas, ...
+  std::vector<Component> tenants;   ///< other traffic on the same systems
+  std::vector<Component> failures;  ///< what breaks, and how often
+  Component run;                    ///< kind "run": duration, seed, replicas, ...
   std::vector<Expectation> expect;
 
   /// nullptr when no host class / storage system has that id.

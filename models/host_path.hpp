@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/graph/topology.hpp"
+#include "models/host.hpp"
+#include "models/network/fabric.hpp"
+#include "models/storage/role.hpp"
+
+namespace stallcast::models {
+
+/// A group of identical servers, as edges of the topology.
+struct HostShape {
+  struct Mount {
+    std::string storage;
+    ClientLimits limits;  ///< of the storage client on one server
+  };
+  HostParams params;
+  double servers = 1.0;  ///< in the group
+  bool direct = true;    ///< every job on it reads with O_DIRECT
+  std::vector<Mount> mounts;
+};
+
+/// Adds the nodes and edges of one group: network ports, DRAM, storage clients, GPUs, local drives.
+/// Names begin with `name` ("host.gpu[3]"). docs/models/host.md.
+void add_host(graph::Topology& topology, const std::string& name, const HostShape& shape,
+              const FabricPorts& fabric);
+
+}  // namespace stallcast::models
