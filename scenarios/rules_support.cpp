@@ -1,0 +1,51 @@
+#include "scenarios/rules_support.hpp"
+
+#include <algorithm>
+
+#include "engine/base/text.hpp"
+#include "scenarios/keys.hpp"
+
+namespace stallcast::scenarios {
+
+std::string pointer_of(const Component& component, std::string_view key) {
+  std::string out = component.pointer;
+  for (const std::string& part : base::split(key, '.')) out += base::pointer_token(part);
+  return out;
+}
+
+double number(const Component& component, std::string_view key, double fallback) {
+  const Value* value = component.find(key);
+  return value == nullptr ? fallback : value->number;
+}
+
+std::vector<std::string> ids_of(const std::vector<Component>& components) {
+  std::vector<std::string> out;
+  for (const Component& c : components) out.push_back(c.id);
+  return out;
+}
+
+const Component* host_of(const Design& design, const JobDesign& job) {
+  const Value* hosts = job.job.find("hosts");
+  return hosts == nullptr ? nullptr : design.find_host(hosts->text);
+}
+
+double gpus_of(const Component& host) { return number(host, "count") * number(host, "gpus"); }
+
+double accelerators(const Design& design, const JobDesign& job) {
+  const Component* host = host_of(design, job);
+  return number(job.job, "accelerators", host == nullptr ? 0.0 : gpus_of(*host));
+}
+
+void check_reference(const Component& from, std::string_view key,
+                     const std::vector<std::string>& ids, const std::string& what,
+                     Reporter& report) {
+  const Value* value = from.find(key);
+  if (value == nullptr || std::find(ids.begin(), ids.end(), value->text) != ids.end()) return;
+  report.error("reference", pointer_of(from, key), "no " + what + " \"" + value->text + "\"",
+               ids.empty()
+                   ? "add it under \"" +
+                         std::string(what == "host class" ? "cluster.hosts" : "storage") + "\""
+                   : allowed_hint(value->text, ids));
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/document.hpp"
+#include "stallcast/design.hpp"
+
+/// What the rules of all parts share. Components may be incomplete when faults were already found.
+namespace stallcast::scenarios {
+
+/// JSON pointer of a field of `component`.
+[[nodiscard]] std::string pointer_of(const Component& component, std::string_view key);
+/// The field in its base unit; `fallback` when it is absent.
+[[nodiscard]] double number(const Component& component, std::string_view key,
+                            double fallback = 0.0);
+[[nodiscard]] std::vector<std::string> ids_of(const std::vector<Component>& components);
+
+/// The host class of a job; nullptr when unknown.
+[[nodiscard]] const Component* host_of(const Design& design, const JobDesign& job);
+/// GPUs of all servers of a class.
+[[nodiscard]] double gpus_of(const Component& host);
+/// Accelerators of a job; 0 when unknown.
+[[nodiscard]] double accelerators(const Design& design, const JobDesign& job);
+
+/// The component that `key` of `from` names, a "host class" or a "storage system", must exist.
+void check_reference(const Component& from, std::string_view key,
+                     const std::vector<std::string>& ids, const std::string& what,
+                     Reporter& report);
+
+/// Rules of data set and loader: scenarios/rules_loader.cpp.
+void check_loading(const Design& design, const JobDesign& job, Reporter& report);
+
+}  // namespace stallcast::scenarios
