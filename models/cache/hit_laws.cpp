@@ -1,0 +1,97 @@
+#include "models/cache/hit_laws.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+/// Derivations: docs/models/cache.md, whose letters are used here: c cached share, p share of the
+/// data set that one reader reads each epoch, k readers, m miss ratio.
+namespace stallcast::models::cache {
+namespace {
+
+// h = r + (1-c)/p ln(1 - p r) + (1-r) (1 - (1-c)^(1-1/k)),  r = min(1, (1 - (1-c)^(1/k)) / p);
+// with p = k = 1: c + (1-c) ln(1-c).    [docs/models/cache.md, eq. 2]
+double lru(double c, double p, double k) {
+  const double left = 1.0 - c;
+  const double r = std::min(1.0, (1.0 - std::pow(left, 1.0 / k)) / p);
+  const double whole_tail = (1.0 - r) * (1.0 - std::pow(left, 1.0 - 1.0 / k));
+  // p r = 1 only for the whole data set in one epoch, where left is 0.
+  return r + left / p * std::log1p(-p * r) + whole_tail;
+}
+
+/// Integral of `f` over 0..1 by Simpson's rule, fine enough for exp(-rate x).
+template <class F>
+double integral(double rate, F f) {
+  const int steps = 2 * static_cast<int>(std::clamp(8.0 * rate, 64.0, 1e5));
+  double sum = f(0.0) + f(1.0);
+  for (int i = 1; i < steps; ++i)
+    sum += (i % 2 == 1 ? 4.0 : 2.0) * f(static_cast<double>(i) / steps);
+  return sum / (3.0 * steps);
+}
+
+// Probability that a piece is read again before it is evicted, when pieces are evicted at `rate`
+// per epoch.    [docs/models/cache.md, eq. 3]
+double survives(double rate, double p, double k) {
+  const auto others = [&](double x) { return std::exp(-rate * x) * std::pow(1.0 - p * x, k - 1); };
+  const double this_epoch = integral(rate, [&](double x) { return (1.0 - x) * others(x); });
+  const double until_end = integral(rate, others);
+  const double next = integral(rate, [&](double x) { return (1.0 - p * x) * others(x); });
+  const double skipped = 1.0 - std::exp(-rate) * std::pow(1.0 - p, k);
+  return 1.0 - rate * (this_epoch + until_end * next / skipped);
+}
+
+// m = 1 - survives(m k p / c): the misses set the rate of eviction. One root in (0, 1): the right
+// side minus the left is concave, 0 at m = 0 and rises there for c < 1.
+// With p = k = 1: m = 1 - ((1 - e^(-m/c)) / (m/c))^2.    [docs/models/cache.md, eq. 3]
+double random(double c, double p, double k) {
+  double low = 1e-9, high = 1.0;
+  while (high - low > 1e-9) {
+    const double m = 0.5 * (low + high);
+    (1.0 - survives(m * k * p / c, p, k) > m ? low : high) = m;
+  }
+  return 1.0 - high;
+}
+
+// The same order each epoch: the next use of a piece is one whole epoch away. LRU has always just
+// dropped it; random eviction keeps it with e^(-m/c).    [docs/models/cache.md, eq. 4]
+double scan(Eviction eviction, double c) {
+  if (eviction == Eviction::none) return c;
+  if (eviction == Eviction::lru) return 0.0;
+  double low = 1e-9, high = 1.0;
+  while (high - low > 1e-9) {
+    const double m = 0.5 * (low + high);
+    (1.0 - std::exp(-m / c) > m ? low : high) = m;
+  }
+  return 1.0 - high;
+}
+
+}  // namespace
+
+Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern) {
+  const double c = cached.in(unit::ratio);
+  const auto share = [](double value) {
+    return Fraction::from(std::clamp(value, 0.0, 1.0), unit::ratio);
+  };
+  if (c <= 0.0) return share(0.0);
+  if (c >= 1.0) return share(1.0);
+  if (pattern.in_order) return share(scan(eviction, c));
+  switch (eviction) {
+    case Eviction::lru:
+      return share(lru(c, pattern.share, pattern.readers));
+    case Eviction::random:
+      return share(random(c, pattern.share, pattern.readers));
+    case Eviction::none:
+      break;
+  }
+  return cached;  // [docs/models/cache.md, eq. 1]
+}
+
+Fraction hit(Eviction eviction, Fraction cached, const Pattern& pattern, double passes) {
+  const double p = pattern.share, k = pattern.readers;
+  const double warm = warm_hit(eviction, cached, pattern).in(unit::ratio);
+  // Seen in an earlier epoch, or by another reader earlier in this one.    [cache.md, eq. 6]
+  const double unseen = std::pow(1.0 - p, k * passes);
+  const double first = (1.0 - std::pow(1.0 - p, k)) / (p * k);
+  return Fraction::from(std::min(warm, 1.0 - unseen * first), unit::ratio);
+}
+
+}  // namespace stallcast::models::cache
