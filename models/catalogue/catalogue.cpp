@@ -1,8 +1,10 @@
 #include "models/catalogue/catalogue.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 namespace stallcast::models {
@@ -42,9 +44,59 @@ void read_products(const Json& file, std::vector<CatalogueEntry>& out) {
   }
 }
 
+/// Sets `low` and `high` of a figure that is one number.
+void read_number(CatalogueFigure& figure) {
+  const char* end = figure.value.data() + figure.value.size();
+  const auto parsed = std::from_chars(figure.value.data(), end, figure.low);
+  figure.number = parsed.ec == std::errc{} && parsed.ptr == end;
+  figure.high = figure.low;
+}
+
+// A file is {"section", "figures": {id: {"name", "values": {parameter: {"value", "unit", "low",
+// "high", "source", "date", "provenance"}}}}}; low and high only for ranges.
+void read_figures(const Json& file, std::vector<CatalogueFigures>& out) {
+  for (const auto& [id, thing] : file.at("figures").items()) {
+    CatalogueFigures entry{
+        id, thing.at("name").get<std::string>(), file.at("section").get<std::string>(), {}};
+    for (const auto& [parameter, value] : thing.at("values").items()) {
+      CatalogueFigure figure;
+      figure.parameter = parameter;
+      figure.value = value.at("value").get<std::string>();
+      figure.unit = value.value("unit", "");
+      if (value.contains("low")) {
+        figure.low = value.at("low").get<double>();
+        figure.high = value.at("high").get<double>();
+      } else {
+        read_number(figure);
+      }
+      figure.source = value.at("source").get<std::string>();
+      figure.date = value.at("date").get<std::string>();
+      figure.provenance = value.at("provenance").get<std::string>();
+      figure.assumption = figure.provenance.find("memory") != std::string::npos;
+      entry.values.push_back(std::move(figure));
+    }
+    out.push_back(std::move(entry));
+  }
+}
+
+std::vector<CatalogueFigures> read_all_figures() {
+  std::vector<CatalogueFigures> out;
+  for (const auto& [name, content] : embedded_catalogue()) {
+    const Json file = Json::parse(content);
+    if (file.contains("figures")) read_figures(file, out);
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.section, a.id) < std::tie(b.section, b.id);
+  });
+  return out;
+}
+
 std::vector<CatalogueEntry> read_all() {
   std::vector<CatalogueEntry> out;
-  for (const auto& [name, content] : embedded_catalogue()) read_products(Json::parse(content), out);
+  for (const auto& [name, content] : embedded_catalogue()) {
+    const Json file = Json::parse(content);
+    if (file.contains("products")) read_products(file, out);
+  }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   return out;
 }
@@ -62,6 +114,21 @@ const CatalogueEntry* find_product(std::string_view id) {
       all.begin(), all.end(), id,
       [](const CatalogueEntry& e, std::string_view wanted) { return e.id < wanted; });
   return it != all.end() && it->id == id ? &*it : nullptr;
+}
+
+std::span<const CatalogueFigures> figures() {
+  static const std::vector<CatalogueFigures> entries = read_all_figures();
+  return entries;
+}
+
+const CatalogueFigures* find_figures(std::string_view id) {
+  const auto all = figures();
+  const auto it = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.id == id; });
+  return it != all.end() ? &*it : nullptr;
+}
+
+std::string text_of(const CatalogueFigure& figure) {
+  return figure.unit.empty() ? figure.value : figure.value + " " + figure.unit;
 }
 
 }  // namespace stallcast::models

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <set>
 
 #include "scenarios/component_reader.hpp"
@@ -69,4 +70,60 @@ TEST_CASE("no field hides another or a key of the scenario's structure") {
         CHECK(field->key != role.selector);
       }
     }
+}
+
+TEST_CASE("every figure has a value, a source and a date, and no id is a product's") {
+  std::set<std::string> ids;
+  for (const models::CatalogueFigures& entry : models::figures()) {
+    INFO(entry.id);
+    CHECK(ids.insert(entry.id).second);
+    CHECK(models::find_product(entry.id) == nullptr);
+    CHECK(models::find_figures(entry.id) == &entry);
+    CHECK_FALSE(entry.name.empty());
+    CHECK_FALSE(entry.section.empty());
+    CHECK_FALSE(entry.values.empty());
+    for (const models::CatalogueFigure& figure : entry.values) {
+      INFO(figure.parameter);
+      CHECK_FALSE(figure.parameter.empty());
+      CHECK_FALSE(figure.value.empty());
+      CHECK(figure.source.size() > 2);
+      CHECK(figure.date.size() == 7);
+      CHECK_FALSE(figure.provenance.empty());
+      CHECK(figure.low <= figure.high);
+    }
+  }
+  CHECK(models::find_figures("gpu/none") == nullptr);
+}
+
+TEST_CASE("the figures are 457, of which 118 rest on memory and are marked as assumptions") {
+  std::map<std::string, int> count;
+  int all = 0, assumed = 0;
+  for (const models::CatalogueFigures& entry : models::figures())
+    for (const models::CatalogueFigure& figure : entry.values) {
+      INFO(entry.id << " " << figure.parameter);
+      ++all;
+      ++count[figure.provenance];
+      assumed += figure.assumption ? 1 : 0;
+      CHECK(figure.assumption == (figure.provenance.find("memory") != std::string::npos));
+      if (figure.provenance == "memory") CHECK(figure.source.find("memory") != std::string::npos);
+    }
+  CHECK(all == 457);
+  CHECK(count == std::map<std::string, int>{{"computed", 26},
+                                            {"memory", 109},
+                                            {"read", 306},
+                                            {"read (secondary)", 7},
+                                            {"read+memory", 9}});
+  CHECK(assumed == 118);
+}
+
+TEST_CASE("a range keeps both ends, a list has no number") {
+  const models::CatalogueFigures* drive = models::find_figures("nvme/solidigm-d7-ps1010");
+  REQUIRE(drive != nullptr);
+  const models::CatalogueFigure& write = drive->values.at(1);
+  CHECK(models::text_of(write) == "9.3-10.5 GB/s");
+  CHECK(write.low == 9.3);
+  CHECK(write.high == 10.5);
+  const models::CatalogueFigures* tiers = models::find_figures("lustre-cloud/fsx-lustre-hdd");
+  REQUIRE(tiers != nullptr);
+  CHECK_FALSE(tiers->values.at(0).number);
 }
