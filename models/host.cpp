@@ -5,7 +5,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<HostParams>, 13> kHost{
+constexpr std::array<Field<HostParams>, 14> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
     field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
     field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
@@ -18,6 +18,10 @@ constexpr std::array<Field<HostParams>, 13> kHost{
           "the same from pageable memory", assumed(kPositive, "6-12 GB/s")),
     field("cpu.cores", &HostParams::cores, "64", "physical cores of one server", up_to(65536)),
     field("memory.size", &HostParams::memory, "1 TB", "DRAM of one server", kPositive),
+    field("shm.size", &HostParams::shm, kOptional,
+          "shared memory that worker processes hand batches over in; half of the DRAM when not "
+          "given (Linux tmpfs), 64 MiB in a container (Docker)",
+          kPositive),
     field("memory.bandwidth", &HostParams::memory_bandwidth, "400 GB/s",
           "DRAM bandwidth of one server, data sheet",
           assumed(kPositive, "2 sockets, 8 channels of DDR5-4800 each: 614 GB/s; 400 is cautious")),

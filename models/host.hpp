@@ -17,6 +17,7 @@ struct HostParams {
   Rate gpu_copy, gpu_copy_pageable;
   std::int64_t cores = 1;
   Bytes memory;
+  std::optional<Bytes> shm;  ///< of /dev/shm; half of the memory when not given
   Rate memory_bandwidth;
   Rate nic_rate;
   std::int64_t nic_count = 1;

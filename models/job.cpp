@@ -25,6 +25,11 @@ LoaderSite loader_site(const JobDesign& job, Plant& plant, std::size_t group,
   if (processes > static_cast<double>(p.cores)) site.cpu = plant.host_link(host, group, "cpu");
   site.cpu_resource = plant.resources().index("host." + host + ".cpu");
   site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
+  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+  if (policy.import_on) {
+    site.imports = &plant.storage(*policy.import_on);
+    site.imports_client = plant.client(host, group, *policy.import_on, layout.members());
+  }
   if (loader.copy == "pinned") site.gpu_copy = p.gpu_copy;
   if (loader.copy == "pageable") site.gpu_copy = p.gpu_copy_pageable;
   return site;
@@ -55,14 +60,12 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
       const DatasetParams dataset = dataset_params(*job.dataset);
       const LoaderParams loader = loader_params(*job.loader);
       batch_ = static_cast<double>(loader.batch);
-      // S = floor(samples / (batch N)): the rest of an epoch is dropped (drop_last).
-      steps_per_epoch_ =
-          std::min(steps_per_epoch_, std::floor(dataset.sample_count() / (batch_ * layout_.ranks)));
       ranks.loader = std::make_unique<LoaderRuntime>(
-          context, loader, loader_row(job.loader->kind).policy(), dataset,
+          context, loader, loader_row(job.loader->kind).policy(*job.loader), dataset,
           format_row(job.dataset->kind).access(*job.dataset, dataset),
-          loader_site(job, plant, c / layout_.per_group, layout_),
+          loader_site(job, plant, c / layout_.per_group, layout_), layout_.ranks,
           base::RandomStream(seed, id_, "samples", c));
+      steps_per_epoch_ = std::min(steps_per_epoch_, ranks.loader->steps_per_epoch());
     }
     classes_.push_back(std::move(ranks));
   }

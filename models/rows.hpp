@@ -25,7 +25,7 @@ struct FormatRow {
 };
 struct LoaderRow {
   KindInfo info;
-  LoaderPolicy (*policy)();
+  LoaderPolicy (*policy)(const Component&);
 };
 struct StepRow {
   KindInfo info;

@@ -50,6 +50,71 @@ void check_loader(const Design& design, const JobDesign& job, Reporter& report) 
                 "check the units of \"sample\" and \"sample_stdev\"");
 }
 
+// Worker processes hand batches over in shared memory: W x prefetch of them wait for every rank.
+//    [docs/models/dataloader.md, eq. 4]
+void check_shared_memory(const Design& design, const JobDesign& job, Reporter& report) {
+  const Component& loader = *job.loader;
+  const Component& data = *job.dataset;
+  const Component* host = host_of(design, job);
+  // Only loaders whose workers are processes have a way to start them.
+  if (host == nullptr || loader.find("start_method") == nullptr) return;
+  const double memory = number(*host, "memory.size");
+  const double shm = number(*host, "shm.size", memory / 2.0);
+  const double sample =
+      number(data, "tensor",
+             number(data, "sample") * number(data, "columns", 1.0) * number(data, "ratio", 1.0));
+  const double batch = number(loader, "batch") * sample;
+  const double batches = number(loader, "workers") * number(loader, "prefetch");
+  const double ranks = std::min(number(*host, "gpus"), accelerators(design, job));
+  if (shm <= 0.0 || batch * batches * ranks <= shm) return;
+  report.error("rule",
+               host->find("shm.size") != nullptr ? pointer_of(*host, "shm.size")
+                                                 : pointer_of(loader, "prefetch"),
+               "the workers of one host keep " + base::shortest(ranks) + " ranks x " +
+                   base::shortest(batches) + " batches of " +
+                   base::print_quantity(batch, Dimension::bytes) + " in shared memory, " +
+                   base::print_quantity(batch * batches * ranks, Dimension::bytes) + " of the " +
+                   base::print_quantity(shm, Dimension::bytes) + " of \"shm.size\"",
+               "workers die of a bus error: raise \"shm\": { \"size\": ... } of the host, or "
+               "lower \"prefetch\", \"workers\" or \"batch\"");
+}
+
+// An iterable data set is dealt by files: the poorest rank ends the epoch.
+void check_dealing(const Design& design, const JobDesign& job, Reporter& report) {
+  const Component& loader = *job.loader;
+  const Component& data = *job.dataset;
+  const Value* style = loader.find("style");
+  const Value* shard = data.find("shard");
+  const double ranks = accelerators(design, job), sample = number(data, "sample");
+  if (style == nullptr || style->text != "iterable" || shard == nullptr || ranks <= 0.0 ||
+      shard->number <= 0.0 || sample <= 0.0)
+    return;
+  const double size = number(data, "size", number(data, "samples") * sample);
+  const double shards = std::max(1.0, std::round(size / shard->number));
+  const double workers = std::max(number(loader, "workers"), 1.0);
+  const double mine = std::floor(shards / ranks);
+  if (mine < 1.0) {
+    report.error("rule", pointer_of(data, "shard"),
+                 base::shortest(shards) + " shards are too few for the " + base::shortest(ranks) +
+                     " ranks of an iterable data set",
+                 "use smaller shards, so that every rank has one");
+    return;
+  }
+  const double most = std::ceil(mine / workers) * shard->number / sample;
+  if (most < number(loader, "batch"))
+    report.error("rule", pointer_of(loader, "batch"),
+                 "no worker owns enough samples for one batch of an iterable data set: " +
+                     base::shortest(std::floor(most)),
+                 "use a smaller \"batch\", fewer workers or larger shards");
+  const double left = std::fmod(mine, workers);
+  if (mine < 8.0 * workers && left > 0.0)
+    report.warn("rule", pointer_of(data, "shard"),
+                base::shortest(mine) + " shards of a rank do not divide by its " +
+                    base::shortest(workers) + " workers",
+                "some workers read one shard more than others, and load the end of every epoch "
+                "alone");
+}
+
 void check_dataset(const Design& design, const JobDesign& job, Reporter& report) {
   const Component& data = *job.dataset;
   check_reference(data, "on", ids_of(design.storage), "storage system", report);
@@ -90,7 +155,12 @@ void check_dataset(const Design& design, const JobDesign& job, Reporter& report)
 }  // namespace
 
 void check_loading(const Design& design, const JobDesign& job, Reporter& report) {
-  if (job.loader && job.dataset) check_loader(design, job, report);
+  if (job.loader && job.dataset) {
+    check_loader(design, job, report);
+    check_shared_memory(design, job, report);
+    check_dealing(design, job, report);
+    check_reference(*job.loader, "import.on", ids_of(design.storage), "storage system", report);
+  }
   if (job.dataset) check_dataset(design, job, report);
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<DatasetParams>, 7> kDataset{
+constexpr std::array<Field<DatasetParams>, 8> kDataset{
     field("on", &DatasetParams::on, kRequired, "id of the storage system it lies on"),
     field("sample", &DatasetParams::sample, kRequired, "mean stored size of one sample", kPositive),
     field("sample_stdev", &DatasetParams::sample_stdev, "0 B",
@@ -17,6 +17,9 @@ constexpr std::array<Field<DatasetParams>, 7> kDataset{
     field("size", &DatasetParams::size, kOptional, "size of the data set", kPositive),
     field("decode", &DatasetParams::decode, "0 ms",
           "CPU time per sample besides parsing: decode, augment, tokenise", kNonNegative),
+    field("tensor", &DatasetParams::tensor, kOptional,
+          "bytes of one sample in a batch, as decoded; its size in memory when not given",
+          kPositive),
     field("direct", &DatasetParams::direct, "false", "read with O_DIRECT, past the page cache")};
 constexpr auto kDatasetInfos = infos(kDataset);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,6 +21,7 @@ struct DatasetParams {
   std::optional<std::int64_t> samples;  ///< in the whole set
   std::optional<Bytes> size;            ///< of the whole set
   Seconds decode;                       ///< CPU time per sample, added to the format's own
+  std::optional<Bytes> tensor;          ///< of one sample in a batch; else its size in memory
   bool direct = false;                  ///< O_DIRECT
 
   /// Samples in the whole set.
@@ -44,6 +47,8 @@ struct SampleAccess {
   Rate parse = Rate::infinity();   ///< CPU: stored bytes one core parses and copies in a second
   Seconds parse_fixed;             ///< CPU: fixed cost of a sample
 
+  /// Samples that lie in one file.
+  [[nodiscard]] double per_file() const { return files > 0.0 ? std::max(1.0, 1.0 / files) : 1.0; }
   /// Bytes of one range, given the mean stored size of a sample.
   [[nodiscard]] Bytes range(Bytes sample) const { return sample * amplification / ranges; }
   /// CPU time of parsing samples of `stored` bytes in all, without decompression.

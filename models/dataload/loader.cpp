@@ -1,5 +1,8 @@
 #include "models/dataload/loader.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace stallcast::models {
 namespace {
 
@@ -31,14 +34,31 @@ constexpr auto kInfos = infos(kLoader);
 LoaderParams loader_params(const Component& component) { return bind(kLoader, component); }
 std::span<const FieldInfo> loader_common_fields() { return kInfos; }
 
-// TORCH dataloader.py: worker queues are filled round robin, results are returned by index.
-LoaderPolicy pytorch_policy() { return {.in_order = true, .fixed_assignment = true}; }
 // Work conserving: any free worker takes the next batch, any finished batch is delivered. The
 // reference for "what does the loader cost".
-LoaderPolicy ideal_policy() { return {.in_order = false, .fixed_assignment = false}; }
+LoaderPolicy ideal_policy(const Component&) {
+  return {.in_order = false, .fixed_assignment = false};
+}
 
 // tf.data as DLIO uses it: W files are read interleaved in one process, samples of all of them make
 // up the next batch, and `prefetch` finished batches are kept. Order is deterministic.
-LoaderPolicy tensorflow_policy() { return {.fixed_assignment = true, .split_batch = true}; }
+LoaderPolicy tensorflow_policy(const Component&) {
+  return {.fixed_assignment = true, .split_batch = true};
+}
+
+std::vector<double> deal(double samples, double per_file, double ranks, std::int64_t workers) {
+  const double count = static_cast<double>(std::max<std::int64_t>(workers, 1));
+  std::vector<double> out(static_cast<std::size_t>(count), samples / ranks / count);
+  if (!std::isfinite(samples)) return out;
+  // n files: floor(n / N) for a rank, and of those m for a worker floor(m / W), one more for the
+  // first m mod W.    [docs/models/dataloader.md, eq. 3]
+  const double files = std::max(1.0, std::round(samples / per_file));
+  const double mine = std::max(1.0, std::floor(files / ranks));
+  for (double w = 0.0; double& share : out) {
+    const double more = w++ < std::fmod(mine, count) ? 1.0 : 0.0;
+    share = std::floor(samples / std::max(files, ranks) * (std::floor(mine / count) + more) + 1e-6);
+  }
+  return out;
+}
 
 }  // namespace stallcast::models

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "engine/base/fields.hpp"
 #include "stallcast/design.hpp"
@@ -20,14 +23,39 @@ struct LoaderParams {
 /// What differs between kinds of loaders.
 struct LoaderPolicy {
   bool in_order = true;          ///< batches are delivered in the order they were asked for
-  bool fixed_assignment = true;  ///< batch i is loaded by worker i mod W, idle or not
+  bool fixed_assignment = true;  ///< a worker is chosen when a batch is asked for, idle or not
   bool split_batch = false;      ///< all workers load one batch together; prefetch counts batches
+  bool iterable = false;         ///< each worker owns files; one that has read them all is skipped
+
+  // What a started process does before its first batch (spawn).
+  Seconds import_time{};                   ///< CPU time
+  double import_files = 0.0;               ///< files opened
+  std::optional<std::string> import_on{};  ///< storage system they lie on
+
+  // A thread between the workers and the training loop that copies batches to pinned memory.
+  bool pin = false;
+  Rate pin_rate = Rate::infinity();
+  Fraction pin_takes{};  ///< share of the hand-over it takes off the training loop
+
+  // A buffer of samples in each worker, from which a random one is given.
+  double shuffle = 1.0;        ///< samples it holds
+  double shuffle_first = 1.0;  ///< samples in it before the first is given
 };
+
+/// Samples that each of `workers` workers of one rank owns in an epoch of an iterable data set of
+/// `samples` in files of `per_file`, dealt to `ranks` ranks and then to workers. A rank has as many
+/// as the poorest, because training ends with it.    [docs/models/dataloader.md, eq. 3]
+[[nodiscard]] std::vector<double> deal(double samples, double per_file, double ranks,
+                                       std::int64_t workers);
 
 [[nodiscard]] LoaderParams loader_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> loader_common_fields();
-[[nodiscard]] LoaderPolicy pytorch_policy();
-[[nodiscard]] LoaderPolicy ideal_policy();
-[[nodiscard]] LoaderPolicy tensorflow_policy();
+
+[[nodiscard]] LoaderPolicy ideal_policy(const Component& component);
+
+[[nodiscard]] std::span<const base::FieldInfo> pytorch_fields();
+[[nodiscard]] LoaderPolicy pytorch_policy(const Component& component);
+
+[[nodiscard]] LoaderPolicy tensorflow_policy(const Component& component);
 
 }  // namespace stallcast::models

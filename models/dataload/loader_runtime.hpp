@@ -27,10 +27,13 @@ struct Batch {
 /// delivery is in order (unless the policy says otherwise). docs/models/dataloader.md.
 class LoaderRuntime {
  public:
-  LoaderRuntime(sim::Context& context, const LoaderParams& params, LoaderPolicy policy,
+  /// `ranks` of the job share the data set.
+  LoaderRuntime(sim::Context& context, const LoaderParams& params, const LoaderPolicy& policy,
                 const DatasetParams& dataset, const SampleAccess& access, LoaderSite site,
-                base::RandomStream random);
+                double ranks, base::RandomStream random);
 
+  /// Batches of a whole epoch; infinite when the data set is.
+  [[nodiscard]] double steps_per_epoch() const;
   /// Starts an epoch of `steps` batches from empty queues. The work happens in `next`.
   void begin_epoch(std::int64_t steps);
   /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
@@ -43,21 +46,37 @@ class LoaderRuntime {
     explicit Worker(sim::Context& context) : indices(context) {}
     sim::Mailbox<std::int64_t> indices;
     PhaseClock clock;
+    std::int64_t tasks = 0;  ///< indices it was given and that did not come back
+    double left = 0.0;       ///< samples of its files in this epoch
+    bool dry = false;        ///< it has read them all, and the training loop knows
+  };
+  /// A loaded batch on its way to the training loop.
+  struct Ready {
+    Loaded bytes;
+    Seconds pinned;  ///< time its copy to pinned memory took
   };
   void issue();
+  void give(std::int64_t worker);
   sim::Task<void> work(std::int64_t number, sim::Mailbox<std::int64_t>& indices);
-  sim::Task<Loaded> load(std::int64_t worker, PhaseClock& clock);
-  sim::Task<void> load_part(PhaseClock& clock, std::int64_t reader, std::int64_t part,
-                            Loaded& total);
+  sim::Task<void> import(PhaseClock& clock);
+  sim::Task<void> pin();
+  void hand_over(std::int64_t index, Loaded bytes);
+  sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, PhaseClock& clock);
+  sim::Task<void> load_part(PhaseClock& clock, std::int64_t reader, std::int64_t samples,
+                            std::int64_t groups, Loaded& total);
+  sim::Task<void> start(WaitSplit& wait);
+  sim::Task<void> load_here(Batch& batch);
+  sim::Task<void> receive(Batch& batch);
+  void skip_dry();
   /// Parts of a batch that are loaded at one time.
   [[nodiscard]] std::int64_t parts() const {
     return policy_.split_batch ? std::clamp<std::int64_t>(p_.workers, 1, p_.batch) : 1;
   }
   /// Samples of a batch in one part.
-  [[nodiscard]] std::int64_t samples_in(std::int64_t part) const {
-    return p_.batch * (part + 1) / parts() - p_.batch * part / parts();
+  [[nodiscard]] std::int64_t samples_in(std::int64_t part, std::int64_t samples) const {
+    return samples * (part + 1) / parts() - samples * part / parts();
   }
-  [[nodiscard]] WaitSplit read_clocks(std::int64_t index) const;
+  [[nodiscard]] WaitSplit read_clocks() const;
   [[nodiscard]] bool arrived() const;
   /// Workers that take indices: all of them, or one that stands for all.
   [[nodiscard]] std::int64_t builders() const { return policy_.split_batch ? 1 : p_.workers; }
@@ -66,17 +85,22 @@ class LoaderRuntime {
   LoaderParams p_;
   LoaderPolicy policy_;
   ReaderShared shared_;
+  double ranks_;
   std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker, or per part of a batch
   std::vector<std::unique_ptr<Worker>> workers_;
   sim::Mailbox<std::int64_t> shared_indices_;
-  std::map<std::int64_t, Loaded> done_;  ///< loaded, not yet delivered
+  sim::Mailbox<std::pair<std::int64_t, Loaded>> to_pin_;
+  std::map<std::int64_t, std::size_t> owner_;  ///< worker of each index that is outstanding
+  std::map<std::int64_t, Ready> done_;         ///< loaded, not yet delivered
+  std::vector<std::size_t> ended_;             ///< workers that reported the end of their files
   sim::Signal arrival_;
   std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat
   std::int64_t sent_ = 0;      ///< issued in this epoch
-  std::int64_t received_ = 0;  ///< delivered in this epoch
+  std::int64_t received_ = 0;  ///< delivered or skipped in this epoch
   std::int64_t steps_ = 0;
-  bool started_ = false;  ///< workers are alive
-  bool primed_ = false;   ///< this epoch's first indices are out
+  std::size_t next_worker_ = 0;  ///< in the cycle
+  bool started_ = false;         ///< workers are alive
+  bool primed_ = false;          ///< this epoch's first indices are out
 };
 
 }  // namespace stallcast::models

@@ -35,9 +35,9 @@ const std::array kLoaders{
                loader_common_fields(),
                {}},
               ideal_policy},
-    LoaderRow{
-        {"pytorch", "PyTorch DataLoader, map style, in-order delivery", loader_common_fields(), {}},
-        pytorch_policy},
+    LoaderRow{{"pytorch", "PyTorch DataLoader: worker processes, delivery in order",
+               loader_common_fields(), pytorch_fields()},
+              pytorch_policy},
     LoaderRow{{"tensorflow",
                "tf.data: interleaved reads make up one batch at a time",
                loader_common_fields(),

@@ -27,7 +27,31 @@ sim::Task<void> ReaderShared::compute(Seconds time) {
 void SampleReader::begin_epoch(double samples) {
   units_.clear();
   held_ = 0.0;
-  left_ = samples;
+  left_ = total_ = samples;
+  given_ = pool_ = 0.0;
+  pool_bytes_ = {};
+}
+
+// A buffer of B samples gives its first when b are in it, and grows by one with each it gives:
+// r(k) = min(n, k - 1 + min(B, b + k - 1)) samples are read before the k-th is given.
+//    [docs/models/formats.md, eq. 8]
+double SampleReader::to_load(double samples) const {
+  if (shared_.shuffle <= 1.0) return samples;
+  const double before = given_ + samples - 1.0;
+  const double read =
+      std::min(total_, before + std::min(shared_.shuffle, shared_.shuffle_first + before));
+  return std::max({0.0, read - given_ - pool_, samples - pool_});
+}
+
+// Stored size of `samples` given out of the buffer, after `loaded` came in.
+Bytes SampleReader::give(double loaded, Bytes stored, double samples) {
+  pool_ += loaded;
+  pool_bytes_ += stored;
+  const Bytes out = pool_bytes_ * (samples / pool_);
+  pool_ -= samples;
+  pool_bytes_ -= out;
+  given_ += samples;
+  return out;
 }
 
 Bytes SampleReader::draw(double samples) {
@@ -117,20 +141,20 @@ Bytes SampleReader::take(double samples) {
 
 sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
-  const double count = static_cast<double>(samples);
+  const double count = static_cast<double>(samples), loaded = to_load(count);
   const Seconds decode = shared_.dataset.decode * count;
   if (shared_.locked) co_await shared_.lock.acquire();
   Bytes stored;
   Seconds parsing;
   if (access.unit > 0.0) {
-    co_await buffered(count, clock);
-    stored = take(count);
-  } else {
-    for (std::int64_t i = 0; i < samples; ++i) stored += shared_.dataset.draw(shared_.random);
-    co_await fetch(count, stored, clock);
+    co_await buffered(loaded, clock);
+    stored = take(loaded);
+  } else if (loaded > 0.0) {
+    stored = draw(loaded);
+    co_await fetch(loaded, stored, clock);
     parsing = stored * access.amplification / access.unpack;
   }
-  parsing += access.parsing(stored, count);
+  parsing += access.parsing(stored, loaded);
   if (shared_.locked) {
     co_await shared_.compute(parsing);
     shared_.lock.release();
@@ -139,7 +163,9 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
     co_await shared_.compute(parsing + decode);
   }
   clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cpu_resource);
-  const Loaded out{fetched_, stored * access.expansion};
+  const Bytes given = give(loaded, stored, count);
+  const Loaded out{fetched_, shared_.dataset.tensor ? *shared_.dataset.tensor * count
+                                                    : given * access.expansion};
   fetched_ = {};
   co_return out;
 }

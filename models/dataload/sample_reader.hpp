@@ -20,6 +20,8 @@ struct LoaderSite {
   ResourceIndex cpu_resource = kNoResource;
   ResourceIndex copy_resource = kNoResource;
   Rate gpu_copy = Rate::infinity();  ///< of one batch to the GPU; infinite: no copy
+  StorageModel* imports = nullptr;   ///< where spawned workers import from; nullptr: locally
+  Client imports_client;
 };
 
 /// Bytes of samples: what they were on the way, and what they are in memory.
@@ -41,6 +43,7 @@ struct ReaderShared {
   LoaderSite site;
   double ahead = 0.0;   ///< samples each reader fetches ahead
   bool locked = false;  ///< readers are threads that take turns in the format's library
+  double shuffle = 1.0, shuffle_first = 1.0;  ///< samples in each reader's shuffle buffer
   base::RandomStream random;
   sim::Slots lock;
   Seconds uncontended_cpu;  ///< core time without a simulated CPU, all members together
@@ -72,12 +75,18 @@ class SampleReader {
   sim::Task<void> buffered(double samples, PhaseClock& clock);
   Bytes draw(double samples);
   Bytes take(double samples);
+  [[nodiscard]] double to_load(double samples) const;
+  Bytes give(double loaded, Bytes stored, double samples);
 
   ReaderShared& shared_;
   std::deque<Unit> units_;  ///< fetched, not yet taken
   double held_ = 0.0;       ///< samples in them
   double left_ = 0.0;       ///< samples of this epoch that are not fetched yet
   double wanted_ = 0.0;     ///< samples somebody waits for
+  double total_ = 0.0;      ///< samples of this epoch
+  double given_ = 0.0;      ///< of them returned so far
+  double pool_ = 0.0;       ///< loaded, in the shuffle buffer
+  Bytes pool_bytes_;        ///< their stored size
   Bytes fetched_;           ///< since the last read returned
   ResourceIndex limited_by_ = kNoResource;
   PhaseClock beside_;  ///< of what is fetched ahead

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "models/dataload/loader.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;
@@ -34,6 +35,30 @@ Design reader(const char* workers, const char* prefetch, const char* stream) {
                                      {"copy", "none"},
                                      {"batch", "1"}});
   return design;
+}
+
+// The same with `settings` of the loader and a step of `compute`.
+Design with(Design design, const Settings& settings, const char* compute = "100 ms") {
+  set(design.jobs[0].step, Role::step, "compute", compute);
+  for (const auto& [key, text] : settings) set(*design.jobs[0].loader, Role::loader, key, text);
+  return design;
+}
+
+// 3 tar shards of 10 samples of 100 MB, read once.
+Design shards(const char* workers, const char* batch, const char* style) {
+  Design design = reader(workers, "2", "0.5 GB/s");
+  design.jobs[0].dataset->kind = "webdataset";
+  set(*design.jobs[0].dataset, Role::dataset, "shard", "1 GB");
+  set(*design.jobs[0].dataset, Role::dataset, "round_trips", "0");
+  set(*design.jobs[0].dataset, Role::dataset, "samples", "30");
+  set(design.jobs[0].job, Role::job, "epochs", "1");
+  design.run.values.erase("duration");
+  return with(std::move(design), {{"style", style}, {"batch", batch}}, "1 ms");
+}
+
+double wall(const Design& design) {
+  const RunResult result = run(design);
+  return metric(result, "job.train.step.time") * metric(result, "job.train.steps");
 }
 
 }  // namespace
@@ -124,4 +149,108 @@ TEST_CASE("tf.data loads one batch with all its threads") {
   design.jobs[0].loader->kind = "tensorflow";
   CHECK(metric(run(design), "job.train.first_batch") == Approx(0.2).epsilon(1e-6));
   CHECK(metric(run(design), "job.train.step.time.p50") == Approx(0.2).epsilon(1e-6));
+}
+
+TEST_CASE("a batch that is late holds up those behind it, unless order does not matter") {
+  // Sizes vary with CV 0.5. Out of order no worker ever waits, as nothing computes: a batch every
+  // E[t] / W = 200 ms / 4. In order, with one batch each, all wait for the slowest of them.
+  Design design = reader("4", "1", "0.5 GB/s");
+  set(*design.jobs[0].dataset, Role::dataset, "sample_stdev", "50 MB");
+  set(design.run, Role::run, "duration", "200 s");
+  const double free =
+      metric(run(with(design, {{"in_order", "false"}}, "1 ns")), "job.train.step.time");
+  const double ordered = metric(run(with(design, {}, "1 ns")), "job.train.step.time");
+  CHECK(free == Approx(0.05).epsilon(0.03));
+  CHECK(ordered > 1.2 * free);
+}
+
+TEST_CASE("order makes no difference when all batches take the same time") {
+  for (const char* workers : {"1", "3"})
+    CHECK(metric(run(with(reader(workers, "2", "0.5 GB/s"), {{"in_order", "false"}})),
+                 "job.train.step.time.p50") ==
+          metric(run(reader(workers, "2", "0.5 GB/s")), "job.train.step.time.p50"));
+}
+
+TEST_CASE("forked workers start one after the other, in every epoch unless they persist") {
+  // 2 x 50 ms, then 200 ms for the first batch
+  Design design = with(reader("2", "1", "0.5 GB/s"), {{"start", "50 ms"}});
+  set(design.jobs[0].job, Role::job, "epochs", "2");
+  set(design.jobs[0].job, Role::job, "steps", "10");
+  design.run.values.erase("duration");
+  CHECK(metric(run(design), "job.train.first_batch") == Approx(0.3).epsilon(1e-6));
+  CHECK(metric(run(with(design, {{"persistent", "true"}})), "job.train.first_batch") ==
+        Approx((0.3 + 0.2) / 2.0).epsilon(1e-6));
+}
+
+TEST_CASE("spawned workers import everything at the same time, each by itself") {
+  // Worker 0 is there after 50 ms, opens 1000 files at 1 ms each and imports for 2 s; then it reads
+  // its first batch, 1 ms and 200 ms.
+  Design design = with(reader("2", "1", "0.5 GB/s"), {{"start", "50 ms"},
+                                                      {"start_method", "spawn"},
+                                                      {"import.time", "2 s"},
+                                                      {"import.files", "1000"},
+                                                      {"import.on", "scratch"}});
+  set(*design.jobs[0].dataset, Role::dataset, "round_trips", "0");
+  set(design.fabric, Role::fabric, "rtt", "1 ms");
+  CHECK(metric(run(design), "job.train.first_batch") ==
+        Approx(0.05 + 1.0 + 2.0 + 0.001 + 0.2).epsilon(1e-4));
+  design.jobs[0].loader->values.erase("import.on");  // from a local disk only the time is left
+  CHECK(metric(run(design), "job.train.first_batch") ==
+        Approx(0.05 + 2.0 + 0.001 + 0.2).epsilon(1e-4));
+}
+
+TEST_CASE("a thread that pins memory hides its share of the hand-over and is a stage of its own") {
+  // Of the 20 ms half is left: 10 + 100 ms a step. A copy at 0.5 GB/s takes 200 ms, and with the
+  // other 10 ms that is a step.
+  const Design design = with(reader("8", "2", "0.5 GB/s"), {{"handover", "20 ms"}});
+  CHECK(metric(run(design), "job.train.step.time.p50") == Approx(0.12).epsilon(1e-6));
+  const Design pinned = with(design, {{"pin_memory", "true"}, {"pin.takes", "50 %"}});
+  CHECK(metric(run(pinned), "job.train.step.time.p50") == Approx(0.11).epsilon(1e-6));
+  CHECK(metric(run(with(pinned, {{"pin.rate", "0.5 GB/s"}})), "job.train.step.time.p50") ==
+        Approx(0.21).epsilon(1e-6));
+  // Without workers the training process itself copies: 200 + 20 + 100 ms
+  CHECK(metric(run(with(reader("0", "1", "0.5 GB/s"), {{"pin_memory", "true"}})),
+               "job.train.step.time.p50") == Approx(0.32).epsilon(1e-6));
+}
+
+TEST_CASE("a worker of an iterable data set that has read its shards leaves the rest to others") {
+  // 3 shards for 2 workers: 10 times two batches in 200 ms, then 10 batches of one worker
+  CHECK(wall(shards("2", "1", "iterable")) == Approx(10 * 0.2 + 10 * 0.2).epsilon(0.002));
+  CHECK(wall(shards("2", "1", "map")) == Approx(15 * 0.2).epsilon(0.002));
+  // a third worker has work as long as the others, a fourth has none
+  for (const char* workers : {"3", "4"})
+    CHECK(wall(shards(workers, "1", "iterable")) == Approx(10 * 0.2).epsilon(0.002));
+}
+
+TEST_CASE("every worker of an iterable data set drops its own partial batch") {
+  // batches of 4: 20 and 10 samples are 5 and 2 batches; in map style 30 samples are 7
+  CHECK(metric(run(shards("2", "4", "iterable")), "job.train.steps") == 7.0);
+  CHECK(metric(run(shards("3", "4", "iterable")), "job.train.steps") == 6.0);
+  CHECK(metric(run(shards("3", "4", "map")), "job.train.steps") == 7.0);
+}
+
+TEST_CASE("a rank of an iterable data set has as many files as the poorest") {
+  // 10 files of 3 samples for 4 ranks: 2 each; for 2 workers 1 each, for 3 the last has none
+  CHECK(models::deal(30.0, 3.0, 4.0, 2) == std::vector<double>{3.0, 3.0});
+  CHECK(models::deal(30.0, 3.0, 4.0, 3) == std::vector<double>{3.0, 3.0, 0.0});
+}
+
+TEST_CASE("a shuffle buffer is filled before the first sample and grows by one with each") {
+  // 8 samples are in the buffer before the first batch: 1.6 s; two more are read for the second.
+  // Everything is read once: 3 shards of 10 samples.
+  const Design design =
+      with(shards("1", "1", "iterable"),
+           {{"shuffle.buffer", "20"}, {"shuffle.first", "8"}, {"prefetch", "1"}}, "1 ms");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.first_batch") == Approx(1.6).epsilon(1e-6));
+  CHECK(metric(result, "job.train.throughput.bytes") * wall(design) == Approx(3e9).epsilon(1e-9));
+  CHECK(wall(design) == Approx(30 * 0.2).epsilon(0.02));
+}
+
+TEST_CASE("a decoded sample is copied at its own size") {
+  Design design = reader("1", "1", "0.5 GB/s");
+  set(*design.jobs[0].dataset, Role::dataset, "tensor", "300 MB");
+  set(design.hosts[0], Role::host, "gpu.copy", "1 GB/s");
+  CHECK(metric(run(with(design, {{"copy", "pinned"}})), "job.train.first_batch") ==
+        Approx(0.2 + 0.3).epsilon(1e-6));
 }

@@ -61,6 +61,41 @@ TEST_CASE("a run of few blocking saves is warned of") {
   CHECK(warning({"run.duration=1 h"}) == "");
 }
 
+TEST_CASE("batches that do not fit in shared memory are a fault, not slow") {
+  // 8 ranks x 4 workers x 2 batches of 2 samples of 1 MB = 128 MB
+  const std::vector<std::string> sets{"jobs.loader.batch=2", "cluster.hosts.shm.size=64 MiB"};
+  const std::string fault = only_fault(load_with(sets, "", kFull));
+  CHECK_THAT(fault, Contains("8 ranks x 8 batches of 2 MB in shared memory, 128 MB of the"));
+  CHECK_THAT(fault, Contains("\"shm.size\""));
+  CHECK(warning({"jobs.loader.batch=2", "cluster.hosts.shm.size=128 MB"}) == "");
+  // without workers, or with threads, nothing is handed over
+  CHECK(warning({"jobs.loader.batch=2", "cluster.hosts.shm.size=64 MiB",
+                 "jobs.loader.workers=0"}) == "");
+  CHECK(warning({"jobs.loader.batch=2", "cluster.hosts.shm.size=64 MiB",
+                 "jobs.loader.type=tensorflow"}) == "");
+  // by default half of the 500 GB: 64 batches of 4 GB are 256 GB; decoded, a sample may be larger
+  CHECK_THAT(only_fault(load_with({"jobs.loader.batch=4", "jobs.dataset.tensor=1 GB"}, "", kFull)),
+             Contains("256 GB of the 250 GB"));
+}
+
+TEST_CASE("an iterable data set needs a shard for every rank and a batch for every worker") {
+  const std::string iterable = "jobs.loader.style=iterable";
+  CHECK(warning({iterable}) == "");
+  // 10 TB / 500 GB = 20 shards for 32 ranks
+  CHECK_THAT(
+      load_with({iterable, "jobs.dataset.shard=500 GB"}, "", kFull).diagnostics.items()[1].message,
+      Contains("20 shards are too few for the 32 ranks"));
+  // 10 TB / 50 GB / 32 = 6 shards of a rank for 4 workers: two read 2, two read 1
+  CHECK_THAT(warning({iterable, "jobs.dataset.shard=50 GB"}), Contains("do not divide by its 4"));
+  // 1280 samples in shards of 10: 4 shards of a rank, one for each worker
+  CHECK_THAT(only_fault(load_with({iterable, "jobs.dataset.shard=10 MB", "jobs.loader.batch=11",
+                                   "jobs.dataset.size=1280 MB"},
+                                  "", kFull)),
+             Contains("no worker owns enough samples for one batch"));
+  CHECK_THAT(only_fault(load_with({"jobs.loader.import.on=nowhere"}, "", kFull)),
+             Contains("no storage system \"nowhere\""));
+}
+
 TEST_CASE("snapshots that do not fit in host memory are warned of") {
   // 70e9 parameters x 14 B = 980 GB over 4 hosts = 245 GB a snapshot: two fit in 500 GB, three do
   // not.

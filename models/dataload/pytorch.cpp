@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <array>
+
+#include "models/dataload/loader.hpp"
+
+/// The PyTorch DataLoader: worker queues are filled round robin, results are returned by index.
+/// docs/models/dataloader.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kStyles[] = {"map", "iterable"};
+constexpr std::string_view kMethods[] = {"fork", "spawn"};
+
+struct Params {
+  std::string style, method;
+  bool in_order = true, pin = false;
+  Seconds import_time;
+  std::int64_t import_files = 0;
+  std::optional<std::string> import_on;
+  Rate pin_rate;
+  Fraction pin_takes;
+  std::int64_t shuffle = 1, shuffle_first = 1;
+};
+constexpr std::array<Field<Params>, 11> kFields{
+    field("style", &Params::style, "map",
+          "map: any worker loads any sample; iterable: each worker owns whole files",
+          one_of(kStyles)),
+    field("in_order", &Params::in_order, "true",
+          "deliver batches in the order of their indices; false needs PyTorch 2.6"),
+    field("start_method", &Params::method, "fork",
+          "how a worker starts: fork copies the process, spawn imports everything again",
+          one_of(kMethods)),
+    field("import.time", &Params::import_time, "4 s", "spawn: CPU time of the imports of a worker",
+          assumed(kNonNegative, "import of torch: 2 to 10 s")),
+    field("import.files", &Params::import_files, "10000", "spawn: files a worker opens for them",
+          assumed(up_to(1e9, kNonNegative), "5 to 20 thousand with torch")),
+    field("import.on", &Params::import_on, kOptional,
+          "storage system of the Python environment; local when not given"),
+    field("pin_memory", &Params::pin, "false",
+          "a thread of the training process copies batches to pinned memory"),
+    field("pin.rate", &Params::pin_rate, "5 GB/s", "its copy",
+          assumed(kPositive, "one core copies 5 to 12 GB/s")),
+    field("pin.takes", &Params::pin_takes, "50 %",
+          "share of the hand-over that the thread takes off the training loop; it shares the GIL",
+          assumed(kShare)),
+    field("shuffle.buffer", &Params::shuffle, "1",
+          "samples in the shuffle buffer of each worker (WebDataset shuffle(1000))", up_to(1e9)),
+    field("shuffle.first", &Params::shuffle_first, "100",
+          "samples in that buffer before the first is given; each one given adds one more",
+          cited(up_to(1e9), "WebDataset filters.py: initial=100"))};
+constexpr auto kInfos = infos(kFields);
+
+}  // namespace
+
+std::span<const FieldInfo> pytorch_fields() { return kInfos; }
+
+LoaderPolicy pytorch_policy(const Component& component) {
+  const Params p = bind(kFields, component);
+  LoaderPolicy out{.in_order = p.in_order, .iterable = p.style == "iterable"};
+  if (p.method == "spawn") {
+    out.import_time = p.import_time;
+    out.import_files = p.import_on ? static_cast<double>(p.import_files) : 0.0;
+    out.import_on = p.import_on;
+  }
+  out.pin = p.pin;
+  out.pin_rate = p.pin_rate;
+  out.pin_takes = p.pin_takes;
+  out.shuffle = static_cast<double>(p.shuffle);
+  out.shuffle_first = std::min(static_cast<double>(p.shuffle_first), out.shuffle);
+  return out;
+}
+
+}  // namespace stallcast::models
