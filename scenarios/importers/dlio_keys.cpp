@@ -28,7 +28,6 @@ constexpr std::array kIgnored{
     IgnoredKey{"dataset.hdf5.", kMaking},
     IgnoredKey{"dataset.enable_chunking", kHdf5},
     IgnoredKey{"dataset.chunk_size", kHdf5},
-    IgnoredKey{"dataset.record_length_bytes_resize", kHostSide},
     IgnoredKey{"dataset.num_files_eval", "evaluation is not modelled"},
     IgnoredKey{"reader.batch_size_eval", "evaluation is not modelled"},
     IgnoredKey{"evaluation.", "evaluation is not modelled"},

@@ -96,6 +96,15 @@ void DlioImport::add_dataset(Json& job) {
   dataset["on"] = storage_id_;
   dataset["format"] = kind;
   add_sample_size(dataset);
+  // Whatever was read, every sample of a batch is one buffer of this size.  [DLIO
+  // reader_handler.py]
+  if (const double resized =
+          fields_.number("dataset.record_length_bytes_resize", diags()).value_or(0.0);
+      resized > 0) {
+    dataset["tensor"] = quantity(resized, Dimension::bytes);
+    note(FieldFate::mapped, "dataset.record_length_bytes_resize", "jobs[train].dataset.tensor",
+         base::shortest(resized));
+  }
   dataset["samples"] = samples_;
   if (kind == "tfrecord" || kind == "hdf5") dataset["samples_per_file"] = per_file;
   add_access(dataset, kind, per_file);

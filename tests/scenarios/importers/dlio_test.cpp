@@ -34,6 +34,12 @@ TEST_CASE("the stored sizes vary less than record_length_stdev says") {
   CHECK(in_base(dataset["sample_stdev"], Dimension::bytes) == Approx(48.977e6).epsilon(1e-4));
 }
 
+TEST_CASE("a batch holds the resized buffers, whatever was read") {
+  const Json dataset =
+      job(import(kImages, {"++workload.dataset.record_length_bytes_resize=2097152"}))["dataset"];
+  CHECK(in_base(dataset["tensor"], Dimension::bytes) == 2097152.0);
+}
+
 TEST_CASE("prefetch_size counts batches per rank and 0 means two per worker") {
   // prefetch_factor = ceil(prefetch_size / read_threads), 0 -> 2; DLIO's default is 2 batches.
   const auto prefetch = [](std::vector<std::string> overrides) {
