@@ -18,7 +18,7 @@ const std::array kModels{KindInfo{"dense", "dense model with Adam", {}, model_fi
 const std::array kRuns{
     KindInfo{"run", "length, seeds and detail of the simulation", {}, run_fields()}};
 
-constexpr std::array<RoleInfo, 10> kRoles{{{Role::host, "host", "", "host"},
+constexpr std::array<RoleInfo, 11> kRoles{{{Role::host, "host", "", "host"},
                                            {Role::fabric, "fabric", "type", "switched"},
                                            {Role::storage, "storage", "type", ""},
                                            {Role::job, "job", "", "training"},
@@ -27,6 +27,7 @@ constexpr std::array<RoleInfo, 10> kRoles{{{Role::host, "host", "", "host"},
                                            {Role::dataset, "dataset", "format", ""},
                                            {Role::loader, "loader", "type", "pytorch"},
                                            {Role::checkpoint, "checkpoint", "mode", "sync"},
+                                           {Role::tenant, "tenant", "type", ""},
                                            {Role::run, "run", "", "run"}}};
 
 template <class Rows>
@@ -79,9 +80,10 @@ std::span<const KindInfo> kinds(Role role) {
       return infos_of(checkpoint_rows());
     case Role::communication:
     case Role::recovery:
-    case Role::tenant:
     case Role::failure:
       return {};
+    case Role::tenant:
+      return infos_of(tenant_rows());
     case Role::run:
       return kRuns;
   }
@@ -101,5 +103,6 @@ const StepRow& step_row(std::string_view kind) { return row_of(step_rows(), kind
 const CheckpointRow& checkpoint_row(std::string_view kind) {
   return row_of(checkpoint_rows(), kind);
 }
+const TenantRow& tenant_row(std::string_view kind) { return row_of(tenant_rows(), kind); }
 
 }  // namespace stallcast::models

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,9 @@
 namespace stallcast::scenarios {
 namespace {
 
+// The fastest port on the market is 1.6 Tb/s (ConnectX-9); a single NIC or server network above
+// four times 800 Gb/s is nearly always bytes written for bits.
+constexpr Rate kImplausibleNic = Rate::from(3.2, unit::Tbps);
 constexpr std::string_view kTiers[] = {"host-memory", "local-nvme"};
 
 class Rules {
@@ -26,18 +30,49 @@ class Rules {
         storage_(ids_of(design.storage)) {}
 
   void check() {
-    for (const Component& host : design_.hosts) check_networks(host, report_);
-    for (const Component& storage : design_.storage) check_storage(storage, report_);
+    for (const Component& host : design_.hosts) check_networks(host);
+    for (const Component& storage : design_.storage) check_storage(storage);
     check_shared_hosts();
     for (const JobDesign& job : design_.jobs) {
       check_job(job);
       check_loading(design_, job, report_);
       if (job.checkpoint) check_checkpoint(job);
     }
+    for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);
     for (const Expectation& e : design_.expect) check_expectation(e);
   }
 
  private:
+  // Every rate of a "nic": bytes written for bits are eight times too fast.
+  void check_networks(const Component& component) {
+    for (const auto& [key, value] : component.values) {
+      const std::vector<std::string> parts = base::split(key, '.');
+      if (value.dimension != Dimension::rate || value.number <= kImplausibleNic.in(unit::Bps) ||
+          std::find(parts.begin(), parts.end(), "nic") == parts.end())
+        continue;
+      report_.warn("unit-slip", pointer_of(component, key),
+                   "a network of " + base::print_quantity(value.number, Dimension::rate) +
+                       " is beyond any product",
+                   "GB/s are bytes and Gb/s are bits: did you mean \"" +
+                       base::shortest(value.number / 1e9) + " Gb/s\"?");
+    }
+  }
+
+  void check_storage(const Component& storage) {
+    check_networks(storage);
+    const bool lustre = storage.find("ost.count") != nullptr;
+    const double targets = number(storage, lustre ? "ost.count" : "target.count");
+    const std::string noun = lustre ? "OST" : "target", servers = lustre ? "oss" : "server";
+    for (const std::string& key : {std::string("stripe.count"), servers + ".count"})
+      if (targets > 0.0 && number(storage, key) > targets)
+        report_.warn("rule", pointer_of(storage, key),
+                     "storage \"" + storage.id + "\" has " + base::shortest(targets) + " " + noun +
+                         "s, fewer than \"" + key + "\"",
+                     key == "stripe.count"
+                         ? "files lie on all " + noun + "s at most"
+                         : "each " + (lustre ? "OSS" : servers) + " serves at least one " + noun);
+  }
+
   // All jobs run at the same time.
   void check_shared_hosts() {
     for (const Component& host : design_.hosts) {
@@ -180,13 +215,16 @@ class Rules {
     if (parts.size() < 2 || parts[1].find('*') != std::string::npos) return;
     std::vector<std::string> jobs;
     for (const JobDesign& job : design_.jobs) jobs.push_back(job.job.id);
-    const bool job = parts[0] == "job";
-    if (!job && parts[0] != "storage") return;
-    const std::vector<std::string>& ids = job ? jobs : storage_;
+    const std::tuple<std::string_view, std::string, std::vector<std::string>> kinds[] = {
+        {"job", "job", jobs},
+        {"storage", "storage system", storage_},
+        {"tenant", "tenant", ids_of(design_.tenants)}};
+    const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
+                                   [&](const auto& k) { return std::get<0>(k) == parts[0]; });
+    if (kind == std::end(kinds)) return;
+    const auto& [name, noun, ids] = *kind;
     if (std::find(ids.begin(), ids.end(), parts[1]) == ids.end())
-      report_.error("reference", at,
-                    std::string("no ") + (job ? "job" : "storage system") + " \"" + parts[1] +
-                        "\" in \"" + e.that + "\"",
+      report_.error("reference", at, "no " + noun + " \"" + parts[1] + "\" in \"" + e.that + "\"",
                     allowed_hint(parts[1], ids));
   }
 

@@ -35,6 +35,7 @@ struct ClientLimits {
 struct Client {
   std::uint64_t id = 0;                 ///< of the class, in its run: what it draws is its own
   double members = 1.0;                 ///< processes acting together
+  double share = 1.0;                   ///< weight of each of them on shared resources
   Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
   Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
@@ -138,21 +139,5 @@ class StorageModel {
 /// DAOS: models/storage/daos.cpp, docs/models/daos.md.
 [[nodiscard]] std::unique_ptr<StorageModel> make_daos(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> daos_fields();
-
-/// CephFS: models/storage/cephfs.cpp, docs/models/cephfs.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_cephfs(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> cephfs_fields();
-
-/// Chunk stores (3FS, Tectonic): models/storage/chunkstore.cpp, docs/models/chunkstore.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_chunkstore(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> chunkstore_fields();
-
-/// HDFS: models/storage/hdfs.cpp, docs/models/hdfs.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_hdfs(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> hdfs_fields();
-
-/// Block arrays (FC, iSCSI, SMB): models/storage/san.cpp, docs/models/san.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_san(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> san_fields();
 
 }  // namespace stallcast::models

@@ -11,11 +11,7 @@ namespace {
 using models::Role;
 
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
-    {"cephfs", {{"osd.count", "32"}, {"server.count", "8"}, {"osd.ops", "200 kops/s"}}},
-    {"chunkstore", {{"node.count", "8"}, {"node.read", "4 GB/s"}, {"node.write", "12 GB/s"}}},
     {"daos", {{"server.count", "8"}}},
-    {"hdfs", {{"datanode.count", "16"}}},
-    {"san", {{"port.count", "8"}, {"client.path", "8 GB/s"}, {"array.read", "24 GB/s"}}},
     {"beegfs", {{"target.count", "8"}}},
     {"weka", {{"backend.count", "16"}, {"client.cores", "8"}}},
     {"gpfs", {{"server.count", "8"}, {"client.prefetch", "50 GB/s"}}},
@@ -30,13 +26,14 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
       {"first_byte_spread", "2"}}},
     {"tokens", {{"window", "4 MiB"}}},  // samples of 13 MB in few faults
     {"given", {{"compute", "100 ms"}}},
+    {"inference", {{"rate", "200 ops/s"}, {"weights", "8 GB"}, {"scale_every", "5 s"}}},
+    {"ingest", {{"rate", "1 GB/s"}}},
+    {"tracking", {{"writers", "100"}, {"every", "1 s"}}},
     {"flops", {{"tokens", "2000"}}},
 };
 
 // One row per storage kind.
 const std::map<std::string, StorageNames> kStorageNames = {
-    {"cephfs", {"osd.count", "osd"}},        {"chunkstore", {"node.count", "target"}},
-    {"hdfs", {"datanode.count", "disk"}},    {"san", {"port.count", "media"}},
     {"daos", {"server.count", "target"}},    {"beegfs", {"target.count", "target"}},
     {"weka", {"backend.count", "drives"}},   {"gpfs", {"server.count", "nsd"}},
     {"lustre", {"ost.count", "ost"}},        {"nfs", {"head.count", "head"}},
@@ -67,6 +64,11 @@ Design design_of(const Kinds& kinds) {
   job.loader = with_defaults(Role::loader, kinds.loader, "loader", {{"batch", "10"}});
   job.checkpoint = with_defaults(Role::checkpoint, kinds.checkpoint, "checkpoint",
                                  {{"to", "scratch"}, {"every", "8 s"}, {"size", "64 GB"}});
+  if (!kinds.tenant.empty()) {
+    design.tenants.push_back(with_defaults(Role::tenant, kinds.tenant, "other", {}));
+    set(design.tenants[0], Role::tenant, "on", "scratch");
+    set(design.tenants[0], Role::tenant, "hosts", "gpu");
+  }
   set(design.run, Role::run, "detail", "4");
   set(design.run, Role::run, "duration", "20 s");
   return design;
@@ -86,6 +88,7 @@ std::vector<Kinds> all_kinds() {
   vary(Role::loader, &Kinds::loader);
   vary(Role::step, &Kinds::step);
   vary(Role::checkpoint, &Kinds::checkpoint);
+  vary(Role::tenant, &Kinds::tenant);
   return out;
 }
 

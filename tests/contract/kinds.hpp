@@ -10,9 +10,9 @@ namespace stallcast::testing {
 
 struct Kinds {
   std::string storage = "lustre", format = "raw", loader = "pytorch", step = "given",
-              checkpoint = "async";
+              checkpoint = "async", tenant = "";
   [[nodiscard]] std::string name() const {
-    return storage + " " + format + " " + loader + " " + step + " " + checkpoint;
+    return storage + " " + format + " " + loader + " " + step + " " + checkpoint + " " + tenant;
   }
 };
 
