@@ -16,9 +16,6 @@
 namespace stallcast::scenarios {
 namespace {
 
-// The fastest port on the market is 1.6 Tb/s (ConnectX-9); a single NIC or server network above
-// four times 800 Gb/s is nearly always bytes written for bits.
-constexpr Rate kImplausibleNic = Rate::from(3.2, unit::Tbps);
 constexpr std::string_view kTiers[] = {"host-memory", "local-nvme"};
 
 class Rules {
@@ -30,8 +27,8 @@ class Rules {
         storage_(ids_of(design.storage)) {}
 
   void check() {
-    for (const Component& host : design_.hosts) check_networks(host);
-    for (const Component& storage : design_.storage) check_storage(storage);
+    for (const Component& host : design_.hosts) check_networks(host, report_);
+    for (const Component& storage : design_.storage) check_storage(storage, report_);
     check_shared_hosts();
     for (const JobDesign& job : design_.jobs) {
       check_job(job);
@@ -43,36 +40,6 @@ class Rules {
   }
 
  private:
-  // Every rate of a "nic": bytes written for bits are eight times too fast.
-  void check_networks(const Component& component) {
-    for (const auto& [key, value] : component.values) {
-      const std::vector<std::string> parts = base::split(key, '.');
-      if (value.dimension != Dimension::rate || value.number <= kImplausibleNic.in(unit::Bps) ||
-          std::find(parts.begin(), parts.end(), "nic") == parts.end())
-        continue;
-      report_.warn("unit-slip", pointer_of(component, key),
-                   "a network of " + base::print_quantity(value.number, Dimension::rate) +
-                       " is beyond any product",
-                   "GB/s are bytes and Gb/s are bits: did you mean \"" +
-                       base::shortest(value.number / 1e9) + " Gb/s\"?");
-    }
-  }
-
-  void check_storage(const Component& storage) {
-    check_networks(storage);
-    const bool lustre = storage.find("ost.count") != nullptr;
-    const double targets = number(storage, lustre ? "ost.count" : "target.count");
-    const std::string noun = lustre ? "OST" : "target", servers = lustre ? "oss" : "server";
-    for (const std::string& key : {std::string("stripe.count"), servers + ".count"})
-      if (targets > 0.0 && number(storage, key) > targets)
-        report_.warn("rule", pointer_of(storage, key),
-                     "storage \"" + storage.id + "\" has " + base::shortest(targets) + " " + noun +
-                         "s, fewer than \"" + key + "\"",
-                     key == "stripe.count"
-                         ? "files lie on all " + noun + "s at most"
-                         : "each " + (lustre ? "OSS" : servers) + " serves at least one " + noun);
-  }
-
   // All jobs run at the same time.
   void check_shared_hosts() {
     for (const Component& host : design_.hosts) {

@@ -29,6 +29,10 @@ void check_reference(const Component& from, std::string_view key,
                      const std::vector<std::string>& ids, const std::string& what,
                      Reporter& report);
 
+/// Networks that are faster than any product: scenarios/rules_storage.cpp.
+void check_networks(const Component& component, Reporter& report);
+/// Rules of a storage system: scenarios/rules_storage.cpp.
+void check_storage(const Component& storage, Reporter& report);
 /// Rules of data set and loader: scenarios/rules_loader.cpp.
 void check_loading(const Design& design, const JobDesign& job, Reporter& report);
 /// Rules of a tenant: scenarios/rules_tenant.cpp.

@@ -156,8 +156,8 @@ class Nfs final : public PooledStore {
   // for, so a file within the window streams.    [nfs.md, eq. 4]
   Rate buffered_cap(const ReadRequest& request) const {
     const Bytes file = request.bytes / request.files;
-    const double turns = std::max(0.0, file / p_.read_ahead - std::min(1.0, request.round_trips));
-    return file / (turn() * turns + file / std::min(p_.stream, p_.connection));
+    return ahead_rate(file, p_.read_ahead, turn(), std::min(p_.stream, p_.connection),
+                      request.round_trips);
   }
   // RPCs go over the connections in turn, so one file can use all of them.
   Rate session_cap() const {

@@ -140,4 +140,20 @@ class StorageModel {
 [[nodiscard]] std::unique_ptr<StorageModel> make_daos(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> daos_fields();
 
+/// CephFS: models/storage/cephfs.cpp, docs/models/cephfs.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_cephfs(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> cephfs_fields();
+
+/// Chunk stores (3FS, Tectonic): models/storage/chunkstore.cpp, docs/models/chunkstore.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_chunkstore(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> chunkstore_fields();
+
+/// HDFS: models/storage/hdfs.cpp, docs/models/hdfs.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_hdfs(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> hdfs_fields();
+
+/// Block arrays (FC, iSCSI, SMB): models/storage/san.cpp, docs/models/san.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_san(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> san_fields();
+
 }  // namespace stallcast::models

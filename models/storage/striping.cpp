@@ -46,4 +46,9 @@ Rate window_rate(Bytes window, Bytes request, Seconds turn, Rate server) {
   return std::min(server, window / (turn + request / server));
 }
 
+Rate ahead_rate(Bytes file, Bytes window, Seconds turn, Rate moving, double answered) {
+  const double turns = std::max(0.0, file / window - std::min(1.0, answered));
+  return file / (turn * turns + file / moving);
+}
+
 }  // namespace stallcast::models

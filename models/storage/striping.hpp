@@ -30,4 +30,8 @@ struct Striping {
 /// `turn` to answer besides moving the data at `server`: Little's law.    [storage.md, eq. 4]
 [[nodiscard]] Rate window_rate(Bytes window, Bytes request, Seconds turn, Rate server);
 
+/// One stream of a file that asks for a window at a time and waits `turn` for each, but for the
+/// `answered` turns already waited for; its bytes arrive at `moving`.    [storage.md, eq. 9]
+[[nodiscard]] Rate ahead_rate(Bytes file, Bytes window, Seconds turn, Rate moving, double answered);
+
 }  // namespace stallcast::models

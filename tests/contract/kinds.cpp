@@ -11,7 +11,11 @@ namespace {
 using models::Role;
 
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
+    {"cephfs", {{"osd.count", "32"}, {"server.count", "8"}, {"osd.ops", "200 kops/s"}}},
+    {"chunkstore", {{"node.count", "8"}, {"node.read", "4 GB/s"}, {"node.write", "12 GB/s"}}},
     {"daos", {{"server.count", "8"}}},
+    {"hdfs", {{"datanode.count", "16"}}},
+    {"san", {{"port.count", "8"}, {"client.path", "8 GB/s"}, {"array.read", "24 GB/s"}}},
     {"beegfs", {{"target.count", "8"}}},
     {"weka", {{"backend.count", "16"}, {"client.cores", "8"}}},
     {"gpfs", {{"server.count", "8"}, {"client.prefetch", "50 GB/s"}}},
@@ -34,6 +38,8 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
 
 // One row per storage kind.
 const std::map<std::string, StorageNames> kStorageNames = {
+    {"cephfs", {"osd.count", "osd"}},        {"chunkstore", {"node.count", "target"}},
+    {"hdfs", {"datanode.count", "disk"}},    {"san", {"port.count", "media"}},
     {"daos", {"server.count", "target"}},    {"beegfs", {"target.count", "target"}},
     {"weka", {"backend.count", "drives"}},   {"gpfs", {"server.count", "nsd"}},
     {"lustre", {"ost.count", "ost"}},        {"nfs", {"head.count", "head"}},

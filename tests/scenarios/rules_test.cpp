@@ -54,6 +54,22 @@ TEST_CASE("more stripes or servers than BeeGFS targets are warned of") {
   CHECK_THAT(warning({"storage.server.count=9"}, bee), Contains("fewer than \"server.count\""));
 }
 
+TEST_CASE("copies and pieces of a stripe need as many places") {
+  const auto error = [](const char* type, const char* counted, std::vector<std::string> sets) {
+    std::string text = kFull;
+    const std::string lustre = R"("lustre", "ost")";
+    text.replace(text.find(lustre), lustre.size(),
+                 "\"" + std::string(type) + "\", \"" + counted + "\"");
+    const auto loaded = load_with(std::move(sets), "", text.c_str());
+    return loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items()[0].message;
+  };
+  CHECK(error("hdfs", "datanode", {}) == "");
+  CHECK_THAT(error("hdfs", "datanode", {"storage.replicas=9"}), Contains("8 DataNodes for 9 cop"));
+  CHECK_THAT(error("cephfs", "osd", {"storage.code.data=8", "storage.code.parity=3"}),
+             Contains("8 OSDs for 11 pieces"));
+  CHECK_THAT(error("chunkstore", "node", {"storage.replicas=9"}), Contains("8 nodes for 9 copies"));
+}
+
 TEST_CASE("a run of few blocking saves is warned of") {
   // 60 min / 10 min = 6 intervals: the overhead may be off by a sixth
   CHECK_THAT(warning({"jobs.checkpoint.mode=sync"}), Contains("lasts only 6 times"));

@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/pooled_store.hpp"
+#include "models/storage/redundancy.hpp"
+#include "models/storage/striping.hpp"
+
+/// CephFS. Equations, sources and valid range: docs/models/cephfs.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct CephfsParams {
+  std::int64_t osds = 1;
+  Rate read, write;
+  OpRate ops;
+  Seconds service;
+  std::optional<std::int64_t> servers;
+  Rate nic;
+  std::optional<Rate> back_nic;
+  std::int64_t replicas = 3, data = 0, parity = 2;
+  Bytes unit, object;
+  double per_osd = 100.0, deviation = 5.0;
+  std::int64_t mds = 1;
+  OpRate opens, creates, directory_creates;
+  Seconds open_service;
+  Bytes read_ahead;
+  Rate stream;
+  std::optional<Rate> client_read, client_write;
+  Seconds commit;
+};
+
+constexpr std::string_view kOfficinalis =
+    "IO500 ISC20, Officinalis, 8 servers of 8 NVMe drives: read 70.8 and write 57.5 GiB/s, one "
+    "copy (its network had no room for two)";
+constexpr std::string_view kMetadata =
+    "IO500 ISC20, Officinalis, over 8 MDS: 174.6 kops/s created in directories of their own, 132.6 "
+    "kops/s opened and read, 10.4 kops/s created in one directory";
+
+constexpr std::array<base::Field<CephfsParams>, 25> kFields{
+    field("osd.count", &CephfsParams::osds, kRequired, "object storage daemons, one a drive",
+          up_to(1e6)),
+    field("osd.read", &CephfsParams::read, "1.19 GB/s", "what one OSD reads",
+          cited(kPositive, kOfficinalis)),
+    field("osd.write", &CephfsParams::write, "0.96 GB/s", "what one OSD writes to its drive",
+          cited(kPositive, kOfficinalis)),
+    field("osd.ops", &CephfsParams::ops, "20 kops/s", "requests one OSD serves",
+          assumed(kPositive, "10-30 kops/s per OSD on NVMe: its CPU")),
+    field("osd.service", &CephfsParams::service, "1 ms",
+          "time of one request on an OSD besides its data", assumed(kNonNegative, "about 1 ms")),
+    field("server.count", &CephfsParams::servers, kOptional,
+          "servers the OSDs are in; without it their networks do not limit", up_to(1e6)),
+    field("server.nic", &CephfsParams::nic, "100 Gb/s",
+          "network of one server, each direction: clients, and other OSDs unless back_nic is given",
+          assumed(kPositive, "4 x 25 GbE, as Officinalis")),
+    field("server.back_nic", &CephfsParams::back_nic, kOptional,
+          "network of one server for traffic between OSDs alone, each direction", kPositive),
+    field("replicas", &CephfsParams::replicas, "3", "copies, where no erasure code is given",
+          cited(kAtLeastOne, "Ceph default")),
+    field("code.data", &CephfsParams::data, "0", "k of an erasure code k+m; 0 = copies",
+          up_to(256.0, kNonNegative)),
+    field("code.parity", &CephfsParams::parity, "2", "m of an erasure code k+m",
+          assumed(kNonNegative, "4+2 and 8+3 are usual")),
+    field("code.unit", &CephfsParams::unit, "4 KiB", "bytes of a stripe on one OSD",
+          assumed(kPositive, "Ceph default stripe unit, from memory")),
+    field("object", &CephfsParams::object, "4 MiB", "bytes of a file in one object",
+          assumed(kPositive, "CephFS default layout, from memory")),
+    field("pg.per_osd", &CephfsParams::per_osd, "100",
+          "placement groups on one OSD, copies or pieces counted",
+          assumed(kAtLeastOne, "target of the autoscaler, from memory")),
+    field("pg.deviation", &CephfsParams::deviation, "5",
+          "placement groups the fullest OSD has above the mean; sqrt(2 x per_osd x ln(osd.count)) "
+          "without the balancer",
+          assumed(kNonNegative, "upmap_max_deviation, from memory")),
+    field("mds.count", &CephfsParams::mds, "1",
+          "active MDS; directories are spread over them by pinning", up_to(1e4)),
+    field("mds.opens", &CephfsParams::opens, "16.6 kops/s", "opens one MDS serves",
+          cited(kPositive, kMetadata)),
+    field("mds.creates", &CephfsParams::creates, "21.8 kops/s", "creates one MDS serves",
+          cited(kPositive, kMetadata)),
+    field("mds.service", &CephfsParams::open_service, "0.2 ms",
+          "time one open spends in an idle MDS: lookup and capabilities", assumed(kNonNegative)),
+    field("directory.creates", &CephfsParams::directory_creates, "10.4 kops/s",
+          "files created a second in one directory", cited(kPositive, kMetadata)),
+    field("client.read_ahead", &CephfsParams::read_ahead, "8 MiB",
+          "bytes the client reads ahead in one buffered file (rasize)",
+          cited(kPositive, "mount.ceph(8): 8388608 (read 2026-11)")),
+    field("client.stream", &CephfsParams::stream, "2.5 GB/s",
+          "most one buffered reader or writer moves (copy and page handling)",
+          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    field("client.read", &CephfsParams::client_read, kOptional,
+          "most one host reads through its client", kPositive),
+    field("client.write", &CephfsParams::client_write, kOptional,
+          "most one host writes through its client", kPositive),
+    field("commit", &CephfsParams::commit, "2 ms",
+          "time to make one written file durable: the last objects on all their OSDs, then the "
+          "journal of the MDS",
+          assumed(kNonNegative))};
+constexpr auto kInfos = base::infos(kFields);
+
+class Cephfs final : public PooledStore {
+ public:
+  explicit Cephfs(const Component& component)
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
+
+  ClientLimits client_limits() const override {
+    return {p_.client_read.value_or(Rate::infinity()), p_.client_write.value_or(Rate::infinity())};
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files, false);
+  }
+
+  // Of a coded object the primary asks the other OSDs first: twice the turn.    [cephfs.md, eq. 1]
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    ReadRequest turns = request;
+    turns.round_trips *= redundancy().coded() ? 2.0 : 1.0;
+    const Bytes file = request.bytes / request.files;
+    const double at_once = request.direct ? 1.0 : read_ahead().of(file);
+    const Rate ahead =
+        ahead_rate(file, p_.object * at_once, turn(), p_.read * at_once, request.round_trips);
+    return read_files(client, turns, p_.service,
+                      request.direct ? ahead : std::min(ahead, p_.stream));
+  }
+
+  // O_DIRECT: one object at a time, answered when its primary has the answers of the others.
+  //    [cephfs.md, eq. 2]
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    const Rate one = window_rate(p_.object, p_.object, turn() * 2.0, p_.write);
+    const Rate all = disks_write(request.bytes / request.files);
+    return write_files(client, request, request.direct ? one : p_.stream, p_.commit + turn(),
+                       all / request.writers);
+  }
+
+  Countable countable() const override {
+    return {.noun = "OSDs",
+            .unit_read = p_.read,
+            .unit_write = p_.write / redundancy().stored(Bytes::infinity())};
+  }
+
+ protected:
+  PoolShape pool(const StorageLoad& load) const override {
+    const Rate none = Rate::infinity();
+    const Redundancy kept = redundancy();
+    const Rate front = p_.servers ? p_.nic * static_cast<double>(*p_.servers) : none;
+    const Rate back =
+        p_.servers && p_.back_nic ? *p_.back_nic * static_cast<double>(*p_.servers) : none;
+    // Traffic between OSDs shares the front network unless it has its own.    [cephfs.md, eq. 3]
+    const auto network = [&](double between) {
+      if (p_.back_nic) return between > 0.0 ? std::min(front, back / between) : front;
+      return front / (1.0 + between);
+    };
+    return {.media = "osd",
+            .server = "server",
+            .metadata = "mds",
+            .shared = osds() * std::max(p_.read, p_.write),
+            .read = std::min(disks_read(load), network(kept.gathered())),
+            .write = std::min(disks_write(Bytes::infinity()), network(kept.forwarded())),
+            .nic = front};
+  }
+
+  MetadataShape metadata() const override {
+    return {.servers = static_cast<double>(p_.mds),
+            .opens = p_.opens,
+            .creates = p_.creates,
+            .service = p_.open_service,
+            .directory_creates = p_.directory_creates};
+  }
+
+ private:
+  double osds() const { return static_cast<double>(p_.osds); }
+  Seconds turn() const { return round_trip() + p_.service; }
+  Redundancy redundancy() const {
+    return {static_cast<double>(p_.replicas), static_cast<double>(p_.data),
+            static_cast<double>(p_.parity), p_.unit};
+  }
+  // A reader has as many objects in flight as it reads ahead, each on an OSD.
+  Striping read_ahead() const {
+    return {osds(), std::max(1.0, std::floor(p_.read_ahead / p_.object)), p_.object};
+  }
+  // The fullest OSD over the mean: of pieces, what the balancer leaves; of primaries, which nobody
+  // balances, the expected maximum of M random numbers of mean P / r.    [cephfs.md, eq. 4]
+  double fullest_of_pieces() const { return 1.0 + p_.deviation / p_.per_osd; }
+  double fullest_of_primaries() const {
+    const double primaries = p_.per_osd / static_cast<double>(p_.replicas);
+    return 1.0 + std::sqrt(2.0 * std::log(osds()) / primaries);
+  }
+  Rate disks_read(const StorageLoad& load) const {
+    const bool primaries = !redundancy().coded() && p_.replicas > 1;
+    const double fullest = primaries ? fullest_of_primaries() : fullest_of_pieces();
+    const Rate one = std::min(p_.read, p_.ops * std::min(load.file, p_.object));
+    return osds() * one * std::min(1.0 / fullest, read_ahead().evenness(load));
+  }
+  Rate disks_write(Bytes file) const {
+    return osds() * p_.write / (redundancy().stored(file) * fullest_of_pieces());
+  }
+
+  CephfsParams p_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_cephfs(const Component& component) {
+  return std::make_unique<Cephfs>(component);
+}
+std::span<const base::FieldInfo> cephfs_fields() { return kInfos; }
+
+}  // namespace stallcast::models

@@ -1,0 +1,184 @@
+#include <algorithm>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/pooled_store.hpp"
+#include "models/storage/redundancy.hpp"
+#include "models/storage/striping.hpp"
+
+/// Chunk stores: 3FS (chains of replicas), Tectonic (erasure coding by the client). Equations,
+/// sources and valid range: docs/models/chunkstore.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct ChunkstoreParams {
+  std::int64_t nodes = 1, targets = 1;
+  Rate read, write, nic;
+  Seconds service;
+  std::int64_t replicas = 3, data = 0, parity = 0;
+  Bytes chunk, piece;
+  std::int64_t stripe_count = 0, in_flight = 1;
+  std::int64_t meta = 1;
+  OpRate opens, creates;
+  Seconds open_service;
+  Rate stream;
+  std::optional<Rate> client_read, client_write;
+  Seconds commit;
+};
+
+constexpr std::string_view k3fs =
+    "3FS README: 6.6 TiB/s read by 500 clients from 180 nodes of 16 NVMe drives and 2 x 200 Gb/s";
+
+constexpr std::array<base::Field<ChunkstoreParams>, 21> kFields{
+    field("node.count", &ChunkstoreParams::nodes, kRequired, "storage nodes", up_to(1e6)),
+    field("node.read", &ChunkstoreParams::read, "40.3 GB/s", "what one node reads from its drives",
+          cited(kPositive, k3fs)),
+    field("node.write", &ChunkstoreParams::write, "20 GB/s",
+          "what one node writes to its drives, copies and parity counted",
+          assumed(kPositive, "half of what it reads")),
+    field("node.nic", &ChunkstoreParams::nic, "400 Gb/s",
+          "network of one node, all its ports, each direction", cited(kPositive, k3fs)),
+    field("node.targets", &ChunkstoreParams::targets, "16", "drives of one node, a target each",
+          cited(kAtLeastOne, k3fs)),
+    field("node.service", &ChunkstoreParams::service, "0.2 ms",
+          "time of one request on a node besides its data",
+          assumed(kNonNegative, "NVMe read 70-90 us, and the service")),
+    field("replicas", &ChunkstoreParams::replicas, "3",
+          "copies in a chain, where no code is given: all are written, any is read",
+          assumed(kAtLeastOne, "usual; 2 in some installations")),
+    field("code.data", &ChunkstoreParams::data, "0",
+          "k of an erasure code k+p that the client computes; 0 = chains",
+          up_to(256.0, kNonNegative)),
+    field("code.parity", &ChunkstoreParams::parity, "6", "p of an erasure code k+p",
+          assumed(kNonNegative, "Reed-Solomon 9+6")),
+    field("code.piece", &ChunkstoreParams::piece, "1 MiB", "bytes of a stripe on one node",
+          assumed(kPositive)),
+    field("chunk", &ChunkstoreParams::chunk, "1 MiB", "bytes of a file on one target",
+          assumed(kPositive, "chosen for each directory")),
+    field("stripe.count", &ChunkstoreParams::stripe_count, "0",
+          "targets or chains a file lies on; 0 = all of them", kNonNegative),
+    field("meta.count", &ChunkstoreParams::meta, "3",
+          "metadata servers, without state of their own, before one transactional store",
+          assumed(up_to(1e5))),
+    field("meta.opens", &ChunkstoreParams::opens, "50 kops/s", "opens one metadata server serves",
+          assumed(kPositive, "key-value reads of a transactional store")),
+    field("meta.creates", &ChunkstoreParams::creates, "10 kops/s",
+          "creates one metadata server serves", assumed(kPositive, "one transaction each")),
+    field("meta.service", &ChunkstoreParams::open_service, "0.3 ms",
+          "time one open spends in an idle metadata server",
+          assumed(kNonNegative, "two lookups in the store behind it")),
+    field("client.in_flight", &ChunkstoreParams::in_flight, "8",
+          "chunks one reader or writer has in flight", assumed(kAtLeastOne)),
+    field("client.stream", &ChunkstoreParams::stream, "1.5 GB/s",
+          "most one reader or writer moves: a kernel crossing and a copy (FUSE); more with the "
+          "native interface (USRBIO)",
+          assumed(kPositive, "as other file systems in user space")),
+    field("client.read", &ChunkstoreParams::client_read, kOptional,
+          "most one host reads through its client", kPositive),
+    field("client.write", &ChunkstoreParams::client_write, kOptional,
+          "most one host writes through its client", kPositive),
+    field("commit", &ChunkstoreParams::commit, "1 ms",
+          "time to record the length of one written file", assumed(kNonNegative))};
+constexpr auto kInfos = base::infos(kFields);
+
+class Chunkstore final : public PooledStore {
+ public:
+  explicit Chunkstore(const Component& component)
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
+
+  // The write limit is on user bytes; what the client codes, its link carries with parity.
+  ClientLimits client_limits() const override {
+    const Rate none = Rate::infinity();
+    return {p_.client_read.value_or(none), p_.client_write.value_or(none) * sent(none_ending())};
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files, false);
+  }
+
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    // [chunkstore.md, eq. 1]
+    const Bytes file = request.bytes / request.files;
+    const double at_once = ahead().of(file);
+    const Rate window = ahead_rate(file, p_.chunk * at_once, turn(), target(p_.read) * at_once,
+                                   request.round_trips);
+    return read_files(client, request, p_.service, std::min(window, p_.stream));
+  }
+
+  // A chain answers when its tail has the chunk: a turn for every copy.    [chunkstore.md, eq. 2]
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    const Bytes file = request.bytes / request.files;
+    const double hops = kept().coded() ? 1.0 : kept().copies;
+    const Rate window =
+        window_rate(p_.chunk, p_.chunk, turn(), target(p_.write)) * (ahead().of(file) / hops);
+    WriteRequest with_parity = request;
+    with_parity.bytes = request.bytes * sent(file);
+    const Rate cap = std::min(window, p_.stream) * sent(file);
+    const Rate kept_at = target(p_.write) * (sent(file) / stored(file));
+    return write_files(
+        client, with_parity, cap, p_.commit,
+        striping().placed("round-robin", request.writers, file, kept_at, seed(), name()));
+  }
+
+  Countable countable() const override {
+    const double o = stored(none_ending()), s = sent(none_ending());
+    return {.noun = "nodes",
+            .unit_read = std::min(p_.read, p_.nic),
+            .unit_write = std::min(p_.write / o, p_.nic / std::max(o, s))};
+  }
+
+ protected:
+  // Chains: a written byte crosses the network of as many nodes as it has copies. Coded: the client
+  // has sent all of it.    [chunkstore.md, eq. 3]
+  PoolShape pool(const StorageLoad& load) const override {
+    const double carried = sent(none_ending()), o = stored(none_ending());
+    return {.media = "target",
+            .server = "node",
+            .metadata = "meta",
+            .shared = nodes() * std::max(p_.read, p_.write),
+            .read = nodes() * p_.read * ahead().evenness(load),
+            .write = nodes() * std::min(p_.write * (carried / o), p_.nic * (carried / o)),
+            .nic = nodes() * p_.nic};
+  }
+
+  MetadataShape metadata() const override {
+    return {.servers = static_cast<double>(p_.meta),
+            .opens = p_.opens,
+            .creates = p_.creates,
+            .service = p_.open_service};
+  }
+
+ private:
+  static Bytes none_ending() { return Bytes::infinity(); }  // a file without a rest
+  double nodes() const { return static_cast<double>(p_.nodes); }
+  Seconds turn() const { return round_trip() + p_.service; }
+  Rate target(Rate node) const { return node / static_cast<double>(p_.targets); }
+  Striping striping() const {
+    return {nodes() * static_cast<double>(p_.targets), static_cast<double>(p_.stripe_count),
+            p_.chunk};
+  }
+  // Chunks that a reader or writer has in flight lie on different targets.
+  Striping ahead() const {
+    const double most = static_cast<double>(p_.in_flight), count = striping().count;
+    return {striping().targets, count == 0.0 ? most : std::min(count, most), p_.chunk};
+  }
+  Redundancy kept() const {
+    return {static_cast<double>(p_.replicas), static_cast<double>(p_.data),
+            static_cast<double>(p_.parity), p_.piece};
+  }
+  double stored(Bytes file) const { return kept().stored(file); }
+  /// Bytes the client sends for a byte written.
+  double sent(Bytes file) const { return kept().coded() ? kept().stored(file) : 1.0; }
+
+  ChunkstoreParams p_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_chunkstore(const Component& component) {
+  return std::make_unique<Chunkstore>(component);
+}
+std::span<const base::FieldInfo> chunkstore_fields() { return kInfos; }
+
+}  // namespace stallcast::models

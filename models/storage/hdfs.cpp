@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine/base/fields.hpp"
+#include "engine/sim/join.hpp"
+#include "models/storage/pooled_store.hpp"
+#include "models/storage/striping.hpp"
+
+/// HDFS. Equations, sources and valid range: docs/models/hdfs.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct HdfsParams {
+  std::int64_t datanodes = 1, disks = 12;
+  Rate read, write;
+  std::optional<Rate> nic;
+  Seconds service;
+  std::int64_t namenodes = 1;
+  OpRate opens, creates;
+  Seconds open_service;
+  Bytes block;
+  std::int64_t replicas = 3;
+  Rate stream;
+  std::int64_t parallel = 1;
+  Seconds commit;
+};
+
+constexpr std::string_view kShvachko =
+    "Shvachko, HDFS scalability (;login: 2010), one NameNode, from memory: 126 kops/s open, 5.6 "
+    "kops/s create";
+
+constexpr std::array<base::Field<HdfsParams>, 15> kFields{
+    field("datanode.count", &HdfsParams::datanodes, kRequired, "DataNodes", up_to(1e6)),
+    field("datanode.read", &HdfsParams::read, "2.4 GB/s",
+          "what one DataNode reads from all its disks", assumed(kPositive, "12 disks of 200 MB/s")),
+    field("datanode.write", &HdfsParams::write, "2.4 GB/s",
+          "what one DataNode writes to all its disks, copies counted",
+          assumed(kPositive, "12 disks of 200 MB/s")),
+    field("datanode.disks", &HdfsParams::disks, "12",
+          "disks of one DataNode: a block lies on one of them", assumed(kAtLeastOne)),
+    field("datanode.nic", &HdfsParams::nic, kOptional,
+          "network of one DataNode, each direction; without it it does not limit", kPositive),
+    field("datanode.service", &HdfsParams::service, "10 ms",
+          "time of one request on a DataNode besides its data",
+          assumed(kNonNegative, "a seek and rotation of 5-12 ms")),
+    field("namenode.count", &HdfsParams::namenodes, "1",
+          "active NameNodes, each with its part of the name space (federation)", up_to(1e4)),
+    field("namenode.opens", &HdfsParams::opens, "126 kops/s",
+          "requests for block locations one NameNode answers", assumed(kPositive, kShvachko)),
+    field("namenode.creates", &HdfsParams::creates, "5.6 kops/s",
+          "files or blocks one NameNode creates, each written to its journal",
+          assumed(kPositive, kShvachko)),
+    field("namenode.service", &HdfsParams::open_service, "0.2 ms",
+          "time one request takes on an idle NameNode", assumed(kNonNegative)),
+    field("block", &HdfsParams::block, "128 MiB", "bytes of a file on one disk before the next",
+          cited(kPositive, "HDFS default")),
+    field("replicas", &HdfsParams::replicas, "3", "copies of a block, written in a pipeline",
+          cited(kAtLeastOne, "HDFS default")),
+    field("client.stream", &HdfsParams::stream, "400 MB/s",
+          "most one stream of one block moves: checksums and copies in the client",
+          assumed(kPositive)),
+    field("client.parallel", &HdfsParams::parallel, "1",
+          "blocks of a file one reader or writer moves at one time (files written in parts)",
+          assumed(kAtLeastOne, "the plain client has one")),
+    field("commit", &HdfsParams::commit, "2 ms",
+          "time to complete one written file: its last packets and the NameNode",
+          assumed(kNonNegative))};
+constexpr auto kInfos = base::infos(kFields);
+
+class Hdfs final : public PooledStore {
+ public:
+  explicit Hdfs(const Component& component)
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files, false);
+  }
+
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    // [hdfs.md, eq. 1]
+    return read_files(
+        client, request, p_.service,
+        block_rate(request.bytes / request.files, p_.read, round_trip() + p_.service));
+  }
+
+  // Blocks are asked for as the file grows: beside the stream, not before it.    [hdfs.md, eq. 2]
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    const Bytes file = request.bytes / request.files;
+    const double more = std::max(0.0, std::ceil(file / p_.block - 1e-9) - 1.0);
+    // Of each further block: the NameNode, then a connection through the whole pipeline.
+    const Seconds between = p_.open_service + round_trip() * (1.0 + copies());
+    Ended data, names;
+    std::vector<sim::Task<void>> parts;
+    parts.push_back(add_blocks(client, request.files * more, names));
+    parts.push_back(stream(client, request, block_rate(file, p_.write, between), data));
+    co_await sim::join(context(), std::move(parts));
+    co_return data.at >= names.at ? data.served : names.served;
+  }
+
+  Countable countable() const override {
+    return {.noun = "DataNodes", .unit_read = p_.read, .unit_write = p_.write / copies()};
+  }
+
+ protected:
+  // A byte written crosses the network of as many DataNodes as it has copies.    [hdfs.md, eq. 3]
+  PoolShape pool(const StorageLoad& load) const override {
+    const Rate network = p_.nic ? *p_.nic * datanodes() : Rate::infinity();
+    const double blocks = static_cast<double>(p_.parallel);  // of a file, at one time
+    return {.media = "disk",
+            .server = "datanode",
+            .metadata = "namenode",
+            .shared = datanodes() * std::max(p_.read, p_.write),
+            .read = datanodes() * p_.read * Striping{disks(), blocks, p_.block}.evenness(load),
+            .write = std::min(datanodes() * p_.write, network) / copies(),
+            .nic = network};
+  }
+
+  MetadataShape metadata() const override {
+    return {.servers = static_cast<double>(p_.namenodes),
+            .opens = p_.opens,
+            .creates = p_.creates,
+            .service = p_.open_service};
+  }
+
+ private:
+  struct Ended {
+    Seconds at;
+    Served served;
+  };
+
+  double datanodes() const { return static_cast<double>(p_.datanodes); }
+  double disks() const { return datanodes() * static_cast<double>(p_.disks); }
+  double copies() const { return static_cast<double>(p_.replicas); }
+  // Blocks one after the other, each from one disk, `between` them; `parallel` such chains.
+  //     parallel x f / (t (n - 1) + f / min(b, stream)) for f = s / parallel in n blocks
+  //    [hdfs.md, eq. 4]
+  Rate block_rate(Bytes file, Rate datanode, Seconds between) const {
+    const double chains =
+        std::clamp(std::ceil(file / p_.block - 1e-9), 1.0, static_cast<double>(p_.parallel));
+    const Bytes part = file / chains;
+    const double more = std::max(0.0, std::ceil(part / p_.block - 1e-9) - 1.0);
+    const Rate one = std::min(datanode / static_cast<double>(p_.disks), p_.stream);
+    return part / (between * more + part / one) * chains;
+  }
+  sim::Task<void> add_blocks(const Client& client, double blocks, Ended& out) {
+    out.served = co_await metadata_ops(client, blocks, true);
+    out.at = context().now();
+  }
+  // Copies find the disks unevenly loaded, as reads do.    [storage.md, eq. 5]
+  sim::Task<void> stream(const Client& client, const WriteRequest& request, Rate cap, Ended& out) {
+    const Bytes file = request.bytes / request.files;
+    const Striping blocks{disks(), static_cast<double>(p_.parallel), p_.block};
+    StorageLoad load;
+    load.concurrent_reads = request.writers * copies();
+    load.file = file;
+    const double even = blocks.evenness(load);
+    const Rate placed = datanodes() * p_.write * (even / (copies() * request.writers));
+    out.served = co_await write_files(client, request, cap, p_.commit, placed);
+    out.at = context().now();
+  }
+
+  HdfsParams p_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_hdfs(const Component& component) {
+  return std::make_unique<Hdfs>(component);
+}
+std::span<const base::FieldInfo> hdfs_fields() { return kInfos; }
+
+}  // namespace stallcast::models

@@ -1,0 +1,153 @@
+#include <algorithm>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/pooled_store.hpp"
+#include "models/storage/striping.hpp"
+
+/// A block array behind target ports, under a file system that several hosts share. Equations,
+/// sources and valid range: docs/models/san.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct SanParams {
+  std::int64_t ports = 1;
+  Rate port;
+  std::optional<Rate> array_read, array_write;
+  OpRate ops;
+  Seconds service;
+  std::int64_t paths = 1, depth = 1;
+  Rate path, stream;
+  Bytes request;
+  Seconds cpu;
+  double open_requests = 1.0;
+  OpRate lock_opens, lock_creates;
+  Seconds lock_service;
+  Seconds commit;
+};
+
+constexpr std::array<base::Field<SanParams>, 17> kFields{
+    field("port.count", &SanParams::ports, kRequired, "target ports of the array that are in use",
+          up_to(1e5)),
+    field("port.rate", &SanParams::port, "3.2 GB/s",
+          "what one port carries, each direction: FC 32G 3.2 GB/s, FC 64G 6.4, iSCSI on 25 GbE 2.8",
+          assumed(kPositive, "FC 32G after line coding, from memory")),
+    field("array.read", &SanParams::array_read, kOptional,
+          "most the controllers read, whatever the ports", kPositive),
+    field("array.write", &SanParams::array_write, kOptional,
+          "most the controllers write, cache mirroring and parity included", kPositive),
+    field("array.ops", &SanParams::ops, "500 kops/s", "requests a second of all controllers",
+          assumed(kPositive, "mid-range flash array")),
+    field("array.service", &SanParams::service, "0.3 ms",
+          "time of one request in the array besides its data",
+          assumed(kNonNegative, "flash array behind two controllers")),
+    field("client.paths", &SanParams::paths, "2",
+          "paths of one host to the array that carry data at one time (multipath, SMB "
+          "multichannel)",
+          assumed(kAtLeastOne, "two host ports")),
+    field("client.path", &SanParams::path, "3.2 GB/s",
+          "what one path carries: the host's FC port, or one TCP connection (1-2.5 GB/s)",
+          assumed(kPositive, "FC 32G after line coding, from memory")),
+    field("client.request", &SanParams::request, "512 KiB", "largest request",
+          assumed(kPositive, "block layer limit of common adapters")),
+    field(
+        "client.depth", &SanParams::depth, "4",
+        "requests one reader or writer has in flight: read-ahead over the request, or SMB credits",
+        assumed(kAtLeastOne, "2 MiB of read-ahead")),
+    field("client.cpu_per_op", &SanParams::cpu, "10 us",
+          "CPU time of one request in the process that asks: FC 5 us, iSCSI and SMB over TCP 20-50",
+          assumed(kNonNegative)),
+    field("client.stream", &SanParams::stream, "2.5 GB/s",
+          "most one buffered reader or writer moves (copy and page handling)",
+          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    field("client.open_requests", &SanParams::open_requests, "2",
+          "requests of one open to whoever holds the locks: look-up, then lock or oplock; 0 where "
+          "each host has a volume of its own",
+          assumed(kNonNegative)),
+    field("lock.opens", &SanParams::lock_opens, "20 kops/s",
+          "opens a second of the lock or metadata server", assumed(kPositive)),
+    field("lock.creates", &SanParams::lock_creates, "3 kops/s",
+          "creates a second of the lock or metadata server", assumed(kPositive)),
+    field("lock.service", &SanParams::lock_service, "0.5 ms",
+          "time one of its requests takes when idle", assumed(kNonNegative)),
+    field("commit", &SanParams::commit, "1 ms",
+          "time to make one written file durable: the array's mirrored cache, then the file "
+          "system's journal",
+          assumed(kNonNegative))};
+constexpr auto kInfos = base::infos(kFields);
+
+class San final : public PooledStore {
+ public:
+  explicit San(const Component& component)
+      : PooledStore(component), p_(base::bind(kFields, component)) {}
+
+  ClientLimits client_limits() const override {
+    const Rate all = p_.path * static_cast<double>(p_.paths);
+    return {all, all};
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files * p_.open_requests, false);
+  }
+
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    // [san.md, eq. 1]
+    return read_files(client, request, p_.service + p_.cpu,
+                      stream_cap(request.bytes / request.files, request.direct));
+  }
+
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    return write_files(client, request, stream_cap(request.bytes / request.files, request.direct),
+                       p_.commit);
+  }
+
+  Countable countable() const override {
+    return {.noun = "ports", .unit_read = p_.port, .unit_write = p_.port, .separate = true};
+  }
+
+ protected:
+  // Ports carry reads and writes at the same time; the controllers are one ceiling for each.
+  //    [san.md, eq. 2]
+  PoolShape pool(const StorageLoad& load) const override {
+    const Rate ports = p_.port * static_cast<double>(p_.ports), none = Rate::infinity();
+    const Rate by_ops = p_.ops * std::min(load.file, p_.request);
+    return {.media = "media",
+            .server = "port",
+            .metadata = "lock",
+            .ceiling = "array",
+            .shared = ports * 2.0,
+            .read = std::min(p_.array_read.value_or(none), by_ops),
+            .write = std::min(p_.array_write.value_or(none), p_.ops * p_.request),
+            .nic = ports};
+  }
+
+  MetadataShape metadata() const override {
+    return {.servers = 1.0,
+            .opens = p_.lock_opens,
+            .creates = p_.lock_creates,
+            .service = p_.lock_service};
+  }
+
+ private:
+  // `depth` requests in flight, each of which costs its process CPU time beside the copy; one
+  // process may use all paths.    [san.md, eq. 3]
+  Rate stream_cap(Bytes file, bool direct) const {
+    const Bytes request = std::min(file, p_.request);
+    const Rate window = window_rate(request * static_cast<double>(p_.depth), request,
+                                    round_trip() + p_.service, client_limits().read);
+    const Seconds copy = direct ? Seconds{} : request / p_.stream;
+    return std::min(window, request / (p_.cpu + copy));
+  }
+
+  SanParams p_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_san(const Component& component) {
+  return std::make_unique<San>(component);
+}
+std::span<const base::FieldInfo> san_fields() { return kInfos; }
+
+}  // namespace stallcast::models

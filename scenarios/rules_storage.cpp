@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/rules_support.hpp"
+#include "stallcast/units.hpp"
+
+/// Rules of networks and storage systems.
+namespace stallcast::scenarios {
+namespace {
+
+// The fastest port on the market is 1.6 Tb/s (ConnectX-9); a single NIC or server network above
+// four times 800 Gb/s is nearly always bytes written for bits.
+constexpr Rate kImplausibleNic = Rate::from(3.2, unit::Tbps);
+
+/// What a storage kind counts, and how it is called.
+struct Counted {
+  std::string_view key, one;
+};
+constexpr Counted kPlaces[] = {
+    {"osd.count", "OSD"}, {"node.count", "node"}, {"datanode.count", "DataNode"}};
+
+// Files lie on targets, targets in servers.
+void check_counts(const Component& storage, Reporter& report) {
+  const bool lustre = storage.find("ost.count") != nullptr;
+  const double targets = number(storage, lustre ? "ost.count" : "target.count");
+  const std::string noun = lustre ? "OST" : "target", servers = lustre ? "oss" : "server";
+  for (const std::string& key : {std::string("stripe.count"), servers + ".count"})
+    if (targets > 0.0 && number(storage, key) > targets)
+      report.warn("rule", pointer_of(storage, key),
+                  "storage \"" + storage.id + "\" has " + base::shortest(targets) + " " + noun +
+                      "s, fewer than \"" + key + "\"",
+                  key == "stripe.count"
+                      ? "files lie on all " + noun + "s at most"
+                      : "each " + (lustre ? "OSS" : servers) + " serves at least one " + noun);
+}
+
+// Copies and pieces of a stripe lie on different ones.
+void check_redundancy(const Component& storage, Reporter& report) {
+  for (const Counted& places : kPlaces) {
+    if (storage.find(places.key) == nullptr) continue;
+    const bool coded = number(storage, "code.data") > 0.0;
+    const double needed = coded ? number(storage, "code.data") + number(storage, "code.parity")
+                                : number(storage, "replicas");
+    if (needed > number(storage, places.key))
+      report.error("rule", pointer_of(storage, coded ? "code.data" : "replicas"),
+                   "storage \"" + storage.id + "\" has " +
+                       base::shortest(number(storage, places.key)) + " " + std::string(places.one) +
+                       "s for " + base::shortest(needed) +
+                       (coded ? " pieces of a stripe" : " copies"),
+                   "raise \"" + std::string(places.key) + "\", or lower \"" +
+                       (coded ? "code" : "replicas") + "\"");
+  }
+}
+
+}  // namespace
+
+// Every rate of a "nic": bytes written for bits are eight times too fast.
+void check_networks(const Component& component, Reporter& report) {
+  for (const auto& [key, value] : component.values) {
+    const std::vector<std::string> parts = base::split(key, '.');
+    if (value.dimension != Dimension::rate || value.number <= kImplausibleNic.in(unit::Bps) ||
+        std::find(parts.begin(), parts.end(), "nic") == parts.end())
+      continue;
+    report.warn("unit-slip", pointer_of(component, key),
+                "a network of " + base::print_quantity(value.number, Dimension::rate) +
+                    " is beyond any product",
+                "GB/s are bytes and Gb/s are bits: did you mean \"" +
+                    base::shortest(value.number / 1e9) + " Gb/s\"?");
+  }
+}
+
+void check_storage(const Component& storage, Reporter& report) {
+  check_networks(storage, report);
+  check_counts(storage, report);
+  check_redundancy(storage, report);
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,110 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "models/storage/role.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+
+namespace {
+
+// 16 OSDs of 1 GB/s, evenly loaded, 1 ms for a request, 10 us away; clients do not limit.
+Design store(std::vector<std::pair<const char*, const char*>> settings = {}) {
+  std::vector<std::pair<const char*, const char*>> all = {{"osd.count", "16"},
+                                                          {"osd.read", "1 GB/s"},
+                                                          {"osd.write", "1 GB/s"},
+                                                          {"pg.deviation", "0"},
+                                                          {"replicas", "1"},
+                                                          {"client.stream", "1000 GB/s"},
+                                                          {"client.read_ahead", "64 GiB"}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  return design_with_storage("cephfs", all);
+}
+
+double write_seconds(const Design& design, double members = 4.0, Bytes each = 8_GB) {
+  return serve(design, {.bytes = 1_MiB}, {.bytes = each, .writers = members}, members)
+      .write.in(unit::s);
+}
+
+}  // namespace
+
+TEST_CASE("cephfs: a small read is a round trip, a service time and its bytes") {
+  // 10 + 1000 us + 16 kB from one OSD of 1 GB/s
+  const Timed t = serve(store(), {.bytes = 16_kB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::us) == Approx(1010.0 + 16.0).epsilon(1e-3));
+}
+
+TEST_CASE("cephfs: every copy is written before the answer") {
+  // 32 GB over 16 GB/s of OSDs, three times
+  CHECK(write_seconds(store()) == Approx(2.0).epsilon(0.01));
+  CHECK(write_seconds(store({{"replicas", "3"}})) == Approx(6.0).epsilon(0.01));
+}
+
+TEST_CASE(
+    "cephfs: an erasure code writes (k + m) / k of a large file and whole stripes of a small") {
+  // 4+2: 32 GB x 6/4 over 16 GB/s. 4096 files of 4 KiB by 4 writers are one stripe of 24 KiB each:
+  // 4 x 4096 x 24 KiB over 16 GB/s
+  const Design coded = store({{"code.data", "4"}, {"code.parity", "2"}});
+  CHECK(write_seconds(coded) == Approx(3.0).epsilon(0.01));
+  Design fast = store({{"code.data", "4"},
+                       {"code.parity", "2"},
+                       {"commit", "0 s"},
+                       {"mds.creates", "1000 Mops/s"},
+                       {"directory.creates", "1000 Mops/s"},
+                       {"osd.service", "0 s"},
+                       {"mds.service", "0 s"}});
+  set(fast.fabric, models::Role::fabric, "rtt", "0 s");
+  const Timed t =
+      serve(fast, {.bytes = 1_MiB}, {.bytes = 16_MiB, .files = 4096, .writers = 4}, 4.0);
+  CHECK(t.write.in(unit::us) == Approx((4.0 * 4096 * 24_KiB / 16_GBps).in(unit::us)).epsilon(0.01));
+}
+
+TEST_CASE("cephfs: a coded read waits for the primary and for the other OSDs") {
+  const Timed t = serve(store({{"code.data", "4"}}), {.bytes = 16_kB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::us) == Approx(2 * 1010.0 + 16.0).epsilon(1e-3));
+}
+
+TEST_CASE("cephfs: copies cross the servers' network, or one of their own") {
+  // 32 GB arrive once from clients and twice from other OSDs over 4 x 1 GB/s; with a network of
+  // their own the two copies take 4 x 1 GB/s alone
+  const Design one = store({{"replicas", "3"}, {"server.count", "4"}, {"server.nic", "1 GB/s"}});
+  CHECK(write_seconds(one) == Approx(24.0).epsilon(0.01));
+  const Design two = store({{"replicas", "3"},
+                            {"server.count", "4"},
+                            {"server.nic", "1 GB/s"},
+                            {"server.back_nic", "1 GB/s"}});
+  CHECK(write_seconds(two) == Approx(16.0).epsilon(0.01));
+}
+
+TEST_CASE("cephfs: the fullest placement group count decides") {
+  // 20 groups above a mean of 100: the fullest OSD has 1.2 times its share
+  CHECK(write_seconds(store({{"pg.deviation", "20"}})) == Approx(2.4).epsilon(0.01));
+  // nobody balances primaries: 16 OSDs of 50 each have 1 + sqrt(2 ln 16 / 50) at most; 256 readers
+  // ask for two objects each
+  const Design copies = store({{"replicas", "2"}, {"pg.per_osd", "100"}});
+  const Timed t = serve(copies, {.bytes = 1_GB}, {.bytes = 1_MiB}, 256.0);
+  CHECK(t.read.in(unit::s) ==
+        Approx(256.0 / 16 * (1 + std::sqrt(2 * std::log(16.0) / 50))).epsilon(0.01));
+}
+
+TEST_CASE("cephfs: one OSD serves so many requests a second") {
+  // Files of 4 kB at 1 kops/s are 4 MB/s from each of 16 OSDs: 64 x 1 MB
+  Design design = store({{"osd.ops", "1 kops/s"}});
+  design.jobs[0].dataset =
+      component(models::Role::dataset, "raw", "dataset",
+                {{"on", "scratch"}, {"sample", "4 kB"}, {"samples", "100000"}});
+  design.jobs[0].loader =
+      component(models::Role::loader, "pytorch", "loader", {{"workers", "1000"}});
+  const Timed t = serve(design, {.bytes = 1_MB, .round_trips = 0}, {.bytes = 1_MiB}, 64.0);
+  CHECK(t.read.in(unit::s) == Approx(1.0).epsilon(0.02));
+}
+
+TEST_CASE("cephfs: a reader asks ahead for several objects, each on an OSD") {
+  // 2 objects of 4 MiB in flight: 1010 us and 4 MiB / 1 GB/s each
+  const Design design = store({{"client.read_ahead", "8 MiB"}});
+  CHECK(serve(design, {.bytes = 1_GiB, .round_trips = 0}, {.bytes = 1_MiB}).read.in(unit::ms) ==
+        Approx((128.0 * (1010_us + 4_MiB / 1_GBps)).in(unit::ms)).epsilon(1e-6));
+}

@@ -1,0 +1,68 @@
+#include <catch2/catch.hpp>
+
+#include "models/storage/role.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+
+namespace {
+
+// 4 nodes of 4 targets, 4 GB/s from drives, 8 GB/s of network, 200 us for a request, 10 us away;
+// clients do not limit.
+Design store(std::vector<std::pair<const char*, const char*>> settings = {}) {
+  std::vector<std::pair<const char*, const char*>> all = {
+      {"node.count", "4"},          {"node.targets", "4"},  {"node.read", "4 GB/s"},
+      {"node.write", "4 GB/s"},     {"node.nic", "8 GB/s"}, {"client.stream", "1000 GB/s"},
+      {"client.in_flight", "10000"}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  return design_with_storage("chunkstore", all);
+}
+
+double write_seconds(const Design& design, double members = 4.0, Bytes each = 8_GB) {
+  return serve(design, {.bytes = 1_MiB}, {.bytes = each, .writers = members}, members)
+      .write.in(unit::s);
+}
+
+}  // namespace
+
+TEST_CASE("chunkstore: a small read is a round trip, a service time and its bytes") {
+  // 10 + 200 us + 16 kB from one target of 1 GB/s (16 us)
+  const Timed t = serve(store(), {.bytes = 16_kB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::us) == Approx(226.0).epsilon(1e-3));
+}
+
+TEST_CASE("chunkstore: a chain writes every copy, and any copy is read") {
+  // 32 GB over 16 GB/s of drives, three times; read once
+  CHECK(write_seconds(store()) == Approx(6.0).epsilon(0.01));
+  const Timed t = serve(store(), {.bytes = 8_GB}, {.bytes = 1_MiB}, 4.0);
+  CHECK(t.read.in(unit::s) == Approx(2.0).epsilon(0.01));
+}
+
+TEST_CASE("chunkstore: a written byte crosses as many networks as it has copies") {
+  // 32 GB x 3 over 4 x 2 GB/s
+  CHECK(write_seconds(store({{"node.nic", "2 GB/s"}})) == Approx(12.0).epsilon(0.01));
+}
+
+TEST_CASE("chunkstore: a chain answers when its last copy is written") {
+  // One chunk of 1 MiB in flight over three nodes of 210 us and 1 MiB / 1 GB/s (1049 us) each
+  const Design design = store({{"client.in_flight", "1"}});
+  const Seconds chunk = 3.0 * (210_us + 1_MiB / 1_GBps);
+  CHECK(serve(design, {.bytes = 1_MiB}, {.bytes = 100_MiB}).write.in(unit::ms) ==
+        Approx((100.0 * chunk).in(unit::ms)).epsilon(0.02));
+}
+
+TEST_CASE("chunkstore: a coding client sends the parity") {
+  // 9+6: 32 GB become 53.3 GB over 16 GB/s of drives; from one host with 2 GB/s, 8 GB take
+  // 15/9 x 8 / 2 s
+  const Design coded = store({{"code.data", "9"}, {"code.parity", "6"}});
+  CHECK(write_seconds(coded) == Approx(32.0 * 15 / 9 / 16).epsilon(0.01));
+  Design narrow = coded;
+  set(narrow.hosts[0], models::Role::host, "count", "1");
+  set(narrow.hosts[0], models::Role::host, "nic.rate", "2 GB/s");
+  set(narrow.hosts[0], models::Role::host, "nic.count", "1");
+  set(narrow.hosts[0], models::Role::host, "nic.efficiency", "100 %");
+  CHECK(write_seconds(narrow, 1.0) == Approx(8.0 * 15 / 9 / 2).epsilon(0.01));
+}

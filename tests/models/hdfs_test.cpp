@@ -1,0 +1,61 @@
+#include <catch2/catch.hpp>
+
+#include "models/storage/role.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+
+namespace {
+
+// 4 DataNodes of 10 disks, 1 GB/s, 10 ms for a request, 10 us away; the client does not limit.
+Design store(std::vector<std::pair<const char*, const char*>> settings = {}) {
+  std::vector<std::pair<const char*, const char*>> all = {{"datanode.count", "4"},
+                                                          {"datanode.disks", "10"},
+                                                          {"datanode.read", "1 GB/s"},
+                                                          {"datanode.write", "1 GB/s"},
+                                                          {"client.stream", "1000 GB/s"}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  return design_with_storage("hdfs", all);
+}
+
+double write_seconds(const Design& design, double members = 4.0, Bytes each = 8_GB) {
+  return serve(design, {.bytes = 1_MiB}, {.bytes = each, .writers = members}, members)
+      .write.in(unit::s);
+}
+
+}  // namespace
+
+TEST_CASE("hdfs: a reader sees one disk at a time and a new request for each block") {
+  // 2 blocks of 128 MiB from a disk of 100 MB/s, 10.01 ms before each
+  const Timed t = serve(store(), {.bytes = 256_MiB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::s) ==
+        Approx((2 * 10.01_ms + 256_MiB / 0.1_GBps).in(unit::s)).epsilon(1e-6));
+}
+
+TEST_CASE("hdfs: blocks read at one time add up") {
+  const Timed t = serve(store({{"client.parallel", "4"}}), {.bytes = 512_MiB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::s) == Approx((10.01_ms + 128_MiB / 0.1_GBps).in(unit::s)).epsilon(1e-6));
+}
+
+TEST_CASE("hdfs: a pipeline writes every copy on unevenly loaded disks") {
+  // 40 writers of 1 GB: 120 streams on 40 disks keep 120 / 159 of them busy; 40 GB x 3 over 4 GB/s.
+  const double busy = 120.0 / 159;
+  CHECK(write_seconds(store(), 40.0, 1_GB) == Approx(30.0 / busy).epsilon(0.01));
+}
+
+TEST_CASE("hdfs: copies cross the network of as many DataNodes") {
+  // 120 GB over 4 x 0.5 GB/s
+  CHECK(write_seconds(store({{"datanode.nic", "0.5 GB/s"}}), 40.0, 1_GB) ==
+        Approx(60.0).epsilon(0.01));
+}
+
+TEST_CASE("hdfs: the NameNode journals every block of a save") {
+  // 1000 writers x 8 blocks at 100 a second; the first block of each comes before its data, which
+  // are small
+  const Design design =
+      store({{"block", "1 MiB"}, {"namenode.creates", "100 ops/s"}, {"datanode.count", "1000"}});
+  CHECK(write_seconds(design, 1000.0, 8_MiB) == Approx(80.0).epsilon(0.01));
+}

@@ -1,0 +1,71 @@
+#include <catch2/catch.hpp>
+
+#include "models/storage/role.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+
+namespace {
+
+// 4 ports of 2 GB/s, 300 us for a request, 10 us away; paths and CPU do not limit unless a test
+// says so.
+Design store(std::vector<std::pair<const char*, const char*>> settings = {}) {
+  std::vector<std::pair<const char*, const char*>> all = {
+      {"port.count", "4"},      {"port.rate", "2 GB/s"},      {"client.path", "1000 GB/s"},
+      {"client.depth", "1000"}, {"client.cpu_per_op", "0 s"}, {"client.stream", "1000 GB/s"}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  return design_with_storage("san", all);
+}
+
+double write_seconds(const Design& design, double members = 4.0, Bytes each = 8_GB) {
+  return serve(design, {.bytes = 1_MiB}, {.bytes = each, .writers = members}, members)
+      .write.in(unit::s);
+}
+
+}  // namespace
+
+TEST_CASE("san: a small read is a round trip, a service time and its bytes") {
+  // 10 + 300 us + 16 kB over 4 x 2 GB/s (2 us)
+  const Timed t = serve(store(), {.bytes = 16_kB}, {.bytes = 1_MiB});
+  CHECK(t.read.in(unit::us) == Approx(312.0).epsilon(1e-3));
+}
+
+TEST_CASE("san: ports add up until the controllers are busy") {
+  CHECK(serve(store(), {.bytes = 8_GB}, {.bytes = 1_MiB}, 4.0).read.in(unit::s) ==
+        Approx(4.0).epsilon(1e-3));
+  CHECK(serve(store({{"array.read", "4 GB/s"}}), {.bytes = 8_GB}, {.bytes = 1_MiB}, 4.0)
+            .read.in(unit::s) == Approx(8.0).epsilon(1e-3));
+  CHECK(write_seconds(store({{"array.write", "2 GB/s"}})) == Approx(16.0).epsilon(0.01));
+}
+
+TEST_CASE("san: an array serves so many requests a second") {
+  // Requests of 512 KiB at 2 kops/s are 1.05 GB/s
+  CHECK(serve(store({{"array.ops", "2 kops/s"}}), {.bytes = 8_GB}, {.bytes = 1_MiB})
+            .read.in(unit::s) == Approx((8_GB / (1_MiB / 1_ms)).in(unit::s)).epsilon(1e-3));
+}
+
+TEST_CASE("san: a request costs its process CPU time beside the copy") {
+  // 512 KiB: 50 us of CPU, then 2.5 GB/s
+  const Design design = store({{"client.cpu_per_op", "50 us"}, {"client.stream", "2.5 GB/s"}});
+  const Seconds each = 50_us + 512_KiB / 2.5_GBps;
+  CHECK(serve(design, {.bytes = 1_GiB, .round_trips = 0}, {.bytes = 1_MiB}).read.in(unit::ms) ==
+        Approx((2048.0 * each).in(unit::ms)).epsilon(1e-6));
+}
+
+TEST_CASE("san: an open takes its turns at the lock server, none with a volume of one's own") {
+  // 20 kops/s x 0.5 ms = 10 threads of 0.5 ms: two round trips and two turns
+  CHECK(serve(store(), {.bytes = 1_MiB}, {.bytes = 1_MiB}).open.in(unit::us) ==
+        Approx(2 * 510.0).epsilon(1e-6));
+  CHECK(serve(store({{"client.open_requests", "0"}}), {.bytes = 1_MiB}, {.bytes = 1_MiB})
+            .open.in(unit::us) == Approx(0.0).margin(1e-9));
+}
+
+TEST_CASE("san: a host has the rate of its paths") {
+  // 8 GB by 4 processes on 4 hosts, one path of 1 GB/s each
+  const Design design = store({{"client.path", "1 GB/s"}, {"client.paths", "1"}});
+  CHECK(serve(design, {.bytes = 8_GB}, {.bytes = 1_MiB}, 4.0).read.in(unit::s) ==
+        Approx(8.0).epsilon(1e-3));
+}
