@@ -53,7 +53,7 @@ class Ink {
 [[nodiscard]] std::string print_share(double share);
 
 /// Share of wall time lost to what storage, hosts and saves make a job wait for, mean over jobs:
-/// everything but compute, communication and the wait for other ranks.
+/// everything but compute, communication, failures and the wait for other ranks.
 [[nodiscard]] double waiting_share(const Prediction& prediction);
 
 /// "1 OST", "2 OSTs".
