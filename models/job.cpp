@@ -168,6 +168,16 @@ WaitSplit TrainingJob::waited() const {
   return all;
 }
 
+TrainingJob::Measured TrainingJob::measured() const {
+  return {.wall = wall(),
+          .useful = useful_,
+          .saving = checkpoint_ ? checkpoint_->stalled() : Seconds{},
+          .steps = step_times_,
+          .first_wait = Seconds::from(first_batches_.mean(), unit::s),
+          .saves = checkpoint_.get(),
+          .layout = layout_};
+}
+
 void TrainingJob::report(RunResult& out) const {
   const std::string name = "job." + id_ + ".";
   const Seconds wall = this->wall();

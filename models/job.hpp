@@ -30,6 +30,16 @@ class TrainingJob {
   [[nodiscard]] const std::string& host() const { return p_.hosts; }
   [[nodiscard]] Seconds wall() const { return ended_ - began_; }
 
+  /// What the run measured, for predictions over longer times.
+  struct Measured {
+    Seconds wall, useful, saving;
+    const Series& steps;        ///< wall times
+    Seconds first_wait;         ///< mean wait for the first batch; 0 without a loader
+    const Checkpointer* saves;  ///< nullptr: the job never saves
+    const RankLayout& layout;
+  };
+  [[nodiscard]] Measured measured() const;
+
  private:
   /// One class of ranks, and its last step.
   struct RankClass {

@@ -15,10 +15,12 @@ const std::array kFabrics{KindInfo{
 const std::array kJobs{
     KindInfo{"training", "synchronous data-parallel training", {}, job_fields()}};
 const std::array kModels{KindInfo{"dense", "dense model with Adam", {}, model_fields()}};
+const std::array kRecoveries{
+    KindInfo{"restart", "detection, replacement, start and restore", {}, recovery_fields()}};
 const std::array kRuns{
     KindInfo{"run", "length, seeds and detail of the simulation", {}, run_fields()}};
 
-constexpr std::array<RoleInfo, 11> kRoles{{{Role::host, "host", "", "host"},
+constexpr std::array<RoleInfo, 12> kRoles{{{Role::host, "host", "", "host"},
                                            {Role::fabric, "fabric", "type", "switched"},
                                            {Role::storage, "storage", "type", ""},
                                            {Role::job, "job", "", "training"},
@@ -27,7 +29,8 @@ constexpr std::array<RoleInfo, 11> kRoles{{{Role::host, "host", "", "host"},
                                            {Role::dataset, "dataset", "format", ""},
                                            {Role::loader, "loader", "type", "pytorch"},
                                            {Role::checkpoint, "checkpoint", "mode", "sync"},
-                                           {Role::tenant, "tenant", "type", ""},
+                                           {Role::recovery, "recovery", "", "restart"},
+                                           {Role::failure, "failure", "type", ""},
                                            {Role::run, "run", "", "run"}}};
 
 template <class Rows>
@@ -55,6 +58,7 @@ std::span<const RoleInfo> roles() { return kRoles; }
 const RoleInfo& role_info(Role role) {
   for (const RoleInfo& info : kRoles)
     if (info.role == role) return info;
+  assert(false && "a role without a row has no kinds, and nothing may be read as one");
   return kRoles.front();
 }
 
@@ -78,12 +82,13 @@ std::span<const KindInfo> kinds(Role role) {
       return infos_of(loader_rows());
     case Role::checkpoint:
       return infos_of(checkpoint_rows());
-    case Role::communication:
     case Role::recovery:
+      return kRecoveries;
     case Role::failure:
-      return {};
+      return infos_of(failure_rows());
+    case Role::communication:
     case Role::tenant:
-      return infos_of(tenant_rows());
+      return {};
     case Role::run:
       return kRuns;
   }
@@ -103,6 +108,6 @@ const StepRow& step_row(std::string_view kind) { return row_of(step_rows(), kind
 const CheckpointRow& checkpoint_row(std::string_view kind) {
   return row_of(checkpoint_rows(), kind);
 }
-const TenantRow& tenant_row(std::string_view kind) { return row_of(tenant_rows(), kind); }
+const FailureRow& failure_row(std::string_view kind) { return row_of(failure_rows(), kind); }
 
 }  // namespace stallcast::models

@@ -7,10 +7,10 @@
 #include "models/compute/step.hpp"
 #include "models/dataload/format.hpp"
 #include "models/dataload/loader.hpp"
+#include "models/failure/failure.hpp"
 #include "models/network/fabric.hpp"
 #include "models/registry.hpp"
 #include "models/storage/role.hpp"
-#include "models/tenant/tenant.hpp"
 
 /// Registry rows with what makes each kind work. To add a kind: its .cpp and one row in its
 /// folder's rows.cpp.
@@ -36,9 +36,10 @@ struct CheckpointRow {
   KindInfo info;
   CheckpointStyle (*style)();
 };
-struct TenantRow {
+struct FailureRow {
   KindInfo info;
-  std::unique_ptr<Tenant> (*make)(const Component&, Plant&, sim::Context&, std::uint64_t seed);
+  FailureStyle (*style)();
+  FailureParams (*params)(const Component&);
 };
 
 /// All rows of a role, sorted by id. Each folder names its own kinds in its rows.cpp.
@@ -47,7 +48,7 @@ struct TenantRow {
 [[nodiscard]] std::span<const LoaderRow> loader_rows();
 [[nodiscard]] std::span<const StepRow> step_rows();
 [[nodiscard]] std::span<const CheckpointRow> checkpoint_rows();
-[[nodiscard]] std::span<const TenantRow> tenant_rows();
+[[nodiscard]] std::span<const FailureRow> failure_rows();
 
 /// The row of a resolved component. REQUIRES: its kind exists.
 [[nodiscard]] const StorageRow& storage_row(std::string_view kind);
@@ -55,6 +56,6 @@ struct TenantRow {
 [[nodiscard]] const LoaderRow& loader_row(std::string_view kind);
 [[nodiscard]] const StepRow& step_row(std::string_view kind);
 [[nodiscard]] const CheckpointRow& checkpoint_row(std::string_view kind);
-[[nodiscard]] const TenantRow& tenant_row(std::string_view kind);
+[[nodiscard]] const FailureRow& failure_row(std::string_view kind);
 
 }  // namespace stallcast::models

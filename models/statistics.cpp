@@ -11,6 +11,14 @@ double Series::mean() const {
   return values_.empty() ? 0.0 : total() / static_cast<double>(values_.size());
 }
 
+double Series::variation() const {
+  const double middle = mean();
+  if (middle == 0.0) return 0.0;
+  double squares = 0.0;
+  for (const double value : values_) squares += (value - middle) * (value - middle);
+  return std::sqrt(squares / static_cast<double>(values_.size())) / middle;
+}
+
 double Series::quantile(double q) const {
   std::vector<double> sorted = values_;
   const double rank = std::ceil(q * static_cast<double>(sorted.size()));

@@ -14,6 +14,9 @@ class Series {
   [[nodiscard]] bool empty() const { return values_.empty(); }
   [[nodiscard]] double mean() const;
   [[nodiscard]] double total() const;
+  /// Standard deviation over mean; 0 when all samples are 0.
+  [[nodiscard]] double variation() const;
+  [[nodiscard]] const std::vector<double>& values() const { return values_; }
   /// The smallest sample that at least the share `q` of all samples does not exceed (nearest rank).
   [[nodiscard]] double quantile(double q) const;
   [[nodiscard]] std::size_t size() const { return values_.size(); }

@@ -15,7 +15,8 @@ constexpr std::string_view kTopKeys[] = {"$schema",   "id",      "description", 
                                          "cluster",   "storage", "jobs",        "run",     "expect",
                                          "scenarios", "sweep",   "tenants",     "failures"};
 constexpr std::string_view kClusterKeys[] = {"hosts", "fabric"};
-constexpr std::string_view kJobParts[] = {"model", "step", "dataset", "loader", "checkpoint"};
+constexpr std::string_view kJobParts[] = {"model",  "step",       "dataset",
+                                          "loader", "checkpoint", "recovery"};
 constexpr std::string_view kExpectKeys[] = {"id", "that", "level", "why"};
 constexpr std::string_view kLevels[] = {"error", "warn"};
 
@@ -105,8 +106,12 @@ class Resolver {
 
   void read_list(const std::string& pointer, Role role, const std::string& what,
                  std::vector<Component>& out) {
-    for (const std::string& at : items(pointer, what, false))
-      out.push_back(read_item(role, at, what, {}));
+    const std::vector<std::string> found = items(pointer, what, false);
+    if (!found.empty() && models::kinds(role).empty()) {
+      report().error("unknown-key", pointer, "there are no " + what + "s yet", "remove it");
+      return;
+    }
+    for (const std::string& at : found) out.push_back(read_item(role, at, what, {}));
   }
 
   Component read_item(Role role, const std::string& at, const std::string& what,
@@ -148,8 +153,11 @@ class Resolver {
       if (present(at + "/dataset") != nullptr) job.dataset = part(Role::dataset);
       if (job.dataset || has_loader) job.loader = part(Role::loader);
       if (present(at + "/checkpoint") != nullptr) job.checkpoint = part(Role::checkpoint);
-      if (present(at + "/communication") != nullptr) job.communication = part(Role::communication);
-      if (present(at + "/recovery") != nullptr) job.recovery = part(Role::recovery);
+      if (present(at + "/communication") != nullptr && !models::kinds(Role::communication).empty())
+        job.communication = part(Role::communication);
+      // Whatever fails, jobs come back, in the usual way unless they say how.
+      if (present(at + "/recovery") != nullptr || present("/failures") != nullptr)
+        job.recovery = part(Role::recovery);
       design_.jobs.push_back(std::move(job));
     }
   }

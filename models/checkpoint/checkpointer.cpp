@@ -139,7 +139,10 @@ sim::Task<void> Checkpointer::flush(Seconds began) {
   parts.push_back(serialise());
   parts.push_back(write_all(tiers_.front(), false));
   co_await phases(std::move(parts));
-  if (!style_.blocking) buffers_.release();  // the snapshot has left host memory
+  if (!style_.blocking) {  // the snapshot has left host memory
+    staged_.add((context_.now() - began).in(unit::s));
+    buffers_.release();
+  }
   for (std::size_t t = 1; t < tiers_.size(); ++t)
     co_await write_all(tiers_[t], tiers_[t - 1] == kLocalNvme);
   durations_.add((context_.now() - began).in(unit::s));

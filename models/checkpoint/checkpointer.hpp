@@ -34,6 +34,17 @@ class Checkpointer {
   [[nodiscard]] const WaitSplit& blamed() const { return blamed_; }
   void report(const std::string& job, Seconds wall, RunResult& out) const;
 
+  /// How each save went, in their order. Saves that had not ended have a stall and no more.
+  struct Saves {
+    const Series& stalls;        ///< training waited, back-pressure included
+    const Series& backpressure;  ///< part of it; empty when training waits for every save
+    const Series& staged;        ///< from the start until the buffer was free; empty likewise
+    const Series& durations;     ///< from the start until it was durable
+  };
+  [[nodiscard]] Saves saves() const { return {stalls_, backpressure_, staged_, durations_}; }
+  [[nodiscard]] const CheckpointParams& params() const { return p_; }
+  [[nodiscard]] Bytes size() const { return size_; }
+
  private:
   /// Ranks of one class that write.
   struct Writer {
@@ -74,7 +85,7 @@ class Checkpointer {
   WaitSplit took_;    ///< all phases of all saves
   WaitSplit blamed_;  ///< those that training waited for
   ResourceIndex copy_resource_, serialize_resource_;
-  Series stalls_, durations_, backpressure_;
+  Series stalls_, durations_, backpressure_, staged_;
   std::vector<std::string> warnings_;
 };
 

@@ -10,9 +10,9 @@ namespace stallcast::testing {
 
 struct Kinds {
   std::string storage = "lustre", format = "raw", loader = "pytorch", step = "given",
-              checkpoint = "async", tenant = "";
+              checkpoint = "async", failure = "";
   [[nodiscard]] std::string name() const {
-    return storage + " " + format + " " + loader + " " + step + " " + checkpoint + " " + tenant;
+    return storage + " " + format + " " + loader + " " + step + " " + checkpoint + " " + failure;
   }
 };
 

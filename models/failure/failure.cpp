@@ -1,0 +1,106 @@
+#include "models/failure/failure.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kPerHostOrGpu[] = {"gpu", "host"};
+constexpr std::string_view kPerProcess[] = {"gpu", "host", "job"};
+constexpr std::string_view kShape =
+    "1 is memoryless; fits of cluster logs give 0.7-1: more failures soon after the last";
+
+constexpr Field<FailureParams> kHosts =
+    field("hosts", &FailureParams::hosts, kOptional, "id of the host class it hits; absent: all");
+constexpr Field<FailureParams> kShapeField = field(
+    "shape", &FailureParams::shape, "1", "Weibull shape of the times between two failures of a job",
+    assumed(up_to(10.0, {.minimum = 0.2}), kShape));
+constexpr Field<FailureParams> kGroup =
+    field("group", &FailureParams::group, "4", "hosts of one rack or power domain, lost together",
+          assumed(up_to(1e5), "four 8-GPU servers in a 40 kW rack"));
+constexpr Field<FailureParams> kRepair =
+    field("repair", &FailureParams::repair, "1 d", "until a failed host is a spare again",
+          assumed(kPositive));
+
+constexpr std::array<Field<FailureParams>, 7> kHost{
+    kHosts,
+    field(
+        "mtbf", &FailureParams::mtbf, "50000 h", "mean time between failures of one \"per\"",
+        cited(kPositive,
+              "MLPerf Storage v2: 50,000 h per accelerator; Llama 3: 419 unexpected interruptions "
+              "of 16,384 GPUs in 54 days, 50,680 h per GPU")),
+    field("per", &FailureParams::per, "gpu", "what \"mtbf\" is of", one_of(kPerHostOrGpu)),
+    kShapeField,
+    field("correlated", &FailureParams::correlated, "5 %",
+          "share of the failures that takes all hosts of a \"group\"",
+          assumed(kShare, "switches, power and cooling: a few per cent")),
+    kGroup,
+    kRepair};
+constexpr auto kHostInfos = infos(kHost);
+
+constexpr std::array<Field<FailureParams>, 4> kProcess{
+    kHosts,
+    field("mtbf", &FailureParams::mtbf, kRequired, "mean time between failures of one \"per\"",
+          kPositive),
+    field("per", &FailureParams::per, "job", "what \"mtbf\" is of", one_of(kPerProcess)),
+    kShapeField};
+constexpr auto kProcessInfos = infos(kProcess);
+
+constexpr std::array<Field<FailureParams>, 5> kRack{
+    kHosts,
+    field("mtbf", &FailureParams::mtbf, kRequired, "mean time between failures of one group",
+          kPositive),
+    kShapeField, kGroup, kRepair};
+constexpr auto kRackInfos = infos(kRack);
+
+constexpr std::array<Field<RecoveryParams>, 9> kRecovery{
+    field("detect", &RecoveryParams::detect, "1 min", "until somebody notices that ranks are gone",
+          assumed(kNonNegative, "watchdog 10-60 s; PyTorch's own NCCL time-out is 10 min")),
+    field("replace", &RecoveryParams::replace, "5 min",
+          "when a host is lost: until another is scheduled and has the image",
+          assumed(kNonNegative, "1-15 min")),
+    field("start", &RecoveryParams::start, "1 min",
+          "until all processes run: imports, data index, file handles", assumed(kNonNegative)),
+    field("init", &RecoveryParams::init, "30 s", "until all ranks can communicate",
+          cited(kNonNegative, "MegaScale: under 5 s for 2,048 GPUs, under 30 s for over 10,000")),
+    field("restore", &RecoveryParams::restore, kOptional,
+          "to read the state back from the storage; absent: as simulated, or else its size over "
+          "the "
+          "rate the storage path allows",
+          kNonNegative),
+    field("peer", &RecoveryParams::peer, "false",
+          "each host's snapshot is also kept in the memory of another host"),
+    field("spares", &RecoveryParams::spares, kOptional,
+          "idle hosts that replace failed ones; absent: there is always one",
+          {.minimum = 0.0, .maximum = 1e7}),
+    field("horizon", &RecoveryParams::horizon, "30 d", "run time that goodput is predicted for",
+          kPositive),
+    field("runs", &RecoveryParams::runs, "1000", "random histories of that length",
+          up_to(100000.0))};
+constexpr auto kRecoveryInfos = infos(kRecovery);
+
+}  // namespace
+
+FailureParams host_failure_params(const Component& component) { return bind(kHost, component); }
+FailureParams process_failure_params(const Component& component) {
+  return bind(kProcess, component);
+}
+FailureParams rack_failure_params(const Component& component) { return bind(kRack, component); }
+std::span<const FieldInfo> host_failure_fields() { return kHostInfos; }
+std::span<const FieldInfo> process_failure_fields() { return kProcessInfos; }
+std::span<const FieldInfo> rack_failure_fields() { return kRackInfos; }
+FailureStyle host_failure_style() { return {.kills = true, .scope = Scope::host}; }
+FailureStyle process_failure_style() { return {.kills = true, .scope = Scope::process}; }
+FailureStyle rack_failure_style() { return {.kills = true, .scope = Scope::rack}; }
+
+RecoveryParams recovery_params(const Component& component) { return bind(kRecovery, component); }
+std::span<const FieldInfo> recovery_fields() { return kRecoveryInfos; }
+
+double failing_units(const FailureParams& p, double ranks, double hosts) {
+  if (p.per == "gpu") return ranks;
+  if (p.per == "host") return hosts;
+  if (p.per == "rack") return hosts / static_cast<double>(p.group);
+  return 1.0;
+}
+
+}  // namespace stallcast::models

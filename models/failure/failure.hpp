@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "engine/base/fields.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/units.hpp"
+
+/// What breaks, how often, and how a job comes back. docs/models/failures.md.
+namespace stallcast::models {
+
+/// What a failure takes with it, in growing order. A copy of the training state that lies within
+/// is gone with it; `beyond` is lost with nothing.
+enum class Scope { process, host, rack, beyond };
+
+/// What differs between kinds of failures.
+struct FailureStyle {
+  bool kills = true;  ///< the job starts again; else a storage system goes on with less
+  Scope scope = Scope::host;
+};
+
+/// Fields of all kinds together; a kind sets those of its own table.
+struct FailureParams {
+  std::optional<std::string> hosts;  ///< class it hits; none: every class
+  std::optional<Seconds> mtbf;       ///< mean time between failures of one `per`
+  double shape = 1.0;                ///< of the Weibull distribution of times between failures
+  std::string per = "rack";          ///< "gpu", "host", "rack", "job"
+  Fraction correlated;               ///< share that takes `group` hosts at once
+  std::int64_t group = 1;            ///< hosts of one rack
+  Seconds repair;                    ///< until a failed host is back among the spares
+};
+
+/// How a job comes back.
+struct RecoveryParams {
+  Seconds detect, replace, start, init;
+  std::optional<Seconds> restore;
+  bool peer = false;
+  std::optional<std::int64_t> spares;
+  Seconds horizon;
+  std::int64_t runs = 1;
+};
+
+[[nodiscard]] FailureParams host_failure_params(const Component& component);
+[[nodiscard]] FailureParams process_failure_params(const Component& component);
+[[nodiscard]] FailureParams rack_failure_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> host_failure_fields();
+[[nodiscard]] std::span<const base::FieldInfo> process_failure_fields();
+[[nodiscard]] std::span<const base::FieldInfo> rack_failure_fields();
+[[nodiscard]] FailureStyle host_failure_style();
+[[nodiscard]] FailureStyle process_failure_style();
+[[nodiscard]] FailureStyle rack_failure_style();
+
+[[nodiscard]] RecoveryParams recovery_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> recovery_fields();
+
+/// How many things that fail this way a job of `ranks` GPUs on `hosts` hosts has.
+[[nodiscard]] double failing_units(const FailureParams& p, double ranks, double hosts);
+
+}  // namespace stallcast::models

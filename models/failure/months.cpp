@@ -1,0 +1,222 @@
+#include "models/failure/months.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "models/failure/interval.hpp"
+#include "models/failure/renewal.hpp"
+#include "models/rows.hpp"
+
+namespace stallcast::models {
+namespace {
+
+std::vector<Seconds> seconds(const Series& series, std::size_t count) {
+  std::vector<Seconds> out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back(Seconds::from(series.values()[i], unit::s));
+  return out;
+}
+
+/// Feeds the renewal process with the measured run of one job.
+class Feeder {
+ public:
+  Feeder(const Design& design, const JobDesign& job, const TrainingJob::Measured& measured,
+         const Plant& plant, const RunResult& result)
+      : design_(design),
+        job_(job),
+        run_(measured),
+        plant_(plant),
+        result_(result),
+        host_(job_params(job.job).hosts),
+        hosts_(run_.layout.ranks / static_cast<double>(plant.host(host_).gpus)) {}
+
+  JobProcess feed() {
+    out_.id = job_.job.id;
+    out_.recovery = recovery_params(*job_.recovery);
+    const double steps = static_cast<double>(run_.steps.size());
+    out_.step = (run_.wall - run_.saving) / steps;
+    out_.step_deviation = run_.steps.variation();
+    out_.refill = run_.first_wait;
+    for (const Component& component : design_.failures) add_failure(component);
+    if (run_.saves != nullptr) add_saves(*run_.saves);
+    return std::move(out_);
+  }
+
+ private:
+  void add_failure(const Component& component) {
+    const FailureRow& row = failure_row(component.kind);
+    if (!row.style().kills) return;
+    const FailureParams p = row.params(component);
+    if (p.hosts && *p.hosts != host_) return;
+    // M = mtbf of one / how many there are    [docs/models/failures.md, eq. 1]
+    out_.failures.push_back({.id = component.id,
+                             .mtbf = *p.mtbf / failing_units(p, run_.layout.ranks, hosts_),
+                             .shape = p.shape,
+                             .scope = row.style().scope,
+                             .correlated = p.correlated.in(unit::ratio),
+                             .group = static_cast<double>(p.group),
+                             .repair = p.repair});
+  }
+
+  void add_saves(const Checkpointer& checkpointer) {
+    const Checkpointer::Saves saves = checkpointer.saves();
+    const CheckpointParams& p = checkpointer.params();
+    const std::size_t count = std::min(saves.stalls.size(), saves.durations.size());
+    const bool blocking = saves.backpressure.empty();
+    out_.stalls = seconds(saves.stalls, count);
+    const std::vector<Seconds> durable = seconds(saves.durations, count);
+    if (blocking) {
+      out_.tiers.push_back({Scope::beyond, restore(checkpointer.size(), p.to), durable});
+      return;
+    }
+    // Back-pressure follows from the interval: the process works it out for any.
+    const std::vector<Seconds> pressed = seconds(saves.backpressure, count);
+    std::vector<Seconds> staged = seconds(saves.staged, count), later = durable;
+    for (std::size_t i = 0; i < count; ++i) {
+      out_.stalls[i] -= pressed[i];
+      staged[i] -= pressed[i];
+      later[i] -= pressed[i];
+    }
+    out_.buffers = p.buffers;
+    add_local_tiers(checkpointer, staged);
+    out_.staged = std::move(staged);
+    out_.tiers.push_back({Scope::beyond, restore(checkpointer.size(), p.to), std::move(later)});
+  }
+
+  // Copies within the hosts: a process that failed finds them, a lost host takes them along.
+  void add_local_tiers(const Checkpointer& checkpointer, const std::vector<Seconds>& staged) {
+    const CheckpointParams& p = checkpointer.params();
+    const HostParams& host = plant_.host(host_);
+    const Bytes share = checkpointer.size() / hosts_;
+    const auto has = [&](std::string_view tier) {
+      return std::find(p.tiers.begin(), p.tiers.end(), tier) != p.tiers.end();
+    };
+    if (has("host-memory"))
+      out_.tiers.push_back(
+          {Scope::host, checkpointer.size() / run_.layout.ranks / host.gpu_copy, out_.stalls});
+    if (has("local-nvme")) out_.tiers.push_back({Scope::host, share / *host.nvme_read, staged});
+    if (out_.recovery.peer) {
+      const Seconds send = share / host.nic();
+      std::vector<Seconds> after = out_.stalls;
+      for (Seconds& at : after) at += send;
+      out_.tiers.push_back({Scope::rack, send, std::move(after)});
+    }
+  }
+
+  // As given, as simulated, or what the path from the storage allows at best.
+  //     t = S / max flow    [docs/models/failures.md, eq. 6]
+  Seconds restore(Bytes size, const std::string& storage) const {
+    if (out_.recovery.restore) return *out_.recovery.restore;
+    const auto simulated = result_.metrics.find("job." + out_.id + ".restore.duration");
+    if (simulated != result_.metrics.end()) return Seconds::from(simulated->second.value, unit::s);
+    const graph::NodeId source = plant_.storage(storage).read_source();
+    const std::vector<graph::NodeId> mounts = plant_.mounts(host_, storage, true);
+    return size / plant_.topology().max_flow({&source, 1}, mounts).value;
+  }
+
+  const Design& design_;
+  const JobDesign& job_;
+  const TrainingJob::Measured& run_;
+  const Plant& plant_;
+  const RunResult& result_;
+  std::string host_;
+  double hosts_;
+  JobProcess out_;
+};
+
+/// Steps between two saves as the scenario has it.
+std::int64_t steps_between(const JobDesign& design, const JobProcess& job) {
+  if (job.stalls.empty()) return 1;
+  const CheckpointParams p = checkpoint_params(*design.checkpoint);
+  if (p.every_steps) return *p.every_steps;
+  // `every` counts from start to start, and a save begins at the first barrier after it.
+  Seconds stall;
+  for (const Seconds one : job.stalls) stall += one / static_cast<double>(job.stalls.size());
+  return static_cast<std::int64_t>(std::max(std::ceil((*p.every - stall) / job.step - 1e-9), 1.0));
+}
+
+class Reporter {
+ public:
+  Reporter(const JobProcess& job, const TrainingJob::Measured& run, RunResult& out)
+      : job_(job), run_(run), name_("job." + job.id + "."), out_(out) {}
+
+  void report(const JobOutlook& outlook) {
+    const JobHistory& mean = outlook.mean;
+    const Seconds horizon = mean.horizon();
+    const double busy = run_.useful / (run_.wall - run_.saving);  // of time without saves
+    set("goodput", busy * outlook.kept.mean(), "ratio");
+    // The share that all but 5 % of the histories reach.
+    set("goodput.p5", busy * outlook.kept.quantile(0.05), "ratio");
+    // GPUs are busy with work that will be lost, too.
+    set("gpu.utilization", busy * ((mean.kept + mean.lost) / horizon), "ratio");
+    set("failures.count", mean.failures, "count");
+    set("failures.mtbf", mtbf(job_).in(unit::s), "s");
+    if (mean.failures > 0.0) {
+      set("failures.lost_work", mean.lost.in(unit::s) / mean.failures, "s");
+      set("failures.restart", mean.restart.in(unit::s) / mean.failures, "s");
+    }
+    set("failures.lost.share", mean.lost / horizon, "ratio");
+    set("failures.restart.share", mean.restart / horizon, "ratio");
+    set("failures.waiting.share", mean.waiting / horizon, "ratio");
+    split(mean);
+    const double broken = (mean.lost + mean.restart + mean.waiting) / horizon;
+    if (broken > 1.0 - busy && broken > mean.saving / horizon)
+      out_.limited_by[name_ + "goodput"] = name_ + "failures";
+  }
+
+  void report(const BestInterval& best) {
+    Seconds stall;
+    for (const Seconds one : job_.stalls) stall += one / static_cast<double>(job_.stalls.size());
+    const double busy = run_.useful / (run_.wall - run_.saving);
+    // All from start to start of two saves, as `every` counts.
+    const std::string key = "checkpoint.best_interval";
+    set(key, (job_.step * static_cast<double>(best.steps) + stall).in(unit::s), "s");
+    set(key + ".goodput", busy * best.kept, "ratio");
+    set(key + ".young", (young_interval(stall, mtbf(job_)) + stall).in(unit::s), "s");
+    set(key + ".daly", (daly_interval(stall, mtbf(job_)) + stall).in(unit::s), "s");
+  }
+
+ private:
+  void set(const std::string& key, double value, const char* unit) {
+    out_.metrics[name_ + key] = {value, unit, {}};
+  }
+
+  // What a step's time is made of is as measured; saves, lost work and restarts are as over months.
+  void split(const JobHistory& mean) {
+    const Seconds horizon = mean.horizon();
+    auto& shares = out_.breakdown[job_.id];
+    const double between = 1.0 - run_.saving / run_.wall;
+    for (auto& [cause, share] : shares) share *= (mean.kept / horizon) / between;
+    shares["checkpoint"] = mean.saving / horizon;
+    shares["restart"] = (mean.lost + mean.restart + mean.waiting) / horizon;
+  }
+
+  const JobProcess& job_;
+  const TrainingJob::Measured& run_;
+  std::string name_;
+  RunResult& out_;
+};
+
+}  // namespace
+
+void add_failures(const Design& design, const JobDesign& job_design, const TrainingJob& job,
+                  const Plant& plant, std::uint64_t seed, RunResult& out) {
+  if (!job_design.recovery) return;
+  const TrainingJob::Measured measured = job.measured();
+  if (measured.steps.empty()) return;
+  const JobProcess process = Feeder(design, job_design, measured, plant, out).feed();
+  if (process.failures.empty()) return;
+  if (measured.saves != nullptr && process.stalls.empty()) {
+    out.warnings.push_back("job." + process.id +
+                           ": no save ended within the run, so goodput under failures is unknown; "
+                           "lengthen \"run\": { \"duration\": ... }");
+    out.metrics.erase("job." + process.id + ".goodput");
+    return;
+  }
+  Reporter reporter(process, measured, out);
+  reporter.report(
+      outlook(process, steps_between(job_design, process), seed, process.recovery.runs));
+  if (!process.stalls.empty()) reporter.report(best_interval(process, seed));
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,120 @@
+#include <catch2/catch.hpp>
+
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+// Failures of whole designs: what the detailed run measures, and what months make of it.
+namespace {
+
+// 32 GPUs, 100 ms steps; 32 GB saved every 60 steps in 1 s + 0.03 s of snapshot.
+Design saver(const char* mode = "sync") {
+  Design design = small_design();
+  set(design.fabric, Role::fabric, "rtt", "0 s");
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
+  design.jobs[0].checkpoint = component(
+      Role::checkpoint, mode, "checkpoint",
+      {{"to", "scratch"}, {"every_steps", "60"}, {"size", "32 GB"}, {"serializer", "none"}});
+  return design;
+}
+
+Design failing(Settings failure, Settings recovery = {}, const char* mode = "sync") {
+  Design design = saver(mode);
+  design.failures.push_back(component(Role::failure, "host", "gpu", failure));
+  design.jobs[0].recovery = component(
+      Role::recovery, "restart", "recovery",
+      {{"detect", "1 s"}, {"replace", "0 s"}, {"start", "1 s"}, {"init", "0 s"}, {"runs", "200"}});
+  for (const auto& [key, text] : recovery) set(*design.jobs[0].recovery, Role::recovery, key, text);
+  return design;
+}
+
+}  // namespace
+
+TEST_CASE("failing job: without failures nothing changes") {
+  Design design = saver();
+  const RunResult before = run(design);
+  design.jobs[0].recovery = component(Role::recovery, "restart", "recovery", {});
+  const RunResult after = run(design);
+  CHECK(after.metrics.size() == before.metrics.size());
+  CHECK(metric(before, "job.train.goodput") == metric(before, "job.train.gpu.utilization"));
+  CHECK(before.breakdown == after.breakdown);
+}
+
+TEST_CASE("failing job: a failure that never comes leaves steps and saves in turn") {
+  const RunResult after = run(failing({{"mtbf", "1e9 h"}}));
+  // 60 steps of 100 ms and a save of 1.03 s in turn, over a minute and over a month
+  CHECK(metric(after, "job.train.goodput") == Approx(6.0 / 7.03).epsilon(0.003));
+  CHECK(metric(after, "job.train.failures.count") == 0.0);
+}
+
+TEST_CASE("failing job: goodput is utilization less work that is done again") {
+  // 32 GPUs, one failure in 3200 h each: every 100 h. Restarts: 2 s and the state at 32 GB/s, 1 s.
+  const RunResult result = run(failing({{"mtbf", "3200 h"}}));
+  CHECK(metric(result, "job.train.failures.mtbf") == Approx(360000.0).epsilon(1e-9));
+  CHECK(metric(result, "job.train.failures.restart") == Approx(3.0).epsilon(1e-6));
+  // half of 6 s of work, half of the 1.03 s of a save that is cut off costs 0.15 of 6 s more
+  CHECK(metric(result, "job.train.failures.lost_work") == Approx(3.0 + 0.44).epsilon(0.05));
+  double sum = 0.0;
+  for (const auto& [cause, share] : result.breakdown.at("train")) sum += share;
+  CHECK(sum == Approx(1.0).epsilon(1e-9));
+  CHECK(result.breakdown.at("train").at("compute") ==
+        Approx(metric(result, "job.train.goodput")).epsilon(1e-9));
+  CHECK(metric(result, "job.train.goodput.p5") <= metric(result, "job.train.goodput"));
+}
+
+TEST_CASE("failing job: redone work is utilization and no goodput") {
+  const RunResult result = run(failing({{"mtbf", "32 h"}}));  // one an hour
+  CHECK(metric(result, "job.train.gpu.utilization") > metric(result, "job.train.goodput"));
+}
+
+TEST_CASE("failing job: a restore that is given replaces the estimate") {
+  const RunResult result = run(failing({{"mtbf", "3200 h"}}, {{"restore", "10 s"}}));
+  CHECK(metric(result, "job.train.failures.restart") == Approx(12.0).epsilon(1e-3));
+}
+
+TEST_CASE("failing job: failures of another host class do not concern it") {
+  Design design = failing({{"mtbf", "32 h"}});
+  design.hosts.push_back(component(Role::host, "host", "other", {{"count", "1"}}));
+  set(design.failures[0], Role::failure, "hosts", "other");
+  const RunResult result = run(design);
+  CHECK(result.metrics.count("job.train.failures.mtbf") == 0);
+  CHECK(metric(result, "job.train.goodput") == metric(run(saver()), "job.train.goodput"));
+}
+
+TEST_CASE("failing job: the best interval and those of Young and Daly") {
+  // delta = 1.0337 s, M = 100 h: sqrt(2 delta M) = 863 s of work between two saves
+  const RunResult result = run(failing({{"mtbf", "3200 h"}}));
+  const double stall = metric(result, "job.train.checkpoint.stall");
+  CHECK(metric(result, "job.train.checkpoint.best_interval.young") ==
+        Approx(std::sqrt(2.0 * stall * 360000.0) + stall).epsilon(1e-9));
+  const double best = metric(result, "job.train.checkpoint.best_interval");
+  CHECK(best > 500.0);
+  CHECK(best < 1500.0);
+  CHECK(metric(result, "job.train.checkpoint.best_interval.goodput") >
+        metric(result, "job.train.goodput"));
+}
+
+TEST_CASE("failing job: a crash of the program finds the snapshot in host memory") {
+  const auto lost = [](const char* kind, const char* peer) {
+    Design design = failing({{"mtbf", "3200 h"}}, {{"peer", peer}}, "async");
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "tiers", "host-memory,scratch");
+    design.failures[0] =
+        component(Role::failure, kind, "fault", {{"mtbf", "100 h"}, {"per", "host"}});
+    return metric(run(design), "job.train.failures.lost_work");
+  };
+  // 6 s between two saves; 0.03 s of snapshot, 8 GB to a peer in 0.17 s, 1 s to the storage
+  CHECK(lost("process", "false") == Approx(3.0).epsilon(0.05));
+  CHECK(lost("host", "false") == Approx(4.0).epsilon(0.05));
+  CHECK(lost("host", "true") == Approx(3.2).epsilon(0.05));
+}
+
+TEST_CASE("failing job: a run without a save says nothing of goodput") {
+  Design design = failing({{"mtbf", "32 h"}});
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "every_steps", "100000");
+  const RunResult result = run(design);
+  CHECK(result.metrics.count("job.train.goodput") == 0);
+  REQUIRE(result.warnings.size() == 2);
+}
