@@ -18,7 +18,7 @@ Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
     StorageLoad load;
     load.round_trip = fabric_.round_trip;
     for (const JobDesign& job : design.jobs) {
-      if (!job.dataset || dataset_params(*job.dataset).on != component.id) continue;
+      if (!job.dataset || !leads_to(dataset_params(*job.dataset).on, component.id)) continue;
       const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
       const DatasetParams dataset = dataset_params(*job.dataset);
       const Bytes file =
@@ -26,6 +26,7 @@ Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
       load.file = std::min(load.file, file);
       load.largest = std::max(load.largest, file);
       load.concurrent_reads += layouts_.at(job.job.id).ranks * workers;
+      load.data += dataset.sample * dataset.sample_count();
     }
     storages_.at(component.id)->build(topology_, load);
   }
@@ -48,7 +49,7 @@ void Plant::fold(const Design& design) {
     bool varied = false;
     if (job.dataset) {
       const DatasetParams dataset = dataset_params(*job.dataset);
-      varied = dataset.sample_stdev > Bytes{} || storages_.at(dataset.on)->varied();
+      varied = dataset.sample_stdev > Bytes{} || this->varied(dataset.on);
     }
     const double classes = varied ? std::min(layout.ranks, detail) : 1.0;
     const double groups = std::floor(std::min(layout.hosts, classes));
@@ -61,6 +62,22 @@ void Plant::fold(const Design& design) {
   }
   for (const JobDesign& job : design.jobs)
     layouts_[job.job.id].groups = hosts_.at(job_params(job.job).hosts).groups;
+}
+
+bool Plant::leads_to(std::string from, const std::string& storage) const {
+  for (;;) {
+    if (from == storage) return true;
+    const std::optional<Backing> behind = storages_.at(from)->backing();
+    if (!behind) return false;
+    from = behind->storage;
+  }
+}
+
+bool Plant::varied(const std::string& storage) const {
+  const auto& all = storages_;
+  return std::any_of(all.begin(), all.end(), [&](const auto& other) {
+    return other.second->varied() && leads_to(storage, other.first);
+  });
 }
 
 std::string Plant::group_name(const std::string& host, std::size_t group) const {
@@ -76,6 +93,17 @@ void Plant::build_hosts(const Design& design) {
                        Rate::infinity());
     topology_.add_edge(ports.to_storage, storage->ingress(), "storage." + id + ".port.write",
                        Rate::infinity());
+  }
+  for (const auto& [id, storage] : storages_) {  // a cache is a client of what lies behind it
+    const std::optional<Backing> behind = storage->backing();
+    if (!behind) continue;
+    const StorageModel& model = *storages_.at(behind->storage);
+    const ClientLimits limits = model.client_limits();
+    const std::string name = "storage." + id + ".client." + behind->storage;
+    topology_.add_edge(model.egress(), storage->ingress(), name + ".read",
+                       limits.read * behind->clients);
+    topology_.add_edge(storage->egress(), model.ingress(), name + ".write",
+                       limits.write * behind->clients);
   }
   for (const Component& component : design.hosts) {
     const HostClass& host = hosts_.at(component.id);
@@ -114,6 +142,14 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
                      unit::Bps));
   for (const auto& [id, storage] : storages_)
     storage->attach(context, resources_, fabric_.round_trip, seed);
+  for (const auto& [id, storage] : storages_) {
+    const std::optional<Backing> behind = storage->backing();
+    if (!behind) continue;
+    StorageModel& model = *storages_.at(behind->storage);
+    storage->connect(model, {.fill = links(model.read_source(), storage->write_sink()),
+                             .pass = links(model.read_source(), storage->ingress()),
+                             .drain = links(storage->read_source(), model.write_sink())});
+  }
 }
 
 std::vector<sim::LinkId> Plant::links(graph::NodeId from, graph::NodeId to) const {

@@ -68,6 +68,10 @@ class Plant {
     bool direct = true;  ///< every job on it reads with O_DIRECT
   };
   void fold(const Design& design);
+  /// Whether data on `from` are in the end read from `storage`: itself, or behind caches.
+  [[nodiscard]] bool leads_to(std::string from, const std::string& storage) const;
+  /// Whether equal reads from `storage`, or from what lies behind it, take different times.
+  [[nodiscard]] bool varied(const std::string& storage) const;
   void build_hosts(const Design& design);
   [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;

@@ -38,4 +38,7 @@ void check_loading(const Design& design, const JobDesign& job, Reporter& report)
 /// Rules of failures and recovery: scenarios/rules_failures.cpp.
 void check_failures(const Design& design, Reporter& report);
 
+/// Rules of caches: scenarios/rules_cache.cpp.
+void check_caches(const Design& design, Reporter& report);
+
 }  // namespace stallcast::scenarios

@@ -85,11 +85,12 @@ Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern) {
   return cached;  // [docs/models/cache.md, eq. 1]
 }
 
-Fraction hit(Eviction eviction, Fraction cached, const Pattern& pattern, double passes) {
+Fraction hit(Eviction eviction, Fraction cached, const Revisits& revisits) {
+  const Pattern& pattern = revisits.pattern;
   const double p = pattern.share, k = pattern.readers;
   const double warm = warm_hit(eviction, cached, pattern).in(unit::ratio);
   // Seen in an earlier epoch, or by another reader earlier in this one.    [cache.md, eq. 6]
-  const double unseen = std::pow(1.0 - p, k * passes);
+  const double unseen = std::pow(1.0 - p, k * revisits.passes);
   const double first = (1.0 - std::pow(1.0 - p, k)) / (p * k);
   return Fraction::from(std::min(warm, 1.0 - unseen * first), unit::ratio);
 }

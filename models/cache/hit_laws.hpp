@@ -24,13 +24,18 @@ struct Pattern {
   bool in_order = false;  ///< every epoch in the same order (REQUIRES then: share is 1, one reader)
 };
 
+/// Where a reader is: its pattern, and how many epochs it has behind it.
+struct Revisits {
+  Pattern pattern = {};
+  double passes = 0.0;
+};
+
 /// Share of reads found in a cache that holds `cached` of the data set (1 or more: all of it), once
 /// it is warm. 0 for an empty cache, 1 when all of it fits.
 [[nodiscard]] Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern = {});
 
 /// The same in the epoch after `passes` complete ones, from an empty cache: no more than what was
 /// seen by then.    [docs/models/cache.md, eq. 6]
-[[nodiscard]] Fraction hit(Eviction eviction, Fraction cached, const Pattern& pattern,
-                           double passes);
+[[nodiscard]] Fraction hit(Eviction eviction, Fraction cached, const Revisits& revisits);
 
 }  // namespace stallcast::models::cache

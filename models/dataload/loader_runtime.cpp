@@ -35,6 +35,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
               .shuffle_first = policy.shuffle_first,
               .random = random,
               .lock = sim::Slots(context, 1),
+              .revisits = {.pattern = {}, .passes = -1.0},
               .uncontended_cpu = {}},
       ranks_(ranks),
       shared_indices_(context),
@@ -68,6 +69,11 @@ void LoaderRuntime::begin_epoch(std::int64_t steps) {
   steps_ = steps;
   primed_ = false;
   next_worker_ = 0;
+  // Passes over the data set, in whole or as far as the job's steps go.
+  shared_.revisits.passes += 1.0;
+  shared_.revisits.pattern.share =
+      std::min(1.0, static_cast<double>(steps) * static_cast<double>(p_.batch) * ranks_ /
+                        shared_.dataset.sample_count());
   done_.clear();
   owner_.clear();
   ended_.clear();

@@ -78,7 +78,8 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
   const Served read = co_await site.storage->read(site.client, {.bytes = bytes,
                                                                 .files = samples * access.ranges,
                                                                 .round_trips = access.round_trips,
-                                                                .direct = shared_.dataset.direct});
+                                                                .direct = shared_.dataset.direct,
+                                                                .revisits = shared_.revisits});
   limited_by_ = read.limited_by;
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
   fetched_ += bytes;

@@ -46,7 +46,8 @@ struct ReaderShared {
   double shuffle = 1.0, shuffle_first = 1.0;  ///< samples in each reader's shuffle buffer
   base::RandomStream random;
   sim::Slots lock;
-  Seconds uncontended_cpu;  ///< core time without a simulated CPU, all members together
+  cache::Revisits revisits;  ///< in the present epoch
+  Seconds uncontended_cpu;   ///< core time without a simulated CPU, all members together
 
   /// Core time of one process per member.
   sim::Task<void> compute(Seconds time);

@@ -39,7 +39,7 @@ struct MetadataShape {
 /// Kinds give the shapes and the chain of each operation; max-min sharing does the rest.
 class PooledStore : public StorageModel {
  public:
-  void build(graph::Topology& topology, const StorageLoad& load) final;
+  void build(graph::Topology& topology, const StorageLoad& load) override;
   [[nodiscard]] graph::NodeId read_source() const final { return media_in_; }
   [[nodiscard]] graph::NodeId write_sink() const final { return media_out_; }
   [[nodiscard]] graph::NodeId egress() const final { return egress_; }

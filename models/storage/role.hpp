@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "engine/graph/topology.hpp"
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
+#include "models/cache/hit_laws.hpp"
 #include "models/resources.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -23,6 +25,7 @@ struct StorageLoad {
   Bytes file = Bytes::infinity();  ///< size of the smallest of those files, on average
   Bytes largest;                   ///< and of the largest; 0: nothing is read
   Seconds round_trip;              ///< of the fabric between clients and servers
+  Bytes data;                      ///< of all data sets that are read from it
 };
 
 /// What the storage client of one host may move, all its processes together.
@@ -47,6 +50,7 @@ struct ReadRequest {
   double files = 1.0;        ///< files or ranges the bytes lie in (a shard read in part: under 1)
   double round_trips = 1.0;  ///< dependent requests per file or range that cannot be pipelined
   bool direct = false;       ///< O_DIRECT: no page cache copy
+  cache::Revisits revisits = {};  ///< how the data were read before: for caches on the way
 };
 
 /// One write per member, as of a checkpoint: all members write at one time.
@@ -62,9 +66,30 @@ struct Served {
   ResourceIndex limited_by = kNoResource;
 };
 
+/// What a storage system stands in front of, when it holds copies only.
+struct Backing {
+  std::string storage;   ///< id of the storage system that holds the data
+  double clients = 1.0;  ///< servers of the one in front, each a client host of it
+};
+
+/// Links between a storage system in front and its backing; their own networks included.
+struct BackingPaths {
+  std::vector<sim::LinkId> fill;   ///< from the media behind to the media in front
+  std::vector<sim::LinkId> pass;   ///< from the media behind to the servers in front
+  std::vector<sim::LinkId> drain;  ///< from the media in front to the media behind
+};
+
 class StorageModel {
  public:
   virtual ~StorageModel() = default;
+
+  /// The storage system it stands in front of; none when it holds the data itself.
+  [[nodiscard]] virtual std::optional<Backing> backing() const { return {}; }
+  /// Called once after all storage systems are attached, when there is a backing.
+  virtual void connect(StorageModel& backing, BackingPaths paths) {
+    (void)backing;
+    (void)paths;
+  }
 
   /// Whether equal reads take different times: then readers are not folded into one class.
   [[nodiscard]] virtual bool varied() const { return false; }
@@ -154,5 +179,9 @@ class StorageModel {
 /// Block arrays (FC, iSCSI, SMB): models/storage/san.cpp, docs/models/san.md.
 [[nodiscard]] std::unique_ptr<StorageModel> make_san(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> san_fields();
+
+/// A cache in front of another storage system: models/storage/cache.cpp, docs/models/cache.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_cache(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> cache_fields();
 
 }  // namespace stallcast::models

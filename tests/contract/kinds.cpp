@@ -17,6 +17,7 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
     {"hdfs", {{"datanode.count", "16"}}},
     {"san", {{"port.count", "8"}, {"client.path", "8 GB/s"}, {"array.read", "24 GB/s"}}},
     {"beegfs", {{"target.count", "8"}}},
+    {"cache", {{"over", "origin"}, {"server.count", "8"}, {"server.size", "100 GB"}}},
     {"weka", {{"backend.count", "16"}, {"client.cores", "8"}}},
     {"gpfs", {{"server.count", "8"}, {"client.prefetch", "50 GB/s"}}},
     {"lustre", {{"ost.count", "8"}}},
@@ -42,7 +43,7 @@ const std::map<std::string, StorageNames> kStorageNames = {
     {"daos", {"server.count", "target"}},    {"beegfs", {"target.count", "target"}},
     {"weka", {"backend.count", "drives"}},   {"gpfs", {"server.count", "nsd"}},
     {"lustre", {"ost.count", "ost"}},        {"nfs", {"head.count", "head"}},
-    {"s3", {"server.count", "server.read"}},
+    {"s3", {"server.count", "server.read"}}, {"cache", {"server.count", "space"}},
 };
 
 Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {
@@ -60,6 +61,8 @@ StorageNames storage_names(const std::string& kind) { return kStorageNames.at(ki
 Design design_of(const Kinds& kinds) {
   Design design = small_design();
   design.storage[0] = with_defaults(Role::storage, kinds.storage, "scratch", {});
+  if (kinds.storage == "cache")  // in front of the small design's Lustre
+    design.storage.push_back(component(Role::storage, "lustre", "origin", {{"ost.count", "64"}}));
   JobDesign& job = design.jobs[0];
   job.model = component(Role::model, "dense", "model", {{"parameters", "4e9"}});
   job.step = with_defaults(Role::step, kinds.step, "step", {{"jitter", "2 %"}});

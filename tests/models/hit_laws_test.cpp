@@ -161,15 +161,16 @@ TEST_CASE("hit laws: jobs that share a cache find what others have just read") {
 }
 
 TEST_CASE("hit laws: the first epoch finds nothing, later ones no more than was seen") {
-  CHECK(hit(Eviction::lru, 1.0_ratio, {}, 0.0) == 0.0_ratio);
-  CHECK(hit(Eviction::lru, 1.0_ratio, {}, 1.0) == 1.0_ratio);
+  CHECK(hit(Eviction::lru, 1.0_ratio, {}) == 0.0_ratio);
+  CHECK(hit(Eviction::lru, 1.0_ratio, {.passes = 1.0}) == 1.0_ratio);
   // 4 nodes, everything fits on each: after e epochs a node has seen 1 - 0.75^e
   const std::vector<double> epochs = play(Eviction::random, 1.0, 4, 1, 12, false, 60000);
   for (int e : {0, 1, 2, 4, 8})
-    CHECK(std::abs(hit(Eviction::random, 1.0_ratio, {.share = 0.25}, e)
+    CHECK(std::abs(hit(Eviction::random, 1.0_ratio, {{.share = 0.25}, double(e)})
                        .in(unit::ratio)-epochs[std::size_t(e)]) < 0.01);
   // 8 jobs, everything fits: one in eight reads is the first
-  CHECK(hit(Eviction::lru, 1.0_ratio, {.readers = 8.0}, 0.0).in(unit::ratio) == Approx(0.875));
+  CHECK(hit(Eviction::lru, 1.0_ratio, {.pattern = {.readers = 8.0}}).in(unit::ratio) ==
+        Approx(0.875));
 }
 
 TEST_CASE("hit laws: the second epoch is warm already") {

@@ -121,3 +121,27 @@ TEST_CASE("snapshots that do not fit in host memory are warned of") {
   CHECK(warning({"jobs.accelerators=16"}) == "");
   CHECK_THAT(warning({"jobs.accelerators=16", "jobs.checkpoint.buffers=2"}), Contains("980 GB"));
 }
+
+TEST_CASE("a cache stands in front of another storage system") {
+  const std::string tiers = R"({
+    "cluster": { "hosts": [ { "id": "gpu", "count": 1 } ] },
+    "storage": [ { "id": "near", "type": "cache", "over": "mid", "server": { "count": 4, "size": "1 TB" } },
+                 { "id": "mid", "type": "cache", "over": "far", "server": { "count": 4, "size": "9 TB" } },
+                 { "id": "far", "type": "lustre", "ost": { "count": 8 } } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+                "dataset": { "on": "near", "format": "raw", "sample": "1 MB", "size": "10 TB" } } ]
+  })";
+  CHECK(warning({}, tiers) == "");
+  const auto faults = [&](std::vector<std::string> sets) {
+    std::string out;
+    const auto loaded = load_with(std::move(sets), "", tiers.c_str());
+    for (const Diagnostic& d : loaded.diagnostics.items())
+      out += d.pointer + " " + d.message + "\n";
+    return out;
+  };
+  CHECK_THAT(faults({"storage[near].over=nowhere"}),
+             Contains("/storage/0/over no storage system \"nowhere\""));
+  CHECK_THAT(faults({"storage[near].over=near"}),
+             Contains("\"near\" is a cache in front of itself"));
+  CHECK_THAT(faults({"storage[mid].over=near"}), Contains("\"mid\" is a cache in front of itself"));
+}

@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "engine/base/fields.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/cache/hit_ratio.hpp"
+#include "models/storage/pooled_store.hpp"
+
+/// A cache of its own servers in front of another storage system: Alluxio, JuiceFS, a file system
+/// that loads from a bucket on first touch. Equations and range: docs/models/cache.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct CacheStoreParams {
+  std::string over;
+  std::int64_t servers = 1;
+  Bytes size;
+  Rate read, write;
+  std::optional<Rate> nic;
+  Seconds service;
+  OpRate opens;
+  Seconds open_service;
+  std::string eviction, admit;
+  std::optional<Bytes> largest;
+  bool warm = false;
+  std::string writes;
+  std::optional<Bytes> dirty;
+  std::optional<Rate> drain;
+  Rate stream;
+  std::optional<Rate> client_read, client_write;
+  Seconds commit;
+};
+
+constexpr std::string_view kEvictions[] = {"lru", "none", "random"};
+constexpr std::string_view kAdmissions[] = {"all", "second-read"};
+constexpr std::string_view kWrites[] = {"back", "through"};
+
+constexpr std::array<Field<CacheStoreParams>, 20> kFields{
+    field("over", &CacheStoreParams::over, kRequired,
+          "id of the storage system that holds the data"),
+    field("server.count", &CacheStoreParams::servers, kRequired, "cache servers", kAtLeastOne),
+    field("server.size", &CacheStoreParams::size, kRequired, "cache space of one server",
+          kPositive),
+    field("server.read", &CacheStoreParams::read, "10 GB/s", "what one server reads from its cache",
+          assumed(kPositive, "two Gen4 NVMe drives")),
+    field("server.write", &CacheStoreParams::write, "5 GB/s",
+          "what one server writes into its cache",
+          assumed(kPositive, "two Gen4 NVMe drives, steady state")),
+    field("server.nic", &CacheStoreParams::nic, kOptional,
+          "network rate of one server, each direction; without it it does not limit", kPositive),
+    field("server.service", &CacheStoreParams::service, "0.3 ms",
+          "time of one data request on a server besides its data", assumed(kNonNegative)),
+    field("server.opens", &CacheStoreParams::opens, "20 kops/s",
+          "files opened a second for each server", assumed(kPositive)),
+    field("server.open_service", &CacheStoreParams::open_service, "0.3 ms",
+          "time one open spends on an idle server", assumed(kNonNegative)),
+    field("eviction", &CacheStoreParams::eviction, "lru",
+          "what makes room: lru, random, or none: what came first stays", one_of(kEvictions)),
+    field("admit", &CacheStoreParams::admit, "all",
+          "what is kept: all that is read, or what is read the second time", one_of(kAdmissions)),
+    field("largest", &CacheStoreParams::largest, kOptional,
+          "larger files or ranges pass through and are not kept", kPositive),
+    field("warm", &CacheStoreParams::warm, "false",
+          "filled before the run: the first epoch finds what later ones find"),
+    field(
+        "writes", &CacheStoreParams::writes, "through",
+        "through: a write ends when it is durable behind the cache; back: when it is in the cache",
+        one_of(kWrites)),
+    field("dirty", &CacheStoreParams::dirty, kOptional,
+          "most bytes of all servers that wait to be written behind; absent: a fifth of the space",
+          kPositive),
+    field("drain", &CacheStoreParams::drain, kOptional,
+          "most that is written behind in the background, all servers together", kPositive),
+    field("client.stream", &CacheStoreParams::stream, "1.5 GB/s",
+          "most one reader or writer moves (FUSE)", assumed(kPositive, "FUSE 1-2 GB/s a stream")),
+    field("client.read", &CacheStoreParams::client_read, kOptional,
+          "what the client of one host reads, all processes together", kPositive),
+    field("client.write", &CacheStoreParams::client_write, kOptional,
+          "what the client of one host writes, all processes together", kPositive),
+    field("commit", &CacheStoreParams::commit, "1 ms",
+          "time to make one written file durable in the cache", assumed(kNonNegative))};
+constexpr auto kInfos = infos(kFields);
+
+// Of the space, what may be dirty when nothing is said: as Linux' dirty_ratio.
+constexpr double kDirtyShare = 0.2;
+// Data enter and leave in pieces of this share of the dirty limit, so that writes slow down
+// smoothly; a large write enters in so many pieces at most.
+constexpr double kPiece = 1.0 / 16.0, kPieces = 256.0;
+
+// Stands for no data at all.
+constexpr Bytes kLeastData = Bytes::from(1.0, unit::B);
+
+cache::Eviction eviction(const std::string& name) {
+  if (name == "lru") return cache::Eviction::lru;
+  return name == "random" ? cache::Eviction::random : cache::Eviction::none;
+}
+
+class CacheStore final : public PooledStore {
+ public:
+  explicit CacheStore(const Component& component)
+      : PooledStore(component), p_(bind(kFields, component)) {}
+
+  std::optional<Backing> backing() const override { return Backing{p_.over, servers()}; }
+  void connect(StorageModel& backing, BackingPaths paths) override {
+    behind_ = &backing;
+    paths_ = std::move(paths);
+  }
+
+  void build(graph::Topology& topology, const StorageLoad& load) override {
+    ratio_ = {eviction(p_.eviction),
+              Fraction::from(p_.size * servers() / std::max(load.data, kLeastData), unit::ratio),
+              p_.warm};
+    PooledStore::build(topology, load);
+  }
+
+  ClientLimits client_limits() const override {
+    return {p_.client_read.value_or(Rate::infinity()), p_.client_write.value_or(Rate::infinity())};
+  }
+
+  void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
+              std::uint64_t seed) override {
+    PooledStore::attach(context, resources, round_trip, seed);
+    drained_.emplace(context);
+  }
+
+  sim::Task<Served> open(const Client& client, double files) override {
+    return metadata_ops(client, files, false);
+  }
+
+  // What is found comes from the cache, the rest is opened and read behind it and passes the cache
+  // on its way.    [docs/models/cache.md, eq. 8]
+  sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    const double found = hit(request);
+    const Bytes all = request.bytes * client.members;
+    read_ += all;
+    found_ += all * found;
+    Served served;
+    if (found > 0.0)
+      served = co_await read_files(client, part(request, found), p_.service, p_.stream);
+    if (found == 1.0) co_return served;
+    const ReadRequest missed = part(request, 1.0 - found);
+    const Client through = reader(client, kept(request));
+    co_await context().sleep(round_trip() + p_.service);
+    co_await behind_->open(through, missed.files);
+    co_return co_await behind_->read(through, missed);
+  }
+
+  sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    return p_.writes == "back" ? write_back(client, request) : write_through(client, request);
+  }
+
+  void remark(RunResult& out) const override {
+    const auto metric = [&](const char* key, double value, const char* unit) {
+      out.metrics[name() + "." + key] = {value, unit, {}};
+    };
+    if (read_ > Bytes{}) metric("hit", found_ / read_, "ratio");
+    if (p_.writes == "back") metric("dirty.peak", peak_.in(unit::B), "B");
+  }
+
+  Countable countable() const override {
+    return {.noun = "cache servers",
+            .unit_read = std::min(p_.read, nic()),
+            .unit_write = std::min(p_.write, nic())};
+  }
+
+ protected:
+  PoolShape pool(const StorageLoad&) const override {
+    const Rate network = nic() * servers();
+    return {.media = "space",
+            .server = "server",
+            .metadata = "metadata",
+            .shared = servers() * std::max(p_.read, p_.write),
+            .read = servers() * p_.read,
+            .write = servers() * p_.write,
+            .nic = network};
+  }
+
+  MetadataShape metadata() const override {
+    return {
+        .servers = servers(), .opens = p_.opens, .creates = p_.opens, .service = p_.open_service};
+  }
+
+ private:
+  double servers() const { return static_cast<double>(p_.servers); }
+  Rate nic() const { return p_.nic.value_or(Rate::infinity()); }
+  Bytes dirty_limit() const { return p_.dirty.value_or(p_.size * servers() * kDirtyShare); }
+  bool kept(const ReadRequest& request) const {
+    if (p_.largest && request.bytes > *p_.largest * request.files) return false;
+    return p_.admit == "all" || request.revisits.passes > 0.0;
+  }
+
+  // The laws of a single reader over the space of all servers.    [docs/models/cache.md, eq. 7]
+  double hit(const ReadRequest& request) {
+    if (p_.largest && request.bytes > *p_.largest * request.files) return 0.0;
+    cache::Revisits revisits = request.revisits;
+    if (p_.admit == "second-read") revisits.passes = std::max(0.0, revisits.passes - 1.0);
+    return ratio_.at(revisits);
+  }
+
+  static ReadRequest part(const ReadRequest& request, double share) {
+    ReadRequest out = request;
+    out.bytes *= share;
+    out.files *= share;
+    return out;
+  }
+
+  // A client of the system behind whose data also cross this one, each link once.
+  const Client& reader(const Client& client, bool keep) {
+    const auto [found, added] = readers_.try_emplace({client.id, keep}, client);
+    if (added) {
+      std::vector<sim::LinkId> path = keep ? paths_.fill : paths_.pass;
+      append(path, client.read_path);
+      found->second.read_path = std::move(path);
+      found->second.host_read = std::min(client.host_read, p_.stream);
+    }
+    return found->second;
+  }
+  static void append(std::vector<sim::LinkId>& path, const std::vector<sim::LinkId>& more) {
+    for (const sim::LinkId link : more)
+      if (std::find(path.begin(), path.end(), link) == path.end()) path.push_back(link);
+  }
+
+  sim::Task<Served> write_through(Client client, WriteRequest request) {
+    co_await metadata_ops(client, request.files, true);
+    append(client.write_path, paths_.drain);
+    client.host_write = std::min(client.host_write, p_.stream);
+    co_return co_await behind_->write(client, request);
+  }
+
+  // In pieces, each as soon as it fits under the dirty limit.    [docs/models/cache.md, eq. 9]
+  sim::Task<Served> write_back(Client client, WriteRequest request) {
+    co_await metadata_ops(client, request.files, true);
+    const Bytes limit = dirty_limit();
+    const Bytes whole = request.bytes * client.members;
+    const double pieces = std::clamp(std::ceil(whole / (limit * kPiece)), 1.0, kPieces);
+    Served served;
+    for (double i = 0; i < pieces; ++i) {
+      while (dirty_ > Bytes{} && dirty_ + whole / pieces > limit) {
+        drained_->reset();
+        co_await drained_->wait();
+        served = drained_by_;
+      }
+      dirty_ += whole / pieces;
+      peak_ = std::max(peak_, dirty_);
+      const Served piece = co_await stream_out(client, request.bytes / pieces, p_.stream);
+      if (served.limited_by == kNoResource) served = piece;
+      waiting_ += whole / pieces;
+      waiting_files_ += request.files * client.members / pieces;
+      if (!std::exchange(draining_, true)) context().spawn(drain());
+    }
+    co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
+    co_return served;
+  }
+
+  // All servers write behind what has come in, until nothing is dirty.
+  sim::Task<void> drain() {
+    Client all{.id = 0, .members = servers(), .read_path = {}, .write_path = paths_.drain};
+    if (p_.drain) all.host_write = *p_.drain / servers();
+    while (waiting_ > Bytes{}) {
+      const Bytes bytes = std::min(waiting_, dirty_limit() * kPiece);
+      const double files = waiting_files_ * (bytes / waiting_);
+      waiting_ -= bytes;
+      waiting_files_ -= files;
+      drained_by_ = co_await behind_->write(
+          all, {.bytes = bytes / servers(), .files = files / servers(), .writers = servers()});
+      dirty_ -= bytes;
+      drained_->set();
+    }
+    draining_ = false;
+  }
+
+  CacheStoreParams p_;
+  StorageModel* behind_ = nullptr;
+  BackingPaths paths_;
+  std::map<std::pair<std::uint64_t, bool>, Client> readers_;
+  cache::HitRatio ratio_;
+  Bytes read_, found_;
+  Bytes dirty_, peak_, waiting_;
+  double waiting_files_ = 0.0;
+  bool draining_ = false;
+  Served drained_by_;
+  std::optional<sim::Signal> drained_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_cache(const Component& component) {
+  return std::make_unique<CacheStore>(component);
+}
+std::span<const FieldInfo> cache_fields() { return kInfos; }
+
+}  // namespace stallcast::models

@@ -1,0 +1,117 @@
+#include <catch2/catch.hpp>
+
+#include "models/storage/role.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+using Pairs = std::vector<std::pair<const char*, const char*>>;
+
+// 10 cache servers of 100 GB and 2 GB/s, 1 ms away from nothing, in front of a Lustre of 4 OSTs of
+// 1 GB/s; 2 TB of data, so half of it fits.
+Design tiers(const Pairs& settings = {}) {
+  Pairs all = {{"over", "origin"},
+               {"server.count", "10"},
+               {"server.size", "100 GB"},
+               {"server.read", "2 GB/s"},
+               {"server.write", "2 GB/s"},
+               {"server.service", "0 s"},
+               {"server.opens", "1 Gops/s"},
+               {"server.open_service", "1 ns"},
+               {"client.stream", "1000 GB/s"},
+               {"commit", "0 s"}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  Design design = design_with_storage("cache", all);
+  design.storage.push_back(component(Role::storage, "lustre", "origin",
+                                     {{"ost.count", "4"},
+                                      {"ost.read", "1 GB/s"},
+                                      {"ost.write", "1 GB/s"},
+                                      {"stripe.count", "4"},
+                                      {"client.stream", "1000 GB/s"}}));
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", "100 MB"}, {"samples", "20000"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {});
+  return design;
+}
+
+double read_seconds(const Design& design, double passes) {
+  return serve(design, {.bytes = 40_GB, .revisits = {.pattern = {}, .passes = passes}},
+               {.bytes = 1_MiB})
+      .read.in(unit::s);
+}
+double write_seconds(const Design& design, Bytes bytes) {
+  return serve(design, {.bytes = 1_MiB}, {.bytes = bytes, .writers = 4}, 4.0).write.in(unit::s);
+}
+
+}  // namespace
+
+TEST_CASE("cache: the first epoch is read from behind, later ones by the hit law") {
+  // cold: 40 GB at 4 x 1 GB/s = 10 s. All 2 TB cached: 40 GB at 20 GB/s = 2 s.
+  CHECK(read_seconds(tiers(), 0.0) == Approx(10.0).epsilon(1e-3));
+  CHECK(read_seconds(tiers({{"server.size", "200 GB"}}), 1.0) == Approx(2.0).epsilon(1e-3));
+  // half of it, LRU: 15.34 % found, 6.14 GB at 20 GB/s, then 33.86 GB at 4 GB/s
+  CHECK(read_seconds(tiers(), 1.0) == Approx(0.1534 * 2 + 0.8466 * 10).epsilon(1e-3));
+  // pinned: half
+  CHECK(read_seconds(tiers({{"eviction", "none"}}), 1.0) == Approx(1.0 + 5.0).epsilon(1e-3));
+}
+
+TEST_CASE("cache: a warm one finds in the first epoch what it finds in later ones") {
+  const Design warm = tiers({{"warm", "true"}});
+  CHECK(read_seconds(warm, 0.0) == Approx(read_seconds(tiers(), 1.0)).epsilon(1e-9));
+}
+
+TEST_CASE("cache: what is kept on the second read is found on the third") {
+  const Design design = tiers({{"admit", "second-read"}, {"server.size", "200 GB"}});
+  CHECK(read_seconds(design, 1.0) == Approx(10.0).epsilon(1e-3));
+  CHECK(read_seconds(design, 2.0) == Approx(2.0).epsilon(1e-3));
+}
+
+TEST_CASE("cache: files above the limit pass through") {
+  const Pairs all_fits = {{"server.size", "200 GB"}, {"largest", "39 GB"}};
+  CHECK(read_seconds(tiers(all_fits), 1.0) == Approx(10.0).epsilon(1e-3));
+}
+
+TEST_CASE("cache: filling is limited by what the servers write and by their network") {
+  // 40 GB in at 10 x 0.2 GB/s; what is not kept does not pass the drives' write side
+  CHECK(read_seconds(tiers({{"server.write", "0.2 GB/s"}}), 0.0) == Approx(20.0).epsilon(1e-3));
+  CHECK(read_seconds(tiers({{"server.write", "0.2 GB/s"}, {"largest", "39 GB"}}), 0.0) ==
+        Approx(10.0).epsilon(1e-3));
+  CHECK(read_seconds(tiers({{"server.nic", "0.1 GB/s"}}), 0.0) == Approx(40.0).epsilon(1e-3));
+}
+
+TEST_CASE("cache: written through, a file is durable behind the cache") {
+  // 4 x 10 GB at 4 GB/s
+  CHECK(write_seconds(tiers(), 10_GB) == Approx(10.0).epsilon(0.01));
+}
+
+TEST_CASE("cache: written back, a file is in the cache until the dirty limit is reached") {
+  // 4 x 10 GB under a limit of 200 GB at 20 GB/s; what leaves meanwhile takes of the drives
+  const Design idle = tiers({{"writes", "back"}, {"drain", "1 MB/s"}});
+  CHECK(write_seconds(idle, 10_GB) == Approx(2.0).epsilon(0.01));
+  // 12.5 GB, the first piece, at 20 GB/s, the rest beside 4 GB/s that leave
+  CHECK(write_seconds(tiers({{"writes", "back"}}), 10_GB) ==
+        Approx(12.5 / 20 + 27.5 / 16).epsilon(0.05));
+  // 4 x 50 GB under a limit of 40 GB: 200 GB leave at 4 GB/s, the last 40 GB need not wait for it.
+  const Design small = tiers({{"writes", "back"}, {"dirty", "40 GB"}});
+  CHECK(write_seconds(small, 50_GB) == Approx((200.0 - 40.0) / 4.0).epsilon(0.02));
+  // a background limit of 2 GB/s
+  const Design slow = tiers({{"writes", "back"}, {"dirty", "40 GB"}, {"drain", "2 GB/s"}});
+  CHECK(write_seconds(slow, 50_GB) == Approx((200.0 - 40.0) / 2.0).epsilon(0.02));
+}
+
+TEST_CASE("cache: the share found is reported over all epochs") {
+  Design design = tiers({{"server.size", "200 GB"}, {"writes", "back"}});
+  set(design.jobs[0].job, Role::job, "epochs", "4");
+  design.run.values.erase("duration");
+  // 20000 samples over 32 GPUs x batch 1 are 625 steps an epoch: nothing of the first is found
+  const RunResult result = run(design);
+  CHECK(metric(result, "storage.scratch.hit") == Approx(0.75).epsilon(1e-9));
+  CHECK(metric(result, "storage.scratch.dirty.peak") == 0.0);
+}
