@@ -40,6 +40,8 @@ class Plant {
   [[nodiscard]] const graph::Topology& topology() const { return topology_; }
   [[nodiscard]] ResourceTable& resources() { return resources_; }
   [[nodiscard]] const RankLayout& layout(const std::string& job) const { return layouts_.at(job); }
+  /// Groups its hosts are folded into.
+  [[nodiscard]] std::size_t groups(const std::string& host) const { return hosts_.at(host).groups; }
   [[nodiscard]] const HostParams& host(const std::string& id) const { return hosts_.at(id).params; }
   [[nodiscard]] StorageModel& storage(const std::string& id) const { return *storages_.at(id); }
   [[nodiscard]] const FabricParams& fabric() const { return fabric_; }

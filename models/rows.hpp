@@ -11,6 +11,7 @@
 #include "models/network/fabric.hpp"
 #include "models/registry.hpp"
 #include "models/storage/role.hpp"
+#include "models/tenant/tenant.hpp"
 
 /// Registry rows with what makes each kind work. To add a kind: its .cpp and one row in its
 /// folder's rows.cpp.
@@ -36,6 +37,10 @@ struct CheckpointRow {
   KindInfo info;
   CheckpointStyle (*style)();
 };
+struct TenantRow {
+  KindInfo info;
+  std::unique_ptr<Tenant> (*make)(const Component&, Plant&, sim::Context&, std::uint64_t seed);
+};
 struct FailureRow {
   KindInfo info;
   FailureStyle (*style)();
@@ -48,6 +53,7 @@ struct FailureRow {
 [[nodiscard]] std::span<const LoaderRow> loader_rows();
 [[nodiscard]] std::span<const StepRow> step_rows();
 [[nodiscard]] std::span<const CheckpointRow> checkpoint_rows();
+[[nodiscard]] std::span<const TenantRow> tenant_rows();
 [[nodiscard]] std::span<const FailureRow> failure_rows();
 
 /// The row of a resolved component. REQUIRES: its kind exists.
@@ -56,6 +62,7 @@ struct FailureRow {
 [[nodiscard]] const LoaderRow& loader_row(std::string_view kind);
 [[nodiscard]] const StepRow& step_row(std::string_view kind);
 [[nodiscard]] const CheckpointRow& checkpoint_row(std::string_view kind);
+[[nodiscard]] const TenantRow& tenant_row(std::string_view kind);
 [[nodiscard]] const FailureRow& failure_row(std::string_view kind);
 
 }  // namespace stallcast::models

@@ -8,9 +8,12 @@
 #include "models/failure/months.hpp"
 #include "models/job.hpp"
 #include "models/plant.hpp"
+#include "models/rows.hpp"
 
 namespace stallcast::models {
 namespace {
+
+constexpr double kTenantFlows = 100.0;
 
 sim::Task<void> run_all(sim::Context& context, std::vector<std::unique_ptr<TrainingJob>>& jobs) {
   std::vector<sim::Task<void>> parts;
@@ -50,6 +53,10 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
   std::vector<std::unique_ptr<TrainingJob>> jobs;
   for (const JobDesign& job : design.jobs)
     jobs.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
+  std::vector<std::unique_ptr<Tenant>> tenants;
+  for (const Component& tenant : design.tenants)
+    tenants.push_back(tenant_row(tenant.kind).make(tenant, plant, context, seed));
+  for (auto& tenant : tenants) context.spawn(tenant->run());
   context.spawn(run_all(context, jobs));
   context.run();
 
@@ -60,6 +67,7 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
     job->report(result);
     wall = std::max(wall, job->wall());
   }
+  for (const auto& tenant : tenants) tenant->report(result);
   for (std::size_t j = 0; j < jobs.size(); ++j)
     add_failures(design, design.jobs[j], *jobs[j], plant, seed, result);
   result.resources = plant.report(context, wall);
@@ -85,7 +93,8 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
 
 double concurrent_flows(const Design& design) {
   const Plant plant(design);
-  double flows = 0.0;
+  // A tenant has many small transfers under way.
+  double flows = design.tenants.empty() ? 0.0 : kTenantFlows;
   for (const JobDesign& job : design.jobs) {
     const RankLayout& layout = plant.layout(job.job.id);
     const double workers =

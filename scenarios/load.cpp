@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "engine/base/files.hpp"
+#include "scenarios/fio_job.hpp"
 #include "scenarios/overrides.hpp"
 #include "scenarios/parameters.hpp"
 #include "scenarios/resolve.hpp"
@@ -58,6 +59,7 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
   list_storage(tree);
   apply_sets(tree, options.sets, documents, report);
   list_storage(tree);
+  read_fio_jobs(tree, file, options.extend_files, documents, report);
 
   Parameters params(tree, options.params, report);
   for (const auto& [key, node] : written.items())

@@ -106,12 +106,8 @@ class Resolver {
 
   void read_list(const std::string& pointer, Role role, const std::string& what,
                  std::vector<Component>& out) {
-    const std::vector<std::string> found = items(pointer, what, false);
-    if (!found.empty() && models::kinds(role).empty()) {
-      report().error("unknown-key", pointer, "there are no " + what + "s yet", "remove it");
-      return;
-    }
-    for (const std::string& at : found) out.push_back(read_item(role, at, what, {}));
+    for (const std::string& at : items(pointer, what, false))
+      out.push_back(read_item(role, at, what, {}));
   }
 
   Component read_item(Role role, const std::string& at, const std::string& what,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ class Rules {
       check_loading(design_, job, report_);
       if (job.checkpoint) check_checkpoint(job);
     }
+    for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);
     check_failures(design_, report_);
     for (const Expectation& e : design_.expect) check_expectation(e);
   }
@@ -182,13 +184,16 @@ class Rules {
     if (parts.size() < 2 || parts[1].find('*') != std::string::npos) return;
     std::vector<std::string> jobs;
     for (const JobDesign& job : design_.jobs) jobs.push_back(job.job.id);
-    const bool job = parts[0] == "job";
-    if (!job && parts[0] != "storage") return;
-    const std::vector<std::string>& ids = job ? jobs : storage_;
+    const std::tuple<std::string_view, std::string, std::vector<std::string>> kinds[] = {
+        {"job", "job", jobs},
+        {"storage", "storage system", storage_},
+        {"tenant", "tenant", ids_of(design_.tenants)}};
+    const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
+                                   [&](const auto& k) { return std::get<0>(k) == parts[0]; });
+    if (kind == std::end(kinds)) return;
+    const auto& [name, noun, ids] = *kind;
     if (std::find(ids.begin(), ids.end(), parts[1]) == ids.end())
-      report_.error("reference", at,
-                    std::string("no ") + (job ? "job" : "storage system") + " \"" + parts[1] +
-                        "\" in \"" + e.that + "\"",
+      report_.error("reference", at, "no " + noun + " \"" + parts[1] + "\" in \"" + e.that + "\"",
                     allowed_hint(parts[1], ids));
   }
 

@@ -38,6 +38,15 @@ struct Flow {
   Rate cap = Rate::infinity();  ///< per member
 };
 
+/// `flow` with weight `share` for each of its members instead of 1: n members of weight w that move
+/// b bytes each share like n w members that move b / w bytes each.
+[[nodiscard]] inline Flow weighted(Flow flow, double share) {
+  flow.members *= share;
+  flow.bytes = flow.bytes / share;
+  flow.cap = flow.cap / share;
+  return flow;
+}
+
 /// How a transfer went.
 struct FlowOutcome {
   Seconds began;

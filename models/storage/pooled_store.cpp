@@ -72,19 +72,23 @@ sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, 
 }
 
 sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate cap) {
-  co_return blame(co_await context_->transfer({.path = client.read_path,
-                                               .bytes = bytes,
-                                               .members = client.members,
-                                               .cap = std::min(cap, client.host_read)}));
+  co_return blame(
+      co_await context_->transfer(sim::weighted({.path = client.read_path,
+                                                 .bytes = bytes,
+                                                 .members = client.members,
+                                                 .cap = std::min(cap, client.host_read)},
+                                                client.share)));
 }
 
 sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap,
                                           Rate placed) {
   const Rate own = std::min(cap, client.host_write);
-  const sim::FlowOutcome flow = co_await context_->transfer({.path = client.write_path,
-                                                             .bytes = bytes,
-                                                             .members = client.members,
-                                                             .cap = std::min(own, placed)});
+  const sim::FlowOutcome flow =
+      co_await context_->transfer(sim::weighted({.path = client.write_path,
+                                                 .bytes = bytes,
+                                                 .members = client.members,
+                                                 .cap = std::min(own, placed)},
+                                                client.share));
   if (!flow.binding.valid() && placed < own) co_return Served{media_resource_};
   co_return blame(flow);
 }

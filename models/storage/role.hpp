@@ -38,6 +38,7 @@ struct ClientLimits {
 struct Client {
   std::uint64_t id = 0;                 ///< of the class, in its run: what it draws is its own
   double members = 1.0;                 ///< processes acting together
+  double share = 1.0;                   ///< weight of each of them on shared resources
   Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
   Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory

@@ -302,10 +302,12 @@ class S3 final : public StorageModel {
     const Seconds before = call.delay / std::max(call.turns, 1.0);
     co_await context_->sleep(before);
     const Seconds between = call.delay - before;
-    out = co_await context_->transfer({.path = path,
-                                       .bytes = call.bytes,
-                                       .members = client.members,
-                                       .cap = call.bytes / (between + call.bytes / cap)});
+    out = co_await context_->transfer(
+        sim::weighted({.path = path,
+                       .bytes = call.bytes,
+                       .members = client.members,
+                       .cap = call.bytes / (between + call.bytes / cap)},
+                      client.share));
   }
 
   // The first requests wait for their turn, the others do while the first are served.

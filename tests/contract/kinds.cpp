@@ -31,6 +31,9 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
       {"first_byte_spread", "2"}}},
     {"tokens", {{"window", "4 MiB"}}},  // samples of 13 MB in few faults
     {"given", {{"compute", "100 ms"}}},
+    {"inference", {{"rate", "200 ops/s"}, {"weights", "8 GB"}, {"scale_every", "5 s"}}},
+    {"ingest", {{"rate", "1 GB/s"}}},
+    {"tracking", {{"writers", "100"}, {"every", "1 s"}}},
     {"flops", {{"tokens", "2000"}}},
     {"process", {{"mtbf", "1 h"}}},
     {"rack", {{"mtbf", "10 h"}}},
@@ -72,6 +75,11 @@ Design design_of(const Kinds& kinds) {
   job.loader = with_defaults(Role::loader, kinds.loader, "loader", {{"batch", "10"}});
   job.checkpoint = with_defaults(Role::checkpoint, kinds.checkpoint, "checkpoint",
                                  {{"to", "scratch"}, {"every", "8 s"}, {"size", "64 GB"}});
+  if (!kinds.tenant.empty()) {
+    design.tenants.push_back(with_defaults(Role::tenant, kinds.tenant, "other", {}));
+    set(design.tenants[0], Role::tenant, "on", "scratch");
+    set(design.tenants[0], Role::tenant, "hosts", "gpu");
+  }
   if (!kinds.failure.empty()) {
     design.failures.push_back(with_defaults(Role::failure, kinds.failure, "fault", {}));
     job.recovery = component(Role::recovery, "restart", "recovery", {{"runs", "20"}});
@@ -95,6 +103,7 @@ std::vector<Kinds> all_kinds() {
   vary(Role::loader, &Kinds::loader);
   vary(Role::step, &Kinds::step);
   vary(Role::checkpoint, &Kinds::checkpoint);
+  vary(Role::tenant, &Kinds::tenant);
   vary(Role::failure, &Kinds::failure);
   return out;
 }

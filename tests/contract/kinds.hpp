@@ -10,9 +10,10 @@ namespace stallcast::testing {
 
 struct Kinds {
   std::string storage = "lustre", format = "raw", loader = "pytorch", step = "given",
-              checkpoint = "async", failure = "";
+              checkpoint = "async", tenant = "", failure = "";
   [[nodiscard]] std::string name() const {
-    return storage + " " + format + " " + loader + " " + step + " " + checkpoint + " " + failure;
+    return storage + " " + format + " " + loader + " " + step + " " + checkpoint + " " + tenant +
+           " " + failure;
   }
 };
 

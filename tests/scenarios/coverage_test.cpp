@@ -26,6 +26,8 @@ void add_kinds(const Design& design, std::set<std::string>& out) {
   out.insert(name_of(Role::fabric, design.fabric.kind));
   for (const Component& storage : design.storage) out.insert(name_of(Role::storage, storage.kind));
   out.insert(name_of(Role::run, design.run.kind));
+  for (const Component& tenant : design.tenants) out.insert(name_of(Role::tenant, tenant.kind));
+  for (const Component& failure : design.failures) out.insert(name_of(Role::failure, failure.kind));
   for (const JobDesign& job : design.jobs) {
     out.insert(name_of(Role::job, job.job.kind));
     out.insert(name_of(Role::model, job.model.kind));
@@ -33,9 +35,9 @@ void add_kinds(const Design& design, std::set<std::string>& out) {
     if (job.dataset) out.insert(name_of(Role::dataset, job.dataset->kind));
     if (job.loader) out.insert(name_of(Role::loader, job.loader->kind));
     if (job.checkpoint) out.insert(name_of(Role::checkpoint, job.checkpoint->kind));
+    if (job.communication) out.insert(name_of(Role::communication, job.communication->kind));
     if (job.recovery) out.insert(name_of(Role::recovery, job.recovery->kind));
   }
-  for (const Component& failure : design.failures) out.insert(name_of(Role::failure, failure.kind));
 }
 
 /// The kinds that scenarios of the library use, variants included.

@@ -153,6 +153,13 @@ constexpr Row kCheckpointRows[] = {{"checkpoint.size", "size"},
                                    {"checkpoint.bandwidth", "bandwidth"},
                                    {"checkpoint.overhead", "overhead"}};
 
+constexpr Row kTenantRows[] = {{"read", "reads"},
+                               {"write", "writes"},
+                               {"operations", "requests"},
+                               {"latency", "latency"},
+                               {"weights.load", "weights loaded in"},
+                               {"behind", "not yet written"}};
+
 constexpr Row kFailureRows[] = {{"failures.mtbf", "mean time between"},
                                 {"failures.count", "failures"},
                                 {"failures.lost_work", "work lost by each"},
@@ -165,12 +172,15 @@ constexpr Row kFailureRows[] = {{"failures.mtbf", "mean time between"},
                                 {"checkpoint.best_interval.young", "Young's formula"},
                                 {"checkpoint.best_interval.daly", "Daly's formula"}};
 
+/// `owner` is "job.train" or "tenant.kv".
 template <std::size_t N>
-std::string rows_of(const Prediction& p, const std::string& job, const Row (&rows)[N]) {
+std::string rows_of(const Prediction& p, const std::string& owner, const Row (&rows)[N]) {
   std::string out;
   for (const Row& row : rows) {
-    const std::string name = "job." + job + "." + row.metric;
-    if (find(p, name) != nullptr)
+    const std::string name = owner + "." + row.metric;
+    const Metric* metric = find(p, name);
+    const bool idle = owner.starts_with("tenant.") && metric != nullptr && metric->value == 0.0;
+    if (metric != nullptr && !idle)
       out += wrapped("  " + left(row.label, 20), distribution(p, name), 22);
   }
   return out;
@@ -179,12 +189,27 @@ std::string rows_of(const Prediction& p, const std::string& job, const Row (&row
 std::string job_section(const Prediction& p, const Ink& ink) {
   std::string out;
   for (const auto& [job, shares] : p.breakdown) {
-    if (const std::string rows = rows_of(p, job, kJobRows); !rows.empty())
+    if (const std::string rows = rows_of(p, "job." + job, kJobRows); !rows.empty())
       out += "\n" + ink.bold("Job " + job) + "\n" + rows;
-    if (const std::string rows = rows_of(p, job, kCheckpointRows); !rows.empty())
+    if (const std::string rows = rows_of(p, "job." + job, kCheckpointRows); !rows.empty())
       out += "\n" + ink.bold("Checkpoints of " + job) + "\n" + rows;
-    if (const std::string rows = rows_of(p, job, kFailureRows); !rows.empty())
+    if (const std::string rows = rows_of(p, "job." + job, kFailureRows); !rows.empty())
       out += "\n" + ink.bold("Failures of " + job) + "\n" + rows;
+  }
+  return out;
+}
+
+std::string tenant_section(const Prediction& p, const Ink& ink) {
+  constexpr std::string_view kPrefix = "tenant.";
+  std::string out, last;
+  for (const auto& [name, metric] : p.metrics) {
+    if (!name.starts_with(kPrefix)) continue;
+    const std::string id =
+        name.substr(kPrefix.size(), name.find('.', kPrefix.size()) - kPrefix.size());
+    if (id == last) continue;
+    last = id;
+    out +=
+        "\n" + ink.bold("Tenant " + id) + "\n" + rows_of(p, std::string(kPrefix) + id, kTenantRows);
   }
   return out;
 }
@@ -312,8 +337,9 @@ std::string prediction_text(const Prediction& prediction, const Context& context
                             const Style& style) {
   const Ink ink(style.colour);
   return headline(prediction, ink) + targets(prediction, ink) + time_split(prediction, ink) +
-         job_section(prediction, ink) + bottlenecks(prediction, ink) + data_path(prediction, ink) +
-         next_change(prediction, ink) + fine_print(prediction, context, style, ink);
+         job_section(prediction, ink) + tenant_section(prediction, ink) +
+         bottlenecks(prediction, ink) + data_path(prediction, ink) + next_change(prediction, ink) +
+         fine_print(prediction, context, style, ink);
 }
 
 }  // namespace stallcast::report

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/sim/join.hpp"
+#include "models/tenant/tenant.hpp"
+
+/// Load as a fio job describes it: numjobs processes with iodepth requests in flight each, closed
+/// loop unless a rate is given. docs/models/tenants.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kPatterns[] = {"read", "write", "rw", "randread", "randwrite", "randrw"};
+// Requests of one process that follow each other are simulated together up to this many bytes.
+constexpr Bytes kTogether = Bytes::from(8.0, unit::MiB);
+
+struct Params {
+  std::optional<std::string> job_file, section;
+  std::string pattern;
+  Bytes block;
+  std::int64_t jobs = 1, depth = 1;
+  Fraction reads;
+  bool direct = false;
+  std::optional<Rate> rate;
+  std::optional<OpRate> rate_iops;
+};
+
+constexpr std::array<Field<Params>, 10> kFields{
+    field("job_file", &Params::job_file, kOptional, "fio job file whose options come first"),
+    field("section", &Params::section, kOptional, "job of that file; needed when it has several"),
+    field("rw", &Params::pattern, "randread", "access pattern, as fio names it", one_of(kPatterns)),
+    field("bs", &Params::block, "4 KiB", "block size", cited(kPositive, "fio's default")),
+    field("numjobs", &Params::jobs, "1", "processes", cited(up_to(1e6), "fio's default")),
+    field("iodepth", &Params::depth, "1", "requests in flight per process",
+          cited(up_to(1e6), "fio's default")),
+    field("rwmixread", &Params::reads, "50 %", "reads among the requests of rw and randrw",
+          cited(kShare, "fio's default")),
+    field("direct", &Params::direct, "false", "O_DIRECT"),
+    field("rate", &Params::rate, kOptional, "bytes a second of one process at most", kPositive),
+    field("rate_iops", &Params::rate_iops, kOptional, "requests a second of one process at most",
+          kPositive)};
+constexpr auto kInfos = infos(kFields);
+
+class Fio final : public Tenant {
+ public:
+  Fio(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
+      : Tenant(component, plant, context, seed), p_(bind(kFields, component)) {}
+
+ private:
+  sim::Task<void> work() override {
+    const double mixed = p_.reads.in(unit::ratio);
+    const double reads = p_.pattern.ends_with("rw") ? mixed : p_.pattern.ends_with("read") ? 1 : 0;
+    std::vector<sim::Task<void>> parts;
+    if (reads > 0.0) parts.push_back(loop(true, reads));
+    if (reads < 1.0) parts.push_back(loop(false, 1.0 - reads));
+    co_await sim::join(context(), std::move(parts));
+  }
+
+  // numjobs x iodepth requests in flight, each of them round trip + service + block / share;
+  // paced when a rate is given.    [docs/models/tenants.md, eq. 7]
+  sim::Task<void> loop(bool reading, double part) {
+    const double in_flight = static_cast<double>(p_.jobs * p_.depth);
+    const double requests = std::max(1.0, std::floor(kTogether / p_.block));
+    Seconds pace;
+    const double depth = static_cast<double>(p_.depth);
+    if (p_.rate) pace = p_.block * (requests * depth) / *p_.rate;
+    if (p_.rate_iops) pace = std::max(pace, Ops::from(requests * depth, unit::ops) / *p_.rate_iops);
+    while (!over()) {
+      const Seconds began = context().now();
+      const Operation operation{.bytes = p_.block * requests,
+                                .files = 0.0,
+                                .requests = requests,
+                                .members = in_flight * part,
+                                .direct = p_.direct};
+      if (reading)
+        co_await read(operation);
+      else
+        co_await write(operation);
+      co_await context().sleep(std::max(Seconds{}, pace - (context().now() - began)));
+    }
+  }
+
+  Params p_;
+};
+
+}  // namespace
+
+std::span<const FieldInfo> fio_fields() { return kInfos; }
+
+std::unique_ptr<Tenant> make_fio(const Component& component, Plant& plant, sim::Context& context,
+                                 std::uint64_t seed) {
+  return std::make_unique<Fio>(component, plant, context, seed);
+}
+
+}  // namespace stallcast::models

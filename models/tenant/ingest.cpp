@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/tenant/tenant.hpp"
+
+/// New data written at a constant rate, whether or not the storage keeps up.
+/// docs/models/tenants.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+// Files that begin within this time are written together: fewer events, the same rate.
+constexpr Seconds kTick = Seconds::from(20.0, unit::ms);
+
+struct Params {
+  Rate rate;
+  Bytes file;
+  bool direct = false;
+};
+
+constexpr std::array<Field<Params>, 3> kFields{
+    field("rate", &Params::rate, kRequired, "bytes that arrive per second", kPositive),
+    field("file", &Params::file, "1 GiB", "size of one file", kPositive),
+    field("direct", &Params::direct, "false", "write with O_DIRECT")};
+constexpr auto kInfos = infos(kFields);
+
+class Ingest final : public Tenant {
+ public:
+  Ingest(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
+      : Tenant(component, plant, context, seed), p_(bind(kFields, component)) {}
+
+ private:
+  // A file begins every file / rate.    [docs/models/tenants.md, eq. 4]
+  sim::Task<void> work() override {
+    const Seconds gap = p_.file / p_.rate;
+    const double together = std::max(1.0, std::ceil(kTick / gap));
+    while (!over()) {
+      arrived_ += p_.file * together;
+      context().spawn(
+          write({.bytes = p_.file, .files = 1.0, .members = together, .direct = p_.direct}));
+      co_await context().sleep(gap * together);
+    }
+  }
+
+  void remark(const std::string& name, RunResult& out) const override {
+    const Bytes behind = arrived_ - moved();
+    out.metrics[name + "behind"] = {behind.in(unit::B), "B", {}};
+  }
+
+  Params p_;
+  Bytes arrived_;
+};
+
+}  // namespace
+
+std::span<const FieldInfo> ingest_fields() { return kInfos; }
+
+std::unique_ptr<Tenant> make_ingest(const Component& component, Plant& plant, sim::Context& context,
+                                    std::uint64_t seed) {
+  return std::make_unique<Ingest>(component, plant, context, seed);
+}
+
+}  // namespace stallcast::models

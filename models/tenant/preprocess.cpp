@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include "engine/sim/join.hpp"
+#include "models/tenant/tenant.hpp"
+
+/// A stage before training: workers read, compute and write, over and over. docs/models/tenants.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct Params {
+  std::int64_t workers = 1;
+  Bytes chunk;
+  Rate cpu;
+  double ratio = 1.0;
+};
+
+constexpr std::array<Field<Params>, 4> kFields{
+    field("workers", &Params::workers, "32", "worker processes on one host", up_to(65536)),
+    field("chunk", &Params::chunk, "64 MiB", "input read, computed and written in one go",
+          kPositive),
+    field("cpu", &Params::cpu, "50 MB/s", "input one core takes in per second",
+          assumed(kPositive, "tokenising and image decoding: tens of MB/s per core")),
+    field("ratio", &Params::ratio, "0.5",
+          "bytes written per byte read: tokenising 0.25-0.5, decoding images 5-10",
+          assumed(kNonNegative))};
+constexpr auto kInfos = infos(kFields);
+
+class Preprocess final : public Tenant {
+ public:
+  Preprocess(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
+      : Tenant(component, plant, context, seed), p_(bind(kFields, component)) {}
+
+ private:
+  // Closed loop: t = t_read + chunk / cpu + t_write, W workers at min(W, cores) cores.
+  // [docs/models/tenants.md, eq. 5]
+  sim::Task<void> work() override {
+    const double cores = static_cast<double>(plant().host(common().hosts).cores);
+    const double workers = static_cast<double>(p_.workers);
+    const Seconds compute = p_.chunk / p_.cpu * std::max(1.0, workers / cores);
+    while (!over()) {
+      co_await read({.bytes = p_.chunk, .files = 1.0, .members = workers * hosts()});
+      co_await context().sleep(compute);
+      if (p_.ratio > 0.0)
+        co_await write({.bytes = p_.chunk * p_.ratio, .files = 1.0, .members = workers * hosts()});
+    }
+  }
+
+  Params p_;
+};
+
+}  // namespace
+
+std::span<const FieldInfo> preprocess_fields() { return kInfos; }
+
+std::unique_ptr<Tenant> make_preprocess(const Component& component, Plant& plant,
+                                        sim::Context& context, std::uint64_t seed) {
+  return std::make_unique<Preprocess>(component, plant, context, seed);
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,133 @@
+#include "models/tenant/tenant.hpp"
+
+#include <algorithm>
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::array<Field<TenantParams>, 6> kCommon{
+    field("on", &TenantParams::on, kRequired, "id of the storage system it uses"),
+    field("hosts", &TenantParams::hosts, kRequired, "id of the host class it runs on"),
+    field("share", &TenantParams::share, "1",
+          "weight of its transfers when they share a resource: 0.5 gets half of an equal share",
+          kPositive),
+    field("limit", &TenantParams::limit, kOptional,
+          "bytes a second it may move (a token bucket, as Lustre's NRS-TBF)", kPositive),
+    field("start", &TenantParams::start, "0 s", "when it begins", kNonNegative),
+    field("stop", &TenantParams::stop, kOptional, "when it ends; absent: with the jobs",
+          kPositive)};
+constexpr auto kCommonInfos = infos(kCommon);
+
+// Bytes a token bucket lets through at once, in seconds of its rate.    [tenants.md, eq. 2]
+constexpr double kBucketSeconds = 1.0;
+
+}  // namespace
+
+TenantParams tenant_params(const Component& component) { return bind(kCommon, component); }
+std::span<const FieldInfo> tenant_common_fields() { return kCommonInfos; }
+
+Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
+    : context_(context),
+      plant_(plant),
+      id_(component.id),
+      common_(tenant_params(component)),
+      seed_(seed),
+      groups_(plant.groups(common_.hosts)) {
+  for (std::size_t g = 0; g < groups_; ++g) {
+    Client client = plant.client(common_.hosts, g, common_.on, 1.0);
+    client.share = common_.share;
+    clients_.push_back(std::move(client));
+  }
+  if (common_.limit) {
+    const double rate = common_.limit->in(unit::Bps);  // a token is a byte
+    limit_.emplace(context, OpRate::from(rate, unit::per_s),
+                   Ops::from(rate * kBucketSeconds, unit::ops));
+  }
+}
+
+sim::Task<void> Tenant::run() {
+  co_await context_.sleep(common_.start);
+  co_await work();
+}
+
+bool Tenant::over() const { return common_.stop && context_.now() >= *common_.stop; }
+
+double Tenant::hosts() const { return static_cast<double>(plant_.host(common_.hosts).count); }
+
+base::RandomStream Tenant::stream(std::string_view purpose) const {
+  return base::RandomStream(seed_, "tenant." + id_, purpose);
+}
+
+sim::LinkId Tenant::host_link(std::string_view what) const {
+  return plant_.host_link(common_.hosts, turn_ % groups_, what);
+}
+
+Seconds Tenant::active() const {
+  return std::min(context_.now(), common_.stop.value_or(Seconds::infinity())) - common_.start;
+}
+
+Client Tenant::next_client(const Operation& operation) {
+  Client client = clients_[turn_++ % groups_];
+  client.members = operation.members;
+  client.host_read = std::min(client.host_read, operation.cap);
+  client.host_write = std::min(client.host_write, operation.cap);
+  return client;
+}
+
+sim::Task<void> Tenant::admit(Bytes bytes) {
+  if (limit_) co_await limit_->take(Ops::from(bytes.in(unit::B), unit::ops));
+}
+
+void Tenant::done(const Operation& operation, Seconds began) {
+  operations_ += operation.requests * operation.members * operation.stands_for;
+  if (operation.sampled)
+    latencies_.add((context_.now() - began).in(unit::s) / std::max(operation.requests, 1.0));
+}
+
+sim::Task<void> Tenant::read(Operation operation) {
+  const Seconds began = context_.now();
+  co_await admit(operation.bytes * operation.members);
+  const Client client = next_client(operation);
+  StorageModel& storage = plant_.storage(common_.on);
+  if (operation.files > 0.0) co_await storage.open(client, operation.files);
+  co_await storage.read(client, {.bytes = operation.bytes,
+                                 .files = operation.requests,
+                                 .round_trips = 1.0,
+                                 .direct = operation.direct});
+  read_ += operation.bytes * operation.members;
+  done(operation, began);
+}
+
+sim::Task<void> Tenant::write(Operation operation) {
+  const Seconds began = context_.now();
+  co_await admit(operation.bytes * operation.members);
+  const Client client = next_client(operation);
+  // Requests to a file that is open already are answered one round trip later each.
+  if (operation.files <= 0.0)
+    co_await context_.sleep(plant_.fabric().round_trip * operation.requests);
+  co_await plant_.storage(common_.on)
+      .write(client, {.bytes = operation.bytes,
+                      .files = operation.files,
+                      .writers = operation.members,
+                      .direct = operation.direct});
+  written_ += operation.bytes * operation.members;
+  done(operation, began);
+}
+
+void Tenant::report(RunResult& out) const {
+  const std::string name = "tenant." + id_ + ".";
+  const Seconds time = active();
+  if (time <= Seconds{}) {
+    out.warnings.push_back("tenant." + id_ + ": the run ended before it started");
+    return;
+  }
+  out.metrics[name + "read"] = {(read_ / time).in(unit::Bps), "B/s", {}};
+  out.metrics[name + "write"] = {(written_ / time).in(unit::Bps), "B/s", {}};
+  out.metrics[name + "operations"] = {operations_ / time.in(unit::s), "1/s", {}};
+  latencies_.report(name + "latency", "s", out);
+  remark(name, out);
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/fields.hpp"
+#include "engine/base/random.hpp"
+#include "engine/sim/context.hpp"
+#include "engine/sim/sync.hpp"
+#include "engine/sim/task.hpp"
+#include "models/plant.hpp"
+#include "models/statistics.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+/// Other traffic on the systems that training uses: inference, ingest, preprocessing, experiment
+/// tracking, or a load described by a fio job file. docs/models/tenants.md.
+namespace stallcast::models {
+
+/// What every tenant has.
+struct TenantParams {
+  std::string on, hosts;
+  double share = 1.0;         ///< weight of its transfers against those of others
+  std::optional<Rate> limit;  ///< bytes a second it may move, all its processes together
+  Seconds start;
+  std::optional<Seconds> stop;
+};
+
+/// One tenant of a running design. It goes on until its `stop`, or until the jobs have ended.
+class Tenant {
+ public:
+  Tenant(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed);
+  virtual ~Tenant() = default;
+
+  [[nodiscard]] sim::Task<void> run();
+  /// Adds "tenant.<id>. ..." metrics: throughput, latency and what the kind adds.
+  void report(RunResult& out) const;
+
+ protected:
+  /// What the kind does from its start on.
+  virtual sim::Task<void> work() = 0;
+  virtual void remark(const std::string& name, RunResult& out) const {
+    (void)name;
+    (void)out;
+  }
+
+  /// One operation by `members` processes of host group `group`; its time is a sample of the
+  /// latency when `sampled`.
+  struct Operation {
+    Bytes bytes;            ///< per member
+    double files = 0.0;     ///< opened (read) or created (written) per member; 0: already open
+    double requests = 1.0;  ///< per member, one after the other
+    double members = 1.0;   ///< processes acting together
+    Rate cap = Rate::infinity();
+    bool direct = false;
+    bool sampled = true;
+    double stands_for = 1.0;  ///< requests of the real system that each of these is
+  };
+  [[nodiscard]] sim::Task<void> read(Operation operation);
+  [[nodiscard]] sim::Task<void> write(Operation operation);
+
+  [[nodiscard]] bool over() const;
+  [[nodiscard]] sim::Context& context() const { return context_; }
+  [[nodiscard]] Plant& plant() const { return plant_; }
+  [[nodiscard]] const TenantParams& common() const { return common_; }
+  [[nodiscard]] double hosts() const;
+  [[nodiscard]] base::RandomStream stream(std::string_view purpose) const;
+  /// A link of the host group whose turn it is ("cpu"), invalid when the host has none.
+  [[nodiscard]] sim::LinkId host_link(std::string_view what) const;
+  [[nodiscard]] Seconds active() const;
+  [[nodiscard]] Bytes moved() const { return read_ + written_; }
+
+ private:
+  [[nodiscard]] Client next_client(const Operation& operation);
+  [[nodiscard]] sim::Task<void> admit(Bytes bytes);
+  void done(const Operation& operation, Seconds began);
+
+  sim::Context& context_;
+  Plant& plant_;
+  std::string id_;
+  TenantParams common_;
+  std::uint64_t seed_;
+  std::size_t groups_ = 1, turn_ = 0;
+  std::vector<Client> clients_;  ///< one per host group
+  std::optional<sim::TokenBucket> limit_;
+  Bytes read_, written_;
+  double operations_ = 0.0;
+  Series latencies_;
+};
+
+[[nodiscard]] TenantParams tenant_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> tenant_common_fields();
+
+/// fio jobs: models/tenant/fio.cpp.
+[[nodiscard]] std::span<const base::FieldInfo> fio_fields();
+[[nodiscard]] std::unique_ptr<Tenant> make_fio(const Component&, Plant&, sim::Context&,
+                                               std::uint64_t seed);
+/// Inference servers: models/tenant/inference.cpp.
+[[nodiscard]] std::span<const base::FieldInfo> inference_fields();
+[[nodiscard]] std::unique_ptr<Tenant> make_inference(const Component&, Plant&, sim::Context&,
+                                                     std::uint64_t seed);
+/// Data arriving from outside: models/tenant/ingest.cpp.
+[[nodiscard]] std::span<const base::FieldInfo> ingest_fields();
+[[nodiscard]] std::unique_ptr<Tenant> make_ingest(const Component&, Plant&, sim::Context&,
+                                                  std::uint64_t seed);
+/// Stages before training: models/tenant/preprocess.cpp.
+[[nodiscard]] std::span<const base::FieldInfo> preprocess_fields();
+[[nodiscard]] std::unique_ptr<Tenant> make_preprocess(const Component&, Plant&, sim::Context&,
+                                                      std::uint64_t seed);
+/// Logs, metrics and artifacts of experiments: models/tenant/tracking.cpp.
+[[nodiscard]] std::span<const base::FieldInfo> tracking_fields();
+[[nodiscard]] std::unique_ptr<Tenant> make_tracking(const Component&, Plant&, sim::Context&,
+                                                    std::uint64_t seed);
+
+}  // namespace stallcast::models

@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/tenant/tenant.hpp"
+
+/// Experiment tracking (MLflow, W&B, TensorBoard): small files and appends by every rank, now and
+/// then an artifact. docs/models/tenants.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+// Writers are spread over their period in at most this many groups: each is one event.
+constexpr double kGroups = 50.0;
+
+struct Params {
+  std::int64_t writers = 1;
+  Seconds every;
+  Bytes flush;
+  double files = 1.0;
+  std::optional<Bytes> artifact;
+  Seconds artifact_every;
+};
+
+constexpr std::array<Field<Params>, 6> kFields{
+    field("writers", &Params::writers, kRequired, "processes that log", up_to(1e7)),
+    field("every", &Params::every, "10 s", "time between two flushes of one writer",
+          assumed(kPositive)),
+    field("flush", &Params::flush, "4 KiB", "bytes of one flush: metrics, histograms",
+          assumed(kPositive)),
+    field("files", &Params::files, "1", "files created per flush; 0: appends to an open file",
+          kNonNegative),
+    field("artifact", &Params::artifact, kOptional, "size of one artifact", kPositive),
+    field("artifact_every", &Params::artifact_every, "30 min", "time between two artifacts",
+          assumed(kPositive))};
+constexpr auto kInfos = infos(kFields);
+
+class Tracking final : public Tenant {
+ public:
+  Tracking(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
+      : Tenant(component, plant, context, seed), p_(bind(kFields, component)) {}
+
+ private:
+  // n writers flush every t: n / t small writes a second.    [docs/models/tenants.md, eq. 6]
+  sim::Task<void> work() override {
+    if (p_.artifact) context().spawn(artifacts());
+    const double writers = static_cast<double>(p_.writers);
+    const double groups = std::min(writers, kGroups);
+    while (!over()) {
+      context().spawn(write({.bytes = p_.flush, .files = p_.files, .members = writers / groups}));
+      co_await context().sleep(p_.every / groups);
+    }
+  }
+
+  sim::Task<void> artifacts() {
+    while (!over()) {
+      co_await context().sleep(p_.artifact_every);
+      context().spawn(write({.bytes = *p_.artifact, .files = 1.0, .sampled = false}));
+    }
+  }
+
+  Params p_;
+};
+
+}  // namespace
+
+std::span<const FieldInfo> tracking_fields() { return kInfos; }
+
+std::unique_ptr<Tenant> make_tracking(const Component& component, Plant& plant,
+                                      sim::Context& context, std::uint64_t seed) {
+  return std::make_unique<Tracking>(component, plant, context, seed);
+}
+
+}  // namespace stallcast::models

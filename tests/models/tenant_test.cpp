@@ -1,0 +1,197 @@
+#include <catch2/catch.hpp>
+
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// A job that only computes, on 4 hosts, beside tenants that run on two hosts of their own and use
+// an NFS filer of one 5 GB/s controller, 10 us away, 250 us per request; nothing else limits.
+Design shared(std::vector<Component> tenants, const char* duration = "100 s") {
+  Design design = small_design();
+  design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
+  design.storage[0] = component(Role::storage, "nfs", "scratch",
+                                {{"head.count", "1"},
+                                 {"head.read", "5 GB/s"},
+                                 {"head.write", "5 GB/s"},
+                                 {"head.ops", "1000 kops/s"},
+                                 {"head.creates", "1000 kops/s"},
+                                 {"head.service", "250 us"},
+                                 {"client.connection", "10 GB/s"},
+                                 {"client.read_ahead", "1 GiB"},
+                                 {"client.stream", "10 GB/s"},
+                                 {"client.nconnect", "16"}});
+  set(design.run, Role::run, "duration", duration);
+  for (Component& tenant : tenants) design.tenants.push_back(std::move(tenant));
+  return design;
+}
+
+Component tenant(const char* kind, const char* id, Settings settings) {
+  Component out = component(Role::tenant, kind, id, settings);
+  set(out, Role::tenant, "on", "scratch");
+  set(out, Role::tenant, "hosts", "other");
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("open reads wait as in a processor-sharing queue") {
+  // Poisson arrivals of 25 MB at 100/s on 5 GB/s: 5 ms each, rho = 0.5. M/G/1 with processor
+  // sharing: mean time in transfer s / (C (1 - rho)) = 10 ms, plus one turn of 260 us.
+  const RunResult result = run(shared(
+      {tenant(
+          "inference", "kv",
+          {{"rate", "100 ops/s"}, {"request", "25 MB"}, {"burst", "1"}, {"sampled", "100 ops/s"}})},
+      "1000 s"));
+  CHECK(metric(result, "tenant.kv.latency") == Approx(10.26e-3).epsilon(0.03));
+  CHECK(metric(result, "tenant.kv.read") == Approx(2.5e9).epsilon(0.02));
+  CHECK(metric(result, "tenant.kv.latency.p99") > 3.0 * metric(result, "tenant.kv.latency"));
+}
+
+TEST_CASE("bursts keep the mean rate and lengthen the tail") {
+  const auto kv = [](const char* burst) {
+    return run(shared({tenant("inference", "kv",
+                              {{"rate", "100 ops/s"},
+                               {"request", "10 MB"},
+                               {"burst", burst},
+                               {"sampled", "1000 ops/s"}})},
+                      "1000 s"));
+  };
+  // 5 x 0.1 + 0.5556 x 0.9 = 1: half of all requests come in a tenth of the time, at 5 GB/s
+  const RunResult even = kv("1"), bursty = kv("5");
+  CHECK(metric(bursty, "tenant.kv.read") == Approx(metric(even, "tenant.kv.read")).epsilon(0.15));
+  CHECK(metric(bursty, "tenant.kv.latency.p99") > 2.0 * metric(even, "tenant.kv.latency.p99"));
+}
+
+TEST_CASE("requests that are not simulated one by one load the storage all the same") {
+  const auto kv = [](const char* sampled) {
+    return run(shared({tenant(
+        "inference", "kv",
+        {{"rate", "200 ops/s"}, {"request", "10 MB"}, {"burst", "1"}, {"sampled", sampled}})}));
+  };
+  const RunResult all = kv("200 ops/s"), some = kv("20 ops/s");
+  CHECK(metric(some, "tenant.kv.read") == Approx(metric(all, "tenant.kv.read")).epsilon(0.05));
+  CHECK(metric(some, "tenant.kv.operations") == Approx(200.0).epsilon(0.05));
+}
+
+TEST_CASE("weights are loaded by all readers of a starting replica together") {
+  // 8 readers of 1.25 GB each share 5 GB/s: 2 s and a few ms of opens
+  const RunResult result = run(shared({tenant("inference", "llm",
+                                              {{"rate", "1 ops/s"},
+                                               {"request", "1 kB"},
+                                               {"burst", "1"},
+                                               {"weights", "10 GB"},
+                                               {"scale_every", "60 s"}})},
+                                      "9000 s"));
+  CHECK(metric(result, "tenant.llm.weights.load.p50") == Approx(2.0).epsilon(0.01));
+}
+
+TEST_CASE("new data arrives whether or not the storage keeps up") {
+  // 2 GB/s fit; of 10 GB/s one controller takes 5
+  const auto behind = [](const char* rate) {
+    return run(shared({tenant("ingest", "new", {{"rate", rate}, {"file", "1 GB"}})}));
+  };
+  const RunResult easy = behind("2 GB/s"), late = behind("10 GB/s");
+  CHECK(metric(easy, "tenant.new.write") == Approx(2e9).epsilon(0.02));
+  CHECK(metric(late, "tenant.new.write") < 5.001e9);
+  CHECK(metric(late, "tenant.new.behind") > 450e9);
+}
+
+TEST_CASE("preprocessing is a closed loop of reading, computing and writing") {
+  // 2 hosts x 4 workers: 8 x 100 MB read at 5 GB/s (160 ms), 100 MB / 100 MB/s (1 s), 8 x 50 MB
+  // written (80 ms), and request turns of well under 10 ms: 800 MB every 1.24 s
+  const RunResult result = run(shared(
+      {tenant("preprocess", "tok",
+              {{"workers", "4"}, {"chunk", "100 MB"}, {"cpu", "100 MB/s"}, {"ratio", "0.5"}})},
+      "1000 s"));
+  CHECK(metric(result, "tenant.tok.read") == Approx(800e6 / 1.24).epsilon(0.01));
+  CHECK(metric(result, "tenant.tok.write") == Approx(400e6 / 1.24).epsilon(0.01));
+}
+
+TEST_CASE("more workers than cores take turns") {
+  // 128 workers on 64 cores compute twice as long: 2 x 128 x 1 MB every 2 s and the turns between
+  const auto rate = [](const char* workers) {
+    return metric(
+        run(shared({tenant(
+            "preprocess", "tok",
+            {{"workers", workers}, {"chunk", "1 MB"}, {"cpu", "1 MB/s"}, {"ratio", "0"}})})),
+        "tenant.tok.read");
+  };
+  CHECK(rate("64") == Approx(128e6).epsilon(0.05));
+  CHECK(rate("128") == Approx(128e6).epsilon(0.05));
+}
+
+TEST_CASE("writers of metrics flush once a period each") {
+  // 1,000 writers every 10 s: 100 flushes of 4 KiB a second
+  const RunResult result =
+      run(shared({tenant("tracking", "logs", {{"writers", "1000"}, {"flush", "4 KiB"}})}));
+  CHECK(metric(result, "tenant.logs.operations") == Approx(100.0).epsilon(0.05));
+  CHECK(metric(result, "tenant.logs.write") == Approx(409600.0).epsilon(0.05));
+}
+
+TEST_CASE("a fio job is a closed loop of requests in flight") {
+  // 4 x 8 requests of 1 MiB in flight at 5 GB/s take 1.048576 MB x 32 / 5 GB/s = 6.71 ms of
+  // transfer and 260 us of turn: Little's law gives the rate, the two are served in turn
+  const RunResult result = run(shared({tenant(
+      "fio", "noise", {{"rw", "randread"}, {"bs", "1 MiB"}, {"numjobs", "4"}, {"iodepth", "8"}})}));
+  const double turn = 32 * 1048576.0 / 5e9 + 260e-6;
+  CHECK(metric(result, "tenant.noise.read") == Approx(32 * 1048576.0 / turn).epsilon(0.01));
+  CHECK(metric(result, "tenant.noise.latency") == Approx(turn).epsilon(0.01));
+}
+
+TEST_CASE("a fio job with a rate is paced") {
+  // 4 processes of 100 requests a second, 64 KiB each
+  const RunResult result = run(shared({tenant(
+      "fio", "noise",
+      {{"rw", "randread"}, {"bs", "64 KiB"}, {"numjobs", "4"}, {"rate_iops", "100 ops/s"}})}));
+  CHECK(metric(result, "tenant.noise.operations") == Approx(400.0).epsilon(0.03));
+}
+
+TEST_CASE("a limit holds a tenant whatever it asks for") {
+  const RunResult result = run(shared(
+      {tenant("fio", "noise",
+              {{"rw", "randread"}, {"bs", "1 MiB"}, {"iodepth", "64"}, {"limit", "500 MB/s"}})}));
+  CHECK(metric(result, "tenant.noise.read") == Approx(500e6).epsilon(0.03));
+}
+
+TEST_CASE("shares divide a busy server by weight") {
+  // weights 3 and 1 of 5 GB/s, both with 16 requests in flight
+  const auto load = [](const char* id, const char* share) {
+    return tenant("fio", id,
+                  {{"rw", "read"}, {"bs", "64 MiB"}, {"iodepth", "16"}, {"share", share}});
+  };
+  const RunResult result = run(shared({load("gold", "3"), load("bronze", "1")}, "300 s"));
+  CHECK(metric(result, "tenant.gold.read") / metric(result, "tenant.bronze.read") ==
+        Approx(3.0).epsilon(0.05));
+}
+
+TEST_CASE("a tenant begins and ends when it is told") {
+  // 1 GB/s from 20 s to 70 s of 100 s; its rate is over the time it was there
+  const RunResult result = run(shared(
+      {tenant("ingest", "new",
+              {{"rate", "1 GB/s"}, {"file", "100 MB"}, {"start", "20 s"}, {"stop", "70 s"}})}));
+  CHECK(metric(result, "tenant.new.write") == Approx(1e9).epsilon(0.02));
+  CHECK(metric(result, "resource.storage.scratch.head.throughput") == Approx(0.5e9).epsilon(0.02));
+}
+
+TEST_CASE("training slows down beside a busy tenant") {
+  // The job reads 4 hosts x 8 x 10 x 10 MB / 1 s = 3.2 GB/s of 5: it fits alone, and not beside a
+  // tenant of 64 requests in flight.
+  const auto busy = [](std::vector<Component> tenants) {
+    Design design = shared(std::move(tenants), "60 s");
+    set(design.jobs[0].step, Role::step, "compute", "1 s");
+    design.jobs[0].dataset =
+        component(Role::dataset, "raw", "dataset",
+                  {{"on", "scratch"}, {"sample", "10 MB"}, {"samples", "1000000"}});
+    design.jobs[0].loader = component(Role::loader, "pytorch", "loader", {{"batch", "10"}});
+    return metric(run(design), "job.train.gpu.utilization");
+  };
+  const double alone = busy({});
+  CHECK(alone > 0.9);
+  CHECK(busy({tenant("fio", "noise", {{"rw", "read"}, {"bs", "4 MiB"}, {"iodepth", "128"}})}) <
+        alone - 0.1);
+}

@@ -1,0 +1,128 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "scenarios/load.hpp"
+
+using namespace stallcast;
+using Catch::Matchers::Contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A scenario beside a fio job file, in a folder of their own.
+class Folder {
+ public:
+  explicit Folder(const std::string& job, const std::string& tenant = "") {
+    path_ = fs::temp_directory_path() / "stallcast-fio-job-test";
+    fs::create_directories(path_);
+    std::ofstream(path_ / "noise.fio") << job;
+    std::ofstream(path_ / "scenario.json")
+        << R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 1 } ] },
+               "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+               "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" } } ],
+               "tenants": [ { "id": "noise", "type": "fio", "on": "scratch", "hosts": "gpu",
+                              "job_file": "noise.fio" )" +
+               tenant + " } ] }";
+    loaded_ = scenarios::load_file((path_ / "scenario.json").string(), {});
+  }
+  ~Folder() { fs::remove_all(path_); }
+
+  [[nodiscard]] const scenarios::Loaded& loaded() const { return loaded_; }
+  [[nodiscard]] const Component& tenant() const { return loaded_.design->tenants.at(0); }
+  [[nodiscard]] std::string message() const {
+    std::string out;
+    for (const Diagnostic& d : loaded_.diagnostics.items())
+      out += d.pointer + ": " + d.message + " (" + d.hint + ")\n";
+    return out;
+  }
+
+ private:
+  fs::path path_;
+  scenarios::Loaded loaded_;
+};
+
+constexpr const char* kJob =
+    "# noise of a neighbour\n[global]\nioengine=libaio\ndirect=1\nbs=128k\n\n"
+    "[mixed]\nrw=randrw\nrwmixread=70\nnumjobs=16\niodepth=32\nrate_iops=500\nrate=64m\n";
+
+}  // namespace
+
+TEST_CASE("a tenant takes the options of its fio job file") {
+  const Folder folder(kJob);
+  INFO(folder.message());
+  REQUIRE(folder.loaded().design);
+  const Component& t = folder.tenant();
+  CHECK(t.find("bs")->number == 131072.0);  // fio's k is 1024
+  CHECK(t.find("rw")->text == "randrw");
+  CHECK(t.find("rwmixread")->number == Approx(0.7));
+  CHECK(t.find("numjobs")->number == 16.0);
+  CHECK(t.find("iodepth")->number == 32.0);
+  CHECK(t.find("direct")->number == 1.0);
+  CHECK(t.find("rate")->number == 64.0 * 1048576.0);
+  CHECK(t.find("rate_iops")->number == 500.0);
+  CHECK_THAT(t.find("bs")->source.where, Contains("noise.fio:5"));
+}
+
+TEST_CASE("what the scenario says wins over the fio job file") {
+  const Folder folder(kJob, R"(, "bs": "4 KiB")");
+  REQUIRE(folder.loaded().design);
+  CHECK(folder.tenant().find("bs")->number == 4096.0);
+}
+
+TEST_CASE("a file of several fio jobs needs a choice") {
+  const std::string two = std::string(kJob) + "[scan]\nrw=read\nbs=1m\n";
+  const Folder open(two);
+  CHECK_FALSE(open.loaded().design);
+  CHECK_THAT(open.message(), Contains("has 2 jobs") && Contains("mixed, scan"));
+  const Folder chosen(two, R"(, "section": "scan")");
+  REQUIRE(chosen.loaded().design);
+  CHECK(chosen.tenant().find("bs")->number == 1048576.0);
+  const Folder wrong(two, R"(, "section": "scam")");
+  CHECK_THAT(wrong.message(), Contains("no job \"scam\"") && Contains("scan"));
+}
+
+TEST_CASE("fio options that cannot be read or are not modelled are told") {
+  const Folder split("[a]\nbs=4k,64k\n");
+  CHECK_FALSE(split.loaded().design);
+  CHECK_THAT(split.message(), Contains("noise.fio:2") && Contains("bs=4k,64k"));
+  const Folder unknown("[a]\nrw=read\nzonemode=zbd\n");
+  CHECK(unknown.loaded().design);
+  CHECK_THAT(unknown.message(), Contains("\"zonemode\" is not modelled"));
+  const Folder pattern("[a]\nrw=trim\n");
+  CHECK_FALSE(pattern.loaded().design);
+  const Folder empty("");
+  CHECK_THAT(empty.message(), Contains("has no job"));
+  const Folder missing(kJob, R"(, "x-": 0, "section": "mixed", "bs": "4 XB")");
+  CHECK_FALSE(missing.loaded().design);
+}
+
+TEST_CASE("bad values of tenants name their field") {
+  const auto message = [](const std::string& fields) {
+    const std::string text =
+        R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 1 } ] },
+             "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+             "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" } } ],
+             "tenants": [ { "id": "kv", )" +
+        fields + " } ] }";
+    std::string out;
+    const scenarios::Loaded loaded = scenarios::load_text(text, "s.json", {});
+    for (const Diagnostic& d : loaded.diagnostics.items())
+      out += d.pointer + ": " + d.message + "\n";
+    return out;
+  };
+  const std::string kv =
+      R"("type": "inference", "on": "scratch", "hosts": "gpu", "rate": "10 ops/s")";
+  CHECK(message(kv).empty());
+  CHECK_THAT(message(R"("type": "inference", "on": "scrach", "hosts": "gpu", "rate": "1 ops/s")"),
+             Contains("/tenants/0/on: no storage system \"scrach\""));
+  CHECK_THAT(message(R"("type": "inference", "on": "scratch", "hosts": "cpu", "rate": "1 ops/s")"),
+             Contains("/tenants/0/hosts: no host class \"cpu\""));
+  CHECK_THAT(message(kv + R"(, "burst": 20, "burst_share": "10 %")"),
+             Contains("/tenants/0/burst:"));
+  CHECK_THAT(message(kv + R"(, "share": 0)"), Contains("/tenants/0/share:"));
+  CHECK_THAT(message(kv + R"(, "start": "5 s", "stop": "4 s")"), Contains("/tenants/0/stop:"));
+  CHECK_THAT(message(R"("type": "ingest", "on": "scratch", "hosts": "gpu", "rate": "-1 GB/s")"),
+             Contains("/tenants/0/rate:"));
+}
