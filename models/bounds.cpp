@@ -101,8 +101,8 @@ class Deriver {
              text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate));
     // W workers, each one sample at a time and at most one per core: CPU alone caps them at
     // min(W, cores) / t_cpu samples a second.
-    const Seconds cpu =
-        fetched / access.unpack + access.parsing(dataset.sample, 1.0) + dataset.decode;
+    const Seconds decode = plant_.storage(d.read_from).decodes() ? Seconds{} : dataset.decode;
+    const Seconds cpu = fetched / access.unpack + access.parsing(dataset.sample, 1.0) + decode;
     const double workers = std::max(1.0, static_cast<double>(loader.workers));
     const double cores = static_cast<double>(plant_.host(d.host).cores) * d.layout.hosts;
     const bool crowded = workers * d.layout.ranks > cores;

@@ -14,8 +14,8 @@ constexpr double kCrossingsBuffered = 5.0;
 
 }  // namespace
 
-void add_host(graph::Topology& topology, const std::string& name, const HostShape& shape,
-              const FabricPorts& fabric) {
+HostPorts add_host(graph::Topology& topology, const std::string& name, const HostShape& shape,
+                   const FabricPorts& fabric) {
   using enum graph::NodeRole;
   const HostParams& p = shape.params;
   const Rate dram = p.memory_bandwidth * (shape.servers * kDramEfficiency);
@@ -45,6 +45,7 @@ void add_host(graph::Topology& topology, const std::string& name, const HostShap
     topology.add_edge(memory_out, nvme_in, name + ".nvme.write", *p.nvme_write * shape.servers);
   if (p.nvme_read)
     topology.add_edge(nvme_out, memory_in, name + ".nvme.read", *p.nvme_read * shape.servers);
+  return {port_in, port_out};
 }
 
 }  // namespace stallcast::models

@@ -22,9 +22,14 @@ struct HostShape {
   std::vector<Mount> mounts;
 };
 
+/// Where data enters a host towards its DRAM and where it leaves: network and local storage.
+struct HostPorts {
+  graph::NodeId in, out;
+};
+
 /// Adds the nodes and edges of one group: network ports, DRAM, storage clients, GPUs, local drives.
 /// Names begin with `name` ("host.gpu[3]"). docs/models/host.md.
-void add_host(graph::Topology& topology, const std::string& name, const HostShape& shape,
-              const FabricPorts& fabric);
+HostPorts add_host(graph::Topology& topology, const std::string& name, const HostShape& shape,
+                   const FabricPorts& fabric);
 
 }  // namespace stallcast::models

@@ -89,6 +89,7 @@ std::string Plant::group_name(const std::string& host, std::size_t group) const 
 void Plant::build_hosts(const Design& design) {
   const FabricPorts ports = add_fabric(topology_, fabric_);
   for (const auto& [id, storage] : storages_) {
+    if (storage->local()) continue;
     topology_.add_edge(storage->egress(), ports.from_storage, "storage." + id + ".port.read",
                        Rate::infinity());
     topology_.add_edge(ports.to_storage, storage->ingress(), "storage." + id + ".port.write",
@@ -105,8 +106,10 @@ void Plant::build_hosts(const Design& design) {
     topology_.add_edge(storage->egress(), model.ingress(), name + ".write",
                        limits.write * behind->clients);
   }
+  std::size_t group = 0;
   for (const Component& component : design.hosts) {
-    const HostClass& host = hosts_.at(component.id);
+    HostClass& host = hosts_.at(component.id);
+    host.first_group = group;
     HostShape shape{
         .params = host.params,
         .servers = static_cast<double>(host.params.count) / static_cast<double>(host.groups),
@@ -114,8 +117,14 @@ void Plant::build_hosts(const Design& design) {
         .mounts = {}};
     for (const auto& [id, storage] : storages_)
       shape.mounts.push_back({id, storage->client_limits()});
-    for (std::size_t g = 0; g < host.groups; ++g)
-      add_host(topology_, group_name(component.id, g), shape, ports);
+    for (std::size_t g = 0; g < host.groups; ++g, ++group) {
+      const HostPorts inside = add_host(topology_, group_name(component.id, g), shape, ports);
+      for (const auto& [id, storage] : storages_)
+        if (storage->local())
+          storage->build_on_host(
+              topology_,
+              {.group = group, .hosts = shape.servers, .in = inside.in, .out = inside.out});
+    }
   }
 }
 
@@ -164,10 +173,13 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
   const std::string mount = group_name(host, group) + ".mount." + storage;
   const StorageModel& model = *storages_.at(storage);
   const ClientLimits limits = model.client_limits();
+  const HostClass& there = hosts_.at(host);
+  const Rate network = model.local() ? Rate::infinity() : there.params.nic();
   return {.id = clients_++,
+          .host_group = there.first_group + group,
           .members = members,
-          .host_read = std::min(hosts_.at(host).params.nic(), limits.read),
-          .host_write = std::min(hosts_.at(host).params.nic(), limits.write),
+          .host_read = std::min(network, limits.read),
+          .host_write = std::min(network, limits.write),
           .read_path = links(model.read_source(), topology_.node(mount + ".in")),
           .write_path = links(topology_.node(mount + ".out"), model.write_sink())};
 }
@@ -194,7 +206,7 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
     const std::string name = ResourceTable::without_group(use.name);
     ResourceUse& out = by_name[name];
     out.name = name;
-    out.unit = name.ends_with(".cpu") ? "cores" : "B/s";
+    out.unit = name.ends_with(".cpu") ? "cores" : name.ends_with(".busy") ? "drives" : "B/s";
     out.capacity += use.capacity.in(unit::Bps);
     out.throughput += use.carried.in(unit::B) / wall.in(unit::s);
   }

@@ -67,7 +67,8 @@ class Plant {
   struct HostClass {
     HostParams params;
     std::size_t groups = 1;
-    bool direct = true;  ///< every job on it reads with O_DIRECT
+    bool direct = true;           ///< every job on it reads with O_DIRECT
+    std::size_t first_group = 0;  ///< number of its first group, over all classes
   };
   void fold(const Design& design);
   /// Whether data on `from` are in the end read from `storage`: itself, or behind caches.

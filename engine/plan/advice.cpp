@@ -37,6 +37,7 @@ constexpr std::array kRemedies = {
     Remedy{"storage", "connection", "loader", "workers", 2.0},
     Remedy{"storage", "connection", "self", "get.parallel", 2.0},
     Remedy{"storage", "server", "self", "server.count", 1.25},
+    Remedy{"storage", "drives", "self", "drive.count", 1.25},
     Remedy{"host", "nic", "self", "nic.rate", 2.0},
     Remedy{"host", "nvme", "self", "nvme.write", 2.0},
     Remedy{"host", "cpu", "loader", "workers", 2.0},

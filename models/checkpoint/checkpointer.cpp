@@ -71,6 +71,12 @@ sim::Task<void> Checkpointer::snapshot(const Writer& writer) {
                               .cap = host_params_.gpu_copy});
 }
 
+sim::Task<void> Checkpointer::read_back(const Writer& writer, std::string tier) {
+  const Client& client = writer.mounts.find(tier)->second;
+  co_await plant_.storage(tier).read(
+      client, {.bytes = writer.bytes, .files = static_cast<double>(p_.files), .direct = p_.direct});
+}
+
 sim::Task<void> Checkpointer::write(const Writer& writer, std::string tier, bool from_nvme,
                                     ResourceIndex& limit) {
   const double ranks_per_host =
@@ -112,11 +118,15 @@ sim::Task<void> Checkpointer::serialise() {
   took_.add(Phase::cpu, time, serialize_resource_);
 }
 
-sim::Task<void> Checkpointer::write_all(std::string tier, bool from_nvme) {
+sim::Task<void> Checkpointer::write_all(std::string tier, std::string from) {
   const Seconds start = context_.now();
   ResourceIndex limit = kNoResource;
   std::vector<sim::Task<void>> parts;
-  for (const Writer& writer : writers_) parts.push_back(write(writer, tier, from_nvme, limit));
+  for (const Writer& writer : writers_) {
+    parts.push_back(write(writer, tier, from == kLocalNvme, limit));
+    if (!from.empty() && from != kLocalNvme && plant_.storage(from).local())
+      parts.push_back(read_back(writer, from));  // drained: read while it is sent on
+  }
   co_await sim::join(context_, std::move(parts));
   took_.add(Phase::data, context_.now() - start, limit);
   last_limit_ = limit;
@@ -137,14 +147,13 @@ sim::Task<void> Checkpointer::flush(Seconds began) {
   std::vector<sim::Task<void>> parts;
   if (style_.blocking) parts.push_back(snapshot_all());
   parts.push_back(serialise());
-  parts.push_back(write_all(tiers_.front(), false));
+  parts.push_back(write_all(tiers_.front(), ""));
   co_await phases(std::move(parts));
   if (!style_.blocking) {  // the snapshot has left host memory
     staged_.add((context_.now() - began).in(unit::s));
     buffers_.release();
   }
-  for (std::size_t t = 1; t < tiers_.size(); ++t)
-    co_await write_all(tiers_[t], tiers_[t - 1] == kLocalNvme);
+  for (std::size_t t = 1; t < tiers_.size(); ++t) co_await write_all(tiers_[t], tiers_[t - 1]);
   durations_.add((context_.now() - began).in(unit::s));
   if (--flushing_ == 0) idle_.set();
 }

@@ -59,7 +59,10 @@ class Checkpointer {
                         ResourceIndex& limit);
   sim::Task<void> snapshot_all();
   sim::Task<void> serialise();
-  sim::Task<void> write_all(std::string tier, bool from_nvme);
+  /// A save on storage inside the host, read to be sent on.
+  sim::Task<void> read_back(const Writer& writer, std::string tier);
+  /// `from`: the tier that has it, empty: host memory.
+  sim::Task<void> write_all(std::string tier, std::string from);
   /// One after the other, or all at the same time when the save streams.
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
   sim::Task<void> flush(Seconds began);

@@ -143,7 +143,8 @@ Bytes SampleReader::take(double samples) {
 sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
   const double count = static_cast<double>(samples), loaded = to_load(count);
-  const Seconds decode = shared_.dataset.decode * count;
+  const Seconds decode =
+      shared_.site.storage->decodes() ? Seconds{} : shared_.dataset.decode * count;
   if (shared_.locked) co_await shared_.lock.acquire();
   Bytes stored;
   Seconds parsing;

@@ -37,12 +37,20 @@ struct ClientLimits {
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
   std::uint64_t id = 0;                 ///< of the class, in its run: what it draws is its own
+  std::size_t host_group = 0;           ///< where it runs: as HostSite.group
   double members = 1.0;                 ///< processes acting together
   double share = 1.0;                   ///< weight of each of them on shared resources
   Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
   Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
+};
+
+/// A group of identical hosts, for storage inside them.
+struct HostSite {
+  std::size_t group = 0;  ///< counts the groups of all host classes
+  double hosts = 1.0;     ///< in the group
+  graph::NodeId in, out;  ///< where data enters towards DRAM, and where it leaves
 };
 
 /// One read per member: open files are read one after the other.
@@ -97,12 +105,21 @@ class StorageModel {
 
   /// Adds nodes and edges named "storage.<id>. ...". Called once, before anything else.
   virtual void build(graph::Topology& topology, const StorageLoad& load) = 0;
+  /// Whether it lies inside the hosts: then it has no place on the fabric, and `build_on_host` is
+  /// called for every host group after `build`.
+  [[nodiscard]] virtual bool local() const { return false; }
+  virtual void build_on_host(graph::Topology& topology, const HostSite& site) {
+    (void)topology, (void)site;
+  }
+  /// Whether what it delivers is decoded already (computational storage).
+  [[nodiscard]] virtual bool decodes() const { return false; }
   /// Where reads begin and writes end.
   [[nodiscard]] virtual graph::NodeId read_source() const = 0;
   [[nodiscard]] virtual graph::NodeId write_sink() const = 0;
   /// Where the fabric is attached: data leaves for hosts at `egress`, arrives at `ingress`.
-  [[nodiscard]] virtual graph::NodeId egress() const = 0;
-  [[nodiscard]] virtual graph::NodeId ingress() const = 0;
+  /// REQUIRES: not local.
+  [[nodiscard]] virtual graph::NodeId egress() const { return {}; }
+  [[nodiscard]] virtual graph::NodeId ingress() const { return {}; }
   /// Limits of the client software on one host.
   [[nodiscard]] virtual ClientLimits client_limits() const = 0;
 
@@ -180,6 +197,9 @@ class StorageModel {
 /// Block arrays (FC, iSCSI, SMB): models/storage/san.cpp, docs/models/san.md.
 [[nodiscard]] std::unique_ptr<StorageModel> make_san(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> san_fields();
+/// Drives inside each host: models/storage/local.cpp, docs/models/local.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_local(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> local_fields();
 
 /// A cache in front of another storage system: models/storage/cache.cpp, docs/models/cache.md.
 [[nodiscard]] std::unique_ptr<StorageModel> make_cache(const Component& component);

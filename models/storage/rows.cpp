@@ -42,6 +42,11 @@ const std::array kStorage{
     StorageRow{
         {"hdfs", "HDFS: NameNode, blocks on single disks, pipelines of copies", {}, hdfs_fields()},
         make_hdfs},
+    StorageRow{{"local",
+                "drives inside each host: NVMe, SATA or disks, RAID, decoding drives",
+                {},
+                local_fields()},
+               make_local},
     StorageRow{{"lustre",
                 "Lustre parallel file system: MDS queue, OSS network, OSTs",
                 {},

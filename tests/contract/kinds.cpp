@@ -20,6 +20,7 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
     {"cache", {{"over", "origin"}, {"server.count", "8"}, {"server.size", "100 GB"}}},
     {"weka", {{"backend.count", "16"}, {"client.cores", "8"}}},
     {"gpfs", {{"server.count", "8"}, {"client.prefetch", "50 GB/s"}}},
+    {"local", {{"drive.count", "2"}, {"depth", "8"}}},
     {"lustre", {{"ost.count", "8"}}},
     {"nfs", {{"head.count", "8"}, {"client.nconnect", "16"}}},
     {"s3",
@@ -47,6 +48,7 @@ const std::map<std::string, StorageNames> kStorageNames = {
     {"weka", {"backend.count", "drives"}},   {"gpfs", {"server.count", "nsd"}},
     {"lustre", {"ost.count", "ost"}},        {"nfs", {"head.count", "head"}},
     {"s3", {"server.count", "server.read"}}, {"cache", {"server.count", "space"}},
+    {"local", {"drive.count", "drives"}},
 };
 
 Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {

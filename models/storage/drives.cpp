@@ -1,0 +1,116 @@
+#include "models/storage/drives.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "engine/sim/join.hpp"
+
+/// Equations, sources and valid range: docs/models/local.md.
+namespace stallcast::models {
+namespace {
+
+sim::Task<void> run_flow(sim::Context& context, sim::Flow flow, sim::FlowOutcome& out) {
+  out = co_await context.transfer(flow);
+}
+
+}  // namespace
+
+double DriveParams::written() const {
+  if (raid == "10") return 2.0;
+  const double parity = raid == "5" ? 1.0 : raid == "6" ? 2.0 : 0.0;
+  return drives() / std::max(1.0, drives() - parity);
+}
+
+double DriveParams::touched(Bytes bytes) const {
+  return std::clamp(std::ceil(bytes / chunk - 1e-9), 1.0, drives());
+}
+
+DriveBank::DriveBank(const DriveParams& params, double banks, std::string media, std::string group)
+    : p_(params), banks_(banks), media_(std::move(media)), group_(std::move(group)) {}
+
+void DriveBank::attach(sim::Context& context, ResourceTable& resources, double streams) {
+  context_ = &context;
+  resources_ = &resources;
+  interleaved_ = streams > p_.drives();
+  resource_ = resources.index(media_);
+  // One drive is a link of capacity 1: a drive-second per second, held as 1 B/s.
+  const std::string name = media_ + ".busy" + group_;
+  busy_ = context.add_link(name, Rate::from(p_.drives() * banks_, unit::Bps));
+  resources.of_link.resize(busy_.index + 1, kNoResource);
+  resources.of_link[busy_.index] = resource_;
+}
+
+sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& request, Seconds turn,
+                                  Rate cap, ResourceIndex stream) {
+  const double files = std::max(request.files, 1e-9);
+  const Bytes range = request.bytes / files;
+  const Bytes piece = std::min(p_.request, range);
+  const double touched = p_.touched(piece);
+  const double requests = files * std::ceil(range / piece - 1e-9);
+  const double depth = static_cast<double>(p_.depth);
+  // t_1 = n (L + turn) + B / (k b); q of n requests are in flight.    [local.md, eq. 1]
+  const Seconds latency = turn + p_.latency * (writing_ > 0.0 ? p_.read_slowdown : 1.0);
+  const Seconds alone = latency * requests + request.bytes / (p_.read * touched);
+  const Rate drives = std::min(p_.read * p_.drives(), request.bytes * depth / alone);
+  // T = seeks x seek + max(n k / IOPS, B / b)    [local.md, eq. 2]
+  const Seconds time =
+      p_.seek * (interleaved_ ? requests : files) +
+      std::max(Ops::from(requests * touched, unit::ops) / p_.read_iops, request.bytes / p_.read);
+  co_await context_->sleep(latency * (files * std::max(0.0, request.round_trips - 1.0)));
+  reading_ += 1.0;
+  const Served served = co_await move(client, client.read_path, request.bytes * p_.inflation,
+                                      std::min(cap, drives * p_.inflation), time,
+                                      std::min(p_.drives(), touched * depth), stream);
+  reading_ -= 1.0;
+  co_return served;
+}
+
+sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& request, Rate cap,
+                                   ResourceIndex stream) {
+  // T = o B / b, at burst speed while there is room    [local.md, eq. 4 and 5]
+  const Bytes bytes = request.bytes * p_.written();
+  const Bytes fast = take_burst(bytes * client.members) / client.members;
+  Seconds time = fast / p_.fastest_write() + (bytes - fast) / p_.write;
+  if (reading_ > 0.0) time *= p_.write_cost;
+  writing_ += 1.0;
+  const Served served =
+      co_await move(client, client.write_path, request.bytes, cap, time, p_.drives(), stream);
+  writing_ -= 1.0;
+  co_return served;
+}
+
+Bytes DriveBank::take_burst(Bytes bytes) {
+  const Rate fast = p_.fastest_write();
+  const double drives = p_.drives() * banks_;
+  if (p_.burst <= Bytes{} || fast <= p_.write) return {};
+  const Seconds now = context_->now();
+  filled_ = std::max(Bytes{}, filled_ - p_.write * drives * (now - filled_at_));
+  filled_at_ = now;
+  // It fills at fast - write while it drains at write.
+  const double fills = 1.0 - p_.write / fast;
+  const Bytes taken = std::min(bytes, (p_.burst * drives - filled_) / fills);
+  filled_ += taken;  // drained again by the time that passes
+  return taken;
+}
+
+sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::LinkId> path,
+                                  Bytes bytes, Rate cap, Seconds time, double drives,
+                                  ResourceIndex stream) {
+  sim::FlowOutcome data, work;
+  std::vector<sim::Task<void>> parts;
+  parts.push_back(run_flow(
+      *context_, {.path = path, .bytes = bytes, .members = client.members, .cap = cap}, data));
+  parts.push_back(run_flow(*context_,
+                           {.path = {&busy_, 1},
+                            .bytes = Bytes::from(time.in(unit::s), unit::B),
+                            .members = client.members,
+                            .cap = Rate::from(drives, unit::Bps)},
+                           work));
+  co_await sim::join(*context_, std::move(parts));
+  if (work.ended > data.ended) co_return Served{resource_};
+  co_return Served{data.binding.valid() ? resources_->of_link[data.binding.index] : stream};
+}
+
+}  // namespace stallcast::models

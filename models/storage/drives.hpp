@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/role.hpp"
+
+/// Drives (NVMe, SATA, disks) that serve blocks: docs/models/local.md.
+namespace stallcast::models {
+
+/// Equal drives behind one RAID level, and how requests reach them.
+struct DriveParams {
+  std::int64_t count = 1;      ///< in one host, or in one target
+  Rate read, write;            ///< of one drive, sequential
+  OpRate read_iops;            ///< small random reads of one drive, deep queue
+  Seconds latency;             ///< of one read on an idle drive besides its data
+  Seconds write_latency;       ///< until a flushed write is safe
+  Seconds seek;                ///< time a drive does nothing else before a random request
+  double write_cost = 1.0;     ///< drive time of a byte written while others read, over one alone
+  double read_slowdown = 1.0;  ///< latency of a read while others write, over one alone
+  Bytes burst;                 ///< what one drive takes in at `burst_write` before it slows down
+  std::optional<Rate> burst_write;
+  std::string raid;        ///< level: "0", "5", "6", "10"
+  Bytes chunk;             ///< bytes on one drive before the next
+  Bytes request;           ///< most that is asked for at one time
+  std::int64_t depth = 1;  ///< requests one process keeps in flight
+  double inflation = 1.0;  ///< bytes that leave the drives per byte read: where they decode
+
+  [[nodiscard]] double drives() const { return static_cast<double>(count); }
+  /// Bytes on drives for one byte written.    [local.md, eq. 4]
+  [[nodiscard]] double written() const;
+  /// Drives that one request of `bytes` touches.
+  [[nodiscard]] double touched(Bytes bytes) const;
+  /// What one drive takes in at best.
+  [[nodiscard]] Rate fastest_write() const { return std::max(write, burst_write.value_or(write)); }
+};
+
+/// Drives that share their work: those of one host group, or of all targets. Their time is the
+/// resource: a second of one drive is a second, whether it seeks, reads or writes.
+class DriveBank {
+ public:
+  /// `banks` sets of drives; `media` is the resource to blame, its time is "<media>.busy".
+  DriveBank(const DriveParams& params, double banks, std::string media, std::string group);
+
+  /// `streams` processes read at one time from each set of drives.
+  void attach(sim::Context& context, ResourceTable& resources, double streams);
+  /// The data part of a read. `turn`: time of one request besides the drive (network, target);
+  /// `cap`: most one process moves; `stream`: resource to blame when that, or the drives' latency,
+  /// limits.
+  [[nodiscard]] sim::Task<Served> read(const Client& client, const ReadRequest& request,
+                                       Seconds turn, Rate cap, ResourceIndex stream);
+  /// The data part of a write, without the flush at its end.
+  [[nodiscard]] sim::Task<Served> write(const Client& client, const WriteRequest& request, Rate cap,
+                                        ResourceIndex stream);
+
+ private:
+  /// Moves bytes along `path` while the drives work for `time` per member.
+  sim::Task<Served> move(const Client& client, std::span<const sim::LinkId> path, Bytes bytes,
+                         Rate cap, Seconds time, double drives, ResourceIndex stream);
+  /// Bytes of `bytes` that still go at burst speed, all drives together; takes note of them.
+  Bytes take_burst(Bytes bytes);
+
+  DriveParams p_;
+  double banks_;
+  std::string media_, group_;
+  bool interleaved_ = false;  ///< more processes than drives: every request seeks
+  sim::Context* context_ = nullptr;
+  ResourceTable* resources_ = nullptr;
+  sim::LinkId busy_;
+  ResourceIndex resource_ = kNoResource;
+  double reading_ = 0.0, writing_ = 0.0;  ///< classes at it
+  Bytes filled_;                          ///< of the burst buffers, at the date `filled_at_`
+  Seconds filled_at_;
+};
+
+}  // namespace stallcast::models
