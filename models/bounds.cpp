@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/graph/topology.hpp"
+#include "models/checkpoint/layout.hpp"
 #include "models/plant.hpp"
 #include "models/rows.hpp"
 
@@ -119,12 +120,24 @@ class Deriver {
     d.write_to = p.to;
     out_.storage = p.to;
     d.blocking = checkpoint_row(job.checkpoint->kind).style().blocking;
-    d.checkpoint = p.size.value_or(model.state());
+    const Bytes size = checkpoint_layout(p, model, job_params(job.job), d.layout.ranks,
+                                         std::max(1.0, d.layout.ranks_per_host()))
+                           .size();
     const std::string name = "job." + d.id + ".checkpoint.";
-    line(name + "size", d.checkpoint.in(unit::B), Dimension::bytes,
-         p.size ? "given: " + text(d.checkpoint)
+    line(name + "size", size.in(unit::B), Dimension::bytes,
+         p.size ? "given: " + text(size)
                 : base::shortest(model.parameters.value_or(0.0)) + " parameters x " +
-                      count(model.bytes_per_parameter()) + " B = " + text(d.checkpoint));
+                      count(model.bytes_per_parameter()) + " B" +
+                      (p.layout.starts_with("zero") && model.has_shape()
+                           ? ", as layout " + p.layout + " cuts it,"
+                           : "") +
+                      " = " + text(size));
+    // What one save writes: compressed, and on average over whole saves and increments.
+    d.checkpoint = p.stored(size) * p.mean_part();
+    if (d.checkpoint < size)
+      line(name + "written", d.checkpoint.in(unit::B), Dimension::bytes,
+           text(size) + " / " + count(p.compress_ratio) + " x " + hundredths(p.mean_part()) +
+               " = " + text(d.checkpoint) + " per save on average");
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
     line(name + "interval", d.interval.in(unit::s), Dimension::time,
          p.every_steps ? count(static_cast<double>(*p.every_steps)) + " steps x " +

@@ -55,7 +55,7 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
   steps_per_epoch_ =
       p_.steps ? static_cast<double>(*p_.steps) : std::numeric_limits<double>::infinity();
   for (std::size_t c = 0; c < layout_.classes(); ++c) {
-    RankClass ranks{nullptr, base::RandomStream(seed, id_, "step", c), {}, {}, {}, {}};
+    RankClass ranks{nullptr, base::RandomStream(seed, id_, "step", c), {}, {}, {}, {}, {}};
     if (job.dataset) {
       const DatasetParams dataset = dataset_params(*job.dataset);
       const LoaderParams loader = loader_params(*job.loader);
@@ -78,7 +78,8 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   ranks.batch = {};
   if (ranks.loader) ranks.batch = co_await ranks.loader->next();
   ranks.compute = step_time_.slowest(layout_.members(), ranks.random);
-  co_await context_.sleep(ranks.compute + step_time_.overhead);
+  ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
+  co_await context_.sleep(ranks.compute + ranks.slowed + step_time_.overhead);
   ranks.arrived = context_.now();
 }
 
@@ -104,7 +105,8 @@ sim::Task<void> TrainingJob::step(bool first) {
       layout_.ranks > 1.0 ? std::min(step_time_.mean, last->compute) : last->compute;
   waited_ += last->batch.wait;
   useful_ += useful;
-  sync_ += wall - last->batch.wait.total() - useful;
+  if (checkpoint_) checkpoint_->charge(last->slowed);
+  sync_ += wall - last->batch.wait.total() - useful - last->slowed;
   step_times_.add(wall.in(unit::s));
   ++steps_;
 }
@@ -152,7 +154,7 @@ sim::Task<void> TrainingJob::run() {
   for (std::int64_t e = 0; (!p_.epochs || e < *p_.epochs) && !time_is_up(); ++e)
     co_await epoch(static_cast<std::int64_t>(std::min(steps_per_epoch_, most)));
   ended_ = context_.now();
-  if (checkpoint_) co_await checkpoint_->drain();
+  if (checkpoint_) co_await checkpoint_->finish();
 }
 
 Seconds TrainingJob::uncontended_cpu() const {

@@ -29,6 +29,10 @@ class TrainingJob {
   [[nodiscard]] Seconds uncontended_cpu() const;
   [[nodiscard]] const std::string& host() const { return p_.hosts; }
   [[nodiscard]] Seconds wall() const { return ended_ - began_; }
+  /// Time of the restore after it; zero without one.
+  [[nodiscard]] Seconds restoring() const {
+    return checkpoint_ ? checkpoint_->restoring() : Seconds{};
+  }
 
   /// What the run measured, for predictions over longer times.
   struct Measured {
@@ -47,6 +51,7 @@ class TrainingJob {
     base::RandomStream random;
     Batch batch;
     Seconds compute, arrived, first;
+    Seconds slowed;  ///< of the step, by a save's thread
   };
   sim::Task<void> rank_step(RankClass& ranks);
   sim::Task<void> step(bool first);

@@ -65,7 +65,7 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
   Seconds wall;
   for (const auto& job : jobs) {
     job->report(result);
-    wall = std::max(wall, job->wall());
+    wall = std::max(wall, job->wall() + job->restoring());
   }
   for (const auto& tenant : tenants) tenant->report(result);
   for (std::size_t j = 0; j < jobs.size(); ++j)

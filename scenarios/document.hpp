@@ -75,6 +75,8 @@ class Reporter {
   /// "file:line:column" of a node, or "--set" and the option.
   [[nodiscard]] std::string where(const std::string& pointer) const;
   [[nodiscard]] bool from_option(const std::string& pointer) const;
+  /// Whether any fault so far is an error: then components may lack fields that are required.
+  [[nodiscard]] bool has_errors() const { return out_.has_errors(); }
 
  private:
   [[nodiscard]] const Origin* origin(std::string pointer) const;

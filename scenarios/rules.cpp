@@ -16,8 +16,6 @@
 namespace stallcast::scenarios {
 namespace {
 
-constexpr std::string_view kTiers[] = {"host-memory", "local-nvme"};
-
 class Rules {
  public:
   Rules(const Design& design, Reporter& report)
@@ -34,7 +32,9 @@ class Rules {
     for (const JobDesign& job : design_.jobs) {
       check_job(job);
       check_loading(design_, job, report_);
-      if (job.checkpoint) check_checkpoint(job);
+      if (job.checkpoint)
+        check_reference(*job.checkpoint, "to", storage_, "storage system", report_);
+      check_saved_state(design_, job, report_);
     }
     for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);
     check_failures(design_, report_);
@@ -76,7 +76,8 @@ class Rules {
                           base::shortest(number(*host, "gpus")) + " = " + base::shortest(there),
                       "use at most " + base::shortest(there) + ", or raise the host count");
     }
-    if (job.step.find("tokens") != nullptr && job.model.find("parameters") == nullptr)
+    if (job.step.find("tokens") != nullptr && job.model.find("parameters") == nullptr &&
+        job.model.find("shape.hidden") == nullptr)
       report_.error(
           "rule", job.step.pointer,
           "a step of type \"" + job.step.kind + "\" needs the number of parameters of the model",
@@ -85,90 +86,6 @@ class Rules {
       report_.error("rule", job.loader->pointer,
                     "job \"" + job.job.id + "\" has a loader and no dataset",
                     "add \"dataset\", or remove \"loader\"");
-  }
-
-  void check_checkpoint(const JobDesign& job) {
-    const Component& save = *job.checkpoint;
-    check_reference(save, "to", storage_, "storage system", report_);
-    if (save.kind.empty()) return;
-    const Value* every = save.find("every");
-    const Value* steps = save.find("every_steps");
-    if ((every == nullptr) == (steps == nullptr))
-      report_.error("rule", every == nullptr ? save.pointer : pointer_of(save, "every_steps"),
-                    "the checkpoint of job \"" + job.job.id + "\" needs " +
-                        (every == nullptr ? "\"every\" or \"every_steps\""
-                                          : "one of \"every\" and \"every_steps\", not both"),
-                    "write \"every\": \"30 min\" or \"every_steps\": 200");
-    if (save.find("size") == nullptr && job.model.find("parameters") == nullptr)
-      report_.error("rule", save.pointer,
-                    "the size of a checkpoint of job \"" + job.job.id + "\" is unknown",
-                    "add \"size\": \"2 TB\", or the model's \"parameters\"");
-    const Value* duration = design_.run.find("duration");
-    if (every != nullptr && duration != nullptr && every->number > duration->number)
-      report_.warn("rule", pointer_of(save, "every"),
-                   "no save falls into the " +
-                       base::print_quantity(duration->number, Dimension::time) + " of the run",
-                   "save more often, or lengthen \"run\": { \"duration\": ... }");
-    // Shares of time are over whole runs: the interval that has not ended costs nothing yet.
-    constexpr double kFewSaves = 10.0;
-    if (every != nullptr && duration != nullptr && save.kind == "sync" &&
-        every->number <= duration->number && duration->number < kFewSaves * every->number)
-      report_.warn("rule", "/run/duration",
-                   "the run lasts only " +
-                       base::print_quantity(duration->number / every->number, Dimension::number) +
-                       " times as long as \"every\", too short for the overhead of a long one",
-                   "let it hold ten saves or more");
-    check_memory(job, save);
-    check_tiers(job, save);
-  }
-
-  // Snapshots in host memory: parameters x bytes per parameter, spread over the hosts of the job.
-  void check_memory(const JobDesign& job, const Component& save) {
-    const Component* host = host_of(design_, job);
-    // Only styles that keep snapshots have buffers for them.
-    if (save.find("buffers") == nullptr || host == nullptr || number(*host, "gpus") <= 0.0) return;
-    double bytes = 0.0;
-    for (const char* part : {"weights", "master", "momentum", "variance", "other"})
-      bytes += number(job.model, std::string("state.") + part);
-    bytes = number(save, "size", bytes * number(job.model, "parameters"));
-    const double hosts = std::max(accelerators(design_, job) / number(*host, "gpus"), 1.0);
-    const double held = number(save, "buffers", 1.0) * bytes / hosts;
-    if (const Value* memory = host->find("memory.size"); memory != nullptr && held > memory->number)
-      report_.warn("rule", save.pointer,
-                   "the snapshots of one host, " + base::print_quantity(held, Dimension::bytes) +
-                       ", do not fit in its " +
-                       base::print_quantity(memory->number, Dimension::bytes) + " of memory",
-                   "use more hosts, fewer \"buffers\", or \"mode\": \"sync\"");
-  }
-
-  void check_tiers(const JobDesign& job, const Component& save) {
-    const Value* tiers = save.find("tiers");
-    const Value* to = save.find("to");
-    if (tiers == nullptr) return;
-    const std::string at = pointer_of(save, "tiers");
-    std::vector<std::string> names(std::begin(kTiers), std::end(kTiers));
-    names.insert(names.end(), storage_.begin(), storage_.end());
-    for (std::size_t i = 0; i < tiers->list.size(); ++i) {
-      const std::string& tier = tiers->list[i];
-      const std::string item = at + base::pointer_token(i);
-      if (std::find(names.begin(), names.end(), tier) == names.end())
-        report_.error("reference", item, "no checkpoint tier \"" + tier + "\"",
-                      allowed_hint(tier, names));
-      if (std::count(tiers->list.begin(), tiers->list.begin() + static_cast<std::ptrdiff_t>(i),
-                     tier) > 0)
-        report_.error("rule", item, "the tier \"" + tier + "\" is named twice", "remove one");
-      const Component* host = host_of(design_, job);
-      if (tier == "local-nvme" && host != nullptr && !host->kind.empty() &&
-          host->find("nvme.write") == nullptr)
-        report_.error("rule", item, "host class \"" + host->id + "\" has no local NVMe",
-                      "add \"nvme\": { \"read\": \"12 GB/s\", \"write\": \"8 GB/s\" } to it");
-    }
-    if (to != nullptr && !tiers->list.empty() && tiers->list.back() != to->text &&
-        std::find(storage_.begin(), storage_.end(), to->text) != storage_.end())
-      report_.error("rule", at + base::pointer_token(tiers->list.size() - 1),
-                    "the last tier is \"" + tiers->list.back() +
-                        "\", but the checkpoint goes to \"" + to->text + "\"",
-                    "end \"tiers\" with \"" + to->text + "\"");
   }
 
   // The metric itself is judged once it is known what the run reports.

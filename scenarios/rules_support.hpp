@@ -42,5 +42,7 @@ void check_failures(const Design& design, Reporter& report);
 
 /// Rules of caches: scenarios/rules_cache.cpp.
 void check_caches(const Design& design, Reporter& report);
+/// Rules of the state of a job and how it is saved: scenarios/rules_checkpoint.cpp.
+void check_saved_state(const Design& design, const JobDesign& job, Reporter& report);
 
 }  // namespace stallcast::scenarios

@@ -1,44 +1,129 @@
 #include "models/checkpoint/checkpoint.hpp"
 
+#include <algorithm>
+
 namespace stallcast::models {
 namespace {
 
 using namespace base;
 
-constexpr std::string_view kWriters[] = {"all", "rank0"};
-constexpr std::string_view kSerializers[] = {"none", "torch"};
+constexpr std::string_view kLayouts[] = {"sharded", "rank0", "zero0", "zero1",
+                                         "zero2",   "zero3", "fsdp",  "fsdp-hybrid"};
+constexpr std::string_view kSerializers[] = {"none", "torch", "dcp", "tensorstore"};
+constexpr std::string_view kSnapshots[] = {"pinned", "pageable", "none"};
+constexpr std::string_view kCommits[] = {"fsync", "rename"};
+constexpr std::string_view kCodecs[] = {"cpu", "gpu"};
+constexpr std::string_view kRestores[] = {"none", "own", "all", "once"};
+constexpr std::string_view kFlushes[] = {"process", "thread"};
 
-constexpr std::array<Field<CheckpointParams>, 11> kCommon{
+// Share of host memory that snapshots may take: the rest is page cache, loaders and the model.
+constexpr double kStagingShare = 0.5;
+
+constexpr std::array<Field<CheckpointParams>, 30> kCommon{
     field("to", &CheckpointParams::to, kRequired, "id of the storage system it is written to"),
     field("every", &CheckpointParams::every, kOptional, "time between the starts of two saves",
           kPositive),
     field("every_steps", &CheckpointParams::every_steps, kOptional, "steps between two saves",
           kAtLeastOne),
     field("size", &CheckpointParams::size, kOptional,
-          "size of one checkpoint; absent: parameters x bytes per parameter", kPositive),
-    field("writers", &CheckpointParams::writers, "all",
-          "ranks that write: all (sharded), or rank 0 after a gather", one_of(kWriters)),
-    field("files", &CheckpointParams::files, "1", "files per writer", up_to(1e6)),
+          "size of one checkpoint; absent: parameters x bytes per parameter, or what the layout "
+          "makes of the model's shape",
+          kPositive),
+    field(
+        "layout", &CheckpointParams::layout, "sharded",
+        "who writes what: sharded (DCP) and fsdp: all ranks an equal part; fsdp-hybrid: the ranks "
+        "of one shard group; rank0: one rank after a gather; zero0 (also DDP): one replica; "
+        "zero1, zero2: one replica the weights, all ranks the optimizer; zero3: all ranks both",
+        one_of(kLayouts)),
+    field("shard_group", &CheckpointParams::shard_group, kOptional,
+          "fsdp-hybrid: ranks that hold one copy between them; absent: those of one host",
+          kAtLeastOne),
+    field("files", &CheckpointParams::files, "1", "files per writer (zero layouts: DLIO's)",
+          up_to(1e6)),
+    field("chunk", &CheckpointParams::chunk, kOptional,
+          "size of the objects a writer cuts its part into, in place of `files` (tensorstore, "
+          "Orbax)",
+          kPositive),
+    field("threads", &CheckpointParams::threads, "1",
+          "threads of one writer, each with files of its own (DCP thread_count, tensorstore "
+          "concurrency)",
+          up_to(4096)),
     field("serializer", &CheckpointParams::serializer, "torch",
-          "torch: one CPU pass per writer before the write; none: tensors are written as they lie "
-          "in memory",
+          "torch: one CPU pass per writer before the write; dcp: the same piece by piece with the "
+          "write, and a file of the coordinator; tensorstore, none: tensors are written as they "
+          "lie in memory",
           one_of(kSerializers)),
     field("serialize", &CheckpointParams::serialize, "1.5 GB/s",
           "what one writer serialises (torch.save with CRC)",
           assumed(kPositive, "1-2 GB/s per core")),
     field("quiesce", &CheckpointParams::quiesce, "0 ms",
           "time to bring all ranks to rest before the snapshot", kNonNegative),
+    field("coordinate", &CheckpointParams::coordinate, "0 s",
+          "time a coordinator plans the save and gathers what was written: 0.1-10 s at 1e3 to 1e4 "
+          "ranks (expert value)",
+          kNonNegative),
     field("stream", &CheckpointParams::stream, "false",
           "phases overlap piece by piece (as distributed checkpoint writers do); false: one after "
           "the other"),
-    field("direct", &CheckpointParams::direct, "false", "write with O_DIRECT")};
+    field("direct", &CheckpointParams::direct, "false", "write with O_DIRECT"),
+    field("snapshot", &CheckpointParams::snapshot, "pinned",
+          "copy from the GPU into pinned or pageable memory; none: the state lies in host memory",
+          one_of(kSnapshots)),
+    field("commit", &CheckpointParams::commit, "fsync",
+          "fsync: files under their final names; rename: under temporary names, then renamed, and "
+          "a marker of rank 0 when there are several",
+          one_of(kCommits)),
+    field("checksum", &CheckpointParams::checksum, kOptional,
+          "checksum pass of one core: CRC32C 10 GB/s, SHA-256 1.5 GB/s; absent: none", kPositive),
+    field("encrypt", &CheckpointParams::encrypt, kOptional,
+          "encryption pass of one core: AES-256-GCM 3-6 GB/s; absent: none", kPositive),
+    field("compress.ratio", &CheckpointParams::compress_ratio, "1",
+          "bytes before over bytes after; 1.27 for dense bf16 and fp32 state", kAtLeastOne),
+    field("compress.rate", &CheckpointParams::compress_rate, "0.5 GB/s",
+          "what one core, or one GPU, compresses", assumed(kPositive, "zstd -1 on one core")),
+    field("compress.on", &CheckpointParams::compress_on, "cpu",
+          "cpu: after the snapshot; gpu: before it, so that less is copied", one_of(kCodecs)),
+    field("incremental.fraction", &CheckpointParams::incremental, "100 %",
+          "part of the state in a save that holds only what changed: 100 % for dense Adam",
+          kPositiveShare),
+    field("incremental.full_every", &CheckpointParams::full_every, "10",
+          "saves from one whole one to the next, when the fraction is below 100 %", up_to(1e6)),
+    field("keep.last", &CheckpointParams::keep_last, kOptional,
+          "checkpoints kept; older ones are deleted; absent: all", kAtLeastOne),
+    field("keep.every", &CheckpointParams::keep_every, kOptional,
+          "of the older ones every n-th is kept for good", kAtLeastOne),
+    field(
+        "restore.read", &CheckpointParams::restore, "none",
+        "a restore after the run: own: every writer reads its own files (MLPerf load); all: every "
+        "replica reads what it needs; once: one replica reads and broadcasts; none",
+        one_of(kRestores)),
+    field("restore.from", &CheckpointParams::restore_from, kOptional,
+          "tier it is read from; absent: the nearest, the first of `tiers`, or `to`"),
+    field("restore.saved_by", &CheckpointParams::saved_by, kOptional,
+          "ranks that wrote it, when not as many as read it: reads cross file borders",
+          kAtLeastOne),
+    field("restore.deserialize", &CheckpointParams::deserialize, "1.95 GB/s",
+          "what one reader takes in (torch.load: one buffered copy, no checksum)",
+          assumed(kPositive,
+                  "one buffered copy of a 2-core EPYC server: write() to tmpfs, measured once"))};
 constexpr auto kCommonInfos = infos(kCommon);
 
-constexpr std::array<Field<CheckpointParams>, 2> kAsync{
+constexpr std::array<Field<CheckpointParams>, 6> kAsync{
     field("tiers", &CheckpointParams::tiers, kOptional,
-          "where a save goes in turn: host-memory, local-nvme, then the storage of `to`"),
+          "where a save goes in turn: host-memory, peer-memory, local-nvme, then the storage of "
+          "`to`"),
     field("buffers", &CheckpointParams::buffers, "1",
-          "snapshots that fit in the host memory set aside", up_to(1e6))};
+          "snapshots that fit in the host memory set aside", up_to(1e6)),
+    field("peers", &CheckpointParams::peers, "1",
+          "copies in the memory of other hosts, when peer-memory is a tier", up_to(64)),
+    field("durable", &CheckpointParams::durable, kOptional,
+          "tier in which a save counts as safe; absent: the last"),
+    field("flush", &CheckpointParams::flush, "process",
+          "process: beside training; thread: of the training process, which it slows down",
+          one_of(kFlushes)),
+    field("slowdown", &CheckpointParams::slowdown, "10 %",
+          "GPU time added to each step while a thread flushes",
+          assumed(kNonNegative, "serialising holds Python's lock in places"))};
 constexpr auto kAsyncInfos = infos(kAsync);
 
 }  // namespace
@@ -46,9 +131,13 @@ constexpr auto kAsyncInfos = infos(kAsync);
 CheckpointParams checkpoint_params(const Component& component) {
   CheckpointParams p = bind(kCommon, component);
   if (component.find("buffers") != nullptr) {
-    const CheckpointParams own = bind(kAsync, component);
-    p.tiers = own.tiers;
+    CheckpointParams own = bind(kAsync, component);
+    p.tiers = std::move(own.tiers);
     p.buffers = own.buffers;
+    p.peers = own.peers;
+    p.durable = own.durable;
+    p.flush = own.flush;
+    p.slowdown = own.slowdown;
   }
   return p;
 }
@@ -56,5 +145,50 @@ std::span<const FieldInfo> checkpoint_common_fields() { return kCommonInfos; }
 std::span<const FieldInfo> checkpoint_async_fields() { return kAsyncInfos; }
 CheckpointStyle sync_style() { return {.blocking = true}; }
 CheckpointStyle async_style() { return {.blocking = false}; }
+
+double CheckpointParams::mean_part() const {
+  const double increments = static_cast<double>(full_every) - 1.0;
+  return (1.0 + increments * incremental.in(unit::ratio)) / (1.0 + increments);
+}
+
+void CpuPasses::add(std::string_view name, Seconds time) {
+  total += time;
+  if (time > longest) longest = time, worst = name;
+}
+
+// t = (S / serialize + S / compress + S' / checksum + S' / encrypt) / threads, S' = S / ratio
+CpuPasses save_passes(const CheckpointParams& p, Bytes state) {
+  CpuPasses out;
+  const double threads = static_cast<double>(p.threads);
+  const Bytes stored = p.stored(state) / threads;
+  if (p.serializer == "torch" || p.serializer == "dcp")
+    out.add("serialize", p.copied(state) / threads / p.serialize);
+  if (p.compress_ratio > 1.0 && p.compress_on == "cpu")
+    out.add("compress", state / threads / p.compress_rate);
+  if (p.checksum) out.add("checksum", stored / *p.checksum);
+  if (p.encrypt) out.add("encrypt", stored / *p.encrypt);
+  return out;
+}
+
+CpuPasses restore_passes(const CheckpointParams& p, Bytes state) {
+  CpuPasses out;
+  const double threads = static_cast<double>(p.threads);
+  const Bytes stored = p.stored(state) / threads;
+  if (p.encrypt) out.add("encrypt", stored / *p.encrypt);
+  if (p.checksum) out.add("checksum", stored / *p.checksum);
+  if (p.compress_ratio > 1.0 && p.compress_on == "cpu")
+    out.add("compress", state / threads / p.compress_rate);
+  if (p.serializer == "torch" || p.serializer == "dcp")
+    out.add("serialize", p.copied(state) / threads / p.deserialize);
+  return out;
+}
+
+Bytes staged_per_host(const CheckpointParams& p, Bytes size, double hosts) {
+  const bool replicas = std::find(p.tiers.begin(), p.tiers.end(), kPeerMemory) != p.tiers.end();
+  const double copies = 1.0 + (replicas ? static_cast<double>(p.peers) : 0.0);
+  return p.copied(size) * static_cast<double>(p.buffers) * copies / hosts;
+}
+
+Bytes staging_limit(Bytes memory) { return memory * kStagingShare; }
 
 }  // namespace stallcast::models

@@ -16,16 +16,56 @@ struct CheckpointParams {
   std::optional<Seconds> every;
   std::optional<std::int64_t> every_steps;
   std::optional<Bytes> size;
-  std::string writers;
+  std::string layout;
+  std::optional<std::int64_t> shard_group;
   std::int64_t files = 1;
+  std::optional<Bytes> chunk;
+  std::int64_t threads = 1;
   std::string serializer;
   Rate serialize;
-  Seconds quiesce;
+  Seconds quiesce, coordinate;
   bool stream = false;
   bool direct = false;
-  std::vector<std::string> tiers;  ///< async: through these, the last is where it is durable
+  std::string snapshot, commit;
+  std::optional<Rate> checksum, encrypt;
+  double compress_ratio = 1.0;
+  Rate compress_rate;
+  std::string compress_on;
+  Fraction incremental;
+  std::int64_t full_every = 1;
+  std::optional<std::int64_t> keep_last, keep_every;
+  std::string restore;
+  std::optional<std::string> restore_from;
+  std::optional<std::int64_t> saved_by;
+  Rate deserialize;
+
+  std::vector<std::string> tiers;  ///< async: through these, one after the other
   std::int64_t buffers = 1;        ///< async: snapshots held in host memory at one time
+  std::int64_t peers = 1;          ///< async: copies in other hosts' memory
+  std::optional<std::string> durable;
+  std::string flush = "process";
+  Fraction slowdown;
+
+  /// Phases overlap piece by piece, asked for or by the serializer's nature.
+  [[nodiscard]] bool streams() const { return stream || serializer == "dcp"; }
+  /// Whether a coordinator completes a save of `all_files` files with a file of its own.
+  [[nodiscard]] bool coordinated(double all_files) const {
+    return serializer == "dcp" || (commit == "rename" && all_files > 1.0);
+  }
+  /// Bytes of `state` as they are stored: compressed.
+  [[nodiscard]] Bytes stored(Bytes state) const { return state / compress_ratio; }
+  /// Bytes of `state` that leave the GPU: compressed when the GPU does it.
+  [[nodiscard]] Bytes copied(Bytes state) const {
+    return compress_on == "gpu" ? stored(state) : state;
+  }
+  /// Mean part of the state in one save.    [docs/models/checkpoint.md, eq. 9]
+  [[nodiscard]] double mean_part() const;
 };
+
+/// Tiers that are not a storage system's id.
+inline constexpr std::string_view kHostMemory = "host-memory";
+inline constexpr std::string_view kPeerMemory = "peer-memory";
+inline constexpr std::string_view kLocalNvme = "local-nvme";
 
 /// How the phases of a save relate to training: what differs between kinds.
 struct CheckpointStyle {
@@ -37,5 +77,21 @@ struct CheckpointStyle {
 [[nodiscard]] std::span<const base::FieldInfo> checkpoint_async_fields();
 [[nodiscard]] CheckpointStyle sync_style();
 [[nodiscard]] CheckpointStyle async_style();
+
+/// CPU time of one writer or reader, its passes one after the other, and the longest of them.
+struct CpuPasses {
+  Seconds total, longest;
+  std::string_view worst = "serialize";
+  void add(std::string_view name, Seconds time);
+};
+/// Of saving `state` / of restoring it.    [docs/models/checkpoint.md, eq. 7]
+[[nodiscard]] CpuPasses save_passes(const CheckpointParams& p, Bytes state);
+[[nodiscard]] CpuPasses restore_passes(const CheckpointParams& p, Bytes state);
+
+/// What a host holds for saves that have not left its memory, `size` being of the whole job's
+/// state.    [docs/models/checkpoint.md, eq. 5]
+[[nodiscard]] Bytes staged_per_host(const CheckpointParams& p, Bytes size, double hosts);
+/// Most of `memory` that snapshots may take before training would run out of it.
+[[nodiscard]] Bytes staging_limit(Bytes memory);
 
 }  // namespace stallcast::models

@@ -6,43 +6,25 @@
 #include "models/rows.hpp"
 
 namespace stallcast::models {
-namespace {
-
-// Share of host memory that snapshots may take before training would run out of memory.
-constexpr double kStagingShare = 0.5;
-// Tiers that are not a storage system's id.
-constexpr std::string_view kHostMemory = "host-memory";
-constexpr std::string_view kLocalNvme = "local-nvme";
-
-}  // namespace
 
 Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& context)
-    : context_(context),
-      plant_(plant),
-      p_(checkpoint_params(*job.checkpoint)),
+    : mover_(job, plant, context),
+      p_(mover_.params()),
       style_(checkpoint_row(job.checkpoint->kind).style()),
-      host_(job_params(job.job).hosts),
-      host_params_(plant.host(host_)),
-      size_(p_.size.value_or(model_params(job.model).state())),
+      writers_(mover_.movers(mover_.layout().writers)),
+      size_(mover_.layout().size()),
+      retention_(p_),
+      restore_(mover_),
       buffers_(context, p_.buffers),
       idle_(context) {
-  const RankLayout& layout = plant.layout(job.job.id);
-  for (const std::string& tier : p_.tiers)
-    if (tier != kHostMemory) tiers_.push_back(tier);
-  if (tiers_.empty()) tiers_.push_back(p_.to);
-  if (p_.writers == "all") {
-    writer_count_ = layout.ranks;
-    for (std::size_t g = 0; g < layout.groups; ++g)
-      add_writer(g, layout.ranks / static_cast<double>(layout.groups), size_ / layout.ranks);
-  } else {
-    add_writer(0, 1.0, size_);
-    // Every other rank's share crosses rank 0's NIC first.    [docs/models/checkpoint.md, eq. 4]
-    gather_ = size_ * ((layout.ranks - 1.0) / layout.ranks) / host_params_.nic();
+  const std::vector<std::string>& tiers = mover_.tiers();
+  durable_ = leaves_ = tiers.size() - 1;
+  for (std::size_t t = tiers.size(); t-- > 0;) {
+    if (p_.durable == tiers[t]) durable_ = t;
+    if (tiers[t] != kPeerMemory) leaves_ = t;
   }
-  copy_resource_ = plant.resources().index("host." + host_ + ".gpu.copy");
-  serialize_resource_ = plant.resources().index("job." + job.job.id + ".checkpoint.serialize");
-  const Bytes staged = size_ * static_cast<double>(p_.buffers) / layout.hosts;
-  if (!style_.blocking && staged > host_params_.memory * kStagingShare) {
+  if (!style_.blocking &&
+      staged_per_host(p_, size_, mover_.hosts()) > staging_limit(mover_.host().memory)) {
     style_.blocking = true;
     warnings_.push_back(
         "job." + job.job.id +
@@ -50,91 +32,70 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& con
   }
 }
 
-void Checkpointer::add_writer(std::size_t group, double members, Bytes bytes) {
-  Writer writer{.group = group, .members = members, .bytes = bytes, .mounts = {}};
-  for (const std::string& tier : tiers_)
-    if (tier != kLocalNvme) writer.mounts.emplace(tier, plant_.client(host_, group, tier, members));
-  writers_.push_back(std::move(writer));
-}
-
 bool Checkpointer::due(std::int64_t steps) const {
   if (p_.every_steps) return steps - last_steps_ >= *p_.every_steps;
-  return p_.every && context_.now() - last_start_ >= *p_.every;
+  return p_.every && mover_.context().now() - last_start_ >= *p_.every;
 }
 
-sim::Task<void> Checkpointer::snapshot(const Writer& writer) {
-  // t = S_rank / min(copy rate, DRAM share)    [docs/models/checkpoint.md, eq. 2]
-  const sim::LinkId memory = plant_.host_link(host_, writer.group, "memory.snapshot");
-  co_await context_.transfer({.path = {&memory, 1},
-                              .bytes = writer.bytes,
-                              .members = writer.members,
-                              .cap = host_params_.gpu_copy});
+double Checkpointer::slowdown() const {
+  return flushing_ > 0 && p_.flush == "thread" ? p_.slowdown.in(unit::ratio) : 0.0;
 }
 
-sim::Task<void> Checkpointer::read_back(const Writer& writer, std::string tier) {
-  const Client& client = writer.mounts.find(tier)->second;
-  co_await plant_.storage(tier).read(
-      client, {.bytes = writer.bytes, .files = static_cast<double>(p_.files), .direct = p_.direct});
+void Checkpointer::charge(Seconds time) {
+  if (time <= Seconds{}) return;
+  stalled_ += time;
+  blamed_.add(Phase::cpu, time, mover_.own_resource("thread"));
 }
 
-sim::Task<void> Checkpointer::write(const Writer& writer, std::string tier, bool from_nvme,
-                                    ResourceIndex& limit) {
-  const double ranks_per_host =
-      std::max(1.0, writer_count_ / static_cast<double>(host_params_.count));
-  if (tier == kLocalNvme) {
-    const sim::LinkId nvme = plant_.host_link(host_, writer.group, "nvme.write");
-    co_await context_.transfer({.path = {&nvme, 1},
-                                .bytes = writer.bytes,
-                                .members = writer.members,
-                                .cap = *host_params_.nvme_write});
-    limit = plant_.resources().of_link[nvme.index];
-    co_return;
+// The whole state is copied, also for an increment: what changed is told apart afterwards.
+sim::Task<void> Checkpointer::snapshot(const Mover& mover, WaitSplit& took) {
+  sim::Context& context = mover_.context();
+  if (mover_.layout().gathered > Bytes{}) {
+    // Every other rank's share crosses rank 0's NIC first.    [docs/models/checkpoint.md, eq. 4]
+    const Seconds gather = mover_.layout().gathered / mover_.host().nic();
+    co_await context.sleep(gather);
+    took.add(Phase::data, gather, mover_.host_resource("nic.read"));
   }
-  Client client = writer.mounts.find(tier)->second;
-  if (from_nvme) {  // drained: read from the drive and sent on in one stream
-    client.write_path.push_back(plant_.host_link(host_, writer.group, "nvme.read"));
-    client.host_write = std::min(client.host_write, *host_params_.nvme_read / ranks_per_host);
+  if (p_.compress_ratio > 1.0 && p_.compress_on == "gpu") {
+    const Seconds time = mover.share.bytes / p_.compress_rate;
+    co_await context.sleep(time);
+    took.add(Phase::cpu, time, mover_.own_resource("compress"));
   }
-  const Served served =
-      co_await plant_.storage(tier).write(client, {.bytes = writer.bytes,
-                                                   .files = static_cast<double>(p_.files),
-                                                   .writers = writer_count_,
-                                                   .direct = p_.direct});
-  limit = served.limited_by;
+  if (p_.snapshot == "none") co_return;
+  const Seconds start = context.now();
+  const Served served = co_await mover_.copy(mover, p_.copied(mover.share.bytes));
+  took.add(Phase::data, context.now() - start, served.limited_by);
 }
 
-sim::Task<void> Checkpointer::snapshot_all() {
-  const Seconds start = context_.now();
-  co_await context_.sleep(gather_);
+sim::Task<void> Checkpointer::passes(const Mover& mover, double part, WaitSplit& took) {
+  const CpuPasses passes = save_passes(p_, mover.share.bytes * part);
+  co_await mover_.context().sleep(passes.total);
+  took.add(Phase::cpu, passes.total, mover_.own_resource(passes.worst));
+}
+
+sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t tier,
+                                    WaitSplit& took) {
+  sim::Context& context = mover_.context();
+  const std::vector<std::string>& tiers = mover_.tiers();
+  const Seconds start = context.now();
+  const Bytes bytes = p_.stored(mover.share.bytes) * part;
+  const std::string from = mover_.drained_from(tier);
   std::vector<sim::Task<void>> parts;
-  for (const Writer& writer : writers_) parts.push_back(snapshot(writer));
-  co_await sim::join(context_, std::move(parts));
-  took_.add(Phase::data, context_.now() - start, copy_resource_);
-}
-
-sim::Task<void> Checkpointer::serialise() {
-  const Seconds time = p_.serializer == "torch" ? size_ / writer_count_ / p_.serialize : Seconds{};
-  co_await context_.sleep(time);
-  took_.add(Phase::cpu, time, serialize_resource_);
-}
-
-sim::Task<void> Checkpointer::write_all(std::string tier, std::string from) {
-  const Seconds start = context_.now();
-  ResourceIndex limit = kNoResource;
-  std::vector<sim::Task<void>> parts;
-  for (const Writer& writer : writers_) {
-    parts.push_back(write(writer, tier, from == kLocalNvme, limit));
-    if (!from.empty() && from != kLocalNvme && plant_.storage(from).local())
-      parts.push_back(read_back(writer, from));  // drained: read while it is sent on
+  Served served;
+  parts.push_back(mover_.send(mover, tiers[tier], bytes, from, served));
+  if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, bytes));
+  co_await sim::join(context, std::move(parts));  // read while it is sent on
+  took.add(Phase::data, context.now() - start, served.limited_by);
+  if (p_.commit == "rename") {  // one metadata operation a file, as an open is one
+    const Seconds renaming = context.now();
+    const Served renamed = co_await mover_.metadata(mover, tiers[tier], mover.share.files);
+    took.add(Phase::metadata, context.now() - renaming, renamed.limited_by);
   }
-  co_await sim::join(context_, std::move(parts));
-  took_.add(Phase::data, context_.now() - start, limit);
-  last_limit_ = limit;
 }
 
 sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
-  if (p_.stream) {
-    co_await sim::join(context_, std::move(parts));
+  if (p_.streams()) {
+    co_await sim::join(mover_.context(), std::move(parts));
     co_return;
   }
   for (sim::Task<void>& part : parts) {
@@ -143,50 +104,121 @@ sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
   }
 }
 
-sim::Task<void> Checkpointer::flush(Seconds began) {
+sim::Task<void> Checkpointer::first_tier(const Mover& mover, double part, Course& course) {
   std::vector<sim::Task<void>> parts;
-  if (style_.blocking) parts.push_back(snapshot_all());
-  parts.push_back(serialise());
-  parts.push_back(write_all(tiers_.front(), ""));
+  if (style_.blocking) parts.push_back(snapshot(mover, course.took));
+  parts.push_back(passes(mover, part, course.took));
+  parts.push_back(write(mover, part, 0, course.took));
   co_await phases(std::move(parts));
-  if (!style_.blocking) {  // the snapshot has left host memory
-    staged_.add((context_.now() - began).in(unit::s));
-    buffers_.release();
+  course.ended = mover_.context().now();
+}
+
+sim::Task<void> Checkpointer::next_tier(const Mover& mover, double part, std::size_t tier,
+                                        Course& course) {
+  co_await write(mover, part, tier, course.took);
+  course.ended = mover_.context().now();
+}
+
+// A save of many files is complete when its coordinator says so.    [checkpoint.md, eq. 8]
+sim::Task<void> Checkpointer::complete(const std::string& tier) {
+  sim::Context& context = mover_.context();
+  co_await context.sleep(p_.coordinate);
+  took_.add(Phase::metadata, p_.coordinate, mover_.own_resource("coordinate"));
+  if (!p_.coordinated(mover_.layout().files())) co_return;
+  const Seconds marking = context.now();
+  const Served served = co_await mover_.mark(tier);
+  took_.add(Phase::metadata, context.now() - marking, served.limited_by);
+}
+
+sim::Task<void> Checkpointer::flush(Save save) {
+  sim::Context& context = mover_.context();
+  const std::vector<std::string>& tiers = mover_.tiers();
+  for (std::size_t t = 0; t < tiers.size(); ++t) {
+    std::vector<Course> courses(writers_.size());
+    std::vector<sim::Task<void>> parts;
+    for (std::size_t w = 0; w < writers_.size(); ++w)
+      parts.push_back(t == 0 ? first_tier(writers_[w], save.part, courses[w])
+                             : next_tier(writers_[w], save.part, t, courses[w]));
+    co_await sim::join(context, std::move(parts));
+    std::size_t last = 0;
+    for (std::size_t w = 0; w < writers_.size(); ++w) {
+      if (courses[w].ended > courses[last].ended) last = w;
+      if (t == durable_ && writers_[w].share.rank0)
+        rank0_.add((courses[w].ended - save.written).in(unit::s));
+    }
+    took_ += courses[last].took;
+    if (const ResourceIndex worst = courses[last].took.worst(); worst != kNoResource)
+      last_limit_ = worst;
+    if (t == leaves_ && !style_.blocking) {  // the snapshot has left host memory
+      staged_.add((context.now() - save.began).in(unit::s));
+      buffers_.release();
+    }
+    if (t != durable_) continue;
+    co_await complete(tiers[t]);
+    durations_.add((context.now() - save.began).in(unit::s));
+    const double files =
+        retention_.saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());
+    if (files > 0.0) context.spawn(remove(files));
   }
-  for (std::size_t t = 1; t < tiers_.size(); ++t) co_await write_all(tiers_[t], tiers_[t - 1]);
-  durations_.add((context_.now() - began).in(unit::s));
+  settled_.add((context.now() - save.began).in(unit::s));
   if (--flushing_ == 0) idle_.set();
 }
 
+// Rank 0 deletes; an unlink costs the metadata servers what an open does (assumption).
+sim::Task<void> Checkpointer::remove(double files) {
+  for (const Mover& mover : writers_)
+    if (mover.share.rank0) {
+      Mover one = mover;
+      for (auto& [tier, client] : one.mounts) client.members = 1.0;
+      co_await mover_.metadata(one, p_.to, files);
+    }
+}
+
 sim::Task<void> Checkpointer::save(std::int64_t steps) {
-  const Seconds began = context_.now();
-  last_start_ = began;
+  sim::Context& context = mover_.context();
+  Save save{.began = context.now(), .written = {}};
+  last_start_ = save.began;
   last_steps_ = steps;
-  co_await context_.sleep(p_.quiesce);
+  co_await context.sleep(p_.quiesce);
+  save.written = context.now();
+  const double changed = p_.incremental.in(unit::ratio);
+  save.part = begun_++ % p_.full_every == 0 ? 1.0 : changed;
   ++flushing_;
   idle_.reset();
   if (style_.blocking) {
     const WaitSplit before = took_;
-    co_await flush(began);
-    blamed_ += took_.since(before, context_.now() - began);
+    co_await flush(save);
+    blamed_ += took_.since(before, context.now() - save.began);
   } else {
     // max(0, end of the flush that holds the buffer - now)    [docs/models/checkpoint.md, eq. 3]
-    const Seconds asked = context_.now();
+    const Seconds asked = context.now();
     co_await buffers_.acquire();
-    const Seconds start = context_.now();
+    const Seconds start = context.now();
     backpressure_.add((start - asked).in(unit::s));
     blamed_.add(Phase::data, start - asked, last_limit_);
-    co_await snapshot_all();
-    blamed_.add(Phase::data, context_.now() - start, copy_resource_);
-    context_.spawn(flush(began));
+    std::vector<WaitSplit> took(writers_.size());
+    std::vector<sim::Task<void>> parts;
+    for (std::size_t w = 0; w < writers_.size(); ++w)
+      parts.push_back(snapshot(writers_[w], took[w]));
+    co_await sim::join(context, std::move(parts));
+    const auto longest = std::max_element(
+        took.begin(), took.end(),
+        [](const WaitSplit& a, const WaitSplit& b) { return a.total() < b.total(); });
+    took_ += *longest;
+    blamed_ += *longest;
+    context.spawn(flush(save));
   }
-  const Seconds stall = context_.now() - began;
+  const Seconds stall = context.now() - save.began;
   stalls_.add(stall.in(unit::s));
   stalled_ += stall;
 }
 
-sim::Task<void> Checkpointer::drain() {
+sim::Task<void> Checkpointer::finish() {
   if (flushing_ > 0) co_await idle_.wait();
+  if (!restore_.wanted() || stalls_.size() == 0) co_return;
+  // One whole save and the increments on it.    [docs/models/checkpoint.md, eq. 9]
+  const double saves = retention_.chain();
+  co_await restore_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves);
 }
 
 void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
@@ -197,21 +229,28 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   stalls_.report(name + "stall", "s", out);
   durations_.report(name + "duration", "s", out);
   backpressure_.report(name + "backpressure", "s", out);
-  if (!durations_.empty())
+  if (!durations_.empty()) {
     out.metrics[name + "bandwidth"] = {size_.in(unit::B) / durations_.mean(), "B/s", {}};
-  else
+    out.metrics[name + "rank0"] = {rank0_.mean(), "s", {}};
+    out.metrics[name + "files"] = {mover_.layout().files(), "count", {}};
+    out.metrics[name + "held"] = {retention_.most_held().in(unit::B), "B", {}};
+  } else {
     out.warnings.push_back("job." + job +
                            ".checkpoint: the run ended before the first save was due");
+  }
+  if (durable_ + 1 < mover_.tiers().size() && !settled_.empty())
+    out.metrics[name + "settled"] = {settled_.mean(), "s", {}};
+  ResourceTable& resources = mover_.plant().resources();
   const auto limit = [&](const char* metric, const WaitSplit& split) {
-    if (split.worst() != kNoResource)
-      out.limited_by[name + metric] = plant_.resources().name(split.worst());
+    if (split.worst() != kNoResource) out.limited_by[name + metric] = resources.name(split.worst());
   };
   limit("duration", took_);
   limit("bandwidth", took_);
   limit("stall", blamed_);
   limit("overhead", blamed_);
   if (last_limit_ != kNoResource)
-    out.limited_by[name + "backpressure"] = plant_.resources().name(last_limit_);
+    out.limited_by[name + "backpressure"] = resources.name(last_limit_);
+  restore_.report(job, resources, out);
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
 }
 

@@ -1,21 +1,22 @@
 #pragma once
 
-#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
-#include "models/checkpoint/checkpoint.hpp"
+#include "models/checkpoint/restore.hpp"
+#include "models/checkpoint/retention.hpp"
+#include "models/checkpoint/state_mover.hpp"
 #include "models/phase_clock.hpp"
-#include "models/plant.hpp"
 #include "models/statistics.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 
 namespace stallcast::models {
 
-/// Saves one job's state. A save runs through quiesce, snapshot, serialise, write, fsync and
+/// Saves one job's state. A save runs through quiesce, snapshot, CPU passes, write, fsync and
 /// commit; training waits for all of it (sync) or for the snapshot and a free staging buffer
 /// (async). docs/models/checkpoint.md.
 class Checkpointer {
@@ -26,12 +27,20 @@ class Checkpointer {
   [[nodiscard]] bool due(std::int64_t steps) const;
   /// A save: ends when training may go on.
   [[nodiscard]] sim::Task<void> save(std::int64_t steps);
-  /// Ends when everything saved is durable.
-  [[nodiscard]] sim::Task<void> drain();
+  /// Ends when everything saved is durable in every tier, and one restore, where asked for, is
+  /// done.
+  [[nodiscard]] sim::Task<void> finish();
+
+  /// What a step takes longer while a thread of the training process flushes, as a share.
+  [[nodiscard]] double slowdown() const;
+  /// Training lost `time` to that.
+  void charge(Seconds time);
 
   /// Time training waited so far, and by resource.
   [[nodiscard]] Seconds stalled() const { return stalled_; }
   [[nodiscard]] const WaitSplit& blamed() const { return blamed_; }
+  /// Time of the restore after the run.
+  [[nodiscard]] Seconds restoring() const { return restore_.took(); }
   void report(const std::string& job, Seconds wall, RunResult& out) const;
 
   /// How each save went, in their order. Saves that had not ended have a stall and no more.
@@ -46,49 +55,49 @@ class Checkpointer {
   [[nodiscard]] Bytes size() const { return size_; }
 
  private:
-  /// Ranks of one class that write.
-  struct Writer {
-    std::size_t group = 0;
-    double members = 1.0;
-    Bytes bytes;                                        ///< per member
-    std::map<std::string, Client, std::less<>> mounts;  ///< by storage system among the tiers
+  /// One save under way.
+  struct Save {
+    Seconds began;    ///< the call
+    Seconds written;  ///< when all ranks were at rest: its files are timed from here
+    double part = 1.0;
+    [[nodiscard]] bool whole() const { return part == 1.0; }
   };
-  void add_writer(std::size_t group, double members, Bytes bytes);
-  sim::Task<void> snapshot(const Writer& writer);
-  sim::Task<void> write(const Writer& writer, std::string tier, bool from_nvme,
-                        ResourceIndex& limit);
-  sim::Task<void> snapshot_all();
-  sim::Task<void> serialise();
-  /// A save on storage inside the host, read to be sent on.
-  sim::Task<void> read_back(const Writer& writer, std::string tier);
-  /// `from`: the tier that has it, empty: host memory.
-  sim::Task<void> write_all(std::string tier, std::string from);
-  /// One after the other, or all at the same time when the save streams.
+  /// How long one class took, by cause.
+  struct Course {
+    Seconds ended;
+    WaitSplit took;
+  };
+  sim::Task<void> snapshot(const Mover& mover, WaitSplit& took);
+  sim::Task<void> passes(const Mover& mover, double part, WaitSplit& took);
+  sim::Task<void> write(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
+  sim::Task<void> first_tier(const Mover& mover, double part, Course& course);
+  sim::Task<void> next_tier(const Mover& mover, double part, std::size_t tier, Course& course);
+  /// Phases of one class: one after the other, or all at the same time when the save streams.
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
-  sim::Task<void> flush(Seconds began);
+  sim::Task<void> complete(const std::string& tier);
+  sim::Task<void> flush(Save save);
+  sim::Task<void> remove(double files);
 
-  sim::Context& context_;
-  Plant& plant_;
+  StateMover mover_;
   CheckpointParams p_;
   CheckpointStyle style_;
-  std::string host_;
-  HostParams host_params_;
-  std::vector<Writer> writers_;
-  std::vector<std::string> tiers_;
+  std::vector<Mover> writers_;
   Bytes size_;
-  double writer_count_ = 1.0;
-  Seconds gather_;
+  Retention retention_;
+  Restore restore_;
+  std::size_t durable_ = 0;  ///< tier in which a save counts
+  std::size_t leaves_ = 0;   ///< tier that has the bytes when they leave host memory
   sim::Slots buffers_;
   sim::Signal idle_;
   std::int64_t flushing_ = 0;
+  std::int64_t begun_ = 0;
   Seconds last_start_;
   std::int64_t last_steps_ = 0;
   Seconds stalled_;
   ResourceIndex last_limit_ = kNoResource;
-  WaitSplit took_;    ///< all phases of all saves
+  WaitSplit took_;    ///< all phases of all saves, along the class that ended last
   WaitSplit blamed_;  ///< those that training waited for
-  ResourceIndex copy_resource_, serialize_resource_;
-  Series stalls_, durations_, backpressure_, staged_;
+  Series stalls_, durations_, settled_, backpressure_, staged_, rank0_;
   std::vector<std::string> warnings_;
 };
 

@@ -35,7 +35,7 @@ constexpr std::array<Field<FromFlops>, 2> kFlops{
     field("tokens", &FromFlops::tokens, kRequired, "tokens per GPU and step", kAtLeastOne)};
 constexpr auto kFlopsInfos = infos(kFlops);
 
-constexpr std::array<Field<ModelParams>, 6> kModel{
+constexpr std::array<Field<ModelParams>, 12> kModel{
     field("parameters", &ModelParams::parameters, kOptional, "number of parameters (70B, or 70e9)",
           kPositive),
     field("state.weights", &ModelParams::weights, "2", "bytes per parameter saved for the weights",
@@ -51,11 +51,19 @@ constexpr std::array<Field<ModelParams>, 6> kModel{
           "bytes per parameter saved for Adam's second moment",
           cited(kNonNegative, "mixed precision Adam")),
     field("state.other", &ModelParams::other, "0",
-          "further bytes per parameter, for example fp32 gradients", kNonNegative)};
+          "further bytes per parameter, for example fp32 gradients", kNonNegative),
+    field("shape.vocabulary", &ModelParams::vocabulary, kOptional,
+          "tokens of the vocabulary of a transformer", up_to(1e8)),
+    field("shape.hidden", &ModelParams::hidden, kOptional, "hidden size", up_to(1e6)),
+    field("shape.ffn", &ModelParams::ffn, kOptional, "hidden size of the feed-forward layers",
+          up_to(1e7)),
+    field("shape.heads", &ModelParams::heads, kOptional, "attention heads", up_to(1e5)),
+    field("shape.kv_heads", &ModelParams::kv_heads, kOptional, "key and value heads", up_to(1e5)),
+    field("shape.layers", &ModelParams::layers, kOptional, "transformer layers", up_to(1e5))};
 constexpr auto kModelInfos = infos(kModel);
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
-constexpr std::array<Field<JobParams>, 7> kJob{
+constexpr std::array<Field<JobParams>, 9> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
           "GPUs used; absent: all of the hosts", kAtLeastOne),
@@ -63,6 +71,10 @@ constexpr std::array<Field<JobParams>, 7> kJob{
           "epochs to train; absent: as long as the run lasts", kAtLeastOne),
     field("steps", &JobParams::steps, kOptional,
           "steps of one epoch; absent: what the data set gives", kAtLeastOne),
+    field("parallel.tensor", &JobParams::tensor, "1", "ranks that share every layer of the model",
+          up_to(1e5)),
+    field("parallel.pipeline", &JobParams::pipeline, "1", "stages the layers are dealt to",
+          up_to(1e5)),
     field("barrier.base", &JobParams::barrier_base, "20 us", "release cost of the step barrier",
           assumed(kNonNegative)),
     field("barrier.per_doubling", &JobParams::barrier_per_doubling, "10 us",
@@ -85,7 +97,11 @@ constexpr auto kRunInfos = infos(kRun);
 
 }  // namespace
 
-ModelParams model_params(const Component& component) { return bind(kModel, component); }
+ModelParams model_params(const Component& component) {
+  ModelParams p = bind(kModel, component);
+  if (!p.parameters && p.has_shape()) p.parameters = p.shape_parameters();
+  return p;
+}
 std::span<const FieldInfo> model_fields() { return kModelInfos; }
 JobParams job_params(const Component& component) { return bind(kJob, component); }
 std::span<const FieldInfo> job_fields() { return kJobInfos; }
@@ -94,6 +110,14 @@ std::span<const FieldInfo> run_fields() { return kRunInfos; }
 std::span<const FieldInfo> step_common_fields() { return kCommonInfos; }
 std::span<const FieldInfo> step_given_fields() { return kGivenInfos; }
 std::span<const FieldInfo> step_flops_fields() { return kFlopsInfos; }
+
+double ModelParams::shape_parameters() const {
+  if (!has_shape()) return 0.0;
+  // P = 2 V h + h + L (2 h + h (h + 2 d) + h^2 + 3 f h), d = floor(h / heads) kv_heads
+  const std::int64_t h = *hidden, d = h / *heads * *kv_heads;
+  const std::int64_t layer = 2 * h + h * (h + 2 * d) + h * h + 3 * *ffn * h;
+  return static_cast<double>(2 * *vocabulary * h + h + *layers * layer);
+}
 
 Seconds given_step(const Component& step, const ModelParams&, const HostParams&) {
   return bind(kGiven, step).compute;

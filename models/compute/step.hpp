@@ -15,6 +15,13 @@ namespace stallcast::models {
 struct ModelParams {
   std::optional<double> parameters;
   double weights = 2, master = 4, momentum = 4, variance = 4, other = 0;
+  /// Of a transformer; all of them or none.
+  std::optional<std::int64_t> vocabulary, hidden, ffn, heads, kv_heads, layers;
+  [[nodiscard]] bool has_shape() const {
+    return vocabulary && hidden && ffn && heads && kv_heads && layers;
+  }
+  /// Number of parameters by the shape; 0 without one.    [docs/models/checkpoint.md, eq. 6]
+  [[nodiscard]] double shape_parameters() const;
   /// Bytes of training state per parameter, by component: 14 for bf16 weights with fp32 Adam.
   [[nodiscard]] double bytes_per_parameter() const {
     return weights + master + momentum + variance + other;
@@ -32,6 +39,7 @@ struct JobParams {
   std::string hosts;
   std::optional<std::int64_t> accelerators;
   std::optional<std::int64_t> epochs, steps;
+  std::int64_t tensor = 1, pipeline = 1;  ///< ranks that hold one copy of the model: their product
   Seconds barrier_base, barrier_per_doubling;
   std::string au;
 };

@@ -146,25 +146,25 @@ void DlioImport::convert() {
 void DlioImport::read_shape() {
   has_transformer_ =
       fields_.has("model.transformer.hidden_size") || fields_.has("model.num_layers");
-  const auto take = [&](std::string_view key, auto& member) {
+  const auto take = [&](std::string_view key, auto& member, std::string_view target) {
     if (const auto value = fields_.number(key, diags())) {
       if (*value <= 0 && key != "model.parallelism.data" && key != "model.parallelism.zero_stage")
         fail("value", key, "\"" + std::string(key) + "\" must be positive");
       member = static_cast<std::remove_reference_t<decltype(member)>>(*value);
-      note(FieldFate::mapped, key, "jobs[train].checkpoint.size", base::shortest(*value));
+      note(FieldFate::mapped, key, std::string(target), base::shortest(*value));
     }
   };
-  take("model.transformer.vocab_size", shape_.vocabulary);
-  take("model.transformer.hidden_size", shape_.hidden);
-  take("model.transformer.ffn_hidden_size", shape_.ffn_hidden);
-  take("model.transformer.num_attention_heads", shape_.heads);
-  take("model.transformer.num_kv_heads", shape_.kv_heads);
-  take("model.num_layers", shape_.layers);
-  take("model.parallelism.tensor", shape_.tensor);
-  take("model.parallelism.pipeline", shape_.pipeline);
-  take("model.parallelism.zero_stage", shape_.zero_stage);
+  take("model.transformer.vocab_size", shape_.vocabulary, "jobs[train].model.shape.vocabulary");
+  take("model.transformer.hidden_size", shape_.hidden, "jobs[train].model.shape.hidden");
+  take("model.transformer.ffn_hidden_size", shape_.ffn_hidden, "jobs[train].model.shape.ffn");
+  take("model.transformer.num_attention_heads", shape_.heads, "jobs[train].model.shape.heads");
+  take("model.transformer.num_kv_heads", shape_.kv_heads, "jobs[train].model.shape.kv_heads");
+  take("model.num_layers", shape_.layers, "jobs[train].model.shape.layers");
+  take("model.parallelism.tensor", shape_.tensor, "jobs[train].parallel.tensor");
+  take("model.parallelism.pipeline", shape_.pipeline, "jobs[train].parallel.pipeline");
+  take("model.parallelism.zero_stage", shape_.zero_stage, "jobs[train].checkpoint.layout");
   std::int64_t data = -1;
-  take("model.parallelism.data", data);
+  take("model.parallelism.data", data, "jobs[train].accelerators");
   const auto bytes = [&](std::string_view key, double& member) {
     const std::optional<std::string> type = fields_.text(key, diags());
     if (!type) return;
@@ -176,7 +176,7 @@ void DlioImport::read_shape() {
       member = 1;
     else
       fail("value", key, "\"" + *type + "\" is not a datatype", "fp32, fp16, bf16, int8, uint8");
-    note(FieldFate::mapped, key, "jobs[train].checkpoint.size", *type);
+    note(FieldFate::mapped, key, "jobs[train].model.state", *type);
   };
   bytes("model.model_datatype", shape_.model_bytes);
   bytes("model.optimizer_datatype", shape_.optimizer_bytes);
@@ -194,7 +194,6 @@ void DlioImport::read_shape() {
     fail("accelerators", "model.parallelism",
          std::to_string(accelerators_) +
              " accelerators are not a multiple of tensor x pipeline = " + std::to_string(replica));
-  shape_.data = std::max<std::int64_t>(1, accelerators_ / replica);
 }
 
 void DlioImport::add_cluster() {

@@ -6,11 +6,19 @@
 #include <utility>
 
 #include "engine/base/jsonc.hpp"
-#include "scenarios/importers/dlio_checkpoint.hpp"
 #include "scenarios/importers/importer.hpp"
 #include "scenarios/importers/yaml_fields.hpp"
 
 namespace stallcast::scenarios {
+
+/// Shape and layout of the model, with DLIO's defaults.
+struct Transformer {
+  std::int64_t vocabulary = 32000, hidden = 2048, ffn_hidden = 8192;
+  std::int64_t heads = 32, kv_heads = 8, layers = 1;
+  double model_bytes = 2, optimizer_bytes = 4;  ///< per element, by datatype
+  std::int64_t tensor = 1, pipeline = 1;
+  std::int64_t zero_stage = 0;
+};
 
 /// One import of a DLIO workload, used by dlio.cpp alone: what the file and the options say, as far
 /// as it is known, and the scenario made from it. The parts about data and checkpoints are in
@@ -75,7 +83,7 @@ class DlioImport {
   base::Json scenario_;
   bool old_spelling_ = false;
   bool has_transformer_ = false;
-  DlioTransformer shape_;
+  Transformer shape_;
   std::string storage_id_;
   std::string host_id_ = "gpu";
   std::int64_t accelerators_ = 0, batch_ = 1, samples_ = 0, epochs_ = 1;

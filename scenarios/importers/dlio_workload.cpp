@@ -56,9 +56,6 @@ void DlioImport::add_saving_only(Json& job) {
   job["steps"] = saves;
   job["step"] =
       Json{{"compute", quantity(gap > 0 ? gap : 1.0, Dimension::time)}, {"jitter", "0 %"}};
-  if (fields_.number("checkpoint.num_checkpoints_read", diags()).value_or(0) > 0)
-    warn("not-modelled", "checkpoint.num_checkpoints_read",
-         "reading checkpoints back is left out: only the saves are predicted");
 }
 
 void DlioImport::add_dataset(Json& job) {
@@ -224,20 +221,25 @@ void DlioImport::add_checkpoint(Json& job) {
   checkpoint["mode"] = "sync";
   const std::string place = fields_.text("checkpoint.type", diags()).value_or("rank_zero");
   const std::int64_t bytes = fields_.whole("model.model_size_bytes", diags()).value_or(0);
+  // torch.save copies tensors that lie in host memory into the page cache, which writes behind it.
+  checkpoint["snapshot"] = "none";
+  checkpoint["stream"] = true;
   if (has_transformer_) {
-    job["model"] = Json{{"parameters", static_cast<std::int64_t>(parameters(shape_))}};
-    checkpoint["size"] =
-        quantity(std::round(checkpoint_size(shape_).in(unit::B)), Dimension::bytes);
-    checkpoint["files"] = files_per_writer(shape_);
-    if (checkpoint_writers(shape_) != shape_.ranks())
-      warn("approximation", "model.parallelism.zero_stage",
-           "without ZeRO " + std::to_string(checkpoint_writers(shape_)) + " of " +
-               std::to_string(shape_.ranks()) + " ranks write; here all share the writing");
+    job["model"]["shape"] = Json{{"vocabulary", shape_.vocabulary}, {"hidden", shape_.hidden},
+                                 {"ffn", shape_.ffn_hidden},        {"heads", shape_.heads},
+                                 {"kv_heads", shape_.kv_heads},     {"layers", shape_.layers}};
+    job["model"]["state"] = Json{{"weights", shape_.model_bytes},
+                                 {"master", shape_.optimizer_bytes},
+                                 {"momentum", shape_.optimizer_bytes},
+                                 {"variance", shape_.optimizer_bytes}};
+    job["parallel"] = Json{{"tensor", shape_.tensor}, {"pipeline", shape_.pipeline}};
+    checkpoint["layout"] =
+        "zero" + std::to_string(std::clamp<std::int64_t>(shape_.zero_stage, 0, 3));
   } else if (bytes > 0) {
     const bool all = place == "all_ranks";
     const double writers = all ? static_cast<double>(accelerators_) : 1.0;
     checkpoint["size"] = quantity(static_cast<double>(bytes) * writers, Dimension::bytes);
-    checkpoint["writers"] = all ? "all" : "rank0";
+    checkpoint["layout"] = all ? "sharded" : "zero0";
     note(FieldFate::mapped, "model.model_size_bytes", "jobs[train].checkpoint.size",
          std::to_string(bytes), all ? "per rank" : "written by rank 0");
   } else {
@@ -247,6 +249,11 @@ void DlioImport::add_checkpoint(Json& job) {
     if (!job.contains("dataset"))
       fail("checkpoint", "workflow.checkpoint", "nothing is left of this workload");
     return;
+  }
+  if (fields_.number("checkpoint.num_checkpoints_read", diags()).value_or(0) > 0) {
+    checkpoint["restore"]["read"] = "own";
+    note(FieldFate::mapped, "checkpoint.num_checkpoints_read", "jobs[train].checkpoint.restore",
+         "own", "one is read back after the run");
   }
   add_interval(checkpoint);
   if (checkpoint.contains("every_steps")) job["checkpoint"] = checkpoint;

@@ -57,7 +57,7 @@ TEST_CASE("a flush longer than the interval pushes back on the next save") {
 
 TEST_CASE("rank 0 alone is limited by one host") {
   Design design = saver("sync");
-  set(design.jobs[0].checkpoint.value(), Role::checkpoint, "writers", "rank0");
+  set(design.jobs[0].checkpoint.value(), Role::checkpoint, "layout", "rank0");
   const RunResult result = run(design);
   // gather 310 GB through one NIC of 400 Gb/s x 95 %, then 320 GB through the same NIC... and one
   // stream

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/importers/dlio_checkpoint.hpp"
 #include "tests/scenarios/importers/dlio_support.hpp"
 
 using namespace stallcast;
@@ -231,7 +230,7 @@ TEST_CASE("checkpoints of training are counted in steps") {
   CHECK(every({"checkpoint.checkpoint_after_epoch=5", "checkpoint.epochs_between_checkpoints=2"}) ==
         250);
   const Json saved = job(import(kImages, common))["checkpoint"];
-  CHECK(saved["writers"] == "rank0");
+  CHECK(saved["layout"] == "zero0");
   CHECK(in_base(saved["size"], Dimension::bytes) == 499000000.0);
 }
 
@@ -242,26 +241,11 @@ TEST_CASE("a workload that only saves becomes steps of a pause and a save") {
   CHECK(in_base(train["step"]["compute"], Dimension::time) == 5.0);
   CHECK(train["checkpoint"]["every_steps"] == 1);
   CHECK_FALSE(train.contains("dataset"));
-  CHECK(train["model"]["parameters"] == 8030261248);
-}
-
-TEST_CASE("checkpoint sizes and file counts agree with the published ones") {
-  struct Case {
-    DlioTransformer shape;
-    double gib;
-    std::int64_t files;
-  };
-  // checkpoint_size_GB (in truth GiB) of the MLPerf Storage v3.0 results; 16, 128, 1544 and 2072
-  // files over 8, 64, 512 and 1024 ranks.
-  const std::vector<Case> cases{
-      {{128256, 4096, 14336, 32, 8, 32, 2, 4, 1, 1, 8, 3}, 104.70, 2},
-      {{128256, 8192, 28672, 128, 8, 80, 2, 4, 8, 1, 8, 3}, 911.21, 2},
-      {{128256, 16384, 53248, 128, 8, 126, 2, 4, 8, 32, 2, 1}, 5292.25, 3},
-      {{128256, 25872, 98304, 192, 32, 128, 2, 4, 8, 64, 2, 1}, 15426.59, 2}};
-  for (const Case& c : cases) {
-    CHECK(checkpoint_size(c.shape).in(unit::GiB) == Approx(c.gib).epsilon(2e-4));
-    CHECK(files_per_writer(c.shape) == c.files);
-  }
+  CHECK(train["model"]["shape"]["layers"] == 32);
+  CHECK(train["checkpoint"]["layout"] == "zero3");
+  CHECK_FALSE(train["checkpoint"].contains("restore"));
+  const ImportResult loads = import(kSaves, {"checkpoint.num_checkpoints_read=10"});
+  CHECK(job(loads)["checkpoint"]["restore"]["read"] == "own");
 }
 
 TEST_CASE("accelerators that do not divide into model shards are an error") {

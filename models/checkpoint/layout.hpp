@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/checkpoint/checkpoint.hpp"
+#include "models/compute/step.hpp"
+
+/// Which rank writes what. docs/models/checkpoint.md, "Layouts".
+namespace stallcast::models {
+
+/// Ranks that write (or read) the same.
+struct RankShare {
+  double members = 1.0;
+  Bytes bytes;            ///< of the state, each
+  double files = 1.0;     ///< each
+  double per_host = 1.0;  ///< ranks that do so on each of their hosts
+  bool rank0 = false;     ///< rank 0 is one of them
+};
+
+struct CheckpointLayout {
+  std::vector<RankShare> writers;
+  std::vector<RankShare> readers_all;   ///< when every replica reads what it needs
+  std::vector<RankShare> readers_once;  ///< when one replica does ...
+  double receivers = 0.0;               ///< ... and so many ranks
+  Bytes broadcast;                      ///< ... get so much each from it
+  Bytes gathered;                       ///< that crosses rank 0's network before its write
+
+  [[nodiscard]] Bytes size() const;
+  [[nodiscard]] double files() const;
+  [[nodiscard]] double writer_count() const;
+};
+
+/// REQUIRES: tensor x pipeline divides `ranks`; `ranks_per_host` > 0.
+[[nodiscard]] CheckpointLayout checkpoint_layout(const CheckpointParams& p,
+                                                 const ModelParams& model, const JobParams& job,
+                                                 double ranks, double ranks_per_host);
+
+}  // namespace stallcast::models

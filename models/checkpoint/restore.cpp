@@ -1,0 +1,108 @@
+#include "models/checkpoint/restore.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/sim/join.hpp"
+
+namespace stallcast::models {
+namespace {
+
+// A read that crosses file borders asks for the index of a file, then for its part of it.
+constexpr double kPartialRoundTrips = 2.0;
+
+}  // namespace
+
+std::string Restore::tier() const {
+  const CheckpointParams& p = mover_.params();
+  if (p.restore_from) return *p.restore_from;
+  return p.tiers.empty() ? p.to : p.tiers.front();
+}
+
+sim::Task<void> Restore::read(const Mover& mover, double state, double saves, WaitSplit& took) {
+  sim::Context& context = mover_.context();
+  const CheckpointParams& p = mover_.params();
+  const Seconds start = context.now();
+  double files = mover.share.files, trips = 1.0;
+  if (p.saved_by) {
+    // A reader's bytes lie in W / R of the files that each of W ranks wrote, and one more where its
+    // range ends inside a file.    [docs/models/checkpoint.md, eq. 11]
+    const double old = static_cast<double>(*p.saved_by);
+    files = std::ceil(old * mover.share.files / mover_.layout().writer_count()) + 1.0;
+    trips = kPartialRoundTrips;
+  }
+  const Bytes bytes = p.stored(mover.share.bytes) * state;
+  const Served served = co_await mover_.read(mover, tier(), bytes, files * saves, trips);
+  read_ += bytes * mover.share.members;
+  took.add(Phase::data, context.now() - start, served.limited_by);
+}
+
+sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& took) {
+  if (tier() == kHostMemory || tier() == kPeerMemory) co_return;  // never left memory
+  const CpuPasses passes = restore_passes(mover_.params(), mover.share.bytes * state);
+  co_await mover_.context().sleep(passes.total);
+  took.add(Phase::cpu, passes.total, mover_.own_resource(passes.worst));
+}
+
+sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
+  sim::Context& context = mover_.context();
+  const CheckpointParams& p = mover_.params();
+  const CheckpointLayout& layout = mover_.layout();
+  WaitSplit took;
+  std::vector<sim::Task<void>> parts;
+  parts.push_back(read(mover, state, saves, took));
+  parts.push_back(passes(mover, state, took));
+  if (p.streams()) {
+    co_await sim::join(context, std::move(parts));
+  } else {
+    for (sim::Task<void>& part : parts) {
+      sim::Task<void> phase = std::move(part);
+      co_await phase;
+    }
+  }
+  // Replicas pass on what they receive, so each host takes in what its ranks lack, once.
+  if (p.restore == "once" && layout.broadcast > Bytes{} && layout.receivers > 0.0) {
+    const Seconds start = context.now();
+    const double share = mover.share.members / layout.writer_count();
+    const Served served = co_await mover_.exchange(mover.group, layout.receivers * share,
+                                                   mover_.ranks_per_host(), layout.broadcast);
+    took.add(Phase::data, context.now() - start, served.limited_by);
+  }
+  if (p.snapshot != "none") {
+    const Seconds start = context.now();
+    const Served served = co_await mover_.copy(mover, p.copied(mover.share.bytes));
+    took.add(Phase::data, context.now() - start, served.limited_by);
+  }
+  if (mover.share.rank0) rank0_ = context.now() - began_;
+  if (context.now() >= last_) {
+    last_ = context.now();
+    split_ = took;
+  }
+}
+
+sim::Task<void> Restore::run(double state, double saves) {
+  sim::Context& context = mover_.context();
+  const CheckpointLayout& layout = mover_.layout();
+  const std::string& mode = mover_.params().restore;
+  began_ = context.now();
+  const std::vector<Mover> readers = mover_.movers(mode == "own"   ? layout.writers
+                                                   : mode == "all" ? layout.readers_all
+                                                                   : layout.readers_once);
+  std::vector<sim::Task<void>> parts;
+  for (const Mover& reader : readers) parts.push_back(load(reader, state, saves));
+  co_await sim::join(context, std::move(parts));
+  took_ = context.now() - began_;
+}
+
+void Restore::report(const std::string& job, ResourceTable& resources, RunResult& out) const {
+  if (!wanted() || took_ <= Seconds{}) return;
+  const std::string name = "job." + job + ".restore.";
+  out.metrics[name + "duration"] = {took_.in(unit::s), "s", {}};
+  out.metrics[name + "rank0"] = {rank0_.in(unit::s), "s", {}};
+  out.metrics[name + "read"] = {read_.in(unit::B), "B", {}};
+  out.metrics[name + "bandwidth"] = {(read_ / took_).in(unit::Bps), "B/s", {}};
+  if (split_.worst() != kNoResource)
+    out.limited_by[name + "duration"] = resources.name(split_.worst());
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/checkpoint/state_mover.hpp"
+#include "models/statistics.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// Reading a checkpoint back on all ranks of the job. docs/models/checkpoint.md, "Restore".
+class Restore {
+ public:
+  explicit Restore(StateMover& mover) : mover_(mover) {}
+
+  /// Whether the checkpoint asks for one.
+  [[nodiscard]] bool wanted() const { return mover_.params().restore != "none"; }
+  /// All ranks have their state again: read, CPU passes, broadcast, copy to the GPU. `state` is
+  /// what one whole save and the increments on it hold, over the size of the state; `saves` their
+  /// number.
+  [[nodiscard]] sim::Task<void> run(double state, double saves);
+
+  [[nodiscard]] Seconds took() const { return took_; }
+  void report(const std::string& job, ResourceTable& resources, RunResult& out) const;
+
+ private:
+  sim::Task<void> load(const Mover& mover, double state, double saves);
+  sim::Task<void> read(const Mover& mover, double state, double saves, WaitSplit& took);
+  sim::Task<void> passes(const Mover& mover, double state, WaitSplit& took);
+  [[nodiscard]] std::string tier() const;
+
+  StateMover& mover_;
+  Seconds began_, took_, rank0_, last_;
+  Bytes read_;
+  WaitSplit split_;  ///< along the class that ended last
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,190 @@
+#include "models/checkpoint/state_mover.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stallcast::models {
+namespace {
+
+// DCP's .metadata and a marker are far below what a second write costs besides its bytes.
+constexpr Bytes kMarker = Bytes::from(1.0, unit::MiB);
+
+}  // namespace
+
+StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context)
+    : context_(context),
+      plant_(plant),
+      p_(checkpoint_params(*job.checkpoint)),
+      job_(job.job.id),
+      host_(job_params(job.job).hosts),
+      host_params_(plant.host(host_)),
+      ranks_(plant.layout(job_).ranks),
+      hosts_(plant.layout(job_).hosts),
+      groups_(plant.layout(job_).groups),
+      layout_(checkpoint_layout(p_, model_params(job.model), job_params(job.job), ranks_,
+                                std::max(1.0, ranks_ / hosts_))) {
+  for (const std::string& tier : p_.tiers)
+    if (tier != kHostMemory) tiers_.push_back(tier);
+  if (tiers_.empty()) tiers_.push_back(p_.to);
+}
+
+bool StateMover::is_storage(std::string_view tier) const {
+  return tier != kHostMemory && tier != kPeerMemory && tier != kLocalNvme;
+}
+
+std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
+  std::vector<Mover> out;
+  for (const RankShare& share : shares) {
+    const std::size_t groups = share.members >= static_cast<double>(groups_) ? groups_ : 1;
+    for (std::size_t g = 0; g < groups; ++g) {
+      Mover mover{g, share, shares.size() == 1 && share.members >= ranks_, {}};
+      mover.share.members = share.members / static_cast<double>(groups);
+      mover.share.rank0 = share.rank0 && g == 0;
+      std::vector<std::string> used = tiers_;
+      used.push_back(p_.to);
+      if (p_.restore_from) used.push_back(*p_.restore_from);
+      for (const std::string& tier : used)
+        if (is_storage(tier) && !mover.mounts.contains(tier))
+          mover.mounts.emplace(tier, plant_.client(host_, g, tier, mover.share.members));
+      out.push_back(std::move(mover));
+    }
+  }
+  return out;
+}
+
+// Where all ranks of all hosts move, the hosts' links share out what there is. Classes that sit on
+// some of the hosts could draw on the links of all of them: each rank is held to its host's part.
+Rate StateMover::fair(const Mover& mover, Rate all) const {
+  return mover.even ? Rate::infinity() : all / mover.share.per_host;
+}
+
+Rate StateMover::per_host(sim::LinkId link) const {
+  return context_.use(link).capacity / (hosts_ / static_cast<double>(groups_));
+}
+
+sim::Task<Served> StateMover::copy(const Mover& mover, Bytes bytes) {
+  // t = S_rank / min(copy rate, DRAM share)
+  const sim::LinkId memory = plant_.host_link(host_, mover.group, "memory.snapshot");
+  const Rate gpu =
+      p_.snapshot == "pageable" ? host_params_.gpu_copy_pageable : host_params_.gpu_copy;
+  co_await context_.transfer({.path = {&memory, 1},
+                              .bytes = bytes,
+                              .members = mover.share.members,
+                              .cap = std::min(gpu, fair(mover, per_host(memory)))});
+  co_return Served{host_resource("gpu.copy")};
+}
+
+sim::Task<Served> StateMover::exchange(std::size_t group, double members, double per_host,
+                                       Bytes bytes) {
+  const std::vector<sim::LinkId> path{plant_.host_link(host_, group, "nic.write"),
+                                      plant_.host_link(host_, group, "nic.read")};
+  co_await context_.transfer(
+      {.path = path, .bytes = bytes, .members = members, .cap = host_params_.nic() / per_host});
+  co_return Served{host_resource("nic.read")};
+}
+
+Client StateMover::threads_of(const Mover& mover, const std::string& tier) const {
+  Client client = mover.mounts.find(tier)->second;
+  const double threads = static_cast<double>(p_.threads);
+  client.members *= threads;
+  client.host_read = std::min(client.host_read, fair(mover, client.host_read)) / threads;
+  client.host_write = std::min(client.host_write, fair(mover, client.host_write)) / threads;
+  return client;
+}
+
+// What went to peers is still in the memory of its own host.
+std::string StateMover::drained_from(std::size_t tier) const {
+  while (tier > 0)
+    if (tiers_[--tier] != kPeerMemory) return tiers_[tier];
+  return {};
+}
+
+bool StateMover::is_local(const std::string& tier) const {
+  return !tier.empty() && is_storage(tier) && plant_.storage(tier).local();
+}
+
+sim::Task<void> StateMover::send(const Mover& mover, std::string tier, Bytes bytes,
+                                 std::string from, Served& served) {
+  served = co_await write(mover, tier, bytes, from == kLocalNvme);
+}
+
+sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Bytes bytes) {
+  const Client client = threads_of(mover, tier);
+  const double threads = static_cast<double>(p_.threads);
+  co_await plant_.storage(tier).read(client, {.bytes = bytes / threads,
+                                              .files = std::max(1.0, mover.share.files / threads),
+                                              .direct = p_.direct});
+}
+
+sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Bytes bytes,
+                                    bool from_nvme) {
+  if (tier == kPeerMemory)
+    co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host,
+                                bytes * static_cast<double>(p_.peers));
+  if (tier == kLocalNvme) {
+    const sim::LinkId nvme = plant_.host_link(host_, mover.group, "nvme.write");
+    co_await context_.transfer(
+        {.path = {&nvme, 1},
+         .bytes = bytes,
+         .members = mover.share.members,
+         .cap = std::min(*host_params_.nvme_write, fair(mover, *host_params_.nvme_write))});
+    co_return Served{plant_.resources().of_link[nvme.index]};
+  }
+  const double threads = static_cast<double>(p_.threads);
+  Client client = threads_of(mover, tier);
+  if (from_nvme) {  // drained: read from the drive and sent on in one stream
+    client.write_path.push_back(plant_.host_link(host_, mover.group, "nvme.read"));
+    client.host_write =
+        std::min(client.host_write, *host_params_.nvme_read / (mover.share.per_host * threads));
+  }
+  co_return co_await plant_.storage(tier).write(
+      client, {.bytes = bytes / threads,
+               .files = std::max(1.0, mover.share.files / threads),
+               .writers = layout_.writer_count() * threads,
+               .direct = p_.direct});
+}
+
+sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, Bytes bytes,
+                                   double files, double round_trips) {
+  if (tier == kHostMemory) co_return Served{};
+  if (tier == kPeerMemory)
+    co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host, bytes);
+  if (tier == kLocalNvme) {
+    const sim::LinkId nvme = plant_.host_link(host_, mover.group, "nvme.read");
+    co_await context_.transfer(
+        {.path = {&nvme, 1},
+         .bytes = bytes,
+         .members = mover.share.members,
+         .cap = std::min(*host_params_.nvme_read, fair(mover, *host_params_.nvme_read))});
+    co_return Served{plant_.resources().of_link[nvme.index]};
+  }
+  const double threads = static_cast<double>(p_.threads);
+  const Client client = threads_of(mover, tier);
+  const double each = std::max(1.0, files / threads);
+  StorageModel& storage = plant_.storage(tier);
+  co_await storage.open(client, each);
+  co_return co_await storage.read(
+      client,
+      {.bytes = bytes / threads, .files = each, .round_trips = round_trips, .direct = p_.direct});
+}
+
+sim::Task<Served> StateMover::metadata(const Mover& mover, const std::string& tier,
+                                       double operations) {
+  if (!is_storage(tier)) co_return Served{};
+  co_return co_await plant_.storage(tier).open(mover.mounts.find(tier)->second, operations);
+}
+
+sim::Task<Served> StateMover::mark(const std::string& tier) {
+  if (!is_storage(tier)) co_return Served{};
+  const Client client = plant_.client(host_, 0, tier, 1.0);
+  co_return co_await plant_.storage(tier).write(client, {.bytes = kMarker});
+}
+
+ResourceIndex StateMover::host_resource(const std::string& what) const {
+  return plant_.resources().index("host." + host_ + "." + what);
+}
+ResourceIndex StateMover::own_resource(std::string_view what) const {
+  return plant_.resources().index("job." + job_ + ".checkpoint." + std::string(what));
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "models/checkpoint/layout.hpp"
+#include "models/phase_clock.hpp"
+#include "models/plant.hpp"
+#include "stallcast/design.hpp"
+
+namespace stallcast::models {
+
+/// Ranks of one host group that move the same at one time.
+struct Mover {
+  std::size_t group = 0;
+  RankShare share;                                    ///< its members are those of this group
+  bool even = false;                                  ///< all ranks of all hosts move as much
+  std::map<std::string, Client, std::less<>> mounts;  ///< by storage system
+};
+
+/// Where the state of a job goes and comes from: GPU, host memory, peers, drives, storage. What
+/// saves and restores have in common. docs/models/checkpoint.md.
+class StateMover {
+ public:
+  StateMover(const JobDesign& job, Plant& plant, sim::Context& context);
+
+  /// One mover per class and host group; classes of few ranks stay in the first group.
+  [[nodiscard]] std::vector<Mover> movers(const std::vector<RankShare>& shares);
+
+  /// Between the GPUs and host memory; yields what limited it.    [checkpoint.md, eq. 2]
+  [[nodiscard]] sim::Task<Served> copy(const Mover& mover, Bytes bytes);
+  /// Over the network from host to host: `members` ranks, `per_host` on each host, receive `bytes`
+  /// each, and as much leaves other hosts.    [checkpoint.md, eq. 8]
+  [[nodiscard]] sim::Task<Served> exchange(std::size_t group, double members, double per_host,
+                                           Bytes bytes);
+  /// The tier that tier number `tier` is filled from; empty: host memory.
+  [[nodiscard]] std::string drained_from(std::size_t tier) const;
+  /// Whether that is a storage system inside the host.
+  [[nodiscard]] bool is_local(const std::string& tier) const;
+  /// Into a tier below host memory; what limited it goes to `served`.
+  [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Bytes bytes,
+                                     std::string from, Served& served);
+  /// Out of a storage system inside the host, to be sent on.
+  [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Bytes bytes);
+  /// Out of a tier, host memory included.
+  [[nodiscard]] sim::Task<Served> read(const Mover& mover, const std::string& tier, Bytes bytes,
+                                       double files, double round_trips);
+  /// `operations` metadata operations of every member on a storage tier; nothing elsewhere.
+  [[nodiscard]] sim::Task<Served> metadata(const Mover& mover, const std::string& tier,
+                                           double operations);
+  /// The small file by which a coordinator completes a save.
+  [[nodiscard]] sim::Task<Served> mark(const std::string& tier);
+
+  [[nodiscard]] sim::Context& context() const { return context_; }
+  [[nodiscard]] Plant& plant() const { return plant_; }
+  [[nodiscard]] const CheckpointParams& params() const { return p_; }
+  [[nodiscard]] const CheckpointLayout& layout() const { return layout_; }
+  [[nodiscard]] const HostParams& host() const { return host_params_; }
+  [[nodiscard]] double hosts() const { return hosts_; }
+  [[nodiscard]] double ranks_per_host() const { return std::max(1.0, ranks_ / hosts_); }
+  /// Index of "host.H.<what>" and of "job.J.checkpoint.<what>".
+  [[nodiscard]] ResourceIndex host_resource(const std::string& what) const;
+  [[nodiscard]] ResourceIndex own_resource(std::string_view what) const;
+  /// Tiers below host memory, in turn: at least the storage system of `to`.
+  [[nodiscard]] const std::vector<std::string>& tiers() const { return tiers_; }
+
+ private:
+  /// What one of the ranks on a host may take of `all`; infinite where links share it out.
+  [[nodiscard]] Rate fair(const Mover& mover, Rate all) const;
+  /// What a link of a host group carries of one host.
+  [[nodiscard]] Rate per_host(sim::LinkId link) const;
+  [[nodiscard]] bool is_storage(std::string_view tier) const;
+  [[nodiscard]] sim::Task<Served> write(const Mover& mover, const std::string& tier, Bytes bytes,
+                                        bool from_nvme);
+  /// `mount` as `threads` threads of each member use it.
+  [[nodiscard]] Client threads_of(const Mover& mover, const std::string& tier) const;
+
+  sim::Context& context_;
+  Plant& plant_;
+  CheckpointParams p_;
+  std::string job_, host_;
+  HostParams host_params_;
+  double ranks_, hosts_;
+  std::size_t groups_;
+  CheckpointLayout layout_;
+  std::vector<std::string> tiers_;
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,73 @@
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/support.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr const char* kFull = R"({
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "memory": { "size": "2 TB" } } ] },
+  "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+  "jobs": [ {
+    "id": "train", "hosts": "gpu", "model": { "parameters": "70B" }, "step": { "compute": "1 s" },
+    "checkpoint": { "to": "scratch", "every": "10 min", "mode": "async" }
+  } ],
+  "run": { "duration": "1 h" }
+})";
+
+// Pointer and text of the only error of the scenario with `sets`; "" when there is none.
+std::string error(std::vector<std::string> sets) {
+  const auto loaded = load_with(std::move(sets), "", kFull);
+  std::string out;
+  for (const Diagnostic& d : loaded.diagnostics.items())
+    if (d.severity == Severity::error) {
+      CHECK(out.empty());
+      out = d.pointer + " " + d.message;
+    }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("bad checkpoint values are errors that name their field") {
+  struct Row {
+    std::vector<std::string> sets;
+    const char* part;
+  };
+  const std::string save = "jobs.checkpoint.";
+  const std::vector<Row> rows{
+      {{save + "incremental.fraction=120 %"}, "/jobs/0/checkpoint/incremental/fraction"},
+      {{save + "incremental.full_every=0"}, "/jobs/0/checkpoint/incremental/full_every"},
+      {{save + "keep.last=0"}, "/jobs/0/checkpoint/keep/last"},
+      {{save + "keep.every=4"}, "/jobs/0/checkpoint/keep/every"},
+      {{save + "compress.ratio=0.5"}, "/jobs/0/checkpoint/compress/ratio"},
+      {{save + "layout=zero4"}, "/jobs/0/checkpoint/layout"},
+      {{save + "threads=0"}, "/jobs/0/checkpoint/threads"},
+      {{save + "serializer=tensorstore"}, "\"chunk\" does not say how large"},
+      {{save + "layout=fsdp-hybrid", save + "shard_group=5"}, "do not divide the 32 ranks"},
+      {{save + "durable=local-nvme"}, "/jobs/0/checkpoint/durable no save passes"},
+      {{save + "durable=host-memory"}, "lost with the host"},
+      {{save + "restore.from=local-nvme"}, "/jobs/0/checkpoint/restore/from no save passes"},
+      {{save + R"(tiers=["host-memory", "local-nvme", "scratch"])"}, "has no local NVMe"},
+      {{save + R"(tiers=["host-memory", "peer-memory", "scratch"])", save + "peers=4"},
+       "4 copies in the memory of other hosts"},
+      {{"jobs.parallel.tensor=8", "jobs.parallel.pipeline=8"}, "/jobs/0/parallel/tensor"},
+      {{"jobs.parallel.pipeline=5"}, "tensor x pipeline = 5 does not divide the 32 ranks"},
+      {{"jobs.model.shape.layers=80"}, "lacks \"shape.vocabulary\""}};
+  for (const Row& row : rows) {
+    INFO(row.sets.front());
+    CHECK_THAT(error(row.sets), Contains(row.part));
+  }
+  CHECK(error({}) == "");
+  CHECK(error({save + R"(tiers=["host-memory", "peer-memory", "scratch"])",
+               save + "durable=peer-memory", save + "restore.from=peer-memory"}) == "");
+}
+
+TEST_CASE("a drain from local drives needs drives that can be read") {
+  CHECK_THAT(error({R"(jobs.checkpoint.tiers=["host-memory", "local-nvme", "scratch"])",
+                    "cluster.hosts.nvme.write=8 GB/s"}),
+             Contains("no local NVMe to read from"));
+}
