@@ -178,8 +178,8 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
   return {.id = clients_++,
           .host_group = there.first_group + group,
           .members = members,
-          .host_read = std::min(network, limits.read),
-          .host_write = std::min(network, limits.write),
+          .host_read = std::min({network, limits.read, limits.core}),
+          .host_write = std::min({network, limits.write, limits.core}),
           .read_path = links(model.read_source(), topology_.node(mount + ".in")),
           .write_path = links(topology_.node(mount + ".out"), model.write_sink())};
 }

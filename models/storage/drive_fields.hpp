@@ -15,9 +15,9 @@ inline constexpr std::string_view kRaidLevels[] = {"0", "10", "5", "6"};
 /// Fields of the drives of `P`, which derives from DriveParams, then its `own`. The members are
 /// those of the base, so their type is given.
 template <class P, std::size_t N>
-constexpr std::array<base::Field<P>, N + 15> with_drives(const std::array<base::Field<P>, N>& own) {
+constexpr std::array<base::Field<P>, N + 18> with_drives(const std::array<base::Field<P>, N>& own) {
   using namespace base;
-  std::array<Field<P>, N + 15> out{
+  std::array<Field<P>, N + 18> out{
       field<P, std::int64_t>("drive.count", &P::count, kRequired, "drives in one host (or target)",
                              up_to(4096)),
       field<P, Rate>("drive.read", &P::read, "7 GB/s", "sequential read of one drive",
@@ -61,8 +61,16 @@ constexpr std::array<base::Field<P>, N + 15> with_drives(const std::array<base::
           "most that is asked for at one time: read_ahead_kb, or the reader's own block",
           cited(kPositive, "Linux default read_ahead_kb")),
       field<P, std::int64_t>("depth", &P::depth, "1", "requests one process keeps in flight",
-                             assumed(up_to(1e6), "loader workers read one piece after the other"))};
-  std::copy(own.begin(), own.end(), out.begin() + 15);
+                             assumed(up_to(1e6), "loader workers read one piece after the other")),
+      field<P, Seconds>(
+          "open", &P::open, "11 us", "time to open one file",
+          cited(kNonNegative, "stas00/ml-engineering, storage chapter: 11 us on local NVMe")),
+      field<P, Seconds>("create", &P::create, "30 us", "time to create one file",
+                        assumed(kNonNegative)),
+      field<P, Rate>("client.stream", &P::stream, "2.5 GB/s",
+                     "most one process moves through the page cache; not with O_DIRECT",
+                     assumed(kPositive, "copy and page handling of one core, 2-3 GB/s"))};
+  std::copy(own.begin(), own.end(), out.begin() + 18);
   return out;
 }
 

@@ -19,8 +19,9 @@ sim::Task<void> run_flow(sim::Context& context, sim::Flow flow, sim::FlowOutcome
 
 double DriveParams::written() const {
   if (raid == "10") return 2.0;
+  const double width = raid_width > 0 ? static_cast<double>(raid_width) : drives();
   const double parity = raid == "5" ? 1.0 : raid == "6" ? 2.0 : 0.0;
-  return drives() / std::max(1.0, drives() - parity);
+  return width / std::max(1.0, width - parity);
 }
 
 double DriveParams::touched(Bytes bytes) const {
@@ -60,9 +61,10 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
       std::max(Ops::from(requests * touched, unit::ops) / p_.read_iops, request.bytes / p_.read);
   co_await context_->sleep(latency * (files * std::max(0.0, request.round_trips - 1.0)));
   reading_ += 1.0;
-  const Served served = co_await move(client, client.read_path, request.bytes * p_.inflation,
-                                      std::min(cap, drives * p_.inflation), time,
-                                      std::min(p_.drives(), touched * depth), stream);
+  const Served served =
+      co_await move(client, client.read_path, request.bytes * p_.inflation,
+                    std::min(std::min(cap, client.host_read), drives * p_.inflation), time,
+                    std::min(p_.drives(), touched * depth), stream);
   reading_ -= 1.0;
   co_return served;
 }
@@ -75,8 +77,8 @@ sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& req
   Seconds time = fast / p_.fastest_write() + (bytes - fast) / p_.write;
   if (reading_ > 0.0) time *= p_.write_cost;
   writing_ += 1.0;
-  const Served served =
-      co_await move(client, client.write_path, request.bytes, cap, time, p_.drives(), stream);
+  const Served served = co_await move(client, client.write_path, request.bytes,
+                                      std::min(cap, client.host_write), time, p_.drives(), stream);
   writing_ -= 1.0;
   co_return served;
 }
@@ -100,13 +102,17 @@ sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::Lin
                                   ResourceIndex stream) {
   sim::FlowOutcome data, work;
   std::vector<sim::Task<void>> parts;
-  parts.push_back(run_flow(
-      *context_, {.path = path, .bytes = bytes, .members = client.members, .cap = cap}, data));
+  parts.push_back(
+      run_flow(*context_,
+               sim::weighted({.path = path, .bytes = bytes, .members = client.members, .cap = cap},
+                             client.share),
+               data));
   parts.push_back(run_flow(*context_,
-                           {.path = {&busy_, 1},
-                            .bytes = Bytes::from(time.in(unit::s), unit::B),
-                            .members = client.members,
-                            .cap = Rate::from(drives, unit::Bps)},
+                           sim::weighted({.path = {&busy_, 1},
+                                          .bytes = Bytes::from(time.in(unit::s), unit::B),
+                                          .members = client.members,
+                                          .cap = Rate::from(drives, unit::Bps)},
+                                         client.share),
                            work));
   co_await sim::join(*context_, std::move(parts));
   if (work.ended > data.ended) co_return Served{resource_};

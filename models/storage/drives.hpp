@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,11 +24,14 @@ struct DriveParams {
   double read_slowdown = 1.0;  ///< latency of a read while others write, over one alone
   Bytes burst;                 ///< what one drive takes in at `burst_write` before it slows down
   std::optional<Rate> burst_write;
-  std::string raid;        ///< level: "0", "5", "6", "10"
-  Bytes chunk;             ///< bytes on one drive before the next
-  Bytes request;           ///< most that is asked for at one time
-  std::int64_t depth = 1;  ///< requests one process keeps in flight
-  double inflation = 1.0;  ///< bytes that leave the drives per byte read: where they decode
+  std::string raid;             ///< level: "0", "5", "6", "10"
+  Bytes chunk;                  ///< bytes on one drive before the next
+  Bytes request;                ///< most that is asked for at one time
+  std::int64_t depth = 1;       ///< requests one process keeps in flight
+  std::int64_t raid_width = 0;  ///< what the RAID level spans; 0: the drives
+  Seconds open, create;         ///< of one file, on the host
+  Rate stream;                  ///< most one process moves through the page cache
+  double inflation = 1.0;       ///< bytes that leave the drives per byte read: where they decode
 
   [[nodiscard]] double drives() const { return static_cast<double>(count); }
   /// Bytes on drives for one byte written.    [local.md, eq. 4]

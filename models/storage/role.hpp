@@ -32,6 +32,7 @@ struct StorageLoad {
 struct ClientLimits {
   Rate read = Rate::infinity();
   Rate write = Rate::infinity();
+  Rate core = Rate::infinity();  ///< what one core of the host moves; infinite: it takes no cores
 };
 
 /// A class of identical client processes on one host group, as the storage system sees it.
@@ -204,5 +205,13 @@ class StorageModel {
 /// A cache in front of another storage system: models/storage/cache.cpp, docs/models/cache.md.
 [[nodiscard]] std::unique_ptr<StorageModel> make_cache(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> cache_fields();
+
+/// A pool of CXL memory: models/storage/cxl.cpp, docs/models/cxl.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_cxl(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> cxl_fields();
+
+/// NVMe over Fabrics: models/storage/nvmeof.cpp, docs/models/nvmeof.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_nvmeof(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> nvmeof_fields();
 
 }  // namespace stallcast::models

@@ -29,6 +29,9 @@ const std::array kStorage{
                 {},
                 chunkstore_fields()},
                make_chunkstore},
+    StorageRow{
+        {"cxl", "pool of CXL memory: cache lines in flight, ports, devices", {}, cxl_fields()},
+        make_cxl},
     StorageRow{{"daos",
                 "DAOS behind dfuse: server NICs, erasure coding by the client, distributed keys",
                 {},
@@ -57,6 +60,11 @@ const std::array kStorage{
                 {},
                 nfs_fields()},
                make_nfs},
+    StorageRow{{"nvmeof",
+                "NVMe over Fabrics (RDMA, TCP): drives in targets, striped over all of them",
+                {},
+                nvmeof_fields()},
+               make_nvmeof},
     StorageRow{
         {"s3",
          "S3 and compatible object stores: first byte, connections, request rate of prefixes",

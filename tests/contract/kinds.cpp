@@ -13,6 +13,8 @@ using models::Role;
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
     {"cephfs", {{"osd.count", "32"}, {"server.count", "8"}, {"osd.ops", "200 kops/s"}}},
     {"chunkstore", {{"node.count", "8"}, {"node.read", "4 GB/s"}, {"node.write", "12 GB/s"}}},
+    {"cxl", {{"device.count", "1"}}},
+    {"nvmeof", {{"drive.count", "1"}, {"target.count", "8"}, {"depth", "8"}}},
     {"daos", {{"server.count", "8"}}},
     {"hdfs", {{"datanode.count", "16"}}},
     {"san", {{"port.count", "8"}, {"client.path", "8 GB/s"}, {"array.read", "24 GB/s"}}},
@@ -48,7 +50,8 @@ const std::map<std::string, StorageNames> kStorageNames = {
     {"weka", {"backend.count", "drives"}},   {"gpfs", {"server.count", "nsd"}},
     {"lustre", {"ost.count", "ost"}},        {"nfs", {"head.count", "head"}},
     {"s3", {"server.count", "server.read"}}, {"cache", {"server.count", "space"}},
-    {"local", {"drive.count", "drives"}},
+    {"local", {"drive.count", "drives"}},    {"cxl", {"device.count", "drives"}},
+    {"nvmeof", {"target.count", "drives"}},
 };
 
 Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {

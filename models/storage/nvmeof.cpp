@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "models/storage/drive_fields.hpp"
+#include "models/storage/drive_store.hpp"
+
+/// NVMe over Fabrics. Equations, sources and valid range: docs/models/nvmeof.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kTransports[] = {"rdma", "tcp"};
+
+struct NvmeofParams : DriveParams {
+  std::int64_t targets = 1;
+  std::optional<Rate> nic;
+  Seconds service;
+  std::string transport;
+  Rate core;
+
+  // A volume lies on all drives of all targets; what RAID protects is a target.  [nvmeof.md, eq. 3]
+  [[nodiscard]] DriveParams drives() const {
+    DriveParams out = *this;
+    out.count = count * targets;
+    out.raid_width = targets;
+    return out;
+  }
+};
+
+constexpr auto kFields = with_drives(std::array{
+    field("target.count", &NvmeofParams::targets, kRequired,
+          "targets: boxes of drives; a volume is striped over all of them", up_to(1e6)),
+    field("target.nic", &NvmeofParams::nic, kOptional,
+          "network of one target, each direction; without it it does not limit", kPositive),
+    field("target.service", &NvmeofParams::service, "10 us",
+          "time of one request in target and initiator, besides wire and drive",
+          assumed(kNonNegative, "NVMe-oF adds 10-30 us in all to a local drive, from memory")),
+    field("transport", &NvmeofParams::transport, "rdma",
+          "rdma: the NIC moves the data; tcp: cores of the host do", one_of(kTransports)),
+    field("client.core", &NvmeofParams::core, "15 Gb/s", "what one core of a host moves over TCP",
+          assumed(kPositive, "TCP receive 10-20 Gb/s per core"))});
+constexpr auto kInfos = infos(kFields);
+
+class Nvmeof final : public DriveStore {
+ public:
+  explicit Nvmeof(const Component& component) : Nvmeof(component, bind(kFields, component)) {}
+
+  void build(graph::Topology& topology, const StorageLoad& load) override {
+    DriveStore::build(topology, load);
+    const auto out = topology.add_node(name() + ".target.out", graph::NodeRole::server);
+    const auto in = topology.add_node(name() + ".target.in", graph::NodeRole::server);
+    egress_ = topology.add_node(name() + ".egress", graph::NodeRole::network);
+    ingress_ = topology.add_node(name() + ".ingress", graph::NodeRole::network);
+    add_drives(topology, 1.0, "", out, in);
+    // Parity and copies are made by the host and cross the network as well.  [nvmeof.md, eq. 3]
+    const Rate nic = p_.nic ? *p_.nic * static_cast<double>(p_.targets) : Rate::infinity();
+    topology.add_edge(out, egress_, name() + ".target.nic.read", nic);
+    topology.add_edge(ingress_, in, name() + ".target.nic.write", nic / drives().written());
+  }
+  graph::NodeId egress() const override { return egress_; }
+  graph::NodeId ingress() const override { return ingress_; }
+
+  ClientLimits client_limits() const override {
+    return {.core = p_.transport == "tcp" ? p_.core : Rate::infinity()};
+  }
+
+  Countable countable() const override {
+    const Rate nic = p_.nic.value_or(Rate::infinity());
+    const double count = static_cast<double>(p_.count);
+    return {.noun = "targets",
+            .unit_read = std::min(p_.read * count, nic),
+            .unit_write = std::min(p_.fastest_write() * count, nic) / drives().written()};
+  }
+
+ protected:
+  std::size_t bank(const Client&) const override { return 0; }
+  // Every request crosses the fabric and the target's software.    [nvmeof.md, eq. 1]
+  Seconds turn() const override { return round_trip() + p_.service; }
+
+ private:
+  Nvmeof(const Component& component, const NvmeofParams& params)
+      : DriveStore(component, params.drives()), p_(params) {}
+
+  NvmeofParams p_;
+  graph::NodeId egress_, ingress_;
+};
+
+}  // namespace
+
+std::unique_ptr<StorageModel> make_nvmeof(const Component& component) {
+  return std::make_unique<Nvmeof>(component);
+}
+std::span<const FieldInfo> nvmeof_fields() { return kInfos; }
+
+}  // namespace stallcast::models
