@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "calibration/node_reader.hpp"
 #include "calibration/validate.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/jsonc.hpp"
@@ -27,12 +28,11 @@ constexpr std::array<Dimension, 8> kDimensions = {
     Dimension::op_rate, Dimension::number, Dimension::money, Dimension::money_rate};
 
 /// Reads one case file into `out`.
-class CaseReader {
+class CaseReader : NodeReader {
  public:
-  CaseReader(std::string text, const std::string& path, LoadedCases& out)
-      : path_(path),
-        document_(base::parse_jsonc(std::move(text), path, out.diagnostics)),
-        out_(out) {}
+  /// All must outlive this.
+  CaseReader(const base::JsonDocument& document, const std::string& path, LoadedCases& out)
+      : NodeReader(document, out.diagnostics), path_(path), out_(out) {}
 
   void read(std::set<std::string>& ids) {
     const Json& root = document_.root;
@@ -80,7 +80,7 @@ class CaseReader {
     const std::string scenario = text_of(node, at, "scenario", true);
     scenarios::LoadOptions options;
     options.variant = text_of(node, at, "variant", false);
-    options.sets = sets_of(node, at);
+    options.sets = texts_of(node, at, "set");
     if (scenario.empty()) return;
     c.scenario = (fs::path(path_).parent_path() / scenario).lexically_normal().string();
     scenarios::Loaded loaded = scenarios::load_file(c.scenario, options);
@@ -123,55 +123,6 @@ class CaseReader {
     }
   }
 
-  std::vector<std::string> sets_of(const Json& node, const std::string& at) {
-    std::vector<std::string> out;
-    const auto sets = node.find("set");
-    if (sets == node.end()) return out;
-    if (!sets->is_array()) {
-      error("type", at + "/set", "\"set\" takes a list of texts",
-            R"(write ["storage.ost.count=48"])");
-      return out;
-    }
-    for (std::size_t i = 0; i < sets->size(); ++i) {
-      if ((*sets)[i].is_string())
-        out.push_back((*sets)[i].get<std::string>());
-      else
-        error("type", at + "/set" + base::pointer_token(i), "\"set\" takes texts",
-              R"(write "storage.ost.count=48")");
-    }
-    return out;
-  }
-
-  /// "" after reporting why there is no text.
-  std::string text_of(const Json& node, const std::string& at, const std::string& key,
-                      bool required) {
-    const auto it = node.find(key);
-    if (it != node.end() && it->is_string() && !it->get_ref<const std::string&>().empty())
-      return it->get<std::string>();
-    if (it != node.end())
-      error("type", at + base::pointer_token(key), "\"" + key + "\" takes a text that is not empty",
-            "");
-    else if (required)
-      error("missing", at, "\"" + key + "\" is missing", "add \"" + key + "\": \"...\"");
-    return "";
-  }
-
-  void check_keys(const Json& node, const std::string& at,
-                  std::span<const std::string_view> allowed, const std::string& what) {
-    const std::vector<std::string> names(allowed.begin(), allowed.end());
-    for (const auto& [key, value] : node.items()) {
-      if (key.starts_with("x-") || std::find(names.begin(), names.end(), key) != names.end())
-        continue;
-      const std::string near = base::nearest(key, names);
-      const std::string pointer = at + base::pointer_token(key);
-      out_.diagnostics.add({Severity::error, "unknown-key", pointer,
-                            base::locate(document_, pointer, base::PointAt::key),
-                            "\"" + key + "\" is not a key of " + what,
-                            near.empty() ? "allowed: " + base::join(names, ", ")
-                                         : "did you mean \"" + near + "\"?"});
-    }
-  }
-
   /// Faults of a scenario, once each; those without a place are pointed at where the case is.
   void take(Diagnostics from, const std::string& at, const std::string& id) {
     for (Diagnostic& d : from.items()) {
@@ -189,14 +140,7 @@ class CaseReader {
     }
   }
 
-  void error(std::string_view code, const std::string& pointer, std::string message,
-             std::string hint) {
-    out_.diagnostics.add({Severity::error, std::string(code), pointer,
-                          base::locate(document_, pointer), std::move(message), std::move(hint)});
-  }
-
   const std::string& path_;
-  base::JsonDocument document_;
   LoadedCases& out_;
 };
 
@@ -217,7 +161,9 @@ LoadedCases load_cases(std::span<const std::string> paths) {
                            ""});
       continue;
     }
-    CaseReader(std::move(text).value(), path, out).read(ids);
+    const base::JsonDocument document =
+        base::parse_jsonc(std::move(text).value(), path, out.diagnostics);
+    CaseReader(document, path, out).read(ids);
   }
   return out;
 }

@@ -18,7 +18,25 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool in_name(char c) { return starts_name(c) || is_digit(c); }
 
-std::vector<std::string> functions() { return {"ceil", "floor", "max", "min", "round"}; }
+/// A function of one argument.
+struct Function {
+  std::string_view name;
+  double (*of)(double);
+};
+constexpr Function kFunctions[] = {{"ceil", [](double x) { return std::ceil(x); }},
+                                   {"exp", [](double x) { return std::exp(x); }},
+                                   {"floor", [](double x) { return std::floor(x); }},
+                                   {"log", [](double x) { return std::log(x); }},
+                                   {"log2", [](double x) { return std::log2(x); }},
+                                   {"round", [](double x) { return std::round(x); }},
+                                   {"sqrt", [](double x) { return std::sqrt(x); }}};
+
+std::vector<std::string> functions() {
+  std::vector<std::string> out = {"max", "min", "pow"};
+  for (const Function& function : kFunctions) out.emplace_back(function.name);
+  std::sort(out.begin(), out.end());
+  return out;
+}
 
 /// Ends the evaluation; caught in evaluate().
 struct Fault {
@@ -139,17 +157,25 @@ class Evaluator {
     close();
     if (function == "min") return *std::min_element(arguments.begin(), arguments.end());
     if (function == "max") return *std::max_element(arguments.begin(), arguments.end());
-    const std::vector<std::string> known = functions();
-    if (std::find(known.begin(), known.end(), function) == known.end()) {
-      const std::string near = nearest(function, known);
-      throw Fault{
-          "unknown function \"" + function + "\"",
-          near.empty() ? "functions are " + join(known, ", ") : "did you mean \"" + near + "\"?"};
+    if (function == "pow") {
+      if (arguments.size() != 2) throw Fault{"pow takes two arguments", ""};
+      return finite(std::pow(arguments[0], arguments[1]), function);
     }
-    if (arguments.size() != 1) throw Fault{function + " takes one argument", ""};
-    if (function == "ceil") return std::ceil(arguments[0]);
-    if (function == "floor") return std::floor(arguments[0]);
-    return std::round(arguments[0]);
+    for (const Function& known : kFunctions)
+      if (known.name == function) {
+        if (arguments.size() != 1) throw Fault{function + " takes one argument", ""};
+        return finite(known.of(arguments[0]), function);
+      }
+    const std::vector<std::string> known = functions();
+    const std::string near = nearest(function, known);
+    throw Fault{"unknown function \"" + function + "\"", near.empty()
+                                                             ? "functions are " + join(known, ", ")
+                                                             : "did you mean \"" + near + "\"?"};
+  }
+
+  static double finite(double value, const std::string& function) {
+    if (!std::isfinite(value)) throw Fault{"the result of " + function + " is not a number", ""};
+    return value;
   }
 
   std::string_view text_;

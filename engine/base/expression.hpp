@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-/// Arithmetic over named parameters: + - * / ( ) min max ceil floor round, numbers, names.
+/// Arithmetic over named parameters: + - * / ( ), numbers, names, and the functions min max ceil
+/// floor round sqrt exp log (natural) log2 pow.
 namespace stallcast::base {
 
 struct ExpressionResult {

@@ -1,6 +1,7 @@
 #include "engine/base/expression.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ TEST_CASE("expressions follow the usual precedence") {
       {"ceil(n_ost / 7)", 6},
       {"floor(n/2) + round(2.5)", 4},
       {"zero / 4", 0},
+      {"sqrt(n_ost * 10)", 20},
+      {"exp(log(n)) - n", std::exp(std::log(3.0)) - 3.0},
+      {"log2(8) + pow(n, 2)", 12},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
@@ -54,6 +58,9 @@ TEST_CASE("wrong expressions say what is wrong") {
       {"ciel(n)", "unknown function \"ciel\"", "did you mean \"ceil\"?"},
       {"sin(n)", "unknown function \"sin\"", ""},
       {"ceil(1, 2)", "ceil takes one argument", ""},
+      {"pow(2)", "pow takes two arguments", ""},
+      {"sqrt(-1)", "the result of sqrt is not a number", ""},
+      {"log(zero)", "the result of log is not a number", ""},
       {"1 / zero", "division by zero", ""},
       {"1e308 * 10", "the result is too large", ""},
       {"1e999", "number 1e999 is too large", ""},

@@ -304,6 +304,24 @@ class Verbs(unittest.TestCase):
         self.assertEqual(made.code, 0, made.err)
         self.assertEqual(Run("run", "FILE", text=made.out).code, 0)
 
+    def test_validate_audits_a_folder_of_claims(self):
+        claims = """{ "schema": "stallcast.claims/1", "id": "f", "title": "T", "claims": [ {
+          "id": "X1", "claim": "c", "verdict": "right",
+          "checks": [ { "compute": "2 * 3", "claimed": "%s" } ] } ] }"""
+
+        def audit(figure):
+            with tempfile.TemporaryDirectory() as folder:
+                with open(os.path.join(folder, "c.json"), "w", encoding="utf-8") as file:
+                    file.write(claims % figure)
+                return Run("validate", folder, "--format", "csv")
+        self.assertEqual(audit(6).code, 0)
+        self.assertEqual(list(csv.DictReader(io.StringIO(audit(6).out)))[0]["agrees"], "yes")
+        wrong = audit(7)
+        self.assertEqual(wrong.code, 1)
+        self.assertEqual(list(csv.DictReader(io.StringIO(wrong.out)))[0]["agrees"], "no")
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(Run("validate", folder).code, 2)
+
     def test_validate_compares_with_what_was_measured(self):
         text = HARD  # its missed target is no matter to a comparison
 

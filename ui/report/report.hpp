@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stallcast/audit.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
@@ -43,6 +44,9 @@ struct Style {
                                  const Style& style);
 [[nodiscard]] std::string render(const Validation& validation, const Context& context,
                                  Format format, const Style& style);
+
+[[nodiscard]] std::string render(const Audit& audit, const Context& context, Format format,
+                                 const Style& style);
 
 /// One derived figure, with the sum that gives it.
 struct DerivedLine {

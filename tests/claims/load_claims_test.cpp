@@ -1,0 +1,141 @@
+#include <catch2/catch.hpp>
+
+#include "calibration/claims.hpp"
+#include "engine/base/text.hpp"
+#include "tests/run/support.hpp"
+
+using namespace stallcast;
+using namespace stallcast::calibration;
+using stallcast::testing::TempFolder;
+using stallcast::testing::write_all;
+
+namespace {
+
+/// A claims file with one claim, whose keys are `rest`.
+std::string file_with(const std::string& rest) {
+  return R"({ "schema": "stallcast.claims/1", "id": "f", "title": "T",
+  "claims": [ { "id": "X1", "claim": "c", )" +
+         rest + " } ] }";
+}
+
+LoadedClaims load(const std::string& text) {
+  const TempFolder folder;
+  write_all(folder.file("claims.json"), text);
+  const std::vector<std::string> paths = {folder.file("claims.json")};
+  CHECK(is_claims_file(paths[0]));
+  return load_claims(paths);
+}
+
+/// What is said against a file.
+std::vector<std::string> messages_of(const std::string& text) {
+  std::vector<std::string> out;
+  const LoadedClaims loaded = load(text);
+  for (const Diagnostic& d : loaded.diagnostics.items()) {
+    CHECK(d.position.line > 0);
+    out.push_back(d.message);
+  }
+  return out;
+}
+
+/// The faults of the only claim, computed.
+std::vector<std::string> faults_of(const std::string& rest) {
+  const LoadedClaims loaded = load(file_with(rest));
+  for (const Diagnostic& d : loaded.diagnostics.items()) UNSCOPED_INFO(d.message);
+  REQUIRE_FALSE(loaded.diagnostics.has_errors());
+  const Result<Audit> done = audit(loaded, {});
+  REQUIRE(done.ok());
+  const AuditedClaim& claim = done->files.at(0).claims.at(0);
+  CHECK(claim.id == "X1");
+  CHECK(done->faultless() == claim.faults.empty());
+  return claim.faults;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a figure that is as claimed makes the claim right") {
+  CHECK(faults_of(R"("verdict": "right", "checks": [ { "compute": "P * 2", "with": { "P": "70e9" },
+                     "claimed": "140e9" } ])") == Texts{});
+}
+
+TEST_CASE("a wrong figure is a fault of its claim") {
+  CHECK(faults_of(R"("verdict": "wrong", "checks": [ { "what": "twice", "compute": "P * 2",
+                     "with": { "P": "70 GB" }, "claimed": "420 GB", "correct": "150 GB", "tolerance": "1 %" } ])") ==
+        Texts{"twice: computed 140 GB, expected 150 GB"});
+}
+
+TEST_CASE("a verdict that does not follow from the figures is a fault") {
+  // Computed and claimed agree: the claim cannot be wrong.
+  CHECK(faults_of(R"("verdict": "wrong", "checks": [ { "compute": "2 * 3", "claimed": "6" } ])") ==
+        Texts{"the verdict \"wrong\" does not follow from its figures"});
+  // And the other way round.
+  CHECK(
+      faults_of(
+          R"("verdict": "right", "checks": [ { "compute": "2 * 3", "claimed": "7", "correct": "6" } ])") ==
+      Texts{"the verdict \"right\" does not follow from its figures"});
+}
+
+TEST_CASE("a formula that does not use an input, or knows no name, is a fault") {
+  CHECK(
+      faults_of(
+          R"("verdict": "right", "checks": [ { "compute": "6 / 1", "with": { "P": "3" }, "claimed": "6" } ])") ==
+      Texts{"6 / 1: the formula does not use P"});
+  CHECK(faults_of(R"("verdict": "right", "checks": [ { "compute": "Q", "claimed": "6" } ])") ==
+        Texts{"Q: unknown parameter \"Q\""});
+}
+
+TEST_CASE("catalogue inputs bring their value, their mark and both ends of a range") {
+  const LoadedClaims loaded = load(file_with(
+      R"("verdict": "right", "checks": [
+        { "compute": "b", "with": { "b": "catalog:gpu/h100-sxm#HBM bandwidth" }, "claimed": "3.35 TB/s" },
+        { "compute": "t", "with": { "t": "catalog:net/tcp-kernel#latency@high" }, "claimed": "50 us" },
+        { "compute": "g", "with": { "g": "catalog:host/dgx-h100#gpu.copy" }, "claimed": "55 GB/s" } ])"));
+  REQUIRE_FALSE(loaded.diagnostics.has_errors());
+  const Result<Audit> done = audit(loaded, {});
+  REQUIRE(done.ok());
+  CHECK(done->faultless());
+  const auto& figures = done->files[0].claims[0].figures;
+  CHECK_FALSE(figures[0].assumption);
+  CHECK(figures[1].assumption);
+  CHECK(figures[0].inputs[0].value == "3.35 TB/s");
+  CHECK(figures[0].inputs[0].source == "HBM bandwidth of gpu/h100-sxm");
+}
+
+TEST_CASE("what is wrong in a claims file is said with its place") {
+  CHECK(messages_of(file_with(R"("verdict": "rihgt", "note": "n")")) ==
+        Texts{"there is no verdict \"rihgt\""});
+  CHECK(messages_of(file_with(R"("verdict": "right")")) ==
+        Texts{"a claim without \"checks\" needs a \"note\" that argues its verdict"});
+  CHECK(messages_of(file_with(R"("verdict": "right", "checks": [ { "compute": "1" } ])")) ==
+        Texts{"a check needs \"claimed\" or \"correct\""});
+  CHECK(
+      messages_of(file_with(
+          R"("verdict": "right", "checks": [ { "compute": "b", "claimed": "2 kB", "with": { "b": "2 B" } } ])")) ==
+      Texts{"\"2 B\" may be a number or a size"});
+  CHECK(
+      messages_of(file_with(
+          R"("verdict": "right", "checks": [ { "compute": "b", "claimed": "2 kB", "with": { "b": "catalog:gpu/h100-sxm#speed" } } ])")) ==
+      Texts{"the catalogue has no \"speed\" of \"gpu/h100-sxm\""});
+  CHECK(
+      messages_of(file_with(
+          R"("verdict": "right", "checks": [ { "compute": "b", "claimed": "2 us", "with": { "b": "catalog:net/tcp-kernel#latency" } } ])")) ==
+      Texts{"latency of net/tcp-kernel is a range: say @low or @high"});
+  CHECK(
+      messages_of(file_with(
+          R"("verdict": "right", "checks": [ { "compute": "1", "claimed": "2 s", "correct": "1 GB" } ])")) ==
+      Texts{"\"claimed\" and \"correct\" are not of one unit"});
+}
+
+TEST_CASE("each outcome admits the verdicts that can follow from it") {
+  const auto allowed = [](ClaimOutcome outcome) {
+    Texts out;
+    for (const ClaimVerdict& verdict : kClaimVerdicts)
+      if (follows(verdict.id, outcome)) out.emplace_back(verdict.id);
+    return base::join(out, ", ");
+  };
+  CHECK(allowed(ClaimOutcome::agrees) == "right");
+  CHECK(allowed(ClaimOutcome::off) == "wrong, inconsistent, outdated, open");
+  CHECK(allowed(ClaimOutcome::own_sum) == "inputs wrong, wrong, inconsistent, misleading");
+  CHECK(allowed(ClaimOutcome::mixed) == "depends, inconsistent, misleading, open");
+}
