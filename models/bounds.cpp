@@ -6,6 +6,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/graph/topology.hpp"
 #include "models/checkpoint/layout.hpp"
+#include "models/dataload/access.hpp"
 #include "models/plant.hpp"
 #include "models/rows.hpp"
 
@@ -82,7 +83,7 @@ class Deriver {
   void derive_reads(const JobDesign& job, JobDemand& d) {
     const DatasetParams dataset = dataset_params(*job.dataset);
     const LoaderParams loader = loader_params(*job.loader);
-    const SampleAccess access = format_row(job.dataset->kind).access(*job.dataset, dataset);
+    const SampleAccess access = sample_access(job);
     const double batch = static_cast<double>(loader.batch);
     d.read_from = dataset.on;
     if (out_.storage.empty()) out_.storage = dataset.on;
@@ -100,18 +101,47 @@ class Deriver {
     line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
          count(d.layout.ranks) + " GPUs x " + count(batch * access.files) + " files / " +
              text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate));
-    // W workers, each one sample at a time and at most one per core: CPU alone caps them at
-    // min(W, cores) / t_cpu samples a second.
+    d.loader = loader_ceiling(job, d, access, name);
+  }
+
+  // What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.
+  // [docs/models/bounds.md, eq. 5]
+  Rate loader_ceiling(const JobDesign& job, const JobDemand& d, const SampleAccess& access,
+                      const std::string& name) {
+    const DatasetParams dataset = dataset_params(*job.dataset);
+    const LoaderParams loader = loader_params(*job.loader);
+    const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+    const Bytes fetched = dataset.sample * access.amplification;
+    const Seconds parsing = fetched / access.unpack + access.parsing(dataset.sample, 1.0);
     const Seconds decode = plant_.storage(d.read_from).decodes() ? Seconds{} : dataset.decode;
-    const Seconds cpu = fetched / access.unpack + access.parsing(dataset.sample, 1.0) + decode;
-    const double workers = std::max(1.0, static_cast<double>(loader.workers));
-    const double cores = static_cast<double>(plant_.host(d.host).cores) * d.layout.hosts;
-    const bool crowded = workers * d.layout.ranks > cores;
-    d.loader = fetched / cpu * std::min(workers * d.layout.ranks, cores);
-    line(name + "loader.ceiling", d.loader.in(unit::Bps), Dimension::rate,
-         (crowded ? count(cores) + " cores x "
-                  : count(d.layout.ranks) + " GPUs x " + count(workers) + " workers x ") +
-             text(fetched) + " / " + text(cpu) + " CPU per sample = " + text(d.loader));
+    const Seconds cpu = parsing + decode;
+    const bool apart = policy.decoders > 0 && loader.workers > 0;
+    Rate best = Rate::infinity();
+    std::string why;
+    const auto stage = [&](double ranks, double threads, const std::string& who, Seconds time,
+                           const std::string& what) {
+      const Rate rate = fetched / time * (threads * ranks);
+      if (rate >= best) return;
+      best = rate;
+      why = (ranks > 1.0 || who != "cores" ? count(ranks) + " GPUs x " : "") + count(threads) +
+            " " + who + " x " + text(fetched) + " / " + text(time) + " " + what + " = " +
+            text(rate);
+    };
+    const double ranks = d.layout.ranks;
+    const double workers = static_cast<double>(policy.threads(loader));
+    stage(ranks, workers, apart ? "reading threads" : "workers", apart ? parsing : cpu,
+          "CPU per sample");
+    if (apart)
+      stage(ranks, static_cast<double>(policy.decoders), "decoding threads", decode,
+            "CPU per sample");
+    if (access.one_lock && policy.split_batch)
+      stage(ranks, 1.0, "thread in the library at a time", parsing, "CPU per sample");
+    if (policy.gpu_decode > Seconds{})
+      stage(ranks, 1.0, "stage on the GPU", policy.gpu_decode, "per sample");
+    stage(1.0, static_cast<double>(plant_.host(d.host).cores) * d.layout.hosts, "cores", cpu,
+          "CPU per sample");
+    line(name + "loader.ceiling", best.in(unit::Bps), Dimension::rate, why);
+    return best;
   }
 
   void derive_saves(const JobDesign& job, JobDemand& d) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/sim/join.hpp"
+#include "models/dataload/access.hpp"
 #include "models/rows.hpp"
 
 namespace stallcast::models {
@@ -26,6 +27,9 @@ LoaderSite loader_site(const JobDesign& job, Plant& plant, std::size_t group,
   site.cpu_resource = plant.resources().index("host." + host + ".cpu");
   site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
   const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+  site.last_resource = policy.gpu_copies ? site.copy_resource : site.cpu_resource;
+  if (policy.gpu_decode > Seconds{})
+    site.last_resource = plant.resources().index("host." + host + ".gpu.decode");
   if (policy.import_on) {
     site.imports = &plant.storage(*policy.import_on);
     site.imports_client = plant.client(host, group, *policy.import_on, layout.members());
@@ -62,9 +66,8 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
       batch_ = static_cast<double>(loader.batch);
       ranks.loader = std::make_unique<LoaderRuntime>(
           context, loader, loader_row(job.loader->kind).policy(*job.loader), dataset,
-          format_row(job.dataset->kind).access(*job.dataset, dataset),
-          loader_site(job, plant, c / layout_.per_group, layout_), layout_.ranks,
-          base::RandomStream(seed, id_, "samples", c));
+          sample_access(job), loader_site(job, plant, c / layout_.per_group, layout_),
+          layout_.ranks, base::RandomStream(seed, id_, "samples", c));
       steps_per_epoch_ = std::min(steps_per_epoch_, ranks.loader->steps_per_epoch());
     }
     classes_.push_back(std::move(ranks));
@@ -80,6 +83,10 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   ranks.compute = step_time_.slowest(layout_.members(), ranks.random);
   ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
   co_await context_.sleep(ranks.compute + ranks.slowed + step_time_.overhead);
+  if (ranks.loader && ranks.loader->gpu_work() > Seconds{}) {
+    co_await context_.sleep(ranks.loader->gpu_work());
+    ranks.batch.wait.add(Phase::cpu, ranks.loader->gpu_work(), ranks.loader->gpu_resource());
+  }
   ranks.arrived = context_.now();
 }
 

@@ -43,14 +43,20 @@ class PhaseClock {
  public:
   /// From `now` on the worker is in `phase`; `ended` limited the phase that ends.
   void enter(Phase phase, Seconds now, ResourceIndex ended = kNoResource) {
-    sum_.add(phase_, now - since_, ended);
+    rest(now, ended);
     phase_ = phase;
+    resting_ = false;
+  }
+  /// From `now` on the worker has nothing to do, which counts as no phase.
+  void rest(Seconds now, ResourceIndex ended = kNoResource) {
+    if (!resting_) sum_.add(phase_, now - since_, ended);
     since_ = now;
+    resting_ = true;
   }
   /// Everything up to `now`, the running phase included (its resource is not known yet).
   [[nodiscard]] WaitSplit read(Seconds now) const {
     WaitSplit out = sum_;
-    out.add(phase_, now - since_, kNoResource);
+    if (!resting_) out.add(phase_, now - since_, kNoResource);
     return out;
   }
 
@@ -58,6 +64,7 @@ class PhaseClock {
   WaitSplit sum_;
   Phase phase_ = Phase::cpu;
   Seconds since_;
+  bool resting_ = false;
 };
 
 inline WaitSplit WaitSplit::since(const WaitSplit& earlier, Seconds wait) const {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/dataload/format.hpp"
+#include "models/dataload/access.hpp"
 #include "models/dataload/loader.hpp"
 #include "models/host_path.hpp"
 #include "models/rows.hpp"
@@ -21,8 +21,7 @@ Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
       if (!job.dataset || !leads_to(dataset_params(*job.dataset).on, component.id)) continue;
       const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
       const DatasetParams dataset = dataset_params(*job.dataset);
-      const Bytes file =
-          format_row(job.dataset->kind).access(*job.dataset, dataset).range(dataset.sample);
+      const Bytes file = sample_access(job).range(dataset.sample);
       load.file = std::min(load.file, file);
       load.largest = std::max(load.largest, file);
       load.concurrent_reads += layouts_.at(job.job.id).ranks * workers;

@@ -8,7 +8,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<DatasetParams>, 8> kDataset{
+constexpr std::array<Field<DatasetParams>, 10> kDataset{
     field("on", &DatasetParams::on, kRequired, "id of the storage system it lies on"),
     field("sample", &DatasetParams::sample, kRequired, "mean stored size of one sample", kPositive),
     field("sample_stdev", &DatasetParams::sample_stdev, "0 B",
@@ -20,7 +20,13 @@ constexpr std::array<Field<DatasetParams>, 8> kDataset{
     field("tensor", &DatasetParams::tensor, kOptional,
           "bytes of one sample in a batch, as decoded; its size in memory when not given",
           kPositive),
-    field("direct", &DatasetParams::direct, "false", "read with O_DIRECT, past the page cache")};
+    field("direct", &DatasetParams::direct, "false", "read with O_DIRECT, past the page cache"),
+    field("request.cpu", &DatasetParams::request_cpu, "0 s",
+          "CPU time of the client library per request: fsspec in Python about 1 ms", kNonNegative),
+    field("request.block", &DatasetParams::request_block, kOptional,
+          "read-ahead of the client library, one request after the other: 5 MiB in fsspec; files "
+          "are streams when not given",
+          kPositive)};
 constexpr auto kDatasetInfos = infos(kDataset);
 
 }  // namespace

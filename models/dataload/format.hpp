@@ -23,6 +23,8 @@ struct DatasetParams {
   Seconds decode;                       ///< CPU time per sample, added to the format's own
   std::optional<Bytes> tensor;          ///< of one sample in a batch; else its size in memory
   bool direct = false;                  ///< O_DIRECT
+  Seconds request_cpu;                  ///< of the client library, per request
+  std::optional<Bytes> request_block;   ///< it reads ahead this much; else files are streams
 
   /// Samples in the whole set.
   [[nodiscard]] double sample_count() const;

@@ -40,12 +40,6 @@ LoaderPolicy ideal_policy(const Component&) {
   return {.in_order = false, .fixed_assignment = false};
 }
 
-// tf.data as DLIO uses it: W files are read interleaved in one process, samples of all of them make
-// up the next batch, and `prefetch` finished batches are kept. Order is deterministic.
-LoaderPolicy tensorflow_policy(const Component&) {
-  return {.fixed_assignment = true, .split_batch = true};
-}
-
 std::vector<double> deal(double samples, double per_file, double ranks, std::int64_t workers) {
   const double count = static_cast<double>(std::max<std::int64_t>(workers, 1));
   std::vector<double> out(static_cast<std::size_t>(count), samples / ranks / count);

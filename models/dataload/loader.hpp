@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,8 +25,24 @@ struct LoaderParams {
 struct LoaderPolicy {
   bool in_order = true;          ///< batches are delivered in the order they were asked for
   bool fixed_assignment = true;  ///< a worker is chosen when a batch is asked for, idle or not
-  bool split_batch = false;      ///< all workers load one batch together; prefetch counts batches
+  bool split_batch = false;      ///< threads make up one batch together; prefetch counts batches
   bool iterable = false;         ///< each worker owns files; one that has read them all is skipped
+
+  // Threads that make up batches together.
+  std::optional<std::int64_t> readers{};  ///< as many as workers when not given
+  std::int64_t decoders = 0;              ///< 0: readers decode
+  std::optional<Bytes> window{};          ///< files are mapped, and a page fault fetches this
+  bool gpu_copies = false;                ///< batches are copied to the GPU ahead, not on delivery
+  Seconds gpu_decode{};                   ///< of a stage on the GPU, per sample
+  Fraction gpu_share{};                   ///< share of the GPU it takes from training
+
+  /// Workers, or threads that read, at one time.
+  [[nodiscard]] std::int64_t threads(const LoaderParams& p) const {
+    const std::int64_t most = std::max<std::int64_t>(p.workers, 1);
+    return split_batch && p.workers > 0
+               ? std::clamp<std::int64_t>(readers.value_or(most), 1, p.batch)
+               : most;
+  }
 
   // What a started process does before its first batch (spawn).
   Seconds import_time{};                   ///< CPU time
@@ -56,6 +73,10 @@ struct LoaderPolicy {
 [[nodiscard]] std::span<const base::FieldInfo> pytorch_fields();
 [[nodiscard]] LoaderPolicy pytorch_policy(const Component& component);
 
+[[nodiscard]] std::span<const base::FieldInfo> tensorflow_fields();
 [[nodiscard]] LoaderPolicy tensorflow_policy(const Component& component);
+
+[[nodiscard]] std::span<const base::FieldInfo> dali_fields();
+[[nodiscard]] LoaderPolicy dali_policy(const Component& component);
 
 }  // namespace stallcast::models

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-
-#include "engine/sim/join.hpp"
+#include <limits>
 
 namespace stallcast::models {
 namespace {
@@ -31,6 +29,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
               .site = std::move(site),
               .ahead = access.ahead + access.ahead_batches * static_cast<double>(params.batch),
               .locked = access.one_lock && policy.split_batch,
+              .decoded_apart = policy.decoders > 0 && params.workers > 0,
               .shuffle = policy.shuffle,
               .shuffle_first = policy.shuffle_first,
               .random = random,
@@ -39,17 +38,21 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
               .uncontended_cpu = {}},
       ranks_(ranks),
       shared_indices_(context),
-      to_pin_(context),
+      to_stage_(context),
       arrival_(context) {
-  const std::int64_t readers =
-      policy_.split_batch ? parts() : std::max<std::int64_t>(p_.workers, 1);
-  for (std::int64_t r = 0; r < readers; ++r)
-    readers_.push_back(std::make_unique<SampleReader>(shared_));
-  for (std::int64_t w = 0; w < std::min(p_.workers, builders()); ++w) {
+  if (staged() && p_.workers > 0) context_.spawn(stage());
+  if (policy_.split_batch && p_.workers > 0) {
+    pipeline_ = std::make_unique<Pipeline>(
+        shared_, p_, policy_,
+        [this](std::int64_t index, Loaded bytes) { hand_over(index, bytes); });
+    return;
+  }
+  for (std::int64_t r = 0; r < std::max<std::int64_t>(p_.workers, 1); ++r)
+    readers_.push_back(std::make_unique<SampleReader>(shared_, shared_.random));
+  for (std::int64_t w = 0; w < p_.workers; ++w) {
     workers_.push_back(std::make_unique<Worker>(context));
     context_.spawn(work(w, policy_.fixed_assignment ? workers_.back()->indices : shared_indices_));
   }
-  if (policy_.pin && p_.workers > 0) context_.spawn(pin());
 }
 
 double LoaderRuntime::steps_per_epoch() const {
@@ -77,16 +80,18 @@ void LoaderRuntime::begin_epoch(std::int64_t steps) {
   done_.clear();
   owner_.clear();
   ended_.clear();
+  if (pipeline_) {
+    pipeline_->begin_epoch(steps);
+    return;
+  }
   const auto readers = static_cast<std::int64_t>(readers_.size());
   const std::vector<double> mine =
       deal(shared_.dataset.sample_count(), shared_.access.per_file(), ranks_, readers);
   for (std::int64_t r = 0; r < readers; ++r) {
     const auto at = static_cast<std::size_t>(r);
-    // Batch i goes to worker i mod W; a part of a batch is in every batch.
-    const std::int64_t batches = policy_.split_batch ? steps : (steps - r + readers - 1) / readers;
-    const std::int64_t samples = policy_.split_batch ? samples_in(r, p_.batch) : p_.batch;
+    const std::int64_t batches = (steps - r + readers - 1) / readers;  // i = r mod W
     readers_[at]->begin_epoch(
-        policy_.iterable ? mine[at] : static_cast<double>(batches) * static_cast<double>(samples));
+        policy_.iterable ? mine[at] : static_cast<double>(batches) * static_cast<double>(p_.batch));
     if (at >= workers_.size()) continue;
     workers_[at]->tasks = 0;
     workers_[at]->dry = false;
@@ -106,6 +111,10 @@ void LoaderRuntime::give(std::int64_t worker) {
 // its share of W x prefetch.    [PyTorch 2.6 dataloader.py, _try_put_index]
 void LoaderRuntime::issue() {
   if (sent_ == steps_ && !policy_.iterable) return;
+  if (pipeline_) {
+    pipeline_->push(base_ + sent_++);
+    return;
+  }
   if (!policy_.fixed_assignment) {
     shared_indices_.push(base_ + sent_++);
     return;
@@ -116,7 +125,7 @@ void LoaderRuntime::issue() {
     const std::size_t at = next_worker_++ % workers_.size();
     const Worker& worker = *workers_[at];
     if (worker.dry) continue;
-    if (!policy_.in_order && worker.tasks >= builders() * p_.prefetch / alive) continue;
+    if (!policy_.in_order && worker.tasks >= most() / alive) continue;
     give(static_cast<std::int64_t>(at));
     return;
   }
@@ -153,21 +162,29 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
 }
 
 void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes) {
-  if (policy_.pin) {
-    to_pin_.push({index, bytes});
+  if (staged()) {
+    to_stage_.push({index, bytes});
     return;
   }
   done_[index] = {bytes, {}};
   arrival_.set();
 }
 
-// The pin_memory thread takes batches as they come, and hands them on in its own time.
-//    [docs/models/dataloader.md, eq. 2]
-sim::Task<void> LoaderRuntime::pin() {
+// A batch is pinned, or copied to the GPU and decoded there.    [dataloader.md, eq. 2 and 6]
+Seconds LoaderRuntime::staging(const Loaded& bytes) const {
+  if (policy_.pin)
+    return (p_.workers > 0 ? p_.handover * policy_.pin_takes.in(unit::ratio) : Seconds{}) +
+           bytes.memory / policy_.pin_rate;
+  const bool decodes = policy_.gpu_decode > Seconds{};
+  return policy_.gpu_decode * static_cast<double>(p_.batch) +
+         (decodes ? bytes.fetched : bytes.memory) / shared_.site.gpu_copy;
+}
+
+// The last stage takes batches as they come, one after the other, and hands them on.
+sim::Task<void> LoaderRuntime::stage() {
   for (;;) {
-    const auto [index, bytes] = co_await to_pin_.pop();
-    const Seconds time =
-        p_.handover * policy_.pin_takes.in(unit::ratio) + bytes.memory / policy_.pin_rate;
+    const auto [index, bytes] = co_await to_stage_.pop();
+    const Seconds time = staging(bytes);
     co_await context_.sleep(time);
     if (index < base_) continue;
     done_[index] = {bytes, time};
@@ -190,29 +207,17 @@ sim::Task<void> LoaderRuntime::import(PhaseClock& clock) {
 sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
                                       PhaseClock& clock) {
   Loaded total;
-  const std::int64_t parts = this->parts();
-  std::vector<PhaseClock> others(static_cast<std::size_t>(parts - 1));
-  std::vector<sim::Task<void>> tasks;
-  const std::int64_t groups = std::max<std::int64_t>(kGroups / parts, 1);
-  for (std::int64_t part = 0; part < parts; ++part)
-    tasks.push_back(load_part(part == 0 ? clock : others[static_cast<std::size_t>(part - 1)],
-                              policy_.split_batch ? part : worker, samples_in(part, samples),
-                              groups, total));
-  co_await sim::join(context_, std::move(tasks));
-  co_return total;
-}
-
-sim::Task<void> LoaderRuntime::load_part(PhaseClock& clock, std::int64_t reader,
-                                         std::int64_t samples, std::int64_t groups, Loaded& total) {
-  groups = std::min(samples, groups);
+  const std::int64_t groups = std::min(samples, kGroups);
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t some = samples * (g + 1) / groups - samples * g / groups;
-    total += co_await readers_[static_cast<std::size_t>(reader)]->read(some, clock);
+    total += co_await readers_[static_cast<std::size_t>(worker)]->read(some, clock);
   }
+  co_return total;
 }
 
 WaitSplit LoaderRuntime::read_clocks() const {
   const Seconds now = context_.now();
+  if (pipeline_) return pipeline_->clocks(now);
   const auto owner = owner_.find(base_ + received_);
   if (policy_.in_order && !policy_.iterable && owner != owner_.end())
     return workers_[owner->second]->clock.read(now);
@@ -245,7 +250,8 @@ void LoaderRuntime::skip_dry() {
 // A new iterator starts its workers one after the other, then asks for W x prefetch batches.
 sim::Task<void> LoaderRuntime::start(WaitSplit& wait) {
   primed_ = true;
-  if (!started_ || !p_.persistent) {
+  // Threads live as long as their process.
+  if (!started_ || (!p_.persistent && !pipeline_)) {
     const bool imports = policy_.import_time > Seconds{} || policy_.import_files > 0.0;
     const Seconds starting = p_.start * static_cast<double>(p_.workers);
     if (imports) {
@@ -259,7 +265,7 @@ sim::Task<void> LoaderRuntime::start(WaitSplit& wait) {
     wait.add(Phase::cpu, starting, kNoResource);
     started_ = true;
   }
-  for (std::int64_t i = 0; i < builders() * p_.prefetch; ++i) issue();
+  for (std::int64_t i = 0; i < most(); ++i) issue();
 }
 
 // t_step = t_load + t_compute: nothing overlaps.
@@ -269,11 +275,12 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
   const WaitSplit before = clock.read(context_.now());
   const Seconds began = context_.now();
   batch.bytes = co_await load(0, p_.batch, clock);
-  if (policy_.pin) co_await context_.sleep(batch.bytes.memory / policy_.pin_rate);
+  if (staged()) co_await context_.sleep(staging(batch.bytes));
   batch.wait = clock.read(context_.now()).since(before, context_.now() - began);
 }
 
 sim::Task<void> LoaderRuntime::receive(Batch& batch) {
+  const LoaderSite& site = shared_.site;
   if (!primed_) co_await start(batch.wait);
   skip_dry();
   const Seconds began = context_.now();
@@ -285,10 +292,10 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   }
   const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
   if (const Seconds waited = context_.now() - began; waited > Seconds{}) {
-    // The end of the wait may have been the copy to pinned memory, not the loading.
-    const Seconds pinning = std::min(found->second.pinned, waited);
-    batch.wait += read_clocks().since(before, waited - pinning);
-    batch.wait.add(Phase::cpu, pinning, shared_.site.cpu_resource);
+    // The end of the wait may have been the last stage, not the loading.
+    const Seconds staged = std::min(found->second.staged, waited);
+    batch.wait += read_clocks().since(before, waited - staged);
+    batch.wait.add(Phase::cpu, staged, site.last_resource);
   }
   batch.bytes = found->second.bytes;
   if (const auto owner = owner_.find(found->first); owner != owner_.end()) {
@@ -300,7 +307,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   issue();  // a slot is freed by consumption, never by completion
   const double left = policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0;
   co_await context_.sleep(p_.handover * left);
-  batch.wait.add(Phase::cpu, p_.handover * left, shared_.site.cpu_resource);
+  batch.wait.add(Phase::cpu, p_.handover * left, site.cpu_resource);
 }
 
 sim::Task<Batch> LoaderRuntime::next() {
@@ -309,7 +316,7 @@ sim::Task<Batch> LoaderRuntime::next() {
     co_await load_here(batch);
   else
     co_await receive(batch);
-  if (shared_.site.gpu_copy.finite()) {
+  if (shared_.site.gpu_copy.finite() && !policy_.gpu_copies) {
     const Seconds copy = batch.bytes.memory / shared_.site.gpu_copy;
     co_await context_.sleep(copy);
     batch.wait.add(Phase::data, copy, shared_.site.copy_resource);

@@ -11,6 +11,7 @@
 #include "engine/sim/sync.hpp"
 #include "models/dataload/format.hpp"
 #include "models/dataload/loader.hpp"
+#include "models/dataload/pipeline.hpp"
 #include "models/dataload/sample_reader.hpp"
 #include "models/phase_clock.hpp"
 
@@ -38,6 +39,11 @@ class LoaderRuntime {
   void begin_epoch(std::int64_t steps);
   /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
   [[nodiscard]] sim::Task<Batch> next();
+  /// What preparing samples on the GPU adds to the compute of a step.
+  [[nodiscard]] Seconds gpu_work() const {
+    return policy_.gpu_decode * (policy_.gpu_share.in(unit::ratio) * static_cast<double>(p_.batch));
+  }
+  [[nodiscard]] ResourceIndex gpu_resource() const { return shared_.site.last_resource; }
   /// Core time used so far without a simulated CPU, all members together.
   [[nodiscard]] Seconds uncontended_cpu() const { return shared_.uncontended_cpu; }
 
@@ -53,43 +59,42 @@ class LoaderRuntime {
   /// A loaded batch on its way to the training loop.
   struct Ready {
     Loaded bytes;
-    Seconds pinned;  ///< time its copy to pinned memory took
+    Seconds staged;  ///< time its last stage took: pinning, or copying and decoding on the GPU
   };
   void issue();
   void give(std::int64_t worker);
   sim::Task<void> work(std::int64_t number, sim::Mailbox<std::int64_t>& indices);
   sim::Task<void> import(PhaseClock& clock);
-  sim::Task<void> pin();
+  sim::Task<void> stage();
   void hand_over(std::int64_t index, Loaded bytes);
   sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, PhaseClock& clock);
-  sim::Task<void> load_part(PhaseClock& clock, std::int64_t reader, std::int64_t samples,
-                            std::int64_t groups, Loaded& total);
   sim::Task<void> start(WaitSplit& wait);
   sim::Task<void> load_here(Batch& batch);
   sim::Task<void> receive(Batch& batch);
   void skip_dry();
-  /// Parts of a batch that are loaded at one time.
-  [[nodiscard]] std::int64_t parts() const {
-    return policy_.split_batch ? std::clamp<std::int64_t>(p_.workers, 1, p_.batch) : 1;
-  }
-  /// Samples of a batch in one part.
-  [[nodiscard]] std::int64_t samples_in(std::int64_t part, std::int64_t samples) const {
-    return samples * (part + 1) / parts() - samples * part / parts();
-  }
   [[nodiscard]] WaitSplit read_clocks() const;
   [[nodiscard]] bool arrived() const;
-  /// Workers that take indices: all of them, or one that stands for all.
-  [[nodiscard]] std::int64_t builders() const { return policy_.split_batch ? 1 : p_.workers; }
+  /// Most batches that are outstanding: where threads of their own decode, what they and those that
+  /// read have in hand comes on top.
+  [[nodiscard]] std::int64_t most() const {
+    if (!policy_.split_batch) return p_.workers * p_.prefetch;
+    const std::int64_t in_hand =
+        policy_.decoders > 0 ? policy_.threads(p_) + policy_.decoders + p_.batch - 1 : 0;
+    return p_.prefetch + in_hand / p_.batch;
+  }
+  [[nodiscard]] bool staged() const { return policy_.pin || policy_.gpu_copies; }
+  [[nodiscard]] Seconds staging(const Loaded& bytes) const;
 
   sim::Context& context_;
   LoaderParams p_;
   LoaderPolicy policy_;
   ReaderShared shared_;
   double ranks_;
-  std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker, or per part of a batch
+  std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
   sim::Mailbox<std::int64_t> shared_indices_;
-  sim::Mailbox<std::pair<std::int64_t, Loaded>> to_pin_;
+  sim::Mailbox<std::pair<std::int64_t, Loaded>> to_stage_;
   std::map<std::int64_t, std::size_t> owner_;  ///< worker of each index that is outstanding
   std::map<std::int64_t, Ready> done_;         ///< loaded, not yet delivered
   std::vector<std::size_t> ended_;             ///< workers that reported the end of their files

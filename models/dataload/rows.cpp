@@ -30,6 +30,9 @@ const std::array kFormats{
         webdataset_access}};
 
 const std::array kLoaders{
+    LoaderRow{{"dali", "NVIDIA DALI: threads make up one batch at a time, a stage on the GPU",
+               loader_common_fields(), dali_fields()},
+              dali_policy},
     LoaderRow{{"ideal",
                "work-conserving loader: the best any loader could do",
                loader_common_fields(),
@@ -38,10 +41,8 @@ const std::array kLoaders{
     LoaderRow{{"pytorch", "PyTorch DataLoader: worker processes, delivery in order",
                loader_common_fields(), pytorch_fields()},
               pytorch_policy},
-    LoaderRow{{"tensorflow",
-               "tf.data: interleaved reads make up one batch at a time",
-               loader_common_fields(),
-               {}},
+    LoaderRow{{"tensorflow", "tf.data: interleaved reads make up one batch at a time",
+               loader_common_fields(), tensorflow_fields()},
               tensorflow_policy}};
 
 }  // namespace

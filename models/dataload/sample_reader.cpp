@@ -58,11 +58,11 @@ Bytes SampleReader::draw(double samples) {
   const DatasetParams& dataset = shared_.dataset;
   if (samples > kDrawnOneByOne) {
     const double spread =
-        dataset.sample_stdev == Bytes{} ? 0.0 : std::sqrt(samples) * shared_.random.normal();
+        dataset.sample_stdev == Bytes{} ? 0.0 : std::sqrt(samples) * random_.normal();
     return std::max(dataset.sample * samples + dataset.sample_stdev * spread, dataset.sample);
   }
   Bytes bytes;
-  for (double i = 0; i < samples; ++i) bytes += dataset.draw(shared_.random);
+  for (double i = 0; i < samples; ++i) bytes += dataset.draw(random_);
   return bytes;
 }
 
@@ -143,8 +143,7 @@ Bytes SampleReader::take(double samples) {
 sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
   const double count = static_cast<double>(samples), loaded = to_load(count);
-  const Seconds decode =
-      shared_.site.storage->decodes() ? Seconds{} : shared_.dataset.decode * count;
+  const Seconds decode = shared_.decoded_apart ? Seconds{} : shared_.decoding(count);
   if (shared_.locked) co_await shared_.lock.acquire();
   Bytes stored;
   Seconds parsing;

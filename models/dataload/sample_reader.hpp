@@ -19,8 +19,9 @@ struct LoaderSite {
   sim::LinkId cpu;  ///< contended cores; invalid: every worker has its own
   ResourceIndex cpu_resource = kNoResource;
   ResourceIndex copy_resource = kNoResource;
-  Rate gpu_copy = Rate::infinity();  ///< of one batch to the GPU; infinite: no copy
-  StorageModel* imports = nullptr;   ///< where spawned workers import from; nullptr: locally
+  ResourceIndex last_resource = kNoResource;  ///< of the last stage of a batch: pinning, the GPU
+  Rate gpu_copy = Rate::infinity();           ///< of one batch to the GPU; infinite: no copy
+  StorageModel* imports = nullptr;  ///< where spawned workers import from; nullptr: locally
   Client imports_client;
 };
 
@@ -41,14 +42,19 @@ struct ReaderShared {
   DatasetParams dataset;
   SampleAccess access;
   LoaderSite site;
-  double ahead = 0.0;   ///< samples each reader fetches ahead
-  bool locked = false;  ///< readers are threads that take turns in the format's library
+  double ahead = 0.0;          ///< samples each reader fetches ahead
+  bool locked = false;         ///< readers are threads that take turns in the format's library
+  bool decoded_apart = false;  ///< other threads decode
   double shuffle = 1.0, shuffle_first = 1.0;  ///< samples in each reader's shuffle buffer
   base::RandomStream random;
   sim::Slots lock;
   cache::Revisits revisits;  ///< in the present epoch
   Seconds uncontended_cpu;   ///< core time without a simulated CPU, all members together
 
+  /// Core time of decoding samples, where the storage does not.
+  [[nodiscard]] Seconds decoding(double samples) const {
+    return site.storage->decodes() ? Seconds{} : dataset.decode * samples;
+  }
   /// Core time of one process per member.
   sim::Task<void> compute(Seconds time);
 };
@@ -57,8 +63,9 @@ struct ReaderShared {
 /// Formats with units fetch those whole, when needed or ahead. docs/models/formats.md.
 class SampleReader {
  public:
-  explicit SampleReader(ReaderShared& shared)
-      : shared_(shared), wake_(shared.context), filled_(shared.context) {}
+  /// Sizes are drawn from `random`, which may be that of other readers too.
+  SampleReader(ReaderShared& shared, base::RandomStream& random)
+      : shared_(shared), random_(random), wake_(shared.context), filled_(shared.context) {}
 
   /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end.
   void begin_epoch(double samples);
@@ -80,6 +87,7 @@ class SampleReader {
   Bytes give(double loaded, Bytes stored, double samples);
 
   ReaderShared& shared_;
+  base::RandomStream& random_;
   std::deque<Unit> units_;  ///< fetched, not yet taken
   double held_ = 0.0;       ///< samples in them
   double left_ = 0.0;       ///< samples of this epoch that are not fetched yet

@@ -33,6 +33,7 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
       {"connection.rate", "1 GB/s"},
       {"first_byte_spread", "2"}}},
     {"tokens", {{"window", "4 MiB"}}},  // samples of 13 MB in few faults
+    {"dali", {{"window", "4 MiB"}}},    // and here
     {"given", {{"compute", "100 ms"}}},
     {"inference", {{"rate", "200 ops/s"}, {"weights", "8 GB"}, {"scale_every", "5 s"}}},
     {"ingest", {{"rate", "1 GB/s"}}},

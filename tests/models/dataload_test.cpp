@@ -47,7 +47,7 @@ Design with(Design design, const Settings& settings, const char* compute = "100 
 // 3 tar shards of 10 samples of 100 MB, read once.
 Design shards(const char* workers, const char* batch, const char* style) {
   Design design = reader(workers, "2", "0.5 GB/s");
-  design.jobs[0].dataset->kind = "webdataset";
+  design.jobs[0].dataset = as_kind(*design.jobs[0].dataset, Role::dataset, "webdataset");
   set(*design.jobs[0].dataset, Role::dataset, "shard", "1 GB");
   set(*design.jobs[0].dataset, Role::dataset, "round_trips", "0");
   set(*design.jobs[0].dataset, Role::dataset, "samples", "30");
@@ -146,7 +146,7 @@ TEST_CASE("tf.data loads one batch with all its threads") {
   Design design = reader("4", "2", "0.5 GB/s");
   set(design.jobs[0].loader.value(), Role::loader, "batch", "4");
   CHECK(metric(run(design), "job.train.first_batch") == Approx(0.8).epsilon(1e-6));
-  design.jobs[0].loader->kind = "tensorflow";
+  design.jobs[0].loader = as_kind(*design.jobs[0].loader, Role::loader, "tensorflow");
   CHECK(metric(run(design), "job.train.first_batch") == Approx(0.2).epsilon(1e-6));
   CHECK(metric(run(design), "job.train.step.time.p50") == Approx(0.2).epsilon(1e-6));
 }

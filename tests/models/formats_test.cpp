@@ -103,7 +103,7 @@ TEST_CASE("threads of one process take turns in the HDF5 library, but not to dec
   const Settings settings{{"sample", "100 MB"}, {"decode", "100 ms"}};
   const auto first = [&](const char* kind) {
     Design design = reader(kind, settings);
-    design.jobs[0].loader->kind = "tensorflow";
+    design.jobs[0].loader = as_kind(*design.jobs[0].loader, Role::loader, "tensorflow");
     set_loader(design, "workers", "4");
     set_loader(design, "batch", "4");
     return metric(design, "first_batch");

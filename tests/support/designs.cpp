@@ -50,6 +50,15 @@ void set(Component& component, models::Role role, const char* key, const char* t
   component.values[key] = parse(info(role, component.kind, key), text);
 }
 
+Component as_kind(const Component& from, models::Role role, std::string kind) {
+  Component out = component(role, std::move(kind), from.id, {});
+  const models::KindInfo& row = *models::find_kind(role, out.kind);
+  for (const auto fields : {row.common, row.fields})
+    for (const base::FieldInfo& field : fields)
+      if (const Value* value = from.find(field.key)) out.values[std::string(field.key)] = *value;
+  return out;
+}
+
 Component component(models::Role role, std::string kind, std::string id, Settings settings) {
   Component out;
   out.id = std::move(id);

@@ -27,6 +27,9 @@ using Settings = std::initializer_list<std::pair<const char*, const char*>>;
 /// A metric of a result. REQUIRES: it exists.
 [[nodiscard]] double metric(const RunResult& result, const std::string& name);
 
+/// `component` as another kind: what both kinds have stays, the rest has its defaults.
+[[nodiscard]] Component as_kind(const Component& component, models::Role role, std::string kind);
+
 /// Sets one field, as `component` does.
 void set(Component& component, models::Role role, const char* key, const char* text);
 

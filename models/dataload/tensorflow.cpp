@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <array>
+
+#include "models/dataload/loader.hpp"
+
+/// tf.data: interleave, parallel map, batch and prefetch. docs/models/dataloader.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct Params {
+  std::optional<std::int64_t> cycle, map_threads;
+  bool deterministic = true;
+  std::int64_t shuffle = 1;
+};
+constexpr std::array<Field<Params>, 4> kFields{
+    field("cycle_length", &Params::cycle, kOptional,
+          "files read interleaved, each by a thread; as many as \"workers\" when not given",
+          up_to(4096)),
+    field("map.threads", &Params::map_threads, kOptional,
+          "threads that decode (num_parallel_calls); those that read decode when not given",
+          up_to(4096)),
+    field("deterministic", &Params::deterministic, "true",
+          "samples keep their order; false: a batch is made of what is there first"),
+    field("shuffle.buffer", &Params::shuffle, "1",
+          "samples in the shuffle buffer, which is filled before the first is given", up_to(1e9))};
+constexpr auto kInfos = infos(kFields);
+
+}  // namespace
+
+std::span<const FieldInfo> tensorflow_fields() { return kInfos; }
+
+LoaderPolicy tensorflow_policy(const Component& component) {
+  const Params p = bind(kFields, component);
+  LoaderPolicy out{.in_order = p.deterministic, .split_batch = true, .readers = p.cycle};
+  out.decoders = p.map_threads.value_or(0);
+  // Each reader has its part of the buffer.    [docs/models/formats.md, eq. 8]
+  const LoaderParams common = loader_params(component);
+  const auto readers = static_cast<double>(out.threads(common));
+  out.shuffle = std::max(1.0, static_cast<double>(p.shuffle) / readers);
+  out.shuffle_first = out.shuffle;
+  return out;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,159 @@
+#include <catch2/catch.hpp>
+
+#include "models/bounds.hpp"
+#include "tests/support/designs.hpp"
+
+/// tf.data and DALI: threads that make up batches together.
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// One GPU that reads batches of 4 samples of 100 MB over streams of 0.5 GB/s, 200 ms each, from a
+// storage that answers at once; a step computes 100 ms.
+Design reader(const char* kind, const Settings& settings, const Settings& data = {}) {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "count", "1");
+  set(design.hosts[0], Role::host, "gpus", "1");
+  set(design.fabric, Role::fabric, "rtt", "0 s");
+  set(design.storage[0], Role::storage, "ost.service", "0 s");
+  set(design.storage[0], Role::storage, "mdt.service", "1 ns");
+  set(design.storage[0], Role::storage, "mdt.open", "1000 Mops/s");
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "client.stream", "0.5 GB/s");
+  design.jobs[0].dataset = component(Role::dataset, "raw", "dataset",
+                                     {{"on", "scratch"},
+                                      {"sample", "100 MB"},
+                                      {"samples", "1000000"},
+                                      {"parse", "1000000 TB/s"},
+                                      {"parse_fixed", "0 s"}});
+  for (const auto& [key, text] : data) set(*design.jobs[0].dataset, Role::dataset, key, text);
+  design.jobs[0].loader = component(Role::loader, kind, "loader",
+                                    {{"workers", "4"},
+                                     {"prefetch", "2"},
+                                     {"start", "0 s"},
+                                     {"handover", "0 s"},
+                                     {"copy", "none"},
+                                     {"batch", "4"}});
+  for (const auto& [key, text] : settings) set(*design.jobs[0].loader, Role::loader, key, text);
+  return design;
+}
+
+double first(const Design& design) { return metric(run(design), "job.train.first_batch"); }
+double step(const Design& design) { return metric(run(design), "job.train.step.time.p50"); }
+
+double ceiling(const Design& design) {
+  for (const models::Derivation& line : models::bounds(design).derivations)
+    if (line.name == "job.train.loader.ceiling") return line.value;
+  return 0.0;
+}
+
+}  // namespace
+
+TEST_CASE("as many files are read at one time as the cycle of the interleave is long") {
+  // 4 samples by 4 readers: 200 ms a batch; by 2: 400 ms; threads that decode do not read
+  CHECK(step(reader("tensorflow", {})) == Approx(0.2).epsilon(1e-6));
+  CHECK(step(reader("tensorflow", {{"cycle_length", "2"}})) == Approx(0.4).epsilon(1e-6));
+  CHECK(step(reader("tensorflow", {{"cycle_length", "2"}, {"map.threads", "8"}})) ==
+        Approx(0.4).epsilon(1e-6));
+}
+
+TEST_CASE("threads that decode work beside those that read") {
+  // 200 ms to read and 300 ms to decode a sample, 4 of them a batch. By the same 4 threads 500 ms;
+  // beside them 4 threads decode a batch in 300 ms and 6 in 4 x 300 / 6 = 200 ms; the first takes
+  // both.
+  const Settings decode{{"decode", "300 ms"}};
+  CHECK(step(reader("tensorflow", {}, decode)) == Approx(0.5).epsilon(1e-6));
+  const Design apart = reader("tensorflow", {{"map.threads", "4"}}, decode);
+  CHECK(step(apart) == Approx(0.3).epsilon(1e-6));
+  CHECK(first(apart) == Approx(0.5).epsilon(1e-6));
+  CHECK(metric(run(reader("tensorflow", {{"map.threads", "6"}}, decode)), "job.train.step.time") ==
+        Approx(0.2).epsilon(0.02));
+}
+
+TEST_CASE("without order a batch is made of the samples that are there first") {
+  // Sizes vary with CV 0.5 and nothing computes. Without order all threads always read: a batch
+  // every 4 x 200 / 4 ms. With one batch ahead, in order all wait for the slowest of four.
+  const auto mean = [](const char* deterministic) {
+    Design design = reader("tensorflow", {{"deterministic", deterministic}, {"prefetch", "1"}},
+                           {{"sample_stdev", "50 MB"}});
+    set(design.jobs[0].step, Role::step, "compute", "1 ns");
+    set(design.run, Role::run, "duration", "400 s");
+    return metric(run(design), "job.train.step.time");
+  };
+  const double ordered = mean("true");
+  CHECK(ordered > 1.3 * 0.2);  // E[max of 4] of sizes with CV 0.5 is 1.5 of the mean
+  Design free = reader("tensorflow", {{"deterministic", "false"}, {"prefetch", "4"}},
+                       {{"sample_stdev", "50 MB"}});
+  set(free.jobs[0].step, Role::step, "compute", "1 ns");
+  set(free.run, Role::run, "duration", "400 s");
+  CHECK(metric(run(free), "job.train.step.time") == Approx(0.2).epsilon(0.03));
+}
+
+TEST_CASE("tf.data fills its shuffle buffer before the first batch") {
+  // 40 samples in the buffer and 3 more for the first batch of 4: 4 readers read 10 each, and all
+  // but one sample of the batch makes room for another: 10.75 -> by whole samples 10 + 0 a reader
+  const Design design = reader("tensorflow", {{"shuffle.buffer", "40"}});
+  CHECK(first(design) == Approx(10 * 0.2).epsilon(1e-6));
+  CHECK(step(design) == Approx(0.2).epsilon(1e-6));
+}
+
+TEST_CASE("DALI reads mapped files with all threads, else with one") {
+  // mapped: 100 MB in windows of 10 MB are 10 faults of 1 ms and 200 ms; else one open stream of
+  // 1 ms, one sample after the other, and the other threads decode
+  Design mapped = reader("dali", {{"window", "10 MB"}});
+  set(mapped.fabric, Role::fabric, "rtt", "1 ms");
+  CHECK(step(mapped) == Approx(0.001 + 10 * 0.001 + 0.2).epsilon(1e-6));
+  Design plain = reader("dali", {{"mmap", "false"}}, {{"decode", "100 ms"}});
+  set(plain.fabric, Role::fabric, "rtt", "1 ms");
+  CHECK(step(plain) == Approx(4 * (0.001 + 0.001 + 0.2)).epsilon(1e-6));
+  CHECK(first(plain) == Approx(4 * 0.202 + 0.1).epsilon(1e-6));
+}
+
+TEST_CASE("decoding on the GPU is a stage beside training, and takes its share of the GPU") {
+  // 4 samples x 10 ms are 40 ms a batch, of which 30 % are taken from training: 100 + 12 ms.
+  const Settings fast{{"sample", "10 MB"}};
+  const Design design = reader("dali", {{"gpu.decode", "10 ms"}, {"gpu.share", "30 %"}}, fast);
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.step.time.p50") == Approx(0.112).epsilon(1e-6));
+  CHECK(metric(result, "job.train.stall.cpu") == Approx(0.012 / 0.112).epsilon(0.01));
+  CHECK(result.limited_by.at("job.train") == "host.gpu.gpu.decode");
+  // and 4 x 50 ms is longer than a step: 200 ms, of which 60 ms are taken while it computes
+  CHECK(step(reader("dali", {{"gpu.decode", "50 ms"}, {"gpu.share", "30 %"}}, fast)) ==
+        Approx(0.2).epsilon(1e-6));
+}
+
+TEST_CASE("DALI copies a batch to the GPU ahead of need") {
+  // 400 MB at 5 GB/s are 80 ms: exposed with PyTorch, beside the step with DALI
+  const auto with_copy = [](const char* kind) {
+    Design design = reader(kind, {{"copy", "pinned"}, {"workers", "16"}});
+    if (std::string(kind) == "dali") set(*design.jobs[0].loader, Role::loader, "window", "1 GB");
+    set(*design.jobs[0].dataset, Role::dataset, "sample", "20 MB");
+    set(design.hosts[0], Role::host, "gpu.copy", "1 GB/s");
+    return step(design);
+  };
+  CHECK(with_copy("pytorch") == Approx(0.18).epsilon(1e-6));
+  CHECK(with_copy("dali") == Approx(0.1).epsilon(1e-6));
+}
+
+TEST_CASE("the ceiling of a loader knows its threads, the lock of HDF5 and the GPU stage") {
+  // 100 MB a sample; CPU: parsing 100 ms, decoding 300 ms; 4 threads
+  const auto bound = [](const char* kind, const char* format, const Settings& settings) {
+    Design design = reader(kind, settings);
+    design.jobs[0].dataset = as_kind(*design.jobs[0].dataset, Role::dataset, format);
+    set(*design.jobs[0].dataset, Role::dataset, "parse", "1 GB/s");
+    set(*design.jobs[0].dataset, Role::dataset, "decode", "300 ms");
+    if (std::string(format) == "hdf5")
+      set(*design.jobs[0].dataset, Role::dataset, "open_cpu", "0 s");
+    return ceiling(design) / 100e6;
+  };
+  CHECK(bound("tensorflow", "raw", {}) == Approx(4 / 0.4));
+  CHECK(bound("tensorflow", "raw", {{"map.threads", "2"}}) == Approx(2 / 0.3));
+  CHECK(bound("tensorflow", "raw", {{"cycle_length", "1"}, {"map.threads", "32"}}) ==
+        Approx(1 / 0.1));
+  // one thread at a time in the library: 10 a second, however many threads decode
+  CHECK(bound("tensorflow", "hdf5", {{"workers", "16"}}) == Approx(1 / 0.1));
+  CHECK(bound("pytorch", "hdf5", {{"workers", "16"}}) == Approx(16 / 0.4));
+  CHECK(bound("dali", "raw", {{"gpu.decode", "1 s"}}) == Approx(1.0));
+}
