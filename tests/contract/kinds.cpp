@@ -11,6 +11,9 @@ namespace {
 using models::Role;
 
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kRequiredFields = {
+    {"sync",
+     {{"layout", "zero1"}, {"commit", "rename"}, {"checksum", "10 GB/s"}, {"restore.read", "own"}}},
+    {"async", {{"incremental.fraction", "50 %"}, {"threads", "2"}, {"keep.last", "2"}}},
     {"cephfs", {{"osd.count", "32"}, {"server.count", "8"}, {"osd.ops", "200 kops/s"}}},
     {"chunkstore", {{"node.count", "8"}, {"node.read", "4 GB/s"}, {"node.write", "12 GB/s"}}},
     {"cxl", {{"device.count", "1"}}},
