@@ -7,6 +7,7 @@
 #include "engine/graph/topology.hpp"
 #include "models/checkpoint/layout.hpp"
 #include "models/dataload/access.hpp"
+#include "models/network/communicator.hpp"
 #include "models/plant.hpp"
 #include "models/rows.hpp"
 
@@ -28,7 +29,9 @@ std::string hundredths(double n) { return base::shortest(std::round(n * 100.0) /
 struct JobDemand {
   std::string id, host;
   RankLayout layout;
-  Seconds compute;  ///< mean step of one rank
+  Seconds compute;            ///< mean step of one rank
+  Seconds exposed;            ///< what communication adds to it, undisturbed
+  std::string communication;  ///< what limits that
   std::string read_from, write_to;
   Rate read;   ///< demanded at full utilization, all ranks
   Rate write;  ///< checkpoint bytes over their interval, all ranks
@@ -68,6 +71,7 @@ class Deriver {
              count(d.layout.ranks_per_host()) + " GPUs each = " + count(d.layout.ranks));
     line(name + "step.compute", d.compute.in(unit::s), Dimension::time,
          "mean GPU time of one step = " + text(d.compute));
+    if (job.communication) derive_communication(job, d);
     if (job.dataset) derive_reads(job, d);
     if (job.checkpoint) derive_saves(job, d);
     const double limit = utilization(d);
@@ -78,6 +82,24 @@ class Deriver {
       out_.binding = binding_;
     }
     demands_.push_back(d);
+  }
+
+  void derive_communication(const JobDesign& job, JobDemand& d) {
+    const StepTraffic traffic = step_traffic(job, plant_);
+    Traffic all = traffic.hidden;
+    all += traffic.exposed;
+    d.exposed = traffic.added(d.compute);
+    d.communication = limit_of(all, job, plant_);
+    const std::string name = "job." + d.id + ".communication.";
+    if (all.transfer > Seconds{})
+      line(name + "time", all.time().in(unit::s), Dimension::time,
+           "latencies " + text(all.latency) + " + " +
+               (all.network > Bytes{} ? text(all.network) + " per host and direction" : "NVLink") +
+               " in " + text(all.transfer) + " = " + text(all.time()));
+    line(name + "exposed", d.exposed.in(unit::s), Dimension::time,
+         text(traffic.hidden.time()) + " beside " + text(d.compute * traffic.window) +
+             " of compute, " + text(traffic.exposed.time()) + " beside none: adds " +
+             text(d.exposed) + " to a step");
   }
 
   void derive_reads(const JobDesign& job, JobDemand& d) {
@@ -185,6 +207,10 @@ class Deriver {
   double utilization(const JobDemand& d) {
     binding_ = "GPU compute";
     double best = 1.0;
+    if (d.exposed > Seconds{}) {
+      best = d.compute / (d.compute + d.exposed);
+      binding_ = d.communication;
+    }
     if (!d.read_from.empty()) {
       const auto sinks = plant_.mounts(d.host, d.read_from, true);
       const graph::NodeId source = plant_.storage(d.read_from).read_source();

@@ -5,7 +5,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<HostParams>, 14> kHost{
+constexpr std::array<Field<HostParams>, 17> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
     field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
     field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
@@ -33,7 +33,16 @@ constexpr std::array<Field<HostParams>, 14> kHost{
     field("nvme.read", &HostParams::nvme_read, kOptional, "local NVMe of one server, read",
           kPositive),
     field("nvme.write", &HostParams::nvme_write, kOptional, "local NVMe of one server, write",
-          kPositive)};
+          kPositive),
+    field("nvlink.rate", &HostParams::nvlink, "450 GB/s",
+          "what one GPU exchanges with the others of its server, each direction; PCIe where there "
+          "is no NVLink",
+          cited(kPositive, "NVLink4 of the H100 (catalogue)")),
+    field("compute_nic.rate", &HostParams::compute_nic_rate, "400 Gb/s",
+          "one port for communication between GPUs, used unless the fabric is converged",
+          cited(kPositive, "DGX H100: 8 x 400 Gb/s (catalogue)")),
+    field("compute_nic.count", &HostParams::compute_nic_count, kOptional,
+          "such ports in one server; absent: one per GPU", up_to(1024))};
 constexpr auto kHostInfos = infos(kHost);
 
 }  // namespace

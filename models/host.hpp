@@ -23,10 +23,17 @@ struct HostParams {
   std::int64_t nic_count = 1;
   Fraction nic_efficiency;
   std::optional<Rate> nvme_read, nvme_write;
+  Rate nvlink;
+  Rate compute_nic_rate;
+  std::optional<std::int64_t> compute_nic_count;
 
   /// What all NICs of one host carry in each direction: count x rate x efficiency.
   [[nodiscard]] Rate nic() const {
     return nic_rate * (static_cast<double>(nic_count) * nic_efficiency.in(unit::ratio));
+  }
+  /// Line rate of the NICs that carry nothing but communication between GPUs.
+  [[nodiscard]] Rate compute_nics() const {
+    return compute_nic_rate * static_cast<double>(compute_nic_count.value_or(gpus));
   }
 };
 

@@ -73,6 +73,7 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
     classes_.push_back(std::move(ranks));
   }
   if (job.checkpoint) checkpoint_ = std::make_unique<Checkpointer>(job, plant, context);
+  if (job.communication) communicator_ = std::make_unique<Communicator>(job, plant, context);
 }
 
 bool TrainingJob::time_is_up() const { return context_.now() - began_ >= horizon_; }
@@ -82,7 +83,14 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   if (ranks.loader) ranks.batch = co_await ranks.loader->next();
   ranks.compute = step_time_.slowest(layout_.members(), ranks.random);
   ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
-  co_await context_.sleep(ranks.compute + ranks.slowed + step_time_.overhead);
+  if (communicator_) {
+    const Communicator::Split split = communicator_->split(ranks.compute + ranks.slowed);
+    co_await context_.sleep(split.before + step_time_.overhead);
+    communicator_->reached();
+    co_await context_.sleep(split.beside);
+  } else {
+    co_await context_.sleep(ranks.compute + ranks.slowed + step_time_.overhead);
+  }
   if (ranks.loader && ranks.loader->gpu_work() > Seconds{}) {
     co_await context_.sleep(ranks.loader->gpu_work());
     ranks.batch.wait.add(Phase::cpu, ranks.loader->gpu_work(), ranks.loader->gpu_resource());
@@ -93,8 +101,14 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
 sim::Task<void> TrainingJob::step(bool first) {
   const Seconds start = context_.now();
   std::vector<sim::Task<void>> parts;
+  if (communicator_) {
+    communicator_->begin_step(classes_.size(), step_time_.mean);
+    parts.push_back(communicator_->hidden());
+  }
   for (RankClass& ranks : classes_) parts.push_back(rank_step(ranks));
   co_await sim::join(context_, std::move(parts));
+  if (communicator_) co_await communicator_->exposed();
+  const Seconds exchanged = context_.now();
   // release = base + per_doubling log2(N)    [docs/models/training.md, eq. 2]
   co_await context_.sleep(p_.barrier_base +
                           p_.barrier_per_doubling * std::log2(std::max(layout_.ranks, 1.0)));
@@ -108,12 +122,18 @@ sim::Task<void> TrainingJob::step(bool first) {
     if (first) first_steps_.add(ranks.first.in(unit::s));
   }
   const Seconds wall = context_.now() - start;
+  Seconds communication;
+  if (communicator_) {
+    communication = exchanged - last->arrived + communicator_->slowed();
+    communicator_->end_step(communication);
+    waited_.add(Phase::communication, communication, communicator_->limited_by());
+  }
   const Seconds useful =
       layout_.ranks > 1.0 ? std::min(step_time_.mean, last->compute) : last->compute;
   waited_ += last->batch.wait;
   useful_ += useful;
   if (checkpoint_) checkpoint_->charge(last->slowed);
-  sync_ += wall - last->batch.wait.total() - useful - last->slowed;
+  sync_ += wall - last->batch.wait.total() - useful - last->slowed - communication;
   step_times_.add(wall.in(unit::s));
   ++steps_;
 }
@@ -217,11 +237,13 @@ void TrainingJob::report(RunResult& out) const {
   auto& shares = out.breakdown[id_];
   for (const char* cause : kBreakdownCauses) shares[cause] = 0.0;
   shares["compute"] = useful_ / wall;
+  shares["communication"] = wait(Phase::communication) / wall;
   shares["data"] = wait(Phase::data) / wall;
   shares["metadata"] = wait(Phase::metadata) / wall;
   shares["cpu"] = wait(Phase::cpu) / wall;
   shares["checkpoint"] = saving / wall;
   shares["sync"] = sync_ / wall;
+  if (communicator_) communicator_->report(id_, out);
   if (checkpoint_) checkpoint_->report(id_, wall, out);
 }
 

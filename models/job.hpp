@@ -8,6 +8,7 @@
 #include "engine/sim/context.hpp"
 #include "models/checkpoint/checkpointer.hpp"
 #include "models/dataload/loader_runtime.hpp"
+#include "models/network/communicator.hpp"
 #include "models/plant.hpp"
 #include "models/statistics.hpp"
 #include "stallcast/design.hpp"
@@ -23,7 +24,7 @@ class TrainingJob {
               std::uint64_t seed);
   [[nodiscard]] sim::Task<void> run();
   void report(RunResult& out) const;
-  /// Time training waited, by resource: batches and saves.
+  /// Time training waited, by resource: batches, communication and saves.
   [[nodiscard]] WaitSplit waited() const;
   /// Core time of its loaders that no simulated CPU carried, and the host class that spent it.
   [[nodiscard]] Seconds uncontended_cpu() const;
@@ -68,6 +69,7 @@ class TrainingJob {
   double batch_ = 0.0;  ///< samples per rank and step
   std::vector<RankClass> classes_;
   std::unique_ptr<Checkpointer> checkpoint_;
+  std::unique_ptr<Communicator> communicator_;
   Seconds horizon_;
   double steps_per_epoch_ = 0.0;
 

@@ -8,15 +8,21 @@
 
 namespace stallcast::models {
 
-/// What a loader worker is doing; a rank that waits for its batch waits for this.
-enum class Phase : std::size_t { cpu, metadata, data };
+/// What a loader worker is doing; a rank that waits for its batch waits for this. Communication is
+/// what ranks wait for together, at the end of a step.
+enum class Phase : std::size_t { cpu, metadata, data, communication };
+inline constexpr std::size_t kPhases = 4;
 
 /// Time by cause and by resource.
 struct WaitSplit {
-  std::array<Seconds, 3> by_phase{};  ///< indexed by Phase
+  std::array<Seconds, kPhases> by_phase{};  ///< indexed by Phase
   std::map<ResourceIndex, Seconds> by_resource;
 
-  [[nodiscard]] Seconds total() const { return by_phase[0] + by_phase[1] + by_phase[2]; }
+  [[nodiscard]] Seconds total() const {
+    Seconds sum;
+    for (const Seconds time : by_phase) sum += time;
+    return sum;
+  }
   void add(Phase phase, Seconds time, ResourceIndex resource) {
     by_phase[static_cast<std::size_t>(phase)] += time;
     if (resource != kNoResource) by_resource[resource] += time;

@@ -20,7 +20,7 @@ const std::array kRecoveries{
 const std::array kRuns{
     KindInfo{"run", "length, seeds and detail of the simulation", {}, run_fields()}};
 
-constexpr std::array<RoleInfo, 13> kRoles{{{Role::host, "host", "", "host"},
+constexpr std::array<RoleInfo, 14> kRoles{{{Role::host, "host", "", "host"},
                                            {Role::fabric, "fabric", "type", "switched"},
                                            {Role::storage, "storage", "type", ""},
                                            {Role::job, "job", "", "training"},
@@ -29,6 +29,7 @@ constexpr std::array<RoleInfo, 13> kRoles{{{Role::host, "host", "", "host"},
                                            {Role::dataset, "dataset", "format", ""},
                                            {Role::loader, "loader", "type", "pytorch"},
                                            {Role::checkpoint, "checkpoint", "mode", "sync"},
+                                           {Role::communication, "communication", "type", "ddp"},
                                            {Role::tenant, "tenant", "type", ""},
                                            {Role::recovery, "recovery", "", "restart"},
                                            {Role::failure, "failure", "type", ""},
@@ -87,10 +88,10 @@ std::span<const KindInfo> kinds(Role role) {
       return kRecoveries;
     case Role::failure:
       return infos_of(failure_rows());
+    case Role::communication:
+      return infos_of(communication_rows());
     case Role::tenant:
       return infos_of(tenant_rows());
-    case Role::communication:
-      return {};
     case Role::run:
       return kRuns;
   }
@@ -109,6 +110,9 @@ const LoaderRow& loader_row(std::string_view kind) { return row_of(loader_rows()
 const StepRow& step_row(std::string_view kind) { return row_of(step_rows(), kind); }
 const CheckpointRow& checkpoint_row(std::string_view kind) {
   return row_of(checkpoint_rows(), kind);
+}
+const CommunicationRow& communication_row(std::string_view kind) {
+  return row_of(communication_rows(), kind);
 }
 const TenantRow& tenant_row(std::string_view kind) { return row_of(tenant_rows(), kind); }
 const FailureRow& failure_row(std::string_view kind) { return row_of(failure_rows(), kind); }

@@ -8,6 +8,7 @@
 #include "models/dataload/format.hpp"
 #include "models/dataload/loader.hpp"
 #include "models/failure/failure.hpp"
+#include "models/network/communication.hpp"
 #include "models/network/fabric.hpp"
 #include "models/registry.hpp"
 #include "models/storage/role.hpp"
@@ -37,6 +38,10 @@ struct CheckpointRow {
   KindInfo info;
   CheckpointStyle (*style)();
 };
+struct CommunicationRow {
+  KindInfo info;
+  StepTraffic (*traffic)(const Component&, const CommunicationSite&);
+};
 struct TenantRow {
   KindInfo info;
   std::unique_ptr<Tenant> (*make)(const Component&, Plant&, sim::Context&, std::uint64_t seed);
@@ -53,6 +58,7 @@ struct FailureRow {
 [[nodiscard]] std::span<const LoaderRow> loader_rows();
 [[nodiscard]] std::span<const StepRow> step_rows();
 [[nodiscard]] std::span<const CheckpointRow> checkpoint_rows();
+[[nodiscard]] std::span<const CommunicationRow> communication_rows();
 [[nodiscard]] std::span<const TenantRow> tenant_rows();
 [[nodiscard]] std::span<const FailureRow> failure_rows();
 
@@ -62,6 +68,7 @@ struct FailureRow {
 [[nodiscard]] const LoaderRow& loader_row(std::string_view kind);
 [[nodiscard]] const StepRow& step_row(std::string_view kind);
 [[nodiscard]] const CheckpointRow& checkpoint_row(std::string_view kind);
+[[nodiscard]] const CommunicationRow& communication_row(std::string_view kind);
 [[nodiscard]] const TenantRow& tenant_row(std::string_view kind);
 [[nodiscard]] const FailureRow& failure_row(std::string_view kind);
 

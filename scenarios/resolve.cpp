@@ -15,8 +15,8 @@ constexpr std::string_view kTopKeys[] = {"$schema",   "id",      "description", 
                                          "cluster",   "storage", "jobs",        "run",     "expect",
                                          "scenarios", "sweep",   "tenants",     "failures"};
 constexpr std::string_view kClusterKeys[] = {"hosts", "fabric"};
-constexpr std::string_view kJobParts[] = {"model",  "step",       "dataset",
-                                          "loader", "checkpoint", "recovery"};
+constexpr std::string_view kJobParts[] = {"model",      "step",          "dataset", "loader",
+                                          "checkpoint", "communication", "recovery"};
 constexpr std::string_view kExpectKeys[] = {"id", "that", "level", "why"};
 constexpr std::string_view kLevels[] = {"error", "warn"};
 

@@ -35,6 +35,7 @@ class Rules {
       if (job.checkpoint)
         check_reference(*job.checkpoint, "to", storage_, "storage system", report_);
       check_saved_state(design_, job, report_);
+      if (job.communication) check_communication(job, report_);
     }
     for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);
     check_failures(design_, report_);

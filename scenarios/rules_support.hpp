@@ -35,6 +35,9 @@ void check_networks(const Component& component, Reporter& report);
 void check_storage(const Component& storage, Reporter& report);
 /// Rules of data set and loader: scenarios/rules_loader.cpp.
 void check_loading(const Design& design, const JobDesign& job, Reporter& report);
+/// Rules of fabric and communication: scenarios/rules_network.cpp.
+void check_communication(const JobDesign& job, Reporter& report);
+
 /// Rules of a tenant: scenarios/rules_tenant.cpp.
 void check_tenant(const Design& design, const Component& tenant, Reporter& report);
 /// Rules of failures and recovery: scenarios/rules_failures.cpp.

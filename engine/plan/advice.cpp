@@ -39,6 +39,7 @@ constexpr std::array kRemedies = {
     Remedy{"storage", "server", "self", "server.count", 1.25},
     Remedy{"storage", "drives", "self", "drive.count", 1.25},
     Remedy{"host", "nic", "self", "nic.rate", 2.0},
+    Remedy{"host", "compute_nic", "self", "compute_nic.rate", 2.0},
     Remedy{"host", "nvme", "self", "nvme.write", 2.0},
     Remedy{"host", "cpu", "loader", "workers", 2.0},
     Remedy{"host", "gpu.copy", "loader", "copy", 0.0, "pinned"},

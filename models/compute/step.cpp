@@ -21,7 +21,8 @@ struct Given {
   Seconds compute;
 };
 constexpr std::array<Field<Given>, 1> kGiven{
-    field("compute", &Given::compute, kRequired, "GPU time of one step, gradient exchange included",
+    field("compute", &Given::compute, kRequired,
+          "GPU time of one step; with gradient exchange unless the job has a \"communication\"",
           kPositive)};
 constexpr auto kGivenInfos = infos(kGiven);
 

@@ -6,13 +6,15 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<FabricParams>, 2> kFabric{
+constexpr std::array<Field<FabricParams>, 3> kFabric{
     field("rtt", &FabricParams::round_trip, "10 us",
           "round trip of a small message between host and storage server",
           assumed(kNonNegative, "IB 2-5 us, RoCE 5-10 us, plus the software on both ends")),
     field("bisection", &FabricParams::bisection, kOptional,
           "most that all hosts and all storage exchange, each direction; absent: non-blocking",
-          kPositive)};
+          kPositive),
+    field("converged", &FabricParams::converged, "false",
+          "communication between GPUs uses the same NICs as storage traffic, not compute_nic")};
 constexpr auto kFabricInfos = infos(kFabric);
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace stallcast::models {
 struct FabricParams {
   Seconds round_trip;
   std::optional<Rate> bisection;
+  bool converged = false;
 };
 
 [[nodiscard]] FabricParams fabric_params(const Component& component);

@@ -28,6 +28,7 @@ void for_each_component(Design& design, const std::function<void(Component&)>& v
     visit(job.job), visit(job.model), visit(job.step);
     if (job.dataset) visit(*job.dataset), visit(*job.loader);
     if (job.checkpoint) visit(*job.checkpoint);
+    if (job.communication) visit(*job.communication);
     if (job.recovery) visit(*job.recovery);
   }
   for (Component& tenant : design.tenants) visit(tenant);

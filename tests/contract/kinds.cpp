@@ -58,6 +58,11 @@ const std::map<std::string, StorageNames> kStorageNames = {
     {"nvmeof", {"target.count", "drives"}},
 };
 
+// What communication kinds need beside the model's parameters.
+const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kCommunication = {
+    {"given", {{"exposed", "5 ms"}}},
+};
+
 Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {
   Component out = component(role, kind, std::move(id), settings);
   const auto required = kRequiredFields.find(kind);
@@ -84,6 +89,10 @@ Design design_of(const Kinds& kinds) {
   job.loader = with_defaults(Role::loader, kinds.loader, "loader", {{"batch", "10"}});
   job.checkpoint = with_defaults(Role::checkpoint, kinds.checkpoint, "checkpoint",
                                  {{"to", "scratch"}, {"every", "8 s"}, {"size", "64 GB"}});
+  job.communication = component(Role::communication, kinds.communication, "communication", {});
+  if (const auto fields = kCommunication.find(kinds.communication); fields != kCommunication.end())
+    for (const auto& [key, text] : fields->second)
+      set(*job.communication, Role::communication, key, text);
   if (!kinds.tenant.empty()) {
     design.tenants.push_back(with_defaults(Role::tenant, kinds.tenant, "other", {}));
     set(design.tenants[0], Role::tenant, "on", "scratch");
@@ -112,6 +121,7 @@ std::vector<Kinds> all_kinds() {
   vary(Role::loader, &Kinds::loader);
   vary(Role::step, &Kinds::step);
   vary(Role::checkpoint, &Kinds::checkpoint);
+  vary(Role::communication, &Kinds::communication);
   vary(Role::tenant, &Kinds::tenant);
   vary(Role::failure, &Kinds::failure);
   return out;

@@ -10,10 +10,10 @@ namespace stallcast::testing {
 
 struct Kinds {
   std::string storage = "lustre", format = "raw", loader = "pytorch", step = "given",
-              checkpoint = "async", tenant = "", failure = "";
+              checkpoint = "async", communication = "given", tenant = "", failure = "";
   [[nodiscard]] std::string name() const {
-    return storage + " " + format + " " + loader + " " + step + " " + checkpoint + " " + tenant +
-           " " + failure;
+    return storage + " " + format + " " + loader + " " + step + " " + checkpoint + " " +
+           communication + " " + tenant + " " + failure;
   }
 };
 

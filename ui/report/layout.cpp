@@ -91,7 +91,7 @@ std::string print_share(double share) {
 double waiting_share(const Prediction& prediction) {
   double sum = 0.0;
   for (const auto& [job, shares] : prediction.breakdown)
-    for (const char* cause : {"data", "metadata", "cpu", "checkpoint"})
+    for (const char* cause : {"communication", "data", "metadata", "cpu", "checkpoint"})
       if (const auto it = shares.find(cause); it != shares.end()) sum += it->second;
   return prediction.breakdown.empty() ? 0.0
                                       : sum / static_cast<double>(prediction.breakdown.size());

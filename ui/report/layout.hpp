@@ -52,8 +52,8 @@ class Ink {
 /// A share with one decimal: "93.1 %", "0.0 %".
 [[nodiscard]] std::string print_share(double share);
 
-/// Share of wall time lost to what storage, hosts and saves make a job wait for, mean over jobs:
-/// everything but compute, communication, failures and the wait for other ranks.
+/// Share of wall time lost to what resources make a job wait for, mean over jobs: everything but
+/// compute, failures and the wait for other ranks.
 [[nodiscard]] double waiting_share(const Prediction& prediction);
 
 /// "1 OST", "2 OSTs".

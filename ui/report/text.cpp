@@ -86,7 +86,8 @@ std::string headline(const Prediction& p, const Ink& ink) {
                          "limited by the step barrier: " + print_share(sync) +
                              " of the time goes to waiting for the slowest rank",
                          4);
-  if (waiting < kNothing) return out + "  data and saves cost less than 0.05 % of the time\n";
+  if (waiting < kNothing)
+    return out + "  data, saves and communication cost less than 0.05 % of the time\n";
   if (p.bottlenecks.empty() || !(p.bottlenecks.front().blamed_share > 0.0)) return out;
   const Bottleneck& b = p.bottlenecks.front();
   return out + wrapped("  ",

@@ -1,0 +1,124 @@
+#include "models/network/communicator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/sim/join.hpp"
+#include "models/rows.hpp"
+
+/// Equations and sources: docs/models/communication.md.
+namespace stallcast::models {
+
+CommunicationSite communication_site(const JobDesign& job, const Plant& plant) {
+  const HostParams& host = plant.host(job_params(job.job).hosts);
+  const RankLayout& layout = plant.layout(job.job.id);
+  const bool converged = plant.fabric().converged;
+  return {.model = model_params(job.model),
+          .ranks = layout.ranks,
+          .hosts = std::min(layout.hosts,
+                            std::ceil(layout.ranks / static_cast<double>(host.gpus) - 1e-9)),
+          .nvlink = host.nvlink,
+          .network =
+              converged ? host.nic_rate * static_cast<double>(host.nic_count) : host.compute_nics(),
+          .nic_efficiency = host.nic_efficiency};
+}
+
+StepTraffic step_traffic(const JobDesign& job, const Plant& plant) {
+  if (!job.communication) return {};
+  return communication_row(job.communication->kind)
+      .traffic(*job.communication, communication_site(job, plant));
+}
+
+std::string limit_of(const Traffic& traffic, const JobDesign& job, const Plant& plant) {
+  const std::string host = "host." + job_params(job.job).hosts;
+  if (traffic.latency >= traffic.transfer) return "job." + job.job.id + ".communication";
+  if (traffic.network <= Bytes{}) return host + ".nvlink";
+  return host + (plant.fabric().converged ? ".nic.write" : ".compute_nic");
+}
+
+Communicator::Communicator(const JobDesign& job, Plant& plant, sim::Context& context)
+    : context_(context),
+      plant_(plant),
+      traffic_(step_traffic(job, plant)),
+      host_(job_params(job.job).hosts),
+      hosts_(communication_site(job, plant).hosts),
+      ready_(context) {
+  Traffic all = traffic_.hidden;
+  all += traffic_.exposed;
+  own_limit_ = limited_by_ = plant.resources().index(limit_of(all, job, plant));
+  if (!plant.fabric().converged) return;
+  for (std::size_t g = 0; g < plant.layout(job.job.id).groups; ++g)
+    paths_.push_back(
+        {plant.host_link(host_, g, "nic.write"), plant.host_link(host_, g, "nic.read")});
+}
+
+void Communicator::begin_step(std::size_t classes, Seconds mean) {
+  ready_.reset();
+  missing_ = classes;
+  window_ = mean * traffic_.window;
+  running_ = {};
+  limited_by_ = own_limit_;
+}
+
+Seconds Communicator::slowed() const {
+  return std::min(window_, traffic_.hidden.time()) * traffic_.slowdown;
+}
+
+Communicator::Split Communicator::split(Seconds compute) const {
+  const Seconds beside = std::min(window_, compute);
+  return {.before = compute - beside, .beside = beside + slowed()};
+}
+
+void Communicator::reached() {
+  if (--missing_ == 0) ready_.set();
+}
+
+// Every host sends and receives `traffic.network` at no more than the undisturbed rate, on
+// `connections` connections that share its NICs max-min with storage traffic.
+// [docs/models/communication.md, eq. 7]
+sim::Task<void> Communicator::exchange(std::size_t group, const Traffic& traffic) {
+  const double members =
+      hosts_ / static_cast<double>(paths_.size()) * std::max(1.0, traffic_.connections);
+  const Bytes bytes = traffic.network / std::max(1.0, traffic_.connections);
+  const sim::FlowOutcome flow = co_await context_.transfer(
+      {.path = paths_[group], .bytes = bytes, .members = members, .cap = bytes / traffic.transfer});
+  if (flow.binding.valid()) limited_by_ = plant_.resources().of_link[flow.binding.index];
+}
+
+sim::Task<void> Communicator::run(const Traffic& traffic) {
+  const Seconds start = context_.now();
+  if (paths_.empty() || traffic.network <= Bytes{}) {
+    co_await context_.sleep(traffic.time());
+  } else {
+    co_await context_.sleep(traffic.latency);
+    std::vector<sim::Task<void>> parts;
+    for (std::size_t g = 0; g < paths_.size(); ++g) parts.push_back(exchange(g, traffic));
+    co_await sim::join(context_, std::move(parts));
+  }
+  running_ += context_.now() - start;
+}
+
+sim::Task<void> Communicator::hidden() {
+  if (traffic_.hidden.time() <= Seconds{}) co_return;
+  co_await ready_.wait();
+  co_await run(traffic_.hidden);
+}
+
+sim::Task<void> Communicator::exposed() {
+  if (traffic_.exposed.time() > Seconds{}) co_await run(traffic_.exposed);
+}
+
+void Communicator::end_step(Seconds time) {
+  times_.add(running_.in(unit::s));
+  exposed_.add(time.in(unit::s));
+}
+
+void Communicator::report(const std::string& job, RunResult& out) const {
+  const std::string name = "job." + job + ".communication.";
+  times_.report(name + "time", "s", out);
+  exposed_.report(name + "exposed", "s", out);
+  for (const char* metric : {"time", "exposed"})
+    out.limited_by[name + metric] = plant_.resources().name(limited_by_);
+}
+
+}  // namespace stallcast::models

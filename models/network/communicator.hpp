@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/network/communication.hpp"
+#include "models/plant.hpp"
+#include "models/statistics.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// Where the collectives of a job run.
+[[nodiscard]] CommunicationSite communication_site(const JobDesign& job, const Plant& plant);
+/// The traffic of one step of a job; nothing when it has no communication.
+[[nodiscard]] StepTraffic step_traffic(const JobDesign& job, const Plant& plant);
+/// The resource that undisturbed traffic waits for: the NICs, NVLink, or the collectives' own
+/// start.
+[[nodiscard]] std::string limit_of(const Traffic& traffic, const JobDesign& job,
+                                   const Plant& plant);
+
+/// Runs the collectives of one job, step by step: as flows over the NICs that storage traffic uses
+/// too when the fabric is converged, as delays otherwise. docs/models/communication.md.
+class Communicator {
+ public:
+  Communicator(const JobDesign& job, Plant& plant, sim::Context& context);
+
+  /// A new step, in which `classes` classes of ranks compute for `mean` on average.
+  void begin_step(std::size_t classes, Seconds mean);
+  /// Compute of a rank of `compute`, slowed by what runs beside it: first the part nothing runs
+  /// beside, then `reached`, then the part with it.
+  struct Split {
+    Seconds before, beside;
+  };
+  [[nodiscard]] Split split(Seconds compute) const;
+  /// One class has computed its part before.
+  void reached();
+  /// What runs beside compute: starts when every class has reached that point.
+  [[nodiscard]] sim::Task<void> hidden();
+  /// What training waits for at the end of a step.
+  [[nodiscard]] sim::Task<void> exposed();
+  /// The step's communication added `time` to it.
+  void end_step(Seconds time);
+
+  [[nodiscard]] Seconds slowed() const;  ///< of this step, by what runs beside compute
+  [[nodiscard]] ResourceIndex limited_by() const { return limited_by_; }
+  void report(const std::string& job, RunResult& out) const;
+
+ private:
+  [[nodiscard]] sim::Task<void> run(const Traffic& traffic);
+  [[nodiscard]] sim::Task<void> exchange(std::size_t group, const Traffic& traffic);
+
+  sim::Context& context_;
+  Plant& plant_;
+  StepTraffic traffic_;
+  std::string host_;
+  double hosts_ = 1.0;
+  std::vector<std::vector<sim::LinkId>> paths_;  ///< of each host group; empty: a delay
+  sim::Signal ready_;
+  std::size_t missing_ = 0;
+  Seconds window_;
+  Seconds running_;  ///< of this step's collectives
+  ResourceIndex own_limit_, limited_by_;
+  Series times_, exposed_;
+};
+
+}  // namespace stallcast::models

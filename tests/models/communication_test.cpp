@@ -1,0 +1,117 @@
+#include <catch2/catch.hpp>
+
+#include "models/network/communication.hpp"
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using namespace stallcast::literals;
+using models::Role;
+
+namespace {
+
+// 4 hosts of 8 GPUs with 8 x 400 Gb/s for communication, 100 ms steps, a model of 1 G parameters.
+Design design_with(const char* kind, Settings settings) {
+  Design design = small_design();
+  JobDesign& job = design.jobs[0];
+  job.model = component(Role::model, "dense", "model", {{"parameters", "1e9"}});
+  job.communication = component(Role::communication, kind, "communication", settings);
+  set(design.run, Role::run, "duration", "10 s");
+  return design;
+}
+double step(const Design& design) { return metric(run(design), "job.train.step.time"); }
+
+const models::RankGroup kAll{
+    .ranks = 32, .hosts = 4, .link = 450_GBps * 0.85, .network = 400_GBps * 0.92};
+double all_reduce(double bytes) {
+  return models::collective(models::Collective::all_reduce, Bytes::from(bytes, unit::B), kAll)
+      .time()
+      .in(unit::s);
+}
+
+}  // namespace
+
+TEST_CASE("communication that was measured is added to every step") {
+  const RunResult result = run(design_with("given", {{"exposed", "25 ms"}}));
+  CHECK(metric(result, "job.train.step.time") == Approx(0.125).epsilon(1e-12));
+  CHECK(metric(result, "job.train.gpu.utilization") == Approx(0.8).epsilon(1e-9));
+  CHECK(result.breakdown.at("train").at("communication") == Approx(0.2).epsilon(1e-9));
+  CHECK(result.limited_by.at("job.train") == "job.train.communication");
+}
+
+TEST_CASE("ddp: what the backward pass hides costs its slowdown and the last bucket") {
+  // 2 GB of gradients in 80 buckets; 79 of them run beside 0.9 x 67 % of 100 ms = 60.3 ms
+  const double bucket = all_reduce(25e6);
+  const double hidden = 79 * bucket;
+  REQUIRE(hidden < 0.0603);
+  const Design design = design_with("ddp", {});
+  CHECK(step(design) == Approx(0.1 + 0.05 * hidden + bucket).epsilon(1e-9));
+  CHECK(metric(run(design), "job.train.communication.time") ==
+        Approx(hidden + bucket).epsilon(1e-9));
+  CHECK(metric(run(design), "job.train.communication.exposed") ==
+        Approx(0.05 * hidden + bucket).epsilon(1e-9));
+}
+
+TEST_CASE("ddp: what the backward pass cannot hide is waited for") {
+  // 8 bytes a parameter: 320 buckets, 18 ms to hide them; compute that is slowed hides more of
+  // them, so its slowdown costs nothing on top
+  const double bucket = all_reduce(25e6);
+  const Design design = design_with("ddp", {{"gradient", "8"}, {"backward", "20 %"}});
+  CHECK(step(design) == Approx(0.1 + (319 * bucket - 0.018) + bucket).epsilon(1e-9));
+}
+
+TEST_CASE("ddp: only the last micro-batch hides communication") {
+  const double bucket = all_reduce(25e6);
+  const double window = 0.9 * 0.67 * 0.1 / 8.0;
+  const Design design = design_with("ddp", {{"accumulation", "8"}});
+  CHECK(step(design) == Approx(0.1 + (79 * bucket - window) + bucket).epsilon(1e-9));
+}
+
+TEST_CASE("fsdp: two gathers and a scatter of every unit, the first and the last exposed") {
+  const Bytes unit_bytes = Bytes::from(2e9 / 32, unit::B);
+  const double gather =
+      models::collective(models::Collective::all_gather, unit_bytes, kAll).time().in(unit::s);
+  const double scatter =
+      models::collective(models::Collective::reduce_scatter, unit_bytes, kAll).time().in(unit::s);
+  const double hidden = 63 * gather + 31 * scatter;
+  REQUIRE(hidden < 0.09);
+  CHECK(step(design_with("fsdp", {})) ==
+        Approx(0.1 + 0.05 * hidden + gather + scatter).epsilon(1e-9));
+}
+
+TEST_CASE("a converged fabric alone changes nothing when its ports are the same") {
+  Design separate = design_with("ddp", {{"gradient", "8"}});
+  set(separate.hosts[0], Role::host, "nic.count", "8");
+  Design converged = separate;
+  set(converged.fabric, Role::fabric, "converged", "true");
+  CHECK(step(converged) == Approx(step(separate)).epsilon(1e-9));
+}
+
+TEST_CASE(
+    "a flush beside gradients lengthens the step on a converged fabric, not on a separate one") {
+  // Saves of 400 GB from 4 hosts with 1 x 400 Gb/s to storage of 160 GB/s: the flush fills the
+  // NICs.
+  Design design = design_with("ddp", {{"gradient", "4"}, {"backward", "20 %"}});
+  set(design.storage[0], Role::storage, "ost.count", "64");
+  Design saving = design;
+  saving.jobs[0].checkpoint =
+      component(Role::checkpoint, "async", "checkpoint",
+                {{"to", "scratch"}, {"every", "5 s"}, {"size", "400 GB"}, {"serializer", "none"}});
+  const auto slower = [](const Design& with, const Design& without) {
+    return metric(run(with), "job.train.communication.exposed") /
+           metric(run(without), "job.train.communication.exposed");
+  };
+  CHECK(slower(saving, design) == Approx(1.0).epsilon(1e-9));
+  set(design.fabric, Role::fabric, "converged", "true");
+  set(saving.fabric, Role::fabric, "converged", "true");
+  CHECK(slower(saving, design) > 1.05);
+  CHECK(run(saving).limited_by.at("job.train.communication.exposed") == "host.gpu.nic.write");
+}
+
+TEST_CASE("a converged fabric gives collectives the host's storage ports") {
+  // 10 GB in one message over 4 x 1 port of 46 GB/s, 2 x 31/32 of it from every host: 421 ms
+  Design design = design_with("ddp", {{"gradient", "10"}, {"bucket", "1 TB"}});
+  set(design.fabric, Role::fabric, "converged", "true");
+  CHECK(metric(run(design), "job.train.communication.time") ==
+        Approx(2.0 * 31 / 32 * 10 / 46).epsilon(0.01));
+}
