@@ -25,7 +25,6 @@ std::string percent(double share) {
 /// "claim 57 % too low" for a claim that is `ratio` times the truth.
 std::string too_much(double ratio) {
   const std::string side = ratio > 1.0 ? " too high" : " too low";
-  if (!(ratio > 0.0) || !std::isfinite(ratio)) return "claim of the wrong sign or of nothing";
   if (ratio > 2.0 || ratio < 0.5)
     return "claim " + base::print_quantity(ratio > 1.0 ? ratio : 1.0 / ratio, Dimension::number) +
            " times" + side;
@@ -113,8 +112,10 @@ bool Statement::holds_for(double value, const Tolerance& tolerance) const {
 }
 
 std::string Statement::deviation(double value) const {
-  if (!low.has_value() || !high.has_value()) return "";
-  return too_much((value < *low ? *low : *high) / value);
+  const bool one_end = !low.has_value() || !high.has_value();
+  if (one_end || value == 0.0) return "";
+  const double ratio = (value < *low ? *low : *high) / value;
+  return ratio > 0.0 ? too_much(ratio) : "";
 }
 
 }  // namespace stallcast::calibration

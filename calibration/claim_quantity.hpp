@@ -37,7 +37,7 @@ struct Statement {
   /// True when `value` is what is stated.
   [[nodiscard]] bool holds_for(double value, const Tolerance& tolerance) const;
   /// "claim 57 % too low", "claim 1995 times too high" for a value that does not hold; "" of a
-  /// bound.
+  /// bound and where one of them is 0.
   [[nodiscard]] std::string deviation(double value) const;
 };
 

@@ -81,7 +81,7 @@ TEST_CASE("what a calculator must get right is computed from scenarios, not only
   CHECK(found == wanted);
 }
 
-TEST_CASE("every verdict is used, and most claims with a number have a figure of ours") {
+TEST_CASE("every verdict is used, and most claims have a figure of ours") {
   std::set<std::string> verdicts;
   int figures = 0;
   each_claim([&](const AuditedClaim& claim) {
@@ -89,5 +89,5 @@ TEST_CASE("every verdict is used, and most claims with a number have a figure of
     figures += claim.figures.empty() ? 0 : 1;
   });
   CHECK(verdicts.size() == kClaimVerdicts.size());
-  CHECK(figures >= 220);
+  CHECK(2 * figures > 362);
 }
