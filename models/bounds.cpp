@@ -7,6 +7,7 @@
 #include "engine/graph/topology.hpp"
 #include "models/checkpoint/layout.hpp"
 #include "models/dataload/access.hpp"
+#include "models/failure/derive.hpp"
 #include "models/network/communicator.hpp"
 #include "models/plant.hpp"
 #include "models/rows.hpp"
@@ -38,7 +39,8 @@ struct JobDemand {
   Bytes checkpoint;
   Seconds interval;  ///< between checkpoints; infinite: never
   bool blocking = false;
-  Rate loader;  ///< most the loaders can take in, CPU alone
+  Seconds stall;  ///< least a save costs training; 0: never saves
+  Rate loader;    ///< most the loaders can take in, CPU alone
 };
 
 class Deriver {
@@ -77,6 +79,9 @@ class Deriver {
     const double limit = utilization(d);
     line(name + "gpu.utilization.bound", limit, Dimension::ratio,
          "upper bound, limited by " + binding_ + " = " + text(limit, Dimension::ratio));
+    const double hosts = d.layout.ranks / static_cast<double>(plant_.host(d.host).gpus);
+    for (Derivation& derived : derive_failures(design_, job, d.layout.ranks, hosts, d.stall))
+      out_.derivations.push_back(std::move(derived));
     if (demands_.empty() || limit < out_.utilization) {
       out_.utilization = limit;
       out_.binding = binding_;
@@ -190,6 +195,7 @@ class Deriver {
       line(name + "written", d.checkpoint.in(unit::B), Dimension::bytes,
            text(size) + " / " + count(p.compress_ratio) + " x " + hundredths(p.mean_part()) +
                " = " + text(d.checkpoint) + " per save on average");
+    d.stall = p.quiesce + size / d.layout.ranks / plant_.host(d.host).gpu_copy;
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
     line(name + "interval", d.interval.in(unit::s), Dimension::time,
          p.every_steps ? count(static_cast<double>(*p.every_steps)) + " steps x " +
@@ -204,7 +210,7 @@ class Deriver {
   }
 
   // The share of time GPUs can compute when everything overlaps perfectly.  [bounds.md, eq. 2]
-  double utilization(const JobDemand& d) {
+  double utilization(JobDemand& d) {
     binding_ = "GPU compute";
     double best = 1.0;
     if (d.exposed > Seconds{}) {
@@ -231,6 +237,7 @@ class Deriver {
       const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
       const graph::Topology::Cut cut = plant_.topology().max_flow(sources, {&sink, 1});
       const Seconds save = d.checkpoint / cut.value;
+      d.stall += save;
       // U = tau / (tau + t_save): the interval counts compute, the save comes on top.
       const double share = d.interval / (d.interval + save);
       line("job." + d.id + ".checkpoint.save.bound", save.in(unit::s), Dimension::time,

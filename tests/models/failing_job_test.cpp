@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "models/bounds.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;
@@ -117,4 +118,38 @@ TEST_CASE("failing job: a run without a save says nothing of goodput") {
   const RunResult result = run(design);
   CHECK(result.metrics.count("job.train.goodput") == 0);
   REQUIRE(result.warnings.size() == 2);
+}
+
+TEST_CASE("failing job: how often it fails, and how often to save, need no simulation") {
+  // 32 GPUs of 3200 h: 100 h; a save of at least 1 GB a rank at 55 GB/s and 32 GB at 32 GB/s
+  const models::Bounds bounds = models::bounds(failing({{"mtbf", "3200 h"}}));
+  const auto value = [&](const std::string& name) {
+    for (const models::Derivation& d : bounds.derivations)
+      if (d.name == name) return d.value;
+    return 0.0;
+  };
+  CHECK(value("job.train.failures.mtbf") == Approx(360000.0).epsilon(1e-12));
+  CHECK(value("job.train.checkpoint.interval.young") ==
+        Approx(std::sqrt(2.0 * (1.0 + 1.0 / 55.0) * 360000.0)).epsilon(1e-9));
+}
+
+TEST_CASE("failing job: CheckFreq's rule keeps saves under 3.5 % of the time") {
+  // CheckFreq (FAST 2021) lengthens the interval until saves cost 3.5 %: stall / 0.035, unless the
+  // flush takes longer. A BERT-large of 340e6 x 16 B = 5.44 GB from one of 8 V100 at 12 GB/s: 0.453
+  // s of snapshot, every 12.95 s; flushed to a local SSD at 1 GB/s in 5.4 s.
+  Design design = saver("async");
+  set(design.hosts[0], Role::host, "gpu.copy", "12 GB/s");
+  set(design.storage[0], Role::storage, "ost.count", "1");
+  set(design.storage[0], Role::storage, "ost.write", "1 GB/s");
+  set(design.storage[0], Role::storage, "ost.read", "1 GB/s");
+  Component& save = *design.jobs[0].checkpoint;
+  save.values.erase("every_steps");
+  set(design.jobs[0].job, Role::job, "accelerators", "1");
+  set(save, Role::checkpoint, "size", "5.44 GB");
+  set(save, Role::checkpoint, "every", "12.95 s");
+  set(design.run, Role::run, "duration", "1 h");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.checkpoint.backpressure.max") == 0.0);
+  CHECK(metric(result, "job.train.checkpoint.overhead") <= 0.035);
+  CHECK(metric(result, "job.train.checkpoint.overhead") > 0.033);
 }

@@ -1,0 +1,44 @@
+#include "models/failure/derive.hpp"
+
+#include <string>
+
+#include "engine/base/quantity_text.hpp"
+#include "models/failure/interval.hpp"
+#include "models/rows.hpp"
+
+namespace stallcast::models {
+namespace {
+
+std::string text(Seconds t) { return base::print_quantity(t.in(unit::s), Dimension::time); }
+
+}  // namespace
+
+std::vector<Derivation> derive_failures(const Design& design, const JobDesign& job, double ranks,
+                                        double hosts, Seconds stall) {
+  double rate = 0.0;
+  std::string terms;
+  for (const Component& component : design.failures) {
+    const FailureRow& row = failure_row(component.kind);
+    if (!row.style().kills) continue;
+    const FailureParams p = row.params(component);
+    if (p.hosts && *p.hosts != job_params(job.job).hosts) continue;
+    const double units = failing_units(p, ranks, hosts);
+    rate += units / p.mtbf->in(unit::s);
+    terms += (terms.empty() ? "" : " + ") + base::shortest(units) + " / " + text(*p.mtbf) + " (" +
+             component.id + ")";
+  }
+  if (terms.empty()) return {};
+  // M = 1 / sum n / mtbf    [docs/models/failures.md, eq. 1]
+  const Seconds mtbf = Seconds::from(1.0 / rate, unit::s);
+  const std::string name = "job." + job.job.id + ".";
+  std::vector<Derivation> out{{name + "failures.mtbf", mtbf.in(unit::s), Dimension::time,
+                               "1 / (" + terms + ") = " + text(mtbf)}};
+  if (stall <= Seconds{}) return out;
+  const Seconds young = young_interval(stall, mtbf);
+  out.push_back({name + "checkpoint.interval.young", young.in(unit::s), Dimension::time,
+                 "sqrt(2 x " + text(stall) + " x " + text(mtbf) + ") = " + text(young) +
+                     " of work between two saves, for a stall of at least " + text(stall)});
+  return out;
+}
+
+}  // namespace stallcast::models

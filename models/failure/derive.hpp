@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "models/bounds.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::models {
+
+/// What can be said of the failures of one job without simulating: how often it fails, and how
+/// often to save. Nothing when no failure hits it. `stall` is the least that a save costs training;
+/// 0: the job never saves.
+[[nodiscard]] std::vector<Derivation> derive_failures(const Design& design, const JobDesign& job,
+                                                      double ranks, double hosts, Seconds stall);
+
+}  // namespace stallcast::models
