@@ -46,13 +46,6 @@ void check_recovery(const Design& design, const JobDesign& job, Reporter& report
                      base::print_quantity(duration->number, Dimension::time) +
                      " that are simulated in detail, so what failures cost is unknown",
                  "let \"duration\" hold one save or more of job \"" + job.job.id + "\"");
-  // Only styles that keep snapshots have buffers for them.
-  const Value* peer = recovery.find("peer");
-  if (peer != nullptr && peer->number != 0.0 && !save.kind.empty() &&
-      save.find("buffers") == nullptr)
-    report.error("rule", pointer_of(recovery, "peer"),
-                 "only asynchronous saves leave a snapshot that a peer can keep",
-                 "use \"mode\": \"async\" for the checkpoint of job \"" + job.job.id + "\"");
 }
 
 }  // namespace

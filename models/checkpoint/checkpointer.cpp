@@ -18,6 +18,7 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& con
       buffers_(context, p_.buffers),
       idle_(context) {
   const std::vector<std::string>& tiers = mover_.tiers();
+  complete_.resize(tiers.size());
   durable_ = leaves_ = tiers.size() - 1;
   for (std::size_t t = tiers.size(); t-- > 0;) {
     if (p_.durable == tiers[t]) durable_ = t;
@@ -153,8 +154,9 @@ sim::Task<void> Checkpointer::flush(Save save) {
       staged_.add((context.now() - save.began).in(unit::s));
       buffers_.release();
     }
+    if (t == durable_) co_await complete(tiers[t]);
+    complete_[t].add((context.now() - save.began).in(unit::s));
     if (t != durable_) continue;
-    co_await complete(tiers[t]);
     durations_.add((context.now() - save.began).in(unit::s));
     const double files =
         retention_.saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());

@@ -41,6 +41,7 @@ class Checkpointer {
   [[nodiscard]] const WaitSplit& blamed() const { return blamed_; }
   /// Time of the restore after the run.
   [[nodiscard]] Seconds restoring() const { return restore_.took(); }
+  [[nodiscard]] std::string restored_from() const { return restore_.tier(); }
   void report(const std::string& job, Seconds wall, RunResult& out) const;
 
   /// How each save went, in their order. Saves that had not ended have a stall and no more.
@@ -48,9 +49,13 @@ class Checkpointer {
     const Series& stalls;        ///< training waited, back-pressure included
     const Series& backpressure;  ///< part of it; empty when training waits for every save
     const Series& staged;        ///< from the start until the buffer was free; empty likewise
-    const Series& durations;     ///< from the start until it was durable
+    /// From the start until it was complete in each of `tiers`; host memory is none of them.
+    const std::vector<Series>& complete;
+    const std::vector<std::string>& tiers;
   };
-  [[nodiscard]] Saves saves() const { return {stalls_, backpressure_, staged_, durations_}; }
+  [[nodiscard]] Saves saves() const {
+    return {stalls_, backpressure_, staged_, complete_, mover_.tiers()};
+  }
   [[nodiscard]] const CheckpointParams& params() const { return p_; }
   [[nodiscard]] Bytes size() const { return size_; }
 
@@ -98,6 +103,7 @@ class Checkpointer {
   WaitSplit took_;    ///< all phases of all saves, along the class that ended last
   WaitSplit blamed_;  ///< those that training waited for
   Series stalls_, durations_, settled_, backpressure_, staged_, rank0_;
+  std::vector<Series> complete_;  ///< by tier
   std::vector<std::string> warnings_;
 };
 

@@ -21,6 +21,8 @@ class Restore {
   /// number.
   [[nodiscard]] sim::Task<void> run(double state, double saves);
 
+  /// Where it reads from: a tier's name.
+  [[nodiscard]] std::string tier() const;
   [[nodiscard]] Seconds took() const { return took_; }
   void report(const std::string& job, ResourceTable& resources, RunResult& out) const;
 
@@ -28,7 +30,6 @@ class Restore {
   sim::Task<void> load(const Mover& mover, double state, double saves);
   sim::Task<void> read(const Mover& mover, double state, double saves, WaitSplit& took);
   sim::Task<void> passes(const Mover& mover, double state, WaitSplit& took);
-  [[nodiscard]] std::string tier() const;
 
   StateMover& mover_;
   Seconds began_, took_, rank0_, last_;

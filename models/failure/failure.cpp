@@ -53,7 +53,7 @@ constexpr std::array<Field<FailureParams>, 5> kRack{
     kShapeField, kGroup, kRepair};
 constexpr auto kRackInfos = infos(kRack);
 
-constexpr std::array<Field<RecoveryParams>, 9> kRecovery{
+constexpr std::array<Field<RecoveryParams>, 8> kRecovery{
     field("detect", &RecoveryParams::detect, "1 min", "until somebody notices that ranks are gone",
           assumed(kNonNegative, "watchdog 10-60 s; PyTorch's own NCCL time-out is 10 min")),
     field("replace", &RecoveryParams::replace, "5 min",
@@ -68,8 +68,6 @@ constexpr std::array<Field<RecoveryParams>, 9> kRecovery{
           "the "
           "rate the storage path allows",
           kNonNegative),
-    field("peer", &RecoveryParams::peer, "false",
-          "each host's snapshot is also kept in the memory of another host"),
     field("spares", &RecoveryParams::spares, kOptional,
           "idle hosts that replace failed ones; absent: there is always one",
           {.minimum = 0.0, .maximum = 1e7}),

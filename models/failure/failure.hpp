@@ -37,7 +37,6 @@ struct FailureParams {
 struct RecoveryParams {
   Seconds detect, replace, start, init;
   std::optional<Seconds> restore;
-  bool peer = false;
   std::optional<std::int64_t> spares;
   Seconds horizon;
   std::int64_t runs = 1;

@@ -21,12 +21,11 @@ std::vector<Seconds> seconds(const Series& series, std::size_t count) {
 class Feeder {
  public:
   Feeder(const Design& design, const JobDesign& job, const TrainingJob::Measured& measured,
-         const Plant& plant, const RunResult& result)
+         const Plant& plant)
       : design_(design),
         job_(job),
         run_(measured),
         plant_(plant),
-        result_(result),
         host_(job_params(job.job).hosts),
         hosts_(run_.layout.ranks / static_cast<double>(plant.host(host_).gpus)) {}
 
@@ -61,64 +60,63 @@ class Feeder {
   void add_saves(const Checkpointer& checkpointer) {
     const Checkpointer::Saves saves = checkpointer.saves();
     const CheckpointParams& p = checkpointer.params();
-    const std::size_t count = std::min(saves.stalls.size(), saves.durations.size());
+    const std::size_t count = std::min(saves.stalls.size(), saves.complete.back().size());
     const bool blocking = saves.backpressure.empty();
-    out_.stalls = seconds(saves.stalls, count);
-    const std::vector<Seconds> durable = seconds(saves.durations, count);
-    if (blocking) {
-      out_.tiers.push_back({Scope::beyond, restore(checkpointer.size(), p.to), durable});
-      return;
-    }
     // Back-pressure follows from the interval: the process works it out for any.
-    const std::vector<Seconds> pressed = seconds(saves.backpressure, count);
-    std::vector<Seconds> staged = seconds(saves.staged, count), later = durable;
-    for (std::size_t i = 0; i < count; ++i) {
-      out_.stalls[i] -= pressed[i];
-      staged[i] -= pressed[i];
-      later[i] -= pressed[i];
+    const std::vector<Seconds> pressed =
+        blocking ? std::vector<Seconds>(count) : seconds(saves.backpressure, count);
+    const auto unpressed = [&](const Series& series) {
+      std::vector<Seconds> out = seconds(series, count);
+      for (std::size_t i = 0; i < count; ++i) out[i] -= pressed[i];
+      return out;
+    };
+    out_.stalls = unpressed(saves.stalls);
+    if (!blocking) {
+      out_.buffers = p.buffers;
+      out_.staged = unpressed(saves.staged);
+      if (std::find(p.tiers.begin(), p.tiers.end(), kHostMemory) != p.tiers.end())
+        add_tier(checkpointer, kHostMemory, out_.stalls);
     }
-    out_.buffers = p.buffers;
-    add_local_tiers(checkpointer, staged);
-    out_.staged = std::move(staged);
-    out_.tiers.push_back({Scope::beyond, restore(checkpointer.size(), p.to), std::move(later)});
+    for (std::size_t t = 0; t < saves.tiers.size(); ++t)
+      add_tier(checkpointer, saves.tiers[t], unpressed(saves.complete[t]));
   }
 
-  // Copies within the hosts: a process that failed finds them, a lost host takes them along.
-  void add_local_tiers(const Checkpointer& checkpointer, const std::vector<Seconds>& staged) {
-    const CheckpointParams& p = checkpointer.params();
+  // Copies within the hosts: a process that failed finds them, a lost host takes them along, a lost
+  // rack the copies of its peers.
+  void add_tier(const Checkpointer& checkpointer, std::string_view tier,
+                std::vector<Seconds> after) {
     const HostParams& host = plant_.host(host_);
     const Bytes share = checkpointer.size() / hosts_;
-    const auto has = [&](std::string_view tier) {
-      return std::find(p.tiers.begin(), p.tiers.end(), tier) != p.tiers.end();
-    };
-    if (has("host-memory"))
-      out_.tiers.push_back(
-          {Scope::host, checkpointer.size() / run_.layout.ranks / host.gpu_copy, out_.stalls});
-    if (has("local-nvme")) out_.tiers.push_back({Scope::host, share / *host.nvme_read, staged});
-    if (out_.recovery.peer) {
-      const Seconds send = share / host.nic();
-      std::vector<Seconds> after = out_.stalls;
-      for (Seconds& at : after) at += send;
-      out_.tiers.push_back({Scope::rack, send, std::move(after)});
+    CopyTier out{.lost_with = Scope::host, .restore = {}, .after = std::move(after)};
+    if (tier == kHostMemory) {
+      out.restore = checkpointer.size() / run_.layout.ranks / host.gpu_copy;
+    } else if (tier == kLocalNvme) {
+      out.restore = share / *host.nvme_read;
+    } else if (tier == kPeerMemory) {
+      out.lost_with = Scope::rack;
+      out.restore = share / host.nic();
+    } else {
+      out.lost_with = Scope::beyond;
+      out.restore = restore(checkpointer, std::string(tier));
     }
+    out_.tiers.push_back(std::move(out));
   }
 
   // As given, as simulated, or what the path from the storage allows at best.
   //     t = S / max flow    [docs/models/failures.md, eq. 6]
-  Seconds restore(Bytes size, const std::string& storage) const {
+  Seconds restore(const Checkpointer& checkpointer, const std::string& storage) const {
     if (out_.recovery.restore) return *out_.recovery.restore;
-    const auto simulated = result_.metrics.find("job." + out_.id + ".restore.duration");
-    if (simulated != result_.metrics.end()) return Seconds::from(simulated->second.value, unit::s);
+    if (checkpointer.restoring() > Seconds{} && checkpointer.restored_from() == storage)
+      return checkpointer.restoring();
     const graph::NodeId source = plant_.storage(storage).read_source();
     const std::vector<graph::NodeId> mounts = plant_.mounts(host_, storage, true);
-    return size / plant_.topology().max_flow({&source, 1}, mounts).value;
+    return checkpointer.size() / plant_.topology().max_flow({&source, 1}, mounts).value;
   }
 
   const Design& design_;
   const JobDesign& job_;
   const TrainingJob::Measured& run_;
   const Plant& plant_;
-  const RunResult& result_;
   std::string host_;
   double hosts_;
   JobProcess out_;
@@ -204,7 +202,7 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
   if (!job_design.recovery) return;
   const TrainingJob::Measured measured = job.measured();
   if (measured.steps.empty()) return;
-  const JobProcess process = Feeder(design, job_design, measured, plant, out).feed();
+  const JobProcess process = Feeder(design, job_design, measured, plant).feed();
   if (process.failures.empty()) return;
   if (measured.saves != nullptr && process.stalls.empty()) {
     out.warnings.push_back("job." + process.id +

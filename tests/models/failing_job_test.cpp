@@ -99,17 +99,17 @@ TEST_CASE("failing job: the best interval and those of Young and Daly") {
 }
 
 TEST_CASE("failing job: a crash of the program finds the snapshot in host memory") {
-  const auto lost = [](const char* kind, const char* peer) {
-    Design design = failing({{"mtbf", "3200 h"}}, {{"peer", peer}}, "async");
-    set(*design.jobs[0].checkpoint, Role::checkpoint, "tiers", "host-memory,scratch");
+  const auto lost = [](const char* kind, const char* tiers) {
+    Design design = failing({{"mtbf", "3200 h"}}, {}, "async");
+    set(*design.jobs[0].checkpoint, Role::checkpoint, "tiers", tiers);
     design.failures[0] =
         component(Role::failure, kind, "fault", {{"mtbf", "100 h"}, {"per", "host"}});
     return metric(run(design), "job.train.failures.lost_work");
   };
   // 6 s between two saves; 0.03 s of snapshot, 8 GB to a peer in 0.17 s, 1 s to the storage
-  CHECK(lost("process", "false") == Approx(3.0).epsilon(0.05));
-  CHECK(lost("host", "false") == Approx(4.0).epsilon(0.05));
-  CHECK(lost("host", "true") == Approx(3.2).epsilon(0.05));
+  CHECK(lost("process", "host-memory,scratch") == Approx(3.0).epsilon(0.05));
+  CHECK(lost("host", "host-memory,scratch") == Approx(4.0).epsilon(0.05));
+  CHECK(lost("host", "host-memory,peer-memory,scratch") == Approx(3.2).epsilon(0.05));
 }
 
 TEST_CASE("failing job: a run without a save says nothing of goodput") {
