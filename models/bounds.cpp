@@ -177,9 +177,9 @@ class Deriver {
     d.write_to = p.to;
     out_.storage = p.to;
     d.blocking = checkpoint_row(job.checkpoint->kind).style().blocking;
-    const Bytes size = checkpoint_layout(p, model, job_params(job.job), d.layout.ranks,
-                                         std::max(1.0, d.layout.ranks_per_host()))
-                           .size();
+    const CheckpointLayout layout = checkpoint_layout(p, model, job_params(job.job), d.layout.ranks,
+                                                      std::max(1.0, d.layout.ranks_per_host()));
+    const Bytes size = layout.size();
     const std::string name = "job." + d.id + ".checkpoint.";
     line(name + "size", size.in(unit::B), Dimension::bytes,
          p.size ? "given: " + text(size)
@@ -189,6 +189,9 @@ class Deriver {
                            ? ", as layout " + p.layout + " cuts it,"
                            : "") +
                       " = " + text(size));
+    line(name + "files", layout.files(), Dimension::number,
+         "layout " + p.layout + ": " + count(layout.writer_count()) + " of " +
+             count(d.layout.ranks) + " ranks write " + count(layout.files()) + " files");
     // What one save writes: compressed, and on average over whole saves and increments.
     d.checkpoint = p.stored(size) * p.mean_part();
     if (d.checkpoint < size)

@@ -152,11 +152,11 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps) {
     else if (p_.epochs)
       context_.report_progress(static_cast<double>(steps_) /
                                (static_cast<double>(steps) * static_cast<double>(*p_.epochs)));
-    if (checkpoint_ && checkpoint_->due(steps_) && !time_is_up()) {
-      const Seconds start = context_.now();
-      co_await checkpoint_->save(steps_);
-      saving += context_.now() - start;
-    }
+    if (!checkpoint_) continue;
+    const Seconds start = context_.now();
+    co_await checkpoint_->settle();
+    if (checkpoint_->due(steps_) && !time_is_up()) co_await checkpoint_->save(steps_);
+    saving += context_.now() - start;
   }
   end_epoch(began + saving, done);
 }

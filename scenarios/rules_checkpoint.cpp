@@ -218,6 +218,12 @@ class StateRules {
                         ? "what lies in host memory alone is lost with the host"
                         : "no save passes through \"" + durable->text + "\"",
                     "name one of \"tiers\" below host memory");
+    const Value* to = save.find("to");
+    if (number(save, "drain_every", 1.0) > 1.0 &&
+        (durable == nullptr || (to != nullptr && durable->text == to->text)))
+      report_.error("rule", pointer_of(save, "drain_every"),
+                    "saves that are not drained to the last tier would be safe nowhere",
+                    "name the tier that keeps them: \"durable\": \"peer-memory\"");
   }
 
   // Whether a save comes through `tier`.

@@ -108,7 +108,7 @@ constexpr std::array<Field<CheckpointParams>, 30> kCommon{
                   "one buffered copy of a 2-core EPYC server: write() to tmpfs, measured once"))};
 constexpr auto kCommonInfos = infos(kCommon);
 
-constexpr std::array<Field<CheckpointParams>, 6> kAsync{
+constexpr std::array<Field<CheckpointParams>, 9> kAsync{
     field("tiers", &CheckpointParams::tiers, kOptional,
           "where a save goes in turn: host-memory, peer-memory, local-nvme, then the storage of "
           "`to`"),
@@ -123,7 +123,17 @@ constexpr std::array<Field<CheckpointParams>, 6> kAsync{
           one_of(kFlushes)),
     field("slowdown", &CheckpointParams::slowdown, "10 %",
           "GPU time added to each step while a thread flushes",
-          assumed(kNonNegative, "serialising holds Python's lock in places"))};
+          assumed(kNonNegative, "serialising holds Python's lock in places")),
+    field("flush_rate", &CheckpointParams::flush_rate, kOptional,
+          "most that a flush writes to storage, all writers together, to spare reads; absent: what "
+          "there is",
+          kPositive),
+    field("lazy", &CheckpointParams::lazy, "false",
+          "the snapshot runs beside the next step, whose update waits for it (DataStates); false: "
+          "training waits"),
+    field("drain_every", &CheckpointParams::drain_every, "1",
+          "every n-th save goes on to the last tier; the others stay in the one before",
+          up_to(1e6))};
 constexpr auto kAsyncInfos = infos(kAsync);
 
 }  // namespace
@@ -138,6 +148,9 @@ CheckpointParams checkpoint_params(const Component& component) {
     p.durable = own.durable;
     p.flush = own.flush;
     p.slowdown = own.slowdown;
+    p.flush_rate = own.flush_rate;
+    p.lazy = own.lazy;
+    p.drain_every = own.drain_every;
   }
   return p;
 }

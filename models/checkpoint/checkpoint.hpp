@@ -45,6 +45,9 @@ struct CheckpointParams {
   std::optional<std::string> durable;
   std::string flush = "process";
   Fraction slowdown;
+  std::optional<Rate> flush_rate;
+  bool lazy = false;
+  std::int64_t drain_every = 1;
 
   /// Phases overlap piece by piece, asked for or by the serializer's nature.
   [[nodiscard]] bool streams() const { return stream || serializer == "dcp"; }

@@ -16,7 +16,8 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& con
       retention_(p_),
       restore_(mover_),
       buffers_(context, p_.buffers),
-      idle_(context) {
+      idle_(context),
+      copied_(context) {
   const std::vector<std::string>& tiers = mover_.tiers();
   complete_.resize(tiers.size());
   durable_ = leaves_ = tiers.size() - 1;
@@ -134,7 +135,9 @@ sim::Task<void> Checkpointer::complete(const std::string& tier) {
 sim::Task<void> Checkpointer::flush(Save save) {
   sim::Context& context = mover_.context();
   const std::vector<std::string>& tiers = mover_.tiers();
+  bool left = false;
   for (std::size_t t = 0; t < tiers.size(); ++t) {
+    if (t > 0 && t + 1 == tiers.size() && !save.drained) break;
     std::vector<Course> courses(writers_.size());
     std::vector<sim::Task<void>> parts;
     for (std::size_t w = 0; w < writers_.size(); ++w)
@@ -150,9 +153,9 @@ sim::Task<void> Checkpointer::flush(Save save) {
     took_ += courses[last].took;
     if (const ResourceIndex worst = courses[last].took.worst(); worst != kNoResource)
       last_limit_ = worst;
-    if (t == leaves_ && !style_.blocking) {  // the snapshot has left host memory
-      staged_.add((context.now() - save.began).in(unit::s));
-      buffers_.release();
+    if (t == leaves_) {
+      free_buffer(save);
+      left = true;
     }
     if (t == durable_) co_await complete(tiers[t]);
     complete_[t].add((context.now() - save.began).in(unit::s));
@@ -162,8 +165,16 @@ sim::Task<void> Checkpointer::flush(Save save) {
         retention_.saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());
     if (files > 0.0) context.spawn(remove(files));
   }
+  if (!left) free_buffer(save);
   settled_.add((context.now() - save.began).in(unit::s));
   if (--flushing_ == 0) idle_.set();
+}
+
+// The snapshot has left host memory, or stays in it as long as it is needed.
+void Checkpointer::free_buffer(const Save& save) {
+  if (style_.blocking) return;
+  staged_.add((mover_.context().now() - save.began).in(unit::s));
+  buffers_.release();
 }
 
 // Rank 0 deletes; an unlink costs the metadata servers what an open does (assumption).
@@ -176,6 +187,37 @@ sim::Task<void> Checkpointer::remove(double files) {
     }
 }
 
+// Along the class that takes longest.
+sim::Task<void> Checkpointer::snapshot_all(WaitSplit& took) {
+  std::vector<WaitSplit> each(writers_.size());
+  std::vector<sim::Task<void>> parts;
+  for (std::size_t w = 0; w < writers_.size(); ++w) parts.push_back(snapshot(writers_[w], each[w]));
+  co_await sim::join(mover_.context(), std::move(parts));
+  took = *std::max_element(each.begin(), each.end(), [](const WaitSplit& a, const WaitSplit& b) {
+    return a.total() < b.total();
+  });
+  took_ += took;
+}
+
+sim::Task<void> Checkpointer::copy_then_flush(Save save) {
+  WaitSplit took;
+  co_await snapshot_all(took);
+  copied_.set();
+  co_await flush(save);
+}
+
+sim::Task<void> Checkpointer::settle() {
+  if (!copying_) co_return;
+  sim::Context& context = mover_.context();
+  const Seconds start = context.now();
+  co_await copied_.wait();
+  copying_ = false;
+  const Seconds wait = context.now() - start;
+  blamed_.add(Phase::data, wait, mover_.host_resource("gpu.copy"));
+  stalled_ += wait;
+  stalls_.add((waited_ + wait).in(unit::s));
+}
+
 sim::Task<void> Checkpointer::save(std::int64_t steps) {
   sim::Context& context = mover_.context();
   Save save{.began = context.now(), .written = {}};
@@ -184,7 +226,9 @@ sim::Task<void> Checkpointer::save(std::int64_t steps) {
   co_await context.sleep(p_.quiesce);
   save.written = context.now();
   const double changed = p_.incremental.in(unit::ratio);
-  save.part = begun_++ % p_.full_every == 0 ? 1.0 : changed;
+  save.part = begun_ % p_.full_every == 0 ? 1.0 : changed;
+  save.drained = begun_ % p_.drain_every == 0;
+  ++begun_;
   ++flushing_;
   idle_.reset();
   if (style_.blocking) {
@@ -198,16 +242,17 @@ sim::Task<void> Checkpointer::save(std::int64_t steps) {
     const Seconds start = context.now();
     backpressure_.add((start - asked).in(unit::s));
     blamed_.add(Phase::data, start - asked, last_limit_);
-    std::vector<WaitSplit> took(writers_.size());
-    std::vector<sim::Task<void>> parts;
-    for (std::size_t w = 0; w < writers_.size(); ++w)
-      parts.push_back(snapshot(writers_[w], took[w]));
-    co_await sim::join(context, std::move(parts));
-    const auto longest = std::max_element(
-        took.begin(), took.end(),
-        [](const WaitSplit& a, const WaitSplit& b) { return a.total() < b.total(); });
-    took_ += *longest;
-    blamed_ += *longest;
+    if (p_.lazy) {
+      copying_ = true;
+      copied_.reset();
+      waited_ = context.now() - save.began;
+      stalled_ += waited_;
+      context.spawn(copy_then_flush(save));
+      co_return;
+    }
+    WaitSplit took;
+    co_await snapshot_all(took);
+    blamed_ += took;
     context.spawn(flush(save));
   }
   const Seconds stall = context.now() - save.began;
@@ -216,6 +261,8 @@ sim::Task<void> Checkpointer::save(std::int64_t steps) {
 }
 
 sim::Task<void> Checkpointer::finish() {
+  if (copying_) stalls_.add(waited_.in(unit::s));  // training ended first
+  copying_ = false;
   if (flushing_ > 0) co_await idle_.wait();
   if (!restore_.wanted() || stalls_.size() == 0) co_return;
   // One whole save and the increments on it.    [docs/models/checkpoint.md, eq. 9]

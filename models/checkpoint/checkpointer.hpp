@@ -27,6 +27,8 @@ class Checkpointer {
   [[nodiscard]] bool due(std::int64_t steps) const;
   /// A save: ends when training may go on.
   [[nodiscard]] sim::Task<void> save(std::int64_t steps);
+  /// Ends when a snapshot that runs beside training is done: called at the end of every step.
+  [[nodiscard]] sim::Task<void> settle();
   /// Ends when everything saved is durable in every tier, and one restore, where asked for, is
   /// done.
   [[nodiscard]] sim::Task<void> finish();
@@ -65,6 +67,7 @@ class Checkpointer {
     Seconds began;    ///< the call
     Seconds written;  ///< when all ranks were at rest: its files are timed from here
     double part = 1.0;
+    bool drained = true;  ///< goes on to the last tier
     [[nodiscard]] bool whole() const { return part == 1.0; }
   };
   /// How long one class took, by cause.
@@ -81,6 +84,9 @@ class Checkpointer {
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
   sim::Task<void> complete(const std::string& tier);
   sim::Task<void> flush(Save save);
+  sim::Task<void> snapshot_all(WaitSplit& took);
+  sim::Task<void> copy_then_flush(Save save);
+  void free_buffer(const Save& save);
   sim::Task<void> remove(double files);
 
   StateMover mover_;
@@ -93,7 +99,9 @@ class Checkpointer {
   std::size_t durable_ = 0;  ///< tier in which a save counts
   std::size_t leaves_ = 0;   ///< tier that has the bytes when they leave host memory
   sim::Slots buffers_;
-  sim::Signal idle_;
+  sim::Signal idle_, copied_;
+  bool copying_ = false;  ///< a snapshot runs beside training
+  Seconds waited_;        ///< what its save waited so far
   std::int64_t flushing_ = 0;
   std::int64_t begun_ = 0;
   Seconds last_start_;

@@ -132,6 +132,9 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
   }
   const double threads = static_cast<double>(p_.threads);
   Client client = threads_of(mover, tier);
+  if (p_.flush_rate)
+    client.host_write =
+        std::min(client.host_write, *p_.flush_rate / (layout_.writer_count() * threads));
   if (from_nvme) {  // drained: read from the drive and sent on in one stream
     client.write_path.push_back(plant_.host_link(host_, mover.group, "nvme.read"));
     client.host_write =

@@ -231,3 +231,48 @@ TEST_CASE("many small objects cost a create and a commit each, threads overlap t
   // 150 x 10 ms = 1.5 s against 9.4 x 10 ms
   CHECK(one - many == Approx(1.5 - 0.094).epsilon(0.05));
 }
+
+TEST_CASE("a lazy snapshot hides behind the next step") {
+  // 0.267 s of copy beside a step of 0.1 s: its update waits 0.167 s.
+  const Design design =
+      saver("async", {{"size", "320 GB"}, {"every_steps", "200"}, {"lazy", "true"}});
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.checkpoint.stall") == Approx(kSnapshot - 0.1).epsilon(1e-6));
+  CHECK(metric(result, "job.train.checkpoint.duration") ==
+        Approx(kSnapshot + kWrite).epsilon(1e-3));
+  double sum = 0.0;
+  for (const auto& [cause, share] : result.breakdown.at("train")) sum += share;
+  CHECK(sum == Approx(1.0).epsilon(1e-9));
+  // A step of a second hides all of it.
+  Design longer = design;
+  set(longer.jobs[0].step, Role::step, "compute", "1 s");
+  set(longer.jobs[0].checkpoint.value(), Role::checkpoint, "every_steps", "20");
+  CHECK(save_metric(longer, "stall.max") == Approx(0.0).margin(1e-9));
+}
+
+TEST_CASE("a held flush writes at its rate and no faster") {
+  const Design design =
+      saver("async", {{"size", "160 GB"}, {"every_steps", "200"}, {"flush_rate", "10 GB/s"}});
+  CHECK(save_metric(design, "duration") == Approx(kSnapshot / 2 + 16.0).epsilon(1e-3));
+}
+
+TEST_CASE("of the saves in memory every n-th goes on to the storage") {
+  // Saves every 10 s; copies for peers take 1.68 s. Only the first and the fourth are written.
+  const Design design = saver("async", {{"tiers", "host-memory,peer-memory,scratch"},
+                                        {"durable", "peer-memory"},
+                                        {"drain_every", "3"}});
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.checkpoint.count") == 5.0);
+  CHECK(metric(result, "job.train.checkpoint.duration") ==
+        Approx(kSnapshot + 80e9 / kNic).epsilon(0.5));
+  CHECK(metric(result, "resource.storage.scratch.ost.throughput") * 60.0 ==
+        Approx(2 * 320e9).epsilon(0.02));
+}
+
+TEST_CASE("DCP streams, and its coordinator adds what the ranks do not see") {
+  // CPU pass of 5 s under a write of 10 s; 3 s of planning and the metadata file.
+  const Design design =
+      saver("sync", {{"serializer", "dcp"}, {"serialize", "2 GB/s"}, {"coordinate", "3 s"}});
+  CHECK(save_metric(design, "rank0") == Approx(kWrite).epsilon(1e-3));
+  CHECK(save_metric(design, "stall") == Approx(kWrite + 3.0).epsilon(1e-3));
+}

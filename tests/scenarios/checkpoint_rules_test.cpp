@@ -50,6 +50,7 @@ TEST_CASE("bad checkpoint values are errors that name their field") {
       {{save + "layout=fsdp-hybrid", save + "shard_group=5"}, "do not divide the 32 ranks"},
       {{save + "durable=local-nvme"}, "/jobs/0/checkpoint/durable no save passes"},
       {{save + "durable=host-memory"}, "lost with the host"},
+      {{save + "drain_every=4"}, "/jobs/0/checkpoint/drain_every saves that are not drained"},
       {{save + "restore.from=local-nvme"}, "/jobs/0/checkpoint/restore/from no save passes"},
       {{save + R"(tiers=["host-memory", "local-nvme", "scratch"])"}, "has no local NVMe"},
       {{save + R"(tiers=["host-memory", "peer-memory", "scratch"])", save + "peers=4"},
