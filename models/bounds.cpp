@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/graph/topology.hpp"
+#include "models/cache/cache_plan.hpp"
 #include "models/checkpoint/layout.hpp"
 #include "models/dataload/access.hpp"
 #include "models/failure/derive.hpp"
@@ -34,8 +35,9 @@ struct JobDemand {
   Seconds exposed;            ///< what communication adds to it, undisturbed
   std::string communication;  ///< what limits that
   std::string read_from, write_to;
-  Rate read;   ///< demanded at full utilization, all ranks
-  Rate write;  ///< checkpoint bytes over their interval, all ranks
+  Rate read;    ///< demanded at full utilization, all ranks
+  Rate missed;  ///< of that, what caches of the hosts cannot hold: from the storage
+  Rate write;   ///< checkpoint bytes over their interval, all ranks
   Bytes checkpoint;
   Seconds interval;  ///< between checkpoints; infinite: never
   bool blocking = false;
@@ -124,6 +126,13 @@ class Deriver {
                   ? ""
                   : " x " + count(access.amplification) + " fetched per byte") +
              " / " + text(d.compute) + " = " + text(d.read));
+    const cache::CachePlan kept = cache::cache_plan(design_, job, plant_);
+    const double found = kept.most().in(unit::ratio);
+    d.missed = d.read * (1.0 - found);
+    if (kept.used)
+      line(name + "cache.demand", d.missed.in(unit::Bps), Dimension::rate,
+           text(d.read) + " less at most " + text(found, Dimension::ratio) + " found in " +
+               text(kept.size) + " per host for " + text(kept.data) + " = " + text(d.missed));
     const OpRate opens = Ops::from(batch * d.layout.ranks * access.files, unit::ops) / d.compute;
     line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
          count(d.layout.ranks) + " GPUs x " + count(batch * access.files) + " files / " +
@@ -224,8 +233,8 @@ class Deriver {
       const auto sinks = plant_.mounts(d.host, d.read_from, true);
       const graph::NodeId source = plant_.storage(d.read_from).read_source();
       const graph::Topology::Cut cut = plant_.topology().max_flow({&source, 1}, sinks);
-      if (cut.value / d.read < best) {
-        best = cut.value / d.read;
+      if (cut.value < d.missed * best) {
+        best = cut.value / d.missed;
         binding_ = cut.edges.empty()
                        ? "storage"
                        : ResourceTable::without_group(plant_.topology().name(cut.edges.front()));
@@ -262,19 +271,19 @@ class Deriver {
     std::vector<graph::Demand> demands;
     std::vector<const JobDemand*> owners;
     for (const JobDemand& d : demands_) {
-      if (d.read_from.empty()) continue;
+      if (d.missed == Rate{}) continue;
       const graph::NodeId source = plant_.storage(d.read_from).read_source();
       for (const graph::NodeId mount : plant_.mounts(d.host, d.read_from, true)) {
         demands.push_back({.path = plant_.topology().route(source, mount),
                            .weight = d.layout.ranks / static_cast<double>(d.layout.groups),
-                           .cap = d.read / d.layout.ranks});
+                           .cap = d.missed / d.layout.ranks});
         owners.push_back(&d);
       }
     }
     const std::vector<Rate> shares = graph::max_min_shares(plant_.topology(), demands);
     for (std::size_t i = 0; i < shares.size(); ++i) {
       if (i > 0 && owners[i] == owners[i - 1]) continue;  // groups of one job are alike
-      const Rate demand = owners[i]->read / owners[i]->layout.ranks;
+      const Rate demand = owners[i]->missed / owners[i]->layout.ranks;
       const double share = shares[i] / demand;
       line("job." + owners[i]->id + ".gpu.utilization.estimate", share, Dimension::ratio,
            "max-min share beside the other jobs " + text(shares[i]) + " of " + text(demand) +
@@ -288,7 +297,7 @@ class Deriver {
   void derive_osts() {
     Rate read, write;
     for (const JobDemand& d : demands_) {
-      if (d.read_from == out_.storage) read += d.read;
+      if (d.read_from == out_.storage) read += d.missed;
       if (d.write_to == out_.storage) write += d.write;
     }
     const StorageModel::Countable c = plant_.storage(out_.storage).countable();

@@ -5,7 +5,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<HostParams>, 17> kHost{
+constexpr std::array<Field<HostParams>, 19> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
     field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
     field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
@@ -18,6 +18,12 @@ constexpr std::array<Field<HostParams>, 17> kHost{
           "the same from pageable memory", assumed(kPositive, "6-12 GB/s")),
     field("cpu.cores", &HostParams::cores, "64", "physical cores of one server", up_to(65536)),
     field("memory.size", &HostParams::memory, "1 TB", "DRAM of one server", kPositive),
+    field("memory.reserved", &HostParams::memory_reserved, "8 GB",
+          "DRAM of one server that neither processes nor the page cache get",
+          assumed(kNonNegative, "kernel, drivers, daemons")),
+    field("memory.process", &HostParams::memory_process, "1 GB",
+          "private memory of one training or loader process, batches left out",
+          assumed(kNonNegative, "Python with a framework imported")),
     field("shm.size", &HostParams::shm, kOptional,
           "shared memory that worker processes hand batches over in; half of the DRAM when not "
           "given (Linux tmpfs), 64 MiB in a container (Docker)",

@@ -16,7 +16,7 @@ struct HostParams {
   FlopRate gpu_peak;
   Rate gpu_copy, gpu_copy_pageable;
   std::int64_t cores = 1;
-  Bytes memory;
+  Bytes memory, memory_reserved, memory_process;
   std::optional<Bytes> shm;  ///< of /dev/shm; half of the memory when not given
   Rate memory_bandwidth;
   Rate nic_rate;

@@ -12,13 +12,14 @@ namespace {
 
 constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
 
-LoaderSite loader_site(const JobDesign& job, Plant& plant, std::size_t group,
-                       const RankLayout& layout) {
+LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant, std::size_t group,
+                       const RankLayout& layout, sim::Context& context) {
   const std::string host = job_params(job.job).hosts;
   const HostParams& p = plant.host(host);
   const LoaderParams loader = loader_params(*job.loader);
   LoaderSite site;
-  const std::string storage = dataset_params(*job.dataset).on;
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  const std::string storage = dataset.on;
   site.storage = &plant.storage(storage);
   site.client = plant.client(host, group, storage, layout.members());
   // Cores are shared only when a host has more loader and training processes than cores.
@@ -34,6 +35,8 @@ LoaderSite loader_site(const JobDesign& job, Plant& plant, std::size_t group,
     site.imports = &plant.storage(*policy.import_on);
     site.imports_client = plant.client(host, group, *policy.import_on, layout.members());
   }
+  if (const cache::CachePlan plan = cache::cache_plan(design, job, plant); plan.used)
+    site.cache = std::make_unique<cache::DatasetCache>(plan, dataset, plant, host, group, context);
   if (loader.copy == "pinned") site.gpu_copy = p.gpu_copy;
   if (loader.copy == "pageable") site.gpu_copy = p.gpu_copy_pageable;
   return site;
@@ -66,9 +69,11 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
       batch_ = static_cast<double>(loader.batch);
       ranks.loader = std::make_unique<LoaderRuntime>(
           context, loader, loader_row(job.loader->kind).policy(*job.loader), dataset,
-          sample_access(job), loader_site(job, plant, c / layout_.per_group, layout_),
-          layout_.ranks, base::RandomStream(seed, id_, "samples", c));
+          sample_access(job),
+          loader_site(design, job, plant, c / layout_.per_group, layout_, context), layout_.ranks,
+          base::RandomStream(seed, id_, "samples", c));
       steps_per_epoch_ = std::min(steps_per_epoch_, ranks.loader->steps_per_epoch());
+      cache_ = cache::cache_plan(design, job, plant);
     }
     classes_.push_back(std::move(ranks));
   }
@@ -117,6 +122,8 @@ sim::Task<void> TrainingJob::step(bool first) {
   for (RankClass& ranks : classes_) {
     if (ranks.arrived > last->arrived) last = &ranks;
     read_ += ranks.batch.bytes.fetched * layout_.members();
+    epoch_read_ += ranks.batch.bytes.fetched * layout_.members();
+    epoch_missed_ += ranks.batch.bytes.missed * layout_.members();
     if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
     if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s));
     if (first) first_steps_.add(ranks.first.in(unit::s));
@@ -141,6 +148,7 @@ sim::Task<void> TrainingJob::step(bool first) {
 sim::Task<void> TrainingJob::epoch(std::int64_t steps) {
   const Seconds began = context_.now();
   Seconds saving;
+  epoch_read_ = epoch_missed_ = {};
   for (RankClass& ranks : classes_)
     if (ranks.loader) ranks.loader->begin_epoch(steps);
   std::int64_t done = 0;
@@ -207,6 +215,22 @@ TrainingJob::Measured TrainingJob::measured() const {
           .layout = layout_};
 }
 
+// Of the last epoch: earlier ones may have been colder.
+void TrainingJob::report_cache(RunResult& out) const {
+  if (!cache_.used) return;
+  const std::string name = "job." + id_ + ".cache.";
+  out.metrics[name + "size"] = {cache_.size.in(unit::B), "B", {}};
+  out.metrics[name + "missed"] = {epoch_missed_.in(unit::B), "B", {}};
+  if (epoch_read_ > Bytes{}) {
+    const double missed = epoch_missed_ / epoch_read_;
+    out.metrics[name + "hit"] = {1.0 - missed, "ratio", {}};
+    out.metrics[name + "miss"] = {missed, "ratio", {}};
+  }
+  if (cache_.size == Bytes{})
+    out.warnings.push_back("job." + id_ +
+                           ".cache: processes and snapshots leave no host memory for it");
+}
+
 void TrainingJob::report(RunResult& out) const {
   const std::string name = "job." + id_ + ".";
   const Seconds wall = this->wall();
@@ -224,6 +248,7 @@ void TrainingJob::report(RunResult& out) const {
     const double samples = batch_ * layout_.ranks * static_cast<double>(steps_);
     out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
     out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};
+    report_cache(out);
     if (!epoch_samples_.empty())
       out.metrics[name + "throughput.dlio"] = {epoch_samples_.mean(), "1/s", {}};
   }

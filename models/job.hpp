@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/sim/context.hpp"
+#include "models/cache/cache_plan.hpp"
 #include "models/checkpoint/checkpointer.hpp"
 #include "models/dataload/loader_runtime.hpp"
 #include "models/network/communicator.hpp"
@@ -58,6 +59,7 @@ class TrainingJob {
   sim::Task<void> step(bool first);
   sim::Task<void> epoch(std::int64_t steps);
   void end_epoch(Seconds began, std::int64_t steps);
+  void report_cache(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
 
   sim::Context& context_;
@@ -78,6 +80,8 @@ class TrainingJob {
   Seconds useful_, sync_;
   WaitSplit waited_;
   Bytes read_;
+  Bytes epoch_read_, epoch_missed_;  ///< of the present epoch: asked for, and not found by hosts
+  cache::CachePlan cache_;
   Series step_times_, first_batches_, first_steps_, au_, epoch_samples_;
 };
 

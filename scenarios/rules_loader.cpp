@@ -162,6 +162,7 @@ void check_loading(const Design& design, const JobDesign& job, Reporter& report)
     check_reference(*job.loader, "import.on", ids_of(design.storage), "storage system", report);
   }
   if (job.dataset) check_dataset(design, job, report);
+  if (job.dataset) check_dataset_cache(design, job, report);
 }
 
 }  // namespace stallcast::scenarios

@@ -43,8 +43,11 @@ void check_tenant(const Design& design, const Component& tenant, Reporter& repor
 /// Rules of failures and recovery: scenarios/rules_failures.cpp.
 void check_failures(const Design& design, Reporter& report);
 
-/// Rules of caches: scenarios/rules_cache.cpp.
+/// Rules of caches: scenarios/rules_cache.cpp. Of storage systems in front of others:
 void check_caches(const Design& design, Reporter& report);
+/// Of what hosts keep of the data set of a job. REQUIRES: it has one.
+void check_dataset_cache(const Design& design, const JobDesign& job, Reporter& report);
+
 /// Rules of the state of a job and how it is saved: scenarios/rules_checkpoint.cpp.
 void check_saved_state(const Design& design, const JobDesign& job, Reporter& report);
 

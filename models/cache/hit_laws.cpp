@@ -73,7 +73,7 @@ Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern) {
   };
   if (c <= 0.0) return share(0.0);
   if (c >= 1.0) return share(1.0);
-  if (pattern.in_order) return share(scan(eviction, c));
+  if (pattern.in_order) return share(c >= pattern.share ? 1.0 : scan(eviction, c / pattern.share));
   switch (eviction) {
     case Eviction::lru:
       return share(lru(c, pattern.share, pattern.readers));
@@ -90,6 +90,8 @@ Fraction hit(Eviction eviction, Fraction cached, const Revisits& revisits) {
   const double p = pattern.share, k = pattern.readers;
   const double warm = warm_hit(eviction, cached, pattern).in(unit::ratio);
   // Seen in an earlier epoch, or by another reader earlier in this one.    [cache.md, eq. 6]
+  if (pattern.in_order)
+    return revisits.passes > 0.0 ? Fraction::from(warm, unit::ratio) : Fraction{};
   const double unseen = std::pow(1.0 - p, k * revisits.passes);
   const double first = (1.0 - std::pow(1.0 - p, k)) / (p * k);
   return Fraction::from(std::min(warm, 1.0 - unseen * first), unit::ratio);

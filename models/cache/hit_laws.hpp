@@ -21,7 +21,7 @@ struct Pattern {
   double share = 1.0;  ///< of the data set, drawn anew each epoch, that is read through this cache
                        ///< by one reader: 1/N for one of N nodes that reshuffle globally
   double readers = 1.0;   ///< jobs that read the same data through it, their epochs in step
-  bool in_order = false;  ///< every epoch in the same order (REQUIRES then: share is 1, one reader)
+  bool in_order = false;  ///< the same share in the same order each epoch (REQUIRES: one reader)
 };
 
 /// Where a reader is: its pattern, and how many epochs it has behind it.

@@ -7,6 +7,7 @@
 
 #include "engine/base/fields.hpp"
 #include "engine/base/random.hpp"
+#include "models/cache/params.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/units.hpp"
 
@@ -14,7 +15,7 @@
 namespace stallcast::models {
 
 /// The data set of a job.
-struct DatasetParams {
+struct DatasetParams : cache::CacheParams {
   std::string on;                       ///< storage system
   Bytes sample;                         ///< mean stored size of a sample
   Bytes sample_stdev;                   ///< of the stored size
@@ -48,6 +49,7 @@ struct SampleAccess {
   Rate unpack = Rate::infinity();  ///< CPU: fetched bytes one core decompresses in a second
   Rate parse = Rate::infinity();   ///< CPU: stored bytes one core parses and copies in a second
   Seconds parse_fixed;             ///< CPU: fixed cost of a sample
+  std::optional<Bytes> keep{};     ///< most the format's own library keeps on a host
 
   /// Samples that lie in one file.
   [[nodiscard]] double per_file() const { return files > 0.0 ? std::max(1.0, 1.0 / files) : 1.0; }

@@ -17,6 +17,7 @@ struct Params : FormatCosts {
   std::optional<std::int64_t> predownload;
   double ratio = 1.0;
   std::optional<Rate> decompress;
+  std::optional<Bytes> cache_limit;
 };
 constexpr auto kFields = with_costs(
     std::array{
@@ -26,7 +27,9 @@ constexpr auto kFields = with_costs(
               "samples a worker downloads ahead; 8 batches when not given", kNonNegative),
         field("ratio", &Params::ratio, "1", "bytes in memory per stored byte", kPositive),
         field("decompress", &Params::decompress, kOptional,
-              "bytes in memory one core decompresses in a second as a shard arrives", kPositive)},
+              "bytes in memory one core decompresses in a second as a shard arrives", kPositive),
+        field("cache_limit", &Params::cache_limit, kOptional,
+              "most bytes of shards one host keeps; takes effect with a cache.policy", kPositive)},
     {"1", "dependent requests per shard besides streaming", assumed(kNonNegative)},
     {"4 GB/s", "stored bytes one core takes in per second: local read and copies",
      assumed(kPositive)},
@@ -46,6 +49,7 @@ SampleAccess mds_access(const Component& component, const DatasetParams& dataset
   out.unit = samples;
   out.ahead = p.predownload ? static_cast<double>(*p.predownload) : 0.0;
   out.ahead_batches = p.predownload ? 0.0 : kBatchesAhead;
+  out.keep = p.cache_limit;
   if (p.decompress) out.unpack = *p.decompress / p.ratio;
   return out;
 }

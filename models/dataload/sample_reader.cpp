@@ -71,18 +71,30 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
   const SampleAccess& access = shared_.access;
   const LoaderSite& site = shared_.site;
   const Bytes bytes = stored * access.amplification;
+  const double found = site.cache ? site.cache->found(shared_.revisits) : 0.0;
+  const double missed = 1.0 - found;
+  const double files = samples * access.files * (shared_.dataset.cache_opens ? 1.0 : missed);
   clock.enter(Phase::metadata, shared_.context.now());
   Served opened;
-  if (access.files > 0.0) opened = co_await site.storage->open(site.client, samples * access.files);
+  if (files > 0.0) opened = co_await site.storage->open(site.client, files);
   clock.enter(Phase::data, shared_.context.now(), opened.limited_by);
-  const Served read = co_await site.storage->read(site.client, {.bytes = bytes,
-                                                                .files = samples * access.ranges,
-                                                                .round_trips = access.round_trips,
-                                                                .direct = shared_.dataset.direct,
-                                                                .revisits = shared_.revisits});
+  Served read;
+  if (found > 0.0) {
+    read = co_await site.cache->read(site.client, bytes * found, samples * access.ranges * found);
+    clock.enter(Phase::data, shared_.context.now(), read.limited_by);
+  }
+  if (missed > 0.0) {
+    read = co_await site.storage->read(site.client, {.bytes = bytes * missed,
+                                                     .files = samples * access.ranges * missed,
+                                                     .round_trips = access.round_trips,
+                                                     .direct = shared_.dataset.direct,
+                                                     .revisits = shared_.revisits});
+    if (site.cache) site.cache->keep(site.client, bytes * missed, shared_.revisits);
+  }
   limited_by_ = read.limited_by;
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
   fetched_ += bytes;
+  missed_ += bytes * missed;
 }
 
 sim::Task<void> SampleReader::fetch_unit(double wanted, PhaseClock& clock) {
@@ -165,9 +177,11 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   }
   clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cpu_resource);
   const Bytes given = give(loaded, stored, count);
-  const Loaded out{fetched_, shared_.dataset.tensor ? *shared_.dataset.tensor * count
-                                                    : given * access.expansion};
-  fetched_ = {};
+  const Loaded out{
+      .fetched = fetched_,
+      .memory = shared_.dataset.tensor ? *shared_.dataset.tensor * count : given * access.expansion,
+      .missed = missed_};
+  fetched_ = missed_ = {};
   co_return out;
 }
 

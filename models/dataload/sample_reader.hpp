@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 
 #include "engine/base/random.hpp"
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
+#include "models/cache/dataset_cache.hpp"
 #include "models/dataload/format.hpp"
 #include "models/phase_clock.hpp"
 #include "models/storage/role.hpp"
@@ -23,15 +25,18 @@ struct LoaderSite {
   Rate gpu_copy = Rate::infinity();           ///< of one batch to the GPU; infinite: no copy
   StorageModel* imports = nullptr;  ///< where spawned workers import from; nullptr: locally
   Client imports_client;
+  std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
 };
 
 /// Bytes of samples: what they were on the way, and what they are in memory.
 struct Loaded {
-  Bytes fetched;  ///< asked of storage
+  Bytes fetched;  ///< asked for: of the hosts' caches and of storage
   Bytes memory;   ///< after decompression, without what was fetched in vain
+  Bytes missed;   ///< of those fetched, not found in a cache of the hosts
   Loaded& operator+=(const Loaded& other) {
     fetched += other.fetched;
     memory += other.memory;
+    missed += other.missed;
     return *this;
   }
 };
@@ -96,7 +101,7 @@ class SampleReader {
   double given_ = 0.0;      ///< of them returned so far
   double pool_ = 0.0;       ///< loaded, in the shuffle buffer
   Bytes pool_bytes_;        ///< their stored size
-  Bytes fetched_;           ///< since the last read returned
+  Bytes fetched_, missed_;  ///< since the last read returned
   ResourceIndex limited_by_ = kNoResource;
   PhaseClock beside_;  ///< of what is fetched ahead
   sim::Signal wake_, filled_;

@@ -146,4 +146,36 @@ TEST_CASE("a cache stands in front of another storage system") {
   CHECK_THAT(faults({"storage[near].over=near"}),
              Contains("\"near\" is a cache in front of itself"));
   CHECK_THAT(faults({"storage[mid].over=near"}), Contains("\"mid\" is a cache in front of itself"));
+  CHECK_THAT(faults({"storage[far].type=local", "storage[far].drive.count=4"}),
+             Contains("\"far\" is inside the hosts"));
+}
+
+TEST_CASE("what hosts keep of a data set fits on them and holds a piece of it") {
+  const auto faults = [](std::vector<std::string> sets, const std::string& text = kFull) {
+    std::string out;
+    const auto loaded = load_with(std::move(sets), "", text.c_str());
+    for (const Diagnostic& d : loaded.diagnostics.items())
+      out += (d.severity == Severity::error ? "error " : "warning ") + d.pointer + " " + d.message +
+             "\n";
+    return out;
+  };
+  const std::string lru = "jobs.dataset.cache.policy=lru";
+  CHECK(faults({lru, "jobs.dataset.cache.size=400 GB"}) == "");
+  CHECK_THAT(faults({lru, "jobs.dataset.cache.size=501 GB"}),
+             Contains("error /jobs/0/dataset/cache/size") && Contains("larger than the 500 GB"));
+  CHECK_THAT(faults({lru, "jobs.dataset.cache.size=900 MB"}),
+             Contains("error /jobs/0/dataset/cache/size") && Contains("does not hold one shard"));
+  CHECK_THAT(faults({"jobs.dataset.cache.size=400 GB"}),
+             Contains("warning /jobs/0/dataset/cache/size no cache is used"));
+  CHECK_THAT(faults({lru, "jobs.dataset.direct=true"}),
+             Contains("warning /jobs/0/dataset/direct O_DIRECT goes past"));
+  const std::string drives = "jobs.dataset.cache.medium=nvme";
+  CHECK_THAT(faults({lru, drives, "jobs.dataset.cache.size=4 TB"}),
+             Contains("error /jobs/0/dataset/cache/medium") && Contains("no local NVMe"));
+  CHECK_THAT(faults({lru, drives}), Contains("needs its size"));
+  std::string mds = kFull;
+  mds.replace(mds.find("webdataset"), 10, "mds");
+  CHECK_THAT(faults({lru, "jobs.dataset.cache_limit=0.9 GB"}, mds),
+             Contains("error /jobs/0/dataset/cache_limit") && Contains("does not hold one shard"));
+  CHECK(faults({lru, "jobs.dataset.cache_limit=90 GB"}, mds) == "");
 }
