@@ -45,6 +45,12 @@ struct SampleAccess {
   double unit = 0.0;   ///< samples fetched in one go before the first of them; 0: each alone
   double ahead = 0.0;  ///< samples fetched ahead, beside the loading; 0: when needed
   double ahead_batches = 0.0;      ///< the same in batches of the loader, added
+  double fetchers = 1.0;           ///< that fetch ahead at one time
+  bool decoded_ahead = false;      ///< by those who fetch ahead
+  double block_units = 1.0;        ///< units whose samples are shuffled together
+  double listed = 0.0;             ///< before the first epoch: requests that list all names
+  double stated = 0.0;             ///< and files whose attributes are asked for
+  double stated_at_once = 1.0;     ///< so many at one time
   bool one_lock = false;           ///< threads of one process take turns in the library
   Rate unpack = Rate::infinity();  ///< CPU: fetched bytes one core decompresses in a second
   Rate parse = Rate::infinity();   ///< CPU: stored bytes one core parses and copies in a second
@@ -80,6 +86,11 @@ struct SampleAccess {
 /// Columns in row groups that are read and decoded as a whole.
 [[nodiscard]] std::span<const base::FieldInfo> parquet_fields();
 [[nodiscard]] SampleAccess parquet_access(const Component& component, const DatasetParams& dataset);
+
+/// Row groups read and decoded by a pool, beside whoever takes the rows (Petastorm).
+[[nodiscard]] std::span<const base::FieldInfo> petastorm_fields();
+[[nodiscard]] SampleAccess petastorm_access(const Component& component,
+                                            const DatasetParams& dataset);
 
 /// A memory-mapped file of tokens (Megatron): page faults at random places.
 [[nodiscard]] std::span<const base::FieldInfo> tokens_fields();

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "models/dataload/format.hpp"
@@ -42,6 +44,43 @@ template <class P, class T>
 constexpr base::Field<P> cost(std::string_view key, T P::*member, const CostDefault& value) {
   return base::field<P, T>(key, member, value.fallback, value.doc, value.limits);
 }
+
+/// Two tables as one.
+template <class P, std::size_t N, std::size_t M>
+constexpr std::array<base::Field<P>, N + M> joined(const std::array<base::Field<P>, N>& first,
+                                                   const std::array<base::Field<P>, M>& second) {
+  std::array<base::Field<P>, N + M> out{};
+  std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), out.begin()));
+  return out;
+}
+
+/// Parameters of a format with a file for every sample, whose names may be listed first.
+struct ScannedCosts : FormatCosts {
+  std::string scan;
+  std::int64_t scan_names = 1, scan_ahead = 1;
+
+  [[nodiscard]] SampleAccess access(const DatasetParams& dataset) const {
+    SampleAccess out = FormatCosts::access(1.0);
+    if (scan == "none") return out;
+    // [docs/models/formats.md, eq. 10]
+    out.listed = std::ceil(dataset.sample_count() / static_cast<double>(scan_names));
+    out.stated = scan == "stat" ? dataset.sample_count() : 0.0;
+    out.stated_at_once = static_cast<double>(scan_ahead);
+    return out;
+  }
+};
+inline constexpr std::string_view kScans[] = {"none", "list", "stat"};
+inline constexpr std::array kScanFields{
+    base::field("scan", &ScannedCosts::scan, "none",
+                "what every rank does before the first batch: list the names of all files, or also "
+                "stat each",
+                base::one_of(kScans)),
+    base::field("scan.names", &ScannedCosts::scan_names, "1000", "names in one reply of a listing",
+                base::cited(base::up_to(1e9), "S3 ListObjectsV2: at most 1000 keys")),
+    base::field("scan.ahead", &ScannedCosts::scan_ahead, "1",
+                "attributes asked for at one time: 32 and more where the client runs ahead (Lustre "
+                "statahead)",
+                base::up_to(65536))};
 
 /// `own` fields of a format, then those of all formats.
 template <class P, std::size_t N>

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/sim/join.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -247,6 +249,26 @@ void LoaderRuntime::skip_dry() {
   }
 }
 
+// Every rank lists the names, then asks for attributes: chains of requests, some at one time.
+//    [docs/models/formats.md, eq. 10]
+sim::Task<void> LoaderRuntime::scan(WaitSplit& wait) {
+  scanned_ = true;
+  const SampleAccess& access = shared_.access;
+  const LoaderSite& site = shared_.site;
+  if (access.listed <= 0.0 || !std::isfinite(access.listed)) co_return;
+  const Seconds began = context_.now();
+  const Served served = co_await site.storage->open(site.client, access.listed);
+  std::vector<sim::Task<void>> chains;
+  const double at_once = std::min(access.stated, access.stated_at_once);
+  for (double c = 0.0; c < at_once; ++c) chains.push_back(stat(access.stated / at_once));
+  co_await sim::join(context_, std::move(chains));
+  wait.add(Phase::metadata, context_.now() - began, served.limited_by);
+}
+
+sim::Task<void> LoaderRuntime::stat(double files) {
+  co_await shared_.site.storage->open(shared_.site.client, files);
+}
+
 // A new iterator starts its workers one after the other, then asks for W x prefetch batches.
 sim::Task<void> LoaderRuntime::start(WaitSplit& wait) {
   primed_ = true;
@@ -276,7 +298,7 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
   const Seconds began = context_.now();
   batch.bytes = co_await load(0, p_.batch, clock);
   if (staged()) co_await context_.sleep(staging(batch.bytes));
-  batch.wait = clock.read(context_.now()).since(before, context_.now() - began);
+  batch.wait += clock.read(context_.now()).since(before, context_.now() - began);
 }
 
 sim::Task<void> LoaderRuntime::receive(Batch& batch) {
@@ -312,6 +334,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
 
 sim::Task<Batch> LoaderRuntime::next() {
   Batch batch;
+  if (!scanned_) co_await scan(batch.wait);
   if (p_.workers == 0)
     co_await load_here(batch);
   else

@@ -68,6 +68,8 @@ class LoaderRuntime {
   sim::Task<void> stage();
   void hand_over(std::int64_t index, Loaded bytes);
   sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, PhaseClock& clock);
+  sim::Task<void> scan(WaitSplit& wait);
+  sim::Task<void> stat(double files);
   sim::Task<void> start(WaitSplit& wait);
   sim::Task<void> load_here(Batch& batch);
   sim::Task<void> receive(Batch& batch);
@@ -104,6 +106,7 @@ class LoaderRuntime {
   std::int64_t received_ = 0;  ///< delivered or skipped in this epoch
   std::int64_t steps_ = 0;
   std::size_t next_worker_ = 0;  ///< in the cycle
+  bool scanned_ = false;         ///< what the format lists first is known
   bool started_ = false;         ///< workers are alive
   bool primed_ = false;          ///< this epoch's first indices are out
 };

@@ -14,7 +14,7 @@ constexpr double kBatchesAhead = 8.0;
 
 struct Params : FormatCosts {
   Bytes shard;
-  std::optional<std::int64_t> predownload;
+  std::optional<std::int64_t> predownload, shuffle_block;
   double ratio = 1.0;
   std::optional<Rate> decompress;
   std::optional<Bytes> cache_limit;
@@ -25,6 +25,10 @@ constexpr auto kFields = with_costs(
               cited(kPositive, "MDSWriter default size_limit, 2^26 B")),
         field("predownload", &Params::predownload, kOptional,
               "samples a worker downloads ahead; 8 batches when not given", kNonNegative),
+        field("shuffle_block", &Params::shuffle_block, kOptional,
+              "samples of one worker that are shuffled together, over the shards they lie in "
+              "(shuffle_block_size over the workers of a node); none when not given",
+              kAtLeastOne),
         field("ratio", &Params::ratio, "1", "bytes in memory per stored byte", kPositive),
         field("decompress", &Params::decompress, kOptional,
               "bytes in memory one core decompresses in a second as a shard arrives", kPositive),
@@ -47,6 +51,8 @@ SampleAccess mds_access(const Component& component, const DatasetParams& dataset
   SampleAccess out = p.access(1.0 / samples);
   out.expansion = p.ratio;
   out.unit = samples;
+  if (p.shuffle_block)
+    out.block_units = std::max(1.0, std::round(static_cast<double>(*p.shuffle_block) / samples));
   out.ahead = p.predownload ? static_cast<double>(*p.predownload) : 0.0;
   out.ahead_batches = p.predownload ? 0.0 : kBatchesAhead;
   out.keep = p.cache_limit;

@@ -8,7 +8,7 @@ namespace {
 using namespace base;
 
 constexpr auto kFields =
-    with_costs(std::array<Field<FormatCosts>, 0>{},
+    with_costs(kScanFields,
                {"4", "dependent requests per file: header, end record, directory, body",
                 cited(kNonNegative, "strace of np.load, 2026-11")},
                {"3.9 GB/s", "bytes one core takes in per second: CRC-32 and copies",
@@ -20,8 +20,8 @@ constexpr auto kInfos = infos(kFields);
 
 std::span<const FieldInfo> npz_fields() { return kInfos; }
 
-SampleAccess npz_access(const Component& component, const DatasetParams&) {
-  return bind(kFields, component).access(1.0);
+SampleAccess npz_access(const Component& component, const DatasetParams& dataset) {
+  return bind(kFields, component).access(dataset);
 }
 
 }  // namespace stallcast::models

@@ -7,19 +7,18 @@ namespace {
 
 using namespace base;
 
-constexpr auto kFields =
-    with_costs(std::array<Field<FormatCosts>, 0>{},
-               {"1", "dependent requests per file besides streaming", assumed(kNonNegative)},
-               {"15.7 GB/s", "bytes one core takes in per second", cited(kPositive, kParsingProbe)},
-               {"9 us", "fixed CPU time per sample", cited(kNonNegative, kParsingProbe)});
+constexpr auto kFields = with_costs(
+    kScanFields, {"1", "dependent requests per file besides streaming", assumed(kNonNegative)},
+    {"15.7 GB/s", "bytes one core takes in per second", cited(kPositive, kParsingProbe)},
+    {"9 us", "fixed CPU time per sample", cited(kNonNegative, kParsingProbe)});
 constexpr auto kInfos = infos(kFields);
 
 }  // namespace
 
 std::span<const FieldInfo> raw_fields() { return kInfos; }
 
-SampleAccess raw_access(const Component& component, const DatasetParams&) {
-  return bind(kFields, component).access(1.0);
+SampleAccess raw_access(const Component& component, const DatasetParams& dataset) {
+  return bind(kFields, component).access(dataset);
 }
 
 }  // namespace stallcast::models

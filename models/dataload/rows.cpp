@@ -18,6 +18,9 @@ const std::array kFormats{
     FormatRow{{"parquet", "row groups of Parquet files, whole or some columns",
                dataset_common_fields(), parquet_fields()},
               parquet_access},
+    FormatRow{{"petastorm", "row groups of Parquet files, read by a pool into a queue (Petastorm)",
+               dataset_common_fields(), petastorm_fields()},
+              petastorm_access},
     FormatRow{{"raw", "one file per sample", dataset_common_fields(), raw_fields()}, raw_access},
     FormatRow{
         {"tfrecord", "TFRecord files of many samples", dataset_common_fields(), tfrecord_fields()},

@@ -26,7 +26,7 @@ sim::Task<void> ReaderShared::compute(Seconds time) {
 
 void SampleReader::begin_epoch(double samples) {
   units_.clear();
-  held_ = 0.0;
+  held_ = taken_ = 0.0;
   left_ = total_ = samples;
   given_ = pool_ = 0.0;
   pool_bytes_ = {};
@@ -100,18 +100,33 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
 sim::Task<void> SampleReader::fetch_unit(double wanted, PhaseClock& clock) {
   const double samples = left_ > 0.0 ? std::min(shared_.access.unit, left_) : wanted;
   left_ -= samples;
+  coming_ += samples;
   const Bytes stored = draw(samples);
   co_await fetch(samples, stored, clock);
-  co_await shared_.compute(stored * shared_.access.amplification / shared_.access.unpack);
+  Seconds unpacking = stored * shared_.access.amplification / shared_.access.unpack;
+  if (shared_.access.decoded_ahead) unpacking += shared_.decoding(samples);
+  co_await shared_.compute(unpacking);
   clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cpu_resource);
+  coming_ -= samples;
   units_.push_back({samples, stored / samples});
   held_ += samples;
 }
 
+// Samples are drawn from the K units of a block at random: after k of them,
+// K (1 - (1 - 1/K)^k) units have been touched, and must be there.    [formats.md, eq. 11]
+double SampleReader::to_hold(double samples) const {
+  const double units = shared_.access.block_units, unit = shared_.access.unit;
+  if (units <= 1.0) return samples;
+  const double in_block = std::fmod(taken_, units * unit);
+  const double touched = units * (1.0 - std::pow(1.0 - 1.0 / units, in_block + samples));
+  return std::clamp(std::ceil(touched - 1e-9) * unit - in_block, samples,
+                    std::max(samples, held_ + coming_ + left_));
+}
+
 sim::Task<void> SampleReader::fetch_ahead() {
   for (;;) {
-    while (held_ < wanted_ || (left_ > 0.0 && held_ < shared_.ahead)) {
-      co_await fetch_unit(wanted_ - held_, beside_);
+    while (held_ + coming_ < wanted_ || (left_ > 0.0 && held_ + coming_ < shared_.ahead)) {
+      co_await fetch_unit(wanted_ - held_ - coming_, beside_);
       filled_.set();
     }
     wake_.reset();
@@ -120,16 +135,18 @@ sim::Task<void> SampleReader::fetch_ahead() {
 }
 
 sim::Task<void> SampleReader::buffered(double samples, PhaseClock& clock) {
+  const double needed = to_hold(samples);
   if (shared_.ahead <= 0.0) {
-    while (held_ < samples) co_await fetch_unit(samples - held_, clock);
+    while (held_ < needed) co_await fetch_unit(needed - held_, clock);
     co_return;
   }
-  if (!ahead_started_) shared_.context.spawn(fetch_ahead());
+  for (double f = 0.0; !ahead_started_ && f < shared_.access.fetchers; ++f)
+    shared_.context.spawn(fetch_ahead());
   ahead_started_ = true;
-  wanted_ = samples;
+  wanted_ = needed;
   wake_.set();
   clock.enter(Phase::data, shared_.context.now());
-  while (held_ < samples) {
+  while (held_ < needed) {
     filled_.reset();
     co_await filled_.wait();
   }
@@ -140,6 +157,7 @@ sim::Task<void> SampleReader::buffered(double samples, PhaseClock& clock) {
 Bytes SampleReader::take(double samples) {
   Bytes stored;
   held_ -= samples;
+  taken_ += samples;
   while (samples > 0.0) {
     Unit& unit = units_.front();
     const double taken = std::min(samples, unit.samples);
@@ -155,7 +173,8 @@ Bytes SampleReader::take(double samples) {
 sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
   const double count = static_cast<double>(samples), loaded = to_load(count);
-  const Seconds decode = shared_.decoded_apart ? Seconds{} : shared_.decoding(count);
+  const Seconds decode =
+      shared_.decoded_apart || access.decoded_ahead ? Seconds{} : shared_.decoding(count);
   if (shared_.locked) co_await shared_.lock.acquire();
   Bytes stored;
   Seconds parsing;

@@ -89,6 +89,7 @@ class SampleReader {
   Bytes draw(double samples);
   Bytes take(double samples);
   [[nodiscard]] double to_load(double samples) const;
+  [[nodiscard]] double to_hold(double samples) const;
   Bytes give(double loaded, Bytes stored, double samples);
 
   ReaderShared& shared_;
@@ -96,6 +97,8 @@ class SampleReader {
   std::deque<Unit> units_;  ///< fetched, not yet taken
   double held_ = 0.0;       ///< samples in them
   double left_ = 0.0;       ///< samples of this epoch that are not fetched yet
+  double coming_ = 0.0;     ///< samples that are being fetched
+  double taken_ = 0.0;      ///< samples taken in this epoch
   double wanted_ = 0.0;     ///< samples somebody waits for
   double total_ = 0.0;      ///< samples of this epoch
   double given_ = 0.0;      ///< of them returned so far

@@ -35,6 +35,7 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
       {"prefixes", "2"},
       {"connection.rate", "1 GB/s"},
       {"first_byte_spread", "2"}}},
+    {"petastorm", {{"pool.workers", "4"}, {"pool.queue", "4"}}},
     {"tokens", {{"window", "4 MiB"}}},  // samples of 13 MB in few faults
     {"dali", {{"window", "4 MiB"}}},    // and here
     {"given", {{"compute", "100 ms"}}},

@@ -1,0 +1,45 @@
+#include "models/dataload/parquet_params.hpp"
+
+/// Petastorm: a pool of threads or processes reads and decodes row groups of Parquet files into a
+/// queue, beside whoever takes rows out of it. docs/models/formats.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct Params : ParquetParams {
+  std::int64_t pool = 10, queue = 50;
+  std::optional<Rate> transfer;
+};
+constexpr auto kFields = with_costs(
+    joined(parquet_file_fields<Params>(),
+           std::array{field("pool.workers", &Params::pool, "10",
+                            "threads or processes that read row groups (workers_count)",
+                            cited(up_to(1024), "petastorm make_reader")),
+                      field("pool.queue", &Params::queue, "50",
+                            "row groups that wait decoded (results_queue_size)",
+                            cited(up_to(1e6), "petastorm make_reader")),
+                      field("pool.transfer", &Params::transfer, kOptional,
+                            "stored bytes a second that pass from a process of the pool to the "
+                            "reader; threads pass nothing",
+                            kPositive)}),
+    kParquetTrips, kParquetParse, kParquetFixed);
+constexpr auto kInfos = infos(kFields);
+
+}  // namespace
+
+std::span<const FieldInfo> petastorm_fields() { return kInfos; }
+
+SampleAccess petastorm_access(const Component& component, const DatasetParams& dataset) {
+  const Params p = bind(kFields, component);
+  SampleAccess out = p.access(dataset);
+  // The queue is full, and each of the pool holds a group it cannot put.
+  //    [docs/models/formats.md, eq. 9]
+  out.ahead = static_cast<double>(p.queue + p.pool) * p.rows(dataset);
+  out.fetchers = static_cast<double>(p.pool);
+  out.decoded_ahead = true;
+  if (p.transfer) out.parse = *p.transfer;
+  return out;
+}
+
+}  // namespace stallcast::models

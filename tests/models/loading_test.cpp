@@ -1,0 +1,140 @@
+#include <catch2/catch.hpp>
+
+#include "models/dataload/access.hpp"
+#include "models/rows.hpp"
+#include "tests/support/designs.hpp"
+
+/// Pools that read ahead, blocks of client libraries, listings before the first batch.
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// One GPU with one worker (or none) that reads one sample at a time over one stream of 0.5 GB/s.
+// The server answers at once and parsing is free, unless `settings` say otherwise.
+Design reader(const char* kind, const Settings& settings, const char* compute = "100 ms",
+              const char* rtt = "0 s") {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "count", "1");
+  set(design.hosts[0], Role::host, "gpus", "1");
+  set(design.fabric, Role::fabric, "rtt", rtt);
+  set(design.storage[0], Role::storage, "ost.service", "0 s");
+  set(design.storage[0], Role::storage, "mdt.service", "1 ns");
+  set(design.storage[0], Role::storage, "mdt.open", "1000 Mops/s");
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "client.stream", "0.5 GB/s");
+  set(design.jobs[0].step, Role::step, "compute", compute);
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, kind, "dataset",
+                          {{"on", "scratch"},
+                           {"samples", "1000000"},
+                           {"parse", "1000000 TB/s"},
+                           {"parse_fixed", "0 s"}});
+  for (const auto& [key, text] : settings) set(*job.dataset, Role::dataset, key, text);
+  job.loader = component(Role::loader, "pytorch", "loader",
+                         {{"workers", "1"},
+                          {"prefetch", "1"},
+                          {"start", "0 s"},
+                          {"handover", "0 s"},
+                          {"copy", "none"},
+                          {"batch", "1"}});
+  return design;
+}
+
+double metric(const Design& design, const std::string& name) {
+  return testing::metric(run(design), "job.train." + name);
+}
+
+}  // namespace
+
+TEST_CASE("a pool of Petastorm reads row groups beside whoever takes their rows") {
+  // A group of 100 rows takes 200 ms to read and 100 ms to decode. Without workers one process
+  // takes its rows, 1 ms each; 3 of the pool bring 3 groups every 300 ms. All 3 of the first arrive
+  // together.
+  const Settings data{{"sample", "1 MB"},  {"row_group", "100 MB"}, {"pool.workers", "3"},
+                      {"pool.queue", "3"}, {"parse", "1 GB/s"},     {"samples", "100000"}};
+  Design design = reader("petastorm", data, "1 ms");
+  set(*design.jobs[0].loader, Role::loader, "workers", "0");
+  CHECK(metric(design, "first_batch") == Approx(0.3).epsilon(1e-6));
+  CHECK(metric(design, "step.time.p50") == Approx(0.001).epsilon(1e-6));
+  CHECK(metric(design, "step.time") == Approx(0.001 * (1.0 + 0.3 / 60.0)).epsilon(1e-3));
+  // Plain Parquet in the same process reads a group when the last is used: 100 + 300 ms for 100.
+  Design plain =
+      reader("parquet", {{"sample", "1 MB"}, {"row_group", "100 MB"}, {"parse", "1 GB/s"}}, "1 ms");
+  set(*plain.jobs[0].loader, Role::loader, "workers", "0");
+  CHECK(metric(plain, "step.time") == Approx(0.004).epsilon(0.01));
+  // One of the pool brings a group in 300 ms: a step takes 3 ms on average, in bursts.
+  set(*design.jobs[0].dataset, Role::dataset, "pool.workers", "1");
+  CHECK(metric(design, "step.time") == Approx(0.003).epsilon(0.01));
+  CHECK(metric(design, "step.time.p50") == Approx(0.001).epsilon(1e-6));
+}
+
+TEST_CASE("rows that a pool decodes cost their reader nothing") {
+  // Decoding of 100 rows takes 1 s more of one of the pool, and none of the reader.
+  Design design = reader("petastorm",
+                         {{"sample", "1 MB"},
+                          {"row_group", "100 MB"},
+                          {"decode", "10 ms"},
+                          {"parse", "1 GB/s"},
+                          {"pool.workers", "50"}},
+                         "100 ms");
+  CHECK(metric(design, "first_batch") == Approx(1.3).epsilon(1e-6));
+  CHECK(metric(design, "step.time.p50") == Approx(0.1).epsilon(1e-6));
+  // Processes of a pool pass rows on: 1 MB at 10 MB/s are 100 ms of the worker
+  set(*design.jobs[0].dataset, Role::dataset, "pool.transfer", "10 MB/s");
+  CHECK(metric(design, "first_batch") == Approx(1.4).epsilon(1e-6));
+}
+
+TEST_CASE("a library that reads files in blocks waits for each of them") {
+  // 12 MB in blocks of 5 MiB are 3 requests of 10 ms and 2 ms of CPU, besides 24 ms for the bytes
+  // and 10 ms to open
+  Design design =
+      reader("raw", {{"sample", "12 MB"}, {"request.block", "5 MiB"}, {"request.cpu", "2 ms"}},
+             "100 ms", "10 ms");
+  CHECK(metric(design, "first_batch") == Approx(0.01 + 3 * (0.01 + 0.002) + 0.024).epsilon(1e-6));
+}
+
+TEST_CASE("a piece of a file costs a block more with read-ahead, and whole pages when mapped") {
+  models::SampleAccess piece;
+  piece.files = 0.01;
+  const Bytes sample = Bytes::from(1.0, unit::MB), block = Bytes::from(4.0, unit::MB);
+  const auto ahead = models::in_blocks(piece, sample, block, models::Blocks::read_ahead);
+  CHECK(ahead.amplification == Approx(5.0));
+  CHECK(ahead.round_trips == 1.0);
+  const auto fault =
+      models::in_blocks(piece, sample, Bytes::from(0.3, unit::MB), models::Blocks::faults);
+  CHECK(fault.amplification == Approx(1.2));
+  CHECK(fault.round_trips == 4.0);
+}
+
+TEST_CASE("names are listed and files asked for before the first batch") {
+  // 10,000 names in 10 replies of 1 ms, then 10,000 stats one after the other, or 32 at one time:
+  // 313 of 1 ms in the longest chain. Then the open and one request of the sample, 1 ms each, and
+  // 2 ms for its bytes.
+  const auto first = [](const char* scan, const char* ahead) {
+    return metric(
+        reader("raw",
+               {{"sample", "1 MB"}, {"samples", "10000"}, {"scan", scan}, {"scan.ahead", ahead}},
+               "100 ms", "1 ms"),
+        "first_batch");
+  };
+  // the epoch is repeated, and listed once: the mean over epochs tells
+  CHECK(first("none", "1") == Approx(0.004).epsilon(1e-3));
+  CHECK(first("list", "1") == Approx(0.014).epsilon(1e-3));
+  CHECK(first("stat", "1") == Approx(10.014).epsilon(1e-3));
+  CHECK(first("stat", "32") == Approx(0.014 + 10000.0 / 32 * 0.001).epsilon(1e-3));
+}
+
+TEST_CASE("samples shuffled over the shards of a block need many of them at once") {
+  // Blocks of 10 shards of 100 samples, 200 ms a shard. Of 20 samples in order the first shard is
+  // enough; drawn from the whole block they lie in 10 (1 - 0.9^20) = 8.8 shards, so 9 are fetched.
+  const auto first = [](const char* block) {
+    Design design = reader("mds", {{"sample", "1 MB"}, {"shard", "100 MB"}, {"predownload", "0"}});
+    if (block != nullptr) set(*design.jobs[0].dataset, Role::dataset, "shuffle_block", block);
+    set(*design.jobs[0].loader, Role::loader, "batch", "20");
+    return metric(design, "first_batch");
+  };
+  CHECK(first(nullptr) == Approx(0.2).epsilon(1e-3));
+  CHECK(first("1000") == Approx(9 * 0.2).epsilon(1e-3));
+}
