@@ -44,6 +44,8 @@ struct LoaderPolicy {
                : most;
   }
 
+  Rate collate = Rate::infinity();  ///< of a batch, by the worker that loaded it
+
   // What a started process does before its first batch (spawn).
   Seconds import_time{};                   ///< CPU time
   double import_files = 0.0;               ///< files opened

@@ -214,6 +214,10 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
     const std::int64_t some = samples * (g + 1) / groups - samples * g / groups;
     total += co_await readers_[static_cast<std::size_t>(worker)]->read(some, clock);
   }
+  if (policy_.collate.finite()) {
+    co_await shared_.compute(total.memory / policy_.collate);
+    clock.enter(Phase::cpu, context_.now(), shared_.site.cpu_resource);
+  }
   co_return total;
 }
 

@@ -16,6 +16,7 @@ constexpr std::string_view kMethods[] = {"fork", "spawn"};
 struct Params {
   std::string style, method;
   bool in_order = true, pin = false;
+  std::optional<Rate> collate;
   Seconds import_time;
   std::int64_t import_files = 0;
   std::optional<std::string> import_on;
@@ -23,7 +24,7 @@ struct Params {
   Fraction pin_takes;
   std::int64_t shuffle = 1, shuffle_first = 1;
 };
-constexpr std::array<Field<Params>, 11> kFields{
+constexpr std::array<Field<Params>, 12> kFields{
     field("style", &Params::style, "map",
           "map: any worker loads any sample; iterable: each worker owns whole files",
           one_of(kStyles)),
@@ -38,6 +39,11 @@ constexpr std::array<Field<Params>, 11> kFields{
           assumed(up_to(1e9, kNonNegative), "5 to 20 thousand with torch")),
     field("import.on", &Params::import_on, kOptional,
           "storage system of the Python environment; local when not given"),
+    field(
+        "collate", &Params::collate, kOptional,
+        "bytes of a batch that one core stacks and writes to shared memory in a second; free when "
+        "not given",
+        kPositive),
     field("pin_memory", &Params::pin, "false",
           "a thread of the training process copies batches to pinned memory"),
     field("pin.rate", &Params::pin_rate, "5 GB/s", "its copy",
@@ -64,6 +70,7 @@ LoaderPolicy pytorch_policy(const Component& component) {
     out.import_files = p.import_on ? static_cast<double>(p.import_files) : 0.0;
     out.import_on = p.import_on;
   }
+  out.collate = p.collate.value_or(Rate::infinity());
   out.pin = p.pin;
   out.pin_rate = p.pin_rate;
   out.pin_takes = p.pin_takes;

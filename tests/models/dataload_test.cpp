@@ -247,6 +247,14 @@ TEST_CASE("a shuffle buffer is filled before the first sample and grows by one w
   CHECK(wall(design) == Approx(30 * 0.2).epsilon(0.02));
 }
 
+TEST_CASE("a worker stacks its batch before it hands it over") {
+  // 200 ms to read and 100 MB at 1 GB/s; without workers both are in series with the compute
+  CHECK(metric(run(with(reader("1", "1", "0.5 GB/s"), {{"collate", "1 GB/s"}})),
+               "job.train.first_batch") == Approx(0.3).epsilon(1e-6));
+  CHECK(metric(run(with(reader("0", "1", "0.5 GB/s"), {{"collate", "1 GB/s"}})),
+               "job.train.step.time") == Approx(0.4).epsilon(1e-6));
+}
+
 TEST_CASE("a decoded sample is copied at its own size") {
   Design design = reader("1", "1", "0.5 GB/s");
   set(*design.jobs[0].dataset, Role::dataset, "tensor", "300 MB");
