@@ -34,6 +34,12 @@ constexpr std::array<Field<DatasetParams>, 19> kDataset{
           "bytes of one sample in a batch, as decoded; its size in memory when not given",
           kPositive),
     field("direct", &DatasetParams::direct, "false", "read with O_DIRECT, past the page cache"),
+    field("request.cpu", &DatasetParams::request_cpu, "0 s",
+          "CPU time of the client library per request: fsspec in Python about 1 ms", kNonNegative),
+    field("request.block", &DatasetParams::request_block, kOptional,
+          "read-ahead of the client library, one request after the other: 5 MiB in fsspec; files "
+          "are streams when not given",
+          kPositive),
     caching<std::string>("shuffle", &DatasetParams::shuffle, "global",
                          "global: each epoch deals all samples anew; node: each host keeps its "
                          "part; none: each host reads its part in the same order",
