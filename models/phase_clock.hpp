@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 
 #include "models/resources.hpp"
 #include "stallcast/units.hpp"
@@ -39,6 +41,12 @@ struct WaitSplit {
     for (const auto& [resource, time] : by_resource)
       if (time > most) out = resource, most = time;
     return out;
+  }
+  /// The longest of several that ran at the same time: it is what was waited for.
+  [[nodiscard]] static WaitSplit longest(std::span<const WaitSplit> splits) {
+    return *std::max_element(
+        splits.begin(), splits.end(),
+        [](const WaitSplit& a, const WaitSplit& b) { return a.total() < b.total(); });
   }
   /// What came since `earlier`, scaled so that it totals `wait`.
   [[nodiscard]] WaitSplit since(const WaitSplit& earlier, Seconds wait) const;

@@ -1,6 +1,7 @@
 #include "models/checkpoint/checkpointer.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "engine/sim/join.hpp"
 #include "models/rows.hpp"
@@ -107,11 +108,16 @@ sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
 }
 
 sim::Task<void> Checkpointer::first_tier(const Mover& mover, double part, Course& course) {
+  std::array<WaitSplit, 3> took;
   std::vector<sim::Task<void>> parts;
-  if (style_.blocking) parts.push_back(snapshot(mover, course.took));
-  parts.push_back(passes(mover, part, course.took));
-  parts.push_back(write(mover, part, 0, course.took));
+  if (style_.blocking) parts.push_back(snapshot(mover, took[0]));
+  parts.push_back(passes(mover, part, took[1]));
+  parts.push_back(write(mover, part, 0, took[2]));
   co_await phases(std::move(parts));
+  if (p_.streams())
+    course.took = WaitSplit::longest(took);
+  else
+    for (const WaitSplit& phase : took) course.took += phase;
   course.ended = mover_.context().now();
 }
 
@@ -193,9 +199,7 @@ sim::Task<void> Checkpointer::snapshot_all(WaitSplit& took) {
   std::vector<sim::Task<void>> parts;
   for (std::size_t w = 0; w < writers_.size(); ++w) parts.push_back(snapshot(writers_[w], each[w]));
   co_await sim::join(mover_.context(), std::move(parts));
-  took = *std::max_element(each.begin(), each.end(), [](const WaitSplit& a, const WaitSplit& b) {
-    return a.total() < b.total();
-  });
+  took = WaitSplit::longest(each);
   took_ += took;
 }
 

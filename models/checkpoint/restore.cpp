@@ -1,6 +1,7 @@
 #include "models/checkpoint/restore.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/sim/join.hpp"
@@ -48,17 +49,21 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
   sim::Context& context = mover_.context();
   const CheckpointParams& p = mover_.params();
   const CheckpointLayout& layout = mover_.layout();
-  WaitSplit took;
+  std::array<WaitSplit, 2> each;
   std::vector<sim::Task<void>> parts;
-  parts.push_back(read(mover, state, saves, took));
-  parts.push_back(passes(mover, state, took));
+  parts.push_back(read(mover, state, saves, each[0]));
+  parts.push_back(passes(mover, state, each[1]));
+  WaitSplit took;
   if (p.streams()) {
     co_await sim::join(context, std::move(parts));
+    took = WaitSplit::longest(each);
   } else {
     for (sim::Task<void>& part : parts) {
       sim::Task<void> phase = std::move(part);
       co_await phase;
     }
+    took += each[0];
+    took += each[1];
   }
   // Replicas pass on what they receive, so each host takes in what its ranks lack, once.
   if (p.restore == "once" && layout.broadcast > Bytes{} && layout.receivers > 0.0) {

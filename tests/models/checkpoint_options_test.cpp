@@ -274,5 +274,12 @@ TEST_CASE("DCP streams, and its coordinator adds what the ranks do not see") {
   const Design design =
       saver("sync", {{"serializer", "dcp"}, {"serialize", "2 GB/s"}, {"coordinate", "3 s"}});
   CHECK(save_metric(design, "rank0") == Approx(kWrite).epsilon(1e-3));
-  CHECK(save_metric(design, "stall") == Approx(kWrite + 3.0).epsilon(1e-3));
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.checkpoint.stall") == Approx(kWrite + 3.0).epsilon(1e-3));
+  // of 13 s, 10 wait for the OSTs and none for the pass that ran beside them
+  for (const ResourceUse& use : result.resources) {
+    if (use.name == "storage.scratch.ost")
+      CHECK(use.blamed_share == Approx(10.0 / 13.0).epsilon(0.01));
+    if (use.name == "job.train.checkpoint.serialize") CHECK(use.blamed_share == 0.0);
+  }
 }
