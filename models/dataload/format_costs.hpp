@@ -75,9 +75,9 @@ inline constexpr std::array kScanFields{
                 "what every rank does before the first batch: list the names of all files, or also "
                 "stat each",
                 base::one_of(kScans)),
-    base::field("scan.names", &ScannedCosts::scan_names, "1000", "names in one reply of a listing",
+    base::field("scan_names", &ScannedCosts::scan_names, "1000", "names in one reply of a listing",
                 base::cited(base::up_to(1e9), "S3 ListObjectsV2: at most 1000 keys")),
-    base::field("scan.ahead", &ScannedCosts::scan_ahead, "1",
+    base::field("scan_ahead", &ScannedCosts::scan_ahead, "1",
                 "attributes asked for at one time: 32 and more where the client runs ahead (Lustre "
                 "statahead)",
                 base::up_to(65536))};

@@ -115,7 +115,7 @@ TEST_CASE("names are listed and files asked for before the first batch") {
   const auto first = [](const char* scan, const char* ahead) {
     return metric(
         reader("raw",
-               {{"sample", "1 MB"}, {"samples", "10000"}, {"scan", scan}, {"scan.ahead", ahead}},
+               {{"sample", "1 MB"}, {"samples", "10000"}, {"scan", scan}, {"scan_ahead", ahead}},
                "100 ms", "1 ms"),
         "first_batch");
   };
