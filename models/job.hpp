@@ -31,6 +31,8 @@ class TrainingJob {
   [[nodiscard]] Seconds uncontended_cpu() const;
   [[nodiscard]] const std::string& host() const { return p_.hosts; }
   [[nodiscard]] Seconds wall() const { return ended_ - began_; }
+  /// Time its GPUs computed so far.
+  [[nodiscard]] Seconds useful() const { return useful_; }
   /// Time of the restore after it; zero without one.
   [[nodiscard]] Seconds restoring() const {
     return checkpoint_ ? checkpoint_->restoring() : Seconds{};

@@ -49,7 +49,7 @@ struct TenantRow {
 struct FailureRow {
   KindInfo info;
   FailureStyle (*style)();
-  FailureParams (*params)(const Component&);
+  FailureParams (*params)(const Component&);  ///< nullptr unless it kills
 };
 
 /// All rows of a role, sorted by id. Each folder names its own kinds in its rows.cpp.

@@ -6,6 +6,7 @@
 
 #include "engine/sim/join.hpp"
 #include "models/failure/months.hpp"
+#include "models/failure/storage_fault.hpp"
 #include "models/job.hpp"
 #include "models/plant.hpp"
 #include "models/rows.hpp"
@@ -57,8 +58,14 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
   for (const Component& tenant : design.tenants)
     tenants.push_back(tenant_row(tenant.kind).make(tenant, plant, context, seed));
   for (auto& tenant : tenants) context.spawn(tenant->run());
+  std::vector<std::unique_ptr<StorageFault>> faults;
+  for (const Component& failure : design.failures)
+    if (!failure_row(failure.kind).style().kills)
+      faults.push_back(std::make_unique<StorageFault>(failure, plant, context, seed, jobs));
+  for (auto& fault : faults) context.spawn(fault->run());
   context.spawn(run_all(context, jobs));
   context.run();
+  for (auto& fault : faults) fault->end();
 
   RunResult result;
   result.seed = seed;
@@ -68,6 +75,7 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
     wall = std::max(wall, job->wall() + job->restoring());
   }
   for (const auto& tenant : tenants) tenant->report(result);
+  for (const auto& fault : faults) fault->report(result);
   for (std::size_t j = 0; j < jobs.size(); ++j)
     add_failures(design, design.jobs[j], *jobs[j], plant, seed, result);
   result.resources = plant.report(context, wall);

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "engine/base/quantity_text.hpp"
+#include "models/failure/storage_fault.hpp"
 #include "models/rows.hpp"
 #include "scenarios/rules_support.hpp"
 
@@ -11,6 +12,43 @@ namespace {
 
 bool kills(const Component& failure) {
   return !failure.kind.empty() && models::failure_row(failure.kind).style().kills;
+}
+
+/// Whether all fields are there that its kind needs.
+bool complete(models::Role role, const Component& component) {
+  const models::KindInfo* kind = models::find_kind(role, component.kind);
+  if (kind == nullptr) return false;
+  for (const auto fields : {kind->common, kind->fields})
+    for (const base::FieldInfo& field : fields)
+      if (!field.optional() && component.find(field.key) == nullptr) return false;
+  return true;
+}
+
+void check_storage_fault(const Design& design, const Component& failure, Reporter& report) {
+  check_reference(failure, "on", ids_of(design.storage), "storage system", report);
+  if (!complete(models::Role::failure, failure)) return;
+  const models::StorageFaultParams p = models::storage_fault_params(failure);
+  if (!p.at && !p.mtbf)
+    report.error("rule", failure.pointer,
+                 "failure \"" + failure.id + "\" has neither \"at\" nor \"mtbf\"",
+                 "write \"at\": \"10 min\", or how often one such part fails");
+  const Value* duration = design.run.find("duration");
+  if (p.at && duration != nullptr && p.at->in(unit::s) > duration->number)
+    report.warn("rule", pointer_of(failure, "at"), "the run ends before this failure",
+                "let it come earlier, or lengthen \"run\": { \"duration\": ... }");
+  const Component* storage = design.find_storage(p.on);
+  if (storage == nullptr || !complete(models::Role::storage, *storage)) return;
+  const double parts =
+      models::storage_row(storage->kind).make(*storage)->parts(models::storage_part(p));
+  if (parts < 1.0)
+    report.error("rule", pointer_of(failure, "part"),
+                 "storage \"" + storage->id + "\" of type \"" + storage->kind + "\" has no " +
+                     p.part + " that fails by itself",
+                 "name another \"part\", or give the storage the count of its servers");
+  else if (parts < 2.0 && p.part == "server")
+    report.error("rule", pointer_of(failure, "part"),
+                 "the only server of storage \"" + storage->id + "\" has nobody to take over",
+                 "give it two servers or more");
 }
 
 bool hits(const Component& failure, const JobDesign& job) {
@@ -52,6 +90,7 @@ void check_recovery(const Design& design, const JobDesign& job, Reporter& report
 
 void check_failures(const Design& design, Reporter& report) {
   for (const Component& failure : design.failures) {
+    if (!failure.kind.empty() && !kills(failure)) check_storage_fault(design, failure, report);
     check_reference(failure, "hosts", ids_of(design.hosts), "host class", report);
     const Value* hosts = failure.find("hosts");
     if (hosts != nullptr && design.find_host(hosts->text) != nullptr &&

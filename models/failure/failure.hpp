@@ -52,6 +52,10 @@ struct RecoveryParams {
 [[nodiscard]] FailureStyle process_failure_style();
 [[nodiscard]] FailureStyle rack_failure_style();
 
+/// Parts of storage systems: models/failure/storage_fault.cpp.
+[[nodiscard]] std::span<const base::FieldInfo> storage_failure_fields();
+[[nodiscard]] FailureStyle storage_failure_style();
+
 [[nodiscard]] RecoveryParams recovery_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> recovery_fields();
 

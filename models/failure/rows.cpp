@@ -25,7 +25,14 @@ const std::array kFailures{
                 {},
                 rack_failure_fields()},
                rack_failure_style,
-               rack_failure_params}};
+               rack_failure_params},
+    FailureRow{{"storage",
+                "faults of targets, servers and metadata servers of a storage system: jobs go on "
+                "with less",
+                {},
+                storage_failure_fields()},
+               storage_failure_style,
+               nullptr}};
 
 }  // namespace
 

@@ -116,7 +116,9 @@ class Beegfs final : public PooledStore {
             .shared = targets() * std::max(p_.read, p_.write),
             .read = targets() * p_.read * striping().evenness(load),
             .write = targets() * p_.write,
-            .nic = p_.nic ? *p_.nic * servers() : Rate::infinity()};
+            .nic = p_.nic ? *p_.nic * servers() : Rate::infinity(),
+            .targets = targets(),
+            .servers = servers()};
   }
 
   MetadataShape metadata() const override {

@@ -177,7 +177,9 @@ class CacheStore final : public PooledStore {
             .shared = servers() * std::max(p_.read, p_.write),
             .read = servers() * p_.read,
             .write = servers() * p_.write,
-            .nic = network};
+            .nic = network,
+            .targets = servers(),
+            .servers = servers()};
   }
 
   MetadataShape metadata() const override {

@@ -158,7 +158,9 @@ class Cephfs final : public PooledStore {
             .shared = osds() * std::max(p_.read, p_.write),
             .read = std::min(disks_read(load), network(kept.gathered())),
             .write = std::min(disks_write(Bytes::infinity()), network(kept.forwarded())),
-            .nic = front};
+            .nic = front,
+            .targets = osds(),
+            .servers = static_cast<double>(p_.servers.value_or(0))};
   }
 
   MetadataShape metadata() const override {

@@ -139,7 +139,9 @@ class Chunkstore final : public PooledStore {
             .shared = nodes() * std::max(p_.read, p_.write),
             .read = nodes() * p_.read * ahead().evenness(load),
             .write = nodes() * std::min(p_.write * (carried / o), p_.nic * (carried / o)),
-            .nic = nodes() * p_.nic};
+            .nic = nodes() * p_.nic,
+            .targets = nodes(),
+            .servers = nodes()};
   }
 
   MetadataShape metadata() const override {

@@ -114,7 +114,9 @@ class Daos final : public PooledStore {
             .shared = servers() * std::max(p_.read, p_.write),
             .read = servers() * p_.read * cells().evenness(load),
             .write = servers() * p_.write,
-            .nic = servers() * p_.nic};
+            .nic = servers() * p_.nic,
+            .targets = servers() * static_cast<double>(p_.targets),
+            .servers = servers()};
   }
 
   // The rates count whole opens, the line their lookups. Keys of one directory lie on all servers.

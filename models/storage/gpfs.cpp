@@ -109,7 +109,9 @@ class Gpfs final : public PooledStore {
             .shared = servers() * std::max(p_.read, p_.write),
             .read = servers() * p_.read * blocks().evenness(load),
             .write = servers() * p_.write,
-            .nic = p_.nic ? *p_.nic * servers() : Rate::infinity()};
+            .nic = p_.nic ? *p_.nic * servers() : Rate::infinity(),
+            .targets = servers(),
+            .servers = servers()};
   }
 
   // The rates count whole opens, the line their requests.

@@ -115,7 +115,9 @@ class Hdfs final : public PooledStore {
             .shared = datanodes() * std::max(p_.read, p_.write),
             .read = datanodes() * p_.read * Striping{disks(), blocks, p_.block}.evenness(load),
             .write = std::min(datanodes() * p_.write, network) / copies(),
-            .nic = network};
+            .nic = network,
+            .targets = datanodes(),
+            .servers = datanodes()};
   }
 
   MetadataShape metadata() const override {

@@ -126,7 +126,10 @@ class Lustre final : public PooledStore {
             .read = std::min(osts() * p_.ost_read * striping().evenness(load),
                              p_.read_ceiling.value_or(none)),
             .write = std::min(osts() * p_.ost_write, p_.write_ceiling.value_or(none)),
-            .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) : none};
+            .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) : none,
+            .targets = osts(),
+            .servers = static_cast<double>(p_.oss_count.value_or(0)),
+            .attached = false};
   }
 
   MetadataShape metadata() const override {

@@ -139,7 +139,9 @@ class Nfs final : public PooledStore {
             .shared = heads() * std::max(p_.head_read, p_.head_write),
             .read = std::min(heads() * p_.head_read, drives_read),
             .write = std::min(heads() * p_.head_write, drives_write),
-            .nic = p_.head_nic ? *p_.head_nic * heads() : none};
+            .nic = p_.head_nic ? *p_.head_nic * heads() : none,
+            .targets = heads(),
+            .servers = heads()};
   }
 
   MetadataShape metadata() const override {

@@ -8,6 +8,8 @@ namespace {
 
 // Service threads of one metadata server: beyond it, the rate alone decides.
 constexpr double kMostThreads = 1e4;
+// Less of the metadata servers than this serves nothing.
+constexpr double kStopped = 1.001e-6;
 
 }  // namespace
 
@@ -32,6 +34,9 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   topology.add_edge(server_in, media_in_, limit + ".write", ceiling(shape.write));
   topology.add_edge(server_out, egress_, servers + ".nic.read", shape.nic);
   topology.add_edge(ingress_, server_in, servers + ".nic.write", shape.nic);
+  media_edges_ = {media, limit + ".read", limit + ".write"};
+  server_edges_ = {servers + ".nic.read", servers + ".nic.write"};
+  attached_ = shape.attached;
 }
 
 void PooledStore::attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
@@ -53,6 +58,9 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
     directory_.emplace(context, 1);
     directory_service_ = Ops::from(1.0, unit::ops) / metadata_.directory_creates;
   }
+  media_links_ = ScaledLinks(context, resources, media_edges_);
+  server_links_ = ScaledLinks(context, resources, server_edges_);
+  metadata_up_.emplace(context).set();
   metadata_resource_ = resources.index(metadata_name_);
   media_resource_ = resources.index(media_name_);
   stream_resource_ = resources.index(name_ + ".client.stream");
@@ -64,7 +72,8 @@ sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, 
   if (create && directory_) co_await directory_->serve(operations, directory_service_);
   // A member asks for its files one after the other, so idle servers do not answer them at once.
   const Seconds asked = context_->now();
-  const Seconds service = create ? create_service_ : open_service_;
+  co_await metadata_up_->wait();
+  const Seconds service = (create ? create_service_ : open_service_) / metadata_factor_;
   co_await line_->serve(operations, service);
   co_await context_->sleep(
       std::max(Seconds{}, service * std::floor(files + 1e-9) - (context_->now() - asked)));
@@ -109,6 +118,25 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
 
 Served PooledStore::blame(const sim::FlowOutcome& flow) const {
   return {flow.binding.valid() ? resources_->of_link[flow.binding.index] : stream_resource_};
+}
+
+double PooledStore::parts(StoragePart part) const {
+  const PoolShape shape = pool({});
+  return part == StoragePart::target   ? shape.targets
+         : part == StoragePart::server ? shape.servers
+                                       : std::floor(metadata().servers);
+}
+
+void PooledStore::scale(StoragePart part, double factor) {
+  if (part == StoragePart::target || (part == StoragePart::server && attached_))
+    media_links_.scale(*context_, factor);
+  if (part == StoragePart::server) server_links_.scale(*context_, factor);
+  if (part != StoragePart::metadata) return;
+  metadata_factor_ *= factor;
+  if (metadata_factor_ > kStopped)
+    metadata_up_->set();
+  else
+    metadata_up_->reset();
 }
 
 void PooledStore::report(Seconds wall, std::vector<ResourceUse>& out) const {

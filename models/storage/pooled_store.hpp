@@ -5,6 +5,7 @@
 
 #include "engine/sim/sync.hpp"
 #include "models/storage/role.hpp"
+#include "models/storage/scaled_links.hpp"
 
 namespace stallcast::models {
 
@@ -18,6 +19,9 @@ struct PoolShape {
   Rate read = Rate::infinity();       ///< ceiling of reads
   Rate write = Rate::infinity();      ///< ceiling of writes
   Rate nic = Rate::infinity();        ///< network of all servers, each direction
+  double targets = 0.0;               ///< how many the media are; 0: they do not fail one by one
+  double servers = 0.0;               ///< likewise
+  bool attached = true;  ///< media are lost with their server; false: others reach them
 };
 
 /// Metadata service: one FIFO line for all servers. A server answers in `service` when idle and
@@ -48,6 +52,8 @@ class PooledStore : public StorageModel {
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
               std::uint64_t seed) override;
   void report(Seconds wall, std::vector<ResourceUse>& out) const override;
+  [[nodiscard]] double parts(StoragePart part) const override;
+  void scale(StoragePart part, double factor) override;
   [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const override;
 
  protected:
@@ -86,12 +92,17 @@ class PooledStore : public StorageModel {
   std::string name_;
   graph::NodeId media_in_, media_out_, egress_, ingress_;
   std::string metadata_name_, media_name_;
+  std::vector<std::string> media_edges_, server_edges_;
   MetadataShape metadata_;
   std::uint64_t seed_ = 0;
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;
   Seconds round_trip_, open_service_, create_service_, directory_service_;
   std::optional<sim::ServerQueue> line_, directory_;
+  ScaledLinks media_links_, server_links_;
+  bool attached_ = true;
+  double metadata_factor_ = 1.0;            ///< share of the metadata servers' rate that is there
+  std::optional<sim::Signal> metadata_up_;  ///< set while there is any
   ResourceIndex metadata_resource_ = kNoResource;
   ResourceIndex stream_resource_ = kNoResource;
   ResourceIndex media_resource_ = kNoResource;

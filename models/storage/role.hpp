@@ -89,6 +89,9 @@ struct BackingPaths {
   std::vector<sim::LinkId> drain;  ///< from the media in front to the media behind
 };
 
+/// Parts of a storage system that can fail.
+enum class StoragePart { target, server, metadata };
+
 class StorageModel {
  public:
   virtual ~StorageModel() = default;
@@ -151,6 +154,17 @@ class StorageModel {
     bool separate = false;  ///< a unit reads and writes as much as it would of one alone
   };
   [[nodiscard]] virtual Countable countable() const = 0;
+  /// How many of `part` there are; 0 when the kind has none that fail one by one.
+  [[nodiscard]] virtual double parts(StoragePart part) const {
+    (void)part;
+    return 0.0;
+  }
+  /// From now on `part` gives `factor` times its present rate: how faults begin and end. A factor
+  /// of 1e-6 or less stops it. REQUIRES: attached, and parts(part) > 0.
+  virtual void scale(StoragePart part, double factor) {
+    (void)part;
+    (void)factor;
+  }
   /// What else there is to tell of a run: metrics named "storage.<id>. ..." and warnings.
   virtual void remark(RunResult& out) const { (void)out; }
 };

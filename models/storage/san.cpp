@@ -119,7 +119,9 @@ class San final : public PooledStore {
             .shared = ports * 2.0,
             .read = std::min(p_.array_read.value_or(none), by_ops),
             .write = std::min(p_.array_write.value_or(none), p_.ops * p_.request),
-            .nic = ports};
+            .nic = ports,
+            .servers = static_cast<double>(p_.ports),
+            .attached = false};
   }
 
   MetadataShape metadata() const override {

@@ -105,7 +105,9 @@ class Weka final : public PooledStore {
             .shared = backends() * std::max(p_.read, p_.write),
             .read = backends() * p_.read,
             .write = std::min(backends() * p_.write / overhead(), network / (1.0 + overhead())),
-            .nic = network};
+            .nic = network,
+            .targets = backends(),
+            .servers = backends()};
   }
 
   MetadataShape metadata() const override {

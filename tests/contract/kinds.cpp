@@ -44,6 +44,12 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
     {"tracking", {{"writers", "100"}, {"every", "1 s"}}},
     {"flops", {{"tokens", "2000"}}},
     {"process", {{"mtbf", "1 h"}}},
+    {"storage",
+     {{"on", "scratch"},
+      {"part", "target"},
+      {"at", "4 s"},
+      {"failover", "2 s"},
+      {"repair", "6 s"}}},
     {"rack", {{"mtbf", "10 h"}}},
 };
 

@@ -173,6 +173,11 @@ constexpr Row kFailureRows[] = {{"failures.mtbf", "mean time between"},
                                 {"checkpoint.best_interval.young", "Young's formula"},
                                 {"checkpoint.best_interval.daly", "Daly's formula"}};
 
+constexpr Row kFaultRows[] = {{"count", "failures"},
+                              {"lasted", "lasted"},
+                              {"stall", "GPUs waited"},
+                              {"gpu.utilization", "GPU utilization"}};
+
 /// `owner` is "job.train" or "tenant.kv".
 template <std::size_t N>
 std::string rows_of(const Prediction& p, const std::string& owner, const Row (&rows)[N]) {
@@ -200,17 +205,17 @@ std::string job_section(const Prediction& p, const Ink& ink) {
   return out;
 }
 
-std::string tenant_section(const Prediction& p, const Ink& ink) {
-  constexpr std::string_view kPrefix = "tenant.";
+/// One block for each thing whose metrics begin with `prefix`: "tenant.", "failure.".
+template <std::size_t N>
+std::string section(const Prediction& p, std::string_view prefix, const std::string& title,
+                    const Row (&rows)[N], const Ink& ink) {
   std::string out, last;
   for (const auto& [name, metric] : p.metrics) {
-    if (!name.starts_with(kPrefix)) continue;
-    const std::string id =
-        name.substr(kPrefix.size(), name.find('.', kPrefix.size()) - kPrefix.size());
-    if (id == last) continue;
-    last = id;
-    out +=
-        "\n" + ink.bold("Tenant " + id) + "\n" + rows_of(p, std::string(kPrefix) + id, kTenantRows);
+    if (!name.starts_with(prefix)) continue;
+    const std::string owner = name.substr(0, name.find('.', prefix.size()));
+    if (owner == last) continue;
+    last = owner;
+    out += "\n" + ink.bold(title + owner.substr(prefix.size())) + "\n" + rows_of(p, owner, rows);
   }
   return out;
 }
@@ -338,7 +343,9 @@ std::string prediction_text(const Prediction& prediction, const Context& context
                             const Style& style) {
   const Ink ink(style.colour);
   return headline(prediction, ink) + targets(prediction, ink) + time_split(prediction, ink) +
-         job_section(prediction, ink) + tenant_section(prediction, ink) +
+         job_section(prediction, ink) +
+         section(prediction, "tenant.", "Tenant ", kTenantRows, ink) +
+         section(prediction, "failure.", "Storage failure ", kFaultRows, ink) +
          bottlenecks(prediction, ink) + data_path(prediction, ink) + next_change(prediction, ink) +
          fine_print(prediction, context, style, ink);
 }

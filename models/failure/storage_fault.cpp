@@ -1,0 +1,128 @@
+#include "models/failure/storage_fault.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kParts[] = {"target", "server", "metadata"};
+constexpr std::string_view kTakeovers[] = {"partner", "spread"};
+// A share of the rate that stands for none: links need some.
+constexpr double kNothing = 1e-6;
+
+constexpr std::array<Field<StorageFaultParams>, 8> kStorage{
+    field("on", &StorageFaultParams::on, kRequired, "id of the storage system"),
+    field(
+        "part", &StorageFaultParams::part, "server",
+        "what fails: a target (OST, drive group), a server (OSS, node, head), or a metadata server",
+        one_of(kParts)),
+    field("at", &StorageFaultParams::at, kOptional, "date in the run at which one fails",
+          kNonNegative),
+    field("mtbf", &StorageFaultParams::mtbf, kOptional,
+          "mean time between failures of one such part", kPositive),
+    field("failover", &StorageFaultParams::failover, "60 s",
+          "until others have taken over; until then what lies evenly on all parts stands still",
+          assumed(kNonNegative, "30-120 s")),
+    field("takeover", &StorageFaultParams::takeover, "partner",
+          "partner: one carries the load of two; spread: all that are left share it",
+          one_of(kTakeovers)),
+    field("rebuild", &StorageFaultParams::rebuild, "20 %",
+          "target: share of the media's rate that rebuilding takes until the repair",
+          assumed(up_to(0.99, kNonNegative), "10-30 %")),
+    field("repair", &StorageFaultParams::repair, "1 h",
+          "from the takeover until everything is as before", assumed(kPositive))};
+constexpr auto kStorageInfos = infos(kStorage);
+
+}  // namespace
+
+StorageFaultParams storage_fault_params(const Component& component) {
+  return bind(kStorage, component);
+}
+std::span<const FieldInfo> storage_failure_fields() { return kStorageInfos; }
+FailureStyle storage_failure_style() { return {.kills = false, .scope = Scope::beyond}; }
+
+StoragePart storage_part(const StorageFaultParams& p) {
+  const auto found = std::find(std::begin(kParts), std::end(kParts), p.part);
+  return static_cast<StoragePart>(found - std::begin(kParts));
+}
+
+StorageFault::StorageFault(const Component& component, Plant& plant, sim::Context& context,
+                           std::uint64_t seed, std::span<const std::unique_ptr<TrainingJob>> jobs)
+    : id_(component.id),
+      p_(storage_fault_params(component)),
+      storage_(plant.storage(p_.on)),
+      context_(context),
+      random_(seed, "failure." + id_, "dates"),
+      jobs_(jobs) {}
+
+Seconds StorageFault::useful() const {
+  Seconds sum;
+  for (const auto& job : jobs_) sum += job->useful();
+  return sum / static_cast<double>(jobs_.size());
+}
+
+void StorageFault::degrade(StoragePart part, double fraction) {
+  storage_.scale(part, fraction);
+  broken_.emplace_back(part, fraction);
+}
+
+void StorageFault::restore() {
+  for (const auto& [part, fraction] : broken_) storage_.scale(part, 1.0 / fraction);
+  broken_.clear();
+}
+
+sim::Task<void> StorageFault::run() {
+  if (p_.at) {
+    co_await context_.sleep(*p_.at);
+    co_await fail();
+  }
+  while (p_.mtbf) {
+    const Seconds mean = *p_.mtbf / storage_.parts(storage_part(p_));
+    co_await context_.sleep(mean * -std::log1p(-random_.uniform()));
+    co_await fail();
+  }
+}
+
+sim::Task<void> StorageFault::fail() {
+  const StoragePart part = storage_part(p_);
+  const double parts = storage_.parts(part);
+  count_ += 1.0;
+  began_ = context_.now();
+  useful_before_ = useful();
+  // Everybody soon waits for the part that is gone.    [docs/models/failures.md, eq. 7]
+  const bool data = part != StoragePart::metadata && storage_.parts(StoragePart::target) > 0.0;
+  degrade(data ? StoragePart::target : part, kNothing);
+  co_await context_.sleep(p_.failover);
+  restore();
+  // A partner that carries two shares sets the pace of even traffic; n - 1 that share the load
+  // have (n - 1) / n of it.    [docs/models/failures.md, eq. 8]
+  if (part == StoragePart::target)
+    degrade(part, 1.0 - p_.rebuild.in(unit::ratio));
+  else if (parts > 1.0)
+    degrade(part, p_.takeover == "partner" ? 0.5 : (parts - 1.0) / parts);
+  co_await context_.sleep(p_.repair);
+  end();
+}
+
+void StorageFault::end() {
+  restore();
+  if (!began_) return;
+  lasted_ += context_.now() - *began_;
+  computed_ += useful() - useful_before_;
+  began_.reset();
+}
+
+void StorageFault::report(RunResult& out) const {
+  const std::string name = "failure." + id_ + ".";
+  out.metrics[name + "count"] = {count_, "count", {}};
+  if (count_ == 0.0 || lasted_ <= Seconds{}) return;
+  out.metrics[name + "lasted"] = {lasted_.in(unit::s) / count_, "s", {}};
+  // Time GPUs did not compute while something was broken, each time.
+  out.metrics[name + "stall"] = {(lasted_ - computed_).in(unit::s) / count_, "s", {}};
+  out.metrics[name + "gpu.utilization"] = {computed_ / lasted_, "ratio", {}};
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,153 @@
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+// Parts of a storage system that fail at a date, against what is left by hand.
+namespace {
+
+// 32 ranks that read 100 MB each in a step, far more than the 32 GB/s of 8 OSTs behind 4 OSS of
+// 8 GB/s: for 60 s the storage is all that limits.
+Design reader() {
+  Design design = small_design();
+  set(design.fabric, Role::fabric, "rtt", "0 s");
+  set(design.storage[0], Role::storage, "oss.count", "4");
+  set(design.storage[0], Role::storage, "oss.nic", "64 Gb/s");
+  set(design.storage[0], Role::storage, "mdt.count", "2");
+  set(design.jobs[0].step, Role::step, "compute", "1 ms");
+  design.jobs[0].dataset =
+      component(Role::dataset, "raw", "dataset",
+                {{"on", "scratch"}, {"sample", "100 MB"}, {"samples", "1000000"}});
+  design.jobs[0].loader =
+      component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "2"}});
+  return design;
+}
+
+using Extra = std::vector<std::pair<const char*, const char*>>;
+// From 20 s to 30 s nothing, until 50 s what is left.
+void break_at_20_s(Design& design, const char* part, const Extra& extra = {}) {
+  Component fault = component(Role::failure, "storage", "fault",
+                              {{"on", "scratch"},
+                               {"at", "20 s"},
+                               {"failover", "10 s"},
+                               {"repair", "20 s"},
+                               {"part", part}});
+  for (const auto& [key, text] : extra) set(fault, Role::failure, key, text);
+  design.failures.push_back(fault);
+}
+
+double bytes(const Design& design) { return metric(run(design), "job.train.throughput.bytes"); }
+
+double left_with(const char* part, const Extra& extra = {}, const char* ost = "4 GB/s") {
+  Design design = reader();
+  set(design.storage[0], Role::storage, "ost.read", ost);
+  const double before = bytes(design);
+  break_at_20_s(design, part, extra);
+  return bytes(design) / before;
+}
+
+}  // namespace
+
+TEST_CASE("storage fault: the partner of a server carries two shares") {
+  // OSTs that do not limit: 30 s whole, 10 s nothing, 20 s half: 40 of 60
+  CHECK(left_with("server", {}, "16 GB/s") == Approx(40.0 / 60.0).epsilon(0.01));
+}
+
+TEST_CASE("storage fault: servers that share the load carry an equal part each") {
+  // 3 of 4 OSS for 20 s: 45 of 60
+  CHECK(left_with("server", {{"takeover", "spread"}}, "16 GB/s") ==
+        Approx(45.0 / 60.0).epsilon(0.01));
+}
+
+TEST_CASE("storage fault: a rebuild takes its share of the media") {
+  // 30 + 20 x 0.7 of 60
+  CHECK(left_with("target", {{"rebuild", "30 %"}}) == Approx(44.0 / 60.0).epsilon(0.01));
+}
+
+TEST_CASE("storage fault: opens wait for the metadata server") {
+  // 2 MDTs of 1,000 opens a second, 32 opens a step: half of them for 20 s, none for 10 s
+  Design design = reader();
+  set(design.storage[0], Role::storage, "mdt.open", "1 kops/s");
+  set(design.jobs[0].dataset.value(), Role::dataset, "sample", "1 kB");
+  const double before = bytes(design);
+  break_at_20_s(design, "metadata");
+  CHECK(bytes(design) / before == Approx(40.0 / 60.0).epsilon(0.02));
+}
+
+TEST_CASE("storage fault: one metadata server with a standby is whole after the failover") {
+  Design design = reader();
+  set(design.storage[0], Role::storage, "mdt.count", "1");
+  set(design.storage[0], Role::storage, "mdt.open", "1 kops/s");
+  set(design.jobs[0].dataset.value(), Role::dataset, "sample", "1 kB");
+  const double before = bytes(design);
+  break_at_20_s(design, "metadata");
+  CHECK(bytes(design) / before == Approx(50.0 / 60.0).epsilon(0.02));
+}
+
+TEST_CASE("storage fault: a save under way waits for the failover") {
+  // a save of 32 GB takes 1 s, and 0.027 s of snapshot, every 60 steps of 100 ms; the one at 18 to
+  // 20 s is hit by a fault of 10 s
+  Design design = small_design();
+  set(design.fabric, Role::fabric, "rtt", "0 s");
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
+  design.jobs[0].checkpoint = component(
+      Role::checkpoint, "sync", "checkpoint",
+      {{"to", "scratch"}, {"every_steps", "60"}, {"size", "32 GB"}, {"serializer", "none"}});
+  const RunResult whole = run(design);
+  Component fault = component(Role::failure, "storage", "fault",
+                              {{"on", "scratch"},
+                               {"at", "6.5 s"},
+                               {"failover", "10 s"},
+                               {"part", "target"},
+                               {"rebuild", "0 %"},
+                               {"repair", "1 s"}});
+  design.failures.push_back(fault);
+  const RunResult broken = run(design);
+  CHECK(metric(broken, "job.train.checkpoint.stall.max") ==
+        Approx(metric(whole, "job.train.checkpoint.stall.max") + 10.0).epsilon(1e-3));
+  CHECK(metric(broken, "job.train.checkpoint.stall.p50") ==
+        Approx(metric(whole, "job.train.checkpoint.stall.p50")).epsilon(1e-9));
+  // 11 s, of which the GPUs compute in the 0.46 s after the save
+  CHECK(metric(broken, "failure.fault.lasted") == Approx(11.0).epsilon(1e-9));
+  CHECK(metric(broken, "failure.fault.stall") == Approx(10.5).margin(0.2));
+}
+
+TEST_CASE("storage fault: one after the end changes nothing") {
+  Design design = reader();
+  const double before = bytes(design);
+  break_at_20_s(design, "server", {{"at", "1 h"}});
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.throughput.bytes") == before);
+  CHECK(metric(result, "failure.fault.count") == 0.0);
+}
+
+TEST_CASE("storage fault: two at one time both count") {
+  // the OSS of one pair and a rebuild: after the failovers the servers' half is the lesser
+  Design design = reader();
+  set(design.storage[0], Role::storage, "ost.read", "16 GB/s");
+  const double before = bytes(design);
+  break_at_20_s(design, "server");
+  break_at_20_s(design, "target", {{"rebuild", "10 %"}});
+  design.failures[1].id = "other";
+  CHECK(bytes(design) / before == Approx(40.0 / 60.0).epsilon(0.01));
+}
+
+TEST_CASE("storage fault: parts fail as often as there are of them") {
+  // 8 OSTs of 80 s: one every 10 s; about 60 in 600 s, each over in 2 s before the next is drawn
+  Design design = small_design();
+  set(design.run, Role::run, "duration", "12000 s");
+  design.failures.push_back(component(Role::failure, "storage", "fault",
+                                      {{"on", "scratch"},
+                                       {"mtbf", "80 s"},
+                                       {"part", "target"},
+                                       {"failover", "1 s"},
+                                       {"repair", "1 s"}}));
+  CHECK(metric(run(design), "failure.fault.count") == Approx(1000.0).epsilon(0.1));
+}
