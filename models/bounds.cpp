@@ -148,7 +148,9 @@ class Deriver {
     const LoaderParams loader = loader_params(*job.loader);
     const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
     const Bytes fetched = dataset.sample * access.amplification;
-    const Seconds parsing = fetched / access.unpack + access.parsing(dataset.sample, 1.0);
+    const Seconds parsing =
+        fetched / access.unpack +
+        (d.layout.gds ? access.parse_fixed : access.parsing(dataset.sample, 1.0));
     const Seconds decode = plant_.storage(d.read_from).decodes() ? Seconds{} : dataset.decode;
     const Seconds cpu = parsing + decode;
     const bool apart = policy.decoders > 0 && loader.workers > 0;
@@ -174,8 +176,7 @@ class Deriver {
       stage(ranks, 1.0, "thread in the library at a time", parsing, "CPU per sample");
     if (policy.gpu_decode > Seconds{})
       stage(ranks, 1.0, "stage on the GPU", policy.gpu_decode, "per sample");
-    stage(1.0, static_cast<double>(plant_.host(d.host).cores) * d.layout.hosts, "cores", cpu,
-          "CPU per sample");
+    stage(1.0, plant_.host(d.host).loader_cores() * d.layout.hosts, "cores", cpu, "CPU per sample");
     line(name + "loader.ceiling", best.in(unit::Bps), Dimension::rate, why);
     return best;
   }
@@ -230,7 +231,7 @@ class Deriver {
       binding_ = d.communication;
     }
     if (!d.read_from.empty()) {
-      const auto sinks = plant_.mounts(d.host, d.read_from, true);
+      const auto sinks = plant_.mounts(d.host, d.read_from, true, d.layout.gds);
       const graph::NodeId source = plant_.storage(d.read_from).read_source();
       const graph::Topology::Cut cut = plant_.topology().max_flow({&source, 1}, sinks);
       if (cut.value < d.missed * best) {
@@ -273,7 +274,7 @@ class Deriver {
     for (const JobDemand& d : demands_) {
       if (d.missed == Rate{}) continue;
       const graph::NodeId source = plant_.storage(d.read_from).read_source();
-      for (const graph::NodeId mount : plant_.mounts(d.host, d.read_from, true)) {
+      for (const graph::NodeId mount : plant_.mounts(d.host, d.read_from, true, d.layout.gds)) {
         demands.push_back({.path = plant_.topology().route(source, mount),
                            .weight = d.layout.ranks / static_cast<double>(d.layout.groups),
                            .cap = d.missed / d.layout.ranks});

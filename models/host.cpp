@@ -5,7 +5,10 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<HostParams>, 19> kHost{
+constexpr std::string_view kPeers[] = {"none", "root", "switch"};
+constexpr FieldLimits kSmt{.minimum = 1.0, .maximum = 4.0};
+
+constexpr std::array<Field<HostParams>, 30> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
     field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
     field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
@@ -48,7 +51,40 @@ constexpr std::array<Field<HostParams>, 19> kHost{
           "one port for communication between GPUs, used unless the fabric is converged",
           cited(kPositive, "DGX H100: 8 x 400 Gb/s (catalogue)")),
     field("compute_nic.count", &HostParams::compute_nic_count, kOptional,
-          "such ports in one server; absent: one per GPU", up_to(1024))};
+          "such ports in one server; absent: one per GPU", up_to(1024)),
+    field("cpu.copy", &HostParams::cpu_copy, "2.5 GB/s",
+          "bytes one core reads through the page cache in a second: system calls and copies",
+          assumed(kPositive, "0.3-0.6 s per GB")),
+    field("cpu.direct", &HostParams::cpu_direct, "21.6 GiB/s",
+          "bytes one core reads with O_DIRECT into pinned memory in a second",
+          cited(kPositive, "gds-bench.farmgpu.net: POSIX reads of one thread, 16 MiB blocks")),
+    field("cpu.smt", &HostParams::smt, "1",
+          "what a core does with two threads over one: 1.25 when SMT is on",
+          assumed(kSmt, "the second thread adds 20-35 %; 1 is off, or cautious")),
+    field("cpu.reserved", &HostParams::reserved, "0",
+          "cores per GPU that loaders do not get: 1 where the training process never sleeps, more "
+          "for daemons of the storage",
+          assumed(kNonNegative, "emulated accelerators (DLIO) sleep while they compute")),
+    field("pcie.switches", &HostParams::switches, "4",
+          "PCIe switches of one server; GPUs, network ports and drives are spread over them",
+          assumed(up_to(1024), "4 in servers of 8 GPUs")),
+    field("pcie.uplink", &HostParams::uplink, kOptional,
+          "link between one PCIe switch and its CPU, each direction; without it it does not limit",
+          kPositive),
+    field("numa.link", &HostParams::socket_link, kOptional,
+          "link between the sockets, each direction; without it it does not limit", kPositive),
+    field("numa.remote", &HostParams::remote, "0 %",
+          "share of the data that crosses sockets: 50 % when ports are on one socket only", kShare),
+    field("gds.p2p", &HostParams::p2p, "switch",
+          "how ports and drives reach a GPU past host memory: below one PCIe switch, across the "
+          "root complex, or not at all (cuFile then falls back to bounce buffers)",
+          one_of(kPeers)),
+    field("gds.root", &HostParams::root_share, "65 %",
+          "share of the GPU's link that peers get across the root complex",
+          assumed(kPositiveShare, "50-80 %")),
+    field("gds.stream", &HostParams::gds_stream, "12.6 GiB/s",
+          "most one process reads into a GPU with cuFile",
+          cited(kPositive, "gds-bench.farmgpu.net: GDS reads of one thread, 16 MiB blocks"))};
 constexpr auto kHostInfos = infos(kHost);
 
 }  // namespace

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "engine/base/fields.hpp"
 #include "stallcast/design.hpp"
@@ -26,6 +28,16 @@ struct HostParams {
   Rate nvlink;
   Rate compute_nic_rate;
   std::optional<std::int64_t> compute_nic_count;
+  Rate cpu_copy, cpu_direct;   ///< bytes one core moves in a second of reading
+  double smt = 1.0;            ///< what a core does with all its threads, over one
+  double reserved = 0.0;       ///< cores per GPU that loaders do not get
+  std::int64_t switches = 1;   ///< PCIe switches
+  std::optional<Rate> uplink;  ///< of one PCIe switch, each direction
+  std::optional<Rate> socket_link;
+  Fraction remote;      ///< of the data that crosses sockets
+  std::string p2p;      ///< how drives and NICs reach GPUs: "switch", "root", "none"
+  Fraction root_share;  ///< of the GPU's link that a root complex lets through
+  Rate gds_stream;      ///< most one process reads with cuFile
 
   /// What all NICs of one host carry in each direction: count x rate x efficiency.
   [[nodiscard]] Rate nic() const {
@@ -34,6 +46,14 @@ struct HostParams {
   /// Line rate of the NICs that carry nothing but communication between GPUs.
   [[nodiscard]] Rate compute_nics() const {
     return compute_nic_rate * static_cast<double>(compute_nic_count.value_or(gpus));
+  }
+  /// Cores that loaders share, in cores of one thread; at least one.    [host.md, eq. 2]
+  [[nodiscard]] double loader_cores() const {
+    return std::max(1.0, static_cast<double>(cores) * smt - reserved * static_cast<double>(gpus));
+  }
+  /// What one GPU takes in past host memory.    [host.md, eq. 4]
+  [[nodiscard]] Rate peer() const {
+    return gpu_copy * (p2p == "root" ? root_share.in(unit::ratio) : 1.0);
   }
 };
 

@@ -1,5 +1,8 @@
 #include "models/host_path.hpp"
 
+#include "models/dataload/access.hpp"
+#include "models/rows.hpp"
+
 /// Equations and sources: docs/models/host.md.
 namespace stallcast::models {
 namespace {
@@ -14,6 +17,19 @@ constexpr double kCrossingsBuffered = 5.0;
 
 }  // namespace
 
+bool asks_for_gds(const JobDesign& job) {
+  return job.loader && job.dataset && loader_params(*job.loader).copy == "gds";
+}
+
+std::string gds_obstacle(const HostParams& host, const JobDesign& job) {
+  if (host.p2p == "none") return "its hosts have no path between peers on PCIe";
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  const SampleAccess access = sample_access(job);
+  if (dataset.decode > Seconds{} || access.unpack.finite())
+    return "its samples are decoded on the CPU";
+  return {};
+}
+
 HostPorts add_host(graph::Topology& topology, const std::string& name, const HostShape& shape,
                    const FabricPorts& fabric) {
   using enum graph::NodeRole;
@@ -26,8 +42,23 @@ HostPorts add_host(graph::Topology& topology, const std::string& name, const Hos
   const auto memory_out = topology.add_node(name + ".memory.out", graph::NodeRole::host);
   topology.add_edge(fabric.to_hosts, port_in, name + ".nic.read", p.nic() * shape.servers);
   topology.add_edge(port_out, fabric.from_hosts, name + ".nic.write", p.nic() * shape.servers);
-  topology.add_edge(port_in, memory_in, name + ".memory.read", dram / crossings);
-  topology.add_edge(memory_out, port_out, name + ".memory.write", dram / crossings);
+  // device - switch - (uplink) - root - (link between sockets) - DRAM    [host.md, eq. 1]
+  const Rate none = Rate::infinity();
+  const Rate uplink =
+      p.uplink ? *p.uplink * (static_cast<double>(p.switches) * shape.servers) : none;
+  const double remote = p.remote.in(unit::ratio);
+  const Rate sockets =
+      p.socket_link && remote > 0.0 ? *p.socket_link * (shape.servers / remote) : none;
+  const auto root_in = topology.add_node(name + ".root.in", graph::NodeRole::host);
+  const auto root_out = topology.add_node(name + ".root.out", graph::NodeRole::host);
+  const auto socket_in = topology.add_node(name + ".socket.in", graph::NodeRole::host);
+  const auto socket_out = topology.add_node(name + ".socket.out", graph::NodeRole::host);
+  topology.add_edge(port_in, root_in, name + ".pcie.up", uplink);
+  topology.add_edge(root_in, socket_in, name + ".numa.read", sockets);
+  topology.add_edge(socket_in, memory_in, name + ".memory.read", dram / crossings);
+  topology.add_edge(memory_out, socket_out, name + ".memory.write", dram / crossings);
+  topology.add_edge(socket_out, root_out, name + ".numa.write", sockets);
+  topology.add_edge(root_out, port_out, name + ".pcie.down", uplink);
   for (const HostShape::Mount& mount : shape.mounts) {
     const std::string client = name + ".client." + mount.storage;
     const auto in =
@@ -36,6 +67,18 @@ HostPorts add_host(graph::Topology& topology, const std::string& name, const Hos
         topology.add_node(name + ".mount." + mount.storage + ".out", graph::NodeRole::host);
     topology.add_edge(memory_in, in, client + ".read", mount.limits.read * shape.servers);
     topology.add_edge(out, memory_out, client + ".write", mount.limits.write * shape.servers);
+  }
+  if (shape.gds) {
+    // Past DRAM: below one switch, or up to the root complex and down again.  [host.md, table 1]
+    const auto peers = topology.add_node(name + ".peers", graph::NodeRole::gpu);
+    const Rate links = p.peer() * (static_cast<double>(p.gpus) * shape.servers);
+    topology.add_edge(p.p2p == "root" ? root_in : port_in, peers, name + ".gpu.peer", links);
+    for (const HostShape::Mount& mount : shape.mounts) {
+      const auto in =
+          topology.add_node(name + ".mount." + mount.storage + ".gpu", graph::NodeRole::gpu);
+      topology.add_edge(peers, in, name + ".client." + mount.storage + ".gds",
+                        mount.limits.read * shape.servers);
+    }
   }
   const auto gpus = topology.add_node(name + ".gpus", graph::NodeRole::gpu);
   const auto nvme_in = topology.add_node(name + ".nvme.in", target);

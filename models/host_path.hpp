@@ -19,8 +19,15 @@ struct HostShape {
   HostParams params;
   double servers = 1.0;  ///< in the group
   bool direct = true;    ///< every job on it reads with O_DIRECT
+  bool gds = false;      ///< some job on it reads into GPUs past host memory
   std::vector<Mount> mounts;
 };
+
+/// Whether the loader of a job asks for GPUDirect Storage.
+[[nodiscard]] bool asks_for_gds(const JobDesign& job);
+/// Why cuFile would bounce the reads of such a job through host memory; empty: it would not.
+/// [docs/models/host.md, table 1]
+[[nodiscard]] std::string gds_obstacle(const HostParams& host, const JobDesign& job);
 
 /// Where data enters a host towards its DRAM and where it leaves: network and local storage.
 struct HostPorts {

@@ -5,12 +5,20 @@
 
 #include "engine/sim/join.hpp"
 #include "models/dataload/access.hpp"
+#include "models/host_path.hpp"
 #include "models/rows.hpp"
 
 namespace stallcast::models {
 namespace {
 
 constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
+
+/// What passes both, one after the other.
+Rate in_series(Rate a, Rate b) {
+  const Bytes one = Bytes::from(1.0, unit::B);
+  const Seconds both = one / a + one / b;
+  return both > Seconds{} ? one / both : Rate::infinity();
+}
 
 LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant, std::size_t group,
                        const RankLayout& layout, sim::Context& context) {
@@ -21,10 +29,14 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   const DatasetParams dataset = dataset_params(*job.dataset);
   const std::string storage = dataset.on;
   site.storage = &plant.storage(storage);
-  site.client = plant.client(host, group, storage, layout.members());
-  // Cores are shared only when a host has more loader and training processes than cores.
+  site.client = plant.client(host, group, storage, layout.members(), layout.gds);
+  // Cores are shared only when a host has more loader and training processes than cores for them.
   const double processes = layout.ranks_per_host() * static_cast<double>(loader.workers + 1);
-  if (processes > static_cast<double>(p.cores)) site.cpu = plant.host_link(host, group, "cpu");
+  if (processes > p.loader_cores()) site.cpu = plant.host_link(host, group, "cpu");
+  // Core time a byte costs on its way in: copies, and the protocol.    [host.md, eq. 3]
+  const Rate copied = dataset.direct ? p.cpu_direct : p.cpu_copy;
+  const Rate protocol = site.storage->client_limits().core;
+  site.receive = layout.gds ? protocol : in_series(copied, protocol);
   site.cpu_resource = plant.resources().index("host." + host + ".cpu");
   site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
   const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
@@ -35,10 +47,11 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
     site.imports = &plant.storage(*policy.import_on);
     site.imports_client = plant.client(host, group, *policy.import_on, layout.members());
   }
-  if (const cache::CachePlan plan = cache::cache_plan(design, job, plant); plan.used)
+  if (const cache::CachePlan plan = cache::cache_plan(design, job, plant); plan.used && !layout.gds)
     site.cache = std::make_unique<cache::DatasetCache>(plan, dataset, plant, host, group, context);
-  if (loader.copy == "pinned") site.gpu_copy = p.gpu_copy;
+  if (loader.copy == "pinned" || (loader.copy == "gds" && !layout.gds)) site.gpu_copy = p.gpu_copy;
   if (loader.copy == "pageable") site.gpu_copy = p.gpu_copy_pageable;
+  site.gpu_link = plant.host_link(host, group, "pcie.down");
   return site;
 }
 
@@ -64,19 +77,26 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
   for (std::size_t c = 0; c < layout_.classes(); ++c) {
     RankClass ranks{nullptr, base::RandomStream(seed, id_, "step", c), {}, {}, {}, {}, {}};
     if (job.dataset) {
-      const DatasetParams dataset = dataset_params(*job.dataset);
+      DatasetParams dataset = dataset_params(*job.dataset);
+      SampleAccess access = sample_access(job);
+      if (layout_.gds) {  // no core sees the bytes
+        dataset.direct = true;
+        access.parse = Rate::infinity();
+      }
       const LoaderParams loader = loader_params(*job.loader);
       batch_ = static_cast<double>(loader.batch);
       ranks.loader = std::make_unique<LoaderRuntime>(
-          context, loader, loader_row(job.loader->kind).policy(*job.loader), dataset,
-          sample_access(job),
+          context, loader, loader_row(job.loader->kind).policy(*job.loader), dataset, access,
           loader_site(design, job, plant, c / layout_.per_group, layout_, context), layout_.ranks,
           base::RandomStream(seed, id_, "samples", c));
       steps_per_epoch_ = std::min(steps_per_epoch_, ranks.loader->steps_per_epoch());
-      cache_ = cache::cache_plan(design, job, plant);
+      if (!layout_.gds) cache_ = cache::cache_plan(design, job, plant);
     }
     classes_.push_back(std::move(ranks));
   }
+  if (asks_for_gds(job) && !layout_.gds)
+    warnings_.push_back("job." + id_ + ".loader: GPUDirect Storage falls back to bounce buffers: " +
+                        gds_obstacle(plant.host(p_.hosts), job));
   if (job.checkpoint) checkpoint_ = std::make_unique<Checkpointer>(job, plant, context);
   if (job.communication) communicator_ = std::make_unique<Communicator>(job, plant, context);
 }
@@ -234,6 +254,7 @@ void TrainingJob::report_cache(RunResult& out) const {
 void TrainingJob::report(RunResult& out) const {
   const std::string name = "job." + id_ + ".";
   const Seconds wall = this->wall();
+  out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
   const auto ratio = [&](const std::string& key, Seconds part) {
     out.metrics[name + key] = {part / wall, "ratio", {}};
   };

@@ -84,6 +84,7 @@ class TrainingJob {
   Bytes read_;
   Bytes epoch_read_, epoch_missed_;  ///< of the present epoch: asked for, and not found by hosts
   cache::CachePlan cache_;
+  std::vector<std::string> warnings_;
   Series step_times_, first_batches_, first_steps_, au_, epoch_samples_;
 };
 

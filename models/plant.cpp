@@ -56,7 +56,10 @@ void Plant::fold(const Design& design) {
     const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
     layout.per_group =
         static_cast<std::size_t>(std::clamp(std::floor(classes / groups), 1.0, most));
-    host.direct = host.direct && (!job.dataset || dataset_params(*job.dataset).direct);
+    layout.gds = asks_for_gds(job) && gds_obstacle(host.params, job).empty();
+    host.direct =
+        host.direct && (!job.dataset || layout.gds || dataset_params(*job.dataset).direct);
+    host.gds = host.gds || layout.gds;
     layouts_[job.job.id] = layout;
   }
   for (const JobDesign& job : design.jobs)
@@ -113,6 +116,7 @@ void Plant::build_hosts(const Design& design) {
         .params = host.params,
         .servers = static_cast<double>(host.params.count) / static_cast<double>(host.groups),
         .direct = host.direct,
+        .gds = host.gds,
         .mounts = {}};
     for (const auto& [id, storage] : storages_)
       shape.mounts.push_back({id, storage->client_limits()});
@@ -145,7 +149,7 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
   for (const auto& [id, host] : hosts_)
     for (std::size_t g = 0; g < host.groups; ++g)
       add(group_name(id, g) + ".cpu",
-          Rate::from(static_cast<double>(host.params.cores * host.params.count) /
+          Rate::from(host.params.loader_cores() * static_cast<double>(host.params.count) /
                          static_cast<double>(host.groups),
                      unit::Bps));
   for (const auto& [id, storage] : storages_)
@@ -168,18 +172,20 @@ std::vector<sim::LinkId> Plant::links(graph::NodeId from, graph::NodeId to) cons
 }
 
 Client Plant::client(const std::string& host, std::size_t group, const std::string& storage,
-                     double members) {
+                     double members, bool gds) {
   const std::string mount = group_name(host, group) + ".mount." + storage;
   const StorageModel& model = *storages_.at(storage);
   const ClientLimits limits = model.client_limits();
   const HostClass& there = hosts_.at(host);
   const Rate network = model.local() ? Rate::infinity() : there.params.nic();
+  const Rate into_gpu =
+      gds ? std::min(there.params.gds_stream, there.params.peer()) : Rate::infinity();
   return {.id = clients_++,
           .host_group = there.first_group + group,
           .members = members,
-          .host_read = std::min({network, limits.read, limits.core}),
+          .host_read = std::min({network, limits.read, limits.core, into_gpu}),
           .host_write = std::min({network, limits.write, limits.core}),
-          .read_path = links(model.read_source(), topology_.node(mount + ".in")),
+          .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
           .write_path = links(topology_.node(mount + ".out"), model.write_sink())};
 }
 
@@ -190,11 +196,11 @@ sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
 }
 
 std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::string& storage,
-                                         bool reading) const {
+                                         bool reading, bool gds) const {
+  const std::string end = gds ? ".gpu" : reading ? ".in" : ".out";
   std::vector<graph::NodeId> out;
   for (std::size_t g = 0; g < hosts_.at(host).groups; ++g)
-    out.push_back(
-        topology_.node(group_name(host, g) + ".mount." + storage + (reading ? ".in" : ".out")));
+    out.push_back(topology_.node(group_name(host, g) + ".mount." + storage + end));
   return out;
 }
 

@@ -23,6 +23,7 @@ struct RankLayout {
   double hosts = 1.0;         ///< of its host class
   std::size_t groups = 1;     ///< host groups, each of hosts / groups servers
   std::size_t per_group = 1;  ///< rank classes in each group
+  bool gds = false;           ///< batches go from storage to the GPU past host memory
   [[nodiscard]] std::size_t classes() const { return groups * per_group; }
   [[nodiscard]] double members() const { return ranks / static_cast<double>(classes()); }
   [[nodiscard]] double ranks_per_host() const { return ranks / hosts; }
@@ -47,15 +48,17 @@ class Plant {
   [[nodiscard]] const FabricParams& fabric() const { return fabric_; }
 
   /// A new class of `members` processes in host group `group`. REQUIRES: attached.
+  /// `gds`: it reads into GPUs.
   [[nodiscard]] Client client(const std::string& host, std::size_t group,
-                              const std::string& storage, double members);
+                              const std::string& storage, double members, bool gds = false);
   /// A link of host group `group`: "cpu", "memory.snapshot", "nvme.read", "nvme.write". Invalid
   /// when the host has none. REQUIRES: attached.
   [[nodiscard]] sim::LinkId host_link(const std::string& host, std::size_t group,
                                       std::string_view what) const;
   /// Nodes where reads from `storage` end on all hosts of the class / where writes begin.
   [[nodiscard]] std::vector<graph::NodeId> mounts(const std::string& host,
-                                                  const std::string& storage, bool reading) const;
+                                                  const std::string& storage, bool reading,
+                                                  bool gds = false) const;
   /// Mean number of requests waiting at every line, by resource name.
   [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const;
   /// What every link carried, members of a class together, plus the queues of the storage systems.
@@ -68,6 +71,7 @@ class Plant {
     HostParams params;
     std::size_t groups = 1;
     bool direct = true;           ///< every job on it reads with O_DIRECT
+    bool gds = false;             ///< some job on it reads into GPUs past host memory
     std::size_t first_group = 0;  ///< number of its first group, over all classes
   };
   void fold(const Design& design);

@@ -67,7 +67,10 @@ sim::Task<Served> StateMover::copy(const Mover& mover, Bytes bytes) {
   const sim::LinkId memory = plant_.host_link(host_, mover.group, "memory.snapshot");
   const Rate gpu =
       p_.snapshot == "pageable" ? host_params_.gpu_copy_pageable : host_params_.gpu_copy;
-  co_await context_.transfer({.path = {&memory, 1},
+  std::vector<sim::LinkId> path{memory};
+  if (const sim::LinkId up = plant_.host_link(host_, mover.group, "pcie.up"); up.valid())
+    path.push_back(up);  // the uplinks of PCIe switches, where they limit    [host.md, eq. 1]
+  co_await context_.transfer({.path = path,
                               .bytes = bytes,
                               .members = mover.share.members,
                               .cap = std::min(gpu, fair(mover, per_host(memory)))});

@@ -8,7 +8,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::string_view kCopies[] = {"none", "pageable", "pinned"};
+constexpr std::string_view kCopies[] = {"gds", "none", "pageable", "pinned"};
 constexpr std::string_view kProbe = "own probe, PyTorch 1.13, 2 cores, 2026-11";
 
 constexpr std::array<Field<LoaderParams>, 7> kLoader{
@@ -26,7 +26,9 @@ constexpr std::array<Field<LoaderParams>, 7> kLoader{
           "time of the training process per batch: receive, map, free",
           cited(kNonNegative, kProbe)),
     field("copy", &LoaderParams::copy, "pinned",
-          "copy of each batch to the GPU: pinned, pageable, or none", one_of(kCopies))};
+          "copy of each batch to the GPU: pinned, pageable, or none; gds: storage writes into the "
+          "GPU (GPUDirect Storage), no copy",
+          one_of(kCopies))};
 constexpr auto kInfos = infos(kLoader);
 
 }  // namespace

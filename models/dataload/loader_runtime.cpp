@@ -344,11 +344,25 @@ sim::Task<Batch> LoaderRuntime::next() {
   else
     co_await receive(batch);
   if (shared_.site.gpu_copy.finite() && !policy_.gpu_copies) {
-    const Seconds copy = batch.bytes.memory / shared_.site.gpu_copy;
-    co_await context_.sleep(copy);
-    batch.wait.add(Phase::data, copy, shared_.site.copy_resource);
+    const Seconds began = context_.now();
+    co_await copy_to_gpu(batch.bytes.memory);
+    batch.wait.add(Phase::data, context_.now() - began, shared_.site.copy_resource);
   }
   co_return batch;
+}
+
+// Alone on the link of its GPU; with its neighbours on the uplink of their switch.  [host.md, eq.
+// 1]
+sim::Task<void> LoaderRuntime::copy_to_gpu(Bytes bytes) {
+  const LoaderSite& site = shared_.site;
+  if (!site.gpu_link.valid()) {
+    co_await context_.sleep(bytes / site.gpu_copy);
+    co_return;
+  }
+  co_await context_.transfer({.path = {&site.gpu_link, 1},
+                              .bytes = bytes,
+                              .members = site.client.members,
+                              .cap = site.gpu_copy});
 }
 
 }  // namespace stallcast::models

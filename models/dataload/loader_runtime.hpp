@@ -48,6 +48,7 @@ class LoaderRuntime {
   [[nodiscard]] Seconds uncontended_cpu() const { return shared_.uncontended_cpu; }
 
  private:
+  sim::Task<void> copy_to_gpu(Bytes bytes);
   struct Worker {
     explicit Worker(sim::Context& context) : indices(context) {}
     sim::Mailbox<std::int64_t> indices;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
+
+#include "engine/sim/join.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -66,6 +70,35 @@ Bytes SampleReader::draw(double samples) {
   return bytes;
 }
 
+// A core copies and runs the protocol while data arrives.    [docs/models/host.md, eq. 3]
+sim::Task<Served> SampleReader::receive(ReadRequest request) {
+  const LoaderSite& site = shared_.site;
+  const Seconds work = request.bytes / site.receive;
+  const Seconds began = shared_.context.now();
+  Served served;
+  if (site.cpu.valid() && work > Seconds{}) {
+    Seconds arrived;
+    const auto arrive = [&]() -> sim::Task<void> {
+      served = co_await site.storage->read(site.client, request);
+      arrived = shared_.context.now();
+    };
+    std::vector<sim::Task<void>> parts;
+    parts.push_back(arrive());
+    parts.push_back(shared_.compute(work));
+    co_await sim::join(shared_.context, std::move(parts));
+    if (shared_.context.now() > arrived) served.limited_by = site.cpu_resource;
+    co_return served;
+  }
+  served = co_await site.storage->read(site.client, request);
+  shared_.uncontended_cpu += work * site.client.members;
+  const Seconds rest = work - (shared_.context.now() - began);
+  if (rest > Seconds{}) {
+    co_await shared_.context.sleep(rest);
+    served.limited_by = site.cpu_resource;
+  }
+  co_return served;
+}
+
 // Open and read what lies on storage.    [docs/models/dataloader.md, eq. 1]
 sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
@@ -84,11 +117,11 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
     clock.enter(Phase::data, shared_.context.now(), read.limited_by);
   }
   if (missed > 0.0) {
-    read = co_await site.storage->read(site.client, {.bytes = bytes * missed,
-                                                     .files = samples * access.ranges * missed,
-                                                     .round_trips = access.round_trips,
-                                                     .direct = shared_.dataset.direct,
-                                                     .revisits = shared_.revisits});
+    read = co_await receive({.bytes = bytes * missed,
+                             .files = samples * access.ranges * missed,
+                             .round_trips = access.round_trips,
+                             .direct = shared_.dataset.direct,
+                             .revisits = shared_.revisits});
     if (site.cache) site.cache->keep(site.client, bytes * missed, shared_.revisits);
   }
   limited_by_ = read.limited_by;

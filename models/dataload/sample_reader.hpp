@@ -23,6 +23,8 @@ struct LoaderSite {
   ResourceIndex copy_resource = kNoResource;
   ResourceIndex last_resource = kNoResource;  ///< of the last stage of a batch: pinning, the GPU
   Rate gpu_copy = Rate::infinity();           ///< of one batch to the GPU; infinite: no copy
+  sim::LinkId gpu_link;             ///< PCIe uplinks it crosses with others; invalid: none
+  Rate receive = Rate::infinity();  ///< bytes one core takes in while they arrive
   StorageModel* imports = nullptr;  ///< where spawned workers import from; nullptr: locally
   Client imports_client;
   std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
@@ -83,6 +85,7 @@ class SampleReader {
     Bytes each;
   };
   sim::Task<void> fetch(double samples, Bytes stored, PhaseClock& clock);
+  sim::Task<Served> receive(ReadRequest request);
   sim::Task<void> fetch_unit(double wanted, PhaseClock& clock);
   sim::Task<void> fetch_ahead();
   sim::Task<void> buffered(double samples, PhaseClock& clock);

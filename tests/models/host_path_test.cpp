@@ -1,0 +1,140 @@
+#include <catch2/catch.hpp>
+
+#include "models/host_path.hpp"
+#include "models/plant.hpp"
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// One server like that of gds-bench.farmgpu.net: GPUs on PCIe Gen4 x16 (26.4 GiB/s = 28.35 GB/s
+// into one of them), four D7-PS1010 in RAID 0, blocks of 16 MiB, many in flight.
+Design bench(const char* gpus, const char* workers, const char* copy) {
+  Design design = small_design();
+  design.hosts[0] = component(Role::host, "host", "gpu",
+                              {{"count", "1"}, {"gpus", gpus}, {"gpu.copy", "26.4 GiB/s"}});
+  design.storage[0] = component(Role::storage, "local", "scratch",
+                                {{"drive.count", "4"},
+                                 {"drive.read", "14.5 GB/s"},
+                                 {"drive.write", "10.5 GB/s"},
+                                 {"request", "16 MiB"},
+                                 {"depth", "16"},
+                                 {"open", "0 s"}});
+  JobDesign& job = design.jobs[0];
+  set(job.step, Role::step, "compute", "1 us");
+  set(job.step, Role::step, "overhead", "0 s");
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"},
+                           {"sample", "16 MiB"},
+                           {"samples", "1000000"},
+                           {"direct", "true"},
+                           {"parse", "1000 TB/s"},
+                           {"parse_fixed", "0 s"}});
+  job.loader = component(Role::loader, "pytorch", "loader",
+                         {{"batch", "8"},
+                          {"workers", workers},
+                          {"copy", copy},
+                          {"start", "0 s"},
+                          {"handover", "0 s"}});
+  set(design.run, Role::run, "duration", "20 s");
+  return design;
+}
+double gib_per_second(const RunResult& result) {
+  return metric(result, "job.train.throughput.bytes") / 1073741824.0;
+}
+
+}  // namespace
+
+TEST_CASE("host path: one GPU takes in what its PCIe link carries") {
+  // many readers: 26.4 GiB/s into one Gen4 x16 GPU, measured and given
+  CHECK(gib_per_second(run(bench("1", "8", "gds"))) == Approx(26.4).epsilon(0.01));
+}
+
+TEST_CASE("host path: with four GPUs the drives limit, 2 % above what was measured") {
+  // 4 x 26.4 > 4 x 14.5 GB/s = 54.0 GiB/s; measured 53.0
+  const double read = gib_per_second(run(bench("4", "8", "gds")));
+  CHECK(read == Approx(53.0).epsilon(0.03));
+  CHECK(read == Approx(54.0).epsilon(0.01));
+}
+
+TEST_CASE("host path: one thread is faster without GPUDirect Storage") {
+  // measured with 16 MiB blocks: 21.6 GiB/s with POSIX reads into memory, 12.6 with cuFile
+  CHECK(gib_per_second(run(bench("1", "1", "none"))) == Approx(21.6).epsilon(0.01));
+  CHECK(gib_per_second(run(bench("1", "1", "gds"))) == Approx(12.6).epsilon(0.01));
+}
+
+TEST_CASE("host path: from three threads on GPUDirect Storage is limited by the link") {
+  CHECK(gib_per_second(run(bench("1", "2", "gds"))) == Approx(2 * 12.6).epsilon(0.01));
+  CHECK(gib_per_second(run(bench("1", "3", "gds"))) == Approx(26.4).epsilon(0.01));
+}
+
+TEST_CASE("host path: across the root complex peers get a part of the link") {
+  // 65 % of 26.4 GiB/s
+  Design design = bench("1", "8", "gds");
+  set(design.hosts[0], Role::host, "gds.p2p", "root");
+  CHECK(gib_per_second(run(design)) == Approx(0.65 * 26.4).epsilon(0.01));
+}
+
+TEST_CASE("host path: GPUDirect Storage spares the DRAM of the host") {
+  // 4 GPUs through 40 GB/s of DRAM: 0.75 x 40 / 2 crossings = 15 GB/s; past it 54 GiB/s
+  Design bounce = bench("4", "8", "pinned"), past = bench("4", "8", "gds");
+  for (Design* design : {&bounce, &past})
+    set(design->hosts[0], Role::host, "memory.bandwidth", "40 GB/s");
+  CHECK(gib_per_second(run(bounce)) * 1.073741824 == Approx(15.0).epsilon(0.02));
+  CHECK(gib_per_second(run(past)) == Approx(54.0).epsilon(0.01));
+}
+
+TEST_CASE("host path: without a path between peers reads bounce, and the report says so") {
+  Design gds = bench("1", "4", "gds"), pinned = bench("1", "4", "pinned");
+  set(gds.hosts[0], Role::host, "gds.p2p", "none");
+  const RunResult result = run(gds);
+  CHECK(gib_per_second(result) == Approx(gib_per_second(run(pinned))).epsilon(1e-9));
+  REQUIRE(result.warnings.size() == 1);
+  CHECK(result.warnings[0].find("falls back to bounce buffers") != std::string::npos);
+}
+
+TEST_CASE("host path: samples that the CPU decodes cannot go past it") {
+  Design design = bench("1", "4", "gds");
+  set(*design.jobs[0].dataset, Role::dataset, "decode", "1 ms");
+  const RunResult result = run(design);
+  REQUIRE(result.warnings.size() == 1);
+  CHECK(result.warnings[0].find("decoded on the CPU") != std::string::npos);
+}
+
+TEST_CASE("host path: two GPUs behind one uplink copy at half its rate each") {
+  // batches of 128 MiB from storage of no cost: two copies share 26.4 GiB/s, 2 x 125 / 26.4 ms;
+  // with a switch for each GPU 125 / 26.4 ms
+  const auto seconds = [](const char* switches) {
+    Design design = bench("2", "8", "pinned");
+    set(design.hosts[0], Role::host, "pcie.switches", switches);
+    set(design.hosts[0], Role::host, "pcie.uplink", "26.4 GiB/s");
+    set(design.hosts[0], Role::host, "cpu.cores", "256");
+    set(design.storage[0], Role::storage, "drive.count", "64");
+    return metric(run(design), "job.train.step.time");
+  };
+  CHECK(seconds("2") == Approx(0.125 / 26.4).epsilon(0.02));
+  CHECK(seconds("1") == Approx(2 * 0.125 / 26.4).epsilon(0.02));
+}
+
+TEST_CASE("host path: data that crosses the sockets shares the link between them") {
+  // half of the data over 10 GB/s: 20 GB/s in all
+  Design design = bench("1", "8", "none");
+  set(design.hosts[0], Role::host, "numa.link", "10 GB/s");
+  set(design.hosts[0], Role::host, "numa.remote", "50 %");
+  CHECK(gib_per_second(run(design)) * 1.073741824 == Approx(20.0).epsilon(0.01));
+}
+
+TEST_CASE("host path: reading through the page cache takes a core 0.4 s per GB") {
+  // 2.5 GB/s per worker; 8 workers on 4 cores have half of it each
+  Design design = bench("1", "8", "none");
+  set(*design.jobs[0].dataset, Role::dataset, "direct", "false");
+  set(design.storage[0], Role::storage, "client.stream", "1000 GB/s");
+  CHECK(gib_per_second(run(design)) * 1.073741824 == Approx(8 * 2.5).epsilon(0.01));
+  set(design.hosts[0], Role::host, "cpu.cores", "5");
+  set(design.hosts[0], Role::host, "cpu.reserved", "1");  // for the training process
+  CHECK(gib_per_second(run(design)) * 1.073741824 == Approx(4 * 2.5).epsilon(0.01));
+}
