@@ -98,7 +98,7 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
     warnings_.push_back("job." + id_ + ".loader: GPUDirect Storage falls back to bounce buffers: " +
                         gds_obstacle(plant.host(p_.hosts), job));
   if (job.checkpoint) checkpoint_ = std::make_unique<Checkpointer>(job, plant, context);
-  if (job.communication) communicator_ = std::make_unique<Communicator>(job, plant, context);
+  if (job.communication) communicator_ = std::make_unique<Communicator>(job, plant, context, seed);
 }
 
 bool TrainingJob::time_is_up() const { return context_.now() - began_ >= horizon_; }

@@ -10,13 +10,13 @@
 
 /// One topology of storage systems, fabric (network/fabric.cpp) and hosts (host_path.cpp).
 namespace stallcast::models {
-Plant::Plant(const Design& design) : fabric_(fabric_params(design.fabric)) {
+Plant::Plant(const Design& design) : fabric_(design.fabric) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id, storage_row(component.kind).make(component));
   fold(design);
   for (const Component& component : design.storage) {
     StorageLoad load;
-    load.round_trip = fabric_.round_trip;
+    load.round_trip = fabric_.params().round_trip;
     for (const JobDesign& job : design.jobs) {
       if (!job.dataset || !leads_to(dataset_params(*job.dataset).on, component.id)) continue;
       const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
@@ -38,6 +38,8 @@ void Plant::fold(const Design& design) {
   const double detail = static_cast<double>(run_params(design.run).detail);
   for (const Component& component : design.hosts)
     hosts_[component.id] = {.params = host_params(component), .groups = 1, .direct = true};
+  for (auto& [id, host] : hosts_)
+    host.params.nic_efficiency = fabric_.params().efficiency.value_or(host.params.nic_efficiency);
   for (const JobDesign& job : design.jobs) {
     const JobParams params = job_params(job.job);
     HostClass& host = hosts_.at(params.hosts);
@@ -60,6 +62,9 @@ void Plant::fold(const Design& design) {
     host.direct =
         host.direct && (!job.dataset || layout.gds || dataset_params(*job.dataset).direct);
     host.gds = host.gds || layout.gds;
+    if (job.loader)
+      host.readers += layout.ranks_per_host() *
+                      std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
     layouts_[job.job.id] = layout;
   }
   for (const JobDesign& job : design.jobs)
@@ -89,7 +94,9 @@ std::string Plant::group_name(const std::string& host, std::size_t group) const 
 }
 
 void Plant::build_hosts(const Design& design) {
-  const FabricPorts ports = add_fabric(topology_, fabric_);
+  std::vector<FabricSite> sites;
+  for (const auto& [id, host] : hosts_) sites.push_back(host.site());
+  const FabricPorts ports = fabric_.build(topology_, sites);
   for (const auto& [id, storage] : storages_) {
     if (storage->local()) continue;
     topology_.add_edge(storage->egress(), ports.from_storage, "storage." + id + ".port.read",
@@ -120,8 +127,10 @@ void Plant::build_hosts(const Design& design) {
         .mounts = {}};
     for (const auto& [id, storage] : storages_)
       shape.mounts.push_back({id, storage->client_limits()});
+    const std::vector<FabricPorts> areas =
+        fabric_.attach(topology_, component.id, host.site(), host.groups, host.readers);
     for (std::size_t g = 0; g < host.groups; ++g, ++group) {
-      const HostPorts inside = add_host(topology_, group_name(component.id, g), shape, ports);
+      const HostPorts inside = add_host(topology_, group_name(component.id, g), shape, areas[g]);
       for (const auto& [id, storage] : storages_)
         if (storage->local())
           storage->build_on_host(
@@ -143,7 +152,8 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
   for (std::uint32_t e = 0; e < topology_.edge_count(); ++e) {
     const graph::EdgeId edge{e};
     if (topology_.capacity(edge).finite())
-      link_of_edge_[e] = add(topology_.name(edge), topology_.capacity(edge));
+      link_of_edge_[e] =
+          add(topology_.name(edge), topology_.capacity(edge) * fabric_.realised(edge, seed));
   }
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
   for (const auto& [id, host] : hosts_)
@@ -153,7 +163,7 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
                          static_cast<double>(host.groups),
                      unit::Bps));
   for (const auto& [id, storage] : storages_)
-    storage->attach(context, resources_, fabric_.round_trip, seed);
+    storage->attach(context, resources_, fabric_.params().round_trip, seed);
   for (const auto& [id, storage] : storages_) {
     const std::optional<Backing> behind = storage->backing();
     if (!behind) continue;

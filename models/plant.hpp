@@ -45,7 +45,8 @@ class Plant {
   [[nodiscard]] std::size_t groups(const std::string& host) const { return hosts_.at(host).groups; }
   [[nodiscard]] const HostParams& host(const std::string& id) const { return hosts_.at(id).params; }
   [[nodiscard]] StorageModel& storage(const std::string& id) const { return *storages_.at(id); }
-  [[nodiscard]] const FabricParams& fabric() const { return fabric_; }
+  [[nodiscard]] const FabricParams& fabric() const { return fabric_.params(); }
+  [[nodiscard]] const Fabric& network() const { return fabric_; }
 
   /// A new class of `members` processes in host group `group`. REQUIRES: attached.
   /// `gds`: it reads into GPUs.
@@ -73,6 +74,11 @@ class Plant {
     bool direct = true;           ///< every job on it reads with O_DIRECT
     bool gds = false;             ///< some job on it reads into GPUs past host memory
     std::size_t first_group = 0;  ///< number of its first group, over all classes
+    double readers = 0.0;         ///< reads that one server has under way at a time
+    [[nodiscard]] FabricSite site() const {
+      return {static_cast<double>(params.count), static_cast<double>(params.nic_count),
+              params.nic_rate};
+    }
   };
   void fold(const Design& design);
   /// Whether data on `from` are in the end read from `storage`: itself, or behind caches.
@@ -84,7 +90,7 @@ class Plant {
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
 
   graph::Topology topology_;
-  FabricParams fabric_;
+  Fabric fabric_;
   std::map<std::string, HostClass> hosts_;
   std::map<std::string, std::unique_ptr<StorageModel>> storages_;
   std::map<std::string, RankLayout> layouts_;

@@ -10,8 +10,6 @@ namespace stallcast::models {
 namespace {
 
 const std::array kHosts{KindInfo{"host", "GPU server", {}, host_fields()}};
-const std::array kFabrics{KindInfo{
-    "switched", "switched network, non-blocking unless a bisection is given", {}, fabric_fields()}};
 const std::array kJobs{
     KindInfo{"training", "synchronous data-parallel training", {}, job_fields()}};
 const std::array kModels{KindInfo{"dense", "dense model with Adam", {}, model_fields()}};
@@ -69,7 +67,7 @@ std::span<const KindInfo> kinds(Role role) {
     case Role::host:
       return kHosts;
     case Role::fabric:
-      return kFabrics;
+      return infos_of(fabric_rows());
     case Role::storage:
       return infos_of(storage_rows());
     case Role::job:
@@ -111,6 +109,7 @@ const StepRow& step_row(std::string_view kind) { return row_of(step_rows(), kind
 const CheckpointRow& checkpoint_row(std::string_view kind) {
   return row_of(checkpoint_rows(), kind);
 }
+const FabricRow& fabric_row(std::string_view kind) { return row_of(fabric_rows(), kind); }
 const CommunicationRow& communication_row(std::string_view kind) {
   return row_of(communication_rows(), kind);
 }

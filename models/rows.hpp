@@ -38,6 +38,10 @@ struct CheckpointRow {
   KindInfo info;
   CheckpointStyle (*style)();
 };
+struct FabricRow {
+  KindInfo info;
+  FabricShape (*shape)(const Component&, const FabricSite&);
+};
 struct CommunicationRow {
   KindInfo info;
   StepTraffic (*traffic)(const Component&, const CommunicationSite&);
@@ -58,6 +62,7 @@ struct FailureRow {
 [[nodiscard]] std::span<const LoaderRow> loader_rows();
 [[nodiscard]] std::span<const StepRow> step_rows();
 [[nodiscard]] std::span<const CheckpointRow> checkpoint_rows();
+[[nodiscard]] std::span<const FabricRow> fabric_rows();
 [[nodiscard]] std::span<const CommunicationRow> communication_rows();
 [[nodiscard]] std::span<const TenantRow> tenant_rows();
 [[nodiscard]] std::span<const FailureRow> failure_rows();
@@ -68,6 +73,7 @@ struct FailureRow {
 [[nodiscard]] const LoaderRow& loader_row(std::string_view kind);
 [[nodiscard]] const StepRow& step_row(std::string_view kind);
 [[nodiscard]] const CheckpointRow& checkpoint_row(std::string_view kind);
+[[nodiscard]] const FabricRow& fabric_row(std::string_view kind);
 [[nodiscard]] const CommunicationRow& communication_row(std::string_view kind);
 [[nodiscard]] const TenantRow& tenant_row(std::string_view kind);
 [[nodiscard]] const FailureRow& failure_row(std::string_view kind);

@@ -145,13 +145,13 @@ void assign(P& params, std::optional<T> P::*member, const Value& v) {
 template <class P>
 struct Field {
   FieldInfo info;
-  std::variant<std::int64_t P::*, double P::*, bool P::*, std::string P::*,
-               std::vector<std::string> P::*, Bytes P::*, Seconds P::*, Rate P::*, OpRate P::*,
-               Fraction P::*, Flops P::*, FlopRate P::*, Money P::*, MoneyRate P::*,
-               std::optional<std::int64_t> P::*, std::optional<double> P::*,
-               std::optional<Bytes> P::*, std::optional<Seconds> P::*, std::optional<Rate> P::*,
-               std::optional<OpRate> P::*, std::optional<std::string> P::*,
-               std::optional<Flops> P::*, std::optional<FlopRate> P::*>
+  std::variant<
+      std::int64_t P::*, double P::*, bool P::*, std::string P::*, std::vector<std::string> P::*,
+      Bytes P::*, Seconds P::*, Rate P::*, OpRate P::*, Fraction P::*, Flops P::*, FlopRate P::*,
+      Money P::*, MoneyRate P::*, std::optional<std::int64_t> P::*, std::optional<double> P::*,
+      std::optional<Bytes> P::*, std::optional<Seconds> P::*, std::optional<Rate> P::*,
+      std::optional<OpRate> P::*, std::optional<Fraction> P::*, std::optional<std::string> P::*,
+      std::optional<Flops> P::*, std::optional<FlopRate> P::*>
       member;
 };
 

@@ -23,10 +23,24 @@ CommunicationSite communication_site(const JobDesign& job, const Plant& plant) {
           .nic_efficiency = host.nic_efficiency};
 }
 
-StepTraffic step_traffic(const JobDesign& job, const Plant& plant) {
+StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
+                         std::optional<std::uint64_t> seed) {
   if (!job.communication) return {};
-  return communication_row(job.communication->kind)
-      .traffic(*job.communication, communication_site(job, plant));
+  const CommunicationRow& row = communication_row(job.communication->kind);
+  CommunicationSite site = communication_site(job, plant);
+  const HostParams& host = plant.host(job_params(job.job).hosts);
+  const bool converged = plant.fabric().converged;
+  const std::int64_t ports =
+      converged ? host.nic_count : host.compute_nic_count.value_or(host.gpus);
+  // Kinds that compute their collectives say how many connections those have.
+  const CollectiveShares shares =
+      plant.network().collectives({.hosts = site.hosts,
+                                   .ports = static_cast<double>(ports),
+                                   .port = converged ? host.nic_rate : host.compute_nic_rate},
+                                  row.traffic(*job.communication, site).connections, seed);
+  site.ring_share = shares.ring;
+  site.spread_share = shares.spread;
+  return row.traffic(*job.communication, site);
 }
 
 std::string limit_of(const Traffic& traffic, const JobDesign& job, const Plant& plant) {
@@ -36,10 +50,11 @@ std::string limit_of(const Traffic& traffic, const JobDesign& job, const Plant& 
   return host + (plant.fabric().converged ? ".nic.write" : ".compute_nic");
 }
 
-Communicator::Communicator(const JobDesign& job, Plant& plant, sim::Context& context)
+Communicator::Communicator(const JobDesign& job, Plant& plant, sim::Context& context,
+                           std::uint64_t seed)
     : context_(context),
       plant_(plant),
-      traffic_(step_traffic(job, plant)),
+      traffic_(step_traffic(job, plant, seed)),
       host_(job_params(job.job).hosts),
       hosts_(communication_site(job, plant).hosts),
       ready_(context) {

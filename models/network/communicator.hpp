@@ -15,8 +15,10 @@ namespace stallcast::models {
 
 /// Where the collectives of a job run.
 [[nodiscard]] CommunicationSite communication_site(const JobDesign& job, const Plant& plant);
-/// The traffic of one step of a job; nothing when it has no communication.
-[[nodiscard]] StepTraffic step_traffic(const JobDesign& job, const Plant& plant);
+/// The traffic of one step of a job; nothing when it has no communication. With a seed connections
+/// are placed on the links of the fabric as drawn, without one as well as can be.
+[[nodiscard]] StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
+                                       std::optional<std::uint64_t> seed = std::nullopt);
 /// The resource that undisturbed traffic waits for: the NICs, NVLink, or the collectives' own
 /// start.
 [[nodiscard]] std::string limit_of(const Traffic& traffic, const JobDesign& job,
@@ -26,7 +28,7 @@ namespace stallcast::models {
 /// too when the fabric is converged, as delays otherwise. docs/models/communication.md.
 class Communicator {
  public:
-  Communicator(const JobDesign& job, Plant& plant, sim::Context& context);
+  Communicator(const JobDesign& job, Plant& plant, sim::Context& context, std::uint64_t seed);
 
   /// A new step, in which `classes` classes of ranks compute for `mean` on average.
   void begin_step(std::size_t classes, Seconds mean);

@@ -1,12 +1,28 @@
 #include "models/network/fabric.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "models/network/ecmp.hpp"
+#include "models/rows.hpp"
+
 /// Equations and sources: docs/models/network.md.
 namespace stallcast::models {
 namespace {
 
 using namespace base;
 
-constexpr std::array<Field<FabricParams>, 3> kFabric{
+// Payload share of a link when the scenario says nothing; the same assumption as
+// host.nic.efficiency.
+constexpr double kLinkShare = 0.95;
+// What links reach when packets take any of them.    [docs/models/network.md, table 1]
+constexpr double kSprayedShare = 0.95;
+// What a port reaches when several servers send to it and priority flow control pauses them.
+constexpr double kPausedShare = 0.9;
+
+constexpr std::string_view kTechnologies[] = {"infiniband", "roce", "tcp", "slingshot", "efa"};
+constexpr std::string_view kPlacements[] = {"auto", "hash", "spray"};
+constexpr std::array<Field<FabricParams>, 9> kFabric{
     field("rtt", &FabricParams::round_trip, "10 us",
           "round trip of a small message between host and storage server",
           assumed(kNonNegative, "IB 2-5 us, RoCE 5-10 us, plus the software on both ends")),
@@ -14,7 +30,28 @@ constexpr std::array<Field<FabricParams>, 3> kFabric{
           "most that all hosts and all storage exchange, each direction; absent: non-blocking",
           kPositive),
     field("converged", &FabricParams::converged, "false",
-          "communication between GPUs uses the same NICs as storage traffic, not compute_nic")};
+          "communication between GPUs uses the same NICs as storage traffic, not compute_nic"),
+    field("technology", &FabricParams::technology, "infiniband",
+          "decides what happens when many send to one port, and how connections are placed",
+          one_of(kTechnologies)),
+    field(
+        "placement", &FabricParams::placement, "auto",
+        "of connections on equal links: hash (ECMP), spray (any link for every packet, or adaptive "
+        "routing); auto: hash for roce and tcp",
+        one_of(kPlacements)),
+    field("connections", &FabricParams::connections, "16",
+          "storage connections one host keeps busy, as the hash sees them",
+          assumed(up_to(1e6), "one to each of 16 servers")),
+    field("efficiency", &FabricParams::efficiency, kOptional,
+          "payload share of the line rate of every port and link; absent: 95 % of links, and what "
+          "hosts say of theirs",
+          kPositiveShare),
+    field("incast.senders", &FabricParams::incast_senders, "32",
+          "tcp: servers that may send to one port before its buffer overflows",
+          assumed(up_to(1e6), "shallow buffers")),
+    field("incast.goodput", &FabricParams::incast_goodput, "50 %",
+          "tcp: share of the port that is left when it does, 200 ms being lost each time",
+          assumed(kPositiveShare, "30-70 % without ECN"))};
 constexpr auto kFabricInfos = infos(kFabric);
 
 }  // namespace
@@ -22,17 +59,123 @@ constexpr auto kFabricInfos = infos(kFabric);
 FabricParams fabric_params(const Component& component) { return bind(kFabric, component); }
 std::span<const FieldInfo> fabric_fields() { return kFabricInfos; }
 
-FabricPorts add_fabric(graph::Topology& topology, const FabricParams& fabric) {
+bool FabricParams::sprayed() const {
+  if (placement != "auto") return placement == "spray";
+  return technology != "roce" && technology != "tcp";
+}
+
+double FabricParams::link_share() const {
+  return efficiency ? efficiency->in(unit::ratio) : kLinkShare;
+}
+
+double FabricParams::incast_share(double senders) const {
+  if (technology == "roce" && senders > 1.0) return kPausedShare;
+  const bool overflows = senders > static_cast<double>(incast_senders);
+  return technology == "tcp" && overflows ? incast_goodput.in(unit::ratio) : 1.0;
+}
+
+Fabric::Fabric(const Component& component)
+    : component_(component), params_(fabric_params(component)) {}
+
+FabricShape Fabric::shape(const FabricSite& site) const {
+  return fabric_row(component_.kind).shape(component_, site);
+}
+
+FabricPorts Fabric::build(graph::Topology& topology, std::span<const FabricSite> sites) {
   using graph::NodeRole;
-  const Rate bisection = fabric.bisection.value_or(Rate::infinity());
-  const FabricPorts ports{
-      .from_storage = topology.add_node("fabric.from-storage", NodeRole::network),
-      .to_hosts = topology.add_node("fabric.to-hosts", NodeRole::network),
-      .from_hosts = topology.add_node("fabric.from-hosts", NodeRole::network),
-      .to_storage = topology.add_node("fabric.to-storage", NodeRole::network)};
-  topology.add_edge(ports.from_storage, ports.to_hosts, "fabric.read", bisection);
-  topology.add_edge(ports.from_hosts, ports.to_storage, "fabric.write", bisection);
-  return ports;
+  Rate core = params_.bisection.value_or(Rate::infinity());
+  for (const FabricSite& site : sites) core = std::min(core, shape(site).core);
+  ports_ = {.from_storage = topology.add_node("fabric.from-storage", NodeRole::network),
+            .to_hosts = topology.add_node("fabric.to-hosts", NodeRole::network),
+            .from_hosts = topology.add_node("fabric.from-hosts", NodeRole::network),
+            .to_storage = topology.add_node("fabric.to-storage", NodeRole::network)};
+  topology.add_edge(ports_.from_storage, ports_.to_hosts, "fabric.read", core);
+  topology.add_edge(ports_.from_hosts, ports_.to_storage, "fabric.write", core);
+  return ports_;
+}
+
+std::vector<FabricPorts> Fabric::attach(graph::Topology& topology, const std::string& host,
+                                        const FabricSite& site, std::size_t groups,
+                                        double senders) {
+  using graph::NodeRole;
+  const FabricShape shape = this->shape(site);
+  const double incast = params_.incast_share(senders);
+  FabricPorts plain = ports_;
+  plain.incast = incast;
+  std::vector<FabricPorts> out(groups, plain);
+  if (!shape.uplink.finite() && !shape.local.finite()) return out;
+  // Groups of hosts lie in areas of their own, or several in one.
+  const auto classes = std::clamp<std::size_t>(static_cast<std::size_t>(shape.areas), 1, groups);
+  const double count = shape.areas / static_cast<double>(classes);
+  std::vector<FabricPorts> areas;
+  for (std::size_t a = 0; a < classes; ++a) {
+    const std::string name =
+        "fabric." + host + ".area" + (classes > 1 ? "[" + std::to_string(a) + "]" : "");
+    FabricPorts inside = plain;
+    const auto in = topology.add_node(name + ".in", NodeRole::network);
+    const auto out_of = topology.add_node(name + ".out", NodeRole::network);
+    inside.to_hosts = topology.add_node(name + ".to-hosts", NodeRole::network);
+    inside.from_hosts = topology.add_node(name + ".from-hosts", NodeRole::network);
+    // Pauses of a port hold up all that crosses the links to its switch.
+    const Rate uplink = shape.uplink * count;
+    const graph::EdgeId down =
+        topology.add_edge(ports_.to_hosts, in, name + ".uplink.read", uplink * incast);
+    const graph::EdgeId up =
+        topology.add_edge(out_of, ports_.from_hosts, name + ".uplink.write", uplink);
+    topology.add_edge(in, inside.to_hosts, name + ".local.read", shape.local * count);
+    topology.add_edge(inside.from_hosts, out_of, name + ".local.write", shape.local * count);
+    const double flows = site.hosts / shape.areas * static_cast<double>(params_.connections);
+    areas_.push_back({.down = down,
+                      .up = up,
+                      .name = name,
+                      .count = count,
+                      .flows = flows / shape.switches,
+                      .shape = shape});
+    areas.push_back(inside);
+  }
+  for (std::size_t g = 0; g < groups; ++g) out[g] = areas[g * classes / groups];
+  return out;
+}
+
+double Fabric::realised(graph::EdgeId edge, std::uint64_t seed) const {
+  for (const Area& area : areas_) {
+    if (!(area.down == edge) && !(area.up == edge)) continue;
+    if (area.shape.links <= 0.0) return 1.0;
+    if (params_.sprayed()) return kSprayedShare;
+    RandomStream random(seed, area.name, area.down == edge ? "read" : "write");
+    return worst_hashed_share(area.count * area.shape.switches, area.flows, area.shape.links,
+                              random);
+  }
+  return 1.0;
+}
+
+CollectiveShares Fabric::collectives(const FabricSite& site, double connections,
+                                     std::optional<std::uint64_t> seed) const {
+  const FabricShape shape = this->shape(site);
+  if (shape.areas <= 1.0) return {};
+  const double switches = shape.areas * shape.switches;
+  const double per_port = std::max(1.0, connections / site.ports);
+  const auto reached = [&](double flows, double links, std::string_view purpose) {
+    if (links <= 0.0 || !seed) return 1.0;
+    if (params_.sprayed()) return kSprayedShare;
+    RandomStream random(*seed, "fabric", purpose);
+    return worst_hashed_share(switches, flows, links, random);
+  };
+  const Rate payload = site.port * params_.link_share();
+  CollectiveShares out;
+  if (shape.ring_ports > 0.0) {
+    const Rate there = shape.link * shape.ring_links *
+                       reached(shape.ring_ports * per_port, shape.ring_links, "ring");
+    out.ring = std::min(1.0, there / (payload * shape.ring_ports));
+  }
+  if (shape.spread.finite()) {
+    const double hosts = site.hosts / shape.areas;
+    const Rate there =
+        shape.spread * reached(hosts * connections / shape.switches, shape.links, "spread");
+    out.spread =
+        std::min(1.0, there / (payload * (site.ports * hosts * (1.0 - 1.0 / shape.areas))));
+  }
+  return out;
 }
 
 }  // namespace stallcast::models

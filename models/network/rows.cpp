@@ -2,11 +2,26 @@
 
 #include "models/rows.hpp"
 
-/// Kinds of communication.
+/// Kinds of fabrics and of communication.
 namespace stallcast::models {
 namespace {
 
 // Sorted by id (registry_test.cpp holds them to it).
+const std::array kFabrics{
+    FabricRow{{"dragonfly", "groups of switches joined by global links", fabric_fields(),
+               dragonfly_fields()},
+              dragonfly_shape},
+    FabricRow{{"fat-tree", "leaves and spines, all ports of a host on one leaf", fabric_fields(),
+               fat_tree_fields()},
+              fat_tree_shape},
+    FabricRow{{"rail-optimized", "leaves and spines, every port of a host on a leaf of its own",
+               fabric_fields(), rail_fields()},
+              rail_shape},
+    FabricRow{{"switched",
+               "switched network, non-blocking unless a bisection is given",
+               fabric_fields(),
+               {}},
+              switched_shape}};
 const std::array kCommunications{
     CommunicationRow{{"ddp", "gradients all-reduced in buckets beside the backward pass (ZeRO-1/2)",
                       communication_common_fields(), communication_ddp_fields()},
@@ -20,6 +35,7 @@ const std::array kCommunications{
 
 }  // namespace
 
+std::span<const FabricRow> fabric_rows() { return kFabrics; }
 std::span<const CommunicationRow> communication_rows() { return kCommunications; }
 
 }  // namespace stallcast::models

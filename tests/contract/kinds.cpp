@@ -87,6 +87,7 @@ Design design_of(const Kinds& kinds) {
   design.storage[0] = with_defaults(Role::storage, kinds.storage, "scratch", {});
   if (kinds.storage == "cache")  // in front of the small design's Lustre
     design.storage.push_back(component(Role::storage, "lustre", "origin", {{"ost.count", "64"}}));
+  design.fabric = component(Role::fabric, kinds.fabric, "fabric", {});
   JobDesign& job = design.jobs[0];
   job.model = component(Role::model, "dense", "model", {{"parameters", "4e9"}});
   job.step = with_defaults(Role::step, kinds.step, "step", {{"jitter", "2 %"}});
@@ -124,6 +125,7 @@ std::vector<Kinds> all_kinds() {
     }
   };
   vary(Role::storage, &Kinds::storage);
+  vary(Role::fabric, &Kinds::fabric);
   vary(Role::dataset, &Kinds::format);
   vary(Role::loader, &Kinds::loader);
   vary(Role::step, &Kinds::step);

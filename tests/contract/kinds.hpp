@@ -9,11 +9,12 @@
 namespace stallcast::testing {
 
 struct Kinds {
-  std::string storage = "lustre", format = "raw", loader = "pytorch", step = "given",
-              checkpoint = "async", communication = "given", tenant = "", failure = "";
+  std::string storage = "lustre", fabric = "switched", format = "raw", loader = "pytorch",
+              step = "given", checkpoint = "async", communication = "given", tenant = "",
+              failure = "";
   [[nodiscard]] std::string name() const {
-    return storage + " " + format + " " + loader + " " + step + " " + checkpoint + " " +
-           communication + " " + tenant + " " + failure;
+    return storage + " " + fabric + " " + format + " " + loader + " " + step + " " + checkpoint +
+           " " + communication + " " + tenant + " " + failure;
   }
 };
 

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/network/fabric.hpp"
+
+/// Dragonfly: groups of switches joined all to all, twice. Equations: docs/models/network.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kRoutings[] = {"adaptive", "minimal", "valiant"};
+struct Dragonfly {
+  std::int64_t hosts = 128, switches = 32, local = 1, global = 4, storage = 1;
+  std::optional<std::int64_t> groups;
+  std::optional<Rate> link;
+  std::string routing;
+};
+constexpr std::array<Field<Dragonfly>, 8> kDragonfly{
+    field("group.hosts", &Dragonfly::hosts, "128", "hosts in one group",
+          assumed(up_to(1e6), "Frontier: 74 groups of 128 nodes, from memory")),
+    field("group.switches", &Dragonfly::switches, "32", "switches in one group",
+          assumed(up_to(65536), "Frontier, from memory")),
+    field("local.links", &Dragonfly::local, "1", "links between two switches of a group",
+          assumed(up_to(1024))),
+    field("global.links", &Dragonfly::global, "4", "links between two groups",
+          assumed(up_to(65536))),
+    field("storage.groups", &Dragonfly::storage, "1", "groups that storage lies in", up_to(65536)),
+    field(
+        "groups", &Dragonfly::groups, kOptional,
+        "groups of the whole machine, for jobs on a part of it; absent: those of hosts and storage",
+        FieldLimits{.minimum = 2.0, .maximum = 65536.0}),
+    field("link.rate", &Dragonfly::link, kOptional,
+          "one link between switches; absent: as one port of a host", kPositive),
+    field("routing", &Dragonfly::routing, "adaptive",
+          "minimal: by the direct link; valiant: by a random third group, every byte twice; "
+          "adaptive: "
+          "the better of both",
+          one_of(kRoutings))};
+constexpr auto kInfos = infos(kDragonfly);
+
+}  // namespace
+
+std::span<const FieldInfo> dragonfly_fields() { return kInfos; }
+
+FabricShape dragonfly_shape(const Component& component, const FabricSite& site) {
+  const Dragonfly p = bind(kDragonfly, component);
+  const double areas = std::max(1.0, std::ceil(site.hosts / static_cast<double>(p.hosts) - 1e-9));
+  const double storage = static_cast<double>(p.storage);
+  const double groups = std::max(static_cast<double>(p.groups.value_or(0)), areas + storage);
+  const double global = static_cast<double>(p.global), switches = static_cast<double>(p.switches);
+  const Rate link = p.link.value_or(site.port) * fabric_params(component).link_share();
+  const Rate pair = link * global;
+  // Links to the groups it wants, or half of all its links because every byte takes two.
+  // [docs/models/network.md, eq. 6]
+  const auto out_of = [&](double group_count, double peers) {
+    const Rate minimal = pair * (group_count * peers);
+    const Rate valiant = pair * (group_count * (groups - 1.0) / 2.0);
+    if (p.routing == "minimal") return minimal;
+    return p.routing == "valiant" ? valiant : std::max(minimal, valiant);
+  };
+  return {.areas = areas,
+          .local = link * (switches * (switches - 1.0) * static_cast<double>(p.local)),
+          .uplink = out_of(1.0, storage),
+          .spread = out_of(1.0, areas - 1.0),
+          .links = global,
+          .ring_ports = site.ports,
+          .ring_links = out_of(1.0, 1.0) / link,
+          .link = link,
+          .core = out_of(storage, areas)};
+}
+
+}  // namespace stallcast::models

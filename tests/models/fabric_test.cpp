@@ -1,0 +1,177 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "models/network/ecmp.hpp"
+#include "models/network/fabric.hpp"
+#include "models/plant.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using namespace stallcast::literals;
+using models::Role;
+
+namespace {
+
+double mean_share(double flows, double links, int draws = 20000) {
+  base::RandomStream random(1, "test", "ecmp");
+  double sum = 0.0;
+  for (int i = 0; i < draws; ++i) sum += models::hashed_share(flows, links, random);
+  return sum / draws;
+}
+
+Component fabric(const char* kind, Settings settings) {
+  return component(Role::fabric, kind, "fabric", settings);
+}
+
+// Hosts with one port of 50 GB/s, links of 50 GB/s, no framing.
+models::FabricSite hosts(double count, double ports = 1.0) {
+  return {.hosts = count, .ports = ports, .port = 50_GBps};
+}
+
+// The largest flow between all storage and all of `count` hosts, with storage that does not limit.
+Rate cut(const char* kind, Settings settings, const char* count, const char* ports = "1") {
+  Design design = small_design();
+  design.fabric = fabric(kind, settings);
+  set(design.hosts[0], Role::host, "count", count);
+  set(design.hosts[0], Role::host, "nic.count", ports);
+  set(design.hosts[0], Role::host, "memory.bandwidth", "100 TB/s");
+  for (const char* key : {"ost.read", "ost.write"})
+    set(design.storage[0], Role::storage, key, "1000 TB/s");
+  const models::Plant plant(design);
+  const graph::NodeId source = plant.storage("scratch").read_source();
+  return plant.topology().max_flow({&source, 1}, plant.mounts("gpu", "scratch", true)).value;
+}
+
+}  // namespace
+
+TEST_CASE("hashed connections reach the mean over the most loaded link") {
+  // 2 on 2: alone on a link each with probability 1/2: (1 + 1/2) / 2
+  CHECK(mean_share(2, 2) == Approx(0.75).epsilon(0.01));
+  // 2 on 4: alone with 3/4, half the links being of use: 0.5 (3/4 + 1/4 x 1/2)
+  CHECK(mean_share(2, 4) == Approx(0.4375).epsilon(0.01));
+  // 3 on 3: 6, 18 and 3 of 27 ways have most 1, 2 and 3
+  CHECK(mean_share(3, 3) == Approx((6.0 + 9.0 + 1.0) / 27).epsilon(0.01));
+  CHECK(mean_share(1, 1) == 1.0);
+}
+
+TEST_CASE("hashed connections reach half of four links, two thirds and four fifths as they grow") {
+  // The usual rule says 40-50 %, 70 % and 85 % at 1, 4 and 16 connections per link.
+  CHECK(mean_share(4, 4) == Approx(0.50).margin(0.03));
+  CHECK(mean_share(16, 4) == Approx(0.70).margin(0.05));
+  CHECK(mean_share(64, 4) == Approx(0.85).margin(0.06));
+  // With 8 and 32 links they reach less: 41 and 29 % at one connection per link.
+  CHECK(mean_share(8, 8) == Approx(0.41).margin(0.02));
+  CHECK(mean_share(32, 32, 2000) == Approx(0.294).margin(0.02));
+}
+
+TEST_CASE("fat tree: a leaf's uplinks are its ports down over the oversubscription") {
+  // 64 ports, 3 : 1: 48 down, 16 up. 96 hosts of one port fill 2 leaves: 2 x 16 x 50 GB/s x 95 %
+  CHECK(cut("fat-tree", {{"oversubscription", "3"}}, "96").in(unit::GBps) ==
+        Approx(2 * 16 * 50 * 0.95));
+  // without oversubscription the hosts' own ports limit as much: 96 x 50 x 95 %
+  CHECK(cut("fat-tree", {}, "96").in(unit::GBps) == Approx(96 * 50 * 0.95));
+}
+
+TEST_CASE("rails: hosts of a pod have all its leaves' uplinks") {
+  // 4 ports a host; 48 hosts on 4 leaves of 48 down and 16 up: 4 x 16 x 50 x 95 %
+  CHECK(cut("rail-optimized", {{"oversubscription", "3"}}, "48", "4").in(unit::GBps) ==
+        Approx(4 * 16 * 50 * 0.95));
+  // on a fat tree 12 such hosts fill a leaf: 4 leaves, the same
+  CHECK(cut("fat-tree", {{"oversubscription", "3"}}, "48", "4").in(unit::GBps) ==
+        Approx(4 * 16 * 50 * 0.95));
+}
+
+TEST_CASE("dragonfly: direct links to the storage group, or half of all links") {
+  // 3 groups of 128 hosts and one of storage, 4 links of 47.5 GB/s between two groups.
+  // minimal: 3 x 4 x 47.5; valiant: each group sends on half of 3 x 4 links, so does storage
+  CHECK(cut("dragonfly", {{"routing", "minimal"}}, "384").in(unit::GBps) == Approx(3 * 4 * 47.5));
+  CHECK(cut("dragonfly", {{"routing", "valiant"}}, "384").in(unit::GBps) ==
+        Approx(3 * 4 / 2.0 * 47.5));
+  CHECK(cut("dragonfly", {}, "384").in(unit::GBps) == Approx(3 * 4 * 47.5));
+  // A job in one group of ten: 4 links directly, 9 x 4 / 2 by other groups
+  CHECK(cut("dragonfly", {{"routing", "minimal"}, {"groups", "10"}}, "128").in(unit::GBps) ==
+        Approx(4 * 47.5));
+  CHECK(cut("dragonfly", {{"routing", "valiant"}, {"groups", "10"}}, "128").in(unit::GBps) ==
+        Approx(9 * 4 / 2.0 * 47.5));
+}
+
+TEST_CASE("dragonfly: links within a group may be fewer than those out of it") {
+  // 4 switches, one link between each two, both ways: 12 x 47.5; 100 links lead out
+  CHECK(cut("dragonfly", {{"group.switches", "4"}, {"global.links", "100"}}, "64").in(unit::GBps) ==
+        Approx(12 * 47.5));
+}
+
+TEST_CASE("a ring leaves a fat tree's leaf once, and a rail's leaf with one port") {
+  const auto ring = [](const char* kind, Settings settings, double count, double connections) {
+    const models::Fabric there(fabric(kind, settings));
+    double sum = 0.0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed)
+      sum += there.collectives(hosts(count, 8), connections, seed).ring;
+    return sum / 400;
+  };
+  // one leaf of 4 hosts: nothing leaves it
+  CHECK(ring("fat-tree", {{"placement", "hash"}}, 4, 8) == 1.0);
+  // 8 connections of one port each drawn onto 32 links: two meet nearly always (1 - 32!/24!/32^8 =
+  // 61 %) on one leaf, on one of 16 leaves for certain; three on one of 16 in half the runs
+  const double tree = ring("fat-tree", {{"placement", "hash"}}, 64, 8);
+  CHECK(tree > 0.33);
+  CHECK(tree < 0.51);
+  // rails: 64 hosts are 2 pods, each leaf sends one connection: never two on one link
+  CHECK(ring("rail-optimized", {{"placement", "hash"}}, 64, 8) == 1.0);
+  // sprayed over 32 links 8 ports lose nothing; over 4 links (oversubscribed 15 : 1) half of it
+  CHECK(ring("fat-tree", {}, 64, 8) == 1.0);
+  CHECK(ring("fat-tree", {{"oversubscription", "15"}}, 64, 8) == Approx(0.95 * 4 / 8));
+}
+
+TEST_CASE("an all-to-all has the bisection, a ring does not need it") {
+  // 3 : 1, 48 hosts of one port a leaf, 2 leaves: half of 48 x 47.5 GB/s leaves, over 16 x 47.5
+  // GB/s
+  const models::Fabric there(fabric("fat-tree", {{"oversubscription", "3"}}));
+  const models::CollectiveShares shares = there.collectives(hosts(96), 1, 1);
+  CHECK(shares.spread == Approx(0.95 * 16 / 24));
+  CHECK(shares.ring == 1.0);
+}
+
+TEST_CASE("incast: pauses cost a tenth, overflowing buffers half, credits nothing") {
+  const auto share = [](const char* technology, double senders) {
+    return models::fabric_params(fabric("switched", {{"technology", technology}}))
+        .incast_share(senders);
+  };
+  CHECK(share("infiniband", 1000) == 1.0);
+  CHECK(share("slingshot", 1000) == 1.0);
+  CHECK(share("roce", 8) == 0.9);
+  CHECK(share("roce", 1) == 1.0);
+  CHECK(share("tcp", 32) == 1.0);
+  CHECK(share("tcp", 33) == 0.5);
+}
+
+TEST_CASE("reads feel incast and the links they were hashed on") {
+  // 32 processes on 4 hosts read 4.75 GB each: 152 GB through 4 x 47.5 GB/s
+  Design design = small_design();
+  set(design.storage[0], Role::storage, "ost.count", "400");
+  set(design.storage[0], Role::storage, "stripe.count", "100");
+  design.jobs[0].dataset = component(Role::dataset, "raw", "dataset",
+                                     {{"on", "scratch"}, {"sample", "1 MB"}, {"samples", "1e6"}});
+  design.jobs[0].loader = component(Role::loader, "pytorch", "loader", {{"workers", "8"}});
+  const auto seconds = [&] {
+    return serve(design, {.bytes = 4.75_GB, .direct = true}, {.bytes = 1_MB}, 32.0)
+        .read.in(unit::s);
+  };
+  CHECK(seconds() == Approx(0.8).epsilon(0.01));
+  set(design.fabric, Role::fabric, "technology", "roce");
+  CHECK(seconds() == Approx(0.8 / 0.9).epsilon(0.01));
+  // 64 reads a host are more than 32
+  set(design.fabric, Role::fabric, "technology", "tcp");
+  CHECK(seconds() == Approx(1.6).epsilon(0.01));
+  // a leaf of 4 hosts and 4 uplinks, sprayed: 95 %
+  design.fabric = fabric("fat-tree", {{"leaf.ports", "8"}});
+  CHECK(seconds() == Approx(0.8 / 0.95).epsilon(0.01));
+  // 16 connections hashed on 4 uplinks: 16 / 4 / most, most being whole
+  design.fabric =
+      fabric("fat-tree", {{"leaf.ports", "8"}, {"placement", "hash"}, {"connections", "4"}});
+  const double most = seconds() / 0.8 * 4.0;
+  CHECK(most == Approx(std::round(most)).epsilon(0.01));
+  CHECK(std::round(most) > 4.0);
+}
