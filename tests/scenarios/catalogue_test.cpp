@@ -68,6 +68,9 @@ TEST_CASE("no field hides another or a key of the scenario's structure") {
         CHECK(field->key != "id");
         CHECK(field->key != "use");
         CHECK(field->key != role.selector);
+        for (const std::string_view other : keys)  // "a" cannot be both a value and a group
+          CHECK_FALSE((field->key.starts_with(std::string(other) + ".") ||
+                       other.starts_with(std::string(field->key) + ".")));
       }
     }
 }
