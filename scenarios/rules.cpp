@@ -28,6 +28,7 @@ class Rules {
     for (const Component& host : design_.hosts) check_networks(host, report_);
     for (const Component& storage : design_.storage) check_storage(storage, report_);
     check_caches(design_, report_);
+    check_drives(design_, report_);
     check_shared_hosts();
     for (const JobDesign& job : design_.jobs) {
       check_job(job);

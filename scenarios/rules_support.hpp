@@ -48,6 +48,8 @@ void check_caches(const Design& design, Reporter& report);
 /// Of what hosts keep of the data set of a job. REQUIRES: it has one.
 void check_dataset_cache(const Design& design, const JobDesign& job, Reporter& report);
 
+/// Rules of storage systems that are drives: scenarios/rules_drives.cpp.
+void check_drives(const Design& design, Reporter& report);
 /// Rules of the state of a job and how it is saved: scenarios/rules_checkpoint.cpp.
 void check_saved_state(const Design& design, const JobDesign& job, Reporter& report);
 

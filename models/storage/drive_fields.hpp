@@ -15,11 +15,14 @@ inline constexpr std::string_view kRaidLevels[] = {"0", "10", "5", "6"};
 /// Fields of the drives of `P`, which derives from DriveParams, then its `own`. The members are
 /// those of the base, so their type is given.
 template <class P, std::size_t N>
-constexpr std::array<base::Field<P>, N + 18> with_drives(const std::array<base::Field<P>, N>& own) {
+constexpr std::array<base::Field<P>, N + 19> with_drives(const std::array<base::Field<P>, N>& own) {
   using namespace base;
-  std::array<Field<P>, N + 18> out{
+  std::array<Field<P>, N + 19> out{
       field<P, std::int64_t>("drive.count", &P::count, kRequired, "drives in one host (or target)",
                              up_to(4096)),
+      field<P, std::optional<Bytes>>("drive.size", &P::size, kOptional,
+                                     "capacity of one drive; without it nothing is checked",
+                                     kPositive),
       field<P, Rate>("drive.read", &P::read, "7 GB/s", "sequential read of one drive",
                      cited(kPositive, "Gen4 NVMe: 6.8-7.2 GB/s (Solidigm D7-P5510, Micron 9400)")),
       field<P, Rate>("drive.write", &P::write, "4.2 GB/s",
@@ -70,7 +73,7 @@ constexpr std::array<base::Field<P>, N + 18> with_drives(const std::array<base::
       field<P, Rate>("client.stream", &P::stream, "2.5 GB/s",
                      "most one process moves through the page cache; not with O_DIRECT",
                      assumed(kPositive, "copy and page handling of one core, 2-3 GB/s"))};
-  std::copy(own.begin(), own.end(), out.begin() + 18);
+  std::copy(own.begin(), own.end(), out.begin() + 19);
   return out;
 }
 

@@ -15,6 +15,7 @@ namespace stallcast::models {
 /// Equal drives behind one RAID level, and how requests reach them.
 struct DriveParams {
   std::int64_t count = 1;      ///< in one host, or in one target
+  std::optional<Bytes> size;   ///< of one drive
   Rate read, write;            ///< of one drive, sequential
   OpRate read_iops;            ///< small random reads of one drive, deep queue
   Seconds latency;             ///< of one read on an idle drive besides its data

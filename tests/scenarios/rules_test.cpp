@@ -54,6 +54,31 @@ TEST_CASE("more stripes or servers than BeeGFS targets are warned of") {
   CHECK_THAT(warning({"storage.server.count=9"}, bee), Contains("fewer than \"server.count\""));
 }
 
+TEST_CASE("RAID levels need drives, data sets fit on them, and caches stand behind the fabric") {
+  const auto error = [](const std::string& storage, const std::string& dataset = "") {
+    const std::string text =
+        R"({ "id": "small", "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+             "storage": [ )" +
+        storage + R"( ],
+             "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "100 ms" },
+                         "dataset": { "on": "disk", "format": "raw", "sample": "1 MB",
+                                      "samples": 4000000 )" +
+        dataset + R"( }, "loader": {} } ],
+             "run": { "duration": "1 min" } })";
+    const auto loaded = load_with({}, "", text.c_str());
+    return loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items()[0].message;
+  };
+  const std::string disk = R"({ "id": "disk", "type": "local", "drive": { "count": 2)";
+  CHECK(error(disk + "} }") == "");
+  CHECK_THAT(error(disk + R"(}, "raid": { "level": "5" } })"), Contains("needs 3 drives, not 2"));
+  CHECK(error(disk + R"(}, "raid": { "level": "10" } })") == "");
+  CHECK(error(disk + R"(, "size": "2 TB" } })") == "");
+  CHECK_THAT(error(disk + R"(, "size": "1.9 TB" } })"), Contains("does not fit on \"disk\""));
+  CHECK_THAT(error(disk + R"(} }, { "id": "near", "type": "cache", "over": "disk",
+                     "server": { "count": 2, "size": "1 TB" } })"),
+             Contains("which lies inside the hosts"));
+}
+
 TEST_CASE("copies and pieces of a stripe need as many places") {
   const auto error = [](const char* type, const char* counted, std::vector<std::string> sets) {
     std::string text = kFull;

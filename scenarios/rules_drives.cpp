@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <string>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "models/registry.hpp"
+#include "scenarios/rules_support.hpp"
+
+/// Rules of storage systems that are drives.
+namespace stallcast::scenarios {
+namespace {
+
+/// Drives, or targets of them, that a RAID level needs.
+double needed(const std::string& level) {
+  return level == "6" ? 4.0 : level == "5" ? 3.0 : level == "10" ? 2.0 : 1.0;
+}
+
+void check_raid(const Component& storage, Reporter& report) {
+  const Value* level = storage.find("raid.level");
+  if (level == nullptr) return;
+  const bool across = storage.find("target.count") != nullptr;
+  const std::string key = across ? "target.count" : "drive.count";
+  const double there = number(storage, key, 1.0);
+  if (there < needed(level->text))
+    report.error("rule", pointer_of(storage, "raid.level"),
+                 "RAID level " + level->text + " of storage \"" + storage.id + "\" needs " +
+                     base::shortest(needed(level->text)) +
+                     (across ? " targets, not " : " drives, not ") + base::shortest(there),
+                 "raise \"" + key + "\", or use \"0\"");
+}
+
+// Every host, or the volume, holds the whole data set.
+void check_fit(const Design& design, const JobDesign& job, Reporter& report) {
+  const Value* on = job.dataset->find("on");
+  const Component* storage = on == nullptr ? nullptr : design.find_storage(on->text);
+  if (storage == nullptr || storage->find("drive.size") == nullptr) return;
+  const double drives =
+      number(*storage, "drive.count", 1.0) * number(*storage, "target.count", 1.0);
+  const double size = number(*storage, "drive.size") * drives;
+  const double data = number(*job.dataset, "size",
+                             number(*job.dataset, "samples") * number(*job.dataset, "sample"));
+  if (data > size)
+    report.error("rule", job.dataset->pointer,
+                 "the data set of job \"" + job.job.id + "\", " +
+                     base::print_quantity(data, Dimension::bytes) + ", does not fit on \"" +
+                     storage->id + "\": " + base::print_quantity(size, Dimension::bytes),
+                 "drives inside hosts hold all of it on each host; use more or larger drives");
+}
+
+void check_cached(const Design& design, const Component& cache, Reporter& report) {
+  const Value* over = cache.find("over");
+  const Component* behind = over == nullptr ? nullptr : design.find_storage(over->text);
+  if (behind == nullptr) return;
+  const models::KindInfo* kind = models::find_kind(models::Role::storage, behind->kind);
+  if (kind != nullptr && kind->local)
+    report.error("rule", pointer_of(cache, "over"),
+                 "storage \"" + cache.id + "\" cannot stand in front of \"" + behind->id +
+                     "\", which lies inside the hosts",
+                 "put the data on storage behind the fabric");
+}
+
+}  // namespace
+
+void check_drives(const Design& design, Reporter& report) {
+  for (const Component& storage : design.storage) {
+    check_raid(storage, report);
+    check_cached(design, storage, report);
+  }
+  for (const JobDesign& job : design.jobs)
+    if (job.dataset) check_fit(design, job, report);
+}
+
+}  // namespace stallcast::scenarios
