@@ -162,11 +162,15 @@ constexpr Field<P> field(std::string_view key, T P::*member, std::string_view fa
   return {FieldInfo{key, detail::DimensionOf<T>::value, fallback, doc, limits}, member};
 }
 
-/// The type-erased part of a table, for the registry.
+/// The type-erased part of a table, for the registry. A table that declares more rows than it lists
+/// does not compile.
 template <class P, std::size_t N>
-constexpr std::array<FieldInfo, N> infos(const std::array<Field<P>, N>& table) {
+consteval std::array<FieldInfo, N> infos(const std::array<Field<P>, N>& table) {
   std::array<FieldInfo, N> out{};
-  for (std::size_t i = 0; i < N; ++i) out[i] = table[i].info;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (table[i].info.key.empty()) throw "the table has fewer rows than it declares";
+    out[i] = table[i].info;
+  }
   return out;
 }
 
