@@ -25,6 +25,7 @@ const Audit& computed() {
     predict::Options options;
     options.run.worker = STALLCAST_SIM_PATH;
     options.run.jobs = 2;
+    options.run.crash_directory = std::filesystem::temp_directory_path().string();
     Result<Audit> audit = calibration::audit(loaded, options);
     if (!audit.ok()) FAIL(audit.failure().message);
     return std::move(audit).value();
