@@ -15,8 +15,9 @@ namespace stallcast::models {
 struct CommunicationSite {
   ModelParams model;
   double ranks = 1.0;
-  double hosts = 1.0;         ///< that the ranks fill
-  Rate nvlink;                ///< of one GPU, each direction
+  double hosts = 1.0;                   ///< that the ranks fill
+  double tensor = 1.0, pipeline = 1.0;  ///< ranks that hold one copy of the model: their product
+  Rate nvlink;                          ///< of one GPU, each direction
   Rate network;               ///< line rate of all NICs of one host for this, each direction
   Fraction nic_efficiency;    ///< payload share of it
   double ring_share = 1.0;    ///< of `network` that the fabric leaves neighbours in a ring
@@ -56,6 +57,10 @@ struct CollectiveParams {
 [[nodiscard]] StepTraffic given_traffic(const Component& component, const CommunicationSite& site);
 [[nodiscard]] StepTraffic ddp_traffic(const Component& component, const CommunicationSite& site);
 [[nodiscard]] StepTraffic fsdp_traffic(const Component& component, const CommunicationSite& site);
+/// Tensor, pipeline, expert and data parallelism: models/network/megatron.cpp.
+[[nodiscard]] StepTraffic megatron_traffic(const Component& component,
+                                           const CommunicationSite& site);
+[[nodiscard]] std::span<const base::FieldInfo> communication_megatron_fields();
 [[nodiscard]] std::span<const base::FieldInfo> communication_given_fields();
 [[nodiscard]] std::span<const base::FieldInfo> communication_ddp_fields();
 [[nodiscard]] std::span<const base::FieldInfo> communication_fsdp_fields();

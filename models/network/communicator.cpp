@@ -17,6 +17,8 @@ CommunicationSite communication_site(const JobDesign& job, const Plant& plant) {
           .ranks = layout.ranks,
           .hosts = std::min(layout.hosts,
                             std::ceil(layout.ranks / static_cast<double>(host.gpus) - 1e-9)),
+          .tensor = static_cast<double>(job_params(job.job).tensor),
+          .pipeline = static_cast<double>(job_params(job.job).pipeline),
           .nvlink = host.nvlink,
           .network =
               converged ? host.nic_rate * static_cast<double>(host.nic_count) : host.compute_nics(),
@@ -46,7 +48,8 @@ StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
 std::string limit_of(const Traffic& traffic, const JobDesign& job, const Plant& plant) {
   const std::string host = "host." + job_params(job.job).hosts;
   if (traffic.latency >= traffic.transfer) return "job." + job.job.id + ".communication";
-  if (traffic.network <= Bytes{}) return host + ".nvlink";
+  const Seconds network = traffic.network / communication_site(job, plant).network;
+  if (network < traffic.transfer / 2.0) return host + ".nvlink";  // most of it is within hosts
   return host + (plant.fabric().converged ? ".nic.write" : ".compute_nic");
 }
 

@@ -31,7 +31,10 @@ const std::array kCommunications{
                      fsdp_traffic},
     CommunicationRow{
         {"given", "exposed time of a step as measured", {}, communication_given_fields()},
-        given_traffic}};
+        given_traffic},
+    CommunicationRow{{"megatron", "tensor, pipeline, expert and data parallelism",
+                      communication_common_fields(), communication_megatron_fields()},
+                     megatron_traffic}};
 
 }  // namespace
 

@@ -68,6 +68,7 @@ const std::map<std::string, StorageNames> kStorageNames = {
 // What communication kinds need beside the model's parameters.
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kCommunication = {
     {"given", {{"exposed", "5 ms"}}},
+    {"megatron", {{"tokens", "4096"}, {"microbatches", "4"}}},
 };
 
 Component with_defaults(Role role, const std::string& kind, std::string id, Settings settings) {
@@ -89,7 +90,8 @@ Design design_of(const Kinds& kinds) {
     design.storage.push_back(component(Role::storage, "lustre", "origin", {{"ost.count", "64"}}));
   design.fabric = component(Role::fabric, kinds.fabric, "fabric", {});
   JobDesign& job = design.jobs[0];
-  job.model = component(Role::model, "dense", "model", {{"parameters", "4e9"}});
+  job.model = component(Role::model, "dense", "model",
+                        {{"parameters", "4e9"}, {"shape.layers", "32"}, {"shape.hidden", "3072"}});
   job.step = with_defaults(Role::step, kinds.step, "step", {{"jitter", "2 %"}});
   job.dataset = with_defaults(
       Role::dataset, kinds.format, "dataset",

@@ -115,3 +115,31 @@ TEST_CASE("a converged fabric gives collectives the host's storage ports") {
   CHECK(metric(run(design), "job.train.communication.time") ==
         Approx(2.0 * 31 / 32 * 10 / 46).epsilon(0.01));
 }
+
+TEST_CASE("megatron: tensor, pipeline and data parallelism by hand") {
+  // 32 ranks: 8 tensor x 2 stages x 2 copies; 4 micro-batches of 4096 tokens x 2048 x 2 B = 16 MiB
+  Design design = design_with("megatron", {{"tokens", "4096"}, {"microbatches", "4"}});
+  JobDesign& job = design.jobs[0];
+  set(job.job, Role::job, "parallel.tensor", "8");
+  set(job.job, Role::job, "parallel.pipeline", "2");
+  set(job.model, Role::model, "shape.layers", "16");
+  set(job.model, Role::model, "shape.hidden", "2048");
+  using models::Collective;
+  const auto seconds = [](Collective what, double bytes, const models::RankGroup& group) {
+    return models::collective(what, Bytes::from(bytes, unit::B), group).time().in(unit::s);
+  };
+  const Rate nvlink = 450_GBps * 0.85;
+  // 4 all-reduces for each of 8 layers and micro-batch, on one host
+  const double tensor =
+      4 * 8 * 4 * seconds(Collective::all_reduce, 16777216, {.ranks = 8, .link = nvlink});
+  // 2 (4 + 2 - 1) sends over all 8 ports
+  const double pipeline =
+      10 * seconds(Collective::send, 16777216,
+                   {.ranks = 2, .hosts = 2, .link = nvlink, .network = 400_GBps * 0.92});
+  // 2 copies on 2 hosts, each GPU with its own port: 1e9 / 16 parameters x 2 B in 8 layers
+  const double layer = seconds(Collective::all_reduce, 1e9 / 16 * 2 / 8,
+                               {.ranks = 2, .hosts = 2, .link = nvlink, .network = 50_GBps * 0.92});
+  const double window = 0.9 * 0.67 * 0.1 / 4;
+  REQUIRE(7 * layer < window);
+  CHECK(step(design) == Approx(0.1 + tensor + pipeline + layer + 0.05 * 7 * layer).epsilon(1e-9));
+}

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/network/communication.hpp"
+
+/// Communication of Megatron-LM. Equations and sources: docs/models/communication.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+// An activation is bf16; each transformer layer reduces twice forward and twice backward, each
+// layer of experts sends tokens there and back both times.    [docs/models/communication.md, eq. 8]
+constexpr double kActivationBytes = 2.0;
+constexpr double kPerLayer = 4.0;
+
+struct Megatron {
+  std::int64_t tokens = 1, microbatches = 1, expert = 1, moe_layers = 0, top_k = 2;
+  double gradient = 2.0;
+  Fraction backward;
+};
+constexpr std::array<Field<Megatron>, 7> kMegatron{
+    field("tokens", &Megatron::tokens, kRequired, "tokens of one micro-batch: samples x sequence",
+          up_to(1e9)),
+    field("microbatches", &Megatron::microbatches, kRequired, "micro-batches per step", up_to(1e6)),
+    field("expert", &Megatron::expert, "1", "data-parallel ranks the experts are spread over",
+          up_to(1e5)),
+    field("moe.layers", &Megatron::moe_layers, "0", "layers with experts",
+          FieldLimits{.minimum = 0.0, .maximum = 1e5}),
+    field("moe.top_k", &Megatron::top_k, "2", "experts each token is sent to",
+          assumed(up_to(1024), "Mixtral")),
+    field("gradient", &Megatron::gradient, "2", "bytes exchanged per parameter", kPositive),
+    field("backward", &Megatron::backward, "67 %",
+          "share of a step's compute that is the backward pass",
+          assumed(kPositiveShare, "derived: two of the three matrix products of a step"))};
+constexpr auto kInfos = infos(kMegatron);
+
+}  // namespace
+
+std::span<const FieldInfo> communication_megatron_fields() { return kInfos; }
+
+StepTraffic megatron_traffic(const Component& component, const CommunicationSite& site) {
+  const Megatron p = bind(kMegatron, component);
+  const CollectiveParams common = collective_params(component);
+  const double micro = static_cast<double>(p.microbatches);
+  const double layers = static_cast<double>(site.model.layers.value_or(1)) / site.pipeline;
+  const double data = std::max(1.0, site.ranks / (site.tensor * site.pipeline));
+  const double per_host = site.ranks / site.hosts;
+  const Bytes activation =
+      Bytes::from(static_cast<double>(p.tokens) *
+                      static_cast<double>(site.model.hidden.value_or(0)) * kActivationBytes,
+                  unit::B);
+  // `ranks` ranks of which `stride` lie between neighbours: as many of them on one host as fit,
+  // every other group of the host at the same time.
+  const auto traffic = [&](Collective what, Bytes bytes, double ranks, double stride,
+                           double share) {
+    const double together = std::clamp(std::floor(per_host / stride), 1.0, ranks);
+    const double groups = std::max(1.0, per_host / together);
+    RankGroup group =
+        rank_group(site, common, ranks, std::max(1.0, std::ceil(ranks / together)), groups);
+    group.network *= share;
+    Traffic out = collective(what, bytes, group);
+    out.network *= groups;
+    return out;
+  };
+  StepTraffic out{.exposed = {},
+                  .hidden = {},
+                  .window = common.overlap.in(unit::ratio)*p.backward.in(unit::ratio) / micro,
+                  .slowdown = common.slowdown.in(unit::ratio),
+                  .connections = static_cast<double>(common.channels)};
+  out.exposed += traffic(Collective::all_reduce, activation, site.tensor, 1.0, 1.0) *
+                 (kPerLayer * layers * micro);
+  if (site.pipeline > 1.0) {
+    // Tensor ranks send a part each; activations forward, gradients backward, in every slot of the
+    // schedule.
+    RankGroup pair = rank_group(site, common, 2.0, 2.0, std::max(1.0, per_host / site.tensor));
+    Traffic send = collective(Collective::send, activation, pair);
+    send.network *= std::max(1.0, per_host / site.tensor);
+    out.exposed += send * (2.0 * (micro + site.pipeline - 1.0));
+  }
+  if (p.expert > 1)
+    out.exposed +=
+        traffic(Collective::all_to_all, activation * static_cast<double>(p.top_k),
+                static_cast<double>(p.expert), site.tensor, site.spread_share / site.ring_share) *
+        (kPerLayer * static_cast<double>(p.moe_layers) / site.pipeline * micro);
+  const Bytes gradients = Bytes::from(
+      site.model.parameters.value_or(0.0) / (site.tensor * site.pipeline) * p.gradient, unit::B);
+  const Traffic layer = traffic(Collective::all_reduce, gradients / layers, data, site.tensor, 1.0);
+  out.hidden = layer * (layers - 1.0);
+  out.exposed += layer;
+  return out;
+}
+
+}  // namespace stallcast::models
