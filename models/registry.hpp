@@ -33,7 +33,6 @@ struct KindInfo {
   std::string_view summary;                 ///< one line
   std::span<const base::FieldInfo> common;  ///< fields every kind of this role has
   std::span<const base::FieldInfo> fields;  ///< fields of this kind alone
-  bool local = false;                       ///< storage that lies inside the hosts
 };
 
 /// What is true of a whole role.

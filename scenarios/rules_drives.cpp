@@ -3,7 +3,6 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
-#include "models/registry.hpp"
 #include "scenarios/rules_support.hpp"
 
 /// Rules of storage systems that are drives.
@@ -47,25 +46,10 @@ void check_fit(const Design& design, const JobDesign& job, Reporter& report) {
                  "drives inside hosts hold all of it on each host; use more or larger drives");
 }
 
-void check_cached(const Design& design, const Component& cache, Reporter& report) {
-  const Value* over = cache.find("over");
-  const Component* behind = over == nullptr ? nullptr : design.find_storage(over->text);
-  if (behind == nullptr) return;
-  const models::KindInfo* kind = models::find_kind(models::Role::storage, behind->kind);
-  if (kind != nullptr && kind->local)
-    report.error("rule", pointer_of(cache, "over"),
-                 "storage \"" + cache.id + "\" cannot stand in front of \"" + behind->id +
-                     "\", which lies inside the hosts",
-                 "put the data on storage behind the fabric");
-}
-
 }  // namespace
 
 void check_drives(const Design& design, Reporter& report) {
-  for (const Component& storage : design.storage) {
-    check_raid(storage, report);
-    check_cached(design, storage, report);
-  }
+  for (const Component& storage : design.storage) check_raid(storage, report);
   for (const JobDesign& job : design.jobs)
     if (job.dataset) check_fit(design, job, report);
 }

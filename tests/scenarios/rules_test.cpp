@@ -54,7 +54,7 @@ TEST_CASE("more stripes or servers than BeeGFS targets are warned of") {
   CHECK_THAT(warning({"storage.server.count=9"}, bee), Contains("fewer than \"server.count\""));
 }
 
-TEST_CASE("RAID levels need drives, data sets fit on them, and caches stand behind the fabric") {
+TEST_CASE("RAID levels need drives, and data sets fit on them") {
   const auto error = [](const std::string& storage, const std::string& dataset = "") {
     const std::string text =
         R"({ "id": "small", "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
@@ -74,9 +74,6 @@ TEST_CASE("RAID levels need drives, data sets fit on them, and caches stand behi
   CHECK(error(disk + R"(}, "raid": { "level": "10" } })") == "");
   CHECK(error(disk + R"(, "size": "2 TB" } })") == "");
   CHECK_THAT(error(disk + R"(, "size": "1.9 TB" } })"), Contains("does not fit on \"disk\""));
-  CHECK_THAT(error(disk + R"(} }, { "id": "near", "type": "cache", "over": "disk",
-                     "server": { "count": 2, "size": "1 TB" } })"),
-             Contains("which lies inside the hosts"));
 }
 
 TEST_CASE("copies and pieces of a stripe need as many places") {
