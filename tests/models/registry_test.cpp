@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <set>
-#include <string>
 
 #include "engine/base/quantity_text.hpp"
 #include "models/registry.hpp"
@@ -17,24 +15,6 @@ TEST_CASE("rows of every role are sorted by id and have a summary") {
     for (const models::KindInfo& row : rows) CHECK_FALSE(row.summary.empty());
     if (!role.fallback.empty()) CHECK(models::find_kind(role.role, role.fallback) != nullptr);
   }
-}
-
-TEST_CASE("no field of a kind is an object that another lies in") {
-  // "scan" cannot be a text and hold "scan.ahead": a scenario writes either
-  for (const models::RoleInfo& role : models::roles())
-    for (const models::KindInfo& row : models::kinds(role.role)) {
-      std::set<std::string> keys;
-      for (const auto fields : {row.common, row.fields})
-        for (const base::FieldInfo& field : fields) {
-          INFO(role.id << " " << row.id << " " << field.key);
-          CHECK(keys.insert(std::string(field.key)).second);
-        }
-      for (const std::string& key : keys) {
-        INFO(role.id << " " << row.id << " " << key);
-        const auto inner = keys.lower_bound(key + ".");
-        CHECK((inner == keys.end() || !inner->starts_with(key + ".")));
-      }
-    }
 }
 
 TEST_CASE("every default reads as its dimension and lies within its limits") {
