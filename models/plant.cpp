@@ -21,9 +21,14 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
       if (!job.dataset || !leads_to(dataset_params(*job.dataset).on, component.id)) continue;
       const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
       const DatasetParams dataset = dataset_params(*job.dataset);
-      const Bytes file = sample_access(job).range(dataset.sample);
+      const SampleAccess access = sample_access(job);
+      const Bytes file = access.range(dataset.sample);
       load.file = std::min(load.file, file);
       load.largest = std::max(load.largest, file);
+      load.files += dataset.sample_count() * access.files;
+      if (access.files > 0.0) load.stored += dataset.sample * dataset.sample_count();
+      load.whole = load.whole && access.ranges <= access.files;
+      load.direct = load.direct && dataset.direct;
       load.concurrent_reads += layouts_.at(job.job.id).ranks * workers;
       load.data += dataset.sample * dataset.sample_count();
     }

@@ -56,6 +56,25 @@ void check_redundancy(const Component& storage, Reporter& report) {
   }
 }
 
+// What Lustre fields say of each other.
+void check_lustre(const Component& storage, Reporter& report) {
+  const double osts = number(storage, "ost.count"), servers = number(storage, "oss.count");
+  if (osts <= 0.0) return;
+  if (storage.find("provisioned") != nullptr && storage.find("ost.capacity") == nullptr)
+    report.error("rule", pointer_of(storage, "provisioned"),
+                 "storage \"" + storage.id + "\" has a rate for each TiB and no capacity",
+                 "add \"ost\": { \"capacity\": \"1.2 TiB\" }");
+  if (number(storage, "ost.degraded") > osts)
+    report.error("rule", pointer_of(storage, "ost.degraded"),
+                 "more OSTs are degraded than the " + base::shortest(osts) + " there are",
+                 "one is enough to hold up even traffic");
+  if (number(storage, "oss.failed") > servers / 2.0)
+    report.error("rule", pointer_of(storage, "oss.failed"),
+                 servers == 0.0 ? "\"oss.failed\" needs \"oss.count\""
+                                : "more OSS have failed than have a partner",
+                 "OSS fail over in pairs: at most half of \"oss.count\"");
+}
+
 }  // namespace
 
 // Every rate of a "nic": bytes written for bits are eight times too fast.
@@ -77,6 +96,7 @@ void check_storage(const Component& storage, Reporter& report) {
   check_networks(storage, report);
   check_counts(storage, report);
   check_redundancy(storage, report);
+  check_lustre(storage, report);
 }
 
 }  // namespace stallcast::scenarios

@@ -129,9 +129,11 @@ class Cephfs final : public PooledStore {
   //    [cephfs.md, eq. 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     const Rate one = window_rate(p_.object, p_.object, turn() * 2.0, p_.write);
+    // Small coded files keep less than the pool's ceiling says.
     const Rate all = disks_write(request.bytes / request.files);
+    const bool slowed = all < disks_write(Bytes::infinity());
     return write_files(client, request, request.direct ? one : p_.stream, p_.commit + turn(),
-                       all / request.writers);
+                       slowed ? all / request.writers : Rate::infinity());
   }
 
   Countable countable() const override {

@@ -89,12 +89,14 @@ class Hdfs final : public PooledStore {
   // Blocks are asked for as the file grows: beside the stream, not before it.    [hdfs.md, eq. 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     const Bytes file = request.bytes / request.files;
-    const double more = std::max(0.0, std::ceil(file / p_.block - 1e-9) - 1.0);
+    const double more = request.files == 0.0  // appended to open files
+                            ? request.bytes / p_.block
+                            : request.files * (std::ceil(file / p_.block - 1e-9) - 1.0);
     // Of each further block: the NameNode, then a connection through the whole pipeline.
     const Seconds between = p_.open_service + round_trip() * (1.0 + copies());
     Ended data, names;
     std::vector<sim::Task<void>> parts;
-    parts.push_back(add_blocks(client, request.files * more, names));
+    parts.push_back(add_blocks(client, std::max(0.0, more), names));
     parts.push_back(stream(client, request, block_rate(file, p_.write, between), data));
     co_await sim::join(context(), std::move(parts));
     co_return data.at >= names.at ? data.served : names.served;
@@ -140,6 +142,7 @@ class Hdfs final : public PooledStore {
   //     parallel x f / (t (n - 1) + f / min(b, stream)) for f = s / parallel in n blocks
   //    [hdfs.md, eq. 4]
   Rate block_rate(Bytes file, Rate datanode, Seconds between) const {
+    if (!file.finite()) file = p_.block * 1e6;  // appended to
     const double chains =
         std::clamp(std::ceil(file / p_.block - 1e-9), 1.0, static_cast<double>(p_.parallel));
     const Bytes part = file / chains;

@@ -1,160 +1,246 @@
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
 
-#include "engine/base/fields.hpp"
+#include "engine/sim/join.hpp"
+#include "models/storage/lustre_layout.hpp"
+#include "models/storage/lustre_osts.hpp"
+#include "models/storage/lustre_params.hpp"
 #include "models/storage/pooled_store.hpp"
-#include "models/storage/striping.hpp"
 
 /// Lustre. Equations, sources and valid range: docs/models/lustre.md.
 namespace stallcast::models {
 namespace {
 
-using namespace base;
-
-constexpr std::string_view kPlacements[] = {"random", "round-robin"};
-
-struct LustreParams {
-  std::int64_t ost_count = 1;
-  Rate ost_read, ost_write;
-  Seconds ost_service;
-  std::optional<std::int64_t> oss_count;
-  Rate oss_nic;
-  std::optional<Rate> read_ceiling, write_ceiling;
-  std::int64_t mdt_count = 1;
-  OpRate mdt_open, mdt_create;
-  Seconds mdt_service;
-  std::int64_t stripe_count = 1;
-  Bytes stripe_size;
-  std::string placement;
-  Bytes rpc;
-  std::int64_t rpcs_in_flight = 8;
-  Rate stream, stream_direct;
-  std::optional<Rate> client_read, client_write;
-  Seconds commit;
-};
-
-constexpr std::string_view kNote = "public Lustre 2.15.3 tuning note (catalogue, read 2026-11)";
-constexpr std::string_view kSmallFile = "cold small-file open 81-98 us (catalogue, read 2026-11)";
-
-constexpr std::array<base::Field<LustreParams>, 22> kFields{
-    field("ost.count", &LustreParams::ost_count, kRequired, "object storage targets", up_to(1e7)),
-    field("ost.read", &LustreParams::ost_read, "4 GB/s", "what one OST reads from its media",
-          cited(kPositive, "4.06 GB/s per OST, ALCF Eagle: 650 GB/s over 160 OSTs")),
-    field("ost.write", &LustreParams::ost_write, "4 GB/s", "what one OST writes to its media",
-          cited(kPositive, "4.06 GB/s per OST, ALCF Eagle: 650 GB/s over 160 OSTs")),
-    field("ost.service", &LustreParams::ost_service, "0.25 ms",
-          "time of one RPC on the server besides its data",
-          assumed(kNonNegative, "0.2-0.3 ms per RPC on flash")),
-    field("oss.count", &LustreParams::oss_count, kOptional,
-          "object storage servers; without it their NICs do not limit", up_to(1e7)),
-    field("oss.nic", &LustreParams::oss_nic, "400 Gb/s",
-          "network rate of one OSS, each direction, all its ports",
-          assumed(kPositive, "one NDR400 port per OSS")),
-    field("read", &LustreParams::read_ceiling, kOptional,
-          "most the whole system reads (data sheet figure)", kPositive),
-    field("write", &LustreParams::write_ceiling, kOptional,
-          "most the whole system writes (data sheet figure)", kPositive),
-    field("mdt.count", &LustreParams::mdt_count, "1", "metadata targets", up_to(1e5)),
-    field("mdt.open", &LustreParams::mdt_open, "80 kops/s", "opens one MDT serves",
-          assumed(kPositive, "80-200 kops/s on flash; AI400X2T 264 kops/s create over 4 MDS")),
-    field("mdt.create", &LustreParams::mdt_create, "50 kops/s", "creates one MDT serves",
-          assumed(kPositive, "AI400X2T 264 kops/s over 4 MDS, IO500 2024")),
-    field("mdt.service", &LustreParams::mdt_service, "90 us",
-          "time one cold open spends in an idle MDS", cited(kPositive, kSmallFile)),
-    field("stripe.count", &LustreParams::stripe_count, "1", "OSTs a file lies on; 0 = all of them",
-          kNonNegative),
-    field("stripe.size", &LustreParams::stripe_size, "1 MiB",
-          "bytes on one OST before the next: a smaller file lies on one OST",
-          cited(kPositive, "Lustre default")),
-    field("placement", &LustreParams::placement, "round-robin",
-          "how new files are spread over OSTs", base::one_of(kPlacements)),
-    field("client.rpc", &LustreParams::rpc, "4 MiB", "largest RPC",
-          cited(kPositive, "max_pages_per_rpc default since 2.12")),
-    field("client.rpcs_in_flight", &LustreParams::rpcs_in_flight, "8",
-          "RPCs in flight per client and OST", cited(kAtLeastOne, kNote)),
-    field("client.stream", &LustreParams::stream, "2.5 GB/s",
-          "most one buffered reader or writer moves (copy and page handling)",
-          assumed(kPositive, "single buffered thread 2-3 GB/s")),
-    field("client.stream_direct", &LustreParams::stream_direct, "5.37 GB/s",
-          "the same with O_DIRECT, per stripe",
-          cited(kPositive, "5.0 GiB/s, one client, one stripe (catalogue, read 2026-11)")),
-    field("client.read", &LustreParams::client_read, kOptional,
-          "most one host reads through its Lustre client", kPositive),
-    field("client.write", &LustreParams::client_write, kOptional,
-          "most one host writes through its Lustre client", kPositive),
-    field("commit", &LustreParams::commit, "1 ms",
-          "time to make one written file durable: fsync on its OSTs, then the MDT",
-          assumed(kNonNegative))};
-constexpr auto kInfos = base::infos(kFields);
+// Storage networks of hosts are slower: four ports of 800 Gb/s.
+constexpr Rate kFastestHost = Rate::from(3.2, unit::Tbps);
 
 class Lustre final : public PooledStore {
  public:
   explicit Lustre(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(lustre_params(component)), osts_(p_) {}
 
+  // All buffered readers of a host share its read-ahead: Little's law.    [lustre.md, eq. 2]
   ClientLimits client_limits() const override {
-    return {p_.client_read.value_or(Rate::infinity()), p_.client_write.value_or(Rate::infinity())};
+    const Rate none = Rate::infinity();
+    const Rate ahead = window_rate(p_.read_ahead_all, p_.rpc, turn(), none);
+    const bool limits = !load().direct && ahead < kFastestHost;
+    return {std::min(p_.client_read.value_or(none), limits ? ahead : none),
+            p_.client_write.value_or(none)};
+  }
+
+  void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
+              std::uint64_t seed) override {
+    PooledStore::attach(context, resources, round_trip, seed);
+    restores_.emplace(context, p_.hsm_agents);
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
-    return metadata_ops(client, files, false);
+    const Served opened = co_await metadata_ops(client, files, false);
+    const double further = std::max(0.0, layout().objects(file_size(load())) - 1.0);
+    co_await context().sleep(p_.mdt_service * (p_.object_cost.in(unit::ratio)*further * files));
+    const double restores = to_restore(client.members * files);
+    if (restores == 0.0) co_return opened;
+    // [lustre.md, eq. 9]
+    co_await restores_->serve(restores,
+                              p_.hsm_latency + load().stored / load().files / p_.hsm_rate);
+    co_return Served{resource("hsm")};
   }
 
+  // Both parts of a file are asked for at the same time.    [lustre.md, eq. 1 and 4]
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
-    // [lustre.md, eq. 1]
-    return read_files(client, request, p_.ost_service,
-                      stream_cap(p_.ost_read, request.bytes / request.files, request.direct));
+    const LustreLayout::Parts file = read_of(request.bytes / request.files);
+    if (file.mdt == Bytes{}) co_return co_await read_osts(client, request, file);
+    Served mdt, osts;
+    std::vector<sim::Task<void>> parts;
+    parts.push_back(read_mdt(client, request, file, mdt));
+    if (file.on_osts() > Bytes{}) parts.push_back(read_rest(client, request, file, osts));
+    co_await sim::join(context(), std::move(parts));
+    co_return file.on_osts() > Bytes{} ? osts : mdt;
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    const Bytes file = request.bytes / request.files;  // a writer's files come one after the other
-    return write_files(
-        client, request, stream_cap(p_.ost_write, file, request.direct), p_.commit,
-        striping().placed(p_.placement, request.writers, file, p_.ost_write, seed(), name()));
+    if (request.sharing != FileSharing::own) co_return co_await write_shared(client, request);
+    // A writer's files come one after the other.
+    const LustreLayout::Parts file = layout().split(request.bytes / request.files);
+    if (file.mdt > Bytes{}) {
+      co_await metadata_line(client, request.files, p_.mdt_data_service);
+      co_await stream_out(client, file.mdt * request.files, p_.stream_mdt);
+    }
+    WriteRequest rest = request;
+    rest.bytes = request.bytes - file.mdt * request.files;
+    co_return co_await write_files(client, rest, stream_cap(file, request.direct, false), p_.commit,
+                                   media_share(file, request.writers));
   }
 
   Countable countable() const override {
-    return {.unit_read = p_.ost_read, .unit_write = p_.ost_write};
+    return {.unit_read = osts_.read_rate(), .unit_write = osts_.write_rate()};
   }
 
  protected:
   PoolShape pool(const StorageLoad& load) const override {
     const Rate none = Rate::infinity();
+    const Bytes size = file_size(load);
+    const bool on_mdts = load.whole && load.largest > Bytes{} && load.largest <= p_.dom;
+    const LustreLayout at = layout();
+    const Striping& striping = at.last(size);
+    const double objects = load.concurrent_reads * striping.of(load.file);
+    const Rate one =
+        osts_.reads(std::min(load.file / striping.of(load.file), p_.rpc), objects / osts_.count());
+    const Rate media = on_mdts ? p_.mdt_read * static_cast<double>(p_.mdt_count)
+                               : one * osts_.count() * striping.evenness(load);
+    // A partner carries the OSTs of two: of even traffic, twice its share.    [lustre.md, eq. 8]
+    const double partners = p_.oss_failed > 0 ? 2.0 : 1.0;
     return {.media = "ost",
             .server = "oss",
             .metadata = "mdt",
-            .shared = osts() * std::max(p_.ost_read, p_.ost_write),
-            .read = std::min(osts() * p_.ost_read * striping().evenness(load),
-                             p_.read_ceiling.value_or(none)),
-            .write = std::min(osts() * p_.ost_write, p_.write_ceiling.value_or(none)),
-            .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) : none,
-            .targets = osts(),
+            .shared = osts_.count() * std::max(osts_.read_rate(), osts_.write_rate()),
+            .read = std::min(media, p_.read_ceiling.value_or(none)),
+            .write = std::min(osts_.count() * osts_.write_rate(), p_.write_ceiling.value_or(none)),
+            .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) / partners : none,
+            .targets = osts_.count(),
             .servers = static_cast<double>(p_.oss_count.value_or(0)),
             .attached = false};
   }
 
+  // [lustre.md, eq. 5]
   MetadataShape metadata() const override {
-    return {.servers = static_cast<double>(p_.mdt_count),
+    const double mdts = static_cast<double>(p_.mdt_count);
+    double busy = mdts;  // MDTs' worth of directories, if the fullest MDT is never idle
+    if (p_.directories && !p_.directory_striped) {
+      const double count = static_cast<double>(*p_.directories);
+      busy = count / fullest_at_random(count, mdts, seed(), name() + ".directories");
+    }
+    const bool one = mdts > 1.0 && !p_.directory_striped;
+    return {.servers = busy,
             .opens = p_.mdt_open,
             .creates = p_.mdt_create,
-            .service = p_.mdt_service};
+            .service = p_.mdt_service,
+            .directory_creates =
+                p_.directory_creates.value_or(one ? p_.mdt_create : OpRate::infinity()),
+            .directory_on_server = one};
   }
 
  private:
-  double osts() const { return static_cast<double>(p_.ost_count); }
-  Striping striping() const {
-    return {osts(), static_cast<double>(p_.stripe_count), p_.stripe_size};
+  LustreLayout layout() const {
+    const auto over = [&](std::int64_t count) {
+      return Striping{osts_.count(), static_cast<double>(count), p_.stripe_size};
+    };
+    return {p_.dom, p_.pfl_end.value_or(Bytes{}), over(p_.pfl_count), over(p_.stripe_count)};
   }
-  // One stream over c stripes: c times what the RPC window carries (Little's law), not more than
-  // the OSTs give or the client's copy allows.
-  //     c k rpc / (rtt + service + rpc / b)    [storage.md, eq. 4]
-  Rate stream_cap(Rate ost, Bytes file, bool direct) const {
-    const Bytes window = p_.rpc * static_cast<double>(p_.rpcs_in_flight);
-    const double stripes = striping().of(file);
-    const Rate per_object = window_rate(window, p_.rpc, round_trip() + p_.ost_service, ost);
-    return std::min(stripes * per_object, direct ? stripes * p_.stream_direct : p_.stream);
+
+  // Of a file that is read.
+  static Bytes file_size(const StorageLoad& load) {
+    return load.whole || load.files == 0.0 ? load.file : load.stored / load.files;
+  }
+  // Where the bytes of a read lie: of a whole file, or of a range anywhere in one.
+  LustreLayout::Parts read_of(Bytes bytes) const {
+    const Bytes whole = load().whole ? bytes : std::max(bytes, file_size(load()));
+    if (!whole.finite()) return layout().split(bytes);
+    const LustreLayout::Parts file = layout().split(whole);
+    const double share = bytes / whole;
+    return {file.mdt * share, file.first * share, file.rest * share};
+  }
+
+  // What data that do not fit in the reply of their RPC wait for, besides moving.
+  Seconds turn() const { return round_trip() + p_.ost_service * p_.ost_bulk; }
+
+  sim::Task<Served> read_osts(const Client& client, ReadRequest request, LustreLayout::Parts file) {
+    request.bytes = file.on_osts() * request.files;
+    const bool bulk = file.on_osts() > p_.short_io && request.round_trips > 0.0;
+    if (bulk) co_await context().sleep(p_.ost_service * ((p_.ost_bulk - 1.0) * request.files));
+    co_return co_await read_files(client, request, p_.ost_service + p_.seek,
+                                  stream_cap(file, request.direct, true));
+  }
+  sim::Task<void> read_rest(const Client& client, const ReadRequest& request,
+                            LustreLayout::Parts file, Served& out) {
+    out = co_await read_osts(client, request, file);
+  }
+  sim::Task<void> read_mdt(const Client& client, const ReadRequest& request,
+                           LustreLayout::Parts file, Served& out) {
+    co_await metadata_line(client, request.files * request.round_trips, p_.mdt_data_service);
+    out = co_await stream_in(client, file.mdt * request.files, p_.stream_mdt);
+  }
+
+  // One stream through the components in turn, each over c stripes: c times what the window of
+  // RPCs, read-ahead or dirty bytes carries, not more than the OSTs give or the client's copy
+  // allows.
+  //    [lustre.md, eq. 2 and 3]
+  Rate stream_cap(const LustreLayout::Parts& file, bool direct, bool reading) const {
+    const Rate ost = reading ? osts_.read_rate() : osts_.write_rate();
+    const auto over = [&](const Striping& striping, Bytes part) {
+      const double stripes = striping.of(part);
+      const Bytes held = direct ? Bytes::infinity() : reading ? p_.read_ahead / stripes : p_.dirty;
+      const Bytes window = std::min(p_.rpc * static_cast<double>(p_.rpcs_in_flight), held);
+      const Rate object = window_rate(window, std::min(p_.rpc, window), turn(), ost);
+      return std::min(stripes * object, direct ? stripes * p_.stream_direct : p_.stream);
+    };
+    return in_turn(file, over);
+  }
+
+  // What the OSTs give one of `writers` equal files: of new files the fullest OST finishes last.
+  Rate media_share(const LustreLayout::Parts& file, double writers) const {
+    const auto over = [&](const Striping& striping, Bytes part) {
+      const double stripes = striping.of(part);
+      const Rate one =
+          osts_.writes(std::min(part / stripes, p_.rpc), writers * stripes / osts_.count());
+      const Rate placed = striping.placed(p_.placement, writers, part, one, seed(), name());
+      const bool slowed = one < osts_.write_rate();  // below what the pool's ceiling says
+      return slowed ? std::min(placed, one * (osts_.count() / writers)) : placed;
+    };
+    return in_turn(file, over);
+  }
+
+  // The rate of a file whose components move one after the other, each at rate(striping, bytes).
+  template <class RateOf>
+  Rate in_turn(const LustreLayout::Parts& file, RateOf rate) const {
+    const LustreLayout at = layout();
+    const bool one = file.first == Bytes{} || file.rest == Bytes{} || !file.rest.finite();
+    if (one) return file.rest > Bytes{} ? rate(at.rest, file.rest) : rate(at.first, file.first);
+    const Seconds time =
+        file.first / rate(at.first, file.first) + file.rest / rate(at.rest, file.rest);
+    return file.on_osts() / time;
+  }
+
+  // One file over the stripes of its last component. Parts that end where stripes end keep their
+  // lock; pieces in turn hand it over at every piece.    [lustre.md, eq. 6]
+  sim::Task<Served> write_shared(const Client& client, WriteRequest request) {
+    const double files = request.files;
+    co_await metadata_ops(client, files / request.writers, true);
+    co_await metadata_ops(client, files, false);
+    const Bytes file = request.bytes / files * request.writers;
+    const LustreLayout at = layout();
+    const Striping& striping = at.last(file);
+    const double stripes = striping.of(file);
+    const bool in_pieces = request.sharing == FileSharing::interleaved;
+    const Bytes piece = in_pieces ? request.piece : p_.rpc;
+    const Rate ost =
+        osts_.writes(std::min(piece, p_.rpc), request.writers * stripes / osts_.count());
+    const Rate locked = in_pieces ? window_rate(piece, piece, p_.lock, ost) : ost;
+    const LustreLayout::Parts part{{}, {}, request.bytes / files};
+    const Served served =
+        co_await stream_out(client, request.bytes, stream_cap(part, request.direct, false),
+                            locked * (stripes / request.writers));
+    co_await context().sleep((p_.commit + round_trip() * 2.0) * files);
+    const bool waited = in_pieces && served.limited_by == resource("ost");
+    co_return waited ? Served{resource("ost.lock")} : served;
+  }
+
+  // Of files opened for the first time, those that only the archive holds, in whole numbers.
+  double to_restore(double opened) {
+    const double first = std::clamp(load().files - opened_, 0.0, opened);
+    opened_ += opened;
+    restore_ += first * p_.hsm_released.in(unit::ratio);
+    const double whole = std::floor(restore_ + 1e-9);
+    restore_ -= whole;
+    return whole;
   }
 
   LustreParams p_;
+  LustreOsts osts_;
+  double opened_ = 0.0, restore_ = 0.0;  // files opened; a part of a file to restore
+  std::optional<sim::ServerQueue> restores_;
 };
 
 }  // namespace
@@ -162,6 +248,5 @@ class Lustre final : public PooledStore {
 std::unique_ptr<StorageModel> make_lustre(const Component& component) {
   return std::make_unique<Lustre>(component);
 }
-std::span<const base::FieldInfo> lustre_fields() { return kInfos; }
 
 }  // namespace stallcast::models

@@ -15,7 +15,7 @@ constexpr double kStopped = 1.001e-6;
 
 void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   using enum graph::NodeRole;
-  round_trip_ = load.round_trip;
+  load_ = load;
   const PoolShape shape = pool(load);
   metadata_name_ = name_ + "." + shape.metadata;
   media_name_ = name_ + "." + shape.media;
@@ -30,7 +30,8 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   // A ceiling that cannot bind before the media is no resource of its own.
   const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
-  topology.add_edge(media_out_, server_out, limit + ".read", ceiling(shape.read));
+  const std::string reads = shape.read_ceiling.empty() ? limit : name_ + "." + shape.read_ceiling;
+  topology.add_edge(media_out_, server_out, reads + ".read", ceiling(shape.read));
   topology.add_edge(server_in, media_in_, limit + ".write", ceiling(shape.write));
   topology.add_edge(server_out, egress_, servers + ".nic.read", shape.nic);
   topology.add_edge(ingress_, server_in, servers + ".nic.write", shape.nic);
@@ -43,7 +44,7 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
                          std::uint64_t seed) {
   context_ = &context;
   resources_ = &resources;
-  round_trip_ = round_trip;
+  load_.round_trip = round_trip;
   seed_ = seed;
   metadata_ = metadata();
   // m threads of service time s serve m / s requests a second: m is chosen so that an idle server
@@ -66,17 +67,29 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   stream_resource_ = resources.index(name_ + ".client.stream");
 }
 
-sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create) {
-  co_await context_->sleep(round_trip_ * files);
-  const double operations = client.members * files;
-  if (create && directory_) co_await directory_->serve(operations, directory_service_);
+sim::Task<Served> PooledStore::metadata_line(const Client& client, double requests,
+                                             Seconds service) {
+  co_await context_->sleep(round_trip() * requests);
   // A member asks for its files one after the other, so idle servers do not answer them at once.
   const Seconds asked = context_->now();
   co_await metadata_up_->wait();
-  const Seconds service = (create ? create_service_ : open_service_) / metadata_factor_;
-  co_await line_->serve(operations, service);
+  service = service / metadata_factor_;
+  co_await line_->serve(client.members * requests, service);
   co_await context_->sleep(
-      std::max(Seconds{}, service * std::floor(files + 1e-9) - (context_->now() - asked)));
+      std::max(Seconds{}, service * std::floor(requests + 1e-9) - (context_->now() - asked)));
+  co_return Served{metadata_resource_};
+}
+
+sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create) {
+  if (!create) co_return co_await metadata_line(client, files, open_service_);
+  const double operations = client.members * files;
+  co_await metadata_up_->wait();
+  if (directory_) co_await directory_->serve(operations, directory_service_ / metadata_factor_);
+  if (!directory_ || !metadata_.directory_on_server)
+    co_return co_await metadata_line(client, files, create_service_);
+  // The directory's server has done it: the line is busy for as long, nobody waits for it again.
+  (void)line_->admit(operations, create_service_);
+  co_await context_->sleep((round_trip() + create_service_) * files);
   co_return Served{metadata_resource_};
 }
 
@@ -104,7 +117,7 @@ sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rat
 
 sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest request,
                                           Seconds service, Rate cap) {
-  co_await context_->sleep((round_trip_ + service) * (request.files * request.round_trips));
+  co_await context_->sleep((round_trip() + service) * (request.files * request.round_trips));
   co_return co_await stream_in(client, request.bytes, cap);
 }
 
@@ -112,7 +125,7 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
                                            Seconds commit, Rate placed) {
   co_await metadata_ops(client, request.files, true);
   const Served served = co_await stream_out(client, request.bytes, cap, placed);
-  co_await context_->sleep((commit + round_trip_ * 2.0) * request.files);
+  co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
   co_return served;
 }
 

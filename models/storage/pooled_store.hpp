@@ -15,6 +15,7 @@ struct PoolShape {
   std::string server = "server";      ///< of the servers' network: "storage.<id>.<server>.nic.read"
   std::string metadata = "metadata";  ///< of the metadata line: "storage.<id>.<metadata>"
   std::string ceiling = "";           ///< of both ceilings; empty: the media's name
+  std::string read_ceiling = "";      ///< of that of reads; empty: as both
   Rate shared = Rate::infinity();     ///< media, reads and writes together
   Rate read = Rate::infinity();       ///< ceiling of reads
   Rate write = Rate::infinity();      ///< ceiling of writes
@@ -33,6 +34,7 @@ struct MetadataShape {
   /// What one directory takes, where it lives on one server or behind one lock: the files of a
   /// save are created in one directory. Infinite where directories are spread.
   OpRate directory_creates = OpRate::infinity();
+  bool directory_on_server = false;  ///< that is what its server creates: no line after it
 };
 
 /// A storage system whose data lies evenly on a pool of media behind a pool of servers:
@@ -64,6 +66,9 @@ class PooledStore : public StorageModel {
 
   /// `files` operations per member, one after the other: a round trip each and the metadata line.
   [[nodiscard]] sim::Task<Served> metadata_ops(const Client& client, double files, bool create);
+  /// Requests of `service` each at the metadata line, one of a member's after the other.
+  [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
+                                                Seconds service);
   /// The data, at most at `cap` per member.
   [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, Rate cap);
   /// `placed`: what the media give one writer where files lie unevenly; they are to blame when it
@@ -81,8 +86,14 @@ class PooledStore : public StorageModel {
                                               Seconds commit, Rate placed = Rate::infinity());
 
   [[nodiscard]] sim::Context& context() const { return *context_; }
+  /// How it is used. REQUIRES: built.
+  [[nodiscard]] const StorageLoad& load() const { return load_; }
+  /// Of the blame on "storage.<id>.<part>". REQUIRES: attached.
+  [[nodiscard]] ResourceIndex resource(std::string_view part) const {
+    return resources_->index(name_ + "." + std::string(part));
+  }
   /// Of the fabric. REQUIRES: built.
-  [[nodiscard]] Seconds round_trip() const { return round_trip_; }
+  [[nodiscard]] Seconds round_trip() const { return load_.round_trip; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
@@ -90,6 +101,7 @@ class PooledStore : public StorageModel {
   [[nodiscard]] Served blame(const sim::FlowOutcome& flow) const;
 
   std::string name_;
+  StorageLoad load_;
   graph::NodeId media_in_, media_out_, egress_, ingress_;
   std::string metadata_name_, media_name_;
   std::vector<std::string> media_edges_, server_edges_;
@@ -97,7 +109,7 @@ class PooledStore : public StorageModel {
   std::uint64_t seed_ = 0;
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;
-  Seconds round_trip_, open_service_, create_service_, directory_service_;
+  Seconds open_service_, create_service_, directory_service_;
   std::optional<sim::ServerQueue> line_, directory_;
   ScaledLinks media_links_, server_links_;
   bool attached_ = true;

@@ -24,6 +24,10 @@ struct StorageLoad {
   double concurrent_reads = 0.0;   ///< files being read at one time, all clients together
   Bytes file = Bytes::infinity();  ///< size of the smallest of those files, on average
   Bytes largest;                   ///< and of the largest; 0: nothing is read
+  double files = 0.0;              ///< in all data sets on it
+  Bytes stored;                    ///< bytes of these files
+  bool whole = true;               ///< files are read whole, not in ranges
+  bool direct = true;              ///< all of them are read with O_DIRECT
   Seconds round_trip;              ///< of the fabric between clients and servers
   Bytes data;                      ///< of all data sets that are read from it
 };
@@ -63,12 +67,21 @@ struct ReadRequest {
   cache::Revisits revisits = {};  ///< how the data were read before: for caches on the way
 };
 
+/// How the writers of a save lay out its files.
+enum class FileSharing {
+  own,         ///< each writer has files of its own
+  aligned,     ///< one file for all, each writer has a contiguous part that ends where stripes end
+  interleaved  ///< one file for all, in pieces of the writers in turn that end anywhere
+};
+
 /// One write per member, as of a checkpoint: all members write at one time.
 struct WriteRequest {
-  Bytes bytes;           ///< in all
-  double files = 1.0;    ///< files created
-  double writers = 1.0;  ///< members of all classes that write together
-  bool direct = false;   ///< O_DIRECT
+  Bytes bytes;                             ///< in all
+  double files = 1.0;                      ///< files created
+  double writers = 1.0;                    ///< members of all classes that write together
+  bool direct = false;                     ///< O_DIRECT
+  FileSharing sharing = FileSharing::own;  ///< kinds without locks write shared files as own ones
+  Bytes piece{};                           ///< interleaved: bytes a writer writes at a time
 };
 
 /// What an operation was limited by: the resource index, or kNoResource when by nothing shared.

@@ -7,9 +7,7 @@
 #include "engine/base/random.hpp"
 
 namespace stallcast::models {
-namespace {
 
-/// Objects on the fullest target when every object draws its own.
 double fullest_at_random(double objects, double targets, std::uint64_t seed,
                          const std::string& name) {
   base::RandomStream draw(seed, name, "placement");
@@ -18,12 +16,9 @@ double fullest_at_random(double objects, double targets, std::uint64_t seed,
   return *std::max_element(load.begin(), load.end());
 }
 
-}  // namespace
+double Striping::width() const { return count == 0.0 ? targets : std::min(count, targets); }
 
-double Striping::of(Bytes file) const {
-  const double most = count == 0.0 ? targets : std::min(count, targets);
-  return std::clamp(std::ceil(file / size), 1.0, most);
-}
+double Striping::of(Bytes file) const { return std::clamp(std::ceil(file / size), 1.0, width()); }
 
 double Striping::evenness(const StorageLoad& load) const {
   // Q objects in flight over M stations of a closed product-form network: Q / (Q + M - 1).

@@ -15,6 +15,8 @@ struct Striping {
   double count = 1.0;    ///< targets a large file lies on; 0 = all
   Bytes size;            ///< bytes on one target before the next
 
+  /// Targets a file is given.
+  [[nodiscard]] double width() const;
   /// Targets a file of this size touches: one per started stripe, at most the stripe count.
   [[nodiscard]] double of(Bytes file) const;
   /// Share of the targets that random reads keep busy, 0 to 1.    [storage.md, eq. 5]
@@ -25,6 +27,11 @@ struct Striping {
   [[nodiscard]] Rate placed(std::string_view placement, double files, Bytes file, Rate target,
                             std::uint64_t seed, const std::string& name) const;
 };
+
+/// Objects on the fullest of `targets` when each of `objects` draws its own; `seed` and `name`
+/// decide the draws.
+[[nodiscard]] double fullest_at_random(double objects, double targets, std::uint64_t seed,
+                                       const std::string& name);
 
 /// One stream with `window` bytes in flight, asked for `request` at a time from a server that needs
 /// `turn` to answer besides moving the data at `server`: Little's law.    [storage.md, eq. 4]

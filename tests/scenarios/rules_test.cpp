@@ -74,6 +74,19 @@ TEST_CASE("RAID levels need drives, and data sets fit on them") {
   CHECK(error(disk + R"(}, "raid": { "level": "10" } })") == "");
   CHECK(error(disk + R"(, "size": "2 TB" } })") == "");
   CHECK_THAT(error(disk + R"(, "size": "1.9 TB" } })"), Contains("does not fit on \"disk\""));
+  CHECK_THAT(error(disk + R"(} }, { "id": "near", "type": "cache", "over": "disk",
+                     "server": { "count": 2, "size": "1 TB" } })"),
+             Contains("which lies inside the hosts"));
+TEST_CASE("Lustre fields that need each other are checked") {
+  const auto error = [](std::vector<std::string> sets) {
+    const auto loaded = load_with(std::move(sets), "", kFull);
+    return loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items()[0].message;
+  };
+  CHECK_THAT(error({"storage.provisioned=125 MB/s"}), Contains("no capacity"));
+  CHECK(error({"storage.provisioned=125 MB/s", "storage.ost.capacity=1.2 TiB"}) == "");
+  CHECK_THAT(error({"storage.ost.degraded=9"}), Contains("more OSTs are degraded than the 8"));
+  CHECK_THAT(error({"storage.oss.failed=1"}), Contains("needs \"oss.count\""));
+  CHECK_THAT(error({"storage.oss.failed=3", "storage.oss.count=4"}), Contains("have a partner"));
 }
 
 TEST_CASE("copies and pieces of a stripe need as many places") {

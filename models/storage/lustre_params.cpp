@@ -1,0 +1,160 @@
+#include "models/storage/lustre_params.hpp"
+
+#include <array>
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+using P = LustreParams;
+
+constexpr std::string_view kPlacements[] = {"random", "round-robin"};
+
+constexpr std::string_view kNote = "public Lustre 2.15.3 tuning note (catalogue, read 2026-11)";
+constexpr std::string_view kSmallFile = "cold small-file open 81-98 us (catalogue, read 2026-11)";
+constexpr std::string_view kOnOst =
+    "cold open and read on an OST: 277 us of 4 KiB, 618 us of 16 KiB; fitted (public Lustre 2.15.3 "
+    "tuning note, read 2026-11)";
+constexpr std::string_view kOnMdt =
+    "cold open and read on an MDT: 155 us of 4 KiB, 212 us of 64 KiB; fitted (public Lustre 2.15.3 "
+    "tuning note, read 2026-11)";
+constexpr std::string_view kEagle = "4.06 GB/s per OST, ALCF Eagle: 650 GB/s over 160 OSTs";
+constexpr std::string_view kHard =
+    "IO500 2024, AI400X2T: 5.7 GiB/s of 47,008 bytes each in turn on 8 OSTs of 7.62 GB/s; fitted";
+
+constexpr std::array kFields{
+    field("ost.count", &P::ost_count, kRequired, "object storage targets", up_to(1e7)),
+    field("ost.read", &P::ost_read, "4 GB/s", "what one OST reads from its media",
+          cited(kPositive, kEagle)),
+    field("ost.write", &P::ost_write, "4 GB/s", "what one OST writes to its media, full stripes",
+          cited(kPositive, kEagle)),
+    field("ost.service", &P::ost_service, "0.17 ms",
+          "time of one RPC on the server besides its data", cited(kNonNegative, kOnOst)),
+    field(
+        "ost.bulk", &P::ost_bulk, "3",
+        "turns on the server, \"ost.service\" each, of an RPC whose data do not fit in its reply: "
+        "request, transfer, end",
+        cited(kAtLeastOne, kOnOst)),
+    field("ost.capacity", &P::ost_capacity, kOptional, "of one OST: for \"provisioned\"",
+          kPositive),
+    field("ost.seek", &P::seek, "0 ms",
+          "time of a seek and rotation of one disk; 0: flash, or never more streams than disks",
+          cited(kNonNegative, "disks: 4-12 ms (catalogue)")),
+    field("ost.spindles", &P::spindles, "1", "disks or disk groups of one OST that seek alone",
+          kAtLeastOne),
+    field("ost.degraded", &P::ost_degraded, "0", "OSTs that run degraded or rebuild",
+          up_to(1e7, kNonNegative)),
+    field("ost.degraded_rate", &P::ost_degraded_rate, "70 %",
+          "what such an OST reads and writes of its rate",
+          assumed(kPositiveShare, "degraded reads x 0.7; a rebuild takes 10-30 %")),
+    field(
+        "provisioned", &P::provisioned, kOptional,
+        "what a managed service gives for each TiB of ost.capacity, reads and writes, in place of "
+        "ost.read and ost.write",
+        kPositive),
+    field("raid.data", &P::raid_data, kOptional,
+          "data drives of a RAID 6, dRAID or EC stripe; without it writes cost nothing extra",
+          up_to(256.0)),
+    field("raid.parity", &P::raid_parity, "2", "parity drives of a stripe",
+          up_to(16.0, kNonNegative)),
+    field("raid.chunk", &P::raid_chunk, "128 KiB", "bytes of a stripe on one drive",
+          assumed(kPositive, "128 KiB x 8 drives is one RPC of 1 MiB")),
+    field("oss.count", &P::oss_count, kOptional,
+          "object storage servers; without it their NICs do not limit", up_to(1e7)),
+    field("oss.failed", &P::oss_failed, "0", "OSS that are down: their partners carry their OSTs",
+          up_to(1e7, kNonNegative)),
+    field("oss.nic", &P::oss_nic, "400 Gb/s",
+          "network rate of one OSS, each direction, all its ports",
+          assumed(kPositive, "one NDR400 port per OSS")),
+    field("read", &P::read_ceiling, kOptional, "most the whole system reads (data sheet figure)",
+          kPositive),
+    field("write", &P::write_ceiling, kOptional, "most the whole system writes (data sheet figure)",
+          kPositive),
+    field("mdt.count", &P::mdt_count, "1", "metadata targets", up_to(1e5)),
+    field("mdt.open", &P::mdt_open, "80 kops/s", "opens one MDT serves",
+          assumed(kPositive, "80-200 kops/s on flash; AI400X2T 264 kops/s create over 4 MDS")),
+    field("mdt.create", &P::mdt_create, "50 kops/s", "creates one MDT serves",
+          assumed(kPositive, "AI400X2T 264 kops/s over 4 MDS, IO500 2024")),
+    field("mdt.service", &P::mdt_service, "90 us", "time one cold open spends in an idle MDS",
+          cited(kPositive, kSmallFile)),
+    field("mdt.data_service", &P::mdt_data_service, "45 us",
+          "time one read of data on an MDT spends in an idle MDS", cited(kNonNegative, kOnMdt)),
+    field("mdt.object", &P::object_cost, "7 %",
+          "of mdt.service: what each further OST of a file's layout adds to opening it",
+          cited(kNonNegative,
+                "first read 1332 us on one OST, 1481 us on 24: 6.5 us each (same note)")),
+    field("mdt.read", &P::mdt_read, "5 GB/s", "data one MDT reads or writes",
+          assumed(kPositive, "a few NVMe drives")),
+    field("directory.count", &P::directories, kOptional,
+          "directories that files are opened in, each on an MDT drawn for it; without it so many "
+          "that all MDTs are equally busy",
+          up_to(1e6)),
+    field("directory.striped", &P::directory_striped, "false",
+          "each directory lies on all MDTs (lfs mkdir -c -1)"),
+    field("directory.creates", &P::directory_creates, kOptional,
+          "files created a second in one directory that is not striped; without it what its MDT "
+          "creates",
+          kPositive),
+    field("dom", &P::dom, "0 B", "bytes at the beginning of each file that lie on its MDT",
+          cited(kNonNegative, "0 is the Lustre default; Orion 256 KiB (OLCF documents)")),
+    field("pfl.end", &P::pfl_end, kOptional,
+          "end of the first component of a progressive layout; stripe.count holds beyond it",
+          kPositive),
+    field("pfl.count", &P::pfl_count, "1", "OSTs of the first component", kAtLeastOne),
+    field("stripe.count", &P::stripe_count, "1", "OSTs a file lies on; 0 = all of them",
+          kNonNegative),
+    field("stripe.size", &P::stripe_size, "1 MiB",
+          "bytes on one OST before the next: a smaller file lies on one OST",
+          cited(kPositive, "Lustre default")),
+    field("placement", &P::placement, "round-robin", "how new files are spread over OSTs",
+          base::one_of(kPlacements)),
+    field("client.rpc", &P::rpc, "4 MiB", "largest RPC",
+          cited(kPositive, "max_pages_per_rpc default since 2.12")),
+    field("client.short_io", &P::short_io, "4 KiB",
+          "largest data that come in the reply of their RPC",
+          cited(kNonNegative, "cold reads step between 4 and 16 KiB (same note)")),
+    field("client.rpcs_in_flight", &P::rpcs_in_flight, "8", "RPCs in flight per client and OST",
+          cited(kAtLeastOne, kNote)),
+    field("client.read_ahead", &P::read_ahead, "256 MiB",
+          "bytes the client reads ahead in one buffered file", cited(kPositive, kNote)),
+    field("client.read_ahead_all", &P::read_ahead_all, "1 GiB",
+          "bytes one host reads ahead in all its buffered files", cited(kPositive, kNote)),
+    field("client.dirty", &P::dirty, "2000 MiB",
+          "written bytes one client holds for one OST before the writer waits",
+          cited(kPositive, kNote)),
+    field("client.stream", &P::stream, "2.5 GB/s",
+          "most one buffered reader or writer moves (copy and page handling)",
+          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    field("client.stream_direct", &P::stream_direct, "5.37 GB/s",
+          "the same with O_DIRECT, per stripe",
+          cited(kPositive, "5.0 GiB/s, one client, one stripe (catalogue, read 2026-11)")),
+    field("client.stream_mdt", &P::stream_mdt, "1.08 GB/s",
+          "most one reader or writer moves of data on an MDT", cited(kPositive, kOnMdt)),
+    field("client.read", &P::client_read, kOptional,
+          "most one host reads through its Lustre client", kPositive),
+    field("client.write", &P::client_write, kOptional,
+          "most one host writes through its Lustre client", kPositive),
+    field("lock", &P::lock, "55 us",
+          "time to hand the lock of an OST object from one writer to the next when they share a "
+          "file in pieces that do not end where stripes do",
+          cited(kNonNegative, kHard)),
+    field("commit", &P::commit, "1 ms",
+          "time to make one written file durable: fsync on its OSTs, then the MDT",
+          assumed(kNonNegative)),
+    field("hsm.released", &P::hsm_released, "0 %",
+          "files that only the archive holds until they are read", kShare),
+    field("hsm.agents", &P::hsm_agents, "4", "restores at one time, all agents together",
+          assumed(kAtLeastOne)),
+    field("hsm.rate", &P::hsm_rate, "0.4 GB/s", "what one restore copies back",
+          assumed(kPositive, "one tape drive or one object stream of several parts")),
+    field("hsm.latency", &P::hsm_latency, "1 s",
+          "time before the first byte of a restore; tape 30-120 s",
+          assumed(kNonNegative, "request, agent, then an object store"))};
+constexpr auto kInfos = base::infos(kFields);
+
+}  // namespace
+
+LustreParams lustre_params(const Component& component) { return base::bind(kFields, component); }
+std::span<const base::FieldInfo> lustre_fields() { return kInfos; }
+
+}  // namespace stallcast::models

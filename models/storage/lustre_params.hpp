@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "engine/base/fields.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::models {
+
+/// Parameters of a Lustre file system. Meaning, units and sources: the table in lustre_params.cpp;
+/// equations: docs/models/lustre.md.
+struct LustreParams {
+  std::int64_t ost_count = 1;
+  Rate ost_read, ost_write;
+  Seconds ost_service;
+  double ost_bulk = 1.0;
+  std::optional<Bytes> ost_capacity;
+  std::int64_t ost_degraded = 0;
+  Fraction ost_degraded_rate;
+  Seconds seek;
+  std::int64_t spindles = 1;
+  std::optional<Rate> provisioned;
+  std::optional<std::int64_t> raid_data;
+  std::int64_t raid_parity = 2;
+  Bytes raid_chunk;
+  std::optional<std::int64_t> oss_count;
+  std::int64_t oss_failed = 0;
+  Rate oss_nic;
+  std::optional<Rate> read_ceiling, write_ceiling;
+  std::int64_t mdt_count = 1;
+  OpRate mdt_open, mdt_create;
+  Seconds mdt_service, mdt_data_service;
+  Fraction object_cost;
+  Rate mdt_read;
+  std::optional<std::int64_t> directories;
+  bool directory_striped = false;
+  std::optional<OpRate> directory_creates;
+  Bytes dom;
+  std::optional<Bytes> pfl_end;
+  std::int64_t pfl_count = 1;
+  std::int64_t stripe_count = 1;
+  Bytes stripe_size;
+  std::string placement;
+  Bytes rpc, short_io;
+  std::int64_t rpcs_in_flight = 8;
+  Bytes read_ahead, read_ahead_all, dirty;
+  Rate stream, stream_direct, stream_mdt;
+  std::optional<Rate> client_read, client_write;
+  Seconds lock;
+  Seconds commit;
+  std::int64_t hsm_agents = 1;
+  Fraction hsm_released;
+  Rate hsm_rate;
+  Seconds hsm_latency;
+};
+
+[[nodiscard]] LustreParams lustre_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> lustre_fields();
+
+}  // namespace stallcast::models
