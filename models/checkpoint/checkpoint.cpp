@@ -9,6 +9,7 @@ using namespace base;
 
 constexpr std::string_view kLayouts[] = {"sharded", "rank0", "zero0", "zero1",
                                          "zero2",   "zero3", "fsdp",  "fsdp-hybrid"};
+constexpr std::string_view kSharings[] = {"no", "aligned", "interleaved"};
 constexpr std::string_view kSerializers[] = {"none", "torch", "dcp", "tensorstore"};
 constexpr std::string_view kSnapshots[] = {"pinned", "pageable", "none"};
 constexpr std::string_view kCommits[] = {"fsync", "rename"};
@@ -19,7 +20,7 @@ constexpr std::string_view kFlushes[] = {"process", "thread"};
 // Share of host memory that snapshots may take: the rest is page cache, loaders and the model.
 constexpr double kStagingShare = 0.5;
 
-constexpr std::array<Field<CheckpointParams>, 30> kCommon{
+constexpr std::array<Field<CheckpointParams>, 32> kCommon{
     field("to", &CheckpointParams::to, kRequired, "id of the storage system it is written to"),
     field("every", &CheckpointParams::every, kOptional, "time between the starts of two saves",
           kPositive),
@@ -66,6 +67,12 @@ constexpr std::array<Field<CheckpointParams>, 30> kCommon{
           "phases overlap piece by piece (as distributed checkpoint writers do); false: one after "
           "the other"),
     field("direct", &CheckpointParams::direct, "false", "write with O_DIRECT"),
+    field("shared", &CheckpointParams::sharing, "no",
+          "no: writers have files of their own; aligned: one file for all, a part each that ends "
+          "where stripes end; interleaved: one file for all, in pieces of the writers in turn",
+          one_of(kSharings)),
+    field("piece", &CheckpointParams::piece, "1 MiB",
+          "interleaved: bytes a writer writes at a time", kPositive),
     field("snapshot", &CheckpointParams::snapshot, "pinned",
           "copy from the GPU into pinned or pageable memory; none: the state lies in host memory",
           one_of(kSnapshots)),

@@ -26,6 +26,8 @@ struct CheckpointParams {
   Seconds quiesce, coordinate;
   bool stream = false;
   bool direct = false;
+  std::string sharing;
+  Bytes piece;
   std::string snapshot, commit;
   std::optional<Rate> checksum, encrypt;
   double compress_ratio = 1.0;

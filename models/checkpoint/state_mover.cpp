@@ -9,6 +9,11 @@ namespace {
 // DCP's .metadata and a marker are far below what a second write costs besides its bytes.
 constexpr Bytes kMarker = Bytes::from(1.0, unit::MiB);
 
+FileSharing file_sharing(const CheckpointParams& p) {
+  if (p.sharing == "aligned") return FileSharing::aligned;
+  return p.sharing == "interleaved" ? FileSharing::interleaved : FileSharing::own;
+}
+
 }  // namespace
 
 StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context)
@@ -147,7 +152,9 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
       client, {.bytes = bytes / threads,
                .files = std::max(1.0, mover.share.files / threads),
                .writers = layout_.writer_count() * threads,
-               .direct = p_.direct});
+               .direct = p_.direct,
+               .sharing = file_sharing(p_),
+               .piece = p_.piece});
 }
 
 sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, Bytes bytes,

@@ -236,3 +236,24 @@ TEST_CASE("lustre: a managed service gives its rate with the capacity") {
       lustre({{"stripe.count", "0"}, {"provisioned", "125 MB/s"}, {"ost.capacity", "1.2 TiB"}});
   CHECK(write_seconds(design, {.bytes = 12_GB}) == Approx(10.0).epsilon(0.01));
 }
+
+TEST_CASE("lustre: a checkpoint in one file waits for locks when ranks write in turn") {
+  // 32 ranks, 32 GB on 8 OSTs of 4 GB/s: 1 s, or 47,008 bytes every 11.75 + 55 us from each OST
+  const auto saved = [](const char* shared) {
+    Design design = lustre({{"stripe.count", "0"}});
+    design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                          {{"to", "scratch"},
+                                           {"every_steps", "100"},
+                                           {"size", "32 GB"},
+                                           {"serializer", "none"},
+                                           {"snapshot", "none"},
+                                           {"shared", shared},
+                                           {"piece", "47008 B"}});
+    return run(design);
+  };
+  const char* stall = "job.train.checkpoint.stall";
+  CHECK(metric(saved("no"), stall) == Approx(1.0).epsilon(0.01));
+  CHECK(metric(saved("aligned"), stall) == Approx(1.0).epsilon(0.01));
+  const RunResult in_turn = saved("interleaved");
+  CHECK(metric(in_turn, stall) == Approx(32e9 / (8 * 47008 / (55e-6 + 47008 / 4e9))).epsilon(0.01));
+}

@@ -76,7 +76,9 @@ TEST_CASE("RAID levels need drives, and data sets fit on them") {
   CHECK_THAT(error(disk + R"(, "size": "1.9 TB" } })"), Contains("does not fit on \"disk\""));
   CHECK_THAT(error(disk + R"(} }, { "id": "near", "type": "cache", "over": "disk",
                      "server": { "count": 2, "size": "1 TB" } })"),
-             Contains("which lies inside the hosts"));
+             Contains("inside the hosts"));
+}
+
 TEST_CASE("Lustre fields that need each other are checked") {
   const auto error = [](std::vector<std::string> sets) {
     const auto loaded = load_with(std::move(sets), "", kFull);
