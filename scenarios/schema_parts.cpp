@@ -28,7 +28,9 @@ std::string quantity_pattern(Dimension dimension, bool with_sign) {
   }
   const std::string sign = with_sign ? "[-+]?" : "\\+?";
   std::string number = sign + "[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?";
-  std::string pattern = number + "\\s*(" + units + ")";
+  // A count or a number may be written as a text without a unit ("1e9"); all else needs one.
+  const bool plain = dimension == Dimension::count || dimension == Dimension::number;
+  std::string pattern = number + "\\s*(" + units + (plain ? ")?" : ")");
   if (dimension == Dimension::money) pattern = "(" + pattern + "|\\$\\s*" + number + ")";
   return "^\\s*" + pattern + "\\s*$";
 }
