@@ -27,6 +27,12 @@ std::string count(double n) { return text(n, Dimension::number); }
 /// To two decimals where `text` would round a number above 10 to fewer.
 std::string hundredths(double n) { return base::shortest(std::round(n * 100.0) / 100.0); }
 
+/// "512 GPUs", or "16 of 512 GPUs" where one rank of a model copy reads.
+std::string readers_of(const RankLayout& layout) {
+  return (layout.per_copy > 1.0 ? count(layout.readers()) + " of " : "") + count(layout.ranks) +
+         " GPUs";
+}
+
 /// Everything that is derived for one job.
 struct JobDemand {
   std::string id, host;
@@ -119,9 +125,9 @@ class Deriver {
     const std::string name = "job." + d.id + ".";
     // D = N b s a / t    [docs/models/bounds.md, eq. 1]
     const Bytes fetched = dataset.sample * access.amplification;
-    d.read = fetched * (batch * d.layout.ranks) / d.compute;
+    d.read = fetched * (batch * d.layout.readers()) / d.compute;
     line(name + "read.demand", d.read.in(unit::Bps), Dimension::rate,
-         count(d.layout.ranks) + " GPUs x batch " + count(batch) + " x " + text(dataset.sample) +
+         readers_of(d.layout) + " x batch " + count(batch) + " x " + text(dataset.sample) +
              (access.amplification == 1.0
                   ? ""
                   : " x " + count(access.amplification) + " fetched per byte") +
@@ -133,9 +139,10 @@ class Deriver {
       line(name + "cache.demand", d.missed.in(unit::Bps), Dimension::rate,
            text(d.read) + " less at most " + text(found, Dimension::ratio) + " found in " +
                text(kept.size) + " per host for " + text(kept.data) + " = " + text(d.missed));
-    const OpRate opens = Ops::from(batch * d.layout.ranks * access.files, unit::ops) / d.compute;
+    const OpRate opens =
+        Ops::from(batch * d.layout.readers() * access.files, unit::ops) / d.compute;
     line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
-         count(d.layout.ranks) + " GPUs x " + count(batch * access.files) + " files / " +
+         readers_of(d.layout) + " x " + count(batch * access.files) + " files / " +
              text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate));
     d.loader = loader_ceiling(job, d, access, name);
   }
@@ -165,7 +172,7 @@ class Deriver {
             " " + who + " x " + text(fetched) + " / " + text(time) + " " + what + " = " +
             text(rate);
     };
-    const double ranks = d.layout.ranks;
+    const double ranks = d.layout.readers();
     const double workers = static_cast<double>(policy.threads(loader));
     stage(ranks, workers, apart ? "reading threads" : "workers", apart ? parsing : cpu,
           "CPU per sample");
@@ -276,15 +283,15 @@ class Deriver {
       const graph::NodeId source = plant_.storage(d.read_from).read_source();
       for (const graph::NodeId mount : plant_.mounts(d.host, d.read_from, true, d.layout.gds)) {
         demands.push_back({.path = plant_.topology().route(source, mount),
-                           .weight = d.layout.ranks / static_cast<double>(d.layout.groups),
-                           .cap = d.missed / d.layout.ranks});
+                           .weight = d.layout.readers() / static_cast<double>(d.layout.groups),
+                           .cap = d.missed / d.layout.readers()});
         owners.push_back(&d);
       }
     }
     const std::vector<Rate> shares = graph::max_min_shares(plant_.topology(), demands);
     for (std::size_t i = 0; i < shares.size(); ++i) {
       if (i > 0 && owners[i] == owners[i - 1]) continue;  // groups of one job are alike
-      const Rate demand = owners[i]->missed / owners[i]->layout.ranks;
+      const Rate demand = owners[i]->missed / owners[i]->layout.readers();
       const double share = shares[i] / demand;
       line("job." + owners[i]->id + ".gpu.utilization.estimate", share, Dimension::ratio,
            "max-min share beside the other jobs " + text(shares[i]) + " of " + text(demand) +

@@ -29,9 +29,10 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   const DatasetParams dataset = dataset_params(*job.dataset);
   const std::string storage = dataset.on;
   site.storage = &plant.storage(storage);
-  site.client = plant.client(host, group, storage, layout.members(), layout.gds);
+  site.client = plant.client(host, group, storage, layout.reading_members(), layout.gds);
   // Cores are shared only when a host has more loader and training processes than cores for them.
-  const double processes = layout.ranks_per_host() * static_cast<double>(loader.workers + 1);
+  const double processes = layout.ranks_per_host() +
+                           layout.readers() / layout.hosts * static_cast<double>(loader.workers);
   if (processes > p.loader_cores()) site.cpu = plant.host_link(host, group, "cpu");
   // Core time a byte costs on its way in: copies, and the protocol.    [host.md, eq. 3]
   const Rate copied = dataset.direct ? p.cpu_direct : p.cpu_copy;
@@ -45,7 +46,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
     site.last_resource = plant.resources().index("host." + host + ".gpu.decode");
   if (policy.import_on) {
     site.imports = &plant.storage(*policy.import_on);
-    site.imports_client = plant.client(host, group, *policy.import_on, layout.members());
+    site.imports_client = plant.client(host, group, *policy.import_on, layout.reading_members());
   }
   if (const cache::CachePlan plan = cache::cache_plan(design, job, plant); plan.used && !layout.gds)
     site.cache = std::make_unique<cache::DatasetCache>(plan, dataset, plant, host, group, context);
@@ -87,8 +88,8 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
       batch_ = static_cast<double>(loader.batch);
       ranks.loader = std::make_unique<LoaderRuntime>(
           context, loader, loader_row(job.loader->kind).policy(*job.loader), dataset, access,
-          loader_site(design, job, plant, c / layout_.per_group, layout_, context), layout_.ranks,
-          base::RandomStream(seed, id_, "samples", c));
+          loader_site(design, job, plant, c / layout_.per_group, layout_, context),
+          layout_.readers(), base::RandomStream(seed, id_, "samples", c));
       steps_per_epoch_ = std::min(steps_per_epoch_, ranks.loader->steps_per_epoch());
       if (!layout_.gds) cache_ = cache::cache_plan(design, job, plant);
     }
@@ -141,9 +142,9 @@ sim::Task<void> TrainingJob::step(bool first) {
   const RankClass* last = &classes_.front();
   for (RankClass& ranks : classes_) {
     if (ranks.arrived > last->arrived) last = &ranks;
-    read_ += ranks.batch.bytes.fetched * layout_.members();
-    epoch_read_ += ranks.batch.bytes.fetched * layout_.members();
-    epoch_missed_ += ranks.batch.bytes.missed * layout_.members();
+    read_ += ranks.batch.bytes.fetched * layout_.reading_members();
+    epoch_read_ += ranks.batch.bytes.fetched * layout_.reading_members();
+    epoch_missed_ += ranks.batch.bytes.missed * layout_.reading_members();
     if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
     if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s));
     if (first) first_steps_.add(ranks.first.in(unit::s));
@@ -197,7 +198,7 @@ void TrainingJob::end_epoch(Seconds began, std::int64_t steps) {
     au_.add(step_time_.mean * static_cast<double>(steps - 1) / (wall - ranks.first));
   // v1.0 counts all steps over the whole epoch; v2.0 leaves the first step out of the time, two of
   // the count.
-  const double samples = batch_ * layout_.ranks;
+  const double samples = batch_ * layout_.readers();
   epoch_samples_.add(p_.au == "dlio-v1" ? samples * static_cast<double>(steps) / wall.in(unit::s)
                                         : samples * static_cast<double>(steps - 2) /
                                               (wall - classes_.front().first).in(unit::s));
@@ -266,7 +267,7 @@ void TrainingJob::report(RunResult& out) const {
   if (classes_.front().loader) {
     first_batches_.report(name + "first_batch", "s", out);
     first_steps_.report(name + "first_step", "s", out);
-    const double samples = batch_ * layout_.ranks * static_cast<double>(steps_);
+    const double samples = batch_ * layout_.readers() * static_cast<double>(steps_);
     out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
     out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};
     report_cache(out);

@@ -29,7 +29,7 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
       if (access.files > 0.0) load.stored += dataset.sample * dataset.sample_count();
       load.whole = load.whole && access.ranges <= access.files;
       load.direct = load.direct && dataset.direct;
-      load.concurrent_reads += layouts_.at(job.job.id).ranks * workers;
+      load.concurrent_reads += layouts_.at(job.job.id).readers() * workers;
       load.data += dataset.sample * dataset.sample_count();
     }
     storages_.at(component.id)->build(topology_, load);
@@ -52,12 +52,13 @@ void Plant::fold(const Design& design) {
     layout.hosts = static_cast<double>(host.params.count);
     layout.ranks = params.accelerators ? static_cast<double>(*params.accelerators)
                                        : layout.hosts * static_cast<double>(host.params.gpus);
+    layout.per_copy = static_cast<double>(params.tensor * params.pipeline);
     bool varied = false;
     if (job.dataset) {
       const DatasetParams dataset = dataset_params(*job.dataset);
       varied = dataset.sample_stdev > Bytes{} || this->varied(dataset.on);
     }
-    const double classes = varied ? std::min(layout.ranks, detail) : 1.0;
+    const double classes = varied ? std::min(layout.readers(), detail) : 1.0;
     const double groups = std::floor(std::min(layout.hosts, classes));
     host.groups = std::max(host.groups, static_cast<std::size_t>(groups));
     const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
@@ -68,7 +69,7 @@ void Plant::fold(const Design& design) {
         host.direct && (!job.dataset || layout.gds || dataset_params(*job.dataset).direct);
     host.gds = host.gds || layout.gds;
     if (job.loader)
-      host.readers += layout.ranks_per_host() *
+      host.readers += layout.readers() / layout.hosts *
                       std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
     layouts_[job.job.id] = layout;
   }

@@ -20,6 +20,7 @@ namespace stallcast::models {
 /// alike; classes differ only by their random draws. docs/models/folding.md.
 struct RankLayout {
   double ranks = 1.0;         ///< of the job
+  double per_copy = 1.0;      ///< ranks that hold one copy of the model: one of them reads
   double hosts = 1.0;         ///< of its host class
   std::size_t groups = 1;     ///< host groups, each of hosts / groups servers
   std::size_t per_group = 1;  ///< rank classes in each group
@@ -27,6 +28,9 @@ struct RankLayout {
   [[nodiscard]] std::size_t classes() const { return groups * per_group; }
   [[nodiscard]] double members() const { return ranks / static_cast<double>(classes()); }
   [[nodiscard]] double ranks_per_host() const { return ranks / hosts; }
+  /// Ranks that have a loader, of the job and of one class.    [docs/models/training.md, eq. 4]
+  [[nodiscard]] double readers() const { return ranks / per_copy; }
+  [[nodiscard]] double reading_members() const { return members() / per_copy; }
 };
 
 /// The physical system of a design: one topology, the storage systems in it, and, once attached to

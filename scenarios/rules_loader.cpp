@@ -20,8 +20,7 @@ void check_loader(const Design& design, const JobDesign& job, Reporter& report) 
   const Component& data = *job.dataset;
   const Component* host = host_of(design, job);
   if (host == nullptr || loader.kind.empty() || data.kind.empty()) return;
-  const double per_host =
-      number(loader, "workers") * std::min(number(*host, "gpus"), accelerators(design, job));
+  const double per_host = number(loader, "workers") * readers_of_host(design, job);
   const double cores = number(*host, "cpu.cores");
   if (cores > 0.0 && per_host > cores)
     report.warn("rule", pointer_of(loader, "workers"),
@@ -31,14 +30,14 @@ void check_loader(const Design& design, const JobDesign& job, Reporter& report) 
   const double sample = number(data, "sample");
   const double samples =
       number(data, "samples", sample > 0.0 ? number(data, "size") / sample : 0.0);
-  const double batch = accelerators(design, job) * number(loader, "batch");
+  const double batch = readers(design, job) * number(loader, "batch");
   if (job.job.find("steps") == nullptr && samples > 0.0 && samples < batch)
     report.error("rule", data.pointer,
                  "the data set has " + base::shortest(std::floor(samples)) +
                      " samples, too few for one step of " + base::shortest(batch),
                  "a step takes accelerators x batch samples");
   const Value* shard = data.find("shard");
-  const double workers = std::max(number(loader, "workers"), 1.0) * accelerators(design, job);
+  const double workers = std::max(number(loader, "workers"), 1.0) * readers(design, job);
   if (shard != nullptr && shard->number > 0.0 && samples > 0.0 &&
       samples * sample / shard->number < workers)
     report.warn("rule", pointer_of(data, "shard"),
@@ -65,7 +64,7 @@ void check_shared_memory(const Design& design, const JobDesign& job, Reporter& r
              number(data, "sample") * number(data, "columns", 1.0) * number(data, "ratio", 1.0));
   const double batch = number(loader, "batch") * sample;
   const double batches = number(loader, "workers") * number(loader, "prefetch");
-  const double ranks = std::min(number(*host, "gpus"), accelerators(design, job));
+  const double ranks = readers_of_host(design, job);
   if (shm <= 0.0 || batch * batches * ranks <= shm) return;
   report.error("rule",
                host->find("shm.size") != nullptr ? pointer_of(*host, "shm.size")
@@ -85,7 +84,7 @@ void check_dealing(const Design& design, const JobDesign& job, Reporter& report)
   const Component& data = *job.dataset;
   const Value* style = loader.find("style");
   const Value* shard = data.find("shard");
-  const double ranks = accelerators(design, job), sample = number(data, "sample");
+  const double ranks = readers(design, job), sample = number(data, "sample");
   if (style == nullptr || style->text != "iterable" || shard == nullptr || ranks <= 0.0 ||
       shard->number <= 0.0 || sample <= 0.0)
     return;

@@ -36,6 +36,19 @@ double accelerators(const Design& design, const JobDesign& job) {
   return number(job.job, "accelerators", host == nullptr ? 0.0 : gpus_of(*host));
 }
 
+double readers(const Design& design, const JobDesign& job) {
+  const double copy =
+      number(job.job, "parallel.tensor", 1.0) * number(job.job, "parallel.pipeline", 1.0);
+  return accelerators(design, job) / std::max(copy, 1.0);
+}
+
+double readers_of_host(const Design& design, const JobDesign& job) {
+  const Component* host = host_of(design, job);
+  if (host == nullptr || accelerators(design, job) <= 0.0) return 0.0;
+  const double ranks = std::min(number(*host, "gpus"), accelerators(design, job));
+  return std::max(1.0, ranks * readers(design, job) / accelerators(design, job));
+}
+
 void check_reference(const Component& from, std::string_view key,
                      const std::vector<std::string>& ids, const std::string& what,
                      Reporter& report) {

@@ -23,6 +23,9 @@ namespace stallcast::scenarios {
 [[nodiscard]] double gpus_of(const Component& host);
 /// Accelerators of a job; 0 when unknown.
 [[nodiscard]] double accelerators(const Design& design, const JobDesign& job);
+/// Ranks of a job that have a loader: one of each copy of the model; and most of them on one host.
+[[nodiscard]] double readers(const Design& design, const JobDesign& job);
+[[nodiscard]] double readers_of_host(const Design& design, const JobDesign& job);
 
 /// The component that `key` of `from` names, a "host class" or a "storage system", must exist.
 void check_reference(const Component& from, std::string_view key,

@@ -56,8 +56,8 @@ Bytes page_cache_budget(const Design& design, const std::string& host, const Pla
                           static_cast<double>(loader.batch);
       const double ahead = workers * static_cast<double>(loader.prefetch);  // in /dev/shm
       const double pinned = loader.copy == "pinned" ? kPinnedBatches : 0.0;
-      left -= batch * ((ahead + pinned) * layout.ranks_per_host());
-      processes += workers;
+      left -= batch * ((ahead + pinned) * layout.readers() / layout.hosts);
+      processes += workers / layout.per_copy;
     }
     left -= p.memory_process * (processes * layout.ranks_per_host());
     if (job.checkpoint && !checkpoint_row(job.checkpoint->kind).style().blocking) {

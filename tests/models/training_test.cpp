@@ -58,3 +58,23 @@ TEST_CASE("the same seed gives the same bits and another seed does not") {
   CHECK(metric(run(design, 7), "job.train.step.time") !=
         metric(run(design, 8), "job.train.step.time"));
 }
+
+TEST_CASE("one rank of each copy of the model reads") {
+  // 32 GPUs, tensor 4 x pipeline 2: 4 copies. 10 samples of 1 MB each and step of 100 ms, where 32
+  // readers take 8 times as much.
+  Design design = small_design();
+  design.jobs[0].dataset =
+      component(Role::dataset, "raw", "dataset",
+                {{"on", "scratch"}, {"sample", "1 MB"}, {"samples", "10000000"}});
+  design.jobs[0].loader = component(Role::loader, "pytorch", "loader", {{"batch", "10"}});
+  const RunResult every = run(design);
+  set(design.jobs[0].job, Role::job, "parallel.tensor", "4");
+  set(design.jobs[0].job, Role::job, "parallel.pipeline", "2");
+  const RunResult one = run(design);
+  for (const char* name : {"job.train.throughput.samples", "job.train.throughput.bytes"}) {
+    const double step = metric(one, "job.train.step.time") / metric(every, "job.train.step.time");
+    CHECK(metric(one, name) * step * 8.0 == Approx(metric(every, name)).epsilon(0.01));
+  }
+  CHECK(metric(one, "job.train.throughput.samples") * metric(one, "job.train.step.time") ==
+        Approx(40.0).epsilon(0.01));
+}
