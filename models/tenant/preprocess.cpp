@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "engine/sim/join.hpp"
 #include "models/tenant/tenant.hpp"
 
 /// A stage before training: workers read, compute and write, over and over. docs/models/tenants.md.

@@ -33,9 +33,8 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
       plant_(plant),
       id_(component.id),
       common_(tenant_params(component)),
-      seed_(seed),
-      groups_(plant.groups(common_.hosts)) {
-  for (std::size_t g = 0; g < groups_; ++g) {
+      seed_(seed) {
+  for (std::size_t g = 0; g < plant.groups(common_.hosts); ++g) {
     Client client = plant.client(common_.hosts, g, common_.on, 1.0);
     client.share = common_.share;
     clients_.push_back(std::move(client));
@@ -60,16 +59,12 @@ base::RandomStream Tenant::stream(std::string_view purpose) const {
   return base::RandomStream(seed_, "tenant." + id_, purpose);
 }
 
-sim::LinkId Tenant::host_link(std::string_view what) const {
-  return plant_.host_link(common_.hosts, turn_ % groups_, what);
-}
-
 Seconds Tenant::active() const {
   return std::min(context_.now(), common_.stop.value_or(Seconds::infinity())) - common_.start;
 }
 
 Client Tenant::next_client(const Operation& operation) {
-  Client client = clients_[turn_++ % groups_];
+  Client client = clients_[turn_++ % clients_.size()];
   client.members = operation.members;
   client.host_read = std::min(client.host_read, operation.cap);
   client.host_write = std::min(client.host_write, operation.cap);

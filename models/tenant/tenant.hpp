@@ -68,8 +68,6 @@ class Tenant {
   [[nodiscard]] const TenantParams& common() const { return common_; }
   [[nodiscard]] double hosts() const;
   [[nodiscard]] base::RandomStream stream(std::string_view purpose) const;
-  /// A link of the host group whose turn it is ("cpu"), invalid when the host has none.
-  [[nodiscard]] sim::LinkId host_link(std::string_view what) const;
   [[nodiscard]] Seconds active() const;
   [[nodiscard]] Bytes moved() const { return read_ + written_; }
 
@@ -83,7 +81,7 @@ class Tenant {
   std::string id_;
   TenantParams common_;
   std::uint64_t seed_;
-  std::size_t groups_ = 1, turn_ = 0;
+  std::size_t turn_ = 0;         ///< of the host group that acts next
   std::vector<Client> clients_;  ///< one per host group
   std::optional<sim::TokenBucket> limit_;
   Bytes read_, written_;

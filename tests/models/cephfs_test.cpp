@@ -24,11 +24,6 @@ Design store(std::vector<std::pair<const char*, const char*>> settings = {}) {
   return design_with_storage("cephfs", all);
 }
 
-double write_seconds(const Design& design, double members = 4.0, Bytes each = 8_GB) {
-  return serve(design, {.bytes = 1_MiB}, {.bytes = each, .writers = members}, members)
-      .write.in(unit::s);
-}
-
 }  // namespace
 
 TEST_CASE("cephfs: a small read is a round trip, a service time and its bytes") {
@@ -39,8 +34,8 @@ TEST_CASE("cephfs: a small read is a round trip, a service time and its bytes") 
 
 TEST_CASE("cephfs: every copy is written before the answer") {
   // 32 GB over 16 GB/s of OSDs, three times
-  CHECK(write_seconds(store()) == Approx(2.0).epsilon(0.01));
-  CHECK(write_seconds(store({{"replicas", "3"}})) == Approx(6.0).epsilon(0.01));
+  CHECK(seconds_to_write(store()) == Approx(2.0).epsilon(0.01));
+  CHECK(seconds_to_write(store({{"replicas", "3"}})) == Approx(6.0).epsilon(0.01));
 }
 
 TEST_CASE(
@@ -48,7 +43,7 @@ TEST_CASE(
   // 4+2: 32 GB x 6/4 over 16 GB/s. 4096 files of 4 KiB by 4 writers are one stripe of 24 KiB each:
   // 4 x 4096 x 24 KiB over 16 GB/s
   const Design coded = store({{"code.data", "4"}, {"code.parity", "2"}});
-  CHECK(write_seconds(coded) == Approx(3.0).epsilon(0.01));
+  CHECK(seconds_to_write(coded) == Approx(3.0).epsilon(0.01));
   Design fast = store({{"code.data", "4"},
                        {"code.parity", "2"},
                        {"commit", "0 s"},
@@ -71,17 +66,17 @@ TEST_CASE("cephfs: copies cross the servers' network, or one of their own") {
   // 32 GB arrive once from clients and twice from other OSDs over 4 x 1 GB/s; with a network of
   // their own the two copies take 4 x 1 GB/s alone
   const Design one = store({{"replicas", "3"}, {"server.count", "4"}, {"server.nic", "1 GB/s"}});
-  CHECK(write_seconds(one) == Approx(24.0).epsilon(0.01));
+  CHECK(seconds_to_write(one) == Approx(24.0).epsilon(0.01));
   const Design two = store({{"replicas", "3"},
                             {"server.count", "4"},
                             {"server.nic", "1 GB/s"},
                             {"server.back_nic", "1 GB/s"}});
-  CHECK(write_seconds(two) == Approx(16.0).epsilon(0.01));
+  CHECK(seconds_to_write(two) == Approx(16.0).epsilon(0.01));
 }
 
 TEST_CASE("cephfs: the fullest placement group count decides") {
   // 20 groups above a mean of 100: the fullest OSD has 1.2 times its share
-  CHECK(write_seconds(store({{"pg.deviation", "20"}})) == Approx(2.4).epsilon(0.01));
+  CHECK(seconds_to_write(store({{"pg.deviation", "20"}})) == Approx(2.4).epsilon(0.01));
   // nobody balances primaries: 16 OSDs of 50 each have 1 + sqrt(2 ln 16 / 50) at most; 256 readers
   // ask for two objects each
   const Design copies = store({{"replicas", "2"}, {"pg.per_osd", "100"}});

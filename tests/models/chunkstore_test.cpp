@@ -21,11 +21,6 @@ Design store(std::vector<std::pair<const char*, const char*>> settings = {}) {
   return design_with_storage("chunkstore", all);
 }
 
-double write_seconds(const Design& design, double members = 4.0, Bytes each = 8_GB) {
-  return serve(design, {.bytes = 1_MiB}, {.bytes = each, .writers = members}, members)
-      .write.in(unit::s);
-}
-
 }  // namespace
 
 TEST_CASE("chunkstore: a small read is a round trip, a service time and its bytes") {
@@ -36,14 +31,14 @@ TEST_CASE("chunkstore: a small read is a round trip, a service time and its byte
 
 TEST_CASE("chunkstore: a chain writes every copy, and any copy is read") {
   // 32 GB over 16 GB/s of drives, three times; read once
-  CHECK(write_seconds(store()) == Approx(6.0).epsilon(0.01));
+  CHECK(seconds_to_write(store()) == Approx(6.0).epsilon(0.01));
   const Timed t = serve(store(), {.bytes = 8_GB}, {.bytes = 1_MiB}, 4.0);
   CHECK(t.read.in(unit::s) == Approx(2.0).epsilon(0.01));
 }
 
 TEST_CASE("chunkstore: a written byte crosses as many networks as it has copies") {
   // 32 GB x 3 over 4 x 2 GB/s
-  CHECK(write_seconds(store({{"node.nic", "2 GB/s"}})) == Approx(12.0).epsilon(0.01));
+  CHECK(seconds_to_write(store({{"node.nic", "2 GB/s"}})) == Approx(12.0).epsilon(0.01));
 }
 
 TEST_CASE("chunkstore: a chain answers when its last copy is written") {
@@ -58,11 +53,11 @@ TEST_CASE("chunkstore: a coding client sends the parity") {
   // 9+6: 32 GB become 53.3 GB over 16 GB/s of drives; from one host with 2 GB/s, 8 GB take
   // 15/9 x 8 / 2 s
   const Design coded = store({{"code.data", "9"}, {"code.parity", "6"}});
-  CHECK(write_seconds(coded) == Approx(32.0 * 15 / 9 / 16).epsilon(0.01));
+  CHECK(seconds_to_write(coded) == Approx(32.0 * 15 / 9 / 16).epsilon(0.01));
   Design narrow = coded;
   set(narrow.hosts[0], models::Role::host, "count", "1");
   set(narrow.hosts[0], models::Role::host, "nic.rate", "2 GB/s");
   set(narrow.hosts[0], models::Role::host, "nic.count", "1");
   set(narrow.hosts[0], models::Role::host, "nic.efficiency", "100 %");
-  CHECK(write_seconds(narrow, 1.0) == Approx(8.0 * 15 / 9 / 2).epsilon(0.01));
+  CHECK(seconds_to_write(narrow, 1.0) == Approx(8.0 * 15 / 9 / 2).epsilon(0.01));
 }

@@ -18,37 +18,6 @@ models::SampleAccess access(const char* kind, const Settings& settings) {
   return models::format_row(kind).access(data, models::dataset_params(data));
 }
 
-// One GPU with one worker that reads one sample at a time over one stream of 0.5 GB/s. The server
-// answers at once and parsing is free, unless `settings` say otherwise.
-Design reader(const char* kind, const Settings& settings, const char* compute = "100 ms",
-              const char* rtt = "0 s") {
-  Design design = small_design();
-  set(design.hosts[0], Role::host, "count", "1");
-  set(design.hosts[0], Role::host, "gpus", "1");
-  set(design.fabric, Role::fabric, "rtt", rtt);
-  set(design.storage[0], Role::storage, "ost.service", "0 s");
-  set(design.storage[0], Role::storage, "mdt.service", "1 ns");
-  set(design.storage[0], Role::storage, "mdt.open", "1000 Mops/s");
-  set(design.storage[0], Role::storage, "stripe.count", "0");
-  set(design.storage[0], Role::storage, "client.stream", "0.5 GB/s");
-  set(design.jobs[0].step, Role::step, "compute", compute);
-  JobDesign& job = design.jobs[0];
-  job.dataset = component(Role::dataset, kind, "dataset",
-                          {{"on", "scratch"},
-                           {"samples", "1000000"},
-                           {"parse", "1000000 TB/s"},
-                           {"parse_fixed", "0 s"}});
-  for (const auto& [key, text] : settings) set(*job.dataset, Role::dataset, key, text);
-  job.loader = component(Role::loader, "pytorch", "loader",
-                         {{"workers", "1"},
-                          {"prefetch", "1"},
-                          {"start", "0 s"},
-                          {"handover", "0 s"},
-                          {"copy", "none"},
-                          {"batch", "1"}});
-  return design;
-}
-
 void set_loader(Design& design, const char* key, const char* text) {
   set(*design.jobs[0].loader, Role::loader, key, text);
 }
@@ -62,8 +31,8 @@ double metric(const Design& design, const std::string& name) {
 TEST_CASE("HDF5 reads its headers, then chunk after chunk") {
   // open: 1 rtt; 4 header and tree reads and 4 chunks of 2 MB: 8 rtt; 8 MB at 0.5 GB/s: 16 ms;
   // 45 us of CPU to open
-  const Design design =
-      reader("hdf5", {{"sample", "8 MB"}, {"chunk", "2 MB"}, {"reopen", "true"}}, "100 ms", "1 ms");
+  const Design design = one_reader(
+      "hdf5", {{"sample", "8 MB"}, {"chunk", "2 MB"}, {"reopen", "true"}}, "100 ms", "1 ms");
   CHECK(metric(design, "first_batch") == Approx(0.009 + 0.016 + 45e-6).epsilon(1e-6));
 }
 
@@ -84,8 +53,9 @@ TEST_CASE("a sample smaller than its HDF5 chunk costs the whole chunk") {
   // chunk one read, but only if the chunk fits.
   const auto rate = [](const char* order, const char* cache) {
     return metric(
-        reader("hdf5",
-               {{"sample", "1 MB"}, {"chunk", "4 MB"}, {"order", order}, {"chunk_cache", cache}}),
+        one_reader(
+            "hdf5",
+            {{"sample", "1 MB"}, {"chunk", "4 MB"}, {"order", order}, {"chunk_cache", cache}}),
         "throughput.bytes");
   };
   CHECK(rate("random", "8 MB") == Approx(40e6).epsilon(0.01));
@@ -102,7 +72,7 @@ TEST_CASE("threads of one process take turns in the HDF5 library, but not to dec
   // they read for 800 ms, then the last one decodes; without the lock all take 300 ms.
   const Settings settings{{"sample", "100 MB"}, {"decode", "100 ms"}};
   const auto first = [&](const char* kind) {
-    Design design = reader(kind, settings);
+    Design design = one_reader(kind, settings);
     design.jobs[0].loader = as_kind(*design.jobs[0].loader, Role::loader, "tensorflow");
     set_loader(design, "workers", "4");
     set_loader(design, "batch", "4");
@@ -115,7 +85,8 @@ TEST_CASE("threads of one process take turns in the HDF5 library, but not to dec
 TEST_CASE("what is compressed is read small and copied large") {
   // 60 MB stored, 180 MB in memory: 120 ms to read, 300 ms to decompress at 0.6 GB/s, 45 us to
   // open, and 180 ms to copy to the GPU at 1 GB/s
-  Design design = reader("hdf5", {{"sample", "60 MB"}, {"ratio", "3"}, {"decompress", "0.6 GB/s"}});
+  Design design =
+      one_reader("hdf5", {{"sample", "60 MB"}, {"ratio", "3"}, {"decompress", "0.6 GB/s"}});
   CHECK(metric(design, "first_batch") == Approx(0.42 + 45e-6).epsilon(1e-6));
   set_loader(design, "copy", "pinned");
   set(design.hosts[0], Role::host, "gpu.copy", "1 GB/s");
@@ -127,7 +98,7 @@ TEST_CASE("a Parquet row group is read and decoded before its first row") {
   // once. A step computes 1 ms, so 100 steps take 99 x 1 ms + 150 ms.
   const Settings columns{
       {"sample", "1 MB"}, {"row_group", "100 MB"}, {"columns", "50 %"}, {"parse", "1 GB/s"}};
-  const Design design = reader("parquet", columns, "1 ms");
+  const Design design = one_reader("parquet", columns, "1 ms");
   CHECK(metric(design, "first_batch") == Approx(0.15).epsilon(1e-6));
   CHECK(metric(design, "step.time.p50") == Approx(0.001).epsilon(1e-6));
   CHECK(metric(design, "step.time") == Approx(0.00249).epsilon(0.005));
@@ -135,13 +106,13 @@ TEST_CASE("a Parquet row group is read and decoded before its first row") {
 }
 
 TEST_CASE("a random row costs a whole row group every time") {
-  const Design design = reader("parquet",
-                               {{"sample", "1 MB"},
-                                {"row_group", "100 MB"},
-                                {"columns", "50 %"},
-                                {"order", "random"},
-                                {"parse", "1 GB/s"}},
-                               "1 ms");
+  const Design design = one_reader("parquet",
+                                   {{"sample", "1 MB"},
+                                    {"row_group", "100 MB"},
+                                    {"columns", "50 %"},
+                                    {"order", "random"},
+                                    {"parse", "1 GB/s"}},
+                                   "1 ms");
   CHECK(metric(design, "step.time.p50") == Approx(0.15).epsilon(1e-6));
 }
 
@@ -162,7 +133,8 @@ TEST_CASE("predownload hides the shards of MDS after the first") {
   // ms ahead; nothing ahead waits for 200 - 5 ms at every shard.
   const auto step = [](const char* ahead) {
     return metric(
-        reader("mds", {{"sample", "1 MB"}, {"shard", "100 MB"}, {"predownload", ahead}}, "5 ms"),
+        one_reader("mds", {{"sample", "1 MB"}, {"shard", "100 MB"}, {"predownload", ahead}},
+                   "5 ms"),
         "step.time");
   };
   CHECK(step("50") == Approx(0.005 * (1.0 + 0.2 / 60.0)).epsilon(1e-3));
@@ -170,7 +142,7 @@ TEST_CASE("predownload hides the shards of MDS after the first") {
 }
 
 TEST_CASE("MDS downloads eight batches ahead when nothing is said") {
-  Design design = reader("mds", {{"sample", "1 MB"}, {"shard", "100 MB"}}, "40 ms");
+  Design design = one_reader("mds", {{"sample", "1 MB"}, {"shard", "100 MB"}}, "40 ms");
   set_loader(design, "batch", "8");
   // 64 samples ahead are 320 ms; a shard takes 200 ms
   CHECK(metric(design, "step.time.p50") == Approx(0.04).epsilon(1e-6));
@@ -182,7 +154,7 @@ TEST_CASE("an epoch fetches its samples and not a byte more") {
   for (const char* kind : {"mds", "parquet"})
     for (const char* workers : {"0", "1", "3"}) {
       INFO(kind << " " << workers);
-      Design design = reader(kind, {{"sample", "1 MB"}, {"samples", "250"}}, "5 ms");
+      Design design = one_reader(kind, {{"sample", "1 MB"}, {"samples", "250"}}, "5 ms");
       set(*design.jobs[0].dataset, Role::dataset,
           std::string(kind) == "mds" ? "shard" : "row_group", "100 MB");
       set(design.jobs[0].job, Role::job, "epochs", "2");
@@ -195,7 +167,7 @@ TEST_CASE("an epoch fetches its samples and not a byte more") {
 
 TEST_CASE("tokens are fetched by page faults, without an open") {
   // 8 samples of 8 KiB, each a fault of 1 rtt and 128 KiB at 0.5 GB/s
-  Design design = reader("tokens", {{"sample", "8 KiB"}}, "100 ms", "1 ms");
+  Design design = one_reader("tokens", {{"sample", "8 KiB"}}, "100 ms", "1 ms");
   set_loader(design, "batch", "8");
   CHECK(metric(design, "first_batch") == Approx(8.0 * (0.001 + 131072.0 / 0.5e9)).epsilon(1e-6));
   CHECK(metric(design, "throughput.bytes") == Approx(8.0 * 131072.0 / 0.1).epsilon(0.01));
@@ -209,7 +181,7 @@ TEST_CASE("tokens are fetched by page faults, without an open") {
 
 TEST_CASE("demand counts what is fetched, not what is used") {
   // 8 KiB a sample, 128 KiB a fault, 10 samples a second
-  const models::Bounds bounds = models::bounds(reader("tokens", {{"sample", "8 KiB"}}));
+  const models::Bounds bounds = models::bounds(one_reader("tokens", {{"sample", "8 KiB"}}));
   for (const models::Derivation& line : bounds.derivations) {
     if (line.name == "job.train.read.demand") CHECK(line.value == Approx(1310720.0));
     if (line.name == "job.train.open.demand") CHECK(line.value == 0.0);

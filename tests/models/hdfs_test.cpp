@@ -21,11 +21,6 @@ Design store(std::vector<std::pair<const char*, const char*>> settings = {}) {
   return design_with_storage("hdfs", all);
 }
 
-double write_seconds(const Design& design, double members = 4.0, Bytes each = 8_GB) {
-  return serve(design, {.bytes = 1_MiB}, {.bytes = each, .writers = members}, members)
-      .write.in(unit::s);
-}
-
 }  // namespace
 
 TEST_CASE("hdfs: a reader sees one disk at a time and a new request for each block") {
@@ -43,12 +38,12 @@ TEST_CASE("hdfs: blocks read at one time add up") {
 TEST_CASE("hdfs: a pipeline writes every copy on unevenly loaded disks") {
   // 40 writers of 1 GB: 120 streams on 40 disks keep 120 / 159 of them busy; 40 GB x 3 over 4 GB/s.
   const double busy = 120.0 / 159;
-  CHECK(write_seconds(store(), 40.0, 1_GB) == Approx(30.0 / busy).epsilon(0.01));
+  CHECK(seconds_to_write(store(), 40.0, 1_GB) == Approx(30.0 / busy).epsilon(0.01));
 }
 
 TEST_CASE("hdfs: copies cross the network of as many DataNodes") {
   // 120 GB over 4 x 0.5 GB/s
-  CHECK(write_seconds(store({{"datanode.nic", "0.5 GB/s"}}), 40.0, 1_GB) ==
+  CHECK(seconds_to_write(store({{"datanode.nic", "0.5 GB/s"}}), 40.0, 1_GB) ==
         Approx(60.0).epsilon(0.01));
 }
 
@@ -57,5 +52,5 @@ TEST_CASE("hdfs: the NameNode journals every block of a save") {
   // are small
   const Design design =
       store({{"block", "1 MiB"}, {"namenode.creates", "100 ops/s"}, {"datanode.count", "1000"}});
-  CHECK(write_seconds(design, 1000.0, 8_MiB) == Approx(80.0).epsilon(0.01));
+  CHECK(seconds_to_write(design, 1000.0, 8_MiB) == Approx(80.0).epsilon(0.01));
 }

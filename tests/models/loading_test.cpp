@@ -11,37 +11,6 @@ using models::Role;
 
 namespace {
 
-// One GPU with one worker (or none) that reads one sample at a time over one stream of 0.5 GB/s.
-// The server answers at once and parsing is free, unless `settings` say otherwise.
-Design reader(const char* kind, const Settings& settings, const char* compute = "100 ms",
-              const char* rtt = "0 s") {
-  Design design = small_design();
-  set(design.hosts[0], Role::host, "count", "1");
-  set(design.hosts[0], Role::host, "gpus", "1");
-  set(design.fabric, Role::fabric, "rtt", rtt);
-  set(design.storage[0], Role::storage, "ost.service", "0 s");
-  set(design.storage[0], Role::storage, "mdt.service", "1 ns");
-  set(design.storage[0], Role::storage, "mdt.open", "1000 Mops/s");
-  set(design.storage[0], Role::storage, "stripe.count", "0");
-  set(design.storage[0], Role::storage, "client.stream", "0.5 GB/s");
-  set(design.jobs[0].step, Role::step, "compute", compute);
-  JobDesign& job = design.jobs[0];
-  job.dataset = component(Role::dataset, kind, "dataset",
-                          {{"on", "scratch"},
-                           {"samples", "1000000"},
-                           {"parse", "1000000 TB/s"},
-                           {"parse_fixed", "0 s"}});
-  for (const auto& [key, text] : settings) set(*job.dataset, Role::dataset, key, text);
-  job.loader = component(Role::loader, "pytorch", "loader",
-                         {{"workers", "1"},
-                          {"prefetch", "1"},
-                          {"start", "0 s"},
-                          {"handover", "0 s"},
-                          {"copy", "none"},
-                          {"batch", "1"}});
-  return design;
-}
-
 double metric(const Design& design, const std::string& name) {
   return testing::metric(run(design), "job.train." + name);
 }
@@ -54,14 +23,14 @@ TEST_CASE("a pool of Petastorm reads row groups beside whoever takes their rows"
   // together.
   const Settings data{{"sample", "1 MB"},  {"row_group", "100 MB"}, {"pool.workers", "3"},
                       {"pool.queue", "3"}, {"parse", "1 GB/s"},     {"samples", "100000"}};
-  Design design = reader("petastorm", data, "1 ms");
+  Design design = one_reader("petastorm", data, "1 ms");
   set(*design.jobs[0].loader, Role::loader, "workers", "0");
   CHECK(metric(design, "first_batch") == Approx(0.3).epsilon(1e-6));
   CHECK(metric(design, "step.time.p50") == Approx(0.001).epsilon(1e-6));
   CHECK(metric(design, "step.time") == Approx(0.001 * (1.0 + 0.3 / 60.0)).epsilon(1e-3));
   // Plain Parquet in the same process reads a group when the last is used: 100 + 300 ms for 100.
-  Design plain =
-      reader("parquet", {{"sample", "1 MB"}, {"row_group", "100 MB"}, {"parse", "1 GB/s"}}, "1 ms");
+  Design plain = one_reader(
+      "parquet", {{"sample", "1 MB"}, {"row_group", "100 MB"}, {"parse", "1 GB/s"}}, "1 ms");
   set(*plain.jobs[0].loader, Role::loader, "workers", "0");
   CHECK(metric(plain, "step.time") == Approx(0.004).epsilon(0.01));
   // One of the pool brings a group in 300 ms: a step takes 3 ms on average, in bursts.
@@ -72,13 +41,13 @@ TEST_CASE("a pool of Petastorm reads row groups beside whoever takes their rows"
 
 TEST_CASE("rows that a pool decodes cost their reader nothing") {
   // Decoding of 100 rows takes 1 s more of one of the pool, and none of the reader.
-  Design design = reader("petastorm",
-                         {{"sample", "1 MB"},
-                          {"row_group", "100 MB"},
-                          {"decode", "10 ms"},
-                          {"parse", "1 GB/s"},
-                          {"pool.workers", "50"}},
-                         "100 ms");
+  Design design = one_reader("petastorm",
+                             {{"sample", "1 MB"},
+                              {"row_group", "100 MB"},
+                              {"decode", "10 ms"},
+                              {"parse", "1 GB/s"},
+                              {"pool.workers", "50"}},
+                             "100 ms");
   CHECK(metric(design, "first_batch") == Approx(1.3).epsilon(1e-6));
   CHECK(metric(design, "step.time.p50") == Approx(0.1).epsilon(1e-6));
   // Processes of a pool pass rows on: 1 MB at 10 MB/s are 100 ms of the worker
@@ -90,8 +59,8 @@ TEST_CASE("a library that reads files in blocks waits for each of them") {
   // 12 MB in blocks of 5 MiB are 3 requests of 10 ms and 2 ms of CPU, besides 24 ms for the bytes
   // and 10 ms to open
   Design design =
-      reader("raw", {{"sample", "12 MB"}, {"request.block", "5 MiB"}, {"request.cpu", "2 ms"}},
-             "100 ms", "10 ms");
+      one_reader("raw", {{"sample", "12 MB"}, {"request.block", "5 MiB"}, {"request.cpu", "2 ms"}},
+                 "100 ms", "10 ms");
   CHECK(metric(design, "first_batch") == Approx(0.01 + 3 * (0.01 + 0.002) + 0.024).epsilon(1e-6));
 }
 
@@ -114,9 +83,10 @@ TEST_CASE("names are listed and files asked for before the first batch") {
   // 2 ms for its bytes.
   const auto first = [](const char* scan, const char* ahead) {
     return metric(
-        reader("raw",
-               {{"sample", "1 MB"}, {"samples", "10000"}, {"scan", scan}, {"scan_ahead", ahead}},
-               "100 ms", "1 ms"),
+        one_reader(
+            "raw",
+            {{"sample", "1 MB"}, {"samples", "10000"}, {"scan", scan}, {"scan_ahead", ahead}},
+            "100 ms", "1 ms"),
         "first_batch");
   };
   // the epoch is repeated, and listed once: the mean over epochs tells
@@ -130,7 +100,8 @@ TEST_CASE("samples shuffled over the shards of a block need many of them at once
   // Blocks of 10 shards of 100 samples, 200 ms a shard. Of 20 samples in order the first shard is
   // enough; drawn from the whole block they lie in 10 (1 - 0.9^20) = 8.8 shards, so 9 are fetched.
   const auto first = [](const char* block) {
-    Design design = reader("mds", {{"sample", "1 MB"}, {"shard", "100 MB"}, {"predownload", "0"}});
+    Design design =
+        one_reader("mds", {{"sample", "1 MB"}, {"shard", "100 MB"}, {"predownload", "0"}});
     if (block != nullptr) set(*design.jobs[0].dataset, Role::dataset, "shuffle_block", block);
     set(*design.jobs[0].loader, Role::loader, "batch", "20");
     return metric(design, "first_batch");

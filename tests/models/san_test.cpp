@@ -20,11 +20,6 @@ Design store(std::vector<std::pair<const char*, const char*>> settings = {}) {
   return design_with_storage("san", all);
 }
 
-double write_seconds(const Design& design, double members = 4.0, Bytes each = 8_GB) {
-  return serve(design, {.bytes = 1_MiB}, {.bytes = each, .writers = members}, members)
-      .write.in(unit::s);
-}
-
 }  // namespace
 
 TEST_CASE("san: a small read is a round trip, a service time and its bytes") {
@@ -38,7 +33,7 @@ TEST_CASE("san: ports add up until the controllers are busy") {
         Approx(4.0).epsilon(1e-3));
   CHECK(serve(store({{"array.read", "4 GB/s"}}), {.bytes = 8_GB}, {.bytes = 1_MiB}, 4.0)
             .read.in(unit::s) == Approx(8.0).epsilon(1e-3));
-  CHECK(write_seconds(store({{"array.write", "2 GB/s"}})) == Approx(16.0).epsilon(0.01));
+  CHECK(seconds_to_write(store({{"array.write", "2 GB/s"}})) == Approx(16.0).epsilon(0.01));
 }
 
 TEST_CASE("san: an array serves so many requests a second") {

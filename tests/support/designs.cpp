@@ -90,6 +90,35 @@ Design small_design() {
   return design;
 }
 
+Design one_reader(const char* format, Settings settings, const char* compute, const char* rtt) {
+  using models::Role;
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "count", "1");
+  set(design.hosts[0], Role::host, "gpus", "1");
+  set(design.fabric, Role::fabric, "rtt", rtt);
+  set(design.storage[0], Role::storage, "ost.service", "0 s");
+  set(design.storage[0], Role::storage, "mdt.service", "1 ns");
+  set(design.storage[0], Role::storage, "mdt.open", "1000 Mops/s");
+  set(design.storage[0], Role::storage, "stripe.count", "0");
+  set(design.storage[0], Role::storage, "client.stream", "0.5 GB/s");
+  set(design.jobs[0].step, Role::step, "compute", compute);
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, format, "dataset",
+                          {{"on", "scratch"},
+                           {"samples", "1000000"},
+                           {"parse", "1000000 TB/s"},
+                           {"parse_fixed", "0 s"}});
+  for (const auto& [key, text] : settings) set(*job.dataset, Role::dataset, key, text);
+  job.loader = component(Role::loader, "pytorch", "loader",
+                         {{"workers", "1"},
+                          {"prefetch", "1"},
+                          {"start", "0 s"},
+                          {"handover", "0 s"},
+                          {"copy", "none"},
+                          {"batch", "1"}});
+  return design;
+}
+
 RunResult run(const Design& design, std::uint64_t seed) {
   const auto context = sim::make_fluid_context();
   return models::simulate(design, seed, *context);

@@ -22,6 +22,12 @@ using Settings = std::initializer_list<std::pair<const char*, const char*>>;
 /// 100 ms steps without jitter and without barrier cost, one replica, 60 s.
 [[nodiscard]] Design small_design();
 
+/// small_design() with one GPU whose only worker reads one sample at a time, from a data set of
+/// `format`, over one stream of 0.5 GB/s. The server answers at once and parsing is free, unless
+/// `settings` of the data set say otherwise.
+[[nodiscard]] Design one_reader(const char* format, Settings settings,
+                                const char* compute = "100 ms", const char* rtt = "0 s");
+
 /// Simulates `design` without SimGrid.
 [[nodiscard]] RunResult run(const Design& design, std::uint64_t seed = 1);
 /// A metric of a result. REQUIRES: it exists.

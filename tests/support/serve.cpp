@@ -30,6 +30,12 @@ Timed serve(const Design& design, models::ReadRequest read, models::WriteRequest
   return out;
 }
 
+double seconds_to_write(const Design& design, double members, Bytes each) {
+  return serve(design, {.bytes = Bytes::from(1.0, unit::MiB)}, {.bytes = each, .writers = members},
+               members)
+      .write.in(unit::s);
+}
+
 Design design_with_storage(const std::string& kind,
                            const std::vector<std::pair<const char*, const char*>>& settings) {
   Design design = small_design();

@@ -19,6 +19,10 @@ struct Timed {
 [[nodiscard]] Timed serve(const Design& design, models::ReadRequest read,
                           models::WriteRequest write, double members = 1.0);
 
+/// Seconds that `members` processes need to write `each` at the same time, as in `serve`.
+[[nodiscard]] double seconds_to_write(const Design& design, double members = 4.0,
+                                      Bytes each = Bytes::from(8.0, unit::GB));
+
 /// small_design() with a storage system of this kind.
 [[nodiscard]] Design design_with_storage(
     const std::string& kind, const std::vector<std::pair<const char*, const char*>>& settings);
