@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calibration/claim_quantity.hpp"
+#include "calibration/input_files.hpp"
 #include "engine/predict/predict.hpp"
 #include "scenarios/load.hpp"
 #include "stallcast/audit.hpp"
@@ -79,11 +80,8 @@ struct LoadedClaims {
   Diagnostics diagnostics;
 };
 
-/// True when the file says that it holds claims. False when it cannot be read.
-[[nodiscard]] bool is_claims_file(const std::string& path);
-
 /// Reads claims files and the scenarios they name. Never throws on any input; all faults at once.
-[[nodiscard]] LoadedClaims load_claims(std::span<const std::string> paths);
+[[nodiscard]] LoadedClaims load_claims(const InputFiles& files);
 
 /// Computes every figure, simulating each scenario once, and judges every claim. A figure that
 /// cannot be computed is a fault of its claim; a failure when the simulations did not end.

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "calibration/node_reader.hpp"
 #include "calibration/validate.hpp"
-#include "engine/base/files.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -15,7 +13,6 @@
 namespace stallcast::calibration {
 namespace {
 
-namespace fs = std::filesystem;
 using base::Json;
 
 constexpr std::array<std::string_view, 6> kFileKeys = {"$schema", "cases",  "id",
@@ -30,13 +27,12 @@ constexpr std::array<Dimension, 8> kDimensions = {
 /// Reads one case file into `out`.
 class CaseReader : NodeReader {
  public:
-  /// All must outlive this.
-  CaseReader(const base::JsonDocument& document, const std::string& path, LoadedCases& out)
-      : NodeReader(document, out.diagnostics), path_(path), out_(out) {}
+  /// Both must outlive this.
+  CaseReader(const base::JsonDocument& document, LoadedCases& out)
+      : NodeReader(document, out.diagnostics), out_(out) {}
 
   void read(std::set<std::string>& ids) {
     const Json& root = document_.root;
-    if (root.is_null() && out_.diagnostics.has_errors()) return;  // a syntax error
     if (!root.is_object()) {
       error("type", "", "a case file is a JSON object", "start it with {");
       return;
@@ -49,8 +45,9 @@ class CaseReader : NodeReader {
       return;
     }
     check_keys(root, "", kFileKeys, "a case file");
-    out_.files.push_back({path_, text_of(root, "", "id", true), text_of(root, "", "title", true),
-                          text_of(root, "", "source", false), text_of(root, "", "note", false)});
+    out_.files.push_back({document_.file, text_of(root, "", "id", true),
+                          text_of(root, "", "title", true), text_of(root, "", "source", false),
+                          text_of(root, "", "note", false)});
     const auto cases = root.find("cases");
     if (cases == root.end() || !cases->is_array() || cases->empty()) {
       error(cases == root.end() ? "missing" : "type", cases == root.end() ? "" : "/cases",
@@ -82,9 +79,9 @@ class CaseReader : NodeReader {
     options.variant = text_of(node, at, "variant", false);
     options.sets = texts_of(node, at, "set");
     if (scenario.empty()) return;
-    c.scenario = (fs::path(path_).parent_path() / scenario).lexically_normal().string();
+    c.scenario = beside(scenario);
     scenarios::Loaded loaded = scenarios::load_file(c.scenario, options);
-    take(std::move(loaded.diagnostics), at, c.id);
+    take_faults(std::move(loaded.diagnostics), at, "scenario", "case \"" + c.id + "\"");
     if (!loaded.design.has_value()) return;
     c.design = *std::move(loaded.design);
     c.design.expect.clear();
@@ -123,48 +120,16 @@ class CaseReader : NodeReader {
     }
   }
 
-  /// Faults of a scenario, once each; those without a place are pointed at where the case is.
-  void take(Diagnostics from, const std::string& at, const std::string& id) {
-    for (Diagnostic& d : from.items()) {
-      if (d.position.line == 0) {
-        d.position = base::locate(document_, d.code == "file" ? at + "/scenario" : at);
-        d.pointer = d.code == "file" ? at + "/scenario" : at;
-        d.message = "case \"" + id + "\": " + d.message;
-      }
-      const auto& known = out_.diagnostics.items();
-      const bool seen = std::any_of(known.begin(), known.end(), [&](const Diagnostic& k) {
-        return k.position.file == d.position.file && k.position.line == d.position.line &&
-               k.position.column == d.position.column && k.message == d.message;
-      });
-      if (!seen) out_.diagnostics.add(std::move(d));
-    }
-  }
-
-  const std::string& path_;
   LoadedCases& out_;
 };
 
 }  // namespace
 
-LoadedCases load_cases(std::span<const std::string> paths) {
+LoadedCases load_cases(const InputFiles& files) {
   LoadedCases out;
+  out.diagnostics = files.diagnostics;
   std::set<std::string> ids;
-  for (const std::string& path : paths) {
-    Result<std::string> text = base::read_file(path);
-    if (!text.ok()) {
-      out.diagnostics.add({Severity::error,
-                           "file",
-                           "",
-                           {path, 0, 0},
-                           "cannot read the file" +
-                               text.failure().message.substr(text.failure().message.rfind(": ")),
-                           ""});
-      continue;
-    }
-    const base::JsonDocument document =
-        base::parse_jsonc(std::move(text).value(), path, out.diagnostics);
-    CaseReader(document, path, out).read(ids);
-  }
+  for (const base::JsonDocument& document : files.documents) CaseReader(document, out).read(ids);
   return out;
 }
 

@@ -7,7 +7,6 @@
 
 #include "calibration/claims.hpp"
 #include "calibration/node_reader.hpp"
-#include "engine/base/files.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -76,15 +75,15 @@ std::optional<Looked> look_up(std::string_view text, std::string& message) {
 /// Reads one claims file into `out`.
 class ClaimsReader : NodeReader {
  public:
-  /// All must outlive this.
-  ClaimsReader(const base::JsonDocument& document, const std::string& path, LoadedClaims& out)
-      : NodeReader(document, out.diagnostics), path_(path), out_(out) {}
+  /// Both must outlive this.
+  ClaimsReader(const base::JsonDocument& document, LoadedClaims& out)
+      : NodeReader(document, out.diagnostics), out_(out) {}
 
   void read(std::set<std::string>& ids) {
     const Json& root = document_.root;
     if (!root.is_object()) return;
     check_keys(root, "", kFileKeys, "a claims file");
-    ClaimsFile file{path_,
+    ClaimsFile file{document_.file,
                     text_of(root, "", "id", true),
                     text_of(root, "", "title", true),
                     text_of(root, "", "note", false),
@@ -254,7 +253,7 @@ class ClaimsReader : NodeReader {
                           std::string& shown) {
     ClaimScenario wanted;
     const std::string name = text_of(node, at, key, true);
-    wanted.path = (fs::path(path_).parent_path() / name).lexically_normal().string();
+    wanted.path = beside(name);
     wanted.options.variant = text_of(node, at, "variant", false);
     wanted.options.sets = texts_of(node, at, "set");
     shown = "`" + fs::path(name).filename().string() + "`";
@@ -265,48 +264,23 @@ class ClaimsReader : NodeReader {
           known[i].options.sets == wanted.options.sets)
         return i;
     scenarios::Loaded loaded = scenarios::load_file(wanted.path, wanted.options);
-    for (Diagnostic& d : loaded.diagnostics.items()) {
-      if (d.position.line == 0) d.position = base::locate(document_, at);
-      d.message = "\"" + name + "\": " + d.message;
-      diagnostics_.add(std::move(d));
-    }
+    take_faults(std::move(loaded.diagnostics), at, key, "\"" + name + "\"");
     if (loaded.design.has_value()) wanted.design = *std::move(loaded.design);
     if (!keep_targets) wanted.design.expect.clear();
     known.push_back(std::move(wanted));
     return known.size() - 1;
   }
 
-  const std::string& path_;
   LoadedClaims& out_;
 };
 
 }  // namespace
 
-bool is_claims_file(const std::string& path) {
-  Result<std::string> text = base::read_file(path);
-  if (!text.ok()) return false;
-  Diagnostics ignored;
-  const base::JsonDocument document = base::parse_jsonc(std::move(text).value(), path, ignored);
-  if (!document.root.is_object()) return false;
-  const auto schema = document.root.find("schema");
-  return schema != document.root.end() && schema->is_string() &&
-         schema->get<std::string>() == kClaimsSchema;
-}
-
-LoadedClaims load_claims(std::span<const std::string> paths) {
+LoadedClaims load_claims(const InputFiles& files) {
   LoadedClaims out;
+  out.diagnostics = files.diagnostics;
   std::set<std::string> ids;
-  for (const std::string& path : paths) {
-    Result<std::string> text = base::read_file(path);
-    if (!text.ok()) {
-      out.diagnostics.add(
-          {Severity::error, "file", "", {path, 0, 0}, text.failure().message, text.failure().hint});
-      continue;
-    }
-    const base::JsonDocument document =
-        base::parse_jsonc(std::move(text).value(), path, out.diagnostics);
-    ClaimsReader(document, path, out).read(ids);
-  }
+  for (const base::JsonDocument& document : files.documents) ClaimsReader(document, out).read(ids);
   return out;
 }
 

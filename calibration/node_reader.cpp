@@ -1,6 +1,7 @@
 #include "calibration/node_reader.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,27 @@ void NodeReader::check_keys(const Json& node, const std::string& at,
          "\"" + key + "\" is not a key of " + what,
          near.empty() ? "allowed: " + base::join(names, ", ") : "did you mean \"" + near + "\"?"});
   }
+}
+
+void NodeReader::take_faults(Diagnostics scenario, const std::string& at, const std::string& key,
+                             const std::string& who) {
+  for (Diagnostic& d : scenario.items()) {
+    if (d.position.line == 0) {
+      d.pointer = d.code == "file" ? at + base::pointer_token(key) : at;
+      d.position = base::locate(document_, d.pointer);
+      d.message = who + ": " + d.message;
+    }
+    const auto& known = diagnostics_.items();
+    const bool seen = std::any_of(known.begin(), known.end(), [&](const Diagnostic& k) {
+      return k.position.file == d.position.file && k.position.line == d.position.line &&
+             k.position.column == d.position.column && k.message == d.message;
+    });
+    if (!seen) diagnostics_.add(std::move(d));
+  }
+}
+
+std::string NodeReader::beside(const std::string& name) const {
+  return (std::filesystem::path(document_.file).parent_path() / name).lexically_normal().string();
 }
 
 }  // namespace stallcast::calibration

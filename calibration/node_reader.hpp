@@ -30,6 +30,12 @@ class NodeReader {
   /// Keys that begin with "x-" are anybody's.
   void check_keys(const base::Json& node, const std::string& at,
                   std::span<const std::string_view> allowed, const std::string& what);
+  /// Takes over the faults of the scenario that `at` names under `key`, each once however often the
+  /// scenario is named. Those without a place are pointed at here and begin with `who`.
+  void take_faults(Diagnostics scenario, const std::string& at, const std::string& key,
+                   const std::string& who);
+  /// `name`, which is relative to the folder of this file.
+  [[nodiscard]] std::string beside(const std::string& name) const;
 
   const base::JsonDocument& document_;
   Diagnostics& diagnostics_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/input_files.hpp"
 #include "engine/predict/predict.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
@@ -23,7 +24,7 @@ namespace stallcast::calibration {
 struct Measurement {
   std::string metric;
   std::string text;     ///< as written: "93.52 %"
-  std::string pointer;  ///< in the case file
+  std::string pointer;  ///< in the case file; "" where the source is no JSON
   Position position;    ///< of the value
 };
 
@@ -37,15 +38,15 @@ struct Case {
   std::vector<Measurement> measured;
 };
 
-/// What came of reading case files. `cases` is complete exactly when there is no error.
+/// Measured systems, wherever they were read. `cases` is complete exactly when there is no error.
 struct LoadedCases {
   std::vector<CaseFile> files;
   std::vector<Case> cases;
-  Diagnostics diagnostics;  ///< of the case files and of their scenarios, with their places
+  Diagnostics diagnostics;  ///< of the files and of their scenarios, with their places
 };
 
 /// Reads case files and the scenarios they name. Never throws on any input; all faults at once.
-[[nodiscard]] LoadedCases load_cases(std::span<const std::string> paths);
+[[nodiscard]] LoadedCases load_cases(const InputFiles& files);
 
 /// Predicts all cases in one batch and compares. Faults that only the predictions show (a measured
 /// metric that the simulation does not yield, a unit that does not fit) go to `faults` with their

@@ -23,7 +23,7 @@ LoadedCases load(const std::string& text, const char* scenario = kScenario) {
   write_all(folder.file("s.json"), scenario);
   write_all(folder.file("cases.json"), text);
   const std::vector<std::string> paths = {folder.file("cases.json")};
-  LoadedCases out = load_cases(paths);
+  LoadedCases out = load_cases(open_files(paths));
   for (Diagnostic& d : out.diagnostics.items())
     d.position.file = std::filesystem::path(d.position.file).filename().string();
   return out;
@@ -115,5 +115,5 @@ TEST_CASE("what is no case file at all is a fault, not an exception") {
         std::vector<std::string>{"cases.json:1:31 /cases type"});
   CHECK(load("{").diagnostics.has_errors());
   const std::vector<std::string> none = {"/nonexistent/cases.json"};
-  CHECK(load_cases(none).diagnostics.items()[0].code == "file");
+  CHECK(load_cases(open_files(none)).diagnostics.items()[0].code == "file");
 }

@@ -18,7 +18,8 @@ const Audit& computed() {
     for (const auto& entry : std::filesystem::directory_iterator(kFolder))
       if (entry.path().extension() == ".json") paths.push_back(entry.path().string());
     std::sort(paths.begin(), paths.end());
-    const calibration::LoadedClaims loaded = calibration::load_claims(paths);
+    const calibration::LoadedClaims loaded =
+        calibration::load_claims(calibration::open_files(paths));
     for (const Diagnostic& d : loaded.diagnostics.items())
       UNSCOPED_INFO(d.position.file << ":" << d.position.line << ": " << d.message);
     REQUIRE_FALSE(loaded.diagnostics.has_errors());

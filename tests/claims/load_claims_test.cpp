@@ -22,8 +22,9 @@ LoadedClaims load(const std::string& text) {
   const TempFolder folder;
   write_all(folder.file("claims.json"), text);
   const std::vector<std::string> paths = {folder.file("claims.json")};
-  CHECK(is_claims_file(paths[0]));
-  return load_claims(paths);
+  const InputFiles files = open_files(paths);
+  CHECK(are_claims(files));
+  return load_claims(files);
 }
 
 /// What is said against a file.
@@ -125,6 +126,39 @@ TEST_CASE("what is wrong in a claims file is said with its place") {
       messages_of(file_with(
           R"("verdict": "right", "checks": [ { "compute": "1", "claimed": "2 s", "correct": "1 GB" } ])")) ==
       Texts{"\"claimed\" and \"correct\" are not of one unit"});
+}
+
+TEST_CASE("a warning of a scenario that two claims vary is said once") {
+  const TempFolder folder;
+  // 2 h hold 6 saves of every 20 min: a warning, whatever else the claims set.
+  write_all(folder.file("s.json"), R"({
+    "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+    "storage": [ { "id": "fs", "type": "beegfs", "target": { "count": 4 } } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+                "checkpoint": { "to": "fs", "every": "20 min", "size": "1 GB" } } ],
+    "run": { "duration": "2 h" } })");
+  write_all(folder.file("claims.json"), file_with(R"("verdict": "right", "checks": [
+    { "compute": "n", "claimed": "6", "with": { "n": { "scenario": "s.json", "metric": "m" } } },
+    { "compute": "n", "claimed": "6",
+      "with": { "n": { "scenario": "s.json", "set": ["cluster.hosts[gpu].count=2"], "metric": "m" } } } ])"));
+  const std::vector<std::string> paths = {folder.file("claims.json")};
+  const LoadedClaims loaded = load_claims(open_files(paths));
+  CHECK(loaded.scenarios.size() == 2);
+  REQUIRE(loaded.diagnostics.items().size() == 1);
+  CHECK(loaded.diagnostics.items()[0].severity == Severity::warning);
+  CHECK(loaded.diagnostics.items()[0].position.file == folder.file("s.json"));
+}
+
+TEST_CASE("files are claims when each of them says so") {
+  const TempFolder folder;
+  write_all(folder.file("claims.json"), file_with(R"("verdict": "right", "note": "n")"));
+  write_all(folder.file("cases.json"), "{}");
+  const std::vector<std::string> claims = {folder.file("claims.json"), folder.file("gone.json")};
+  const std::vector<std::string> both = {folder.file("claims.json"), folder.file("cases.json")};
+  CHECK(are_claims(open_files(claims)));
+  CHECK(load_claims(open_files(claims)).diagnostics.items().at(0).code == "file");
+  CHECK_FALSE(are_claims(open_files(both)));
+  CHECK_FALSE(are_claims({}));
 }
 
 TEST_CASE("each outcome admits the verdicts that can follow from it") {

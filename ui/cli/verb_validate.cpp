@@ -29,9 +29,8 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   return out;
 }
 
-int audit_claims(const std::vector<std::string>& paths, const CommonOptions& options,
+int audit_claims(const calibration::LoadedClaims& claims, const CommonOptions& options,
                  report::Format format) {
-  const calibration::LoadedClaims claims = calibration::load_claims(paths);
   print_diagnostics(claims.diagnostics, options.quiet);
   if (claims.diagnostics.has_errors()) return static_cast<int>(ExitCode::bad_input);
   ProgressBar bar(options);
@@ -42,6 +41,29 @@ int audit_claims(const std::vector<std::string>& paths, const CommonOptions& opt
       options,
       report::render(audit.value(), report_context(Design{}), format, report_style(options)),
       audit->faultless() ? ExitCode::ok : ExitCode::answer_no);
+}
+
+int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& options,
+                   report::Format format) {
+  print_diagnostics(cases.diagnostics, options.quiet);
+  if (cases.diagnostics.has_errors()) return static_cast<int>(ExitCode::bad_input);
+  ProgressBar bar(options);
+  Diagnostics faults;
+  const Result<Validation> validation =
+      calibration::validate(cases, predict_options(options, bar), faults);
+  bar.clear();
+  if (faults.has_errors()) {
+    print_diagnostics(faults, options.quiet);
+    return static_cast<int>(ExitCode::bad_input);
+  }
+  if (!validation.ok()) return report_failure(validation.failure());
+  const auto& ran = validation->cases;
+  const bool finished =
+      std::all_of(ran.begin(), ran.end(), [](const ValidatedCase& c) { return c.finished; });
+  return deliver(
+      options,
+      report::render(validation.value(), report_context(Design{}), format, report_style(options)),
+      finished ? ExitCode::ok : ExitCode::inconclusive);
 }
 
 }  // namespace
@@ -64,28 +86,10 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   paths = files_of(paths);
   if (paths.empty())
     return report_failure({ExitCode::bad_input, "there is no JSON file in the folder", ""});
-  if (std::all_of(paths.begin(), paths.end(), calibration::is_claims_file))
-    return audit_claims(paths, options, format.value());
-  const calibration::LoadedCases cases = calibration::load_cases(paths);
-  print_diagnostics(cases.diagnostics, options.quiet);
-  if (cases.diagnostics.has_errors()) return static_cast<int>(ExitCode::bad_input);
-  ProgressBar bar(options);
-  Diagnostics faults;
-  const Result<Validation> validation =
-      calibration::validate(cases, predict_options(options, bar), faults);
-  bar.clear();
-  if (faults.has_errors()) {
-    print_diagnostics(faults, options.quiet);
-    return static_cast<int>(ExitCode::bad_input);
-  }
-  if (!validation.ok()) return report_failure(validation.failure());
-  const auto& ran = validation->cases;
-  const bool finished =
-      std::all_of(ran.begin(), ran.end(), [](const ValidatedCase& c) { return c.finished; });
-  return deliver(options,
-                 report::render(validation.value(), report_context(Design{}), format.value(),
-                                report_style(options)),
-                 finished ? ExitCode::ok : ExitCode::inconclusive);
+  const calibration::InputFiles files = calibration::open_files(paths);
+  if (calibration::are_claims(files))
+    return audit_claims(calibration::load_claims(files), options, format.value());
+  return validate_cases(calibration::load_cases(files), options, format.value());
 }
 
 }  // namespace stallcast::cli
