@@ -88,7 +88,8 @@ class Deriver {
     line(name + "gpu.utilization.bound", limit, Dimension::ratio,
          "upper bound, limited by " + binding_ + " = " + text(limit, Dimension::ratio));
     const double hosts = d.layout.ranks / static_cast<double>(plant_.host(d.host).gpus);
-    for (Derivation& derived : derive_failures(design_, job, d.layout.ranks, hosts, d.stall))
+    for (Derivation& derived :
+         derive_failures(design_, job, failing_parts(job, d.layout, hosts), d.stall))
       out_.derivations.push_back(std::move(derived));
     if (demands_.empty() || limit < out_.utilization) {
       out_.utilization = limit;

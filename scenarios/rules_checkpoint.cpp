@@ -16,6 +16,9 @@ namespace {
 constexpr std::string_view kShape[] = {"shape.vocabulary", "shape.hidden",   "shape.ffn",
                                        "shape.heads",      "shape.kv_heads", "shape.layers"};
 
+// Share of restarts without any checkpoint that is worth a word.
+constexpr double kAllLost = 1e-3;
+
 class StateRules {
  public:
   StateRules(const Design& design, const JobDesign& job, Reporter& report)
@@ -36,6 +39,7 @@ class StateRules {
     check_tiers(save);
     check_durable(save);
     check_restore(save);
+    check_trust(save);
     if (!report_.has_errors()) check_memory(save);
   }
 
@@ -199,7 +203,7 @@ class StateRules {
       if (std::count(tiers->list.begin(), tiers->list.begin() + static_cast<std::ptrdiff_t>(i),
                      tier) > 0)
         report_.error("rule", item, "the tier \"" + tier + "\" is named twice", "remove one");
-      check_tier_there(tier, item, i + 1 < tiers->list.size());
+      check_tier_there(tier, item, i + 1 < tiers->list.size() || reads_back(save));
     }
     if (to != nullptr && !tiers->list.empty() && tiers->list.back() != to->text &&
         is_storage(to->text))
@@ -224,6 +228,31 @@ class StateRules {
       report_.error("rule", pointer_of(save, "drain_every"),
                     "saves that are not drained to the last tier would be safe nowhere",
                     "name the tier that keeps them: \"durable\": \"peer-memory\"");
+  }
+
+  static bool reads_back(const Component& save) {
+    const Value* verify = save.find("verify");
+    return verify != nullptr && verify->text == "read-back";
+  }
+
+  // Saves that may be bad: how they are found out, and whether older ones are left then.
+  void check_trust(const Component& save) {
+    const double corrupt = number(save, "corrupt");
+    if (corrupt <= 0.0 || reads_back(save)) return;
+    if (save.find("checksum") == nullptr)
+      report_.warn(
+          "rule", pointer_of(save, "corrupt"),
+          "saves may be bad and have no checksum: one that loads all the same goes on with "
+          "wrong numbers, which is not predicted",
+          "add \"checksum\": \"10 GB/s\"");
+    // All that are kept are bad: p^k.    [docs/models/failures.md, eq. 10]
+    const double lost = std::pow(corrupt, number(save, "keep.last", 1e6));
+    if (lost > kAllLost)
+      report_.warn("rule", pointer_of(save, "keep.last"),
+                   "in " + base::print_quantity(lost, Dimension::ratio) +
+                       " of the restarts all checkpoints that are kept are bad, and all work is "
+                       "lost",
+                   "keep more of them, or \"verify\": \"read-back\"");
   }
 
   // Whether a save comes through `tier`.

@@ -51,6 +51,11 @@ void check_storage_fault(const Design& design, const Component& failure, Reporte
                  "give it two servers or more");
 }
 
+bool per_worker(const Component& failure) {
+  const Value* per = failure.find("per");
+  return per != nullptr && per->text == "worker";
+}
+
 bool hits(const Component& failure, const JobDesign& job) {
   const Value* hosts = failure.find("hosts");
   const Value* own = job.job.find("hosts");
@@ -93,6 +98,13 @@ void check_failures(const Design& design, Reporter& report) {
     if (!failure.kind.empty() && !kills(failure)) check_storage_fault(design, failure, report);
     check_reference(failure, "hosts", ids_of(design.hosts), "host class", report);
     const Value* hosts = failure.find("hosts");
+    if (per_worker(failure) &&
+        std::none_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
+          return hits(failure, job) && job.loader && number(*job.loader, "workers", 1.0) > 0.0;
+        }))
+      report.warn("rule", pointer_of(failure, "per"),
+                  "no job that it hits has loader processes that could fail",
+                  "give a job a \"loader\" with \"workers\", or another \"per\"");
     if (hosts != nullptr && design.find_host(hosts->text) != nullptr &&
         std::none_of(design.jobs.begin(), design.jobs.end(),
                      [&](const JobDesign& job) { return hits(failure, job); }))

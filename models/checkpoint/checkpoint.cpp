@@ -13,6 +13,7 @@ constexpr std::string_view kSharings[] = {"no", "aligned", "interleaved"};
 constexpr std::string_view kSerializers[] = {"none", "torch", "dcp", "tensorstore"};
 constexpr std::string_view kSnapshots[] = {"pinned", "pageable", "none"};
 constexpr std::string_view kCommits[] = {"fsync", "rename"};
+constexpr std::string_view kVerifications[] = {"none", "read-back"};
 constexpr std::string_view kCodecs[] = {"cpu", "gpu"};
 constexpr std::string_view kRestores[] = {"none", "own", "all", "once"};
 constexpr std::string_view kFlushes[] = {"process", "thread"};
@@ -20,7 +21,7 @@ constexpr std::string_view kFlushes[] = {"process", "thread"};
 // Share of host memory that snapshots may take: the rest is page cache, loaders and the model.
 constexpr double kStagingShare = 0.5;
 
-constexpr std::array<Field<CheckpointParams>, 32> kCommon{
+constexpr std::array<Field<CheckpointParams>, 34> kCommon{
     field("to", &CheckpointParams::to, kRequired, "id of the storage system it is written to"),
     field("every", &CheckpointParams::every, kOptional, "time between the starts of two saves",
           kPositive),
@@ -82,6 +83,14 @@ constexpr std::array<Field<CheckpointParams>, 32> kCommon{
           one_of(kCommits)),
     field("checksum", &CheckpointParams::checksum, kOptional,
           "checksum pass of one core: CRC32C 10 GB/s, SHA-256 1.5 GB/s; absent: none", kPositive),
+    field("corrupt", &CheckpointParams::corrupt, "0 %",
+          "saves that cannot be loaded, which nobody notices before (silent corruption, sparse "
+          "files); failures then go back further",
+          up_to(0.99, kNonNegative)),
+    field("verify", &CheckpointParams::verify, "none",
+          "read-back: each writer reads its files again before the save counts, so that a bad one "
+          "never does; none: a restart finds out",
+          one_of(kVerifications)),
     field("encrypt", &CheckpointParams::encrypt, kOptional,
           "encryption pass of one core: AES-256-GCM 3-6 GB/s; absent: none", kPositive),
     field("compress.ratio", &CheckpointParams::compress_ratio, "1",
@@ -200,6 +209,13 @@ CpuPasses restore_passes(const CheckpointParams& p, Bytes state) {
     out.add("compress", state / threads / p.compress_rate);
   if (p.serializer == "torch" || p.serializer == "dcp")
     out.add("serialize", p.copied(state) / threads / p.deserialize);
+  return out;
+}
+
+CpuPasses verify_passes(const CheckpointParams& p, Bytes state) {
+  CpuPasses out;
+  if (p.checksum)
+    out.add("checksum", p.stored(state) / static_cast<double>(p.threads) / *p.checksum);
   return out;
 }
 

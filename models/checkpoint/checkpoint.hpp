@@ -30,6 +30,8 @@ struct CheckpointParams {
   Bytes piece;
   std::string snapshot, commit;
   std::optional<Rate> checksum, encrypt;
+  Fraction corrupt;    ///< saves that cannot be loaded
+  std::string verify;  ///< "none", "read-back"
   double compress_ratio = 1.0;
   Rate compress_rate;
   std::string compress_on;
@@ -57,6 +59,8 @@ struct CheckpointParams {
   [[nodiscard]] bool coordinated(double all_files) const {
     return serializer == "dcp" || (commit == "rename" && all_files > 1.0);
   }
+  /// Whether files are read again before a save counts.
+  [[nodiscard]] bool reads_back() const { return verify == "read-back"; }
   /// Bytes of `state` as they are stored: compressed.
   [[nodiscard]] Bytes stored(Bytes state) const { return state / compress_ratio; }
   /// Bytes of `state` that leave the GPU: compressed when the GPU does it.
@@ -92,6 +96,8 @@ struct CpuPasses {
 /// Of saving `state` / of restoring it.    [docs/models/checkpoint.md, eq. 7]
 [[nodiscard]] CpuPasses save_passes(const CheckpointParams& p, Bytes state);
 [[nodiscard]] CpuPasses restore_passes(const CheckpointParams& p, Bytes state);
+/// Of reading back what was written of `state`.    [docs/models/checkpoint.md, eq. 12]
+[[nodiscard]] CpuPasses verify_passes(const CheckpointParams& p, Bytes state);
 
 /// What a host holds for saves that have not left its memory, `size` being of the whole job's
 /// state.    [docs/models/checkpoint.md, eq. 5]

@@ -89,11 +89,25 @@ sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t
   if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, bytes));
   co_await sim::join(context, std::move(parts));  // read while it is sent on
   took.add(Phase::data, context.now() - start, served.limited_by);
+  if (p_.reads_back() && tiers[tier] != kPeerMemory) co_await verify(mover, part, tier, took);
   if (p_.commit == "rename") {  // one metadata operation a file, as an open is one
     const Seconds renaming = context.now();
     const Served renamed = co_await mover_.metadata(mover, tiers[tier], mover.share.files);
     took.add(Phase::metadata, context.now() - renaming, renamed.limited_by);
   }
+}
+
+// What was written is opened, read and checked before it gets its name.    [checkpoint.md, eq. 12]
+sim::Task<void> Checkpointer::verify(const Mover& mover, double part, std::size_t tier,
+                                     WaitSplit& took) {
+  sim::Context& context = mover_.context();
+  const Seconds start = context.now();
+  const Served served = co_await mover_.read(
+      mover, mover_.tiers()[tier], p_.stored(mover.share.bytes) * part, mover.share.files, 1.0);
+  took.add(Phase::data, context.now() - start, served.limited_by);
+  const CpuPasses passes = verify_passes(p_, mover.share.bytes * part);
+  co_await context.sleep(passes.total);
+  took.add(Phase::cpu, passes.total, mover_.own_resource(passes.worst));
 }
 
 sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {

@@ -78,6 +78,7 @@ class Checkpointer {
   sim::Task<void> snapshot(const Mover& mover, WaitSplit& took);
   sim::Task<void> passes(const Mover& mover, double part, WaitSplit& took);
   sim::Task<void> write(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
+  sim::Task<void> verify(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
   sim::Task<void> first_tier(const Mover& mover, double part, Course& course);
   sim::Task<void> next_tier(const Mover& mover, double part, std::size_t tier, Course& course);
   /// Phases of one class: one after the other, or all at the same time when the save streams.

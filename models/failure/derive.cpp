@@ -13,8 +13,15 @@ std::string text(Seconds t) { return base::print_quantity(t.in(unit::s), Dimensi
 
 }  // namespace
 
-std::vector<Derivation> derive_failures(const Design& design, const JobDesign& job, double ranks,
-                                        double hosts, Seconds stall) {
+FailingParts failing_parts(const JobDesign& job, const RankLayout& layout, double hosts) {
+  FailingParts out{.ranks = layout.ranks, .hosts = hosts};
+  if (job.loader)
+    out.workers = layout.readers() * static_cast<double>(loader_params(*job.loader).workers);
+  return out;
+}
+
+std::vector<Derivation> derive_failures(const Design& design, const JobDesign& job,
+                                        const FailingParts& parts, Seconds stall) {
   double rate = 0.0;
   std::string terms;
   for (const Component& component : design.failures) {
@@ -22,7 +29,8 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
     if (!row.style().kills) continue;
     const FailureParams p = row.params(component);
     if (p.hosts && *p.hosts != job_params(job.job).hosts) continue;
-    const double units = failing_units(p, ranks, hosts);
+    const double units = failing_units(p, parts);
+    if (units == 0.0) continue;
     rate += units / p.mtbf->in(unit::s);
     terms += (terms.empty() ? "" : " + ") + base::shortest(units) + " / " + text(*p.mtbf) + " (" +
              component.id + ")";
@@ -33,6 +41,14 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
   const std::string name = "job." + job.job.id + ".";
   std::vector<Derivation> out{{name + "failures.mtbf", mtbf.in(unit::s), Dimension::time,
                                "1 / (" + terms + ") = " + text(mtbf)}};
+  const RecoveryParams recovery = job.recovery ? recovery_params(*job.recovery) : RecoveryParams{};
+  if (const Seconds mounted = recovery.mounted(parts.hosts); mounted > Seconds{})
+    out.push_back({name + "failures.mount", mounted.in(unit::s), Dimension::time,
+                   "all " + base::shortest(parts.hosts * static_cast<double>(recovery.pods)) +
+                       " pods, " + text(recovery.mount) + " each" +
+                       (recovery.mount_parallel
+                            ? ", " + std::to_string(*recovery.mount_parallel) + " at one time"
+                            : ", all at one time")});
   if (stall <= Seconds{}) return out;
   const Seconds young = young_interval(stall, mtbf);
   out.push_back({name + "checkpoint.interval.young", young.in(unit::s), Dimension::time,

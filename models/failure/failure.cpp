@@ -1,12 +1,14 @@
 #include "models/failure/failure.hpp"
 
+#include <cmath>
+
 namespace stallcast::models {
 namespace {
 
 using namespace base;
 
 constexpr std::string_view kPerHostOrGpu[] = {"gpu", "host"};
-constexpr std::string_view kPerProcess[] = {"gpu", "host", "job"};
+constexpr std::string_view kPerProcess[] = {"gpu", "host", "job", "worker"};
 constexpr std::string_view kShape =
     "1 is memoryless; fits of cluster logs give 0.7-1: more failures soon after the last";
 
@@ -42,7 +44,9 @@ constexpr std::array<Field<FailureParams>, 4> kProcess{
     kHosts,
     field("mtbf", &FailureParams::mtbf, kRequired, "mean time between failures of one \"per\"",
           kPositive),
-    field("per", &FailureParams::per, "job", "what \"mtbf\" is of", one_of(kPerProcess)),
+    field("per", &FailureParams::per, "job",
+          "what \"mtbf\" is of; worker: one process of the loader, whose end ends the job",
+          one_of(kPerProcess)),
     kShapeField};
 constexpr auto kProcessInfos = infos(kProcess);
 
@@ -53,7 +57,7 @@ constexpr std::array<Field<FailureParams>, 5> kRack{
     kShapeField, kGroup, kRepair};
 constexpr auto kRackInfos = infos(kRack);
 
-constexpr std::array<Field<RecoveryParams>, 8> kRecovery{
+constexpr std::array<Field<RecoveryParams>, 11> kRecovery{
     field("detect", &RecoveryParams::detect, "1 min", "until somebody notices that ranks are gone",
           assumed(kNonNegative, "watchdog 10-60 s; PyTorch's own NCCL time-out is 10 min")),
     field("replace", &RecoveryParams::replace, "5 min",
@@ -71,6 +75,13 @@ constexpr std::array<Field<RecoveryParams>, 8> kRecovery{
     field("spares", &RecoveryParams::spares, kOptional,
           "idle hosts that replace failed ones; absent: there is always one",
           {.minimum = 0.0, .maximum = 1e7}),
+    field("mount.delay", &RecoveryParams::mount, "0 s",
+          "time to attach and mount the volumes of one pod (Kubernetes CSI), whenever the job "
+          "starts: 5-60 s (expert value)",
+          kNonNegative),
+    field("mount.parallel", &RecoveryParams::mount_parallel, kOptional,
+          "pods whose volumes are attached at one time; absent: all", kAtLeastOne),
+    field("mount.pods", &RecoveryParams::pods, "1", "pods of the job on one host", up_to(4096.0)),
     field("horizon", &RecoveryParams::horizon, "30 d", "run time that goodput is predicted for",
           kPositive),
     field("runs", &RecoveryParams::runs, "1000", "random histories of that length",
@@ -94,10 +105,17 @@ FailureStyle rack_failure_style() { return {.kills = true, .scope = Scope::rack}
 RecoveryParams recovery_params(const Component& component) { return bind(kRecovery, component); }
 std::span<const FieldInfo> recovery_fields() { return kRecoveryInfos; }
 
-double failing_units(const FailureParams& p, double ranks, double hosts) {
-  if (p.per == "gpu") return ranks;
-  if (p.per == "host") return hosts;
-  if (p.per == "rack") return hosts / static_cast<double>(p.group);
+// t = ceil(pods / parallel) x delay    [docs/models/failures.md, eq. 11]
+Seconds RecoveryParams::mounted(double hosts) const {
+  const double all = hosts * static_cast<double>(pods);
+  return mount * (mount_parallel ? std::ceil(all / static_cast<double>(*mount_parallel)) : 1.0);
+}
+
+double failing_units(const FailureParams& p, const FailingParts& job) {
+  if (p.per == "gpu") return job.ranks;
+  if (p.per == "host") return job.hosts;
+  if (p.per == "rack") return job.hosts / static_cast<double>(p.group);
+  if (p.per == "worker") return job.workers;
   return 1.0;
 }
 

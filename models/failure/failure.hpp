@@ -27,7 +27,7 @@ struct FailureParams {
   std::optional<std::string> hosts;  ///< class it hits; none: every class
   std::optional<Seconds> mtbf;       ///< mean time between failures of one `per`
   double shape = 1.0;                ///< of the Weibull distribution of times between failures
-  std::string per = "rack";          ///< "gpu", "host", "rack", "job"
+  std::string per = "rack";          ///< "gpu", "host", "rack", "job", "worker"
   Fraction correlated;               ///< share that takes `group` hosts at once
   std::int64_t group = 1;            ///< hosts of one rack
   Seconds repair;                    ///< until a failed host is back among the spares
@@ -40,6 +40,13 @@ struct RecoveryParams {
   std::optional<std::int64_t> spares;
   Seconds horizon;
   std::int64_t runs = 1;
+  Seconds mount;                               ///< of one pod: attach and mount its volumes
+  std::optional<std::int64_t> mount_parallel;  ///< pods at one time; none: all
+  std::int64_t pods = 1;                       ///< of one host
+
+  /// Until all pods of a job on `hosts` hosts have their volumes.  [docs/models/failures.md, eq.
+  /// 11]
+  [[nodiscard]] Seconds mounted(double hosts) const;
 };
 
 [[nodiscard]] FailureParams host_failure_params(const Component& component);
@@ -59,7 +66,12 @@ struct RecoveryParams {
 [[nodiscard]] RecoveryParams recovery_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> recovery_fields();
 
-/// How many things that fail this way a job of `ranks` GPUs on `hosts` hosts has.
-[[nodiscard]] double failing_units(const FailureParams& p, double ranks, double hosts);
+/// What of a job can fail.
+struct FailingParts {
+  double ranks = 1.0, hosts = 1.0;
+  double workers = 0.0;  ///< loader processes of all ranks
+};
+/// How many things that fail this way such a job has.
+[[nodiscard]] double failing_units(const FailureParams& p, const FailingParts& job);
 
 }  // namespace stallcast::models

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "models/failure/derive.hpp"
 #include "models/failure/interval.hpp"
 #include "models/failure/renewal.hpp"
 #include "models/rows.hpp"
@@ -27,11 +28,13 @@ class Feeder {
         run_(measured),
         plant_(plant),
         host_(job_params(job.job).hosts),
-        hosts_(run_.layout.ranks / static_cast<double>(plant.host(host_).gpus)) {}
+        hosts_(run_.layout.ranks / static_cast<double>(plant.host(host_).gpus)),
+        parts_(failing_parts(job, run_.layout, hosts_)) {}
 
   JobProcess feed() {
     out_.id = job_.job.id;
     out_.recovery = recovery_params(*job_.recovery);
+    out_.mount = out_.recovery.mounted(hosts_);
     const double steps = static_cast<double>(run_.steps.size());
     out_.step = (run_.wall - run_.saving) / steps;
     out_.step_deviation = run_.steps.variation();
@@ -47,9 +50,11 @@ class Feeder {
     if (!row.style().kills) return;
     const FailureParams p = row.params(component);
     if (p.hosts && *p.hosts != host_) return;
+    const double units = failing_units(p, parts_);
+    if (units == 0.0) return;
     // M = mtbf of one / how many there are    [docs/models/failures.md, eq. 1]
     out_.failures.push_back({.id = component.id,
-                             .mtbf = *p.mtbf / failing_units(p, run_.layout.ranks, hosts_),
+                             .mtbf = *p.mtbf / units,
                              .shape = p.shape,
                              .scope = row.style().scope,
                              .correlated = p.correlated.in(unit::ratio),
@@ -87,7 +92,13 @@ class Feeder {
                 std::vector<Seconds> after) {
     const HostParams& host = plant_.host(host_);
     const Bytes share = checkpointer.size() / hosts_;
+    const CheckpointParams& p = checkpointer.params();
     CopyTier out{.lost_with = Scope::host, .restore = {}, .after = std::move(after)};
+    if (tier != kHostMemory && tier != kPeerMemory)  // files; what lies in memory is taken as good
+      out.life = {.corrupt = p.corrupt.in(unit::ratio),
+                  .verified = p.verify == "read-back",
+                  .keep = p.keep_last,
+                  .spare = p.keep_every.value_or(0)};
     if (tier == kHostMemory) {
       out.restore = checkpointer.size() / run_.layout.ranks / host.gpu_copy;
     } else if (tier == kLocalNvme) {
@@ -119,6 +130,7 @@ class Feeder {
   const Plant& plant_;
   std::string host_;
   double hosts_;
+  FailingParts parts_;
   JobProcess out_;
 };
 
@@ -153,6 +165,8 @@ class Reporter {
       set("failures.lost_work", mean.lost.in(unit::s) / mean.failures, "s");
       set("failures.restart", mean.restart.in(unit::s) / mean.failures, "s");
     }
+    if (job_.mount > Seconds{}) set("failures.mount", job_.mount.in(unit::s), "s");
+    report_bad_saves(mean);
     set("failures.lost.share", mean.lost / horizon, "ratio");
     set("failures.restart.share", mean.restart / horizon, "ratio");
     set("failures.waiting.share", mean.waiting / horizon, "ratio");
@@ -177,6 +191,19 @@ class Reporter {
  private:
   void set(const std::string& key, double value, const char* unit) {
     out_.metrics[name_ + key] = {value, unit, {}};
+  }
+
+  void report_bad_saves(const JobHistory& mean) {
+    const auto& tiers = job_.tiers;
+    if (std::all_of(tiers.begin(), tiers.end(),
+                    [](const CopyTier& tier) { return tier.life.corrupt <= 0.0; }))
+      return;
+    if (mean.failures > 0.0) set("failures.bad_saves", mean.bad_saves / mean.failures, "count");
+    set("failures.lost_all", mean.lost_all, "count");
+    if (mean.lost_all > 0.0)
+      out_.warnings.push_back("job." + job_.id +
+                              ".failures: restarts that find no checkpoint they can load lose all "
+                              "work; keep more of them (\"keep\"), or \"verify\" them");
   }
 
   // What a step's time is made of is as measured; saves, lost work and restarts are as over months.

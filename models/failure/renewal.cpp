@@ -86,9 +86,12 @@ class Walk {
         // Steps vary independently: the deviation of n of them grows by sqrt(n).
         deviation_(job.step * (job.step_deviation * std::sqrt(static_cast<double>(steps)))),
         random_(seed, "job." + job.id, "months", run),
-        spares_(job.recovery.spares),
-        held_(job.tiers.size(), kNothing) {
+        spares_(job.recovery.spares) {
     for (const FailureSource& source : job.failures) clocks_.emplace_back(job, source, seed, run);
+    for (std::size_t t = 0; t < job.tiers.size(); ++t)
+      shelves_.emplace_back(
+          job.tiers[t].life,
+          base::RandomStream(seed, "job." + job.id, "bad saves." + std::to_string(t), run));
     if (job.stalls.empty()) return;
     stall_ = mean_of(job.stalls);
     for (const CopyTier& tier : job.tiers) settled_ = std::max(settled_, mean_of(tier.after));
@@ -108,7 +111,6 @@ class Walk {
   }
 
  private:
-  static constexpr Seconds kNothing = -Seconds::infinity();
   /// A save on its way to the tiers.
   struct Save {
     Seconds position;
@@ -155,7 +157,7 @@ class Walk {
     now_ += block + stalled;
     position_ += block;
     out_.saving += stalled;
-    for (Seconds& held : held_) held = position_;
+    for (Shelf& shelf : shelves_) shelf.skip(position_, work_, count);
   }
 
   void save(Seconds end) {
@@ -181,32 +183,43 @@ class Walk {
   // What has arrived by now is held; what is still on its way stays there.
   void settle() {
     for (const Save& save : saves_)
-      for (std::size_t t = 0; t < held_.size(); ++t)
-        if (save.at[t] <= now_) held_[t] = std::max(held_[t], save.position);
+      for (std::size_t t = 0; t < shelves_.size(); ++t)
+        if (save.at[t] <= now_) shelves_[t].add(save.position);
     while (!saves_.empty() && std::all_of(saves_.front().at.begin(), saves_.front().at.end(),
                                           [&](Seconds at) { return at <= now_; }))
       saves_.pop_front();
   }
 
-  // The state to go on from after a failure of this scope: the newest, and of these the quickest
-  // to read. What the failure took with it is gone.
+  // The state to go on from after a failure of this scope: the newest that can be loaded, and of
+  // these the quickest to read. What the failure took with it is gone. Yields the time it takes to
+  // read it, and bad ones before it.    [docs/models/failures.md, eq. 9]
   Seconds fall_back(Scope scope) {
     settle();
     saves_.clear();  // flushes end with the processes that ran them
     flushing_.clear();
-    Seconds position, restore;
-    for (std::size_t t = 0; t < held_.size(); ++t) {
+    Seconds position, restore, in_vain;
+    double tried = 0.0;
+    for (std::size_t t = 0; t < shelves_.size(); ++t) {
       const CopyTier& tier = job_.tiers[t];
+      Shelf& shelf = shelves_[t];
       if (scope >= tier.lost_with) {
-        held_[t] = kNothing;
-      } else if (held_[t] > position || (held_[t] == position && restore > tier.restore)) {
-        position = held_[t];
+        shelf.clear();
+      } else if (shelf.good() > position || (shelf.good() == position && restore > tier.restore)) {
+        position = shelf.good();
         restore = tier.restore;
+        tried = shelf.bad();
+        in_vain = restore * tried;
+      } else if (position == Seconds{} && shelf.bad() > 0.0) {  // nothing but bad ones so far
+        tried = shelf.bad();
+        in_vain = tier.restore * tried;
       }
     }
+    out_.bad_saves += tried;
+    if (tried > 0.0 && position == Seconds{}) out_.lost_all += 1.0;
+    for (Shelf& shelf : shelves_) shelf.rewind(position);
     out_.lost += position_ - position;
     position_ = position;
-    return restore;
+    return restore + in_vain;
   }
 
   // From a failure until work goes on; a failure on the way starts it again.
@@ -224,7 +237,7 @@ class Walk {
         waited = std::max(spares_.take(hosts, now_, source.repair) - ready, Seconds{});
         ready += waited + r.replace;
       }
-      ready += r.start + r.init + fall_back(scope) + job_.refill;
+      ready += job_.mount + r.start + r.init + fall_back(scope) + job_.refill;
       clock->advance(now_);
       clock = next_failure();
       const Seconds until = std::min({ready, clock->next(), horizon});
@@ -247,7 +260,7 @@ class Walk {
   // Means: of the stall, until every tier has a save, until its buffer is free.
   Seconds stall_, settled_, staged_;
   Seconds now_, position_;
-  std::vector<Seconds> held_;  // position of the newest save of each tier
+  std::vector<Shelf> shelves_;  // by tier
   std::deque<Save> saves_;
   std::deque<Seconds> flushing_;  // dates at which buffers are free again
   JobHistory out_;
@@ -273,6 +286,8 @@ JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed
     out.mean.restart += one.restart / n;
     out.mean.waiting += one.waiting / n;
     out.mean.failures += one.failures / n;
+    out.mean.bad_saves += one.bad_saves / n;
+    out.mean.lost_all += one.lost_all / n;
   }
   return out;
 }

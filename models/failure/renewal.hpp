@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/failure/failure.hpp"
+#include "models/failure/shelf.hpp"
 #include "models/statistics.hpp"
 #include "stallcast/units.hpp"
 
@@ -29,6 +30,7 @@ struct CopyTier {
   Scope lost_with = Scope::beyond;  ///< smallest failure that takes the copy with it
   Seconds restore;                  ///< to read the state back from here
   std::vector<Seconds> after;       ///< from the start of a save until it is here, each save
+  ShelfLife life{};                 ///< which of its saves can be loaded, and for how long
 };
 
 /// One job, as the renewal process sees it.
@@ -43,6 +45,7 @@ struct JobProcess {
   std::vector<FailureSource> failures;
   RecoveryParams recovery;
   Seconds refill;  ///< from all ranks being there until the first step has its data, extra
+  Seconds mount;   ///< until all pods of the job have their volumes
 };
 
 /// Where the wall time of one history went; the first five sum to `horizon`.
@@ -53,6 +56,8 @@ struct JobHistory {
   Seconds restart;  ///< from failures until work went on
   Seconds waiting;  ///< for a spare host
   double failures = 0.0;
+  double bad_saves = 0.0;  ///< tried in restarts and found bad
+  double lost_all = 0.0;   ///< restarts that found no save that could be loaded
   [[nodiscard]] Seconds horizon() const { return kept + saving + lost + restart + waiting; }
 };
 

@@ -192,7 +192,7 @@ TEST_CASE("failures: 50,000 h per accelerator are half an hour for 100,000 of th
   // MLPerf Storage v2
   const models::FailureParams p =
       models::host_failure_params(component(Role::failure, "host", "gpu", {{"mtbf", "50000 h"}}));
-  CHECK((*p.mtbf / models::failing_units(p, 100000, 12500)).in(unit::h) == 0.5);
+  CHECK((*p.mtbf / models::failing_units(p, {.ranks = 100000, .hosts = 12500})).in(unit::h) == 0.5);
 }
 
 TEST_CASE("failures: Llama 3 lost a host every three hours") {
@@ -202,7 +202,8 @@ TEST_CASE("failures: Llama 3 lost a host every three hours") {
   CHECK(419.0 / 54.0 / 2048.0 == Approx(3.8e-3).epsilon(0.01));
   const models::FailureParams p =
       models::host_failure_params(component(Role::failure, "host", "gpu", {{"mtbf", "50680 h"}}));
-  CHECK(*p.mtbf / models::failing_units(p, 16384, 2048) / job == Approx(1.0).epsilon(1e-3));
+  CHECK(*p.mtbf / models::failing_units(p, {.ranks = 16384, .hosts = 2048}) / job ==
+        Approx(1.0).epsilon(1e-3));
 }
 
 TEST_CASE("failures: Llama 3 kept over 90 % only with restarts of minutes") {

@@ -43,6 +43,8 @@ TEST_CASE("bad checkpoint values are errors that name their field") {
       {{save + "incremental.full_every=0"}, "/jobs/0/checkpoint/incremental/full_every"},
       {{save + "keep.last=0"}, "/jobs/0/checkpoint/keep/last"},
       {{save + "keep.every=4"}, "/jobs/0/checkpoint/keep/every"},
+      {{save + "corrupt=100 %"}, "/jobs/0/checkpoint/corrupt"},
+      {{save + "verify=twice"}, "/jobs/0/checkpoint/verify"},
       {{save + "compress.ratio=0.5"}, "/jobs/0/checkpoint/compress/ratio"},
       {{save + "layout=zero4"}, "/jobs/0/checkpoint/layout"},
       {{save + "threads=0"}, "/jobs/0/checkpoint/threads"},
@@ -71,4 +73,27 @@ TEST_CASE("a drain from local drives needs drives that can be read") {
   CHECK_THAT(error({R"(jobs.checkpoint.tiers=["host-memory", "local-nvme", "scratch"])",
                     "cluster.hosts.nvme.write=8 GB/s"}),
              Contains("no local NVMe to read from"));
+}
+
+TEST_CASE("too few checkpoints that may be bad are worth a warning") {
+  const auto warnings = [](std::vector<std::string> sets) {
+    std::string out;
+    const auto loaded = load_with(std::move(sets), "", kFull);
+    for (const Diagnostic& d : loaded.diagnostics.items())
+      if (d.severity == Severity::warning) out += d.message + "\n";
+    return out;
+  };
+  const std::string save = "jobs.checkpoint.";
+  // 5 %^2 = 0.25 % of the restarts; 5 %^3 is a tenth of what is worth a word
+  const std::vector<std::string> two{save + "corrupt=5 %", save + "checksum=10 GB/s"};
+  const auto with = [&](const char* keep) {
+    auto sets = two;
+    sets.push_back(save + keep);
+    return warnings(sets);
+  };
+  CHECK_THAT(with("keep.last=2"), Contains("in 0.25 % of the restarts"));
+  CHECK(with("keep.last=3") == "");
+  CHECK(warnings(two) == "");
+  CHECK(warnings({save + "corrupt=5 %", save + "keep.last=1", save + "verify=read-back"}) == "");
+  CHECK_THAT(warnings({save + "corrupt=5 %"}), Contains("have no checksum"));
 }

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/base/random.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::models {
+
+/// How far the saves of a tier can be trusted, and how long they stay.
+struct ShelfLife {
+  double corrupt = 0.0;              ///< share of the saves that cannot be loaded
+  bool verified = false;             ///< such a save is found out when it ends, and does not count
+  std::optional<std::int64_t> keep;  ///< newest saves that are kept; absent: all
+  std::int64_t spare = 0;            ///< every n-th is kept for good; 0: none
+};
+
+/// The saves of one tier in one history: which is the newest that can be loaded, and how many that
+/// cannot are newer. Each is bad with equal probability, independently.
+/// docs/models/failures.md, equations 9 and 10.
+class Shelf {
+ public:
+  /// `random` is drawn from only when some saves are bad.
+  Shelf(const ShelfLife& life, base::RandomStream random) : life_(life), random_(random) {}
+
+  /// A save of the work up to `position` is here. Ones older than the newest change nothing.
+  void add(Seconds position);
+  /// `count` saves at equal distances, `newest` the last of them.
+  void skip(Seconds newest, Seconds apart, double count);
+  /// The copies are gone.
+  void clear();
+  /// Work goes on from `position`: what is newer is worth nothing.
+  void rewind(Seconds position);
+
+  /// Position of the newest save that can be loaded; minus infinity when there is none.
+  [[nodiscard]] Seconds good() const { return good_; }
+  /// Saves that are newer than that and turn out bad when they are tried.
+  [[nodiscard]] double bad() const { return bad_; }
+
+ private:
+  static constexpr Seconds kNothing = -Seconds::infinity();
+  /// Bad saves in a row.
+  [[nodiscard]] double bad_run();
+  /// Deletes what is not kept.
+  void sweep();
+
+  ShelfLife life_;
+  base::RandomStream random_;
+  double number_ = 0.0;  ///< saves that counted
+  double bad_ = 0.0;
+  Seconds newest_ = kNothing, good_ = kNothing;
+  Seconds spared_ = kNothing;  ///< newest good one of every n-th
+};
+
+}  // namespace stallcast::models
