@@ -133,10 +133,10 @@ void Plant::build_hosts(const Design& design) {
         .mounts = {}};
     for (const auto& [id, storage] : storages_)
       shape.mounts.push_back({id, storage->client_limits()});
-    const std::vector<FabricPorts> areas =
-        fabric_.attach(topology_, component.id, host.site(), host.groups, host.readers);
+    host.areas = fabric_.attach(topology_, component.id, host.site(), host.groups, host.readers);
     for (std::size_t g = 0; g < host.groups; ++g, ++group) {
-      const HostPorts inside = add_host(topology_, group_name(component.id, g), shape, areas[g]);
+      const HostPorts inside =
+          add_host(topology_, group_name(component.id, g), shape, host.areas[g]);
       for (const auto& [id, storage] : storages_)
         if (storage->local())
           storage->build_on_host(
@@ -209,6 +209,13 @@ sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
                              std::string_view what) const {
   const auto found = link_by_name_.find(group_name(host, group) + "." + std::string(what));
   return found == link_by_name_.end() ? sim::LinkId{} : found->second;
+}
+
+std::vector<sim::LinkId> Plant::uplinks(const std::string& host, std::size_t group) const {
+  const FabricPorts& area = hosts_.at(host).areas[group];
+  std::vector<sim::LinkId> out = links(area.from_hosts, fabric_.ports().from_hosts);
+  for (const sim::LinkId down : links(fabric_.ports().to_hosts, area.to_hosts)) out.push_back(down);
+  return out;
 }
 
 std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::string& storage,

@@ -60,6 +60,9 @@ class Plant {
   /// when the host has none. REQUIRES: attached.
   [[nodiscard]] sim::LinkId host_link(const std::string& host, std::size_t group,
                                       std::string_view what) const;
+  /// Links that join the hosts of group `group` with all storage, out of their area and into it;
+  /// those that can limit. REQUIRES: attached.
+  [[nodiscard]] std::vector<sim::LinkId> uplinks(const std::string& host, std::size_t group) const;
   /// Nodes where reads from `storage` end on all hosts of the class / where writes begin.
   [[nodiscard]] std::vector<graph::NodeId> mounts(const std::string& host,
                                                   const std::string& storage, bool reading,
@@ -75,10 +78,11 @@ class Plant {
   struct HostClass {
     HostParams params;
     std::size_t groups = 1;
-    bool direct = true;           ///< every job on it reads with O_DIRECT
-    bool gds = false;             ///< some job on it reads into GPUs past host memory
-    std::size_t first_group = 0;  ///< number of its first group, over all classes
-    double readers = 0.0;         ///< reads that one server has under way at a time
+    bool direct = true;                   ///< every job on it reads with O_DIRECT
+    bool gds = false;                     ///< some job on it reads into GPUs past host memory
+    std::size_t first_group = 0;          ///< number of its first group, over all classes
+    std::vector<FabricPorts> areas = {};  ///< of the fabric that each group lies in
+    double readers = 0.0;                 ///< reads that one server has under way at a time
     [[nodiscard]] FabricSite site() const {
       return {static_cast<double>(params.count), static_cast<double>(params.nic_count),
               params.nic_rate};

@@ -105,14 +105,15 @@ Seconds StepTraffic::added(Seconds compute) const {
 }
 
 RankGroup rank_group(const CommunicationSite& site, const CollectiveParams& params, double ranks,
-                     double hosts, double groups) {
+                     double hosts, double groups, double stride) {
   const double share = std::min(kNicShare, site.nic_efficiency.in(unit::ratio));
   return {.ranks = ranks,
           .hosts = hosts,
           .link = site.nvlink * kNvlinkShare,
-          .network = site.network * (share * site.ring_share / groups),
+          .network = site.network * (share * site.shares.ring / groups),
           .reduction = params.reduced_in(),
-          .latency = params.hop / kTableHop};
+          .latency = params.hop / kTableHop,
+          .outside = site.shares.ring_outside(stride)};
 }
 
 StepTraffic given_traffic(const Component& component, const CommunicationSite&) {

@@ -5,6 +5,7 @@
 #include "engine/base/fields.hpp"
 #include "models/compute/step.hpp"
 #include "models/host.hpp"
+#include "models/network/fabric.hpp"
 #include "models/network/nccl.hpp"
 #include "stallcast/design.hpp"
 
@@ -18,10 +19,9 @@ struct CommunicationSite {
   double hosts = 1.0;                   ///< that the ranks fill
   double tensor = 1.0, pipeline = 1.0;  ///< ranks that hold one copy of the model: their product
   Rate nvlink;                          ///< of one GPU, each direction
-  Rate network;               ///< line rate of all NICs of one host for this, each direction
-  Fraction nic_efficiency;    ///< payload share of it
-  double ring_share = 1.0;    ///< of `network` that the fabric leaves neighbours in a ring
-  double spread_share = 1.0;  ///< the same when every host sends to all others
+  Rate network;             ///< line rate of all NICs of one host for this, each direction
+  Fraction nic_efficiency;  ///< payload share of it
+  CollectiveShares shares;  ///< what the fabric leaves them of it
 };
 
 /// The traffic of one step, undisturbed.
@@ -48,9 +48,10 @@ struct CollectiveParams {
 [[nodiscard]] CollectiveParams collective_params(const Component& component);
 
 /// A group of `ranks` of the site that lie on `hosts` hosts, `groups` of which share each host's
-/// NICs. Bus bandwidths are 0.85 of NVLink and 0.92 of the NICs.
+/// NICs; neighbours are `stride` hosts apart. Bus bandwidths are 0.85 of NVLink and 0.92 of the
+/// NICs.
 [[nodiscard]] RankGroup rank_group(const CommunicationSite& site, const CollectiveParams& params,
-                                   double ranks, double hosts, double groups);
+                                   double ranks, double hosts, double groups, double stride = 1.0);
 
 /// Kinds: the exposed time as measured; gradients all-reduced in buckets (DDP, ZeRO-1/2);
 /// parameters gathered twice and gradients scattered (FSDP, ZeRO-3).

@@ -22,7 +22,8 @@ CommunicationSite communication_site(const JobDesign& job, const Plant& plant) {
           .nvlink = host.nvlink,
           .network =
               converged ? host.nic_rate * static_cast<double>(host.nic_count) : host.compute_nics(),
-          .nic_efficiency = host.nic_efficiency};
+          .nic_efficiency = host.nic_efficiency,
+          .shares = {}};
 }
 
 StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
@@ -35,13 +36,11 @@ StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
   const std::int64_t ports =
       converged ? host.nic_count : host.compute_nic_count.value_or(host.gpus);
   // Kinds that compute their collectives say how many connections those have.
-  const CollectiveShares shares =
+  site.shares =
       plant.network().collectives({.hosts = site.hosts,
                                    .ports = static_cast<double>(ports),
                                    .port = converged ? host.nic_rate : host.compute_nic_rate},
                                   row.traffic(*job.communication, site).connections, seed);
-  site.ring_share = shares.ring;
-  site.spread_share = shares.spread;
   return row.traffic(*job.communication, site);
 }
 
@@ -65,9 +64,12 @@ Communicator::Communicator(const JobDesign& job, Plant& plant, sim::Context& con
   all += traffic_.exposed;
   own_limit_ = limited_by_ = plant.resources().index(limit_of(all, job, plant));
   if (!plant.fabric().converged) return;
-  for (std::size_t g = 0; g < plant.layout(job.job.id).groups; ++g)
-    paths_.push_back(
-        {plant.host_link(host_, g, "nic.write"), plant.host_link(host_, g, "nic.read")});
+  for (std::size_t g = 0; g < plant.layout(job.job.id).groups; ++g) {
+    Path path{{plant.host_link(host_, g, "nic.write"), plant.host_link(host_, g, "nic.read")}, {}};
+    path.outside = path.ports;
+    for (const sim::LinkId link : plant.uplinks(host_, g)) path.outside.push_back(link);
+    paths_.push_back(std::move(path));
+  }
 }
 
 void Communicator::begin_step(std::size_t classes, Seconds mean) {
@@ -92,14 +94,16 @@ void Communicator::reached() {
 }
 
 // Every host sends and receives `traffic.network` at no more than the undisturbed rate, on
-// `connections` connections that share its NICs max-min with storage traffic.
-// [docs/models/communication.md, eq. 7]
-sim::Task<void> Communicator::exchange(std::size_t group, const Traffic& traffic) {
-  const double members =
-      hosts_ / static_cast<double>(paths_.size()) * std::max(1.0, traffic_.connections);
-  const Bytes bytes = traffic.network / std::max(1.0, traffic_.connections);
+// `connections` connections that share its NICs max-min with storage traffic; `share` of them take
+// `path`.    [docs/models/communication.md, eq. 7]
+sim::Task<void> Communicator::exchange(const std::vector<sim::LinkId>& path, double share,
+                                       const Traffic& traffic) {
+  if (share <= 0.0) co_return;
+  const double connections = std::max(1.0, traffic_.connections);
+  const double members = hosts_ / static_cast<double>(paths_.size()) * connections * share;
+  const Bytes bytes = traffic.network / connections;
   const sim::FlowOutcome flow = co_await context_.transfer(
-      {.path = paths_[group], .bytes = bytes, .members = members, .cap = bytes / traffic.transfer});
+      {.path = path, .bytes = bytes, .members = members, .cap = bytes / traffic.transfer});
   if (flow.binding.valid()) limited_by_ = plant_.resources().of_link[flow.binding.index];
 }
 
@@ -110,7 +114,12 @@ sim::Task<void> Communicator::run(const Traffic& traffic) {
   } else {
     co_await context_.sleep(traffic.latency);
     std::vector<sim::Task<void>> parts;
-    for (std::size_t g = 0; g < paths_.size(); ++g) parts.push_back(exchange(g, traffic));
+    // What leaves an area shares its uplinks too: the collective is as fast as the slower part.
+    const double outside = traffic.outside / traffic.network;
+    for (const Path& path : paths_) {
+      parts.push_back(exchange(path.ports, 1.0 - outside, traffic));
+      parts.push_back(exchange(path.outside, outside, traffic));
+    }
     co_await sim::join(context_, std::move(parts));
   }
   running_ += context_.now() - start;

@@ -53,14 +53,18 @@ class Communicator {
 
  private:
   [[nodiscard]] sim::Task<void> run(const Traffic& traffic);
-  [[nodiscard]] sim::Task<void> exchange(std::size_t group, const Traffic& traffic);
+  [[nodiscard]] sim::Task<void> exchange(const std::vector<sim::LinkId>& path, double share,
+                                         const Traffic& traffic);
 
   sim::Context& context_;
   Plant& plant_;
   StepTraffic traffic_;
   std::string host_;
   double hosts_ = 1.0;
-  std::vector<std::vector<sim::LinkId>> paths_;  ///< of each host group; empty: a delay
+  struct Path {
+    std::vector<sim::LinkId> ports, outside;  ///< within an area, and between areas
+  };
+  std::vector<Path> paths_;  ///< of each host group; empty: a delay
   sim::Signal ready_;
   std::size_t missing_ = 0;
   Seconds window_;

@@ -53,11 +53,19 @@ FabricShape dragonfly_shape(const Component& component, const FabricSite& site) 
   const Rate pair = link * global;
   // Links to the groups it wants, or half of all its links because every byte takes two.
   // [docs/models/network.md, eq. 6]
+  const double half = (groups - 1.0) / 2.0;
+  const auto direct = [&](double peers) {
+    return p.routing == "minimal" || (p.routing == "adaptive" && peers >= half);
+  };
   const auto out_of = [&](double group_count, double peers) {
-    const Rate minimal = pair * (group_count * peers);
-    const Rate valiant = pair * (group_count * (groups - 1.0) / 2.0);
-    if (p.routing == "minimal") return minimal;
-    return p.routing == "valiant" ? valiant : std::max(minimal, valiant);
+    return pair * (group_count * (direct(peers) ? peers : half));
+  };
+  // Of the links toward storage: none of them where both go directly, each to other groups; all
+  // links are one pool where a third group passes storage traffic on, of which a direct byte takes
+  // half; what a third group passes on for collectives crosses every link alike.    [eq. 7]
+  const auto load = [&](double peers) {
+    if (direct(storage)) return direct(peers) ? 0.0 : storage / half;
+    return direct(peers) ? 0.5 : 1.0;
   };
   return {.areas = areas,
           .local = link * (switches * (switches - 1.0) * static_cast<double>(p.local)),
@@ -67,7 +75,9 @@ FabricShape dragonfly_shape(const Component& component, const FabricSite& site) 
           .ring_ports = site.ports,
           .ring_links = out_of(1.0, 1.0) / link,
           .link = link,
-          .core = out_of(storage, areas)};
+          .core = out_of(storage, areas),
+          .ring_load = load(1.0),
+          .spread_load = load(areas - 1.0)};
 }
 
 }  // namespace stallcast::models

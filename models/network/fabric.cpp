@@ -74,6 +74,14 @@ double FabricParams::incast_share(double senders) const {
   return technology == "tcp" && overflows ? incast_goodput.in(unit::ratio) : 1.0;
 }
 
+double CollectiveShares::ring_outside(double stride) const {
+  return std::min(1.0, ring_load * std::min(1.0, stride / area_hosts));
+}
+
+double CollectiveShares::spread_outside(double hosts) const {
+  return std::min(1.0, spread_load * std::max(0.0, 1.0 - area_hosts / hosts));
+}
+
 Fabric::Fabric(const Component& component)
     : component_(component), params_(fabric_params(component)) {}
 
@@ -162,14 +170,16 @@ CollectiveShares Fabric::collectives(const FabricSite& site, double connections,
     return worst_hashed_share(switches, flows, links, random);
   };
   const Rate payload = site.port * params_.link_share();
-  CollectiveShares out;
+  CollectiveShares out{.area_hosts = site.hosts / shape.areas,
+                       .ring_load = shape.ring_load,
+                       .spread_load = shape.spread_load};
   if (shape.ring_ports > 0.0) {
     const Rate there = shape.link * shape.ring_links *
                        reached(shape.ring_ports * per_port, shape.ring_links, "ring");
     out.ring = std::min(1.0, there / (payload * shape.ring_ports));
   }
   if (shape.spread.finite()) {
-    const double hosts = site.hosts / shape.areas;
+    const double hosts = out.area_hosts;
     const Rate there =
         shape.spread * reached(hosts * connections / shape.switches, shape.links, "spread");
     out.spread =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,6 +58,9 @@ struct FabricShape {
   double ring_links = 0.0;         ///< equal links that takes
   Rate link = Rate::infinity();    ///< one of them
   Rate core = Rate::infinity();    ///< what all hosts and all storage exchange, each direction
+  /// Of `uplink`, what a byte of a ring, or of an all-to-all, takes on its way out of an area.
+  /// [docs/models/network.md, eq. 7]
+  double ring_load = 1.0, spread_load = 1.0;
 };
 
 /// Kinds.
@@ -75,10 +79,18 @@ struct FabricPorts {
   double incast = 1.0;                   ///< share of its ports that a host's reads fill
 };
 
-/// What collectives are left of their hosts' ports.
+/// What collectives are left of their hosts' ports, and what they take of the links to storage.
 struct CollectiveShares {
-  double ring = 1.0;    ///< every host sends to the next
-  double spread = 1.0;  ///< every host sends to all others
+  double ring = 1.0;                                            ///< every host sends to the next
+  double spread = 1.0;                                          ///< every host sends to all others
+  double area_hosts = std::numeric_limits<double>::infinity();  ///< in an area; infinite: one area
+  double ring_load = 1.0, spread_load = 1.0;                    ///< as in FabricShape
+
+  /// Of what each host sends to the one `stride` hosts on, and of what each of `hosts` hosts sends
+  /// to all others: bytes on the links that join areas with storage.
+  /// [docs/models/network.md, eq. 7]
+  [[nodiscard]] double ring_outside(double stride = 1.0) const;
+  [[nodiscard]] double spread_outside(double hosts) const;
 };
 
 /// The fabric of a plant.
@@ -101,6 +113,8 @@ class Fabric {
   /// without one the best placement.    [docs/models/network.md, eq. 3]
   [[nodiscard]] CollectiveShares collectives(const FabricSite& site, double connections,
                                              std::optional<std::uint64_t> seed) const;
+  /// Ports of all hosts and all storage.
+  [[nodiscard]] const FabricPorts& ports() const { return ports_; }
 
  private:
   struct Area {

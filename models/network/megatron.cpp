@@ -52,40 +52,41 @@ StepTraffic megatron_traffic(const Component& component, const CommunicationSite
                   unit::B);
   // `ranks` ranks of which `stride` lie between neighbours: as many of them on one host as fit,
   // every other group of the host at the same time.
-  const auto traffic = [&](Collective what, Bytes bytes, double ranks, double stride,
-                           double share) {
+  const auto traffic = [&](Collective what, Bytes bytes, double ranks, double stride) {
     const double together = std::clamp(std::floor(per_host / stride), 1.0, ranks);
     const double groups = std::max(1.0, per_host / together);
-    RankGroup group =
-        rank_group(site, common, ranks, std::max(1.0, std::ceil(ranks / together)), groups);
-    group.network *= share;
-    Traffic out = collective(what, bytes, group);
-    out.network *= groups;
-    return out;
+    const double hosts = std::max(1.0, std::ceil(ranks / together));
+    const double apart = std::max(1.0, stride / per_host);
+    RankGroup group = rank_group(site, common, ranks, hosts, groups, apart);
+    if (what == Collective::all_to_all) {
+      group.network *= site.shares.spread / site.shares.ring;
+      group.outside = site.shares.spread_outside(hosts * apart);
+    }
+    return collective(what, bytes, group).side_by_side(groups);
   };
   StepTraffic out{.exposed = {},
                   .hidden = {},
                   .window = common.overlap.in(unit::ratio)*p.backward.in(unit::ratio) / micro,
                   .slowdown = common.slowdown.in(unit::ratio),
                   .connections = static_cast<double>(common.channels)};
-  out.exposed += traffic(Collective::all_reduce, activation, site.tensor, 1.0, 1.0) *
-                 (kPerLayer * layers * micro);
+  out.exposed +=
+      traffic(Collective::all_reduce, activation, site.tensor, 1.0) * (kPerLayer * layers * micro);
   if (site.pipeline > 1.0) {
     // Tensor ranks send a part each; activations forward, gradients backward, in every slot of the
     // schedule.
-    RankGroup pair = rank_group(site, common, 2.0, 2.0, std::max(1.0, per_host / site.tensor));
-    Traffic send = collective(Collective::send, activation, pair);
-    send.network *= std::max(1.0, per_host / site.tensor);
-    out.exposed += send * (2.0 * (micro + site.pipeline - 1.0));
+    const double groups = std::max(1.0, per_host / site.tensor);
+    const RankGroup pair =
+        rank_group(site, common, 2.0, 2.0, groups, std::max(1.0, site.hosts / site.pipeline));
+    out.exposed += collective(Collective::send, activation, pair).side_by_side(groups) *
+                   (2.0 * (micro + site.pipeline - 1.0));
   }
   if (p.expert > 1)
-    out.exposed +=
-        traffic(Collective::all_to_all, activation * static_cast<double>(p.top_k),
-                static_cast<double>(p.expert), site.tensor, site.spread_share / site.ring_share) *
-        (kPerLayer * static_cast<double>(p.moe_layers) / site.pipeline * micro);
+    out.exposed += traffic(Collective::all_to_all, activation * static_cast<double>(p.top_k),
+                           static_cast<double>(p.expert), site.tensor) *
+                   (kPerLayer * static_cast<double>(p.moe_layers) / site.pipeline * micro);
   const Bytes gradients = Bytes::from(
       site.model.parameters.value_or(0.0) / (site.tensor * site.pipeline) * p.gradient, unit::B);
-  const Traffic layer = traffic(Collective::all_reduce, gradients / layers, data, site.tensor, 1.0);
+  const Traffic layer = traffic(Collective::all_reduce, gradients / layers, data, site.tensor);
   out.hidden = layer * (layers - 1.0);
   out.exposed += layer;
   return out;

@@ -117,9 +117,7 @@ Traffic all_to_all(Bytes bytes, const RankGroup& g) {
           .network = several(g) ? across : Bytes{}};
 }
 
-}  // namespace
-
-Traffic collective(Collective what, Bytes bytes, const RankGroup& g) {
+Traffic fastest(Collective what, Bytes bytes, const RankGroup& g) {
   if (g.ranks <= 1.0 || bytes <= Bytes{}) return {};
   if (what == Collective::all_to_all) return all_to_all(bytes, g);
   if (what == Collective::send) {
@@ -136,15 +134,22 @@ Traffic collective(Collective what, Bytes bytes, const RankGroup& g) {
   return offload ? faster(best, nvls(bytes, g)) : best;
 }
 
+}  // namespace
+
+Traffic collective(Collective what, Bytes bytes, const RankGroup& g) {
+  Traffic out = fastest(what, bytes, g);
+  out.outside = out.network * g.outside;
+  return out;
+}
+
 Traffic hierarchical_all_reduce(Bytes bytes, const RankGroup& g) {
   const double local = g.ranks / g.hosts;
   RankGroup within = g, across = g;
   within.ranks = local, within.hosts = 1.0;
   across.ranks = g.hosts, across.network = g.network / local;
   Traffic out = collective(Collective::reduce_scatter, bytes, within);
-  Traffic between = collective(Collective::all_reduce, bytes / local, across);
-  between.network *= local;  // one ring for every GPU of the host
-  out += between;
+  // one ring for every GPU of the host
+  out += collective(Collective::all_reduce, bytes / local, across).side_by_side(local);
   out += collective(Collective::all_gather, bytes, within);
   return out;
 }

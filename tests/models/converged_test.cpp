@@ -1,0 +1,141 @@
+#include <catch2/catch.hpp>
+
+#include "engine/sim/fluid_context.hpp"
+#include "models/network/communicator.hpp"
+#include "models/network/fabric.hpp"
+#include "models/plant.hpp"
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using namespace stallcast::literals;
+using models::Role;
+
+/// Collectives and storage traffic on the links between leaves.    [docs/models/network.md, eq. 7]
+namespace {
+
+// 8 hosts with one port of 50 GB/s on two leaves of 4 ports down and 2 up: 2 : 1. Sprayed links
+// carry 95 %. One all-reduce of 10 GB at the end of each step: every host sends 2 x 63/64 of it.
+Design two_leaves(const char* kind = "fat-tree") {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "count", "8");
+  set(design.hosts[0], Role::host, "memory.bandwidth", "100 TB/s");
+  set(design.hosts[0], Role::host, "nic.efficiency", "100 %");
+  design.fabric = component(Role::fabric, kind, "fabric", {{"converged", "true"}});
+  set(design.fabric, Role::fabric, "efficiency", "100 %");
+  if (std::string(kind) != "dragonfly") {
+    set(design.fabric, Role::fabric, "leaf.ports", "6");
+    set(design.fabric, Role::fabric, "oversubscription", "2");
+  }
+  for (const char* key : {"ost.read", "ost.write"})
+    set(design.storage[0], Role::storage, key, "1000 TB/s");
+  JobDesign& job = design.jobs[0];
+  job.model = component(Role::model, "dense", "model", {{"parameters", "1e10"}});
+  job.communication = component(Role::communication, "ddp", "communication",
+                                {{"gradient", "1"}, {"bucket", "1 TB"}});
+  return design;
+}
+constexpr double kGigabytes = 2.0 * 63 / 64 * 10;
+
+// Seconds the all-reduce takes while `readers` processes of each host read all the time.
+double seconds(const Design& design, double readers) {
+  const auto context = sim::make_fluid_context();
+  models::Plant plant(design);
+  plant.attach(*context, 1);
+  const double hosts = static_cast<double>(plant.host("gpu").count);
+  const models::Client client = plant.client("gpu", 0, "scratch", std::max(1.0, readers * hosts));
+  models::Communicator communicator(design.jobs[0], plant, *context, 1);
+  const auto read = [&]() -> sim::Task<void> {
+    co_await context->transfer(
+        {.path = client.read_path, .bytes = 1000_TB, .members = client.members});
+  };
+  double took = 0.0;
+  const auto exchange = [&]() -> sim::Task<void> {
+    co_await communicator.exposed();
+    took = context->now().in(unit::s);
+    context->stop();
+  };
+  if (readers > 0.0) context->spawn(read());
+  context->spawn(exchange());
+  context->run();
+  return took;
+}
+
+models::CollectiveShares shares_on(const Component& fabric, double hosts, double ports = 1.0) {
+  const models::Fabric there(fabric);
+  return there.collectives({.hosts = hosts, .ports = ports, .port = 50_GBps}, 1, std::nullopt);
+}
+
+}  // namespace
+
+TEST_CASE("alone, a ring that leaves its leaf takes no longer than on any network") {
+  // one of 4 hosts sends 46 GB/s (92 % of its port) over uplinks of 2 x 50 x 95 % = 95 GB/s
+  CHECK(seconds(two_leaves(), 0.0) == Approx(kGigabytes / 46).epsilon(0.01));
+}
+
+TEST_CASE("beside reads, a ring gets its connections' share of the uplinks") {
+  // A leaf's 95 GB/s go to 16 connections of the one ring that enters it and 4 x 2 readers: 3.96
+  // GB/s each, more than a connection takes alone (46 / 16): the ports, with 50 GB/s for 16 and 2,
+  // limit to 2.78.
+  CHECK(seconds(two_leaves(), 2.0) == Approx(kGigabytes / (16 * 50.0 / 18)).epsilon(0.01));
+  // 4 x 8 readers: 95 / (16 + 32) = 1.98 GB/s each, 31.7 of 46 GB/s for the ring; ports, with 50
+  // GB/s for 24, would give 2.08.
+  CHECK(seconds(two_leaves(), 8.0) == Approx(kGigabytes / (16 * 95.0 / 48)).epsilon(0.01));
+  // 4 x 32 readers: 95 / 144 GB/s each, where ports alone would give 50 / 48
+  CHECK(seconds(two_leaves(), 32.0) == Approx(kGigabytes / (16 * 95.0 / 144)).epsilon(0.01));
+}
+
+TEST_CASE("on rails the same hosts' ring has the uplinks of every leaf") {
+  // One port a host: a pod is one leaf, the same as above.
+  CHECK(seconds(two_leaves("rail-optimized"), 32.0) ==
+        Approx(kGigabytes / (16 * 95.0 / 144)).epsilon(0.01));
+}
+
+TEST_CASE("a ring on one leaf, or on a network of its own, does not meet uplink traffic") {
+  // one leaf: 4 ports down for 4 hosts; 32 readers a host share 95 GB/s of uplinks, 0.74 each, so
+  // the port has 50 - 32 x 0.74 = 26.25 GB/s for 16 connections
+  Design one = two_leaves();
+  set(one.hosts[0], Role::host, "count", "4");
+  const double sent = 2.0 * 31 / 32 * 10;
+  CHECK(seconds(one, 32.0) == Approx(sent / (50 - 95.0 / 4)).epsilon(0.01));
+  Design separate = two_leaves();
+  set(separate.fabric, Role::fabric, "converged", "false");
+  CHECK(seconds(separate, 32.0) == Approx(seconds(separate, 0.0)).epsilon(1e-12));
+}
+
+TEST_CASE("a ring leaves an area with one host's traffic, an all-to-all with most of it") {
+  const Component tree = component(Role::fabric, "fat-tree", "fabric", {{"oversubscription", "3"}});
+  // 48 hosts a leaf, 2 leaves: 1 / 48; half of an all-to-all over both, none of one on a leaf
+  const models::CollectiveShares two = shares_on(tree, 96);
+  CHECK(two.ring_outside() == Approx(1.0 / 48));
+  CHECK(two.spread_outside(96) == Approx(0.5));
+  CHECK(two.spread_outside(24) == 0.0);
+  // stages of 32 and of 48 hosts: 32 of each leaf's 48 hosts send to the other leaf, and all
+  CHECK(two.ring_outside(32) == Approx(32.0 / 48));
+  CHECK(two.ring_outside(48) == 1.0);
+  CHECK(shares_on(tree, 48).ring_outside() == 0.0);
+  CHECK(shares_on(tree, 48).spread_outside(48) == 0.0);
+  // rails of 4 ports: 48 hosts a pod all the same
+  const Component rails =
+      component(Role::fabric, "rail-optimized", "fabric", {{"oversubscription", "3"}});
+  CHECK(shares_on(rails, 96, 4).ring_outside() == Approx(1.0 / 48));
+}
+
+TEST_CASE("dragonfly: direct links to other groups are not those to storage") {
+  // 384 hosts in 3 of 10 groups, one of storage
+  const auto shares = [](const char* routing, const char* storage) {
+    return shares_on(
+        component(Role::fabric, "dragonfly", "fabric",
+                  {{"groups", "10"}, {"routing", routing}, {"storage.groups", storage}}),
+        384);
+  };
+  const double ring = 1.0 / 128;
+  CHECK(shares("minimal", "1").ring_outside() == 0.0);
+  CHECK(shares("minimal", "1").spread_outside(384) == 0.0);
+  // a third group passes both on: one pool of links
+  CHECK(shares("valiant", "1").ring_outside() == Approx(ring));
+  CHECK(shares("valiant", "1").spread_outside(384) == Approx(2.0 / 3));
+  // adaptive: to 6 storage groups directly (6 > 9 / 2), the ring by a third group, over all 9
+  // bundles alike, twice: 2 x 6 / 9 of its bytes cross those to storage
+  CHECK(shares("adaptive", "6").ring_outside() == Approx(ring * 12 / 9));
+}
