@@ -48,17 +48,6 @@ double open_uniform(std::uint64_t bits) {
   return (static_cast<double>(bits >> 12U) + 0.5) * 0x1p-52;  // in (0, 1), never 0 or 1
 }
 
-/// Parameters of the logarithm of a lognormal variable.
-struct LogScale {
-  double mu;
-  double sigma;
-};
-
-LogScale log_scale(double mean, double cv) {
-  const double variance = std::log1p(cv * cv);
-  return {std::log(mean) - variance / 2.0, std::sqrt(variance)};
-}
-
 /// Acklam's approximation for p <= 0.5, relative error below 1.15e-9.
 double lower_quantile(double p) {
   constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
@@ -144,8 +133,10 @@ double RandomStream::lognormal_max(double mean, double cv, double count) {
   const double log_p = std::log(u) / count;
   const double p = std::exp(log_p);
   const double z = p < 0.5 ? normal_quantile(p) : -normal_quantile(-std::expm1(log_p));
-  const LogScale scale = log_scale(mean, cv);
-  return std::exp(scale.mu + scale.sigma * z);
+  // The mean is a factor, not a logarithm in the exponent: twice the mean is twice the draw to the
+  // last bit.
+  const double variance = std::log1p(cv * cv);
+  return mean * std::exp(std::sqrt(variance) * z - variance / 2.0);
 }
 
 }  // namespace stallcast::base

@@ -6,8 +6,8 @@
 namespace stallcast::models {
 namespace {
 
-// Rounding of dates, not a lack of tokens.
-constexpr Seconds kNoWait = Seconds::from(1.0, unit::ns);
+// A wait that is a smaller part of the date is the rounding of dates, not a lack of tokens.
+constexpr double kRounding = 1e-12;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ sim::Task<void> RequestLimit::take(double count) {
 }
 
 Seconds RequestLimit::back_off(Seconds wait, double count, base::RandomStream& jitter) {
-  if (wait <= kNoWait) return wait;
+  if (wait <= context_.now() * kRounding) return wait;
   refused_ += count;
   Seconds tried, longest = back_off_.base;
   std::int64_t tries = 1;

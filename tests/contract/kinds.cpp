@@ -36,8 +36,6 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
       {"connection.rate", "1 GB/s"},
       {"first_byte_spread", "2"}}},
     {"petastorm", {{"pool.workers", "4"}, {"pool.queue", "4"}}},
-    {"tokens", {{"window", "4 MiB"}}},  // samples of 13 MB in few faults
-    {"dali", {{"window", "4 MiB"}}},    // and here
     {"given", {{"compute", "100 ms"}}},
     {"inference", {{"rate", "200 ops/s"}, {"weights", "8 GB"}, {"scale_every", "5 s"}}},
     {"ingest", {{"rate", "1 GB/s"}}},
@@ -47,9 +45,9 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
     {"storage",
      {{"on", "scratch"},
       {"part", "target"},
-      {"at", "4 s"},
-      {"failover", "2 s"},
-      {"repair", "6 s"}}},
+      {"at", "2 s"},
+      {"failover", "1 s"},
+      {"repair", "2 s"}}},
     {"rack", {{"mtbf", "10 h"}}},
 };
 
@@ -115,6 +113,68 @@ Design design_of(const Kinds& kinds) {
   set(design.run, Role::run, "detail", "4");
   set(design.run, Role::run, "duration", "20 s");
   return design;
+}
+
+void for_each_component(Design& design, const ComponentVisitor& visit) {
+  for (Component& host : design.hosts) visit(Role::host, host);
+  visit(Role::fabric, design.fabric);
+  for (Component& storage : design.storage) visit(Role::storage, storage);
+  for (JobDesign& job : design.jobs) {
+    visit(Role::job, job.job), visit(Role::model, job.model), visit(Role::step, job.step);
+    if (job.dataset) visit(Role::dataset, *job.dataset), visit(Role::loader, *job.loader);
+    if (job.checkpoint) visit(Role::checkpoint, *job.checkpoint);
+    if (job.communication) visit(Role::communication, *job.communication);
+    if (job.recovery) visit(Role::recovery, *job.recovery);
+  }
+  for (Component& tenant : design.tenants) visit(Role::tenant, tenant);
+  for (Component& failure : design.failures) visit(Role::failure, failure);
+  visit(Role::run, design.run);
+}
+
+Design half_as_fast(Design design) {
+  for_each_component(design, [](Role, Component& component) {
+    for (auto& [key, value] : component.values) {
+      if (value.dimension == Dimension::time) value.number *= 2.0;
+      if (value.dimension == Dimension::rate || value.dimension == Dimension::op_rate ||
+          value.dimension == Dimension::flop_rate)
+        value.number *= 0.5;
+    }
+    // Cores are a rate too: core-seconds per second are the same in slow time, so work doubles by
+    // itself.
+  });
+  return design;
+}
+
+double slow_factor(const std::string& unit) {
+  if (unit == "s") return 2.0;
+  return unit == "B/s" || unit == "1/s" ? 0.5 : 1.0;
+}
+
+void give_work(Design& design, const char* steps) {
+  design.run.values.erase("duration");
+  JobDesign& job = design.jobs[0];
+  set(job.job, Role::job, "epochs", "1");
+  set(job.job, Role::job, "steps", steps);
+  job.checkpoint->values.erase("every");
+  set(*job.checkpoint, Role::checkpoint, "every_steps", "20");
+}
+
+Seconds work_time(const RunResult& result) {
+  return Seconds::from(metric(result, "job.train.step.time") * metric(result, "job.train.steps") +
+                           metric(result, "job.train.checkpoint.stall") *
+                               metric(result, "job.train.checkpoint.count"),
+                       unit::s);
+}
+
+void leave_no_races(Design& design) {
+  set(design.run, Role::run, "detail", "1");
+  JobDesign& job = design.jobs[0];
+  set(job.step, Role::step, "jitter", "0 %");
+  set(*job.dataset, Role::dataset, "sample_stdev", "0 B");
+  set(*job.loader, Role::loader, "workers", "1");
+  set(*job.loader, Role::loader, "prefetch", "1");
+  Component& storage = design.storage[0];
+  if (storage.find("placement") != nullptr) set(storage, Role::storage, "placement", "round-robin");
 }
 
 std::vector<Kinds> all_kinds() {

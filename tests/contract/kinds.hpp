@@ -1,9 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "models/registry.hpp"
 #include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/units.hpp"
 
 /// Designs that put every kind of every role to work, one at a time.
 namespace stallcast::testing {
@@ -32,5 +36,22 @@ struct StorageNames {
 
 /// One combination per registry row: a new row is tested by being there.
 [[nodiscard]] std::vector<Kinds> all_kinds();
+
+/// Every component of a design with the role it plays there.
+using ComponentVisitor = std::function<void(models::Role, Component&)>;
+void for_each_component(Design& design, const ComponentVisitor& visit);
+
+/// All rates halved and all delays doubled.
+[[nodiscard]] Design half_as_fast(Design design);
+/// What a figure in `unit` is multiplied by then.
+[[nodiscard]] double slow_factor(const std::string& unit);
+
+/// A given number of steps with a save every 20, in place of a given time: what is faster must not
+/// be given more to do.
+void give_work(Design& design, const char* steps);
+/// How long that took. REQUIRES: give_work.
+[[nodiscard]] Seconds work_time(const RunResult& result);
+/// All ranks alike, one read of each at a time, and nothing drawn: no order of events to change.
+void leave_no_races(Design& design);
 
 }  // namespace stallcast::testing
