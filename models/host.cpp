@@ -5,10 +5,10 @@ namespace {
 
 using namespace base;
 
-constexpr std::string_view kPeers[] = {"none", "root", "switch"};
+constexpr std::string_view kPeers[] = {"none", "nvlink", "root", "switch"};
 constexpr FieldLimits kSmt{.minimum = 1.0, .maximum = 4.0};
 
-constexpr std::array<Field<HostParams>, 30> kHost{
+constexpr std::array<Field<HostParams>, 31> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
     field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
     field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
@@ -77,17 +77,30 @@ constexpr std::array<Field<HostParams>, 30> kHost{
           "share of the data that crosses sockets: 50 % when ports are on one socket only", kShare),
     field("gds.p2p", &HostParams::p2p, "switch",
           "how ports and drives reach a GPU past host memory: below one PCIe switch, across the "
-          "root complex, or not at all (cuFile then falls back to bounce buffers)",
+          "root complex, through a GPU below their switch and NVLink, or not at all (cuFile then "
+          "falls back to bounce buffers)",
           one_of(kPeers)),
     field("gds.root", &HostParams::root_share, "65 %",
           "share of the GPU's link that peers get across the root complex",
           assumed(kPositiveShare, "50-80 %")),
+    field("gds.socket", &HostParams::socket_share, "60 %",
+          "share of that which is left for the data that crosses sockets (numa.remote)",
+          assumed(kPositiveShare, "peers across UPI or xGMI")),
     field("gds.stream", &HostParams::gds_stream, "12.6 GiB/s",
           "most one process reads into a GPU with cuFile",
           cited(kPositive, "gds-bench.farmgpu.net: GDS reads of one thread, 16 MiB blocks"))};
 constexpr auto kHostInfos = infos(kHost);
 
 }  // namespace
+
+// peer = copy, below one switch; copy x root / (1 - x + x / socket) across the root complex, of
+// which a share x crosses the sockets, one piece after the other.    [docs/models/host.md, eq. 4]
+Rate HostParams::peer() const {
+  if (p2p == "nvlink") return std::min(gpu_copy, nvlink_payload());
+  if (p2p != "root") return gpu_copy;
+  const double x = remote.in(unit::ratio);
+  return gpu_copy * (root_share.in(unit::ratio) / (1.0 - x + x / socket_share.in(unit::ratio)));
+}
 
 HostParams host_params(const Component& component) { return bind(kHost, component); }
 std::span<const FieldInfo> host_fields() { return kHostInfos; }

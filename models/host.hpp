@@ -10,6 +10,9 @@
 
 namespace stallcast::models {
 
+/// Share of NVLink's data sheet that collectives reach.    [docs/models/communication.md, table 2]
+inline constexpr double kNvlinkShare = 0.85;
+
 /// One class of identical servers: what limits data between the fabric and a GPU.
 /// Equations and sources: docs/models/host.md.
 struct HostParams {
@@ -34,10 +37,11 @@ struct HostParams {
   std::int64_t switches = 1;   ///< PCIe switches
   std::optional<Rate> uplink;  ///< of one PCIe switch, each direction
   std::optional<Rate> socket_link;
-  Fraction remote;      ///< of the data that crosses sockets
-  std::string p2p;      ///< how drives and NICs reach GPUs: "switch", "root", "none"
-  Fraction root_share;  ///< of the GPU's link that a root complex lets through
-  Rate gds_stream;      ///< most one process reads with cuFile
+  Fraction remote;        ///< of the data that crosses sockets
+  std::string p2p;        ///< how drives and NICs reach GPUs: "switch", "root", "nvlink", "none"
+  Fraction root_share;    ///< of the GPU's link that a root complex lets through
+  Fraction socket_share;  ///< of that, what is left between sockets
+  Rate gds_stream;        ///< most one process reads with cuFile
 
   /// What all NICs of one host carry in each direction: count x rate x efficiency.
   [[nodiscard]] Rate nic() const {
@@ -51,10 +55,10 @@ struct HostParams {
   [[nodiscard]] double loader_cores() const {
     return std::max(1.0, static_cast<double>(cores) * smt - reserved * static_cast<double>(gpus));
   }
+  /// What one GPU exchanges with others of its server, each direction, as payload.
+  [[nodiscard]] Rate nvlink_payload() const { return nvlink * kNvlinkShare; }
   /// What one GPU takes in past host memory.    [host.md, eq. 4]
-  [[nodiscard]] Rate peer() const {
-    return gpu_copy * (p2p == "root" ? root_share.in(unit::ratio) : 1.0);
-  }
+  [[nodiscard]] Rate peer() const;
 };
 
 [[nodiscard]] HostParams host_params(const Component& component);

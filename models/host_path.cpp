@@ -1,5 +1,7 @@
 #include "models/host_path.hpp"
 
+#include <algorithm>
+
 #include "models/dataload/access.hpp"
 #include "models/rows.hpp"
 
@@ -28,6 +30,18 @@ std::string gds_obstacle(const HostParams& host, const JobDesign& job) {
   if (dataset.decode > Seconds{} || access.unpack.finite())
     return "its samples are decoded on the CPU";
   return {};
+}
+
+double batch_peers(const HostParams& host, const JobDesign& job) {
+  if (!job.loader || loader_params(*job.loader).copy == "none") return 0.0;
+  const std::int64_t tensor = job_params(job.job).tensor;
+  return static_cast<double>(std::max<std::int64_t>(1, std::min(tensor, host.gpus)) - 1);
+}
+
+bool passes_over_nvlink(const HostParams& host, const JobDesign& job) {
+  if (batch_peers(host, job) > 0.0) return true;
+  if (asks_for_gds(job) && host.p2p == "nvlink") return true;
+  return job.checkpoint && checkpoint_params(*job.checkpoint).broadcasts_over_nvlink();
 }
 
 HostPorts add_host(graph::Topology& topology, const std::string& name, const HostShape& shape,
@@ -69,15 +83,22 @@ HostPorts add_host(graph::Topology& topology, const std::string& name, const Hos
     topology.add_edge(memory_in, in, client + ".read", mount.limits.read * shape.servers);
     topology.add_edge(out, memory_out, client + ".write", mount.limits.write * shape.servers);
   }
+  // From the GPUs that have data to those that get it from them.    [host.md, eq. 5]
+  const double gpu_count = static_cast<double>(p.gpus) * shape.servers;
+  const auto peers = topology.add_node(name + ".peers", graph::NodeRole::gpu);
+  const auto far_peers = topology.add_node(name + ".peers.far", graph::NodeRole::gpu);
+  if (shape.nvlink)
+    topology.add_edge(peers, far_peers, name + ".nvlink", p.nvlink_payload() * gpu_count);
   if (shape.gds) {
-    // Past DRAM: below one switch, or up to the root complex and down again.  [host.md, table 1]
-    const auto peers = topology.add_node(name + ".peers", graph::NodeRole::gpu);
-    const Rate links = p.peer() * (static_cast<double>(p.gpus) * shape.servers);
-    topology.add_edge(p.p2p == "root" ? root_in : port_in, peers, name + ".gpu.peer", links);
+    // Past DRAM: below one switch, there and on by NVLink, or up to the root complex and down
+    // again, between sockets where data crosses them.    [host.md, table 1]
+    topology.add_edge(p.p2p == "root" ? socket_in : port_in, peers, name + ".gpu.peer",
+                      p.peer() * gpu_count);
+    const auto landing = p.p2p == "nvlink" ? far_peers : peers;
     for (const HostShape::Mount& mount : shape.mounts) {
       const auto in =
           topology.add_node(name + ".mount." + mount.storage + ".gpu", graph::NodeRole::gpu);
-      topology.add_edge(peers, in, name + ".client." + mount.storage + ".gds",
+      topology.add_edge(landing, in, name + ".client." + mount.storage + ".gds",
                         mount.limits.read * shape.servers);
     }
   }

@@ -68,6 +68,7 @@ void Plant::fold(const Design& design) {
     host.direct =
         host.direct && (!job.dataset || layout.gds || dataset_params(*job.dataset).direct);
     host.gds = host.gds || layout.gds;
+    host.nvlink = host.nvlink || passes_over_nvlink(host.params, job);
     if (job.loader)
       host.readers += layout.readers() / layout.hosts *
                       std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
@@ -130,6 +131,7 @@ void Plant::build_hosts(const Design& design) {
         .servers = static_cast<double>(host.params.count) / static_cast<double>(host.groups),
         .direct = host.direct,
         .gds = host.gds,
+        .nvlink = host.nvlink,
         .mounts = {}};
     for (const auto& [id, storage] : storages_)
       shape.mounts.push_back({id, storage->client_limits()});

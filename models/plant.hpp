@@ -82,6 +82,7 @@ class Plant {
     bool gds = false;                     ///< some job on it reads into GPUs past host memory
     std::size_t first_group = 0;          ///< number of its first group, over all classes
     std::vector<FabricPorts> areas = {};  ///< of the fabric that each group lies in
+    bool nvlink = false;                  ///< some job passes data from GPU to GPU there
     double readers = 0.0;                 ///< reads that one server has under way at a time
     [[nodiscard]] FabricSite site() const {
       return {static_cast<double>(params.count), static_cast<double>(params.nic_count),

@@ -15,13 +15,14 @@ constexpr std::string_view kSnapshots[] = {"pinned", "pageable", "none"};
 constexpr std::string_view kCommits[] = {"fsync", "rename"};
 constexpr std::string_view kVerifications[] = {"none", "read-back"};
 constexpr std::string_view kCodecs[] = {"cpu", "gpu"};
+constexpr std::string_view kBroadcasts[] = {"nvlink", "nics"};
 constexpr std::string_view kRestores[] = {"none", "own", "all", "once"};
 constexpr std::string_view kFlushes[] = {"process", "thread"};
 
 // Share of host memory that snapshots may take: the rest is page cache, loaders and the model.
 constexpr double kStagingShare = 0.5;
 
-constexpr std::array<Field<CheckpointParams>, 34> kCommon{
+constexpr std::array<Field<CheckpointParams>, 35> kCommon{
     field("to", &CheckpointParams::to, kRequired, "id of the storage system it is written to"),
     field("every", &CheckpointParams::every, kOptional, "time between the starts of two saves",
           kPositive),
@@ -113,6 +114,10 @@ constexpr std::array<Field<CheckpointParams>, 34> kCommon{
         "a restore after the run: own: every writer reads its own files (MLPerf load); all: every "
         "replica reads what it needs; once: one replica reads and broadcasts; none",
         one_of(kRestores)),
+    field("restore.broadcast", &CheckpointParams::broadcast, "nvlink",
+          "restore.read once: nvlink: a host takes each part in once and passes it on between its "
+          "GPUs (NCCL); nics: each rank of a host takes in its own",
+          one_of(kBroadcasts)),
     field("restore.from", &CheckpointParams::restore_from, kOptional,
           "tier it is read from; absent: the nearest, the first of `tiers`, or `to`"),
     field("restore.saved_by", &CheckpointParams::saved_by, kOptional,

@@ -38,7 +38,7 @@ struct CheckpointParams {
   Fraction incremental;
   std::int64_t full_every = 1;
   std::optional<std::int64_t> keep_last, keep_every;
-  std::string restore;
+  std::string restore, broadcast;
   std::optional<std::string> restore_from;
   std::optional<std::int64_t> saved_by;
   Rate deserialize;
@@ -58,6 +58,10 @@ struct CheckpointParams {
   /// Whether a coordinator completes a save of `all_files` files with a file of its own.
   [[nodiscard]] bool coordinated(double all_files) const {
     return serializer == "dcp" || (commit == "rename" && all_files > 1.0);
+  }
+  /// Whether a restore goes from GPU to GPU inside hosts.
+  [[nodiscard]] bool broadcasts_over_nvlink() const {
+    return restore == "once" && broadcast == "nvlink";
   }
   /// Whether files are read again before a save counts.
   [[nodiscard]] bool reads_back() const { return verify == "read-back"; }

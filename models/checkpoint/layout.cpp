@@ -117,6 +117,7 @@ CheckpointLayout equal_parts(const Cut& cut, double writers, double files, doubl
   out.readers_all = {{ranks, part, files, per_host, true}};
   out.receivers = ranks - writers;
   if (out.receivers > 0.0) out.broadcast = part;
+  out.parts = writers;
   return out;
 }
 
@@ -125,6 +126,7 @@ CheckpointLayout one_writer(const Cut& cut, double files, double ranks, double p
   CheckpointLayout out = equal_parts(cut, 1.0, files, ranks, per_host);
   out.gathered = cut.whole() * ((ranks - 1.0) / ranks);
   out.broadcast = cut.whole() / ranks;
+  out.parts = ranks;
   return out;
 }
 
@@ -151,6 +153,7 @@ CheckpointLayout zero(int stage, const Cut& cut, double ranks, double per_host) 
     out.writers.push_back({others, optimizer, 1.0, per_host, false});
   out.readers_once = out.writers;
   out.receivers = stage == 3 ? 0.0 : others;
+  out.parts = cut.shards();
   return out;
 }
 

@@ -23,7 +23,8 @@ struct CheckpointLayout {
   std::vector<RankShare> readers_all;   ///< when every replica reads what it needs
   std::vector<RankShare> readers_once;  ///< when one replica does ...
   double receivers = 0.0;               ///< ... and so many ranks
-  Bytes broadcast;                      ///< ... get so much each from it
+  Bytes broadcast;                      ///< ... get so much each from it,
+  double parts = 1.0;                   ///< so many of them in a row different parts
   Bytes gathered;                       ///< that crosses rank 0's network before its write
 
   [[nodiscard]] Bytes size() const;

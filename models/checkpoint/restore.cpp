@@ -45,6 +45,34 @@ sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& too
   took.add(Phase::cpu, passes.total, mover_.own_resource(passes.worst));
 }
 
+sim::Task<void> Restore::timed(sim::Task<Served> part, WaitSplit& took) {
+  const Seconds start = mover_.context().now();
+  const Served served = co_await part;
+  took.add(Phase::data, mover_.context().now() - start, served.limited_by);
+}
+
+// Replicas pass on what they receive. By NVLink each host takes in every part once, and of R ranks
+// that hold d parts R - d get theirs from a GPU beside them, as the pieces come in; else each rank
+// of a host takes in its own.    [docs/models/checkpoint.md, eq. 13]
+sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
+  const CheckpointLayout& layout = mover_.layout();
+  const double share = mover.share.members / layout.writer_count();
+  const double ranks = mover_.ranks_per_host();
+  const double entering =
+      mover_.params().broadcasts_over_nvlink() ? std::min(ranks, layout.parts) : ranks;
+  const double inside = mover_.hosts() * (ranks - entering);
+  const double outside = std::max(0.0, layout.receivers - inside);
+  std::array<WaitSplit, 2> each;
+  std::vector<sim::Task<void>> parts;
+  if (outside > 0.0)
+    parts.push_back(
+        timed(mover_.exchange(mover.group, outside * share, entering, layout.broadcast), each[0]));
+  if (inside > 0.0)
+    parts.push_back(timed(mover_.pass_on(mover.group, inside * share, layout.broadcast), each[1]));
+  co_await sim::join(mover_.context(), std::move(parts));
+  took += WaitSplit::longest(each);
+}
+
 sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
   sim::Context& context = mover_.context();
   const CheckpointParams& p = mover_.params();
@@ -65,14 +93,8 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
     took += each[0];
     took += each[1];
   }
-  // Replicas pass on what they receive, so each host takes in what its ranks lack, once.
-  if (p.restore == "once" && layout.broadcast > Bytes{} && layout.receivers > 0.0) {
-    const Seconds start = context.now();
-    const double share = mover.share.members / layout.writer_count();
-    const Served served = co_await mover_.exchange(mover.group, layout.receivers * share,
-                                                   mover_.ranks_per_host(), layout.broadcast);
-    took.add(Phase::data, context.now() - start, served.limited_by);
-  }
+  if (p.restore == "once" && layout.broadcast > Bytes{} && layout.receivers > 0.0)
+    co_await broadcast(mover, took);
   if (p.snapshot != "none") {
     const Seconds start = context.now();
     const Served served = co_await mover_.copy(mover, p.copied(mover.share.bytes));

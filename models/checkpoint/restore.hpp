@@ -29,6 +29,9 @@ class Restore {
  private:
   sim::Task<void> load(const Mover& mover, double state, double saves);
   sim::Task<void> read(const Mover& mover, double state, double saves, WaitSplit& took);
+  /// What the other ranks lack, to them, at one time: from host to host, and inside hosts.
+  sim::Task<void> broadcast(const Mover& mover, WaitSplit& took);
+  sim::Task<void> timed(sim::Task<Served> part, WaitSplit& took);
   sim::Task<void> passes(const Mover& mover, double state, WaitSplit& took);
 
   StateMover& mover_;

@@ -91,6 +91,15 @@ sim::Task<Served> StateMover::exchange(std::size_t group, double members, double
   co_return Served{host_resource("nic.read")};
 }
 
+sim::Task<Served> StateMover::pass_on(std::size_t group, double members, Bytes bytes) {
+  const sim::LinkId nvlink = plant_.host_link(host_, group, "nvlink");
+  co_await context_.transfer({.path = {&nvlink, 1},
+                              .bytes = bytes,
+                              .members = members,
+                              .cap = host_params_.nvlink_payload()});
+  co_return Served{host_resource("nvlink")};
+}
+
 Client StateMover::threads_of(const Mover& mover, const std::string& tier) const {
   Client client = mover.mounts.find(tier)->second;
   const double threads = static_cast<double>(p_.threads);

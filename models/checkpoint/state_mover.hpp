@@ -36,6 +36,8 @@ class StateMover {
   /// each, and as much leaves other hosts.    [checkpoint.md, eq. 8]
   [[nodiscard]] sim::Task<Served> exchange(std::size_t group, double members, double per_host,
                                            Bytes bytes);
+  /// Inside a host group, over NVLink: `members` ranks receive `bytes` each.    [host.md, eq. 5]
+  [[nodiscard]] sim::Task<Served> pass_on(std::size_t group, double members, Bytes bytes);
   /// The tier that tier number `tier` is filled from; empty: host memory.
   [[nodiscard]] std::string drained_from(std::size_t tier) const;
   /// Whether that is a storage system inside the host.

@@ -348,7 +348,19 @@ sim::Task<Batch> LoaderRuntime::next() {
     co_await copy_to_gpu(batch.bytes.memory);
     batch.wait.add(Phase::data, context_.now() - began, shared_.site.copy_resource);
   }
+  if (shared_.site.peers > 0.0) co_await pass_on(batch);
   co_return batch;
+}
+
+// A broadcast in a row of GPUs, piece by piece: each takes in the batch once.    [host.md, eq. 5]
+sim::Task<void> LoaderRuntime::pass_on(Batch& batch) {
+  const LoaderSite& site = shared_.site;
+  const Seconds began = context_.now();
+  co_await context_.transfer({.path = {&site.nvlink, 1},
+                              .bytes = batch.bytes.memory,
+                              .members = site.client.members * site.peers,
+                              .cap = site.peer_rate});
+  batch.wait.add(Phase::data, context_.now() - began, site.nvlink_resource);
 }
 
 // Alone on the link of its GPU; with its neighbours on the uplink of their switch.  [host.md, eq.

@@ -49,6 +49,7 @@ class LoaderRuntime {
 
  private:
   sim::Task<void> copy_to_gpu(Bytes bytes);
+  sim::Task<void> pass_on(Batch& batch);
   struct Worker {
     explicit Worker(sim::Context& context) : indices(context) {}
     sim::Mailbox<std::int64_t> indices;

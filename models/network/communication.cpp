@@ -9,9 +9,8 @@ namespace {
 
 using namespace base;
 
-// Shares of the data sheet that collectives reach: NVLink4 point to point 396 of 450 GB/s, rings
-// 370 of 450; one NDR NIC 46-48 of 50 GB/s.    [docs/models/communication.md, table 2]
-constexpr double kNvlinkShare = 0.85;
+// Share of the data sheet that collectives reach: one NDR NIC 46-48 of 50 GB/s.
+// [docs/models/communication.md, table 2]
 constexpr double kNicShare = 0.92;
 // The hop that NCCL's table of latencies has for a ring over the network.
 constexpr Seconds kTableHop = Seconds::from(9.6, unit::us);

@@ -199,6 +199,22 @@ TEST_CASE("a read storm reads a copy per replica; one reader broadcasts instead"
   CHECK(restore_metric(storm, "duration") == Approx(320e9 / kNic * 2).epsilon(2e-3));
 }
 
+TEST_CASE("a host takes a broadcast in once and passes it on over NVLink") {
+  // zero0, one rank a replica: 31 ranks lack all 320 GB. Each rank by its host's ports: 8 x 320 GB
+  // / 47.5 GB/s; once per host: an eighth, and beside it 320 GB / (0.85 x 450 GB/s) into each of
+  // the 7 others.
+  Design design =
+      saver("sync", {{"layout", "zero0"}, {"snapshot", "none"}, {"restore.read", "once"}});
+  const double nvlink = restore_metric(design, "duration");
+  const auto slower = [&] { return restore_metric(design, "duration") - nvlink; };
+  set(design.jobs[0].checkpoint.value(), Role::checkpoint, "restore.broadcast", "nics");
+  CHECK(slower() == Approx(7 * 320e9 / kNic).epsilon(2e-3));
+  // GPUs on 10 GB/s: 320 / 8.5 s, longer than from host to host
+  set(design.jobs[0].checkpoint.value(), Role::checkpoint, "restore.broadcast", "nvlink");
+  set(design.hosts[0], Role::host, "nvlink.rate", "10 GB/s");
+  CHECK(slower() == Approx(320 / 8.5 - 320e9 / kNic).epsilon(2e-3));
+}
+
 TEST_CASE("another number of ranks reads across file borders") {
   // 64 ranks wrote, 32 read: each opens 64 / 32 + 1 = 3 files, two round trips each.
   Design design = saver("sync", {{"restore.read", "own"}, {"snapshot", "none"}});

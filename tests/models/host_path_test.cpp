@@ -79,6 +79,47 @@ TEST_CASE("host path: across the root complex peers get a part of the link") {
   CHECK(gib_per_second(run(design)) == Approx(0.65 * 26.4).epsilon(0.01));
 }
 
+TEST_CASE("host path: between sockets peers get less, as much as crosses them") {
+  // 65 % of 26.4 GiB/s for half of the data, 60 % of that for the other half, in turn
+  Design design = bench("1", "8", "gds");
+  set(design.hosts[0], Role::host, "gds.p2p", "root");
+  set(design.hosts[0], Role::host, "numa.remote", "50 %");
+  CHECK(gib_per_second(run(design)) == Approx(26.4 * 0.65 / (0.5 + 0.5 / 0.6)).epsilon(0.01));
+  // that is 13.8 GB/s, of which 6.9 would cross the sockets: 5 GB/s there allow 10
+  set(design.hosts[0], Role::host, "numa.link", "5 GB/s");
+  CHECK(gib_per_second(run(design)) * 1.073741824 == Approx(10.0).epsilon(0.01));
+  set(design.hosts[0], Role::host, "numa.link", "1 TB/s");
+  set(design.hosts[0], Role::host, "numa.remote", "100 %");
+  CHECK(gib_per_second(run(design)) == Approx(26.4 * 0.65 * 0.6).epsilon(0.01));
+}
+
+TEST_CASE("host path: through a GPU near the port and NVLink peers get the whole link") {
+  // where the root complex gives 65 % of it; NVLink of 10 GB/s carries 85 % of that to each GPU
+  Design design = bench("1", "8", "gds");
+  set(design.hosts[0], Role::host, "gds.p2p", "nvlink");
+  CHECK(gib_per_second(run(design)) == Approx(26.4).epsilon(0.01));
+  Design slow = bench("2", "8", "gds");
+  set(slow.hosts[0], Role::host, "gds.p2p", "nvlink");
+  set(slow.hosts[0], Role::host, "nvlink.rate", "10 GB/s");
+  CHECK(gib_per_second(run(slow)) * 1.073741824 == Approx(2 * 8.5).epsilon(0.01));
+}
+
+TEST_CASE("host path: a batch goes on to the other GPUs of a copy of the model over NVLink") {
+  // 8 x 16 MiB from one reader to 7 others, each at 85 % of 10 GB/s: 15.8 ms a step of 100 ms
+  Design design = bench("8", "2", "pinned");
+  set(design.jobs[0].step, Role::step, "compute", "100 ms");
+  const auto seconds = [&](const char* tensor, const char* nvlink) {
+    set(design.jobs[0].job, Role::job, "parallel.tensor", tensor);
+    set(design.hosts[0], Role::host, "nvlink.rate", nvlink);
+    return metric(run(design), "job.train.step.time");
+  };
+  const double passing = 8 * 16 * 1.048576e-3 / 8.5;
+  CHECK(seconds("8", "10 GB/s") - seconds("8", "1000 TB/s") == Approx(passing).epsilon(0.01));
+  // NVLink carries two such broadcasts at a time as fast as one
+  CHECK(seconds("4", "10 GB/s") - seconds("4", "1000 TB/s") == Approx(passing).epsilon(0.01));
+  CHECK(seconds("1", "10 GB/s") == Approx(seconds("1", "1000 TB/s")).epsilon(1e-9));
+}
+
 TEST_CASE("host path: GPUDirect Storage spares the DRAM of the host") {
   // 4 GPUs through 40 GB/s of DRAM: 0.75 x 40 / 2 crossings = 15 GB/s; past it 54 GiB/s
   Design bounce = bench("4", "8", "pinned"), past = bench("4", "8", "gds");
