@@ -257,12 +257,14 @@ class Deriver {
       const auto sources = plant_.mounts(d.host, d.write_to, false);
       const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
       const graph::Topology::Cut cut = plant_.topology().max_flow(sources, {&sink, 1});
-      const Seconds save = d.checkpoint / cut.value;
+      const double sent = plant_.storage(d.write_to).sent();
+      const Seconds save = d.checkpoint * sent / cut.value;
       d.stall += save;
       // U = tau / (tau + t_save): the interval counts compute, the save comes on top.
       const double share = d.interval / (d.interval + save);
       line("job." + d.id + ".checkpoint.save.bound", save.in(unit::s), Dimension::time,
-           text(d.checkpoint) + " / " + text(cut.value) + " = " + text(save) + ": at least " +
+           text(d.checkpoint) + (sent > 1.0 ? " x " + hundredths(sent) + " with parity" : "") +
+               " / " + text(cut.value) + " = " + text(save) + ": at least " +
                text(1.0 - share, Dimension::ratio) + " of the time in saves");
       if (share < best) {
         best = share;

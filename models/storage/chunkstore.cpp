@@ -90,8 +90,10 @@ class Chunkstore final : public PooledStore {
   // The write limit is on user bytes; what the client codes, its link carries with parity.
   ClientLimits client_limits() const override {
     const Rate none = Rate::infinity();
-    return {p_.client_read.value_or(none), p_.client_write.value_or(none) * sent(none_ending())};
+    return {p_.client_read.value_or(none), p_.client_write.value_or(none) * sent()};
   }
+
+  double sent() const override { return sent(none_ending()); }
 
   sim::Task<Served> open(const Client& client, double files) override {
     return metadata_ops(client, files, false);
@@ -122,7 +124,7 @@ class Chunkstore final : public PooledStore {
   }
 
   Countable countable() const override {
-    const double o = stored(none_ending()), s = sent(none_ending());
+    const double o = stored(none_ending()), s = sent();
     return {.noun = "nodes",
             .unit_read = std::min(p_.read, p_.nic),
             .unit_write = std::min(p_.write / o, p_.nic / std::max(o, s))};
@@ -132,7 +134,7 @@ class Chunkstore final : public PooledStore {
   // Chains: a written byte crosses the network of as many nodes as it has copies. Coded: the client
   // has sent all of it.    [chunkstore.md, eq. 3]
   PoolShape pool(const StorageLoad& load) const override {
-    const double carried = sent(none_ending()), o = stored(none_ending());
+    const double carried = sent(), o = stored(none_ending());
     return {.media = "target",
             .server = "node",
             .metadata = "meta",

@@ -79,9 +79,9 @@ class Daos final : public PooledStore {
       : PooledStore(component), p_(base::bind(kFields, component)) {}
 
   // The write limit is on user bytes, the link carries parity too.
-  ClientLimits client_limits() const override {
-    return {p_.client_read, p_.client_write * overhead(Bytes::infinity())};
-  }
+  ClientLimits client_limits() const override { return {p_.client_read, p_.client_write * sent()}; }
+
+  double sent() const override { return overhead(Bytes::infinity()); }
 
   sim::Task<Served> open(const Client& client, double files) override {
     return metadata_ops(client, files * p_.open_requests, false);
@@ -93,17 +93,16 @@ class Daos final : public PooledStore {
 
   // The client makes the parity, so it crosses the host's network and the fabric.  [daos.md, eq. 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    const double sent = overhead(request.bytes / request.files);
+    const double carried = overhead(request.bytes / request.files);
     WriteRequest with_parity = request;
-    with_parity.bytes = request.bytes * sent;
-    return write_files(client, with_parity, p_.stream * sent, p_.commit);
+    with_parity.bytes = request.bytes * carried;
+    return write_files(client, with_parity, p_.stream * carried, p_.commit);
   }
 
   Countable countable() const override {
-    const double sent = overhead(Bytes::infinity());
     return {.noun = "servers",
             .unit_read = std::min(p_.read, p_.nic),
-            .unit_write = std::min(p_.write, p_.nic) / sent};
+            .unit_write = std::min(p_.write, p_.nic) / sent()};
   }
 
  protected:

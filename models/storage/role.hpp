@@ -139,6 +139,8 @@ class StorageModel {
   [[nodiscard]] virtual graph::NodeId ingress() const { return {}; }
   /// Limits of the client software on one host.
   [[nodiscard]] virtual ClientLimits client_limits() const = 0;
+  /// Least bytes a client sends for a byte it writes: above 1 where it computes the parity.
+  [[nodiscard]] virtual double sent() const { return 1.0; }
 
   /// Prepares for simulated time. `round_trip` is that of the fabric; `seed` decides drawn
   /// placements.

@@ -52,6 +52,14 @@ TEST_CASE("synchronous saves over 50 OSTs halve the utilization") {
   CHECK(bounds.binding == "storage.scratch.ost");
 }
 
+TEST_CASE("saves cross the network with the parity their clients compute") {
+  Design design = exercise("sync");
+  design.storage[0] = component(Role::storage, "daos", "scratch", {{"server.count", "8"}});
+  // 16+3: 2 TB x 19 / 16 over 8 x 29.3 GB/s = 10.1 s for every 10 s of compute
+  const double save = 2e12 * 19.0 / 16.0 / (8 * 29.3e9);
+  CHECK(models::bounds(design).utilization == Approx(10.0 / (10.0 + save)).epsilon(1e-6));
+}
+
 TEST_CASE("two jobs on one storage share it max-min, each at most at its demand") {
   // 32 GB/s of OSTs: one job demands 8 GB/s and gets it, the other demands 80 GB/s and gets 24
   Design design = small_design();
