@@ -8,7 +8,7 @@ using namespace base;
 constexpr std::string_view kPeers[] = {"none", "nvlink", "root", "switch"};
 constexpr FieldLimits kSmt{.minimum = 1.0, .maximum = 4.0};
 
-constexpr std::array<Field<HostParams>, 31> kHost{
+constexpr std::array<Field<HostParams>, 33> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
     field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
     field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
@@ -58,6 +58,11 @@ constexpr std::array<Field<HostParams>, 31> kHost{
     field("cpu.direct", &HostParams::cpu_direct, "21.6 GiB/s",
           "bytes one core reads with O_DIRECT into pinned memory in a second",
           cited(kPositive, "gds-bench.farmgpu.net: POSIX reads of one thread, 16 MiB blocks")),
+    field("cpu.tcp", &HostParams::cpu_tcp, "15 Gb/s", "bytes one core moves over TCP in a second",
+          assumed(kPositive, "TCP receive 10-20 Gb/s per core")),
+    field("cpu.tls", &HostParams::cpu_tls, "4.5 GB/s",
+          "bytes one core encrypts or decrypts in a second, where a storage client uses TLS",
+          assumed(kPositive, "AES-256-GCM 3-6 GB/s per core with AES-NI")),
     field("cpu.smt", &HostParams::smt, "1",
           "what a core does with two threads over one: 1.25 when SMT is on",
           assumed(kSmt, "the second thread adds 20-35 %; 1 is off, or cautious")),

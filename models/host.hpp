@@ -32,6 +32,7 @@ struct HostParams {
   Rate compute_nic_rate;
   std::optional<std::int64_t> compute_nic_count;
   Rate cpu_copy, cpu_direct;   ///< bytes one core moves in a second of reading
+  Rate cpu_tcp, cpu_tls;       ///< bytes one core moves over TCP, en- or decrypts
   double smt = 1.0;            ///< what a core does with all its threads, over one
   double reserved = 0.0;       ///< cores per GPU that loaders do not get
   std::int64_t switches = 1;   ///< PCIe switches

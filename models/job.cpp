@@ -13,13 +13,6 @@ namespace {
 
 constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
 
-/// What passes both, one after the other.
-Rate in_series(Rate a, Rate b) {
-  const Bytes one = Bytes::from(1.0, unit::B);
-  const Seconds both = one / a + one / b;
-  return both > Seconds{} ? one / both : Rate::infinity();
-}
-
 LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant, std::size_t group,
                        const RankLayout& layout, sim::Context& context) {
   const std::string host = job_params(job.job).hosts;
@@ -30,18 +23,14 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   const std::string storage = dataset.on;
   site.storage = &plant.storage(storage);
   site.client = plant.client(host, group, storage, layout.reading_members(), layout.gds);
-  // Cores are shared only when a host has more loader and training processes than cores for them.
-  const double processes = layout.ranks_per_host() +
-                           layout.readers() / layout.hosts * static_cast<double>(loader.workers);
-  if (processes > p.loader_cores()) site.cpu = plant.host_link(host, group, "cpu");
-  // Core time a byte costs on its way in: copies, and the protocol.    [host.md, eq. 3]
-  const Rate copied = dataset.direct ? p.cpu_direct : p.cpu_copy;
-  const Rate protocol = site.storage->client_limits().core;
-  site.receive = layout.gds ? protocol : in_series(copied, protocol);
-  site.cpu_resource = plant.resources().index("host." + host + ".cpu");
+  // Core time a byte costs on its way in: copies, and the client.    [host.md, eq. 3]
+  site.cores = plant.cores(host, group, storage, layout.reading_members());
+  if (!layout.gds && site.storage->client_limits().page_cache)
+    site.cores.rates.process =
+        in_series(site.cores.rates.process, dataset.direct ? p.cpu_direct : p.cpu_copy);
   site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
   const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
-  site.last_resource = policy.gpu_copies ? site.copy_resource : site.cpu_resource;
+  site.last_resource = policy.gpu_copies ? site.copy_resource : site.cores.resource;
   if (policy.gpu_decode > Seconds{})
     site.last_resource = plant.resources().index("host." + host + ".gpu.decode");
   if (policy.import_on) {
@@ -218,7 +207,7 @@ sim::Task<void> TrainingJob::run() {
 }
 
 Seconds TrainingJob::uncontended_cpu() const {
-  Seconds all;
+  Seconds all = checkpoint_ ? checkpoint_->uncontended_cpu() : Seconds{};
   for (const RankClass& ranks : classes_)
     if (ranks.loader) all += ranks.loader->uncontended_cpu();
   return all;

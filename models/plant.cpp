@@ -35,6 +35,7 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
     storages_.at(component.id)->build(topology_, load);
   }
   build_hosts(design);
+  count_cores(design);
 }
 
 // Ranks are folded into one class unless samples or reads differ; then into at most `run.detail`
@@ -76,6 +77,50 @@ void Plant::fold(const Design& design) {
   }
   for (const JobDesign& job : design.jobs)
     layouts_[job.job.id].groups = hosts_.at(job_params(job.job).hosts).groups;
+}
+
+// Each process keeps at most one core busy, threads of the clients as many as a host's network
+// brings work for, in each direction.    [docs/models/host.md, eq. 2]
+void Plant::count_cores(const Design& design) {
+  std::map<std::string, double> reading, writing;  // threads beside the processes
+  const auto most = [&](std::map<std::string, double>& cores, const std::string& host,
+                        const std::string& storage) {
+    const Rate beside = core_rates_to(host, storage).beside;
+    if (beside.finite()) cores[host] = std::max(cores[host], hosts_.at(host).params.nic() / beside);
+  };
+  for (const JobDesign& job : design.jobs) {
+    const std::string host = job_params(job.job).hosts;
+    const RankLayout& layout = layouts_.at(job.job.id);
+    double& busy = hosts_.at(host).busy;
+    if (job.loader) {
+      busy += layout.ranks_per_host() + layout.readers() / layout.hosts *
+                                            static_cast<double>(loader_params(*job.loader).workers);
+      most(reading, host, dataset_params(*job.dataset).on);
+    }
+    if (job.checkpoint) {
+      const CheckpointParams saves = checkpoint_params(*job.checkpoint);
+      busy += layout.ranks_per_host() * static_cast<double>(saves.threads);
+      most(writing, host, saves.to);
+    }
+  }
+  for (auto& [id, host] : hosts_) host.busy += reading[id] + writing[id];
+}
+
+CoreRates Plant::core_rates_to(const std::string& host, const std::string& storage) const {
+  const StorageModel& model = *storages_.at(storage);
+  const bool tcp = fabric_.params().technology == "tcp" && !model.local();
+  return core_rates(hosts_.at(host).params, model.client_limits(), tcp);
+}
+
+HostCores Plant::cores(const std::string& host, std::size_t group, const std::string& storage,
+                       double members) {
+  const HostClass& there = hosts_.at(host);
+  const bool enough = there.busy <= there.params.loader_cores();
+  return {.context = context_,
+          .cpu = enough ? sim::LinkId{} : host_link(host, group, "cpu"),
+          .resource = resources_.index("host." + host + ".cpu"),
+          .members = members,
+          .rates = core_rates_to(host, storage)};
 }
 
 bool Plant::leads_to(std::string from, const std::string& storage) const {
@@ -149,6 +194,7 @@ void Plant::build_hosts(const Design& design) {
 }
 
 void Plant::attach(sim::Context& context, std::uint64_t seed) {
+  context_ = &context;
   const auto add = [&](const std::string& name, Rate capacity) {
     const sim::LinkId link = context.add_link(name, capacity);
     resources_.of_link.resize(link.index + 1, kNoResource);
@@ -195,14 +241,16 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
   const StorageModel& model = *storages_.at(storage);
   const ClientLimits limits = model.client_limits();
   const HostClass& there = hosts_.at(host);
+  const Rate core = core_rates_to(host, storage).process;
   const Rate network = model.local() ? Rate::infinity() : there.params.nic();
   const Rate into_gpu =
       gds ? std::min(there.params.gds_stream, there.params.peer()) : Rate::infinity();
   return {.id = clients_++,
           .host_group = there.first_group + group,
           .members = members,
-          .host_read = std::min({network, limits.read, limits.core, into_gpu}),
-          .host_write = std::min({network, limits.write, limits.core}),
+          .host_read = std::min({network, limits.read, into_gpu}),
+          .host_write = std::min(network, limits.write),
+          .core = core,
           .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
           .write_path = links(topology_.node(mount + ".out"), model.write_sink())};
 }

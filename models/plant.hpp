@@ -9,6 +9,7 @@
 #include "engine/sim/context.hpp"
 #include "models/compute/step.hpp"
 #include "models/host.hpp"
+#include "models/host_cores.hpp"
 #include "models/network/fabric.hpp"
 #include "models/resources.hpp"
 #include "models/storage/role.hpp"
@@ -56,6 +57,9 @@ class Plant {
   /// `gds`: it reads into GPUs.
   [[nodiscard]] Client client(const std::string& host, std::size_t group,
                               const std::string& storage, double members, bool gds = false);
+  /// The cores of host group `group`, as `members` processes that use `storage` take their time.
+  [[nodiscard]] HostCores cores(const std::string& host, std::size_t group,
+                                const std::string& storage, double members);
   /// A link of host group `group`: "cpu", "memory.snapshot", "nvme.read", "nvme.write". Invalid
   /// when the host has none. REQUIRES: attached.
   [[nodiscard]] sim::LinkId host_link(const std::string& host, std::size_t group,
@@ -84,6 +88,7 @@ class Plant {
     std::vector<FabricPorts> areas = {};  ///< of the fabric that each group lies in
     bool nvlink = false;                  ///< some job passes data from GPU to GPU there
     double readers = 0.0;                 ///< reads that one server has under way at a time
+    double busy = 0.0;                    ///< cores that everything on one server can keep busy
     [[nodiscard]] FabricSite site() const {
       return {static_cast<double>(params.count), static_cast<double>(params.nic_count),
               params.nic_rate};
@@ -95,6 +100,10 @@ class Plant {
   /// Whether equal reads from `storage`, or from what lies behind it, take different times.
   [[nodiscard]] bool varied(const std::string& storage) const;
   void build_hosts(const Design& design);
+  /// Cores that jobs can keep busy on each server.    [docs/models/host.md, eq. 2]
+  void count_cores(const Design& design);
+  /// What cores move between a host class and a storage system, the host's own copies left out.
+  [[nodiscard]] CoreRates core_rates_to(const std::string& host, const std::string& storage) const;
   [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
 
@@ -104,6 +113,7 @@ class Plant {
   std::map<std::string, std::unique_ptr<StorageModel>> storages_;
   std::map<std::string, RankLayout> layouts_;
   std::uint64_t clients_ = 0;
+  sim::Context* context_ = nullptr;
   ResourceTable resources_;
   std::vector<sim::LinkId> link_of_edge_;
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;

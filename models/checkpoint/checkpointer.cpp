@@ -71,9 +71,7 @@ sim::Task<void> Checkpointer::snapshot(const Mover& mover, WaitSplit& took) {
 }
 
 sim::Task<void> Checkpointer::passes(const Mover& mover, double part, WaitSplit& took) {
-  const CpuPasses passes = save_passes(p_, mover.share.bytes * part);
-  co_await mover_.context().sleep(passes.total);
-  took.add(Phase::cpu, passes.total, mover_.own_resource(passes.worst));
+  co_await mover_.compute(mover, save_passes(p_, mover.share.bytes * part), took);
 }
 
 sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t tier,

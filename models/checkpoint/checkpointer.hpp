@@ -44,6 +44,7 @@ class Checkpointer {
   /// Time of the restore after the run.
   [[nodiscard]] Seconds restoring() const { return restore_.took(); }
   [[nodiscard]] std::string restored_from() const { return restore_.tier(); }
+  [[nodiscard]] Seconds uncontended_cpu() const { return mover_.uncontended_cpu(); }
   void report(const std::string& job, Seconds wall, RunResult& out) const;
 
   /// How each save went, in their order. Saves that had not ended have a stall and no more.

@@ -40,9 +40,7 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
 
 sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& took) {
   if (tier() == kHostMemory || tier() == kPeerMemory) co_return;  // never left memory
-  const CpuPasses passes = restore_passes(mover_.params(), mover.share.bytes * state);
-  co_await mover_.context().sleep(passes.total);
-  took.add(Phase::cpu, passes.total, mover_.own_resource(passes.worst));
+  co_await mover_.compute(mover, restore_passes(mover_.params(), mover.share.bytes * state), took);
 }
 
 sim::Task<void> Restore::timed(sim::Task<Served> part, WaitSplit& took) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stallcast::models {
 namespace {
@@ -157,13 +158,14 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
     client.host_write =
         std::min(client.host_write, *host_params_.nvme_read / (mover.share.per_host * threads));
   }
-  co_return co_await plant_.storage(tier).write(
-      client, {.bytes = bytes / threads,
-               .files = std::max(1.0, mover.share.files / threads),
-               .writers = layout_.writer_count() * threads,
-               .direct = p_.direct,
-               .sharing = file_sharing(p_),
-               .piece = p_.piece});
+  const WriteRequest request{.bytes = bytes / threads,
+                             .files = std::max(1.0, mover.share.files / threads),
+                             .writers = layout_.writer_count() * threads,
+                             .direct = p_.direct,
+                             .sharing = file_sharing(p_),
+                             .piece = p_.piece};
+  co_return co_await on_cores(mover, tier, client, plant_.storage(tier).write(client, request),
+                              request.bytes, client.writes_at_most());
 }
 
 sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, Bytes bytes,
@@ -185,9 +187,31 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
   const double each = std::max(1.0, files / threads);
   StorageModel& storage = plant_.storage(tier);
   co_await storage.open(client, each);
-  co_return co_await storage.read(
-      client,
-      {.bytes = bytes / threads, .files = each, .round_trips = round_trips, .direct = p_.direct});
+  const ReadRequest request{
+      .bytes = bytes / threads, .files = each, .round_trips = round_trips, .direct = p_.direct};
+  co_return co_await on_cores(mover, tier, client, storage.read(client, request), request.bytes,
+                              client.reads_at_most());
+}
+
+sim::Task<void> StateMover::compute(const Mover& mover, const CpuPasses& passes, WaitSplit& took) {
+  const Seconds began = context_.now();
+  HostCores cores = plant_.cores(host_, mover.group, p_.to,
+                                 mover.share.members * static_cast<double>(p_.threads));
+  co_await cores.compute(passes.total);
+  uncontended_cpu_ += cores.uncontended;
+  took.add(Phase::cpu, passes.total, own_resource(passes.worst));
+  if (const Seconds waited = context_.now() - began - passes.total; waited > passes.total * 1e-9)
+    took.add(Phase::cpu, waited, cores.resource);
+}
+
+// The storage's client runs on cores that loaders decode on.    [docs/models/host.md, eq. 3]
+sim::Task<Served> StateMover::on_cores(const Mover& mover, const std::string& tier,
+                                       const Client& client, sim::Task<Served> operation,
+                                       Bytes bytes, Rate most) {
+  HostCores cores = plant_.cores(host_, mover.group, tier, client.members);
+  const Served served = co_await cores.beside(std::move(operation), bytes, most);
+  uncontended_cpu_ += cores.uncontended;
+  co_return served;
 }
 
 sim::Task<Served> StateMover::metadata(const Mover& mover, const std::string& tier,

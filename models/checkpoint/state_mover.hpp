@@ -50,6 +50,10 @@ class StateMover {
   /// Out of a tier, host memory included.
   [[nodiscard]] sim::Task<Served> read(const Mover& mover, const std::string& tier, Bytes bytes,
                                        double files, double round_trips);
+  /// CPU passes of every thread of every member; the wait for cores is told apart.
+  ///    [checkpoint.md, eq. 7]
+  [[nodiscard]] sim::Task<void> compute(const Mover& mover, const CpuPasses& passes,
+                                        WaitSplit& took);
   /// `operations` metadata operations of every member on a storage tier; nothing elsewhere.
   [[nodiscard]] sim::Task<Served> metadata(const Mover& mover, const std::string& tier,
                                            double operations);
@@ -66,6 +70,8 @@ class StateMover {
   /// Index of "host.H.<what>" and of "job.J.checkpoint.<what>".
   [[nodiscard]] ResourceIndex host_resource(const std::string& what) const;
   [[nodiscard]] ResourceIndex own_resource(std::string_view what) const;
+  /// Core time used so far where nobody waits for cores, all members together.
+  [[nodiscard]] Seconds uncontended_cpu() const { return uncontended_cpu_; }
   /// Tiers below host memory, in turn: at least the storage system of `to`.
   [[nodiscard]] const std::vector<std::string>& tiers() const { return tiers_; }
 
@@ -77,6 +83,10 @@ class StateMover {
   [[nodiscard]] bool is_storage(std::string_view tier) const;
   [[nodiscard]] sim::Task<Served> write(const Mover& mover, const std::string& tier, Bytes bytes,
                                         bool from_nvme);
+  /// `operation` on a storage tier, of `bytes` per member at most at `most`, with its core time.
+  [[nodiscard]] sim::Task<Served> on_cores(const Mover& mover, const std::string& tier,
+                                           const Client& client, sim::Task<Served> operation,
+                                           Bytes bytes, Rate most);
   /// `mount` as `threads` threads of each member use it.
   [[nodiscard]] Client threads_of(const Mover& mover, const std::string& tier) const;
 
@@ -89,6 +99,7 @@ class StateMover {
   std::size_t groups_;
   CheckpointLayout layout_;
   std::vector<std::string> tiers_;
+  Seconds uncontended_cpu_;
 };
 
 }  // namespace stallcast::models

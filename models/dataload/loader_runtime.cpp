@@ -36,8 +36,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
               .shuffle_first = policy.shuffle_first,
               .random = random,
               .lock = sim::Slots(context, 1),
-              .revisits = {.pattern = {.in_order = dataset.shuffle == "none"}, .passes = -1.0},
-              .uncontended_cpu = {}},
+              .revisits = {.pattern = {.in_order = dataset.shuffle == "none"}, .passes = -1.0}},
       ranks_(ranks),
       shared_indices_(context),
       to_stage_(context),
@@ -202,8 +201,8 @@ sim::Task<void> LoaderRuntime::import(PhaseClock& clock) {
   if (site.imports != nullptr)
     opened = co_await site.imports->open(site.imports_client, policy_.import_files);
   clock.enter(Phase::cpu, context_.now(), opened.limited_by);
-  co_await shared_.compute(policy_.import_time);
-  clock.enter(Phase::cpu, context_.now(), site.cpu_resource);
+  co_await shared_.site.cores.compute(policy_.import_time);
+  clock.enter(Phase::cpu, context_.now(), site.cores.resource);
 }
 
 sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
@@ -215,8 +214,8 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
     total += co_await readers_[static_cast<std::size_t>(worker)]->read(some, clock);
   }
   if (policy_.collate.finite()) {
-    co_await shared_.compute(total.memory / policy_.collate);
-    clock.enter(Phase::cpu, context_.now(), shared_.site.cpu_resource);
+    co_await shared_.site.cores.compute(total.memory / policy_.collate);
+    clock.enter(Phase::cpu, context_.now(), shared_.site.cores.resource);
   }
   co_return total;
 }
@@ -333,7 +332,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   issue();  // a slot is freed by consumption, never by completion
   const double left = policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0;
   co_await context_.sleep(p_.handover * left);
-  batch.wait.add(Phase::cpu, p_.handover * left, site.cpu_resource);
+  batch.wait.add(Phase::cpu, p_.handover * left, site.cores.resource);
 }
 
 sim::Task<Batch> LoaderRuntime::next() {

@@ -45,7 +45,7 @@ class LoaderRuntime {
   }
   [[nodiscard]] ResourceIndex gpu_resource() const { return shared_.site.last_resource; }
   /// Core time used so far without a simulated CPU, all members together.
-  [[nodiscard]] Seconds uncontended_cpu() const { return shared_.uncontended_cpu; }
+  [[nodiscard]] Seconds uncontended_cpu() const { return shared_.site.cores.uncontended; }
 
  private:
   sim::Task<void> copy_to_gpu(Bytes bytes);

@@ -78,8 +78,8 @@ sim::Task<void> Pipeline::decode(PhaseClock& clock) {
     clock.rest(shared_.context.now());
     const Element element = co_await to_decode_.pop();
     clock.enter(Phase::cpu, shared_.context.now());
-    co_await shared_.compute(shared_.decoding(static_cast<double>(element.samples)));
-    clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cpu_resource);
+    co_await shared_.site.cores.compute(shared_.decoding(static_cast<double>(element.samples)));
+    clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
     finish(element);
   }
 }

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
-
-#include "engine/sim/join.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -14,19 +11,6 @@ namespace {
 constexpr double kDrawnOneByOne = 64.0;
 
 }  // namespace
-
-sim::Task<void> ReaderShared::compute(Seconds time) {
-  if (!site.cpu.valid()) {
-    uncontended_cpu += time * site.client.members;
-    co_await context.sleep(time);
-    co_return;
-  }
-  // A core is 1 B/s of the CPU link; no task uses more than one core.
-  co_await context.transfer({.path = {&site.cpu, 1},
-                             .bytes = Bytes::from(time.in(unit::s), unit::B),
-                             .members = site.client.members,
-                             .cap = Rate::from(1.0, unit::Bps)});
-}
 
 void SampleReader::begin_epoch(double samples) {
   units_.clear();
@@ -70,35 +54,6 @@ Bytes SampleReader::draw(double samples) {
   return bytes;
 }
 
-// A core copies and runs the protocol while data arrives.    [docs/models/host.md, eq. 3]
-sim::Task<Served> SampleReader::receive(ReadRequest request) {
-  const LoaderSite& site = shared_.site;
-  const Seconds work = request.bytes / site.receive;
-  const Seconds began = shared_.context.now();
-  Served served;
-  if (site.cpu.valid() && work > Seconds{}) {
-    Seconds arrived;
-    const auto arrive = [&]() -> sim::Task<void> {
-      served = co_await site.storage->read(site.client, request);
-      arrived = shared_.context.now();
-    };
-    std::vector<sim::Task<void>> parts;
-    parts.push_back(arrive());
-    parts.push_back(shared_.compute(work));
-    co_await sim::join(shared_.context, std::move(parts));
-    if (shared_.context.now() > arrived) served.limited_by = site.cpu_resource;
-    co_return served;
-  }
-  served = co_await site.storage->read(site.client, request);
-  shared_.uncontended_cpu += work * site.client.members;
-  const Seconds rest = work - (shared_.context.now() - began);
-  if (rest > Seconds{}) {
-    co_await shared_.context.sleep(rest);
-    served.limited_by = site.cpu_resource;
-  }
-  co_return served;
-}
-
 // Open and read what lies on storage.    [docs/models/dataloader.md, eq. 1]
 sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
@@ -117,11 +72,14 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
     clock.enter(Phase::data, shared_.context.now(), read.limited_by);
   }
   if (missed > 0.0) {
-    read = co_await receive({.bytes = bytes * missed,
-                             .files = samples * access.ranges * missed,
-                             .round_trips = access.round_trips,
-                             .direct = shared_.dataset.direct,
-                             .revisits = shared_.revisits});
+    // Cores copy and run the client while data arrive.    [docs/models/host.md, eq. 3]
+    const ReadRequest request{.bytes = bytes * missed,
+                              .files = samples * access.ranges * missed,
+                              .round_trips = access.round_trips,
+                              .direct = shared_.dataset.direct,
+                              .revisits = shared_.revisits};
+    read = co_await shared_.site.cores.beside(site.storage->read(site.client, request),
+                                              request.bytes, site.client.reads_at_most());
     if (site.cache) site.cache->keep(site.client, bytes * missed, shared_.revisits);
   }
   limited_by_ = read.limited_by;
@@ -138,8 +96,8 @@ sim::Task<void> SampleReader::fetch_unit(double wanted, PhaseClock& clock) {
   co_await fetch(samples, stored, clock);
   Seconds unpacking = stored * shared_.access.amplification / shared_.access.unpack;
   if (shared_.access.decoded_ahead) unpacking += shared_.decoding(samples);
-  co_await shared_.compute(unpacking);
-  clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cpu_resource);
+  co_await shared_.site.cores.compute(unpacking);
+  clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
   coming_ -= samples;
   units_.push_back({samples, stored / samples});
   held_ += samples;
@@ -221,13 +179,13 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   }
   parsing += access.parsing(stored, loaded);
   if (shared_.locked) {
-    co_await shared_.compute(parsing);
+    co_await shared_.site.cores.compute(parsing);
     shared_.lock.release();
-    co_await shared_.compute(decode);
+    co_await shared_.site.cores.compute(decode);
   } else {
-    co_await shared_.compute(parsing + decode);
+    co_await shared_.site.cores.compute(parsing + decode);
   }
-  clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cpu_resource);
+  clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
   const Bytes given = give(loaded, stored, count);
   const Loaded out{
       .fetched = fetched_,

@@ -9,6 +9,7 @@
 #include "engine/sim/sync.hpp"
 #include "models/cache/dataset_cache.hpp"
 #include "models/dataload/format.hpp"
+#include "models/host_cores.hpp"
 #include "models/phase_clock.hpp"
 #include "models/storage/role.hpp"
 
@@ -18,8 +19,7 @@ namespace stallcast::models {
 struct LoaderSite {
   StorageModel* storage = nullptr;
   Client client;
-  sim::LinkId cpu;  ///< contended cores; invalid: every worker has its own
-  ResourceIndex cpu_resource = kNoResource;
+  HostCores cores;
   ResourceIndex copy_resource = kNoResource;
   ResourceIndex last_resource = kNoResource;  ///< of the last stage of a batch: pinning, the GPU
   Rate gpu_copy = Rate::infinity();           ///< of one batch to the GPU; infinite: no copy
@@ -28,7 +28,6 @@ struct LoaderSite {
   sim::LinkId nvlink;    ///< of its hosts, where there are any
   Rate peer_rate;        ///< into one of them
   ResourceIndex nvlink_resource = kNoResource;
-  Rate receive = Rate::infinity();  ///< bytes one core takes in while they arrive
   StorageModel* imports = nullptr;  ///< where spawned workers import from; nullptr: locally
   Client imports_client;
   std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
@@ -60,14 +59,11 @@ struct ReaderShared {
   base::RandomStream random;
   sim::Slots lock;
   cache::Revisits revisits;  ///< in the present epoch
-  Seconds uncontended_cpu;   ///< core time without a simulated CPU, all members together
 
   /// Core time of decoding samples, where the storage does not.
   [[nodiscard]] Seconds decoding(double samples) const {
     return site.storage->decodes() ? Seconds{} : dataset.decode * samples;
   }
-  /// Core time of one process per member.
-  sim::Task<void> compute(Seconds time);
 };
 
 /// One process or thread that reads samples: open, read, parse, decode, one after the other.

@@ -106,7 +106,10 @@ class Cephfs final : public PooledStore {
       : PooledStore(component), p_(base::bind(kFields, component)) {}
 
   ClientLimits client_limits() const override {
-    return {p_.client_read.value_or(Rate::infinity()), p_.client_write.value_or(Rate::infinity())};
+    return {.read = p_.client_read.value_or(Rate::infinity()),
+            .write = p_.client_write.value_or(Rate::infinity()),
+            .steps = {{CoreStep::Work::tcp}},
+            .by_fabric = false};
   }
 
   sim::Task<Served> open(const Client& client, double files) override {

@@ -70,7 +70,9 @@ class Cxl final : public DriveStore {
     topology.add_edge(site.out, in_, name() + ".port.write" + group, port_ * site.hosts);
   }
 
-  ClientLimits client_limits() const override { return {.read = port_, .write = port_}; }
+  ClientLimits client_limits() const override {
+    return {.read = port_, .write = port_, .by_fabric = false};
+  }
 
   Countable countable() const override {
     return {.noun = "devices", .unit_read = drives().read, .unit_write = drives().write};

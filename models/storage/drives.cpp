@@ -63,7 +63,7 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
   reading_ += 1.0;
   const Served served =
       co_await move(client, client.read_path, request.bytes * p_.inflation,
-                    std::min(std::min(cap, client.host_read), drives * p_.inflation), time,
+                    std::min(std::min(cap, client.reads_at_most()), drives * p_.inflation), time,
                     std::min(p_.drives(), touched * depth), stream);
   reading_ -= 1.0;
   co_return served;
@@ -77,8 +77,9 @@ sim::Task<Served> DriveBank::write(const Client& client, const WriteRequest& req
   Seconds time = fast / p_.fastest_write() + (bytes - fast) / p_.write;
   if (reading_ > 0.0) time *= p_.write_cost;
   writing_ += 1.0;
-  const Served served = co_await move(client, client.write_path, request.bytes,
-                                      std::min(cap, client.host_write), time, p_.drives(), stream);
+  const Served served =
+      co_await move(client, client.write_path, request.bytes,
+                    std::min(cap, client.writes_at_most()), time, p_.drives(), stream);
   writing_ -= 1.0;
   co_return served;
 }

@@ -75,6 +75,13 @@ class Hdfs final : public PooledStore {
   explicit Hdfs(const Component& component)
       : PooledStore(component), p_(base::bind(kFields, component)) {}
 
+  // Threads of the client check and copy every block beside the process.    [hdfs.md, eq. 5]
+  ClientLimits client_limits() const override {
+    return {.steps = {{CoreStep::Work::tcp}, {CoreStep::Work::client, false, p_.stream}},
+            .by_fabric = false,
+            .page_cache = false};
+  }
+
   sim::Task<Served> open(const Client& client, double files) override {
     return metadata_ops(client, files, false);
   }

@@ -26,8 +26,11 @@ class Lustre final : public PooledStore {
     const Rate none = Rate::infinity();
     const Rate ahead = window_rate(p_.read_ahead_all, p_.rpc, turn(), none);
     const bool limits = !load().direct && ahead < kFastestHost;
-    return {std::min(p_.client_read.value_or(none), limits ? ahead : none),
-            p_.client_write.value_or(none)};
+    ClientLimits out{.read = std::min(p_.client_read.value_or(none), limits ? ahead : none),
+                     .write = p_.client_write.value_or(none)};
+    // By the threads that send RPCs, beside the process.    [lustre.md, eq. 10]
+    if (p_.checksums) out.steps.push_back({CoreStep::Work::client, false, p_.checksum_rate});
+    return out;
   }
 
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,

@@ -49,6 +49,8 @@ struct LustreParams {
   std::int64_t rpcs_in_flight = 8;
   Bytes read_ahead, read_ahead_all, dirty;
   Rate stream, stream_direct, stream_mdt;
+  bool checksums = true;
+  Rate checksum_rate;
   std::optional<Rate> client_read, client_write;
   Seconds lock;
   Seconds commit;

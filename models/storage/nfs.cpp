@@ -19,6 +19,8 @@ struct NfsParams {
   std::optional<Rate> head_nic;
   std::optional<std::int64_t> shelves;
   Rate shelf_read, shelf_write;
+  std::string transport;
+  bool tls = false;
   std::int64_t nconnect = 1;
   Rate connection;
   std::int64_t slots = 1;
@@ -33,7 +35,9 @@ constexpr std::string_view kFlash =
     "8.6 kops/s create, over 4";
 constexpr std::string_view kLinux = "Linux NFS client default, from memory";
 
-constexpr std::array<base::Field<NfsParams>, 18> kFields{
+constexpr std::string_view kTransports[] = {"rdma", "tcp"};
+
+constexpr std::array<base::Field<NfsParams>, 20> kFields{
     field("head.count", &NfsParams::heads, kRequired,
           "controllers or server nodes that serve clients at the same time", kAtLeastOne),
     field("head.read", &NfsParams::head_read, "4.6 GB/s", "most one controller reads, any shelves",
@@ -58,6 +62,10 @@ constexpr std::array<base::Field<NfsParams>, 18> kFields{
           assumed(kPositive, "24 SAS or NVMe drives behind two 4-lane ports")),
     field("shelf.write", &NfsParams::shelf_write, "4 GB/s",
           "what one shelf writes, parity included", assumed(kPositive)),
+    field("client.transport", &NfsParams::transport, "tcp",
+          "tcp: cores of the host move the data; rdma: its network port does", one_of(kTransports)),
+    field("client.tls", &NfsParams::tls, "false",
+          "data are encrypted on the way (RPC with TLS), on cores of the host"),
     field("client.nconnect", &NfsParams::nconnect, "1",
           "connections of one host to the store (mount option nconnect)",
           cited({.minimum = 1.0, .maximum = 16.0}, kLinux)),
@@ -94,7 +102,11 @@ class Nfs final : public PooledStore {
   // What all processes of one host get together: n connections.    [nfs.md, eq. 2]
   ClientLimits client_limits() const override {
     const Rate all = p_.connection * static_cast<double>(p_.nconnect);
-    return {all, all};
+    ClientLimits out{.read = all, .write = all, .by_fabric = false};
+    // In kernel threads beside the process.    [nfs.md, eq. 5]
+    if (p_.transport == "tcp") out.steps.push_back({CoreStep::Work::tcp});
+    if (p_.tls) out.steps.push_back({CoreStep::Work::tls});
+    return out;
   }
 
   sim::Task<Served> open(const Client& client, double files) override {

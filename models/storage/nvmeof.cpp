@@ -16,7 +16,6 @@ struct NvmeofParams : DriveParams {
   std::optional<Rate> nic;
   Seconds service;
   std::string transport;
-  Rate core;
 
   // A volume lies on all drives of all targets; what RAID protects is a target.  [nvmeof.md, eq. 3]
   [[nodiscard]] DriveParams drives() const {
@@ -36,9 +35,7 @@ constexpr auto kFields = with_drives(std::array{
           "time of one request in target and initiator, besides wire and drive",
           assumed(kNonNegative, "NVMe-oF adds 10-30 us in all to a local drive, from memory")),
     field("transport", &NvmeofParams::transport, "rdma",
-          "rdma: the NIC moves the data; tcp: cores of the host do", one_of(kTransports)),
-    field("client.core", &NvmeofParams::core, "15 Gb/s", "what one core of a host moves over TCP",
-          assumed(kPositive, "TCP receive 10-20 Gb/s per core"))});
+          "rdma: the NIC moves the data; tcp: cores of the host do", one_of(kTransports))});
 constexpr auto kInfos = infos(kFields);
 
 class Nvmeof final : public DriveStore {
@@ -61,7 +58,10 @@ class Nvmeof final : public DriveStore {
   graph::NodeId ingress() const override { return ingress_; }
 
   ClientLimits client_limits() const override {
-    return {.core = p_.transport == "tcp" ? p_.core : Rate::infinity()};
+    ClientLimits out{.by_fabric = false};
+    // The queue of a core is served on it.    [nvmeof.md, eq. 4]
+    if (p_.transport == "tcp") out.steps.push_back({CoreStep::Work::tcp, true});
+    return out;
   }
 
   Countable countable() const override {

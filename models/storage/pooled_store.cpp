@@ -98,13 +98,13 @@ sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate
       co_await context_->transfer(sim::weighted({.path = client.read_path,
                                                  .bytes = bytes,
                                                  .members = client.members,
-                                                 .cap = std::min(cap, client.host_read)},
+                                                 .cap = std::min(cap, client.reads_at_most())},
                                                 client.share)));
 }
 
 sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap,
                                           Rate placed) {
-  const Rate own = std::min(cap, client.host_write);
+  const Rate own = std::min(cap, client.writes_at_most());
   const sim::FlowOutcome flow =
       co_await context_->transfer(sim::weighted({.path = client.write_path,
                                                  .bytes = bytes,

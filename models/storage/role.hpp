@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,11 +33,21 @@ struct StorageLoad {
   Bytes data;                      ///< of all data sets that are read from it
 };
 
-/// What the storage client of one host may move, all its processes together.
+/// Work that cores of the host do on every byte a client moves.    [docs/models/host.md, eq. 3]
+struct CoreStep {
+  enum class Work { tcp, tls, client };  ///< of the first two the host says how fast its cores are
+  Work work = Work::client;
+  bool process = false;  ///< by the process that reads or writes; false: by threads beside it
+  Rate rate = Rate::infinity();  ///< client: what one core handles
+};
+
+/// What the storage client of one host may move, all its processes together, and on which cores.
 struct ClientLimits {
   Rate read = Rate::infinity();
   Rate write = Rate::infinity();
-  Rate core = Rate::infinity();  ///< what one core of the host moves; infinite: it takes no cores
+  std::vector<CoreStep> steps{};
+  bool by_fabric = true;   ///< moved as the fabric does: on a fabric of TCP its steps come on top
+  bool page_cache = true;  ///< the host copies data out of it, or takes them in with O_DIRECT
 };
 
 /// A class of identical client processes on one host group, as the storage system sees it.
@@ -47,8 +58,12 @@ struct Client {
   double share = 1.0;                   ///< weight of each of them on shared resources
   Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
   Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
+  Rate core = Rate::infinity();         ///< what the core of one process moves
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
+
+  [[nodiscard]] Rate reads_at_most() const { return std::min(host_read, core); }
+  [[nodiscard]] Rate writes_at_most() const { return std::min(host_write, core); }
 };
 
 /// A group of identical hosts, for storage inside them.

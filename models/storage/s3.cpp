@@ -27,6 +27,7 @@ struct S3Params {
   std::int64_t get_parallel = 1, put_parallel = 1;
   Bytes get_part, put_part;
   Rate client;
+  bool tls = true;
   double open_requests = 0.0;
   Seconds retry_base, retry_cap;
   std::int64_t retry_tries = 1;
@@ -38,7 +39,7 @@ struct S3Params {
 constexpr std::string_view kGuide = "AWS S3 user guide, per prefix (read 2026-11)";
 constexpr std::string_view kBoto = "boto3 and botocore defaults; from memory";
 
-constexpr std::array<base::Field<S3Params>, 25> kFields{
+constexpr std::array<base::Field<S3Params>, 26> kFields{
     field("prefixes", &S3Params::prefixes, "1",
           "key prefixes the objects lie under evenly; each has its own request rate", kAtLeastOne),
     field("get.rate", &S3Params::get_rate, "5.5 kops/s", "GET and HEAD a second, one prefix",
@@ -71,9 +72,11 @@ constexpr std::array<base::Field<S3Params>, 25> kFields{
           assumed(kNonNegative, "three round trips in one region")),
     field("connection.requests", &S3Params::requests_per_connection, kOptional,
           "requests per connection; absent: connections stay open", kAtLeastOne),
-    field("client.rate", &S3Params::client, "1.5 GB/s",
-          "most one process moves, all its connections: TLS and HTTP on one core",
-          assumed(kPositive, "Python 0.5-1 s of CPU per GB, AWS CRT 0.1-0.2 s")),
+    field(
+        "client.rate", &S3Params::client, "2.25 GB/s",
+        "most one process moves, all its connections, on one core: TCP, HTTP and copies; TLS apart",
+        assumed(kPositive, "Python 0.5-1 s of CPU per GB with TLS, AWS CRT 0.1-0.2 s")),
+    field("client.tls", &S3Params::tls, "true", "https: the process also decrypts (cpu.tls)"),
     field("open.requests", &S3Params::open_requests, "0", "HEAD requests before an object is read",
           kNonNegative),
     field("retry.base", &S3Params::retry_base, "100 ms",
@@ -170,7 +173,14 @@ class S3 final : public StorageModel {
   graph::NodeId write_sink() const override { return sink_; }
   graph::NodeId egress() const override { return egress_; }
   graph::NodeId ingress() const override { return ingress_; }
-  ClientLimits client_limits() const override { return {}; }
+
+  // All of it is done by the process, page cache and copies of the host left out.  [s3.md, eq. 6]
+  ClientLimits client_limits() const override {
+    ClientLimits out{.by_fabric = false, .page_cache = false};
+    out.steps.push_back({CoreStep::Work::client, true, p_.client});
+    if (p_.tls) out.steps.push_back({CoreStep::Work::tls, true});
+    return out;
+  }
 
   void attach(sim::Context& context, ResourceTable& resources, Seconds,
               std::uint64_t seed) override {
@@ -209,7 +219,7 @@ class S3 final : public StorageModel {
     //    [s3.md, eq. 2]
     const double turns = request.files * (before + body.turns);
     const Seconds delay = delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
-    co_return co_await serve(client, *gets_, client.read_path, client.host_read,
+    co_return co_await serve(client, *gets_, client.read_path, client.reads_at_most(),
                              {.requests = requests,
                               .at_once = std::min(requests, body.connections),
                               .bytes = request.bytes,
@@ -228,7 +238,7 @@ class S3 final : public StorageModel {
     const double turns = request.files * (around + body.turns);
     const Seconds delay = delay_of(
         p_.answer, turns, body.connections * std::max(client.members, 1.0), draws_of(client).delay);
-    co_return co_await serve(client, *puts_, client.write_path, client.host_write,
+    co_return co_await serve(client, *puts_, client.write_path, client.writes_at_most(),
                              {.requests = requests,
                               .at_once = std::min(requests, body.connections),
                               .bytes = request.bytes,
@@ -314,7 +324,7 @@ class S3 final : public StorageModel {
   //    [s3.md, eq. 1]
   sim::Task<Served> serve(const Client& client, RequestLimit& limit,
                           const std::vector<sim::LinkId>& path, Rate host, Call call) {
-    const Rate cap = std::min({call.connections, p_.client, host});
+    const Rate cap = std::min(call.connections, host);
     const Seconds asked = context_->now();
     co_await limit.take(client.members * call.at_once);
     Seconds waited = context_->now() - asked;
@@ -331,7 +341,7 @@ class S3 final : public StorageModel {
     const bool delayed = call.delay > flow.ended - began - call.delay;
     if (flow.binding.valid() && !delayed) co_return Served{resources_->of_link[flow.binding.index]};
     if (delayed) co_return Served{first_byte_};
-    co_return Served{call.connections <= p_.client ? connection_ : tls_};
+    co_return Served{call.connections <= client.core ? connection_ : tls_};
   }
   // A connection's requests share the wait; what they lost is the time from there being room to the
   // next try.    [s3.md, eq. 5]

@@ -84,7 +84,10 @@ class San final : public PooledStore {
 
   ClientLimits client_limits() const override {
     const Rate all = p_.path * static_cast<double>(p_.paths);
-    return {all, all};
+    return {.read = all,
+            .write = all,
+            .steps = {{CoreStep::Work::client, true, p_.request / p_.cpu}},
+            .by_fabric = false};
   }
 
   sim::Task<Served> open(const Client& client, double files) override {

@@ -73,7 +73,7 @@ class Weka final : public PooledStore {
   // The client's cores poll: they are all the host has, however many processes read.
   ClientLimits client_limits() const override {
     const Rate all = p_.core * static_cast<double>(p_.cores);
-    return {all, all};
+    return {.read = all, .write = all, .by_fabric = false};  // by DPDK on cores of its own
   }
 
   sim::Task<Served> open(const Client& client, double files) override {

@@ -129,11 +129,12 @@ TEST_CASE("more samples a batch than groups read the same bytes and files") {
 
 TEST_CASE("more processes than cores share them") {
   // 8 GPUs x (4 + 1) processes on 10 cores; each batch needs 1 core-second, so 10 batches a second
-  // at most: 8 GPUs get 1.25 steps a second each. Copies out of the page cache cost nothing here.
+  // at most: 8 GPUs get 1.25 steps a second each. Copies and checksums cost nothing here.
   Design design = reader("4", "2", "100 GB/s");
   set(design.hosts[0], Role::host, "gpus", "8");
   set(design.hosts[0], Role::host, "cpu.cores", "10");
   set(design.hosts[0], Role::host, "cpu.copy", "1000 GB/s");
+  set(design.storage[0], Role::storage, "client.checksums", "false");
   set(design.jobs[0].dataset.value(), Role::dataset, "decode", "1 s");
   set(design.run, Role::run, "duration", "400 s");
   const RunResult result = run(design);
