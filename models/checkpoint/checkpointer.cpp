@@ -103,9 +103,7 @@ sim::Task<void> Checkpointer::verify(const Mover& mover, double part, std::size_
   const Served served = co_await mover_.read(
       mover, mover_.tiers()[tier], p_.stored(mover.share.bytes) * part, mover.share.files, 1.0);
   took.add(Phase::data, context.now() - start, served.limited_by);
-  const CpuPasses passes = verify_passes(p_, mover.share.bytes * part);
-  co_await context.sleep(passes.total);
-  took.add(Phase::cpu, passes.total, mover_.own_resource(passes.worst));
+  co_await mover_.compute(mover, verify_passes(p_, mover.share.bytes * part), took);
 }
 
 sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
