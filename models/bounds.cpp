@@ -47,8 +47,9 @@ struct JobDemand {
   Bytes checkpoint;
   Seconds interval;  ///< between checkpoints; infinite: never
   bool blocking = false;
-  Seconds stall;  ///< least a save costs training; 0: never saves
-  Rate loader;    ///< most the loaders can take in, CPU alone
+  Seconds snapshot;  ///< least until the state of all ranks has left their GPUs
+  Seconds stall;     ///< least a save costs training; 0: never saves
+  Rate loader;       ///< most the loaders can take in, CPU alone
 };
 
 class Deriver {
@@ -90,6 +91,8 @@ class Deriver {
     const double hosts = d.layout.ranks / static_cast<double>(plant_.host(d.host).gpus);
     for (Derivation& derived :
          derive_failures(design_, job, failing_parts(job, d.layout, hosts), d.stall))
+      out_.derivations.push_back(std::move(derived));
+    for (Derivation& derived : derive_elastic(job, plant_, d.snapshot, d.checkpoint))
       out_.derivations.push_back(std::move(derived));
     if (demands_.empty() || limit < out_.utilization) {
       out_.utilization = limit;
@@ -216,7 +219,8 @@ class Deriver {
       line(name + "written", d.checkpoint.in(unit::B), Dimension::bytes,
            text(size) + " / " + count(p.compress_ratio) + " x " + hundredths(p.mean_part()) +
                " = " + text(d.checkpoint) + " per save on average");
-    d.stall = p.quiesce + size / d.layout.ranks / plant_.host(d.host).gpu_copy;
+    d.snapshot = p.quiesce + size / d.layout.ranks / plant_.host(d.host).gpu_copy;
+    d.stall = d.snapshot;
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
     line(name + "interval", d.interval.in(unit::s), Dimension::time,
          p.every_steps ? count(static_cast<double>(*p.every_steps)) + " steps x " +

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <vector>
 
+#include "models/failure/elastic.hpp"
 #include "models/rows.hpp"
 
 namespace stallcast::models {
@@ -15,10 +16,12 @@ const std::array kJobs{
 const std::array kModels{KindInfo{"dense", "dense model with Adam", {}, model_fields()}};
 const std::array kRecoveries{
     KindInfo{"restart", "detection, replacement, start and restore", {}, recovery_fields()}};
+const std::array kElastics{KindInfo{
+    "schedule", "GPUs go to inference and come back at fixed hours", {}, elastic_fields()}};
 const std::array kRuns{
     KindInfo{"run", "length, seeds and detail of the simulation", {}, run_fields()}};
 
-constexpr std::array<RoleInfo, 14> kRoles{{{Role::host, "host", "", "host"},
+constexpr std::array<RoleInfo, 15> kRoles{{{Role::host, "host", "", "host"},
                                            {Role::fabric, "fabric", "type", "switched"},
                                            {Role::storage, "storage", "type", ""},
                                            {Role::job, "job", "", "training"},
@@ -30,6 +33,7 @@ constexpr std::array<RoleInfo, 14> kRoles{{{Role::host, "host", "", "host"},
                                            {Role::communication, "communication", "type", "ddp"},
                                            {Role::tenant, "tenant", "type", ""},
                                            {Role::recovery, "recovery", "", "restart"},
+                                           {Role::elastic, "elastic", "", "schedule"},
                                            {Role::failure, "failure", "type", ""},
                                            {Role::run, "run", "", "run"}}};
 
@@ -84,6 +88,8 @@ std::span<const KindInfo> kinds(Role role) {
       return infos_of(checkpoint_rows());
     case Role::recovery:
       return kRecoveries;
+    case Role::elastic:
+      return kElastics;
     case Role::failure:
       return infos_of(failure_rows());
     case Role::communication:

@@ -22,6 +22,7 @@ enum class Role {
   checkpoint,
   communication,
   recovery,
+  elastic,
   tenant,
   failure,
   run

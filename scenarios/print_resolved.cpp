@@ -130,6 +130,7 @@ class Printer {
     if (job.communication)
       node["communication"] = component(Role::communication, *job.communication, false);
     if (job.recovery) node["recovery"] = component(Role::recovery, *job.recovery, false);
+    if (job.elastic) node["elastic"] = component(Role::elastic, *job.elastic, false);
     return node;
   }
 

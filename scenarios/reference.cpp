@@ -31,6 +31,8 @@ std::string_view place(models::Role role) {
       return "jobs[].communication";
     case recovery:
       return "jobs[].recovery";
+    case elastic:
+      return "jobs[].elastic";
     case tenant:
       return "tenants[]";
     case failure:

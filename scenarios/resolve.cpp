@@ -15,8 +15,8 @@ constexpr std::string_view kTopKeys[] = {"$schema",   "id",      "description", 
                                          "cluster",   "storage", "jobs",        "run",     "expect",
                                          "scenarios", "sweep",   "tenants",     "failures"};
 constexpr std::string_view kClusterKeys[] = {"hosts", "fabric"};
-constexpr std::string_view kJobParts[] = {"model",      "step",          "dataset", "loader",
-                                          "checkpoint", "communication", "recovery"};
+constexpr std::string_view kJobParts[] = {"model",      "step",          "dataset",  "loader",
+                                          "checkpoint", "communication", "recovery", "elastic"};
 constexpr std::string_view kExpectKeys[] = {"id", "that", "level", "why"};
 constexpr std::string_view kLevels[] = {"error", "warn"};
 
@@ -151,8 +151,9 @@ class Resolver {
       if (present(at + "/checkpoint") != nullptr) job.checkpoint = part(Role::checkpoint);
       if (present(at + "/communication") != nullptr && !models::kinds(Role::communication).empty())
         job.communication = part(Role::communication);
-      // Whatever fails, jobs come back, in the usual way unless they say how.
-      if (present(at + "/recovery") != nullptr || present("/failures") != nullptr)
+      if (present(at + "/elastic") != nullptr) job.elastic = part(Role::elastic);
+      // Whatever stops jobs, they come back, in the usual way unless they say how.
+      if (present(at + "/recovery") != nullptr || present("/failures") != nullptr || job.elastic)
         job.recovery = part(Role::recovery);
       design_.jobs.push_back(std::move(job));
     }

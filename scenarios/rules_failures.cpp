@@ -1,12 +1,14 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "engine/base/quantity_text.hpp"
+#include "models/failure/elastic.hpp"
 #include "models/failure/storage_fault.hpp"
 #include "models/rows.hpp"
 #include "scenarios/rules_support.hpp"
 
-/// Rules of failures and of how jobs recover.
+/// Rules of failures, of how jobs recover, and of GPUs they lend.
 namespace stallcast::scenarios {
 namespace {
 
@@ -67,7 +69,7 @@ void check_recovery(const Design& design, const JobDesign& job, Reporter& report
   const bool failing = std::any_of(failures.begin(), failures.end(),
                                    [&](const Component& f) { return hits(f, job); });
   const Component& recovery = *job.recovery;
-  if (!failing) {
+  if (!failing && !job.elastic) {
     if (!recovery.values.empty() && failures.empty())
       report.warn("rule", recovery.pointer,
                   "job \"" + job.job.id + "\" has a recovery, but nothing fails",
@@ -75,9 +77,14 @@ void check_recovery(const Design& design, const JobDesign& job, Reporter& report
     return;
   }
   if (!job.checkpoint) {
-    report.warn("rule", job.job.pointer,
-                "job \"" + job.job.id + "\" never saves: every failure loses all its work",
-                "add \"checkpoint\": { \"to\": ..., \"every\": \"30 min\" }");
+    if (job.elastic)
+      report.error("rule", job.elastic->pointer,
+                   "job \"" + job.job.id + "\" lends GPUs, and saves nothing to go on from",
+                   "add \"checkpoint\": { \"to\": ..., \"every\": \"30 min\" }");
+    if (failing)
+      report.warn("rule", job.job.pointer,
+                  "job \"" + job.job.id + "\" never saves: every failure loses all its work",
+                  "add \"checkpoint\": { \"to\": ..., \"every\": \"30 min\" }");
     return;
   }
   const Component& save = *job.checkpoint;
@@ -87,8 +94,45 @@ void check_recovery(const Design& design, const JobDesign& job, Reporter& report
     report.error("rule", "/run/duration",
                  "no save falls into the " +
                      base::print_quantity(duration->number, Dimension::time) +
-                     " that are simulated in detail, so what failures cost is unknown",
+                     " that are simulated in detail, so what " + (failing ? "failures" : "shifts") +
+                     " cost is unknown",
                  "let \"duration\" hold one save or more of job \"" + job.job.id + "\"");
+}
+
+// Both parts of the job must be able to train, and shifts to end before the next one.
+void check_elastic(const Design& design, const JobDesign& job, Reporter& report) {
+  const Component& component = *job.elastic;
+  if (!complete(models::Role::elastic, component)) return;
+  const models::ElasticParams p = models::elastic_params(component);
+  const double gpus = static_cast<double>(p.gpus);
+  const double ranks = accelerators(design, job);
+  const double shards =
+      number(job.job, "parallel.tensor", 1.0) * number(job.job, "parallel.pipeline", 1.0);
+  const std::string all = base::shortest(ranks) + " GPUs of job \"" + job.job.id + "\"";
+  if (ranks > 0.0 && gpus >= ranks)
+    report.error("rule", pointer_of(component, "gpus"), "nobody trains: all " + all + " are lent",
+                 "lend fewer than it has");
+  else if (ranks > 0.0 && std::fmod(ranks - gpus, shards) != 0.0)
+    report.error("rule", pointer_of(component, "gpus"),
+                 "tensor x pipeline = " + base::shortest(shards) + " does not divide the " +
+                     base::shortest(ranks - gpus) + " left of the " + all,
+                 "lend whole copies of the model");
+  if (p.busy >= p.period) {
+    report.error("rule", pointer_of(component, "busy"),
+                 "inference never gives the GPUs back: \"busy\" is all of \"period\"",
+                 "let \"busy\" be a part of \"period\"");
+    return;
+  }
+  if (!complete(models::Role::recovery, *job.recovery)) return;
+  const models::RecoveryParams r = models::recovery_params(*job.recovery);
+  const Seconds restart = p.stop + r.start + r.init + r.restore.value_or(Seconds{});
+  const Seconds shorter = std::min(p.busy, p.period - p.busy);
+  if (restart >= shorter)
+    report.error("rule", pointer_of(component, p.busy == shorter ? "busy" : "period"),
+                 "a restart takes " + base::print_quantity(restart.in(unit::s), Dimension::time) +
+                     ", and GPUs stay at one place for no longer than " +
+                     base::print_quantity(shorter.in(unit::s), Dimension::time),
+                 "lengthen it, or shorten \"stop\" and the \"recovery\" of the job");
 }
 
 }  // namespace
@@ -112,8 +156,10 @@ void check_failures(const Design& design, Reporter& report) {
                   "no job runs on \"" + hosts->text + "\", so its failures hit nothing",
                   "name the host class of a job");
   }
-  for (const JobDesign& job : design.jobs)
+  for (const JobDesign& job : design.jobs) {
     if (job.recovery) check_recovery(design, job, report);
+    if (job.elastic) check_elastic(design, job, report);
+  }
 }
 
 }  // namespace stallcast::scenarios

@@ -43,7 +43,7 @@ void check_communication(const JobDesign& job, Reporter& report);
 
 /// Rules of a tenant: scenarios/rules_tenant.cpp.
 void check_tenant(const Design& design, const Component& tenant, Reporter& report);
-/// Rules of failures and recovery: scenarios/rules_failures.cpp.
+/// Rules of failures, recovery and lent GPUs: scenarios/rules_failures.cpp.
 void check_failures(const Design& design, Reporter& report);
 
 /// Rules of caches: scenarios/rules_cache.cpp. Of storage systems in front of others:

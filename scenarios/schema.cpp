@@ -74,7 +74,7 @@ Json cluster_schema(SchemaForm form) {
 Json job_schema(SchemaForm form) {
   ComponentSchema job{.role = Role::job, .has_id = true};
   for (const Role role : {Role::model, Role::step, Role::dataset, Role::loader, Role::checkpoint,
-                          Role::communication, Role::recovery}) {
+                          Role::communication, Role::recovery, Role::elastic}) {
     if (models::kinds(role).empty()) continue;
     const std::string id(models::role_info(role).id);
     job.parts[id] = component_schema({.role = role}, form);

@@ -107,6 +107,7 @@ class Writer {
     if (j.checkpoint) out["checkpoint"] = component(*j.checkpoint);
     if (j.communication) out["communication"] = component(*j.communication);
     if (j.recovery) out["recovery"] = component(*j.recovery);
+    if (j.elastic) out["elastic"] = component(*j.elastic);
     return out;
   }
 
@@ -164,7 +165,8 @@ JobDesign read_job(const Json& json) {
   return {read_component(member(json, "job")),  read_component(member(json, "model")),
           read_component(member(json, "step")), read_optional(json, "dataset"),
           read_optional(json, "loader"),        read_optional(json, "checkpoint"),
-          read_optional(json, "communication"), read_optional(json, "recovery")};
+          read_optional(json, "communication"), read_optional(json, "recovery"),
+          read_optional(json, "elastic")};
 }
 
 Expectation read_expectation(const Json& json) {

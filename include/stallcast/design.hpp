@@ -84,6 +84,7 @@ struct JobDesign {
   std::optional<Component> checkpoint;  ///< none: the job never saves
   std::optional<Component> communication = std::nullopt;  ///< none: ranks only meet at the barrier
   std::optional<Component> recovery = std::nullopt;       ///< none: the usual detection and restart
+  std::optional<Component> elastic = std::nullopt;  ///< none: its GPUs are its own all the time
 };
 
 /// One assertion of the scenario, checked by `run` and `check`.

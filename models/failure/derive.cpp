@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/base/quantity_text.hpp"
+#include "models/failure/elastic.hpp"
 #include "models/failure/interval.hpp"
 #include "models/rows.hpp"
 
@@ -54,6 +55,47 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
   out.push_back({name + "checkpoint.interval.young", young.in(unit::s), Dimension::time,
                  "sqrt(2 x " + text(stall) + " x " + text(mtbf) + ") = " + text(young) +
                      " of work between two saves, for a stall of at least " + text(stall)});
+  return out;
+}
+
+std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant, Seconds snapshot,
+                                       Bytes written) {
+  if (!job.elastic || !job.checkpoint) return {};
+  const ElasticParams p = elastic_params(*job.elastic);
+  const RecoveryParams r = recovery_params(*job.recovery);
+  const std::string host = job_params(job.job).hosts, to = checkpoint_params(*job.checkpoint).to;
+  const double ranks = plant.layout(job.job.id).ranks;
+  const std::string name = "job." + job.job.id + ".elastic.";
+  const std::string gpus = base::shortest(static_cast<double>(p.gpus));
+  const double lent = 1.0 - p.own(ranks);
+  std::vector<Derivation> out{{name + "lent.share", lent, Dimension::ratio,
+                               gpus + " of " + base::shortest(ranks) + " GPUs x " + text(p.busy) +
+                                   " of every " + text(p.period) + " = " +
+                                   base::print_quantity(lent, Dimension::ratio)}};
+  const graph::NodeId source = plant.storage(to).read_source();
+  const graph::NodeId sink = plant.storage(to).write_sink();
+  const Seconds save =
+      snapshot +
+      written / plant.topology().max_flow(plant.mounts(host, to, false), {&sink, 1}).value;
+  const Seconds restore = r.restore.value_or(
+      written / plant.topology().max_flow({&source, 1}, plant.mounts(host, to, true)).value);
+  const Seconds mount =
+      r.mounted(ranks * p.stays(ranks) / static_cast<double>(plant.host(host).gpus));
+  // t = t_save + t_stop + t_mount + t_start + t_init + t_restore    [docs/models/elastic.md, eq. 2]
+  const Seconds shift = save + p.stop + mount + r.start + r.init + restore;
+  out.push_back({name + "shift", shift.in(unit::s), Dimension::time,
+                 "save " + text(save) + " + stop " + text(p.stop) +
+                     (mount > Seconds{} ? " + mount " + text(mount) : "") + " + start " +
+                     text(r.start) + " + init " + text(r.init) + " + restore " + text(restore) +
+                     " = at least " + text(shift)});
+  // (N + N - g) t a period    [docs/models/elastic.md, eq. 3]
+  const double held = 2.0 * ranks - static_cast<double>(p.gpus);
+  const double lost = held * shift.in(unit::h);
+  out.push_back({name + "lost.gpu_hours", lost, Dimension::number,
+                 "(" + base::shortest(ranks) + " GPUs going + " +
+                     base::shortest(ranks - static_cast<double>(p.gpus)) + " coming) x " +
+                     text(shift) + " = " + base::print_quantity(lost, Dimension::number) +
+                     " GPU hours at least, every " + text(p.period)});
   return out;
 }
 

@@ -70,6 +70,9 @@ struct RecoveryParams {
 struct FailingParts {
   double ranks = 1.0, hosts = 1.0;
   double workers = 0.0;  ///< loader processes of all ranks
+  [[nodiscard]] FailingParts operator*(double share) const {
+    return {ranks * share, hosts * share, workers * share};
+  }
 };
 /// How many things that fail this way such a job has.
 [[nodiscard]] double failing_units(const FailureParams& p, const FailingParts& job);

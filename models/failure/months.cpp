@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/failure/derive.hpp"
+#include "models/failure/elastic.hpp"
 #include "models/failure/interval.hpp"
 #include "models/failure/renewal.hpp"
 #include "models/rows.hpp"
@@ -29,7 +30,8 @@ class Feeder {
         plant_(plant),
         host_(job_params(job.job).hosts),
         hosts_(run_.layout.ranks / static_cast<double>(plant.host(host_).gpus)),
-        parts_(failing_parts(job, run_.layout, hosts_)) {}
+        parts_(failing_parts(job, run_.layout, hosts_)),
+        stays_(job.elastic ? elastic_params(*job.elastic).stays(run_.layout.ranks) : 1.0) {}
 
   JobProcess feed() {
     out_.id = job_.job.id;
@@ -41,6 +43,7 @@ class Feeder {
     out_.refill = run_.first_wait;
     for (const Component& component : design_.failures) add_failure(component);
     if (run_.saves != nullptr) add_saves(*run_.saves);
+    if (job_.elastic && !out_.stalls.empty()) add_shifts(elastic_params(*job_.elastic));
     return std::move(out_);
   }
 
@@ -59,7 +62,8 @@ class Feeder {
                              .scope = row.style().scope,
                              .correlated = p.correlated.in(unit::ratio),
                              .group = static_cast<double>(p.group),
-                             .repair = p.repair});
+                             .repair = p.repair,
+                             .away = failing_units(p, parts_ * stays_) / units});
   }
 
   void add_saves(const Checkpointer& checkpointer) {
@@ -84,6 +88,26 @@ class Feeder {
     }
     for (std::size_t t = 0; t < saves.tiers.size(); ++t)
       add_tier(checkpointer, saves.tiers[t], unpressed(saves.complete[t]));
+  }
+
+  // Fewer GPUs step and save as all do, each with its own batch. The state goes through the
+  // quickest of the tiers that all hosts read.    [docs/models/elastic.md, eq. 2]
+  void add_shifts(const ElasticParams& p) {
+    out_.shifts = {.period = p.period,
+                   .busy = p.busy,
+                   .stop = p.stop,
+                   .stays = stays_,
+                   .tier = 0,
+                   .pace = out_};
+    out_.shifts->pace.mount = out_.recovery.mounted(hosts_ * stays_);
+    Seconds least = Seconds::infinity();
+    for (std::size_t t = 0; t < out_.tiers.size(); ++t) {
+      const CopyTier& tier = out_.tiers[t];
+      const Seconds through = mean_of(tier.after) + tier.restore;
+      if (tier.lost_with != Scope::beyond || through >= least) continue;
+      least = through;
+      out_.shifts->tier = t;
+    }
   }
 
   // Copies within the hosts: a process that failed finds them, a lost host takes them along, a lost
@@ -131,6 +155,7 @@ class Feeder {
   std::string host_;
   double hosts_;
   FailingParts parts_;
+  double stays_;  ///< share of the GPUs that is never lent
   JobProcess out_;
 };
 
@@ -152,13 +177,21 @@ class Reporter {
 
   void report(const JobOutlook& outlook) {
     const JobHistory& mean = outlook.mean;
-    const Seconds horizon = mean.horizon();
+    const Seconds horizon = mean.own();
     const double busy = run_.useful / (run_.wall - run_.saving);  // of time without saves
+    if (job_.shifts) lend(mean, busy);
     set("goodput", busy * outlook.kept.mean(), "ratio");
     // The share that all but 5 % of the histories reach.
     set("goodput.p5", busy * outlook.kept.quantile(0.05), "ratio");
     // GPUs are busy with work that will be lost, too.
     set("gpu.utilization", busy * ((mean.kept + mean.lost) / horizon), "ratio");
+    split(mean);
+    const double broken = (mean.lost + mean.restart + mean.waiting) / horizon;
+    const double shifted = mean.shifting / horizon;
+    const double worst = std::max(broken, shifted);
+    if (worst > 1.0 - busy && worst > mean.saving / horizon)
+      out_.limited_by[name_ + "goodput"] = name_ + (shifted > broken ? "elastic" : "failures");
+    if (job_.failures.empty()) return;
     set("failures.count", mean.failures, "count");
     set("failures.mtbf", mtbf(job_).in(unit::s), "s");
     if (mean.failures > 0.0) {
@@ -170,10 +203,6 @@ class Reporter {
     set("failures.lost.share", mean.lost / horizon, "ratio");
     set("failures.restart.share", mean.restart / horizon, "ratio");
     set("failures.waiting.share", mean.waiting / horizon, "ratio");
-    split(mean);
-    const double broken = (mean.lost + mean.restart + mean.waiting) / horizon;
-    if (broken > 1.0 - busy && broken > mean.saving / horizon)
-      out_.limited_by[name_ + "goodput"] = name_ + "failures";
   }
 
   void report(const BestInterval& best) {
@@ -206,14 +235,41 @@ class Reporter {
                               "work; keep more of them (\"keep\"), or \"verify\" them");
   }
 
+  // GPU time of all GPUs: lent, lost to shifts, and spent on training.    [elastic.md, eq. 3, 4]
+  void lend(const JobHistory& mean, double busy) {
+    const Shifts& shifts = *job_.shifts;
+    const Seconds horizon = mean.horizon();
+    const auto gpu_hours = [&](Seconds time) { return time.in(unit::h)*run_.layout.ranks; };
+    set("elastic.shifts", mean.shifts, "count");
+    set("elastic.lent.gpu_hours", gpu_hours(mean.lent), "GPU h");
+    set("elastic.lent.share", mean.lent / horizon, "ratio");
+    set("elastic.lost.gpu_hours", gpu_hours(mean.shifting), "GPU h");
+    set("elastic.lost.share", mean.shifting / horizon, "ratio");
+    set("elastic.trained.share", busy * (mean.kept / horizon), "ratio");
+    Seconds save, restart;
+    for (const JobPace* pace : {static_cast<const JobPace*>(&job_), &shifts.pace}) {
+      const CopyTier& tier = pace->tiers[shifts.tier];
+      save += mean_of(tier.after) / 2.0;
+      restart += (shifts.stop + pace->mount + job_.recovery.start + job_.recovery.init +
+                  tier.restore + pace->refill) /
+                 2.0;
+    }
+    set("elastic.shift.save", save.in(unit::s), "s");
+    set("elastic.shift.restart", restart.in(unit::s), "s");
+    if (save + restart >= std::min(shifts.busy, shifts.period - shifts.busy))
+      out_.warnings.push_back("job." + job_.id +
+                              ".elastic: a shift lasts as long as GPUs stay at one place; lengthen "
+                              "\"busy\" or \"period\"");
+  }
+
   // What a step's time is made of is as measured; saves, lost work and restarts are as over months.
   void split(const JobHistory& mean) {
-    const Seconds horizon = mean.horizon();
+    const Seconds horizon = mean.own();
     auto& shares = out_.breakdown[job_.id];
     const double between = 1.0 - run_.saving / run_.wall;
     for (auto& [cause, share] : shares) share *= (mean.kept / horizon) / between;
     shares["checkpoint"] = mean.saving / horizon;
-    shares["restart"] = (mean.lost + mean.restart + mean.waiting) / horizon;
+    shares["restart"] = (mean.lost + mean.restart + mean.waiting + mean.shifting) / horizon;
   }
 
   const JobProcess& job_;
@@ -230,10 +286,10 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
   const TrainingJob::Measured measured = job.measured();
   if (measured.steps.empty()) return;
   const JobProcess process = Feeder(design, job_design, measured, plant).feed();
-  if (process.failures.empty()) return;
+  if (process.failures.empty() && !job_design.elastic) return;
   if (measured.saves != nullptr && process.stalls.empty()) {
     out.warnings.push_back("job." + process.id +
-                           ": no save ended within the run, so goodput under failures is unknown; "
+                           ": no save ended within the run, so goodput over months is unknown; "
                            "lengthen \"run\": { \"duration\": ... }");
     out.metrics.erase("job." + process.id + ".goodput");
     return;
@@ -241,7 +297,8 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
   Reporter reporter(process, measured, out);
   reporter.report(
       outlook(process, steps_between(job_design, process), seed, process.recovery.runs));
-  if (!process.stalls.empty()) reporter.report(best_interval(process, seed));
+  if (!process.stalls.empty() && !process.failures.empty())
+    reporter.report(best_interval(process, seed));
 }
 
 }  // namespace stallcast::models

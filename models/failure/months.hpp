@@ -9,10 +9,11 @@
 
 namespace stallcast::models {
 
-/// What the failures of `design` make of one job over `recovery.horizon`: goodput, lost work,
-/// restarts and the best interval between saves, from what the detailed run of `job` measured.
-/// Replaces the job's goodput, utilization and breakdown in `out`. Does nothing when no failure
-/// hits the job. REQUIRES: `job` has run and reported to `out`.
+/// What the failures of `design` and the shifts of an elastic job make of it over
+/// `recovery.horizon`: goodput, lost work, restarts, GPU time lent and the best interval between
+/// saves, from what the detailed run of `job` measured. Replaces the job's goodput, utilization and
+/// breakdown in `out`. Does nothing when no failure hits the job and it lends nothing. REQUIRES:
+/// `job` has run and reported to `out`.
 void add_failures(const Design& design, const JobDesign& job_design, const TrainingJob& job,
                   const Plant& plant, std::uint64_t seed, RunResult& out);
 

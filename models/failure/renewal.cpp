@@ -4,77 +4,34 @@
 #include <cmath>
 #include <deque>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "engine/base/random.hpp"
+#include "models/failure/clocks.hpp"
 #include "models/failure/interval.hpp"
 
 namespace stallcast::models {
 namespace {
 
-Seconds mean_of(const std::vector<Seconds>& values) {
-  return std::accumulate(values.begin(), values.end(), Seconds{}) /
-         static_cast<double>(values.size());
-}
-
-/// Dates of the failures of one kind, in run time.
-class FailureClock {
- public:
-  FailureClock(const JobProcess& job, const FailureSource& source, std::uint64_t seed,
-               std::uint64_t run)
-      : source_(source),
-        // F(t) = 1 - exp(-(t / scale)^k), mean = scale Gamma(1 + 1 / k)    [failures.md, eq. 5]
-        scale_(source.mtbf / std::tgamma(1.0 + 1.0 / source.shape)),
-        random_(seed, "job." + job.id, "failures." + source.id, run) {
-    advance(Seconds{});
+/// The job on some of its GPUs, with a save after every `steps` steps.
+struct Scale {
+  Scale(const JobPace& job, double share, std::int64_t steps)
+      : pace(&job),
+        share(share),
+        work(job.step * static_cast<double>(steps)),
+        // Steps vary independently: the deviation of n of them grows by sqrt(n).
+        deviation(job.step * (job.step_deviation * std::sqrt(static_cast<double>(steps)))) {
+    if (job.stalls.empty()) return;
+    stall = mean_of(job.stalls);
+    for (const CopyTier& tier : job.tiers) settled = std::max(settled, mean_of(tier.after));
+    if (job.buffers > 0) staged = mean_of(job.staged);
   }
-  [[nodiscard]] Seconds next() const { return next_; }
-  [[nodiscard]] const FailureSource& source() const { return source_; }
-  void advance(Seconds now) {
-    const double u = random_.uniform();
-    next_ = now + scale_ * std::pow(-std::log1p(-u), 1.0 / source_.shape);
-    // drawn in every case: later draws do not shift
-    correlated_ = random_.uniform() < source_.correlated;
-  }
-  [[nodiscard]] Scope scope() const {
-    return correlated_ ? std::max(source_.scope, Scope::rack) : source_.scope;
-  }
-
- private:
-  const FailureSource& source_;
-  Seconds scale_;
-  base::RandomStream random_;
-  Seconds next_;
-  bool correlated_ = false;
-};
-
-/// Idle hosts, and the dates at which failed ones come back.
-class Spares {
- public:
-  explicit Spares(std::optional<std::int64_t> count) : free_(count) {}
-  /// Takes `hosts` hosts for some that failed at `now`; returns the date at which it has them.
-  Seconds take(double hosts, Seconds now, Seconds repair) {
-    if (!free_) return now;
-    Seconds ready = now;
-    for (double left = hosts; left > 0.0; left -= 1.0) back_.insert(now + repair);
-    for (double left = hosts; left > 0.0; left -= 1.0) {
-      while (!back_.empty() && *back_.begin() <= now) {
-        back_.erase(back_.begin());
-        ++*free_;
-      }
-      if (*free_ > 0) {
-        --*free_;
-        continue;
-      }
-      ready = std::max(ready, *back_.begin());
-      back_.erase(back_.begin());
-    }
-    return ready;
-  }
-
- private:
-  std::optional<std::int64_t> free_;
-  std::multiset<Seconds> back_;
+  const JobPace* pace;
+  double share;  ///< of all GPUs of the job
+  Seconds work, deviation;
+  // Means: of the stall, until every tier has a save, until its buffer is free.
+  Seconds stall, settled, staged;
 };
 
 /// One history, event by event.
@@ -82,9 +39,7 @@ class Walk {
  public:
   Walk(const JobProcess& job, std::int64_t steps, std::uint64_t seed, std::uint64_t run)
       : job_(job),
-        work_(job.step * static_cast<double>(steps)),
-        // Steps vary independently: the deviation of n of them grows by sqrt(n).
-        deviation_(job.step * (job.step_deviation * std::sqrt(static_cast<double>(steps)))),
+        all_(job, 1.0, steps),
         random_(seed, "job." + job.id, "months", run),
         spares_(job.recovery.spares) {
     for (const FailureSource& source : job.failures) clocks_.emplace_back(job, source, seed, run);
@@ -92,10 +47,9 @@ class Walk {
       shelves_.emplace_back(
           job.tiers[t].life,
           base::RandomStream(seed, "job." + job.id, "bad saves." + std::to_string(t), run));
-    if (job.stalls.empty()) return;
-    stall_ = mean_of(job.stalls);
-    for (const CopyTier& tier : job.tiers) settled_ = std::max(settled_, mean_of(tier.after));
-    if (job.buffers > 0) staged_ = mean_of(job.staged);
+    if (!job.shifts) return;
+    fewer_.emplace(job.shifts->pace, job.shifts->stays, steps);
+    next_shift_ = job.shifts->period - job.shifts->busy;
   }
 
   JobHistory run() {
@@ -103,6 +57,11 @@ class Walk {
     while (now_ < horizon) {
       FailureClock* clock = next_failure();
       const Seconds until = clock == nullptr ? horizon : std::min(clock->next(), horizon);
+      if (next_shift_ < until) {
+        work_until(std::max(next_shift_, now_));
+        shift(clock, until, horizon);
+        continue;
+      }
       work_until(until);
       if (until < horizon) come_back(*clock, horizon);
     }
@@ -124,17 +83,25 @@ class Walk {
     return first;
   }
 
+  // `time` goes by. GPUs that the job does not have at that time are lent.
+  void spend(Seconds time, Seconds& on) {
+    now_ += time;
+    on += time * scale_->share;
+    out_.lent += time * (1.0 - scale_->share);
+  }
+
   // Steps and saves in turn from now on, cut off at `end`.
   void work_until(Seconds end) {
+    const JobPace& pace = *scale_->pace;
     skip(end);
     while (now_ < end) {
-      const Seconds block = job_.stalls.empty()
-                                ? end - now_
-                                : std::max(work_ + deviation_ * random_.normal(), Seconds{});
+      const Seconds block =
+          pace.stalls.empty()
+              ? end - now_
+              : std::max(scale_->work + scale_->deviation * random_.normal(), Seconds{});
       const Seconds worked = std::min(block, end - now_);
-      now_ += worked;
-      position_ += worked;
-      if (worked < block || job_.stalls.empty()) break;
+      spend(worked, position_);
+      if (worked < block || pace.stalls.empty()) break;
       save(end);
     }
     now_ = end;
@@ -143,39 +110,40 @@ class Walk {
   // Many undisturbed cycles at once, by their mean and variance; the last ones before `end` are
   // walked, as many as it takes until what was skipped is in every tier.
   void skip(Seconds end) {
-    if (job_.stalls.empty()) return;
+    const JobPace& pace = *scale_->pace;
+    if (pace.stalls.empty()) return;
     // Saves wait for a buffer when they come faster than flushes end.
-    Seconds cycle = work_ + stall_;
-    if (job_.buffers > 0) cycle = std::max(cycle, staged_ / static_cast<double>(job_.buffers));
+    Seconds cycle = scale_->work + scale_->stall;
+    if (pace.buffers > 0)
+      cycle = std::max(cycle, scale_->staged / static_cast<double>(pace.buffers));
     constexpr double kWalked = 8.0;
-    const double walked = kWalked + std::ceil(settled_ / cycle);
+    const double walked = kWalked + std::ceil(scale_->settled / cycle);
     const double count = std::floor((end - now_) / cycle * (1.0 - kMargin) - walked);
     if (count < kWalked) return;
-    const Seconds block = work_ * count + deviation_ * (std::sqrt(count) * random_.normal());
-    const Seconds stalled = (cycle - work_) * count;
+    const Seconds block =
+        scale_->work * count + scale_->deviation * (std::sqrt(count) * random_.normal());
+    const Seconds stalled = (cycle - scale_->work) * count;
     if (now_ + block + stalled > end) return;
-    now_ += block + stalled;
-    position_ += block;
-    out_.saving += stalled;
-    for (Shelf& shelf : shelves_) shelf.skip(position_, work_, count);
+    spend(block, position_);
+    spend(stalled, out_.saving);
+    for (Shelf& shelf : shelves_) shelf.skip(position_, scale_->work * scale_->share, count);
   }
 
   void save(Seconds end) {
-    const auto i = static_cast<std::size_t>(random_.below(job_.stalls.size()));
-    const Seconds began = now_;
+    const JobPace& pace = *scale_->pace;
+    const auto i = static_cast<std::size_t>(random_.below(pace.stalls.size()));
     // max(0, end of the flush that holds the last buffer - now)    [checkpoint.md, eq. 3]
     Seconds start = now_;
-    if (job_.buffers > 0 && flushing_.size() >= static_cast<std::size_t>(job_.buffers)) {
+    if (pace.buffers > 0 && flushing_.size() >= static_cast<std::size_t>(pace.buffers)) {
       start = std::max(start, flushing_.front());
       flushing_.pop_front();
     }
-    const Seconds until = start + job_.stalls[i];
-    now_ = std::min(until, end);
-    out_.saving += now_ - began;
+    const Seconds until = start + pace.stalls[i];
+    spend(std::min(until, end) - now_, out_.saving);
     if (until > end) return;  // the failure hit the save
     Save saved{.position = position_, .at = {}};
-    for (const CopyTier& tier : job_.tiers) saved.at.push_back(start + tier.after[i]);
-    if (job_.buffers > 0) flushing_.push_back(start + job_.staged[i]);
+    for (const CopyTier& tier : pace.tiers) saved.at.push_back(start + tier.after[i]);
+    if (pace.buffers > 0) flushing_.push_back(start + pace.staged[i]);
     saves_.push_back(std::move(saved));
     settle();
   }
@@ -200,7 +168,7 @@ class Walk {
     Seconds position, restore, in_vain;
     double tried = 0.0;
     for (std::size_t t = 0; t < shelves_.size(); ++t) {
-      const CopyTier& tier = job_.tiers[t];
+      const CopyTier& tier = scale_->pace->tiers[t];
       Shelf& shelf = shelves_[t];
       if (scope >= tier.lost_with) {
         shelf.clear();
@@ -222,13 +190,19 @@ class Walk {
     return restore + in_vain;
   }
 
-  // From a failure until work goes on; a failure on the way starts it again.
-  void come_back(FailureClock& first, Seconds horizon) {
+  // From a failure until work goes on; a failure on the way starts it again. A shift that was due
+  // meanwhile comes with it.
+  void come_back(FailureClock& first, Seconds horizon, Scope gone = Scope::process) {
     const RecoveryParams& r = job_.recovery;
     FailureClock* clock = &first;
     for (;;) {
       out_.failures += 1.0;
       const Scope scope = clock->scope();
+      Scope lost = std::max(scope, gone);
+      while (next_shift_ <= now_) {
+        change_scale();
+        lost = std::max(lost, kLostByShift);
+      }
       const FailureSource& source = clock->source();
       Seconds ready = now_ + r.detect;
       Seconds waited;  // after the failure was noticed
@@ -237,28 +211,65 @@ class Walk {
         waited = std::max(spares_.take(hosts, now_, source.repair) - ready, Seconds{});
         ready += waited + r.replace;
       }
-      ready += job_.mount + r.start + r.init + fall_back(scope) + job_.refill;
+      const JobPace& pace = *scale_->pace;
+      ready += pace.mount + r.start + r.init + fall_back(lost) + pace.refill;
       clock->advance(now_);
       clock = next_failure();
       const Seconds until = std::min({ready, clock->next(), horizon});
       waited = std::clamp(until - now_ - r.detect, Seconds{}, waited);
-      out_.waiting += waited;
-      out_.restart += until - now_ - waited;
+      const Seconds restart = until - now_ - waited;
+      spend(waited, out_.waiting);
+      spend(restart, out_.restart);
       now_ = until;
       if (until == ready || until == horizon) return;
     }
   }
 
+  // Other GPUs from now on.
+  void change_scale() {
+    const bool lend = scale_ == &all_;
+    scale_ = lend ? &*fewer_ : &all_;
+    next_shift_ += lend ? job_.shifts->busy : job_.shifts->period - job_.shifts->busy;
+    out_.shifts += 1.0;
+  }
+
+  // All ranks save, stop, and start on other GPUs, unless a failure `clock` at `end` is first.
+  //     t = t_save + t_stop + t_mount + t_start + t_init + t_restore + t_fill
+  // [docs/models/elastic.md, eq. 2]
+  void shift(FailureClock* clock, Seconds end, Seconds horizon) {
+    const auto phase = [&](Seconds time) {
+      const bool ends = now_ + time <= end;
+      const Seconds until = ends ? now_ + time : end;
+      spend(until - now_, out_.shifting);
+      now_ = until;
+      return ends;
+    };
+    const std::vector<Seconds>& saves = scale_->pace->tiers[job_.shifts->tier].after;
+    const bool saved = phase(saves[static_cast<std::size_t>(random_.below(saves.size()))]);
+    settle();
+    if (saved) shelves_[job_.shifts->tier].add(position_);
+    change_scale();
+    const RecoveryParams& r = job_.recovery;
+    const JobPace& pace = *scale_->pace;
+    if (saved && phase(job_.shifts->stop + pace.mount + r.start + r.init + fall_back(kLostByShift) +
+                       pace.refill))
+      return;
+    if (now_ < horizon) come_back(*clock, horizon, kLostByShift);
+  }
+
+  // Copies within the hosts are of no use to other ranks than wrote them.
+  static constexpr Scope kLostByShift = Scope::rack;
   // Relative spread of the length of many cycles that a skip leaves room for.
   static constexpr double kMargin = 0.02;
 
   const JobProcess& job_;
-  Seconds work_, deviation_;
+  Scale all_;
+  std::optional<Scale> fewer_;
+  const Scale* scale_ = &all_;  ///< at present
+  Seconds next_shift_ = Seconds::infinity();
   base::RandomStream random_;
   Spares spares_;
   std::vector<FailureClock> clocks_;
-  // Means: of the stall, until every tier has a save, until its buffer is free.
-  Seconds stall_, settled_, staged_;
   Seconds now_, position_;
   std::vector<Shelf> shelves_;  // by tier
   std::deque<Save> saves_;
@@ -267,6 +278,15 @@ class Walk {
 };
 
 }  // namespace
+
+Seconds mean_of(const std::vector<Seconds>& values) {
+  return std::accumulate(values.begin(), values.end(), Seconds{}) /
+         static_cast<double>(values.size());
+}
+
+bool Shifts::away(Seconds t) const {
+  return Seconds::from(std::fmod(t.in(unit::s), period.in(unit::s)), unit::s) >= period - busy;
+}
 
 JobHistory history(const JobProcess& job, std::int64_t steps, std::uint64_t seed,
                    std::uint64_t run) {
@@ -279,7 +299,7 @@ JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed
   const double n = static_cast<double>(runs);
   for (std::int64_t run = 0; run < runs; ++run) {
     const JobHistory one = history(job, steps, seed, static_cast<std::uint64_t>(run));
-    out.kept.add(one.kept / one.horizon());
+    out.kept.add(one.kept / one.own());
     out.mean.kept += one.kept / n;
     out.mean.saving += one.saving / n;
     out.mean.lost += one.lost / n;
@@ -288,6 +308,9 @@ JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed
     out.mean.failures += one.failures / n;
     out.mean.bad_saves += one.bad_saves / n;
     out.mean.lost_all += one.lost_all / n;
+    out.mean.shifting += one.shifting / n;
+    out.mean.lent += one.lent / n;
+    out.mean.shifts += one.shifts / n;
   }
   return out;
 }

@@ -10,8 +10,9 @@
 #include "models/statistics.hpp"
 #include "stallcast/units.hpp"
 
-/// A job over months of run time: stretches of steps and saves, broken by failures, as a renewal
-/// process fed with what a detailed run measured. docs/models/failures.md.
+/// A job over months of run time: stretches of steps and saves, broken by failures and by shifts of
+/// GPUs, as a renewal process fed with what a detailed run measured. docs/models/failures.md,
+/// docs/models/elastic.md.
 namespace stallcast::models {
 
 /// Failures of one kind that hit a job.
@@ -23,6 +24,7 @@ struct FailureSource {
   double correlated = 0.0;  ///< share that takes `group` hosts, as a rack does
   double group = 1.0;
   Seconds repair;
+  double away = 1.0;  ///< how often it hits while GPUs are lent, over how often when all are there
 };
 
 /// Somewhere a save is kept.
@@ -33,32 +35,53 @@ struct CopyTier {
   ShelfLife life{};                 ///< which of its saves can be loaded, and for how long
 };
 
-/// One job, as the renewal process sees it.
-struct JobProcess {
-  std::string id;
+/// Steps and saves on a number of GPUs.
+struct JobPace {
   Seconds step;                 ///< mean wall time of a step, saves left out
   double step_deviation = 0.0;  ///< standard deviation over mean of one step
   std::vector<Seconds> stalls;  ///< of each measured save, without back-pressure; empty: no saves
   std::int64_t buffers = 0;     ///< saves in flight at one time; 0: a save ends before work goes on
   std::vector<Seconds> staged;  ///< from the start of each save until its buffer is free
   std::vector<CopyTier> tiers;  ///< `after` of each as long as `stalls`
-  std::vector<FailureSource> failures;
-  RecoveryParams recovery;
   Seconds refill;  ///< from all ranks being there until the first step has its data, extra
   Seconds mount;   ///< until all pods of the job have their volumes
 };
 
-/// Where the wall time of one history went; the first five sum to `horizon`.
+/// Some GPUs are lent at the end of every period. docs/models/elastic.md.
+struct Shifts {
+  Seconds period, busy;  ///< `busy` is the part of a period in which they are away
+  Seconds stop;          ///< of the processes, after the save
+  double stays = 1.0;    ///< share of the GPUs that stays
+  std::size_t tier = 0;  ///< through which the state goes, among `tiers` of either pace
+  JobPace pace;          ///< of those that stay
+  /// Whether they are to be away at date `t`.
+  [[nodiscard]] bool away(Seconds t) const;
+};
+
+/// One job, as the renewal process sees it: its pace with all GPUs, and what disturbs it.
+struct JobProcess : JobPace {
+  std::string id;
+  std::vector<FailureSource> failures;
+  RecoveryParams recovery;
+  std::optional<Shifts> shifts;
+};
+
+/// Where the time of one history went, all GPUs of the job together and over their number; the
+/// first seven sum to `horizon`.
 struct JobHistory {
-  Seconds kept;     ///< work that was not lost
-  Seconds saving;   ///< stalls of saves
-  Seconds lost;     ///< work that had to be done again
-  Seconds restart;  ///< from failures until work went on
-  Seconds waiting;  ///< for a spare host
-  double failures = 0.0;
+  Seconds kept;      ///< work that was not lost
+  Seconds saving;    ///< stalls of saves
+  Seconds lost;      ///< work that had to be done again
+  Seconds restart;   ///< from failures until work went on
+  Seconds waiting;   ///< for a spare host
+  Seconds shifting;  ///< saves, stops and starts to lend GPUs and to have them back
+  Seconds lent;      ///< inference had them
+  double failures = 0.0, shifts = 0.0;
   double bad_saves = 0.0;  ///< tried in restarts and found bad
   double lost_all = 0.0;   ///< restarts that found no save that could be loaded
-  [[nodiscard]] Seconds horizon() const { return kept + saving + lost + restart + waiting; }
+  /// Time the job had its GPUs.
+  [[nodiscard]] Seconds own() const { return kept + saving + lost + restart + waiting + shifting; }
+  [[nodiscard]] Seconds horizon() const { return own() + lent; }
 };
 
 /// History number `run` with a save after every `steps` steps. The same seed and run number give
@@ -68,11 +91,14 @@ struct JobHistory {
 
 /// Many histories.
 struct JobOutlook {
-  Series kept;      ///< share of each history
+  Series kept;      ///< share of each history's own time
   JobHistory mean;  ///< times, and failures
 };
 [[nodiscard]] JobOutlook outlook(const JobProcess& job, std::int64_t steps, std::uint64_t seed,
                                  std::int64_t runs);
+
+/// REQUIRES: not empty.
+[[nodiscard]] Seconds mean_of(const std::vector<Seconds>& values);
 
 /// Mean time between failures of the job, all kinds together; infinite without failures.
 [[nodiscard]] Seconds mtbf(const JobProcess& job);

@@ -42,6 +42,7 @@ const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kR
     {"tracking", {{"writers", "100"}, {"every", "1 s"}}},
     {"flops", {{"tokens", "2000"}}},
     {"process", {{"mtbf", "1 h"}}},
+    {"schedule", {{"gpus", "8"}}},
     {"storage",
      {{"on", "scratch"},
       {"part", "target"},
@@ -110,6 +111,10 @@ Design design_of(const Kinds& kinds) {
     design.failures.push_back(with_defaults(Role::failure, kinds.failure, "fault", {}));
     job.recovery = component(Role::recovery, "restart", "recovery", {{"runs", "20"}});
   }
+  if (!kinds.elastic.empty()) {
+    job.elastic = with_defaults(Role::elastic, kinds.elastic, "elastic", {});
+    job.recovery = component(Role::recovery, "restart", "recovery", {{"runs", "20"}});
+  }
   set(design.run, Role::run, "detail", "4");
   set(design.run, Role::run, "duration", "20 s");
   return design;
@@ -125,6 +130,7 @@ void for_each_component(Design& design, const ComponentVisitor& visit) {
     if (job.checkpoint) visit(Role::checkpoint, *job.checkpoint);
     if (job.communication) visit(Role::communication, *job.communication);
     if (job.recovery) visit(Role::recovery, *job.recovery);
+    if (job.elastic) visit(Role::elastic, *job.elastic);
   }
   for (Component& tenant : design.tenants) visit(Role::tenant, tenant);
   for (Component& failure : design.failures) visit(Role::failure, failure);
@@ -146,7 +152,7 @@ Design half_as_fast(Design design) {
 }
 
 double slow_factor(const std::string& unit) {
-  if (unit == "s") return 2.0;
+  if (unit == "s" || unit == "GPU h") return 2.0;
   return unit == "B/s" || unit == "1/s" ? 0.5 : 1.0;
 }
 
@@ -195,6 +201,7 @@ std::vector<Kinds> all_kinds() {
   vary(Role::communication, &Kinds::communication);
   vary(Role::tenant, &Kinds::tenant);
   vary(Role::failure, &Kinds::failure);
+  vary(Role::elastic, &Kinds::elastic);
   return out;
 }
 

@@ -15,10 +15,10 @@ namespace stallcast::testing {
 struct Kinds {
   std::string storage = "lustre", fabric = "switched", format = "raw", loader = "pytorch",
               step = "given", checkpoint = "async", communication = "given", tenant = "",
-              failure = "";
+              failure = "", elastic = "";
   [[nodiscard]] std::string name() const {
     return storage + " " + fabric + " " + format + " " + loader + " " + step + " " + checkpoint +
-           " " + communication + " " + tenant + " " + failure;
+           " " + communication + " " + tenant + " " + failure + " " + elastic;
   }
 };
 

@@ -37,6 +37,7 @@ void add_kinds(const Design& design, std::set<std::string>& out) {
     if (job.checkpoint) out.insert(name_of(Role::checkpoint, job.checkpoint->kind));
     if (job.communication) out.insert(name_of(Role::communication, job.communication->kind));
     if (job.recovery) out.insert(name_of(Role::recovery, job.recovery->kind));
+    if (job.elastic) out.insert(name_of(Role::elastic, job.elastic->kind));
   }
 }
 

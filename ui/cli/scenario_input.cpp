@@ -148,6 +148,7 @@ std::vector<std::pair<std::string, const Value*>> values_of(const Design& design
     if (job.loader) add_values(*job.loader, path + ".loader", out);
     if (job.checkpoint) add_values(*job.checkpoint, path + ".checkpoint", out);
     if (job.recovery) add_values(*job.recovery, path + ".recovery", out);
+    if (job.elastic) add_values(*job.elastic, path + ".elastic", out);
   }
   for (const Component& failure : design.failures)
     add_values(failure, "failures[" + failure.id + "]", out);

@@ -76,11 +76,16 @@ std::string headline(const Prediction& p, const Ink& ink) {
     return sum / static_cast<double>(std::max<std::size_t>(p.breakdown.size(), 1));
   };
   const double sync = mean_share("sync"), restart = mean_share("restart");
-  if (restart > std::max({sync, waiting, kNothing}))
+  if (restart > std::max({sync, waiting, kNothing})) {
+    const bool fails = std::any_of(p.metrics.begin(), p.metrics.end(), [](const auto& metric) {
+      return metric.first.ends_with(".failures.count");
+    });
     return out + wrapped("  ",
-                         "limited by failures: " + print_share(restart) +
-                             " of the time goes to lost work and restarts",
+                         (fails ? "limited by failures: " : "limited by shifts of GPUs: ") +
+                             print_share(restart) + " of the time goes to " +
+                             (fails ? "lost work and restarts" : "saves and restarts for them"),
                          4);
+  }
   if (sync > std::max(waiting, kNothing))
     return out + wrapped("  ",
                          "limited by the step barrier: " + print_share(sync) +
@@ -173,6 +178,12 @@ constexpr Row kFailureRows[] = {{"failures.mtbf", "mean time between"},
                                 {"checkpoint.best_interval.young", "Young's formula"},
                                 {"checkpoint.best_interval.daly", "Daly's formula"}};
 
+constexpr Row kElasticRows[] = {
+    {"elastic.lent.gpu_hours", "GPU hours lent"},      {"elastic.lent.share", "share of all"},
+    {"elastic.lost.gpu_hours", "GPU hours in shifts"}, {"elastic.lost.share", "share of all"},
+    {"elastic.trained.share", "trained, of all"},      {"elastic.shift.save", "save of a shift"},
+    {"elastic.shift.restart", "restart of a shift"}};
+
 constexpr Row kFaultRows[] = {{"count", "failures"},
                               {"lasted", "lasted"},
                               {"stall", "GPUs waited"},
@@ -201,6 +212,8 @@ std::string job_section(const Prediction& p, const Ink& ink) {
       out += "\n" + ink.bold("Checkpoints of " + job) + "\n" + rows;
     if (const std::string rows = rows_of(p, "job." + job, kFailureRows); !rows.empty())
       out += "\n" + ink.bold("Failures of " + job) + "\n" + rows;
+    if (const std::string rows = rows_of(p, "job." + job, kElasticRows); !rows.empty())
+      out += "\n" + ink.bold("GPUs lent by " + job) + "\n" + rows;
   }
   return out;
 }
