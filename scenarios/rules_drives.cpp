@@ -28,6 +28,14 @@ void check_raid(const Component& storage, Reporter& report) {
                  "raise \"" + key + "\", or use \"0\"");
 }
 
+void check_tail(const Component& storage, Reporter& report) {
+  const Value* tail = storage.find("drive.latency_p99");
+  if (tail != nullptr && tail->number < number(storage, "drive.latency"))
+    report.error("rule", pointer_of(storage, "drive.latency_p99"),
+                 "the 99th percentile of the latency is below the latency",
+                 "\"drive.latency\" is what the quickest reads take");
+}
+
 // Every host, or the volume, holds the whole data set.
 void check_fit(const Design& design, const JobDesign& job, Reporter& report) {
   const Value* on = job.dataset->find("on");
@@ -49,7 +57,10 @@ void check_fit(const Design& design, const JobDesign& job, Reporter& report) {
 }  // namespace
 
 void check_drives(const Design& design, Reporter& report) {
-  for (const Component& storage : design.storage) check_raid(storage, report);
+  for (const Component& storage : design.storage) {
+    check_raid(storage, report);
+    check_tail(storage, report);
+  }
   for (const JobDesign& job : design.jobs)
     if (job.dataset) check_fit(design, job, report);
 }

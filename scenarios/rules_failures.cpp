@@ -51,6 +51,13 @@ void check_storage_fault(const Design& design, const Component& failure, Reporte
     report.error("rule", pointer_of(failure, "part"),
                  "the only server of storage \"" + storage->id + "\" has nobody to take over",
                  "give it two servers or more");
+  const Value* raid = storage->find("raid.level");
+  if (parts >= 1.0 && raid != nullptr && raid->text == "0")
+    report.warn(
+        "rule", pointer_of(failure, "part"),
+        "storage \"" + storage->id + "\" has no second copy of what lies on the " + p.part +
+            " that fails",
+        "let \"failover\" be the time until its data are back, or give it a \"raid.level\"");
 }
 
 bool per_worker(const Component& failure) {

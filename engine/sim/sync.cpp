@@ -117,11 +117,24 @@ double ServerQueue::serve_rounds(double count, double now, double length, double
   return count;
 }
 
-Seconds TokenBucket::delay_for(Ops n) {
+void TokenBucket::update() {
   const Seconds now = context_.now();
-  level_ = std::min(burst_, level_ + rate_ * (now - updated_)) - n;
+  level_ = std::min(burst_, level_ + rate_ * (now - updated_));
+  accrued_ = accrued();
   updated_ = now;
-  return level_ < Ops{} ? -level_ / rate_ : Seconds{};
+}
+
+Ops TokenBucket::promise(Ops n) {
+  update();
+  level_ = level_ - n;
+  return level_ < Ops{} ? -level_ : Ops{};
+}
+
+void TokenBucket::set_rate(OpRate rate) {
+  update();
+  burst_ = burst_ * (rate / rate_);
+  level_ = std::min(level_, burst_);
+  rate_ = rate;
 }
 
 }  // namespace stallcast::sim

@@ -107,14 +107,22 @@ class TokenBucket {
   TokenBucket(Context& context, OpRate rate, Ops burst)
       : context_(context), rate_(rate), burst_(burst), level_(burst) {}
   /// Awaitable: waits until `n` tokens have accrued (first come, first served), and takes them.
-  [[nodiscard]] auto take(Ops n) { return context_.sleep(delay_for(n)); }
+  [[nodiscard]] auto take(Ops n) { return context_.sleep(promise(n) / rate_); }
+  /// Takes `n` tokens now, of which the result (>= 0) has yet to accrue: the caller waits for it.
+  [[nodiscard]] Ops promise(Ops n);
+  /// From now on another rate, and a burst of as many seconds of it. Who waits in `take` does not
+  /// notice. REQUIRES: rate > 0.
+  void set_rate(OpRate rate);
+  /// All tokens that the rate gave so far, the initial burst left out.
+  [[nodiscard]] Ops accrued() const { return accrued_ + rate_ * (context_.now() - updated_); }
 
  private:
-  Seconds delay_for(Ops n);
+  void update();
   Context& context_;
   OpRate rate_;
   Ops burst_;
   Ops level_;        // may be negative: already promised to earlier arrivals
+  Ops accrued_;      // as of `updated_`, like `level_`
   Seconds updated_;  // date of `level_`
 };
 

@@ -8,17 +8,17 @@ namespace {
 
 using namespace base;
 
-constexpr std::string_view kParts[] = {"target", "server", "metadata"};
+constexpr std::string_view kParts[] = {"target", "server", "metadata", "service"};
 constexpr std::string_view kTakeovers[] = {"partner", "spread"};
 // A share of the rate that stands for none: links need some.
 constexpr double kNothing = 1e-6;
 
-constexpr std::array<Field<StorageFaultParams>, 8> kStorage{
+constexpr std::array<Field<StorageFaultParams>, 9> kStorage{
     field("on", &StorageFaultParams::on, kRequired, "id of the storage system"),
-    field(
-        "part", &StorageFaultParams::part, "server",
-        "what fails: a target (OST, drive group), a server (OSS, node, head), or a metadata server",
-        one_of(kParts)),
+    field("part", &StorageFaultParams::part, "server",
+          "what fails: a target (OST, drive, drive group), a server (OSS, node, head), a metadata "
+          "server, or the service: all of it (an outage, a bucket that answers 503)",
+          one_of(kParts)),
     field("at", &StorageFaultParams::at, kOptional, "date in the run at which one fails",
           kNonNegative),
     field("mtbf", &StorageFaultParams::mtbf, kOptional,
@@ -32,6 +32,10 @@ constexpr std::array<Field<StorageFaultParams>, 8> kStorage{
     field("rebuild", &StorageFaultParams::rebuild, "20 %",
           "target: share of the media's rate that rebuilding takes until the repair",
           assumed(up_to(0.99, kNonNegative), "10-30 %")),
+    field("left", &StorageFaultParams::left, "100 %",
+          "service: share of its rate, or of its requests a second, from the end of the failover "
+          "until the repair",
+          kPositiveShare),
     field("repair", &StorageFaultParams::repair, "1 h",
           "from the takeover until everything is as before", assumed(kPositive))};
 constexpr auto kStorageInfos = infos(kStorage);
@@ -93,7 +97,8 @@ sim::Task<void> StorageFault::fail() {
   began_ = context_.now();
   useful_before_ = useful();
   // Everybody soon waits for the part that is gone.    [docs/models/failures.md, eq. 7]
-  const bool data = part != StoragePart::metadata && storage_.parts(StoragePart::target) > 0.0;
+  const bool data = (part == StoragePart::target || part == StoragePart::server) &&
+                    storage_.parts(StoragePart::target) > 0.0;
   degrade(data ? StoragePart::target : part, kNothing);
   co_await context_.sleep(p_.failover);
   restore();
@@ -101,6 +106,8 @@ sim::Task<void> StorageFault::fail() {
   // have (n - 1) / n of it.    [docs/models/failures.md, eq. 8]
   if (part == StoragePart::target)
     degrade(part, 1.0 - p_.rebuild.in(unit::ratio));
+  else if (part == StoragePart::service)
+    degrade(part, p_.left.in(unit::ratio));
   else if (parts > 1.0)
     degrade(part, p_.takeover == "partner" ? 0.5 : (parts - 1.0) / parts);
   co_await context_.sleep(p_.repair);
@@ -118,6 +125,14 @@ void StorageFault::end() {
 void StorageFault::report(RunResult& out) const {
   const std::string name = "failure." + id_ + ".";
   out.metrics[name + "count"] = {count_, "count", {}};
+  if (p_.mtbf) {
+    // One fault after the other: mtbf / parts whole, then down, then degraded.  [failures.md, eq.
+    // 12]
+    const Seconds whole = *p_.mtbf / storage_.parts(storage_part(p_));
+    const Seconds cycle = whole + p_.failover + p_.repair;
+    out.metrics[name + "down.share"] = {p_.failover / cycle, "ratio", {}};
+    out.metrics[name + "degraded.share"] = {p_.repair / cycle, "ratio", {}};
+  }
   if (count_ == 0.0 || lasted_ <= Seconds{}) return;
   out.metrics[name + "lasted"] = {lasted_.in(unit::s) / count_, "s", {}};
   // Time GPUs did not compute while something was broken, each time.

@@ -23,7 +23,7 @@ struct StorageFaultParams {
   std::string on, part, takeover;
   std::optional<Seconds> at, mtbf;
   Seconds failover, repair;
-  Fraction rebuild;
+  Fraction rebuild, left;
 };
 [[nodiscard]] StorageFaultParams storage_fault_params(const Component& component);
 [[nodiscard]] StoragePart storage_part(const StorageFaultParams& p);

@@ -34,8 +34,16 @@ void DriveStore::attach(sim::Context& context, ResourceTable& resources, Seconds
   context_ = &context;
   round_trip_ = round_trip;
   for (DriveBank& bank : banks_) bank.attach(context, resources, streams_ / std::max(sets_, 1.0));
+  const std::string media = name_ + ".drives";
+  drive_links_ = ScaledLinks(context, resources, {media, media + ".read", media + ".write"});
+  server_links_ = ScaledLinks(context, resources, server_edges());
   open_resource_ = resources.index(name_ + ".open");
   stream_resource_ = resources.index(name_ + ".client.stream");
+}
+
+void DriveStore::scale(StoragePart part, double factor) {
+  drive_links_.scale(*context_, factor);
+  if (part == StoragePart::server) server_links_.scale(*context_, factor);
 }
 
 sim::Task<Served> DriveStore::open(const Client&, double files) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "models/storage/drives.hpp"
+#include "models/storage/scaled_links.hpp"
 
 namespace stallcast::models {
 
@@ -24,6 +26,11 @@ class DriveStore : public StorageModel {
   sim::Task<Served> read(const Client& client, const ReadRequest& request) final;
   sim::Task<Served> write(const Client& client, const WriteRequest& request) final;
   void report(Seconds, std::vector<ResourceUse>&) const final {}
+  /// Drives are the targets; kinds that put them behind servers add those.
+  [[nodiscard]] double parts(StoragePart part) const override {
+    return part == StoragePart::target ? drives_.drives() * std::max(sets_, 1.0) : 0.0;
+  }
+  void scale(StoragePart part, double factor) override;
 
  protected:
   DriveStore(const Component& component, const DriveParams& drives)
@@ -35,6 +42,8 @@ class DriveStore : public StorageModel {
                   graph::NodeId out, graph::NodeId in);
   /// Which of them serves `client`, in the order they were added.
   [[nodiscard]] virtual std::size_t bank(const Client& client) const = 0;
+  /// Resources of the servers, as far as there are some: lost with one, like its drives.
+  [[nodiscard]] virtual std::vector<std::string> server_edges() const { return {}; }
   /// Time of one request on its way to the drives and back.
   [[nodiscard]] virtual Seconds turn() const { return {}; }
 
@@ -57,6 +66,7 @@ class DriveStore : public StorageModel {
   std::vector<DriveBank> banks_;
   sim::Context* context_ = nullptr;
   Seconds round_trip_;
+  ScaledLinks drive_links_, server_links_;
   ResourceIndex open_resource_ = kNoResource;
   ResourceIndex stream_resource_ = kNoResource;
 };

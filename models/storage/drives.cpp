@@ -15,6 +15,15 @@ sim::Task<void> run_flow(sim::Context& context, sim::Flow flow, sim::FlowOutcome
   out = co_await context.transfer(flow);
 }
 
+// 1 + 1/2 + ... + 1/n; above a hundred terms the first of Euler and Maclaurin, exact to 1e-9.
+double harmonic(double n) {
+  constexpr double kEuler = 0.57721566490153286;
+  if (n > 100.0) return std::log(n) + kEuler + 1.0 / (2.0 * n) - 1.0 / (12.0 * n * n);
+  double sum = 0.0;
+  for (double i = 1.0; i <= n; i += 1.0) sum += 1.0 / i;
+  return sum;
+}
+
 }  // namespace
 
 double DriveParams::written() const {
@@ -26,6 +35,12 @@ double DriveParams::written() const {
 
 double DriveParams::touched(Bytes bytes) const {
   return std::clamp(std::ceil(bytes / chunk - 1e-9), 1.0, drives());
+}
+
+// L + m H_n, p99 = L + m ln 100    [local.md, eq. 7]
+Seconds DriveParams::slowest(double n) const {
+  if (!latency_p99) return latency;
+  return latency + (*latency_p99 - latency) * (harmonic(n) / std::log(100.0));
 }
 
 DriveBank::DriveBank(const DriveParams& params, double banks, std::string media, std::string group)
@@ -52,7 +67,7 @@ sim::Task<Served> DriveBank::read(const Client& client, const ReadRequest& reque
   const double requests = files * std::ceil(range / piece - 1e-9);
   const double depth = static_cast<double>(p_.depth);
   // t_1 = n (L + turn) + B / (k b); q of n requests are in flight.    [local.md, eq. 1]
-  const Seconds latency = turn + p_.latency * (writing_ > 0.0 ? p_.read_slowdown : 1.0);
+  const Seconds latency = turn + p_.slowest(touched) * (writing_ > 0.0 ? p_.read_slowdown : 1.0);
   const Seconds alone = latency * requests + request.bytes / (p_.read * touched);
   const Rate drives = std::min(p_.read * p_.drives(), request.bytes * depth / alone);
   // T = seeks x seek + max(n k / IOPS, B / b)    [local.md, eq. 2]

@@ -64,6 +64,10 @@ class Nvmeof final : public DriveStore {
     return out;
   }
 
+  double parts(StoragePart part) const override {
+    return part == StoragePart::server ? static_cast<double>(p_.targets) : DriveStore::parts(part);
+  }
+
   Countable countable() const override {
     const Rate nic = p_.nic.value_or(Rate::infinity());
     const double count = static_cast<double>(p_.count);
@@ -74,6 +78,9 @@ class Nvmeof final : public DriveStore {
 
  protected:
   std::size_t bank(const Client&) const override { return 0; }
+  std::vector<std::string> server_edges() const override {
+    return {name() + ".target.nic.read", name() + ".target.nic.write"};
+  }
   // Every request crosses the fabric and the target's software.    [nvmeof.md, eq. 1]
   Seconds turn() const override { return round_trip() + p_.service; }
 

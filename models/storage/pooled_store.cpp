@@ -135,16 +135,18 @@ Served PooledStore::blame(const sim::FlowOutcome& flow) const {
 
 double PooledStore::parts(StoragePart part) const {
   const PoolShape shape = pool({});
-  return part == StoragePart::target   ? shape.targets
-         : part == StoragePart::server ? shape.servers
-                                       : std::floor(metadata().servers);
+  return part == StoragePart::target     ? shape.targets
+         : part == StoragePart::server   ? shape.servers
+         : part == StoragePart::metadata ? std::floor(metadata().servers)
+                                         : 1.0;
 }
 
 void PooledStore::scale(StoragePart part, double factor) {
-  if (part == StoragePart::target || (part == StoragePart::server && attached_))
+  const bool all = part == StoragePart::service;
+  if (all || part == StoragePart::target || (part == StoragePart::server && attached_))
     media_links_.scale(*context_, factor);
   if (part == StoragePart::server) server_links_.scale(*context_, factor);
-  if (part != StoragePart::metadata) return;
+  if (!all && part != StoragePart::metadata) return;
   metadata_factor_ *= factor;
   if (metadata_factor_ > kStopped)
     metadata_up_->set();

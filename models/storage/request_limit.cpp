@@ -8,6 +8,8 @@ namespace {
 
 // A wait that is a smaller part of the date is the rounding of dates, not a lack of tokens.
 constexpr double kRounding = 1e-12;
+// Less of the rate than this serves nothing.
+constexpr double kStopped = 1.001e-6;
 
 }  // namespace
 
@@ -20,9 +22,42 @@ RequestLimit::RequestLimit(sim::Context& context, ResourceTable& resources, std:
       bucket_(context, rate, std::max(rate * burst, Ops::from(1.0, unit::ops))),
       resource_(resources.index(name_)) {}
 
+// At its own rate the end of a wait is known when it begins, unless the rate falls on the way.
 sim::Task<void> RequestLimit::take(double count) {
   asked_ += count;
-  co_await bucket_.take(Ops::from(count, unit::ops));
+  const Ops owed = bucket_.promise(Ops::from(count, unit::ops));
+  const Ops due = bucket_.accrued() + owed;
+  if (factor_ == 1.0) co_await context_.sleep(owed / rate_);
+  if (changes_ > 0) co_await accrue(due);
+}
+
+sim::Task<void> RequestLimit::accrue(Ops due) {
+  for (;;) {
+    const Seconds left = (due - bucket_.accrued()) / rate_;  // at its own rate
+    if (left <= context_.now() * kRounding) co_return;
+    if (factor_ == 1.0) {
+      co_await context_.sleep(left);
+      continue;
+    }
+    const auto changed = std::make_shared<sim::Signal>(context_);
+    waiters_.push_back(changed);
+    if (factor_ > kStopped) context_.spawn(wake(context_, left / factor_, changed));
+    co_await changed->wait();
+  }
+}
+
+sim::Task<void> RequestLimit::wake(sim::Context& context, Seconds after,
+                                   std::shared_ptr<sim::Signal> waiter) {
+  co_await context.sleep(after);
+  waiter->set();
+}
+
+void RequestLimit::scale(double factor) {
+  ++changes_;
+  factor_ *= factor;
+  if (factor_ > 1.0 - 1e-9 && factor_ < 1.0 + 1e-9) factor_ = 1.0;
+  bucket_.set_rate(rate_ * factor_);
+  for (const auto& waiter : std::exchange(waiters_, {})) waiter->set();
 }
 
 Seconds RequestLimit::back_off(Seconds wait, double count, base::RandomStream& jitter) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ class RequestLimit {
 
   /// Waits until the rate has room for `count` more requests, first come, first served.
   [[nodiscard]] sim::Task<void> take(double count);
+  /// From now on `factor` times the present rate, also for who waits; 1e-6 or less of it is none.
+  void scale(double factor);
   /// When a request for which there is room `wait` after its first try is tried then or next: the
   /// first retry at or after `wait`. Counts `count` such requests as refused unless it is 0.
   /// `jitter` belongs to the client.    [docs/models/s3.md, eq. 5]
@@ -43,10 +46,18 @@ class RequestLimit {
   void report(Seconds wall, std::vector<ResourceUse>& out) const;
 
  private:
+  /// Until the bucket's rate has given `due` tokens in all, at whatever rate.
+  sim::Task<void> accrue(Ops due);
+  static sim::Task<void> wake(sim::Context& context, Seconds after,
+                              std::shared_ptr<sim::Signal> waiter);
+
   sim::Context& context_;
   std::string name_;
   OpRate rate_;
   BackOff back_off_;
+  double factor_ = 1.0;                                ///< of the rate
+  std::int64_t changes_ = 0;                           ///< of the factor so far
+  std::vector<std::shared_ptr<sim::Signal>> waiters_;  ///< while the rate is not its own
   sim::TokenBucket bucket_;
   ResourceIndex resource_;
   double asked_ = 0.0, refused_ = 0.0;

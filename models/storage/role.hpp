@@ -117,8 +117,8 @@ struct BackingPaths {
   std::vector<sim::LinkId> drain;  ///< from the media in front to the media behind
 };
 
-/// Parts of a storage system that can fail.
-enum class StoragePart { target, server, metadata };
+/// Parts of a storage system that can fail; `service`: all of it.
+enum class StoragePart { target, server, metadata, service };
 
 class StorageModel {
  public:

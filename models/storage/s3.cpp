@@ -8,6 +8,7 @@
 #include "engine/sim/join.hpp"
 #include "models/storage/request_limit.hpp"
 #include "models/storage/role.hpp"
+#include "models/storage/scaled_links.hpp"
 
 /// S3 and compatible object stores. Equations, sources and valid range: docs/models/s3.md.
 namespace stallcast::models {
@@ -193,6 +194,9 @@ class S3 final : public StorageModel {
                   back_off);
     puts_.emplace(context, resources, name_ + ".prefixes.put", p_.put_rate * prefixes, p_.burst,
                   back_off);
+    const std::string own = name_ + ".server";
+    server_links_ = ScaledLinks(
+        context, resources, {own + ".read", own + ".write", own + ".nic.read", own + ".nic.write"});
     first_byte_ = resources.index(name_ + ".first_byte");
     connection_ = resources.index(name_ + ".connection");
     tls_ = resources.index(name_ + ".client.tls");
@@ -250,6 +254,18 @@ class S3 final : public StorageModel {
   void report(Seconds wall, std::vector<ResourceUse>& out) const override {
     gets_->report(wall, out);
     puts_->report(wall, out);
+  }
+
+  // An outage, or answers of 503, refuse requests; those under way go on. A server that is gone
+  // takes its drives along.    [s3.md, eq. 7]
+  double parts(StoragePart part) const override {
+    if (part == StoragePart::server) return static_cast<double>(p_.servers.value_or(0));
+    return part == StoragePart::service ? 1.0 : 0.0;
+  }
+  void scale(StoragePart part, double factor) override {
+    if (part == StoragePart::server) return server_links_.scale(*context_, factor);
+    gets_->scale(factor);
+    puts_->scale(factor);
   }
 
   void remark(RunResult& out) const override {
@@ -363,6 +379,7 @@ class S3 final : public StorageModel {
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;
   std::optional<RequestLimit> gets_, puts_;
+  ScaledLinks server_links_;
   ResourceIndex first_byte_ = kNoResource, connection_ = kNoResource, tls_ = kNoResource;
   std::map<std::uint64_t, Draws> draws_;
 };

@@ -1,8 +1,10 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "engine/sim/fluid_context.hpp"
 #include "engine/sim/join.hpp"
 #include "models/plant.hpp"
+#include "models/storage/drives.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
@@ -65,6 +67,31 @@ Both read_and_write(const Design& design, Bytes reads, Bytes writes, double memb
 }
 
 }  // namespace
+
+TEST_CASE("local: a read of several drives waits for the slowest of them") {
+  // 100 us + m H_k with m = 92.1034 us / ln 100 = 20 us: 120 us from one drive; from eight, 1 MiB
+  // in pieces of 128 KiB each, 154.357 us
+  const std::pair<const char*, const char*> tail{"drive.latency_p99", "192.1034037 us"};
+  CHECK(read_seconds(drives("1", {tail}), 128_KiB) == Approx(kTurn + 20e-6).epsilon(1e-6));
+  const Fields wide{{"request", "1 MiB"}, {"raid.chunk", "128 KiB"}};
+  Fields slow = wide;
+  slow.push_back(tail);
+  const double h8 = 1.0 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4 + 1.0 / 5 + 1.0 / 6 + 1.0 / 7 + 1.0 / 8;
+  CHECK(read_seconds(drives("8", slow), 1_MiB) - read_seconds(drives("8", wide), 1_MiB) ==
+        Approx(20e-6 * h8).epsilon(1e-6));
+}
+
+TEST_CASE("drives: the slowest of many grows as the logarithm") {
+  // H_n = ln n + 0.5772 + 1 / 2n: where sums end and the series begins
+  models::DriveParams p;
+  p.latency = 100_us;
+  p.latency_p99 = 100_us + 20_us * std::log(100.0);
+  double sum = 0.0;
+  for (int n = 1; n <= 200; ++n) {
+    sum += 1.0 / n;
+    CHECK(p.slowest(n).in(unit::us) == Approx(100.0 + 20.0 * sum).epsilon(1e-9));
+  }
+}
 
 TEST_CASE("local: one reader gets one request per latency, whatever the drives can do") {
   // X(1) = 128 KiB / 116.384 us = 1.126 GB/s, from 1 drive or from 8

@@ -199,6 +199,41 @@ TEST_CASE("back-off tries again at or after there is room, and more often when i
   CHECK(tries / 200 == Approx(8.9).epsilon(0.1));  // the first try counts
 }
 
+TEST_CASE("requests that wait notice that the rate changes") {
+  // 10 a second, one at once: the next ten are through at 1 s. From 0.5 s on half of the rate
+  // for the other five: 1.5 s; or nothing until 5.5 s: 6 s; or both in turn.
+  const auto through = [](std::vector<std::pair<Seconds, double>> changes) {
+    const auto context = sim::make_fluid_context();
+    models::ResourceTable resources;
+    models::RequestLimit limit(*context, resources, "gets", OpRate::from(10.0, unit::per_s), 0_s,
+                               {100_ms, 20_s});
+    Seconds done;
+    const auto asks = [&]() -> sim::Task<void> {
+      co_await limit.take(1.0);
+      co_await limit.take(10.0);
+      done = context->now();
+    };
+    const auto fails = [&]() -> sim::Task<void> {
+      for (const auto& [after, factor] : changes) {
+        if (after > 0_s) co_await context->sleep(after);
+        limit.scale(factor);
+      }
+    };
+    context->spawn(fails());
+    context->spawn(asks());
+    context->run();
+    return done.in(unit::s);
+  };
+  CHECK(through({}) == Approx(1.0));
+  CHECK(through({{500_ms, 0.5}}) == Approx(1.5));
+  CHECK(through({{500_ms, 1e-6}, {5_s, 1e6}}) == Approx(6.0));
+  // 5 at 1 per 0.2 s: one of them until 0.7 s, then the rest at once again, 0.4 s
+  CHECK(through({{500_ms, 0.5}, {200_ms, 2.0}}) == Approx(1.1));
+  CHECK(through({{500_ms, 1e-6}, {1_s, 5e5}, {400_ms, 2.0}}) == Approx(1.9 + 0.3));
+  // before anything was asked: no burst is left, 11 take 1.1 s
+  CHECK(through({{0_s, 1e-6}, {5_s, 1e6}}) == Approx(6.1));
+}
+
 TEST_CASE("a job that asks for more than its prefix gives is throttled, and says so") {
   // 8 GPUs x 16 workers with 1 KB objects: 128 / 30 ms = 4,266 /s of 500 /s
   Design design = fetching("16", "1");

@@ -119,6 +119,75 @@ TEST_CASE("storage fault: a save under way waits for the failover") {
   CHECK(metric(broken, "failure.fault.stall") == Approx(10.5).margin(0.2));
 }
 
+TEST_CASE("storage fault: a drive inside the hosts rebuilds") {
+  // 8 ranks of each host read 100 MB from its two drives of 1 GB/s: 30 + 20 x 0.7 of 60
+  Design design = reader();
+  design.storage[0] = component(Role::storage, "local", "scratch",
+                                {{"drive.count", "2"},
+                                 {"drive.read", "1 GB/s"},
+                                 {"raid.level", "10"},
+                                 {"depth", "64"},
+                                 {"client.stream", "1000 GB/s"}});
+  const double before = bytes(design);
+  break_at_20_s(design, "target", {{"rebuild", "30 %"}});
+  CHECK(bytes(design) / before == Approx(44.0 / 60.0).epsilon(0.02));
+}
+
+TEST_CASE("storage fault: targets of a volume on the fabric share what one carried") {
+  // three of four targets for 20 s: 30 + 15 of 60; their networks or their drives limit
+  for (const char* nic : {"8 Gb/s", "100 Gb/s"}) {
+    Design design = reader();
+    design.storage[0] = component(Role::storage, "nvmeof", "scratch",
+                                  {{"drive.count", "1"},
+                                   {"drive.read", "2 GB/s"},
+                                   {"target.count", "4"},
+                                   {"target.nic", nic},
+                                   {"raid.level", "5"},
+                                   {"depth", "64"},
+                                   {"client.stream", "1000 GB/s"}});
+    const double before = bytes(design);
+    break_at_20_s(design, "server", {{"takeover", "spread"}});
+    CHECK(bytes(design) / before == Approx(45.0 / 60.0).epsilon(0.02));
+  }
+}
+
+TEST_CASE("storage fault: a service that is out refuses requests, then some of them") {
+  // 32 objects a step at 400 requests a second: 10 s none, 20 s half of them, retried every ms
+  Design design = reader();
+  design.storage[0] = component(Role::storage, "s3", "scratch",
+                                {{"get.rate", "400 ops/s"},
+                                 {"first_byte", "1 ms"},
+                                 {"first_byte_spread", "1"},
+                                 {"connection.rate", "10 GB/s"},
+                                 {"retry.base", "1 ms"},
+                                 {"retry.cap", "1 ms"}});
+  set(design.jobs[0].dataset.value(), Role::dataset, "sample", "100 kB");
+  const double before = bytes(design);
+  break_at_20_s(design, "service", {{"left", "50 %"}});
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.throughput.bytes") / before == Approx(40.0 / 60.0).epsilon(0.02));
+  CHECK(metric(result, "storage.scratch.tries.most") > 5000.0);
+}
+
+TEST_CASE("storage fault: a whole file system can be out") {
+  // data and metadata: 10 s nothing, 20 s a quarter: 35 of 60
+  CHECK(left_with("service", {{"left", "25 %"}}) == Approx(35.0 / 60.0).epsilon(0.01));
+}
+
+TEST_CASE("storage fault: the shares of time follow from the rates") {
+  // 8 OSTs of 8 h: 1 h whole, then 60 s down and 59 min degraded: 1/120 and 59/120
+  Design design = small_design();
+  design.failures.push_back(component(Role::failure, "storage", "fault",
+                                      {{"on", "scratch"},
+                                       {"mtbf", "8 h"},
+                                       {"part", "target"},
+                                       {"failover", "1 min"},
+                                       {"repair", "59 min"}}));
+  const RunResult result = run(design);
+  CHECK(metric(result, "failure.fault.down.share") == Approx(1.0 / 120.0).epsilon(1e-12));
+  CHECK(metric(result, "failure.fault.degraded.share") == Approx(59.0 / 120.0).epsilon(1e-12));
+}
+
 TEST_CASE("storage fault: one after the end changes nothing") {
   Design design = reader();
   const double before = bytes(design);
