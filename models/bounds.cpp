@@ -219,7 +219,8 @@ class Deriver {
       line(name + "written", d.checkpoint.in(unit::B), Dimension::bytes,
            text(size) + " / " + count(p.compress_ratio) + " x " + hundredths(p.mean_part()) +
                " = " + text(d.checkpoint) + " per save on average");
-    d.snapshot = p.quiesce + size / d.layout.ranks / plant_.host(d.host).gpu_copy;
+    d.snapshot = p.quiesce;
+    if (!d.layout.gds_saves) d.snapshot += size / d.layout.ranks / plant_.host(d.host).gpu_copy;
     d.stall = d.snapshot;
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
     line(name + "interval", d.interval.in(unit::s), Dimension::time,
@@ -258,7 +259,7 @@ class Deriver {
       }
     }
     if (!d.write_to.empty() && d.blocking) {
-      const auto sources = plant_.mounts(d.host, d.write_to, false);
+      const auto sources = plant_.mounts(d.host, d.write_to, false, d.layout.gds_saves);
       const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
       const graph::Topology::Cut cut = plant_.topology().max_flow(sources, {&sink, 1});
       const double sent = plant_.storage(d.write_to).sent();

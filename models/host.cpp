@@ -92,7 +92,7 @@ constexpr std::array<Field<HostParams>, 33> kHost{
           "share of that which is left for the data that crosses sockets (numa.remote)",
           assumed(kPositiveShare, "peers across UPI or xGMI")),
     field("gds.stream", &HostParams::gds_stream, "12.6 GiB/s",
-          "most one process reads into a GPU with cuFile",
+          "most one thread reads into a GPU, or writes out of it, with cuFile",
           cited(kPositive, "gds-bench.farmgpu.net: GDS reads of one thread, 16 MiB blocks"))};
 constexpr auto kHostInfos = infos(kHost);
 

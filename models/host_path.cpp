@@ -17,6 +17,8 @@ constexpr double kDramEfficiency = 0.75;
 constexpr double kCrossingsDirect = 2.0;
 constexpr double kCrossingsBuffered = 5.0;
 
+constexpr const char* kNoPeers = "its hosts have no path between peers on PCIe";
+
 }  // namespace
 
 bool asks_for_gds(const JobDesign& job) {
@@ -24,11 +26,26 @@ bool asks_for_gds(const JobDesign& job) {
 }
 
 std::string gds_obstacle(const HostParams& host, const JobDesign& job) {
-  if (host.p2p == "none") return "its hosts have no path between peers on PCIe";
+  if (host.p2p == "none") return kNoPeers;
   const DatasetParams dataset = dataset_params(*job.dataset);
   const SampleAccess access = sample_access(job);
   if (dataset.decode > Seconds{} || access.unpack.finite())
     return "its samples are decoded on the CPU";
+  return {};
+}
+
+bool saves_ask_for_gds(const JobDesign& job) {
+  return job.checkpoint && checkpoint_params(*job.checkpoint).gds;
+}
+
+std::string save_gds_obstacle(const HostParams& host, const Component& save) {
+  if (host.p2p == "none") return kNoPeers;
+  const CheckpointParams p = checkpoint_params(save);
+  if (!checkpoint_row(save.kind).style().blocking || p.snapshot == "none")
+    return "it is written from host memory";
+  const CpuPasses cpu = save_passes(p, Bytes::from(1.0, unit::B));
+  if (cpu.total > Seconds{})
+    return "the state passes through the CPU (" + std::string(cpu.worst) + ")";
   return {};
 }
 
@@ -40,7 +57,7 @@ double batch_peers(const HostParams& host, const JobDesign& job) {
 
 bool passes_over_nvlink(const HostParams& host, const JobDesign& job) {
   if (batch_peers(host, job) > 0.0) return true;
-  if (asks_for_gds(job) && host.p2p == "nvlink") return true;
+  if ((asks_for_gds(job) || saves_ask_for_gds(job)) && host.p2p == "nvlink") return true;
   return job.checkpoint && checkpoint_params(*job.checkpoint).broadcasts_over_nvlink();
 }
 
@@ -92,14 +109,24 @@ HostPorts add_host(graph::Topology& topology, const std::string& name, const Hos
   if (shape.gds) {
     // Past DRAM: below one switch, there and on by NVLink, or up to the root complex and down
     // again, between sockets where data crosses them.    [host.md, table 1]
-    topology.add_edge(p.p2p == "root" ? socket_in : port_in, peers, name + ".gpu.peer",
+    const bool root = p.p2p == "root", proxy = p.p2p == "nvlink";
+    topology.add_edge(root ? socket_in : port_in, peers, name + ".gpu.peer", p.peer() * gpu_count);
+    const auto leaving = topology.add_node(name + ".peers.out", graph::NodeRole::gpu);
+    topology.add_edge(leaving, root ? socket_out : port_out, name + ".gpu.peer.write",
                       p.peer() * gpu_count);
-    const auto landing = p.p2p == "nvlink" ? far_peers : peers;
+    const auto landing = proxy ? far_peers : peers;
+    const auto far = topology.add_node(name + ".peers.far.out", graph::NodeRole::gpu);
+    topology.add_edge(far, leaving, name + ".nvlink.write",
+                      proxy ? p.nvlink_payload() * gpu_count : none);
     for (const HostShape::Mount& mount : shape.mounts) {
       const auto in =
           topology.add_node(name + ".mount." + mount.storage + ".gpu", graph::NodeRole::gpu);
       topology.add_edge(landing, in, name + ".client." + mount.storage + ".gds",
                         mount.limits.read * shape.servers);
+      const auto out =
+          topology.add_node(name + ".mount." + mount.storage + ".gpu.out", graph::NodeRole::gpu);
+      topology.add_edge(out, far, name + ".client." + mount.storage + ".gds.write",
+                        mount.limits.write * shape.servers);
     }
   }
   const auto gpus = topology.add_node(name + ".gpus", graph::NodeRole::gpu);

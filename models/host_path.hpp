@@ -19,7 +19,7 @@ struct HostShape {
   HostParams params;
   double servers = 1.0;  ///< in the group
   bool direct = true;    ///< every job on it reads with O_DIRECT
-  bool gds = false;      ///< some job on it reads into GPUs past host memory
+  bool gds = false;      ///< some job on it moves data to or from GPUs past host memory
   bool nvlink = false;   ///< some job passes data from GPU to GPU there
   std::vector<Mount> mounts;
 };
@@ -29,9 +29,13 @@ struct HostShape {
 /// Why cuFile would bounce the reads of such a job through host memory; empty: it would not.
 /// [docs/models/host.md, table 1]
 [[nodiscard]] std::string gds_obstacle(const HostParams& host, const JobDesign& job);
+/// Whether the saves of a job ask for it, and why cuFile would bounce them; empty: it would not.
+/// [docs/models/host.md, table 1]
+[[nodiscard]] bool saves_ask_for_gds(const JobDesign& job);
+[[nodiscard]] std::string save_gds_obstacle(const HostParams& host, const Component& save);
 
 /// Whether data of such a job go from GPU to GPU inside a host besides its collectives: batches to
-/// the other ranks of a copy of the model, a restored state, reads past host memory.
+/// the other ranks of a copy of the model, a restored state, what a proxy GPU reads or writes.
 /// [docs/models/host.md, eq. 5]
 [[nodiscard]] bool passes_over_nvlink(const HostParams& host, const JobDesign& job);
 /// GPUs of a reader's host that get its batch from it.

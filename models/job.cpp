@@ -91,6 +91,10 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
   if (asks_for_gds(job) && !layout_.gds)
     warnings_.push_back("job." + id_ + ".loader: GPUDirect Storage falls back to bounce buffers: " +
                         gds_obstacle(plant.host(p_.hosts), job));
+  if (saves_ask_for_gds(job) && !layout_.gds_saves)
+    warnings_.push_back("job." + id_ +
+                        ".checkpoint: GPUDirect Storage falls back to bounce buffers: " +
+                        save_gds_obstacle(plant.host(p_.hosts), *job.checkpoint));
   if (job.checkpoint) checkpoint_ = std::make_unique<Checkpointer>(job, plant, context);
   if (job.communication) communicator_ = std::make_unique<Communicator>(job, plant, context, seed);
 }

@@ -68,7 +68,9 @@ void Plant::fold(const Design& design) {
     layout.gds = asks_for_gds(job) && gds_obstacle(host.params, job).empty();
     host.direct =
         host.direct && (!job.dataset || layout.gds || dataset_params(*job.dataset).direct);
-    host.gds = host.gds || layout.gds;
+    layout.gds_saves =
+        saves_ask_for_gds(job) && save_gds_obstacle(host.params, *job.checkpoint).empty();
+    host.gds = host.gds || layout.gds || layout.gds_saves;
     host.nvlink = host.nvlink || passes_over_nvlink(host.params, job);
     if (job.loader)
       host.readers += layout.readers() / layout.hosts *
@@ -242,17 +244,17 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
   const ClientLimits limits = model.client_limits();
   const HostClass& there = hosts_.at(host);
   const Rate core = core_rates_to(host, storage).process;
+  const Rate peer = std::min(there.params.gds_stream, there.params.peer());
   const Rate network = model.local() ? Rate::infinity() : there.params.nic();
-  const Rate into_gpu =
-      gds ? std::min(there.params.gds_stream, there.params.peer()) : Rate::infinity();
-  return {.id = clients_++,
-          .host_group = there.first_group + group,
-          .members = members,
-          .host_read = std::min({network, limits.read, into_gpu}),
-          .host_write = std::min(network, limits.write),
-          .core = core,
-          .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
-          .write_path = links(topology_.node(mount + ".out"), model.write_sink())};
+  return {
+      .id = clients_++,
+      .host_group = there.first_group + group,
+      .members = members,
+      .host_read = std::min(network, limits.read),
+      .host_write = std::min(network, limits.write),
+      .core = gds ? std::min(core, peer) : core,  // [docs/models/host.md, eq. 4]
+      .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
+      .write_path = links(topology_.node(mount + (gds ? ".gpu.out" : ".out")), model.write_sink())};
 }
 
 sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
@@ -270,7 +272,10 @@ std::vector<sim::LinkId> Plant::uplinks(const std::string& host, std::size_t gro
 
 std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::string& storage,
                                          bool reading, bool gds) const {
-  const std::string end = gds ? ".gpu" : reading ? ".in" : ".out";
+  const std::string end = std::string(gds       ? ".gpu"
+                                      : reading ? ".in"
+                                                : "") +
+                          (reading ? "" : ".out");
   std::vector<graph::NodeId> out;
   for (std::size_t g = 0; g < hosts_.at(host).groups; ++g)
     out.push_back(topology_.node(group_name(host, g) + ".mount." + storage + end));

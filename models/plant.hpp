@@ -26,6 +26,7 @@ struct RankLayout {
   std::size_t groups = 1;     ///< host groups, each of hosts / groups servers
   std::size_t per_group = 1;  ///< rank classes in each group
   bool gds = false;           ///< batches go from storage to the GPU past host memory
+  bool gds_saves = false;     ///< saves and restores go between the GPU and storage past it
   [[nodiscard]] std::size_t classes() const { return groups * per_group; }
   [[nodiscard]] double members() const { return ranks / static_cast<double>(classes()); }
   [[nodiscard]] double ranks_per_host() const { return ranks / hosts; }
@@ -54,7 +55,7 @@ class Plant {
   [[nodiscard]] const Fabric& network() const { return fabric_; }
 
   /// A new class of `members` processes in host group `group`. REQUIRES: attached.
-  /// `gds`: it reads into GPUs.
+  /// `gds`: it reads into GPUs and writes out of them, past host memory.
   [[nodiscard]] Client client(const std::string& host, std::size_t group,
                               const std::string& storage, double members, bool gds = false);
   /// The cores of host group `group`, as `members` processes that use `storage` take their time.
@@ -83,7 +84,7 @@ class Plant {
     HostParams params;
     std::size_t groups = 1;
     bool direct = true;                   ///< every job on it reads with O_DIRECT
-    bool gds = false;                     ///< some job on it reads into GPUs past host memory
+    bool gds = false;                     ///< some job on it moves data past host memory
     std::size_t first_group = 0;          ///< number of its first group, over all classes
     std::vector<FabricPorts> areas = {};  ///< of the fabric that each group lies in
     bool nvlink = false;                  ///< some job passes data from GPU to GPU there

@@ -36,6 +36,7 @@ class StateRules {
     check_interval(save);
     check_size(save);
     check_layout(save);
+    check_gds(save);
     check_tiers(save);
     check_durable(save);
     check_restore(save);
@@ -125,6 +126,15 @@ class StateRules {
         save.find("compress.rate")->source.kind == Source::Kind::scenario)
       report_.warn("rule", pointer_of(save, "compress.rate"),
                    "nothing is compressed: \"compress.ratio\" is 1", "give the ratio too");
+  }
+
+  // cuFile spares the copy to host memory; a save that goes on from there has nothing to spare.
+  void check_gds(const Component& save) {
+    if (number(save, "gds") == 0.0 || save.find("buffers") == nullptr) return;
+    report_.error("rule", pointer_of(save, "gds"),
+                  "an asynchronous save is written from its snapshot in host memory: there is "
+                  "nothing for GPUDirect Storage to spare",
+                  "remove \"gds\", or \"mode\": \"sync\"");
   }
 
   void check_layout(const Component& save) {

@@ -22,7 +22,7 @@ constexpr std::string_view kFlushes[] = {"process", "thread"};
 // Share of host memory that snapshots may take: the rest is page cache, loaders and the model.
 constexpr double kStagingShare = 0.5;
 
-constexpr std::array<Field<CheckpointParams>, 35> kCommon{
+constexpr std::array<Field<CheckpointParams>, 36> kCommon{
     field("to", &CheckpointParams::to, kRequired, "id of the storage system it is written to"),
     field("every", &CheckpointParams::every, kOptional, "time between the starts of two saves",
           kPositive),
@@ -69,6 +69,8 @@ constexpr std::array<Field<CheckpointParams>, 35> kCommon{
           "phases overlap piece by piece (as distributed checkpoint writers do); false: one after "
           "the other"),
     field("direct", &CheckpointParams::direct, "false", "write with O_DIRECT"),
+    field("gds", &CheckpointParams::gds, "false",
+          "sync: GPUs write to storage, and read from it, past host memory (GPUDirect Storage)"),
     field("shared", &CheckpointParams::sharing, "no",
           "no: writers have files of their own; aligned: one file for all, a part each that ends "
           "where stripes end; interleaved: one file for all, in pieces of the writers in turn",

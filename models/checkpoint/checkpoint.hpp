@@ -26,6 +26,7 @@ struct CheckpointParams {
   Seconds quiesce, coordinate;
   bool stream = false;
   bool direct = false;
+  bool gds = false;
   std::string sharing;
   Bytes piece;
   std::string snapshot, commit;

@@ -64,7 +64,7 @@ sim::Task<void> Checkpointer::snapshot(const Mover& mover, WaitSplit& took) {
     co_await context.sleep(time);
     took.add(Phase::cpu, time, mover_.own_resource("compress"));
   }
-  if (p_.snapshot == "none") co_return;
+  if (p_.snapshot == "none" || mover_.past_memory()) co_return;
   const Seconds start = context.now();
   const Served served = co_await mover_.copy(mover, p_.copied(mover.share.bytes));
   took.add(Phase::data, context.now() - start, served.limited_by);

@@ -93,7 +93,7 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
   }
   if (p.restore == "once" && layout.broadcast > Bytes{} && layout.receivers > 0.0)
     co_await broadcast(mover, took);
-  if (p.snapshot != "none") {
+  if (p.snapshot != "none" && !mover_.past_memory()) {
     const Seconds start = context.now();
     const Served served = co_await mover_.copy(mover, p.copied(mover.share.bytes));
     took.add(Phase::data, context.now() - start, served.limited_by);

@@ -26,6 +26,7 @@ StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context
       host_params_(plant.host(host_)),
       ranks_(plant.layout(job_).ranks),
       hosts_(plant.layout(job_).hosts),
+      past_memory_(plant.layout(job_).gds_saves),
       groups_(plant.layout(job_).groups),
       layout_(checkpoint_layout(p_, model_params(job.model), job_params(job.job), ranks_,
                                 std::max(1.0, ranks_ / hosts_))) {
@@ -51,7 +52,8 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
       if (p_.restore_from) used.push_back(*p_.restore_from);
       for (const std::string& tier : used)
         if (is_storage(tier) && !mover.mounts.contains(tier))
-          mover.mounts.emplace(tier, plant_.client(host_, g, tier, mover.share.members));
+          mover.mounts.emplace(tier,
+                               plant_.client(host_, g, tier, mover.share.members, past_memory_));
       out.push_back(std::move(mover));
     }
   }
@@ -107,6 +109,7 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) const
   client.members *= threads;
   client.host_read = std::min(client.host_read, fair(mover, client.host_read)) / threads;
   client.host_write = std::min(client.host_write, fair(mover, client.host_write)) / threads;
+  if (past_memory_) client.core = std::min(client.core, host_params_.peer() / threads);
   return client;
 }
 

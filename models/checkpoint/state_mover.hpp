@@ -65,6 +65,8 @@ class StateMover {
   [[nodiscard]] const CheckpointParams& params() const { return p_; }
   [[nodiscard]] const CheckpointLayout& layout() const { return layout_; }
   [[nodiscard]] const HostParams& host() const { return host_params_; }
+  /// Whether GPU and storage exchange the state past host memory.    [host.md, table 1]
+  [[nodiscard]] bool past_memory() const { return past_memory_; }
   [[nodiscard]] double hosts() const { return hosts_; }
   [[nodiscard]] double ranks_per_host() const { return std::max(1.0, ranks_ / hosts_); }
   /// Index of "host.H.<what>" and of "job.J.checkpoint.<what>".
@@ -96,6 +98,7 @@ class StateMover {
   std::string job_, host_;
   HostParams host_params_;
   double ranks_, hosts_;
+  bool past_memory_;
   std::size_t groups_;
   CheckpointLayout layout_;
   std::vector<std::string> tiers_;

@@ -58,7 +58,7 @@ struct Client {
   double share = 1.0;                   ///< weight of each of them on shared resources
   Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
   Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
-  Rate core = Rate::infinity();         ///< what the core of one process moves
+  Rate core = Rate::infinity();         ///< what one process moves: its core, cuFile
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 

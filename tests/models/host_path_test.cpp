@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "models/bounds.hpp"
 #include "models/host_path.hpp"
 #include "models/plant.hpp"
 #include "tests/support/designs.hpp"
@@ -46,6 +47,30 @@ Design bench(const char* gpus, const char* workers, const char* copy) {
 double gib_per_second(const RunResult& result) {
   return metric(result, "job.train.throughput.bytes") / 1073741824.0;
 }
+
+// The same server saves 420 GB of `gpus` GPUs, which nothing but the path of the bytes delays.
+Design saving(const char* gpus, Settings more = {}) {
+  Design design = bench(gpus, "1", "none");
+  JobDesign& job = design.jobs[0];
+  job.dataset.reset();
+  job.loader.reset();
+  set(job.step, Role::step, "compute", "10 s");
+  set(design.storage[0], Role::storage, "create", "0 s");
+  set(design.storage[0], Role::storage, "drive.write_latency", "0 s");
+  job.checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                             {{"to", "scratch"},
+                              {"every_steps", "1"},
+                              {"size", "420 GB"},
+                              {"serializer", "none"},
+                              {"direct", "true"},
+                              {"threads", "4"},
+                              {"gds", "true"}});
+  for (const auto& [key, text] : more) set(*job.checkpoint, Role::checkpoint, key, text);
+  set(design.run, Role::run, "duration", "100 s");
+  return design;
+}
+double stall(const Design& design) { return metric(run(design), "job.train.checkpoint.stall"); }
+constexpr double kLink = 26.4 * 1.073741824;  // GB/s
 
 }  // namespace
 
@@ -178,4 +203,72 @@ TEST_CASE("host path: reading through the page cache takes a core 0.4 s per GB")
   set(design.hosts[0], Role::host, "cpu.cores", "5");
   set(design.hosts[0], Role::host, "cpu.reserved", "1");  // for the training process
   CHECK(gib_per_second(run(design)) * 1.073741824 == Approx(4 * 2.5).epsilon(0.01));
+}
+
+TEST_CASE("host path: a save past host memory is one stream from the GPUs to the drives") {
+  // 4 x 10.5 GB/s take 10 s; by way of host memory 4 links of 28.35 GB/s copy it first
+  CHECK(stall(saving("4")) == Approx(10.0).epsilon(1e-3));
+  CHECK(stall(saving("4", {{"gds", "false"}})) == Approx(10.0 + 420 / (4 * kLink)).epsilon(1e-3));
+}
+
+TEST_CASE("host path: a save past host memory does not see its bandwidth") {
+  // 20 GB/s x 0.75 are 28 s for the copy, and with two crossings 56 s for the write
+  const auto slow = [](const char* gds) {
+    Design design = saving("4", {{"gds", gds}});
+    set(design.hosts[0], Role::host, "memory.bandwidth", "20 GB/s");
+    return stall(design);
+  };
+  CHECK(slow("true") == Approx(10.0).epsilon(1e-3));
+  CHECK(slow("false") == Approx(28.0 + 56.0).epsilon(1e-3));
+}
+
+TEST_CASE("host path: threads write out of a GPU at cuFile's rate up to its link") {
+  // 12.6 GiB/s a thread, 26.4 GiB/s the link; across the root complex 65 % of that
+  CHECK(stall(saving("1", {{"threads", "1"}})) == Approx(420 / (12.6 * 1.073741824)).epsilon(1e-3));
+  CHECK(stall(saving("1", {{"threads", "2"}})) == Approx(420 / (25.2 * 1.073741824)).epsilon(1e-3));
+  CHECK(stall(saving("1")) == Approx(420 / kLink).epsilon(1e-3));
+  Design root = saving("1");
+  set(root.hosts[0], Role::host, "gds.p2p", "root");
+  CHECK(stall(root) == Approx(420 / (0.65 * kLink)).epsilon(1e-3));
+  Design proxy = saving("1");  // NVLink of 10 GB/s carries 85 % of that
+  set(proxy.hosts[0], Role::host, "gds.p2p", "nvlink");
+  set(proxy.hosts[0], Role::host, "nvlink.rate", "10 GB/s");
+  CHECK(stall(proxy) == Approx(420 / 8.5).epsilon(1e-3));
+}
+
+TEST_CASE("host path: rank 0 writes its file alone over its own link") {
+  // one of four GPUs has all 420 GB, gathered at the NIC's 47.5 GB/s from the three others
+  CHECK(stall(saving("4", {{"layout", "rank0"}})) ==
+        Approx(315 / 47.5 + 420 / kLink).epsilon(1e-3));
+}
+
+TEST_CASE("host path: a restore past host memory needs no copy either") {
+  // 4 x 14.5 GB/s
+  const RunResult result = run(saving("4", {{"restore.read", "own"}}));
+  CHECK(metric(result, "job.train.restore.duration") == Approx(420 / 58.0).epsilon(2e-3));
+}
+
+TEST_CASE("host path: saves that the CPU works on bounce, and the report says so") {
+  const auto bounces = [](Settings more, const char* why) {
+    Design plain = saving("4", more);
+    const RunResult result = run(plain);
+    REQUIRE(result.warnings.size() == 1);
+    CHECK(result.warnings[0].find("falls back to bounce buffers") != std::string::npos);
+    CHECK(result.warnings[0].find(why) != std::string::npos);
+    set(*plain.jobs[0].checkpoint, Role::checkpoint, "gds", "false");
+    CHECK(metric(result, "job.train.checkpoint.stall") == Approx(stall(plain)).epsilon(1e-9));
+  };
+  bounces({{"serializer", "torch"}}, "(serialize)");
+  bounces({{"checksum", "10 GB/s"}}, "(checksum)");
+  bounces({{"compress.ratio", "2"}}, "(compress)");
+  bounces({{"snapshot", "none"}}, "written from host memory");
+  // what GPUs compress goes past it: 2 TB/s of one core's worth are 0.05 s, then half the bytes
+  const Design packed = saving(
+      "4", {{"compress.ratio", "2"}, {"compress.on", "gpu"}, {"compress.rate", "2100 GB/s"}});
+  CHECK(stall(packed) == Approx(0.05 + 5.0).epsilon(1e-3));
+}
+
+TEST_CASE("host path: bounds of saves past host memory leave the copy out") {
+  // 10 s of compute, then 10 s of save
+  CHECK(models::bounds(saving("4")).utilization == Approx(0.5).epsilon(1e-3));
 }

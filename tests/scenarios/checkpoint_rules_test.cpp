@@ -69,6 +69,11 @@ TEST_CASE("bad checkpoint values are errors that name their field") {
                save + "durable=peer-memory", save + "restore.from=peer-memory"}) == "");
 }
 
+TEST_CASE("GPUDirect Storage is an error where saves go on from a snapshot") {
+  CHECK_THAT(error({"jobs.checkpoint.gds=true"}), Contains("/jobs/0/checkpoint/gds"));
+  CHECK(error({"jobs.checkpoint.gds=true", "jobs.checkpoint.mode=sync"}) == "");
+}
+
 TEST_CASE("a drain from local drives needs drives that can be read") {
   CHECK_THAT(error({R"(jobs.checkpoint.tiers=["host-memory", "local-nvme", "scratch"])",
                     "cluster.hosts.nvme.write=8 GB/s"}),
