@@ -32,7 +32,8 @@ constexpr std::array<Field<FabricParams>, 9> kFabric{
     field("converged", &FabricParams::converged, "false",
           "communication between GPUs uses the same NICs as storage traffic, not compute_nic"),
     field("technology", &FabricParams::technology, "infiniband",
-          "decides what happens when many send to one port, and how connections are placed",
+          "decides what happens when many send to one port, how connections are placed, and (tcp) "
+          "whether cores of the hosts move what storage clients do not move by themselves",
           one_of(kTechnologies)),
     field(
         "placement", &FabricParams::placement, "auto",

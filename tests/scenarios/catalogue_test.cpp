@@ -22,6 +22,20 @@ TEST_CASE("products are sorted and unique, and their id begins with their role")
   CHECK(models::find_product("host/none") == nullptr);
 }
 
+TEST_CASE("fabrics of kernel TCP say so, for that takes cores of the hosts") {
+  int found = 0;
+  for (const models::CatalogueEntry& entry : models::catalogue()) {
+    const bool kernel = entry.summary.find("kernel TCP") != std::string_view::npos;
+    if (entry.role != models::Role::fabric || !kernel) continue;
+    INFO(entry.id);
+    ++found;
+    CHECK(std::any_of(entry.values.begin(), entry.values.end(), [](const auto& value) {
+      return value.key == "technology" && value.text == "tcp";
+    }));
+  }
+  CHECK(found == 2);
+}
+
 TEST_CASE("every value of a product is a field of its kind, parses, and has a source") {
   for (const models::CatalogueEntry& entry : models::catalogue()) {
     const models::KindInfo* kind = models::find_kind(entry.role, entry.kind);
