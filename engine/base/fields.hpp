@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -153,13 +155,33 @@ struct Field {
       std::optional<OpRate> P::*, std::optional<Fraction> P::*, std::optional<std::string> P::*,
       std::optional<Flops> P::*, std::optional<FlopRate> P::*>
       member;
+
+  /// A row of parameters is a row of all that derive from them.
+  template <std::derived_from<P> D>
+  constexpr operator Field<D>() const {  // NOLINT(google-explicit-constructor): rows stand in lists
+    return std::visit(
+        [this]<class T>(T P::*m) {
+          return Field<D>{info, static_cast<T D::*>(m)};
+        },
+        member);
+  }
 };
 
-/// A row of a field table; the dimension follows from the member's type.
+/// A row of a field table; the dimension follows from the member's type. Of a member that `P` gets
+/// from a base this is a row of the base, which a table of `P` takes as well.
 template <class P, class T>
 constexpr Field<P> field(std::string_view key, T P::*member, std::string_view fallback,
                          std::string_view doc, FieldLimits limits = {}) {
   return {FieldInfo{key, detail::DimensionOf<T>::value, fallback, doc, limits}, member};
+}
+
+/// Two tables as one, of `P`: each is of `P` or of a base of it.
+template <class P, class A, class B, std::size_t N, std::size_t M>
+constexpr std::array<Field<P>, N + M> joined(const std::array<Field<A>, N>& first,
+                                             const std::array<Field<B>, M>& second) {
+  std::array<Field<P>, N + M> out{};
+  std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), out.begin()));
+  return out;
 }
 
 /// The type-erased part of a table, for the registry. A table that declares more rows than it lists

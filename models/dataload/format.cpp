@@ -13,14 +13,6 @@ constexpr std::string_view kPolicies[] = {"lru", "none", "pinned", "random"};
 constexpr std::string_view kMedia[] = {"memory", "nvme"};
 constexpr std::string_view kScopes[] = {"cooperative", "node"};
 
-// Members of the part that caches know, so their type is given.
-template <class T>
-constexpr Field<DatasetParams> caching(std::string_view key, T DatasetParams::*member,
-                                       std::string_view fallback, std::string_view doc,
-                                       FieldLimits limits = {}) {
-  return field<DatasetParams, T>(key, member, fallback, doc, limits);
-}
-
 constexpr std::array<Field<DatasetParams>, 19> kDataset{
     field("on", &DatasetParams::on, kRequired, "id of the storage system it lies on"),
     field("sample", &DatasetParams::sample, kRequired, "mean stored size of one sample", kPositive),
@@ -40,32 +32,31 @@ constexpr std::array<Field<DatasetParams>, 19> kDataset{
           "read-ahead of the client library, one request after the other: 5 MiB in fsspec; files "
           "are streams when not given",
           kPositive),
-    caching<std::string>("shuffle", &DatasetParams::shuffle, "global",
-                         "global: each epoch deals all samples anew; node: each host keeps its "
-                         "part; none: each host reads its part in the same order",
-                         one_of(kShuffles)),
-    caching<std::optional<std::string>>("name", &DatasetParams::name, kOptional,
-                                        "jobs on the same hosts that give the same name read the "
-                                        "same data, and find what others cached"),
-    caching<std::string>("cache.policy", &DatasetParams::cache_policy, "none",
-                         "what hosts keep of it: none, lru, random (close to Linux' page cache), "
-                         "or pinned (what came first stays)",
-                         one_of(kPolicies)),
-    caching<std::optional<Bytes>>("cache.size", &DatasetParams::cache_size, kOptional,
-                                  "cache of one host; absent: what its memory has left", kPositive),
-    caching<std::string>("cache.medium", &DatasetParams::cache_medium, "memory",
-                         "memory: the page cache; nvme: local drives of the host", one_of(kMedia)),
-    caching<std::string>("cache.scope", &DatasetParams::cache_scope, "node",
-                         "node: each host for itself; cooperative: hosts read from each other",
-                         one_of(kScopes)),
-    caching<bool>("cache.warm", &DatasetParams::cache_warm, "false",
-                  "filled before the run: the first epoch finds what later ones find"),
-    caching<bool>("cache.opens", &DatasetParams::cache_opens, "true",
-                  "files found are still opened at the storage system, as shared file systems do"),
-    caching<std::optional<Rate>>("cache.copy", &DatasetParams::cache_copy, kOptional,
-                                 "most one process takes out of the cache; absent: only the medium "
-                                 "and the format's CPU time limit",
-                                 kPositive)};
+    field("shuffle", &DatasetParams::shuffle, "global",
+          "global: each epoch deals all samples anew; node: each host keeps its "
+          "part; none: each host reads its part in the same order",
+          one_of(kShuffles)),
+    field("name", &DatasetParams::name, kOptional,
+          "jobs on the same hosts that give the same name read the "
+          "same data, and find what others cached"),
+    field("cache.policy", &DatasetParams::cache_policy, "none",
+          "what hosts keep of it: none, lru, random (close to Linux' page cache), "
+          "or pinned (what came first stays)",
+          one_of(kPolicies)),
+    field("cache.size", &DatasetParams::cache_size, kOptional,
+          "cache of one host; absent: what its memory has left", kPositive),
+    field("cache.medium", &DatasetParams::cache_medium, "memory",
+          "memory: the page cache; nvme: local drives of the host", one_of(kMedia)),
+    field("cache.scope", &DatasetParams::cache_scope, "node",
+          "node: each host for itself; cooperative: hosts read from each other", one_of(kScopes)),
+    field("cache.warm", &DatasetParams::cache_warm, "false",
+          "filled before the run: the first epoch finds what later ones find"),
+    field("cache.opens", &DatasetParams::cache_opens, "true",
+          "files found are still opened at the storage system, as shared file systems do"),
+    field("cache.copy", &DatasetParams::cache_copy, kOptional,
+          "most one process takes out of the cache; absent: only the medium "
+          "and the format's CPU time limit",
+          kPositive)};
 constexpr auto kDatasetInfos = infos(kDataset);
 
 }  // namespace

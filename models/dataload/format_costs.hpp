@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -39,21 +38,6 @@ inline constexpr std::string_view kParsingProbe =
     "own probe, Python 3.11 and NumPy on one server core, 2026-11";
 inline constexpr std::string_view kOrders[] = {"sequential", "random"};
 
-// The member may be one of the base, so its type is given.
-template <class P, class T>
-constexpr base::Field<P> cost(std::string_view key, T P::*member, const CostDefault& value) {
-  return base::field<P, T>(key, member, value.fallback, value.doc, value.limits);
-}
-
-/// Two tables as one.
-template <class P, std::size_t N, std::size_t M>
-constexpr std::array<base::Field<P>, N + M> joined(const std::array<base::Field<P>, N>& first,
-                                                   const std::array<base::Field<P>, M>& second) {
-  std::array<base::Field<P>, N + M> out{};
-  std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), out.begin()));
-  return out;
-}
-
 /// Parameters of a format with a file for every sample, whose names may be listed first.
 struct ScannedCosts : FormatCosts {
   std::string scan;
@@ -88,12 +72,13 @@ constexpr std::array<base::Field<P>, N + 3> with_costs(const std::array<base::Fi
                                                        const CostDefault& round_trips,
                                                        const CostDefault& parse,
                                                        const CostDefault& parse_fixed) {
-  std::array<base::Field<P>, N + 3> out{};
-  std::copy(own.begin(), own.end(), out.begin());
-  out[N] = cost<P, double>("round_trips", &P::round_trips, round_trips);
-  out[N + 1] = cost<P, Rate>("parse", &P::parse, parse);
-  out[N + 2] = cost<P, Seconds>("parse_fixed", &P::parse_fixed, parse_fixed);
-  return out;
+  const auto row = [](std::string_view key, auto member, const CostDefault& value) {
+    return base::field(key, member, value.fallback, value.doc, value.limits);
+  };
+  return base::joined<P>(own,
+                         std::array{row("round_trips", &FormatCosts::round_trips, round_trips),
+                                    row("parse", &FormatCosts::parse, parse),
+                                    row("parse_fixed", &FormatCosts::parse_fixed, parse_fixed)});
 }
 
 }  // namespace stallcast::models

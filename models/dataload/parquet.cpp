@@ -10,13 +10,14 @@ namespace {
 using namespace base;
 
 constexpr auto kFields = with_costs(
-    joined(parquet_file_fields<ParquetParams>(),
-           std::array{field("order", &ParquetParams::order, "sequential",
-                            "sequential: all rows of a group are used; random: each row reads a "
-                            "whole group",
-                            one_of(kOrders)),
-                      field("reopen", &ParquetParams::reopen, "false",
-                            "open the file again for every sample in random order")}),
+    joined<ParquetParams>(
+        kParquetFiles,
+        std::array{field("order", &ParquetParams::order, "sequential",
+                         "sequential: all rows of a group are used; random: each row reads a "
+                         "whole group",
+                         one_of(kOrders)),
+                   field("reopen", &ParquetParams::reopen, "false",
+                         "open the file again for every sample in random order")}),
     kParquetTrips, kParquetParse, kParquetFixed);
 constexpr auto kInfos = infos(kFields);
 

@@ -21,26 +21,20 @@ struct ParquetParams : FormatCosts {
   [[nodiscard]] SampleAccess access(const DatasetParams& dataset) const;
 };
 
-/// Fields of the files; `P` is ParquetParams or derives from it.
-template <class P>
-constexpr std::array<base::Field<P>, 5> parquet_file_fields() {
-  using base::assumed;
-  return {cost<P, Bytes>("row_group", &P::row_group,
-                         {"128 MiB", "stored size of one row group",
-                          assumed(base::kPositive, "64 to 512 MiB are common")}),
-          cost<P, std::int64_t>("groups_per_file", &P::groups_per_file,
-                                {"1", "row groups in one file", assumed(base::kAtLeastOne)}),
-          cost<P, Fraction>(
-              "columns", &P::columns,
-              {"100 %", "share of the stored bytes that lies in the columns that are read",
-               base::kPositiveShare}),
-          cost<P, std::int64_t>(
-              "column_reads", &P::column_reads,
-              {"1", "reads per row group: its wanted columns, fewer where neighbours are merged",
-               assumed(base::kAtLeastOne)}),
-          cost<P, double>("ratio", &P::ratio,
-                          {"1", "bytes in memory per stored byte", base::kPositive})};
-}
+/// Fields of the files.
+inline constexpr std::array kParquetFiles{
+    base::field("row_group", &ParquetParams::row_group, "128 MiB", "stored size of one row group",
+                base::assumed(base::kPositive, "64 to 512 MiB are common")),
+    base::field("groups_per_file", &ParquetParams::groups_per_file, "1", "row groups in one file",
+                base::assumed(base::kAtLeastOne)),
+    base::field("columns", &ParquetParams::columns, "100 %",
+                "share of the stored bytes that lies in the columns that are read",
+                base::kPositiveShare),
+    base::field("column_reads", &ParquetParams::column_reads, "1",
+                "reads per row group: its wanted columns, fewer where neighbours are merged",
+                base::assumed(base::kAtLeastOne)),
+    base::field("ratio", &ParquetParams::ratio, "1", "bytes in memory per stored byte",
+                base::kPositive)};
 
 inline constexpr CostDefault kParquetTrips{
     "2", "dependent requests per opened file: length of the footer, the footer",

@@ -12,17 +12,18 @@ struct Params : ParquetParams {
   std::optional<Rate> transfer;
 };
 constexpr auto kFields = with_costs(
-    joined(parquet_file_fields<Params>(),
-           std::array{field("pool.workers", &Params::pool, "10",
-                            "threads or processes that read row groups (workers_count)",
-                            cited(up_to(1024), "petastorm make_reader")),
-                      field("pool.queue", &Params::queue, "50",
-                            "row groups that wait decoded (results_queue_size)",
-                            cited(up_to(1e6), "petastorm make_reader")),
-                      field("pool.transfer", &Params::transfer, kOptional,
-                            "stored bytes a second that pass from a process of the pool to the "
-                            "reader; threads pass nothing",
-                            kPositive)}),
+    joined<Params>(
+        kParquetFiles,
+        std::array{field("pool.workers", &Params::pool, "10",
+                         "threads or processes that read row groups (workers_count)",
+                         cited(up_to(1024), "petastorm make_reader")),
+                   field("pool.queue", &Params::queue, "50",
+                         "row groups that wait decoded (results_queue_size)",
+                         cited(up_to(1e6), "petastorm make_reader")),
+                   field("pool.transfer", &Params::transfer, kOptional,
+                         "stored bytes a second that pass from a process of the pool to the "
+                         "reader; threads pass nothing",
+                         kPositive)}),
     kParquetTrips, kParquetParse, kParquetFixed);
 constexpr auto kInfos = infos(kFields);
 

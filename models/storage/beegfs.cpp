@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "engine/base/fields.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 #include "models/storage/striping.hpp"
 
 /// BeeGFS. Equations, sources and valid range: docs/models/beegfs.md.
@@ -12,20 +11,16 @@ using namespace base;
 
 constexpr std::string_view kPlacements[] = {"random", "round-robin"};
 
-struct BeegfsParams {
+struct BeegfsParams : MetadataParams, ServerParams, BufferedParams {
   std::int64_t targets = 1;
   Rate read, write;
   Seconds service;
   std::optional<std::int64_t> servers;
-  std::optional<Rate> nic;
   std::int64_t mds = 1;
-  OpRate opens, creates, directory_creates;
-  Seconds open_service;
   std::int64_t stripe_count = 4;
   Bytes stripe_size;
   std::string placement;
   std::int64_t connections = 1;
-  Rate stream;
   Seconds commit;
 };
 
@@ -44,8 +39,7 @@ constexpr std::array<base::Field<BeegfsParams>, 17> kFields{
           assumed(kNonNegative, "0.2-0.3 ms per request on flash")),
     field("server.count", &BeegfsParams::servers, kOptional,
           "storage servers; without it one for each target", kAtLeastOne),
-    field("server.nic", &BeegfsParams::nic, kOptional,
-          "network rate of one server, each direction; without it it does not limit", kPositive),
+    kServerNic,
     field("mds.count", &BeegfsParams::mds, "1", "metadata servers", kAtLeastOne),
     field("mds.opens", &BeegfsParams::opens, "53 kops/s",
           "opens one metadata server serves, directories spread over all",
@@ -69,9 +63,7 @@ constexpr std::array<base::Field<BeegfsParams>, 17> kFields{
     field("client.connections", &BeegfsParams::connections, "12",
           "connections of one host to one server (connMaxInternodeNum), one request on each",
           assumed(kAtLeastOne, "BeeGFS default, from memory")),
-    field("client.stream", &BeegfsParams::stream, "2.5 GB/s",
-          "most one buffered reader or writer moves (copy and page handling)",
-          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    kBufferedStream,
     field("commit", &BeegfsParams::commit, "1 ms",
           "time to make one written file durable on its targets", assumed(kNonNegative))};
 constexpr auto kInfos = base::infos(kFields);
@@ -116,18 +108,12 @@ class Beegfs final : public PooledStore {
             .shared = targets() * std::max(p_.read, p_.write),
             .read = targets() * p_.read * striping().evenness(load),
             .write = targets() * p_.write,
-            .nic = p_.nic ? *p_.nic * servers() : Rate::infinity(),
+            .nic = p_.network(servers()),
             .targets = targets(),
             .servers = servers()};
   }
 
-  MetadataShape metadata() const override {
-    return {.servers = static_cast<double>(p_.mds),
-            .opens = p_.opens,
-            .creates = p_.creates,
-            .service = p_.open_service,
-            .directory_creates = p_.directory_creates};
-  }
+  MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.mds)); }
 
  private:
   double targets() const { return static_cast<double>(p_.targets); }

@@ -4,10 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "engine/base/fields.hpp"
 #include "engine/sim/sync.hpp"
 #include "models/cache/hit_ratio.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 
 /// A cache of its own servers in front of another storage system: Alluxio, JuiceFS, a file system
 /// that loads from a bucket on first touch. Equations and range: docs/models/cache.md.
@@ -16,12 +15,11 @@ namespace {
 
 using namespace base;
 
-struct CacheStoreParams {
+struct CacheStoreParams : ServerParams, HostParams {
   std::string over;
   std::int64_t servers = 1;
   Bytes size;
   Rate read, write;
-  std::optional<Rate> nic;
   Seconds service;
   OpRate opens;
   Seconds open_service;
@@ -32,7 +30,6 @@ struct CacheStoreParams {
   std::optional<Bytes> dirty;
   std::optional<Rate> drain;
   Rate stream;
-  std::optional<Rate> client_read, client_write;
   Seconds commit;
 };
 
@@ -51,8 +48,7 @@ constexpr std::array<Field<CacheStoreParams>, 20> kFields{
     field("server.write", &CacheStoreParams::write, "5 GB/s",
           "what one server writes into its cache",
           assumed(kPositive, "two Gen4 NVMe drives, steady state")),
-    field("server.nic", &CacheStoreParams::nic, kOptional,
-          "network rate of one server, each direction; without it it does not limit", kPositive),
+    kServerNic,
     field("server.service", &CacheStoreParams::service, "0.3 ms",
           "time of one data request on a server besides its data", assumed(kNonNegative)),
     field("server.opens", &CacheStoreParams::opens, "20 kops/s",
@@ -118,9 +114,7 @@ class CacheStore final : public PooledStore {
     PooledStore::build(topology, load);
   }
 
-  ClientLimits client_limits() const override {
-    return {p_.client_read.value_or(Rate::infinity()), p_.client_write.value_or(Rate::infinity())};
-  }
+  ClientLimits client_limits() const override { return p_.client_limits(); }
 
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
               std::uint64_t seed) override {
@@ -164,20 +158,19 @@ class CacheStore final : public PooledStore {
 
   Countable countable() const override {
     return {.noun = "cache servers",
-            .unit_read = std::min(p_.read, nic()),
-            .unit_write = std::min(p_.write, nic())};
+            .unit_read = std::min(p_.read, p_.network(1.0)),
+            .unit_write = std::min(p_.write, p_.network(1.0))};
   }
 
  protected:
   PoolShape pool(const StorageLoad&) const override {
-    const Rate network = nic() * servers();
     return {.media = "space",
             .server = "server",
             .metadata = "metadata",
             .shared = servers() * std::max(p_.read, p_.write),
             .read = servers() * p_.read,
             .write = servers() * p_.write,
-            .nic = network,
+            .nic = p_.network(servers()),
             .targets = servers(),
             .servers = servers()};
   }
@@ -189,7 +182,6 @@ class CacheStore final : public PooledStore {
 
  private:
   double servers() const { return static_cast<double>(p_.servers); }
-  Rate nic() const { return p_.nic.value_or(Rate::infinity()); }
   Bytes dirty_limit() const { return p_.dirty.value_or(p_.size * servers() * kDirtyShare); }
   bool kept(const ReadRequest& request) const {
     if (p_.largest && request.bytes > *p_.largest * request.files) return false;

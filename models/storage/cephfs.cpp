@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/base/fields.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 #include "models/storage/redundancy.hpp"
 #include "models/storage/striping.hpp"
 
@@ -12,7 +11,7 @@ namespace {
 
 using namespace base;
 
-struct CephfsParams {
+struct CephfsParams : MetadataParams, BufferedParams, HostParams {
   std::int64_t osds = 1;
   Rate read, write;
   OpRate ops;
@@ -24,11 +23,7 @@ struct CephfsParams {
   Bytes unit, object;
   double per_osd = 100.0, deviation = 5.0;
   std::int64_t mds = 1;
-  OpRate opens, creates, directory_creates;
-  Seconds open_service;
   Bytes read_ahead;
-  Rate stream;
-  std::optional<Rate> client_read, client_write;
   Seconds commit;
 };
 
@@ -87,13 +82,9 @@ constexpr std::array<base::Field<CephfsParams>, 25> kFields{
     field("client.read_ahead", &CephfsParams::read_ahead, "8 MiB",
           "bytes the client reads ahead in one buffered file (rasize)",
           cited(kPositive, "mount.ceph(8): 8388608 (read 2026-11)")),
-    field("client.stream", &CephfsParams::stream, "2.5 GB/s",
-          "most one buffered reader or writer moves (copy and page handling)",
-          assumed(kPositive, "single buffered thread 2-3 GB/s")),
-    field("client.read", &CephfsParams::client_read, kOptional,
-          "most one host reads through its client", kPositive),
-    field("client.write", &CephfsParams::client_write, kOptional,
-          "most one host writes through its client", kPositive),
+    kBufferedStream,
+    kHostRead,
+    kHostWrite,
     field("commit", &CephfsParams::commit, "2 ms",
           "time to make one written file durable: the last objects on all their OSDs, then the "
           "journal of the MDS",
@@ -106,10 +97,10 @@ class Cephfs final : public PooledStore {
       : PooledStore(component), p_(base::bind(kFields, component)) {}
 
   ClientLimits client_limits() const override {
-    return {.read = p_.client_read.value_or(Rate::infinity()),
-            .write = p_.client_write.value_or(Rate::infinity()),
-            .steps = {{CoreStep::Work::tcp}},
-            .by_fabric = false};
+    ClientLimits limits = p_.client_limits();
+    limits.steps = {{CoreStep::Work::tcp}};
+    limits.by_fabric = false;
+    return limits;
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
@@ -168,13 +159,7 @@ class Cephfs final : public PooledStore {
             .servers = static_cast<double>(p_.servers.value_or(0))};
   }
 
-  MetadataShape metadata() const override {
-    return {.servers = static_cast<double>(p_.mds),
-            .opens = p_.opens,
-            .creates = p_.creates,
-            .service = p_.open_service,
-            .directory_creates = p_.directory_creates};
-  }
+  MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.mds)); }
 
  private:
   double osds() const { return static_cast<double>(p_.osds); }

@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "engine/base/fields.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 #include "models/storage/redundancy.hpp"
 #include "models/storage/striping.hpp"
 
@@ -12,7 +11,7 @@ namespace {
 
 using namespace base;
 
-struct ChunkstoreParams {
+struct ChunkstoreParams : MetadataParams, HostParams {
   std::int64_t nodes = 1, targets = 1;
   Rate read, write, nic;
   Seconds service;
@@ -20,10 +19,7 @@ struct ChunkstoreParams {
   Bytes chunk, piece;
   std::int64_t stripe_count = 0, in_flight = 1;
   std::int64_t meta = 1;
-  OpRate opens, creates;
-  Seconds open_service;
   Rate stream;
-  std::optional<Rate> client_read, client_write;
   Seconds commit;
 };
 
@@ -74,10 +70,8 @@ constexpr std::array<base::Field<ChunkstoreParams>, 21> kFields{
           "most one reader or writer moves: a kernel crossing and a copy (FUSE); more with the "
           "native interface (USRBIO)",
           assumed(kPositive, "as other file systems in user space")),
-    field("client.read", &ChunkstoreParams::client_read, kOptional,
-          "most one host reads through its client", kPositive),
-    field("client.write", &ChunkstoreParams::client_write, kOptional,
-          "most one host writes through its client", kPositive),
+    kHostRead,
+    kHostWrite,
     field("commit", &ChunkstoreParams::commit, "1 ms",
           "time to record the length of one written file", assumed(kNonNegative))};
 constexpr auto kInfos = base::infos(kFields);
@@ -89,8 +83,9 @@ class Chunkstore final : public PooledStore {
 
   // The write limit is on user bytes; what the client codes, its link carries with parity.
   ClientLimits client_limits() const override {
-    const Rate none = Rate::infinity();
-    return {p_.client_read.value_or(none), p_.client_write.value_or(none) * sent()};
+    ClientLimits limits = p_.client_limits();
+    limits.write *= sent();
+    return limits;
   }
 
   double sent() const override { return sent(none_ending()); }
@@ -146,12 +141,7 @@ class Chunkstore final : public PooledStore {
             .servers = nodes()};
   }
 
-  MetadataShape metadata() const override {
-    return {.servers = static_cast<double>(p_.meta),
-            .opens = p_.opens,
-            .creates = p_.creates,
-            .service = p_.open_service};
-  }
+  MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.meta)); }
 
  private:
   static Bytes none_ending() { return Bytes::infinity(); }  // a file without a rest

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/base/fields.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 #include "models/storage/striping.hpp"
 
 /// DAOS behind dfuse. Equations, sources and valid range: docs/models/daos.md.
@@ -11,12 +10,10 @@ namespace {
 
 using namespace base;
 
-struct DaosParams {
+struct DaosParams : MetadataParams {
   std::int64_t servers = 1, targets = 1;
   Rate read, write, nic;
   Seconds service;
-  OpRate opens, creates;
-  Seconds open_service;
   std::int64_t data = 16, parity = 3;
   Bytes cell;
   Rate client_read, client_write, stream;
@@ -119,12 +116,7 @@ class Daos final : public PooledStore {
   }
 
   // The rates count whole opens, the line their lookups. Keys of one directory lie on all servers.
-  MetadataShape metadata() const override {
-    return {.servers = servers(),
-            .opens = p_.opens * p_.open_requests,
-            .creates = p_.creates,
-            .service = p_.open_service};
-  }
+  MetadataShape metadata() const override { return p_.metadata(servers(), p_.open_requests); }
 
  private:
   double servers() const { return static_cast<double>(p_.servers); }

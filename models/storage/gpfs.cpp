@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "engine/base/fields.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 #include "models/storage/striping.hpp"
 
 /// GPFS (IBM Storage Scale). Equations, sources and valid range: docs/models/gpfs.md.
@@ -10,13 +9,10 @@ namespace {
 
 using namespace base;
 
-struct GpfsParams {
+struct GpfsParams : MetadataParams, ServerParams {
   std::int64_t servers = 1;
   Rate read, write;
   Seconds service;
-  std::optional<Rate> nic;
-  OpRate opens, creates, directory_creates;
-  Seconds open_service;
   Bytes block, inode_data;
   Rate prefetch, stream;
   double open_requests = 1.0;
@@ -37,8 +33,7 @@ constexpr std::array<base::Field<GpfsParams>, 15> kFields{
     field("server.service", &GpfsParams::service, "0.25 ms",
           "time of one NSD request on the server besides its data",
           assumed(kNonNegative, "0.2-0.3 ms per request on flash; 5-8 ms on disks")),
-    field("server.nic", &GpfsParams::nic, kOptional,
-          "network rate of one server, each direction; without it it does not limit", kPositive),
+    kServerNic,
     field("server.opens", &GpfsParams::opens, "100 kops/s",
           "files opened a second for each server: inodes lie on all of them",
           cited(kPositive, kSummit)),
@@ -109,19 +104,13 @@ class Gpfs final : public PooledStore {
             .shared = servers() * std::max(p_.read, p_.write),
             .read = servers() * p_.read * blocks().evenness(load),
             .write = servers() * p_.write,
-            .nic = p_.nic ? *p_.nic * servers() : Rate::infinity(),
+            .nic = p_.network(servers()),
             .targets = servers(),
             .servers = servers()};
   }
 
   // The rates count whole opens, the line their requests.
-  MetadataShape metadata() const override {
-    return {.servers = servers(),
-            .opens = p_.opens * p_.open_requests,
-            .creates = p_.creates,
-            .service = p_.open_service,
-            .directory_creates = p_.directory_creates};
-  }
+  MetadataShape metadata() const override { return p_.metadata(servers(), p_.open_requests); }
 
  private:
   double servers() const { return static_cast<double>(p_.servers); }

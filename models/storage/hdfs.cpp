@@ -2,9 +2,8 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/base/fields.hpp"
 #include "engine/sim/join.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 #include "models/storage/striping.hpp"
 
 /// HDFS. Equations, sources and valid range: docs/models/hdfs.md.
@@ -13,14 +12,12 @@ namespace {
 
 using namespace base;
 
-struct HdfsParams {
+struct HdfsParams : MetadataParams {
   std::int64_t datanodes = 1, disks = 12;
   Rate read, write;
   std::optional<Rate> nic;
   Seconds service;
   std::int64_t namenodes = 1;
-  OpRate opens, creates;
-  Seconds open_service;
   Bytes block;
   std::int64_t replicas = 3;
   Rate stream;
@@ -129,12 +126,7 @@ class Hdfs final : public PooledStore {
             .servers = datanodes()};
   }
 
-  MetadataShape metadata() const override {
-    return {.servers = static_cast<double>(p_.namenodes),
-            .opens = p_.opens,
-            .creates = p_.creates,
-            .service = p_.open_service};
-  }
+  MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.namenodes)); }
 
  private:
   struct Ended {

@@ -26,8 +26,8 @@ class Lustre final : public PooledStore {
     const Rate none = Rate::infinity();
     const Rate ahead = window_rate(p_.read_ahead_all, p_.rpc, turn(), none);
     const bool limits = !load().direct && ahead < kFastestHost;
-    ClientLimits out{.read = std::min(p_.client_read.value_or(none), limits ? ahead : none),
-                     .write = p_.client_write.value_or(none)};
+    ClientLimits out = p_.client_limits();
+    if (limits) out.read = std::min(out.read, ahead);
     // By the threads that send RPCs, beside the process.    [lustre.md, eq. 10]
     if (p_.checksums) out.steps.push_back({CoreStep::Work::client, false, p_.checksum_rate});
     return out;

@@ -22,7 +22,7 @@ constexpr std::string_view kEagle = "4.06 GB/s per OST, ALCF Eagle: 650 GB/s ove
 constexpr std::string_view kHard =
     "IO500 2024, AI400X2T: 5.7 GiB/s of 47,008 bytes each in turn on 8 OSTs of 7.62 GB/s; fitted";
 
-constexpr std::array kFields{
+constexpr std::array<Field<P>, 54> kFields{
     field("ost.count", &P::ost_count, kRequired, "object storage targets", up_to(1e7)),
     field("ost.read", &P::ost_read, "4 GB/s", "what one OST reads from its media",
           cited(kPositive, kEagle)),
@@ -122,9 +122,7 @@ constexpr std::array kFields{
     field("client.dirty", &P::dirty, "2000 MiB",
           "written bytes one client holds for one OST before the writer waits",
           cited(kPositive, kNote)),
-    field("client.stream", &P::stream, "2.5 GB/s",
-          "most one buffered reader or writer moves (copy and page handling)",
-          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    kBufferedStream,
     field("client.stream_direct", &P::stream_direct, "5.37 GB/s",
           "the same with O_DIRECT, per stripe",
           cited(kPositive, "5.0 GiB/s, one client, one stripe (catalogue, read 2026-11)")),

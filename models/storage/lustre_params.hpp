@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "engine/base/fields.hpp"
+#include "models/storage/pooled_fields.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/units.hpp"
 
@@ -13,7 +13,7 @@ namespace stallcast::models {
 
 /// Parameters of a Lustre file system. Meaning, units and sources: the table in lustre_params.cpp;
 /// equations: docs/models/lustre.md.
-struct LustreParams {
+struct LustreParams : BufferedParams, HostParams {
   std::int64_t ost_count = 1;
   Rate ost_read, ost_write;
   Seconds ost_service;
@@ -48,10 +48,9 @@ struct LustreParams {
   Bytes rpc, short_io;
   std::int64_t rpcs_in_flight = 8;
   Bytes read_ahead, read_ahead_all, dirty;
-  Rate stream, stream_direct, stream_mdt;
+  Rate stream_direct, stream_mdt;
   bool checksums = true;
   Rate checksum_rate;
-  std::optional<Rate> client_read, client_write;
   Seconds lock;
   Seconds commit;
   std::int64_t hsm_agents = 1;

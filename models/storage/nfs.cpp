@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "engine/base/fields.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 #include "models/storage/striping.hpp"
 
 /// NFS: a NAS of one or more controllers, or a managed service. Equations, sources and valid range:
@@ -11,7 +10,7 @@ namespace {
 
 using namespace base;
 
-struct NfsParams {
+struct NfsParams : BufferedParams {
   std::int64_t heads = 1;
   Rate head_read, head_write;
   OpRate head_ops, head_creates;
@@ -25,7 +24,6 @@ struct NfsParams {
   Rate connection;
   std::int64_t slots = 1;
   Bytes request, read_ahead;
-  Rate stream;
   double open_requests = 1.0;
   Seconds commit;
 };
@@ -82,9 +80,7 @@ constexpr std::array<base::Field<NfsParams>, 20> kFields{
           cited(kPositive,
                 "Azure NetApp Files guide: 128 KiB on RHEL 8.3 and Ubuntu 18.04 or "
                 "later, before 15 x rsize (read 2026-11)")),
-    field("client.stream", &NfsParams::stream, "2.5 GB/s",
-          "most one buffered reader or writer moves (copy and page handling)",
-          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    kBufferedStream,
     field("client.open_requests", &NfsParams::open_requests, "3",
           "requests of one open, one after the other: LOOKUP, ACCESS, and the GETATTR of close-to-"
           "open consistency; 1 with warm name caches, OPEN and GETATTR in one compound",

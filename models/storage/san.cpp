@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "engine/base/fields.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 #include "models/storage/striping.hpp"
 
 /// A block array behind target ports, under a file system that several hosts share. Equations,
@@ -11,19 +10,17 @@ namespace {
 
 using namespace base;
 
-struct SanParams {
+struct SanParams : MetadataParams, BufferedParams {
   std::int64_t ports = 1;
   Rate port;
   std::optional<Rate> array_read, array_write;
   OpRate ops;
   Seconds service;
   std::int64_t paths = 1, depth = 1;
-  Rate path, stream;
+  Rate path;
   Bytes request;
   Seconds cpu;
   double open_requests = 1.0;
-  OpRate lock_opens, lock_creates;
-  Seconds lock_service;
   Seconds commit;
 };
 
@@ -58,18 +55,16 @@ constexpr std::array<base::Field<SanParams>, 17> kFields{
     field("client.cpu_per_op", &SanParams::cpu, "10 us",
           "CPU time of one request in the process that asks: FC 5 us, iSCSI and SMB over TCP 20-50",
           assumed(kNonNegative)),
-    field("client.stream", &SanParams::stream, "2.5 GB/s",
-          "most one buffered reader or writer moves (copy and page handling)",
-          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    kBufferedStream,
     field("client.open_requests", &SanParams::open_requests, "2",
           "requests of one open to whoever holds the locks: look-up, then lock or oplock; 0 where "
           "each host has a volume of its own",
           assumed(kNonNegative)),
-    field("lock.opens", &SanParams::lock_opens, "20 kops/s",
+    field("lock.opens", &SanParams::opens, "20 kops/s",
           "opens a second of the lock or metadata server", assumed(kPositive)),
-    field("lock.creates", &SanParams::lock_creates, "3 kops/s",
+    field("lock.creates", &SanParams::creates, "3 kops/s",
           "creates a second of the lock or metadata server", assumed(kPositive)),
-    field("lock.service", &SanParams::lock_service, "0.5 ms",
+    field("lock.service", &SanParams::open_service, "0.5 ms",
           "time one of its requests takes when idle", assumed(kNonNegative)),
     field("commit", &SanParams::commit, "1 ms",
           "time to make one written file durable: the array's mirrored cache, then the file "
@@ -127,12 +122,7 @@ class San final : public PooledStore {
             .attached = false};
   }
 
-  MetadataShape metadata() const override {
-    return {.servers = 1.0,
-            .opens = p_.lock_opens,
-            .creates = p_.lock_creates,
-            .service = p_.lock_service};
-  }
+  MetadataShape metadata() const override { return p_.metadata(1.0); }
 
  private:
   // `depth` requests in flight, each of which costs its process CPU time beside the copy; one

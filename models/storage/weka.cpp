@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "engine/base/fields.hpp"
-#include "models/storage/pooled_store.hpp"
+#include "models/storage/pooled_fields.hpp"
 
 /// WEKA. Equations, sources and valid range: docs/models/weka.md.
 namespace stallcast::models {
@@ -9,16 +8,13 @@ namespace {
 
 using namespace base;
 
-struct WekaParams {
+struct WekaParams : MetadataParams, ServerParams, BufferedParams {
   std::int64_t backends = 1;
   Rate read, write;
   Seconds service;
-  std::optional<Rate> nic;
-  OpRate opens, creates;
-  Seconds open_service;
   std::int64_t data = 16, parity = 2;
   std::int64_t cores = 1;
-  Rate core, stream;
+  Rate core;
   Seconds commit;
 };
 
@@ -57,9 +53,7 @@ constexpr std::array<base::Field<WekaParams>, 14> kFields{
           assumed(kAtLeastOne, "product default, from memory")),
     field("client.core", &WekaParams::core, "6.5 GB/s", "what one client core moves with DPDK",
           assumed(kPositive, "5-8 GB/s; without DPDK (UDP mode) about 1 GB/s")),
-    field("client.stream", &WekaParams::stream, "2.5 GB/s",
-          "most one buffered reader or writer moves (copy and page handling)",
-          assumed(kPositive, "single buffered thread 2-3 GB/s")),
+    kBufferedStream,
     field("commit", &WekaParams::commit, "0.3 ms",
           "time to make one written file durable on N+2 drives",
           assumed(kNonNegative, "writes are acknowledged once journalled on flash"))};
@@ -97,8 +91,7 @@ class Weka final : public PooledStore {
   // A byte written is (N + P) / N bytes on drives, which all but cross the backends' network once
   // more on their way from the backend that took it.    [weka.md, eq. 2]
   PoolShape pool(const StorageLoad&) const override {
-    const Rate none = Rate::infinity();
-    const Rate network = p_.nic ? *p_.nic * backends() : none;
+    const Rate network = p_.network(backends());
     return {.media = "drives",
             .server = "backend",
             .metadata = "metadata",
@@ -110,12 +103,7 @@ class Weka final : public PooledStore {
             .servers = backends()};
   }
 
-  MetadataShape metadata() const override {
-    return {.servers = backends(),
-            .opens = p_.opens,
-            .creates = p_.creates,
-            .service = p_.open_service};
-  }
+  MetadataShape metadata() const override { return p_.metadata(backends()); }
 
  private:
   double backends() const { return static_cast<double>(p_.backends); }

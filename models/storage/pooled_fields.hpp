@@ -1,0 +1,65 @@
+#pragma once
+
+#include <optional>
+
+#include "engine/base/fields.hpp"
+#include "models/storage/pooled_store.hpp"
+
+/// Parameters that several pooled kinds have, and the rows they agree on. A kind's parameters
+/// derive from those it has; what it calls them, and its defaults with their sources, are in its
+/// table.
+namespace stallcast::models {
+
+/// Of one metadata server.
+struct MetadataParams {
+  OpRate opens, creates;
+  Seconds open_service;  ///< of one request on an idle server
+  OpRate directory_creates = OpRate::infinity();
+
+  /// `requests`: at the line for each of the `opens`.
+  [[nodiscard]] MetadataShape metadata(double servers, double requests = 1.0) const {
+    return {.servers = servers,
+            .opens = opens * requests,
+            .creates = creates,
+            .service = open_service,
+            .directory_creates = directory_creates};
+  }
+};
+
+/// Network of the servers that clients reach.
+struct ServerParams {
+  std::optional<Rate> nic;  ///< of one server, each direction
+
+  [[nodiscard]] Rate network(double servers) const {
+    return nic ? *nic * servers : Rate::infinity();
+  }
+};
+inline constexpr auto kServerNic = base::field(
+    "server.nic", &ServerParams::nic, base::kOptional,
+    "network rate of one server, each direction; without it it does not limit", base::kPositive);
+
+/// What a process moves through the page cache of its host.
+struct BufferedParams {
+  Rate stream;
+};
+inline constexpr auto kBufferedStream =
+    base::field("client.stream", &BufferedParams::stream, "2.5 GB/s",
+                "most one buffered reader or writer moves (copy and page handling)",
+                base::assumed(base::kPositive, "single buffered thread 2-3 GB/s"));
+
+/// What the client of a host moves for all its processes.
+struct HostParams {
+  std::optional<Rate> client_read, client_write;
+
+  [[nodiscard]] ClientLimits client_limits() const {
+    return {client_read.value_or(Rate::infinity()), client_write.value_or(Rate::infinity())};
+  }
+};
+inline constexpr auto kHostRead =
+    base::field("client.read", &HostParams::client_read, base::kOptional,
+                "most one host reads through its client", base::kPositive);
+inline constexpr auto kHostWrite =
+    base::field("client.write", &HostParams::client_write, base::kOptional,
+                "most one host writes through its client", base::kPositive);
+
+}  // namespace stallcast::models
