@@ -48,8 +48,13 @@ void blame(const std::vector<std::unique_ptr<TrainingJob>>& jobs, ResourceTable&
 
 }  // namespace
 
-RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& context) {
-  Plant plant(design);
+Simulation::Simulation(const Design& design)
+    : design_(design), plant_(std::make_unique<Plant>(design)) {}
+Simulation::~Simulation() = default;
+
+RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
+  const Design& design = design_;
+  Plant& plant = *plant_;
   plant.attach(context, seed);
   std::vector<std::unique_ptr<TrainingJob>> jobs;
   for (const JobDesign& job : design.jobs)
@@ -99,17 +104,20 @@ RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& conte
   return result;
 }
 
-double concurrent_flows(const Design& design) {
-  const Plant plant(design);
+double Simulation::concurrent_flows() const {
   // A tenant has many small transfers under way.
-  double flows = design.tenants.empty() ? 0.0 : kTenantFlows;
-  for (const JobDesign& job : design.jobs) {
-    const RankLayout& layout = plant.layout(job.job.id);
+  double flows = design_.tenants.empty() ? 0.0 : kTenantFlows;
+  for (const JobDesign& job : design_.jobs) {
+    const RankLayout& layout = plant_->layout(job.job.id);
     const double workers =
         job.loader ? std::max(1.0, static_cast<double>(loader_params(*job.loader).workers)) : 0.0;
     flows += static_cast<double>(layout.classes()) * workers + static_cast<double>(layout.groups);
   }
   return flows;
+}
+
+RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& context) {
+  return Simulation(design).run(seed, context);
 }
 
 }  // namespace stallcast::models

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "engine/sim/context.hpp"
 #include "stallcast/design.hpp"
@@ -8,13 +9,28 @@
 
 namespace stallcast::models {
 
-/// Builds the design's plant and jobs on `context`, runs them to their end, and returns what was
-/// measured. The same design and seed give the same result on every machine.
-/// REQUIRES: `context` is fresh; `design` was resolved without errors.
-[[nodiscard]] RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& context);
+class Plant;
 
-/// How many transfers of `design` may run at one time, classes folded: what to choose a back end
-/// by.
-[[nodiscard]] double concurrent_flows(const Design& design);
+/// A design whose plant is built, to be run once.
+class Simulation {
+ public:
+  /// REQUIRES: `design` was resolved without errors and outlives this.
+  explicit Simulation(const Design& design);
+  ~Simulation();
+
+  /// How many transfers may run at one time, classes folded: what to choose a back end by.
+  [[nodiscard]] double concurrent_flows() const;
+  /// Builds the jobs on `context`, runs them to their end, and returns what was measured. The same
+  /// design and seed give the same result on every machine.
+  /// REQUIRES: `context` is fresh; called once.
+  [[nodiscard]] RunResult run(std::uint64_t seed, sim::Context& context);
+
+ private:
+  const Design& design_;
+  std::unique_ptr<Plant> plant_;
+};
+
+/// Runs a Simulation of `design` on a back end of the caller's choice.
+[[nodiscard]] RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& context);
 
 }  // namespace stallcast::models

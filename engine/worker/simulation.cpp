@@ -79,7 +79,8 @@ void simulate(const Assignment& assignment) {
   if (!design) return say_text(Said::bad_request, design.failure().message);
 
   // SimGrid's own transfers cost time quadratic in their number: docs/adr/0004.
-  const bool many = models::concurrent_flows(*design) > kManyFlows;
+  models::Simulation simulation(*design);
+  const bool many = simulation.concurrent_flows() > kManyFlows;
   const std::unique_ptr<sim::Context> context =
       sim::make_simgrid_context(many ? sim::FlowBackend::fluid : sim::FlowBackend::comm);
   auto next = std::chrono::steady_clock::now() + kBetweenProgress;
@@ -89,7 +90,7 @@ void simulate(const Assignment& assignment) {
     next = now + kBetweenProgress;
     say(Said::progress, nlohmann::json(fraction).dump());
   };
-  say(Said::result, codec::encode(models::simulate(*design, assignment.seed, *context)));
+  say(Said::result, codec::encode(simulation.run(assignment.seed, *context)));
   _exit(EXIT_SUCCESS);  // taking the simulation apart would only cost time
 }
 
