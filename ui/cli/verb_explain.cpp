@@ -4,7 +4,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/bounds.hpp"
-#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
 
 namespace stallcast::cli {
@@ -136,39 +136,24 @@ bool known_metric(const std::string& metric, const Prediction& prediction) {
 }  // namespace
 
 int explain_verb(const Verb& verb, std::span<const std::string> args) {
-  CommonOptions options;
-  std::string path, metric;
-  bool no_advice = false;
-  CommandLine line(verb);
-  line.positional("SCENARIO", path, "scenario file; - reads standard input");
-  line.text("--metric", metric, "NAME", "only what concerns this metric");
-  line.scenario_options(options);
-  line.simulation_options(options);
-  line.flag("--no-advice", no_advice, "do not try changes by simulation");
-  line.format_option(options);
-  line.output_options(options);
-  if (const auto exit = line.parse(args)) return *exit;
-  const auto format = report::parse_format(options.format);
-  if (!format.ok()) return report_failure(format.failure());
-
-  const ScenarioInput input(path, options);
-  const std::optional<Design> design = input.design();
-  if (!design.has_value()) return static_cast<int>(ExitCode::bad_input);
+  std::string metric;
+  PredictionVerb common(verb, PredictionVerb::Advice::optional);
+  common.line().text("--metric", metric, "NAME", "only what concerns this metric");
+  if (const auto exit = common.begin(args)) return *exit;
+  const Design& design = common.design();
   report::Explanation explanation;
-  explanation.scenario_id = design->id;
+  explanation.scenario_id = design.id;
   explanation.metric = metric;
-  fill_inputs(*design, explanation);
+  fill_inputs(design, explanation);
   int exit = 0;
-  explanation.prediction = predict_design(input, *design, options, exit);
+  explanation.prediction = predict_design(common.input(), design, common.options(), exit);
   if (!explanation.prediction.has_value()) return exit;
   if (!metric.empty() && !known_metric(metric, *explanation.prediction))
     return static_cast<int>(ExitCode::bad_input);
-  if (!no_advice) add_alternatives(input, *design, options, *explanation.prediction);
+  if (common.wants_advice())
+    add_alternatives(common.input(), design, common.options(), *explanation.prediction);
   // To explain is not to judge: a missed target is not a failure of this verb.
-  return deliver(
-      options,
-      report::render(explanation, report_context(*design), format.value(), report_style(options)),
-      ExitCode::ok);
+  return common.deliver(explanation, ExitCode::ok);
 }
 
 }  // namespace stallcast::cli

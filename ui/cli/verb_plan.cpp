@@ -4,7 +4,7 @@
 
 #include "engine/plan/plan.hpp"
 #include "models/bounds.hpp"
-#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
 
 namespace stallcast::cli {
@@ -90,28 +90,18 @@ ExitCode plan_exit(const PlanResult& plan) {
 }  // namespace
 
 int plan_verb(const Verb& verb, std::span<const std::string> args) {
-  CommonOptions options;
-  std::string path, wanted;
-  CommandLine line(verb);
-  line.positional("SCENARIO", path, "scenario file; - reads standard input");
-  line.text("--storage", wanted, "ID", "size this storage system");
-  line.scenario_options(options);
-  line.simulation_options(options);
-  line.format_option(options);
-  line.output_options(options);
-  if (const auto exit = line.parse(args)) return *exit;
-  const auto format = report::parse_format(options.format);
-  if (!format.ok()) return report_failure(format.failure());
-
-  const ScenarioInput input(path, options);
-  const std::optional<Design> design = input.design();
-  if (!design.has_value()) return static_cast<int>(ExitCode::bad_input);
-  if (!has_targets(*design))
+  std::string wanted;
+  PredictionVerb common(verb, PredictionVerb::Advice::none);
+  common.line().text("--storage", wanted, "ID", "size this storage system");
+  if (const auto exit = common.begin(args)) return *exit;
+  const Design& design = common.design();
+  const CommonOptions& options = common.options();
+  if (!has_targets(design))
     return report_failure({ExitCode::bad_input, "the scenario has no targets to plan for",
                            "add \"expect\": [ { \"id\": \"au\", \"that\": "
                            "\"job.train.gpu.utilization >= 95 %\" } ]"});
-  const models::Bounds bounds = models::bounds(*design);
-  const auto storage = choose_storage(*design, wanted, bounds.storage);
+  const models::Bounds bounds = models::bounds(design);
+  const auto storage = choose_storage(design, wanted, bounds.storage);
   if (!storage.ok()) return report_failure(storage.failure());
   const Component& sized = *storage.value();
   const Countable& countable = *countable_of(sized);
@@ -129,23 +119,20 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
   Diagnostics faults;
   how.faults = &faults;
   const auto design_at = [&](std::int64_t n) {
-    return input.design_with(
+    return common.input().design_with(
         {"storage[" + sized.id + "]." + std::string(countable.field) + "=" + std::to_string(n)});
   };
   Result<PlanResult> result = plan::solve(problem, plan::simulate_designs(design_at, how));
   bar.clear();
   if (result.ok() && result->status == PlanStatus::found)
-    check_plan_metrics(*design, *result, faults);
+    check_plan_metrics(design, *result, faults);
   if (faults.has_errors()) {
-    input.place(faults);
+    common.input().place(faults);
     print_diagnostics(faults, options.quiet);
     return static_cast<int>(ExitCode::bad_input);
   }
   if (!result.ok()) return report_failure(result.failure());
-  return deliver(
-      options,
-      report::render(*result, report_context(*design), format.value(), report_style(options)),
-      plan_exit(*result));
+  return common.deliver(*result, plan_exit(*result));
 }
 
 }  // namespace stallcast::cli
