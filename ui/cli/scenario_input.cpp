@@ -8,13 +8,12 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "engine/plan/advice.hpp"
+#include "models/version.hpp"
 #include "ui/cli/verbs.hpp"
 
 namespace stallcast::cli {
 namespace {
 
-/// Of the models: raised when the same design may be predicted differently.
-constexpr std::string_view kModelVersion = "1";
 constexpr std::size_t kMostAlternatives = 4;
 
 std::string read_stdin() {
@@ -177,7 +176,7 @@ std::string print_source(const Source& source) {
 }
 
 report::Context report_context(const Design& design) {
-  report::Context context{std::string(program_version()), std::string(kModelVersion), {}};
+  report::Context context{std::string(program_version()), std::string(models::kVersion), {}};
   for (const auto& [path, value] : values_of(design))
     if (value->source.assumption)
       context.assumptions.push_back({path, print_input(*value), value->source.citation});
