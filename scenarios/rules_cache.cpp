@@ -93,10 +93,16 @@ void check_dataset_cache(const Design& design, const JobDesign& job, Reporter& r
   const Value* policy = data.find("cache.policy");
   if (policy == nullptr) return;
   if (policy->text == "none") {
-    for (const char* key : {"cache.size", "cache_limit"})
-      if (data.find(key) != nullptr)
-        report.warn("rule", pointer_of(data, key), "no cache is used, so its size has no effect",
-                    "add \"cache\": { \"policy\": \"lru\" }");
+    const std::string hint = "add \"cache\": { \"policy\": \"lru\" }";
+    if (data.find("cache.size") != nullptr)
+      report.warn("rule", pointer_of(data, "cache.size"),
+                  "no cache is used, so its size has no effect", hint);
+    // MDS has its limit with or without a cache; a single epoch comes back to nothing.
+    const Value* epochs = job.job.find("epochs");
+    if (data.find("cache_limit") != nullptr && (epochs == nullptr || epochs->number > 1.0))
+      report.warn("rule", pointer_of(data, "cache_limit"),
+                  "every epoch downloads all shards again: nothing is kept that it could limit",
+                  hint);
     return;
   }
   check_pieces(data, "cache.size", report);

@@ -233,6 +233,18 @@ std::string exact_quantity(double base_value, Dimension dimension) {
   return with_unit(best, *best_unit);
 }
 
+std::string exact_link_rate(double bytes_per_second) {
+  std::string best;
+  for (const UnitText& unit : detail::units_of(Dimension::rate)) {
+    if (!unit.text.ends_with("b/s") || std::abs(bytes_per_second) < base_of_one(unit)) continue;
+    const auto number = exact_in(bytes_per_second, unit);
+    if (!number) continue;
+    std::string text = with_unit(*number, unit);
+    if (best.empty() || text.size() <= best.size()) best = std::move(text);
+  }
+  return best.empty() ? exact_quantity(bytes_per_second, Dimension::rate) : best;
+}
+
 std::string shortest(double value) {
   constexpr double kSmallestPlain = 1e-5, kLargestPlain = 1e15;
   const double size = std::abs(value);

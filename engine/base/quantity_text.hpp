@@ -36,6 +36,10 @@ struct ParsedQuantity {
 /// fewest digits ("25 GB/s", "850 ms", "4 MiB"). REQUIRES: finite.
 [[nodiscard]] std::string exact_quantity(double base_value, Dimension dimension);
 
+/// As exact_quantity of a rate, in bits where they read back to the same number: how the rates of
+/// links and NICs are quoted ("400 Gb/s").
+[[nodiscard]] std::string exact_link_rate(double bytes_per_second);
+
 /// Shortest decimal text that reads back to the same double.
 [[nodiscard]] std::string shortest(double value);
 

@@ -20,6 +20,7 @@ struct Remedy {
   std::string_view field;
   double factor = 0.0;
   std::string_view text = {};  ///< set to this instead of raising
+  bool link = false;           ///< the field is quoted in bits
 };
 
 // The rows of the first part that fits are taken, all of them.
@@ -38,15 +39,15 @@ constexpr std::array kRemedies = {
     Remedy{"storage", "connection", "self", "get.parallel", 2.0},
     Remedy{"storage", "server", "self", "server.count", 1.25},
     Remedy{"storage", "drives", "self", "drive.count", 1.25},
-    Remedy{"host", "nic", "self", "nic.rate", 2.0},
-    Remedy{"host", "compute_nic", "self", "compute_nic.rate", 2.0},
+    Remedy{"host", "nic", "self", "nic.rate", 2.0, {}, true},
+    Remedy{"host", "compute_nic", "self", "compute_nic.rate", 2.0, {}, true},
     Remedy{"host", "nvme", "self", "nvme.write", 2.0},
     Remedy{"host", "cpu", "loader", "workers", 2.0},
     Remedy{"host", "gpu.copy", "loader", "copy", 0.0, "pinned"},
     Remedy{"host", "memory", "self", "memory.bandwidth", 2.0},
     Remedy{"job", "loader", "loader", "workers", 2.0},
     Remedy{"job", "checkpoint.serialize", "checkpoint", "serializer", 0.0, "none"},
-    Remedy{"fabric", "", "self", "bisection", 1.25},
+    Remedy{"fabric", "", "self", "bisection", 1.25, {}, true},
 };
 
 /// A cause that costs less than this share of wall time is not worth a change of its job.
@@ -179,10 +180,13 @@ class Advisor {
     }
     const std::optional<double> more = raised(*value, remedy.factor);
     if (!more.has_value()) return;
-    const std::string after = base::exact_quantity(*more, value->dimension);
-    add({label + field + " " + base::exact_quantity(value->number, value->dimension) + " -> " +
-             after,
-         path + field + "=" + after, *more / value->number - 1.0});
+    const auto text = [&](double number) {
+      return remedy.link ? base::exact_link_rate(number)
+                         : base::exact_quantity(number, value->dimension);
+    };
+    const std::string after = text(*more);
+    add({label + field + " " + text(value->number) + " -> " + after, path + field + "=" + after,
+         *more / value->number - 1.0});
   }
 
   void add(Change change) {

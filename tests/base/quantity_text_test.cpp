@@ -246,6 +246,15 @@ TEST_CASE("exact text uses the unit with the fewest digits") {
   CHECK(exact_quantity(1, boolean) == "true");
 }
 
+TEST_CASE("rates of links are printed in bits where these are exact") {
+  CHECK(exact_link_rate(50e9) == "400 Gb/s");
+  CHECK(exact_link_rate(1.25e12) == "10 Tb/s");
+  CHECK(exact_link_rate(3.125e9) == "25 Gb/s");
+  CHECK(exact_link_rate(0.0) == "0 B/s");
+  for (const double x : {1.0 / 3.0, 7.0e9 / 3.0, 1e-9, 123456789.0})
+    CHECK(*parse_quantity(exact_link_rate(x), rate).value == x);
+}
+
 TEST_CASE("exact text reads back to the same bits for any finite double") {
   std::mt19937_64 random(20240601);
   for (int i = 0; i < 20000; ++i) {
