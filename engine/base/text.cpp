@@ -1,6 +1,7 @@
 #include "engine/base/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 
 namespace stallcast::base {
@@ -79,6 +80,14 @@ std::string_view trim(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  text = trim(text);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 }  // namespace stallcast::base

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,5 +17,8 @@ namespace stallcast::base {
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 [[nodiscard]] std::string_view trim(std::string_view text);
+
+/// `text`, trimmed, as a number; nullopt when it is not wholly one. Locale does not matter.
+[[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
 }  // namespace stallcast::base

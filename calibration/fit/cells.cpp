@@ -1,0 +1,97 @@
+#include "calibration/fit/cells.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+namespace stallcast::calibration::fit {
+namespace {
+
+constexpr std::array<std::string_view, 3> kUnfit{"few-completions", "inconsistent", "failed"};
+
+/// Why `m` tells nothing about the device; "" when it does.
+std::string unfit(const Measurement& m) {
+  for (const std::string& flag : m.flags)
+    if (std::find(kUnfit.begin(), kUnfit.end(), flag) != kUnfit.end()) return flag;
+  if (m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0) return "reads and writes mixed";
+  if (m.ops <= OpRate{} && (m.rate <= Rate{} || m.size <= Bytes{})) return "no rate of operations";
+  return "";
+}
+
+OpRate ops_of(const Measurement& m) {
+  if (m.ops > OpRate{}) return m.ops;
+  return OpRate::from(m.rate.in(unit::Bps) / m.size.in(unit::B), unit::per_s);
+}
+
+double depth_of(const Measurement& m) {
+  if (m.depth > 0.0) return m.depth;
+  return m.processes > 0 ? static_cast<double>(m.processes) : 1.0;
+}
+
+std::string series_id(const Measurement& m) {
+  std::string id = std::string(name_of(m.subject)) + "." + m.operation;
+  if (!m.pattern.empty()) id += "." + m.pattern;
+  if (!m.path.empty()) id += "." + m.path;
+  return id;
+}
+
+}  // namespace
+
+double quantile(std::vector<double> values, double p) {
+  std::sort(values.begin(), values.end());
+  const double at = p * static_cast<double>(values.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, values.size() - 1);
+  return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
+}
+
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+
+Seconds Cell::response() const {
+  std::vector<double> values;
+  for (const Seconds run : runs) values.push_back(run.in(unit::s));
+  return Seconds::from(median(std::move(values)), unit::s);
+}
+
+double Cell::noise() const {
+  const double middle = response().in(unit::s);
+  std::vector<double> off;
+  for (const Seconds run : runs) off.push_back(std::abs(run.in(unit::s)-middle));
+  // 1.4826 MAD is the standard deviation of a normal sample.
+  return 1.4826 * median(std::move(off)) / middle;
+}
+
+std::vector<Series> group(std::span<const MeasurementSet> sets) {
+  std::map<std::string, Series> series;
+  std::map<std::string, std::map<std::tuple<Bytes, double, double>, Cell>> cells;
+  for (const MeasurementSet& set : sets) {
+    for (const Measurement& m : set.measurements) {
+      const std::string id = series_id(m);
+      Series& into = series[id];
+      into.id = id;
+      into.subject = m.subject;
+      into.operation = m.operation;
+      if (const std::string why = unfit(m); !why.empty()) {
+        into.left_out.push_back(m.origin + ": " + why);
+        continue;
+      }
+      const double depth = depth_of(m);
+      const double processes = m.processes > 0 ? static_cast<double>(m.processes) : depth;
+      Cell& cell = cells[id][{m.size, depth, processes}];
+      cell.size = m.size;
+      cell.depth = depth;
+      cell.processes = processes;
+      // R = n / X                                                  [docs/calibration.md, eq. 1]
+      cell.runs.push_back(Ops::from(depth, unit::ops) / ops_of(m));
+    }
+  }
+  std::vector<Series> out;
+  for (auto& [id, one] : series) {
+    for (auto& [key, cell] : cells[id]) one.cells.push_back(std::move(cell));
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace stallcast::calibration::fit

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stallcast/measurement.hpp"
+
+/// Measurements grouped for fitting: runs of the same thing form a cell, cells of one operation a
+/// series.
+namespace stallcast::calibration::fit {
+
+/// All runs of one point: an operation at one size and depth.
+struct Cell {
+  Bytes size;
+  double depth = 1.0;      ///< operations outstanding
+  double processes = 1.0;  ///< who issues them
+  /// Mean response time of each run: depth / operations per second (Little's law; a tool's own
+  /// latency leaves out what lies between two operations). Never empty.
+  std::vector<Seconds> runs;
+
+  [[nodiscard]] Seconds response() const;  ///< median of the runs
+  /// Spread of the runs: 1.4826 MAD over the median; 0 for a single run.
+  [[nodiscard]] double noise() const;
+};
+
+/// What one law is fitted to.
+struct Series {
+  std::string id;  ///< "io.read.random", "metadata.create", "gds.read.compat"
+  Subject subject = Subject::io;
+  std::string operation;
+  std::vector<Cell> cells;            ///< by size, then depth
+  std::vector<std::string> left_out;  ///< "line 12: few-completions"
+};
+
+/// Groups `measurements`. Records with a flag that makes them no measurement of the device
+/// ("few-completions", "inconsistent", "failed"), with mixed reads and writes, or without a rate of
+/// operations are left out, and said so.
+[[nodiscard]] std::vector<Series> group(std::span<const MeasurementSet> sets);
+
+/// Median; the mean of the middle two of an even number. REQUIRES: not empty.
+[[nodiscard]] double median(std::vector<double> values);
+/// Linear between order statistics. REQUIRES: not empty, 0 <= p <= 1.
+[[nodiscard]] double quantile(std::vector<double> values, double p);
+
+}  // namespace stallcast::calibration::fit

@@ -1,0 +1,197 @@
+#include "calibration/fit/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "calibration/fit/robust.hpp"
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::calibration::fit {
+namespace {
+
+/// A generator that gives the same numbers with every library (std::uniform_* do not).
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : engine_(seed) {}
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+double response_of(const Cell& cell) { return cell.response().in(unit::s); }
+
+/// Cells that repeat well weigh more: 1 / max(noise, 1 %)^2, within a factor of 25 of each other.
+double weight_of(const Cell& cell) {
+  const double noise = std::clamp(cell.noise(), 0.01, 0.05);
+  return 1.0 / (noise * noise);
+}
+
+std::vector<Point> points_of(std::span<const Cell> cells) {
+  std::vector<Point> out;
+  for (const Cell& cell : cells) out.push_back({&cell, response_of(cell), weight_of(cell)});
+  return out;
+}
+
+Estimate regress_all(const Law& law, const Series& series) {
+  return regress(law, points_of(series.cells), law.start(series.cells));
+}
+
+/// |fitted / measured - 1| of every cell, fitted without it and its fold.
+std::vector<double> held_out(const Law& law, const Series& series, int folds) {
+  const std::vector<Point> all = points_of(series.cells);
+  const std::vector<double> start = regress_all(law, series).theta;
+  const auto n = all.size();
+  const auto parts = std::min<std::size_t>(static_cast<std::size_t>(folds), n);
+  std::vector<double> errors(n);
+  for (std::size_t fold = 0; fold < parts; ++fold) {
+    std::vector<Point> kept;
+    for (std::size_t i = 0; i < n; ++i)
+      if (i % parts != fold) kept.push_back(all[i]);
+    if (kept.size() < law.parameters.size()) return {};
+    const Estimate estimate = regress(law, kept, start);
+    for (std::size_t i = fold; i < n; i += parts)
+      errors[i] = std::abs(law.response(estimate.theta, *all[i].cell) / all[i].response - 1.0);
+  }
+  return errors;
+}
+
+struct Scored {
+  const Law* law = nullptr;
+  std::vector<double> errors;
+  double score = 0.0;     ///< mean held-out error, wild points held at 1
+  double standard = 0.0;  ///< standard error of the score
+};
+
+Scored score(const Law& law, const Series& series, int folds) {
+  Scored out{&law, held_out(law, series, folds), 0.0, 0.0};
+  if (out.errors.empty()) return out;
+  const auto n = static_cast<double>(out.errors.size());
+  for (const double error : out.errors) out.score += std::min(error, 1.0) / n;
+  for (const double error : out.errors)
+    out.standard += std::pow(std::min(error, 1.0) - out.score, 2) / (n * std::max(1.0, n - 1.0));
+  out.standard = std::sqrt(out.standard);
+  return out;
+}
+
+/// Fewest parameters among the laws within one standard error of the best.
+const Scored* choose(const std::vector<Scored>& scored) {
+  const Scored* best = nullptr;
+  for (const Scored& one : scored)
+    if (!one.errors.empty() && (best == nullptr || one.score < best->score)) best = &one;
+  const Scored* chosen = best;
+  for (const Scored& one : scored) {
+    if (one.errors.empty() || one.score > best->score + best->standard) continue;
+    const std::size_t size = one.law->parameters.size(), least = chosen->law->parameters.size();
+    if (size < least || (size == least && one.score < chosen->score)) chosen = &one;
+  }
+  return chosen;
+}
+
+/// One bootstrap sample: runs drawn again within each cell; where no cell has two runs, cells are.
+std::vector<Point> resample(const Series& series, bool repeats, Draws& draws) {
+  std::vector<Point> out;
+  for (std::size_t i = 0; i < series.cells.size(); ++i) {
+    const Cell& cell = series.cells[repeats ? i : draws.below(series.cells.size())];
+    std::vector<double> runs;
+    for (std::size_t r = 0; r < cell.runs.size(); ++r)
+      runs.push_back(cell.runs[draws.below(cell.runs.size())].in(unit::s));
+    out.push_back({&cell, median(std::move(runs)), weight_of(cell)});
+  }
+  return out;
+}
+
+void draw_parameters(Fit& fit, const Law& law, const Series& series, bool repeats,
+                     const std::vector<double>& theta, const Options& options) {
+  Draws draws(options.seed);
+  for (int i = 0; i < options.draws; ++i)
+    fit.draws.push_back(regress(law, resample(series, repeats, draws), theta).theta);
+  for (std::size_t j = 0; j < law.parameters.size(); ++j) {
+    std::vector<double> values;
+    for (const auto& draw : fit.draws) values.push_back(draw[j]);
+    FittedParameter parameter{std::string(law.parameters[j].name),
+                              std::string(law.parameters[j].unit), theta[j]};
+    parameter.low = std::min(theta[j], quantile(values, 0.05));
+    parameter.high = std::max(theta[j], quantile(values, 0.95));
+    parameter.identified = 0.5 * (parameter.high - parameter.low) <= kIdentified * theta[j];
+    fit.parameters.push_back(std::move(parameter));
+  }
+}
+
+void add_range(Fit& fit, const char* quantity, const char* unit, std::span<const Cell> cells,
+               double (*of)(const Cell&)) {
+  double low = of(cells.front()), high = low;
+  for (const Cell& cell : cells) {
+    low = std::min(low, of(cell));
+    high = std::max(high, of(cell));
+  }
+  fit.ranges.push_back({quantity, unit, low, high});
+}
+
+std::string percent(double ratio) { return base::print_quantity(ratio, Dimension::ratio); }
+
+std::string cell_name(const Cell& cell) {
+  return base::print_quantity(cell.size.in(unit::B), Dimension::bytes) + ", depth " +
+         base::print_quantity(cell.depth, Dimension::number);
+}
+
+void judge(Fit& fit, const Estimate& estimate, bool repeats) {
+  const double bar = std::max(kMedianBar, 2.0 * fit.noise);
+  if (fit.median_error > bar)
+    fit.reasons.push_back("held-out cells are off by " + percent(fit.median_error) +
+                          " in the median, the bar is " + percent(bar));
+  fit.verdict = fit.reasons.empty() ? FitVerdict::accepted : FitVerdict::refused;
+  const auto doubt = [&](std::string why) {
+    fit.reasons.push_back(std::move(why));
+    if (fit.verdict == FitVerdict::accepted) fit.verdict = FitVerdict::usable;
+  };
+  if (fit.p90_error > kP90Bar)
+    doubt("one held-out cell in ten is off by more than " + percent(fit.p90_error));
+  if (!repeats) doubt("nothing was measured twice: the spread of repeats is not known");
+  for (const FittedParameter& p : fit.parameters)
+    if (!p.identified) doubt("the measurements do not decide \"" + p.name + "\"");
+  if (estimate.condition > kLargestCondition) doubt("the parameters cannot be told apart");
+}
+
+}  // namespace
+
+Fit fit_series(const Series& series, const Options& options) {
+  Fit fit;
+  fit.id = series.id;
+  fit.cells = series.cells.size();
+  for (const Cell& cell : series.cells) fit.runs += cell.runs.size();
+  std::vector<Scored> scored;
+  for (const Law* law : candidates(series)) scored.push_back(score(*law, series, options.folds));
+  const Scored* chosen = choose(scored);
+  if (chosen == nullptr) {
+    fit.reasons.push_back("too few sizes and depths for any law: " + std::to_string(fit.cells) +
+                          " cells");
+    return fit;
+  }
+  const Law& law = *chosen->law;
+  fit.law = law.id;
+  fit.equation = law.equation;
+  fit.median_error = median(chosen->errors);
+  fit.p90_error = quantile(chosen->errors, 0.9);
+  std::vector<double> noises;
+  bool repeats = false;
+  for (const Cell& cell : series.cells) {
+    noises.push_back(cell.noise());
+    repeats = repeats || cell.runs.size() > 1;
+  }
+  fit.noise = median(std::move(noises));
+  const Estimate estimate = regress_all(law, series);
+  draw_parameters(fit, law, series, repeats, estimate.theta, options);
+  add_range(fit, "size", "B", series.cells, [](const Cell& c) { return c.size.in(unit::B); });
+  add_range(fit, "depth", "count", series.cells, [](const Cell& c) { return c.depth; });
+  for (const Cell& cell : series.cells)
+    fit.residuals.push_back(
+        {cell_name(cell), response_of(cell), law.response(estimate.theta, cell), cell.runs.size()});
+  judge(fit, estimate, repeats);
+  return fit;
+}
+
+}  // namespace stallcast::calibration::fit

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "calibration/fit/laws.hpp"
+#include "stallcast/calibration_profile.hpp"
+
+/// From a series of cells to a fit with intervals and a verdict.   [docs/calibration.md, Fits]
+namespace stallcast::calibration::fit {
+
+struct Options {
+  std::uint64_t seed = 1;
+  int draws = 200;  ///< of the bootstrap
+  int folds = 5;    ///< of the cross-validation
+};
+
+/// Bars of the verdict.
+inline constexpr double kMedianBar = 0.10;   ///< held-out median error; or twice the noise
+inline constexpr double kP90Bar = 0.25;      ///< held-out 90th percentile
+inline constexpr double kIdentified = 0.50;  ///< half-width of an interval over its value
+inline constexpr double kLargestCondition = 1e8;
+
+/// Fits `series` with the law that predicts held-out cells best (the one with the fewest parameters
+/// among those within one standard error of the best), says how well, draws parameters by a
+/// bootstrap of runs within cells (of cells where each ran once), and judges:
+///   refused   too few cells for any law, or the held-out median error is above max(10 %, twice the
+///             noise)
+///   usable    the 90th percentile is above 25 %, a parameter is not decided, or nothing repeats
+///   accepted  else
+[[nodiscard]] Fit fit_series(const Series& series, const Options& options);
+
+}  // namespace stallcast::calibration::fit

@@ -1,0 +1,124 @@
+#include "calibration/fit/laws.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace stallcast::calibration::fit {
+namespace {
+
+double bytes(const Cell& cell) { return cell.size.in(unit::B); }
+double seconds(const Cell& cell) { return cell.response().in(unit::s); }
+
+/// The quickest response: what is left when nothing queues.
+double quickest(std::span<const Cell> cells) {
+  double least = seconds(cells.front());
+  for (const Cell& cell : cells) least = std::min(least, seconds(cell));
+  return least;
+}
+
+/// Most operations per second of any cell.
+double most_ops(std::span<const Cell> cells) {
+  double most = 0.0;
+  for (const Cell& cell : cells) most = std::max(most, cell.depth / seconds(cell));
+  return most;
+}
+
+/// Most bytes per second of any cell.
+double most_bytes(std::span<const Cell> cells) {
+  double most = 1.0;
+  for (const Cell& cell : cells) most = std::max(most, cell.depth * bytes(cell) / seconds(cell));
+  return most;
+}
+
+// R = alpha + b / B                                                          [calibration.md, eq.
+// 2]
+constexpr std::array kHockneyParameters{LawParameter{"alpha", "s"}, LawParameter{"B", "B/s"}};
+double hockney(std::span<const double> p, const Cell& cell) { return p[0] + bytes(cell) / p[1]; }
+std::vector<double> hockney_start(std::span<const Cell> cells) {
+  return {0.9 * quickest(cells), 1.1 * most_bytes(cells)};
+}
+
+// R = Z + n D                                                                [calibration.md, eq.
+// 3]
+constexpr std::array kStationParameters{LawParameter{"Z", "s"}, LawParameter{"D", "s"}};
+double station(std::span<const double> p, const Cell& cell) { return p[0] + cell.depth * p[1]; }
+std::vector<double> station_start(std::span<const Cell> cells) {
+  return {0.9 * quickest(cells), 0.9 / most_ops(cells)};
+}
+
+// R = alpha + n (s + b / B)                                                  [calibration.md, eq.
+// 4]
+constexpr std::array kLineParameters{LawParameter{"alpha", "s"}, LawParameter{"s", "s"},
+                                     LawParameter{"B", "B/s"}};
+double line(std::span<const double> p, const Cell& cell) {
+  return p[0] + cell.depth * (p[1] + bytes(cell) / p[2]);
+}
+std::vector<double> line_start(std::span<const Cell> cells) {
+  return {0.8 * quickest(cells), 0.5 / most_ops(cells), 1.1 * most_bytes(cells)};
+}
+
+// Closed network of a delay alpha and one server of demand D = s + b / B, by exact mean value
+// analysis: R(n) = D (1 + Q(n - 1)), X(n) = n / (alpha + R(n)), Q(n) = X(n) R(n).
+//                                                                            [calibration.md, eq.
+//                                                                            5]
+double mva(std::span<const double> p, const Cell& cell) {
+  const double demand = p[1] + bytes(cell) / p[2];
+  double queue = 0.0, at_server = demand;
+  const double population = std::max(1.0, cell.depth);
+  const auto whole = static_cast<int>(std::ceil(population));
+  for (int n = 1; n <= whole; ++n) {
+    at_server = demand * (1.0 + queue);
+    queue = n / (p[0] + at_server) * at_server;
+  }
+  return p[0] + at_server;
+}
+
+// R = max(alpha + b / S, n (s + b / B)): each stream moves S by itself, all together s and B.
+//                                                                            [calibration.md, eq.
+//                                                                            6]
+constexpr std::array kRooflineParameters{LawParameter{"alpha", "s"}, LawParameter{"S", "B/s"},
+                                         LawParameter{"s", "s"}, LawParameter{"B", "B/s"}};
+double roofline(std::span<const double> p, const Cell& cell) {
+  return std::max(p[0] + bytes(cell) / p[1], cell.depth * (p[2] + bytes(cell) / p[3]));
+}
+std::vector<double> roofline_start(std::span<const Cell> cells) {
+  return {0.9 * quickest(cells), most_bytes(cells), 0.9 / most_ops(cells), 1.1 * most_bytes(cells)};
+}
+
+constexpr std::array kLaws{
+    Law{"hockney", "R(b) = alpha + b / B", kHockneyParameters, hockney, hockney_start, true, false},
+    Law{"station", "R(n) = Z + n D", kStationParameters, station, station_start, false, true},
+    Law{"line", "R(n, b) = alpha + n (s + b / B)", kLineParameters, line, line_start, true, true},
+    Law{"mva", "closed network of a delay alpha and one server of demand s + b / B",
+        kLineParameters, mva, line_start, true, true},
+    Law{"roofline", "R(n, b) = max(alpha + b / S, n (s + b / B))", kRooflineParameters, roofline,
+        roofline_start, true, true},
+};
+
+}  // namespace
+
+std::span<const Law> laws() { return kLaws; }
+
+const Law& law(std::string_view id) {
+  return *std::find_if(kLaws.begin(), kLaws.end(), [&](const Law& row) { return row.id == id; });
+}
+
+std::vector<const Law*> candidates(const Series& series) {
+  std::set<Bytes> sizes;
+  std::set<double> depths;
+  for (const Cell& cell : series.cells) {
+    sizes.insert(cell.size);
+    depths.insert(cell.depth);
+  }
+  std::vector<const Law*> out;
+  for (const Law& row : kLaws) {
+    const bool by_size = row.needs_sizes == (sizes.size() > 1);
+    const bool by_depth = row.needs_depths == (depths.size() > 1);
+    if (by_size && by_depth && series.cells.size() > row.parameters.size()) out.push_back(&row);
+  }
+  return out;
+}
+
+}  // namespace stallcast::calibration::fit

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "calibration/fit/laws.hpp"
+
+/// Robust regression of a law on cells.
+namespace stallcast::calibration::fit {
+
+/// What a regression found.
+struct Estimate {
+  std::vector<double> theta;  ///< in the order of the law's parameters
+  double loss = 0.0;          ///< mean Huber loss of the log residuals
+  /// Condition number of the curvature at the solution, in log parameters; large: not decided.
+  double condition = 0.0;
+};
+
+/// One cell as the regression sees it.
+struct Point {
+  const Cell* cell = nullptr;
+  double response = 0.0;  ///< s; the cell's median, or a bootstrap's
+  double weight = 1.0;    ///< relative
+};
+
+/// Levenberg-Marquardt on log parameters and log responses with Huber weights (k = 1.345 times the
+/// normalised MAD of the residuals): relative errors count, a third of wild points does not turn
+/// it. Deterministic.                                              [docs/calibration.md, eq. 7]
+[[nodiscard]] Estimate regress(const Law& law, std::span<const Point> points,
+                               std::span<const double> start);
+
+}  // namespace stallcast::calibration::fit

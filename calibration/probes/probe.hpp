@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stallcast/measurement.hpp"
+#include "stallcast/result.hpp"
+
+/// Measurements of this machine. A probe writes only files of its own below the named folder,
+/// checks the space first, leaves nothing behind however it ends, and records with every sample
+/// what a reader needs to judge it.
+namespace stallcast::calibration {
+
+/// How long and how closely to look.
+enum class ProbeDepth {
+  quick,    ///< a minute: fewer points, three runs each
+  usual,    ///< five minutes
+  thorough  ///< half an hour: all points, bursts and steady state watched
+};
+
+struct ProbeOptions {
+  std::filesystem::path target;  ///< folder to measure; a device only with `allow_device`
+  std::string peer;              ///< of the network probe: "host:port", or "" for a pair of our own
+  ProbeDepth depth = ProbeDepth::usual;
+  Bytes space;                ///< most that may be written; zero: the probe's own choice
+  bool allow_device = false;  ///< reads of a raw device were allowed; never writes
+  std::uint64_t seed = 1;     ///< of the order of the points and the data written
+  /// Told how far it is, 0..1, and what it does; may be called from one thread only.
+  std::function<void(double, std::string_view)> progress;
+  /// Set by the caller to end early; the probe cleans up and fails with `interrupted` in its
+  /// message.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// One row: to add a probe, its .cpp and its row in probes.cpp.
+struct Probe {
+  std::string_view id;       ///< KIND of `stallcast probe KIND`
+  std::string_view summary;  ///< one line
+  bool needs_target = true;  ///< takes --target
+  Result<MeasurementSet> (*run)(const ProbeOptions& options);
+};
+
+/// Sorted by id.
+[[nodiscard]] std::span<const Probe> probes();
+/// nullptr when there is no such probe.
+[[nodiscard]] const Probe* find_probe(std::string_view id);
+
+}  // namespace stallcast::calibration

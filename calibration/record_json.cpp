@@ -1,0 +1,58 @@
+#include "calibration/record_json.hpp"
+
+#include <algorithm>
+
+namespace stallcast::calibration {
+
+void RecordReader::fault(const std::string& pointer, std::string_view code, std::string message,
+                         std::string hint) {
+  diagnostics_.add({Severity::error, std::string(code), pointer, base::locate(document_, pointer),
+                    std::move(message), std::move(hint)});
+}
+
+void RecordReader::report_unknown() {
+  for (const auto& [key, value] : object_.items()) {
+    if (key.starts_with("x-") || std::find(known_.begin(), known_.end(), key) != known_.end())
+      continue;
+    const std::string near = base::nearest(key, known_);
+    const std::string at = pointer_ + base::pointer_token(key);
+    diagnostics_.add(
+        {Severity::error, "unknown-key", at, base::locate(document_, at, base::PointAt::key),
+         "\"" + key + "\" is not a key here",
+         near.empty() ? "allowed: " + base::join(known_, ", ") : "did you mean \"" + near + "\"?"});
+  }
+}
+
+void RecordReader::take(const Json& json, const std::string& at, std::string& value) {
+  if (!json.is_string()) return fault(at, "type", "this takes a text");
+  value = json.get<std::string>();
+}
+
+void RecordReader::take(const Json& json, const std::string& at, double& value) {
+  if (!json.is_number()) return fault(at, "type", "this takes a number in SI base units");
+  value = json.get<double>();
+}
+
+void RecordReader::take(const Json& json, const std::string& at, bool& value) {
+  if (!json.is_boolean()) return fault(at, "type", "this takes true or false");
+  value = json.get<bool>();
+}
+
+std::optional<base::JsonDocument> open_record_file(const std::string& text, const std::string& file,
+                                                   std::string_view schema,
+                                                   Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.items().size();
+  base::JsonDocument document = base::parse_jsonc(text, file, diagnostics);
+  for (std::size_t i = before; i < diagnostics.items().size(); ++i)
+    if (diagnostics.items()[i].severity == Severity::error) return std::nullopt;
+  const auto found = document.root.is_object() ? document.root.find("schema") : document.root.end();
+  if (!document.root.is_object() || found == document.root.end() || *found != schema) {
+    diagnostics.add({Severity::error, "schema", "/schema", base::locate(document, "/schema"),
+                     "this is not a file of schema \"" + std::string(schema) + "\"", ""});
+    return std::nullopt;
+  }
+  document.root.erase("schema");
+  return document;
+}
+
+}  // namespace stallcast::calibration

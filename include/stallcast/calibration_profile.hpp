@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/design.hpp"
+
+/// A calibration profile: what was fitted to measurements, how well, and where it holds. Made by
+/// `stallcast calibrate`, applied by `--profile`.
+namespace stallcast {
+
+/// One file the profile was fitted to.
+struct ProfileInput {
+  std::string file;
+  std::string sha256;
+  std::string tool;
+  std::string tool_version;
+  std::string date;
+};
+
+/// One parameter of a fitted law.
+struct FittedParameter {
+  std::string name;    ///< as in the equation: "alpha"
+  std::string unit;    ///< SI base: "s", "B/s", "1/s", "ratio"
+  double value = 0.0;  ///< in `unit`
+  double low = 0.0;    ///< 90 % interval
+  double high = 0.0;
+  bool identified = true;  ///< false: the measurements do not decide it (half-width above 50 %)
+};
+
+/// Over what a fit was made. Predictions outside warn.
+struct FittedRange {
+  std::string quantity;  ///< "size", "depth", "processes"
+  std::string unit;      ///< "B", "count"
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// How far one measured cell lies from the fit.
+struct FitResidual {
+  std::string cell;         ///< "random read, 4096 B, depth 16"
+  double measured = 0.0;    ///< in the unit of the fit's response
+  double fitted = 0.0;      ///< same unit
+  std::size_t repeats = 0;  ///< runs behind the measured figure, which is their median
+};
+
+/// What may be done with a fit.
+enum class FitVerdict {
+  accepted,  ///< held-out error within the bar
+  usable,    ///< inside its range only, reasons say why
+  refused    ///< not applied; nothing takes its place silently
+};
+[[nodiscard]] std::string_view name_of(FitVerdict verdict);
+
+/// One law fitted to one group of measurements.
+struct Fit {
+  std::string id;        ///< "io.read.random"
+  std::string law;       ///< "line", "mva", "hockney", ...
+  std::string equation;  ///< "R(n, b) = alpha + n (s + b / B)"
+  std::vector<FittedParameter> parameters;
+  std::vector<FittedRange> ranges;
+  std::size_t cells = 0;
+  std::size_t runs = 0;
+  double median_error = 0.0;  ///< of held-out cells, relative
+  double p90_error = 0.0;
+  double noise = 0.0;  ///< median relative spread of repeats: what no fit can beat
+  FitVerdict verdict = FitVerdict::refused;
+  std::vector<std::string> reasons;
+  std::vector<FitResidual> residuals;
+  /// Joint bootstrap draws, a row per draw, in the order of `parameters`: parameters correlate.
+  std::vector<std::vector<double>> draws;
+};
+
+/// A fitted value for a field of scenario components.
+struct ProfileValue {
+  std::string role;   ///< of registry: "storage", "loader", "host"
+  std::string kind;   ///< registry row: "measured", "pytorch"; "" for all of the role
+  std::string field;  ///< "read.latency"
+  Dimension dimension = Dimension::number;
+  double value = 0.0;  ///< base unit of `dimension`
+  double low = 0.0;    ///< 90 % interval
+  double high = 0.0;
+  std::string fit;  ///< id of the fit it comes from
+  /// The value under each draw of that fit; replica i of a prediction takes draw i.
+  std::vector<double> draws;
+};
+
+struct CalibrationProfile {
+  std::string id;
+  std::string date;
+  std::vector<ProfileInput> inputs;
+  std::map<std::string, std::string> environment;
+  std::vector<Fit> fits;
+  std::vector<ProfileValue> values;
+  std::string sha256;  ///< of the file it was read from; "" before it was written
+};
+
+}  // namespace stallcast
