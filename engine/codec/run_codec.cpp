@@ -62,6 +62,9 @@ RunResult read_run(const Json& json) {
     out.limited_by.emplace(metric, resource.get<std::string>());
   }
   out.warnings = detail::member_texts(json, "warnings");
+  const auto extrapolated = json.find("extrapolated");
+  out.extrapolated =
+      extrapolated != json.end() && extrapolated->is_boolean() && extrapolated->get<bool>();
   out.simulated_s = member_number(json, "simulated_s");
   out.events = detail::member_unsigned(json, "events");
   return out;
@@ -70,10 +73,15 @@ RunResult read_run(const Json& json) {
 }  // namespace
 
 std::string encode(const RunResult& result) {
-  Json out = {{"schema", kSchema},           {"seed", result.seed},
-              {"metrics", Json::object()},   {"breakdown", Json::object()},
-              {"resources", Json::array()},  {"limited_by", result.limited_by},
-              {"warnings", result.warnings}, {"simulated_s", number_json(result.simulated_s)},
+  Json out = {{"schema", kSchema},
+              {"seed", result.seed},
+              {"metrics", Json::object()},
+              {"breakdown", Json::object()},
+              {"resources", Json::array()},
+              {"limited_by", result.limited_by},
+              {"warnings", result.warnings},
+              {"extrapolated", result.extrapolated},
+              {"simulated_s", number_json(result.simulated_s)},
               {"events", result.events}};
   for (const auto& [name, m] : result.metrics) out["metrics"][name] = metric_json(m);
   for (const auto& [job, shares] : result.breakdown) {

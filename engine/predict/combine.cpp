@@ -172,6 +172,7 @@ Prediction combine(const Design& design, std::span<const RunResult> replicas) {
     prediction.seeds.push_back(r.seed);
     prediction.simulated_s = std::max(prediction.simulated_s, r.simulated_s);
     prediction.events += r.events;
+    prediction.extrapolated = prediction.extrapolated || r.extrapolated;
     for (const std::string& warning : r.warnings)
       if (std::find(prediction.warnings.begin(), prediction.warnings.end(), warning) ==
           prediction.warnings.end())

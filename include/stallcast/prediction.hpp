@@ -45,6 +45,7 @@ struct RunResult {
   /// for the metrics below it too.
   std::map<std::string, std::string> limited_by;
   std::vector<std::string> warnings;
+  bool extrapolated = false;  ///< outside the range that a calibration profile was fitted in
   double simulated_s = 0.0;
   std::uint64_t events = 0;
 };
@@ -98,6 +99,7 @@ struct Prediction {
   std::vector<AssertionOutcome> assertions;
   std::vector<Alternative> alternatives;
   std::vector<std::string> warnings;
+  bool extrapolated = false;  ///< some replica was
   std::vector<std::uint64_t> seeds;
   double simulated_s = 0.0;
   double wall_s = 0.0;  ///< never part of compared bytes: printed to stderr only

@@ -246,6 +246,10 @@ class StorageModel {
 [[nodiscard]] std::unique_ptr<StorageModel> make_local(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> local_fields();
 
+/// Storage known by measurements: models/storage/measured.cpp, docs/models/measured.md.
+[[nodiscard]] std::unique_ptr<StorageModel> make_measured(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> measured_fields();
+
 /// A cache in front of another storage system: models/storage/cache.cpp, docs/models/cache.md.
 [[nodiscard]] std::unique_ptr<StorageModel> make_cache(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> cache_fields();

@@ -1,0 +1,104 @@
+#include "models/storage/fitted_station.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+/// Equations, sources and valid range: docs/models/measured.md.
+namespace stallcast::models {
+namespace {
+
+constexpr Seconds kWeight = Seconds::from(1e-6, unit::s);  // one unit of weight on the link
+constexpr double kIdle = 1e-9;                             // of a device that nothing waits for
+
+/// Share of its time that the server of a closed network of `n` customers is busy: delay `alpha`,
+/// demand `demand`.                                                         [measured.md, eq. 3]
+double busy_by_mva(double n, double alpha, double demand) {
+  constexpr double kMany = 512.0;  // beyond, the server of any device is busy all the time
+  if (n > kMany && n * demand > 4.0 * alpha) return 1.0;
+  double queue = 0.0, busy = 0.0;
+  for (double k = 1.0; k <= std::max(1.0, std::round(n)); k += 1.0) {
+    const double at_server = demand * (1.0 + queue);
+    queue = k / (alpha + at_server) * at_server;
+    busy = k / (alpha + at_server) * demand;
+  }
+  return std::min(1.0, busy);
+}
+
+}  // namespace
+
+ResponseLaw response_law(std::string_view id) {
+  constexpr std::array laws{ResponseLaw::line, ResponseLaw::mva, ResponseLaw::roofline,
+                            ResponseLaw::throttle};
+  const auto at = std::find(std::begin(kResponseLaws), std::end(kResponseLaws), id);
+  return laws[static_cast<std::size_t>(at - std::begin(kResponseLaws))];
+}
+
+Seconds ResponseParams::demand(Bytes bytes) const {
+  return law == ResponseLaw::throttle ? std::max(per_op, bytes / rate) : per_op + bytes / rate;
+}
+
+Seconds ResponseParams::alone(Bytes bytes) const { return latency + bytes / stream; }
+
+FittedStation::FittedStation(sim::Context& context, ResourceTable& resources,
+                             const std::string& link, ResourceIndex resource, double servers)
+    : context_(&context),
+      servers_(servers),
+      link_(context.add_link(link, Rate::from(servers, unit::Bps))) {
+  // A second of the device is a second, held as 1 B/s.
+  resources.of_link.resize(link_.index + 1, kNoResource);
+  resources.of_link[link_.index] = resource;
+}
+
+void FittedStation::change(const ResponseParams& params, const StationOps& ops, double sign) {
+  const Seconds demand = params.demand(ops.size);
+  const double operations = sign * ops.members * ops.in_flight;
+  outstanding_ += operations;
+  work_ += demand * operations;
+  const bool shared = params.law == ResponseLaw::line || params.law == ResponseLaw::mva;
+  if (shared) delayed_ += params.latency.in(unit::s)*demand.in(unit::s)*operations;
+  if (params.law == ResponseLaw::mva) served_ += demand * operations;
+  if (outstanding_ < 1e-9) {  // rounding, once nothing is left
+    outstanding_ = delayed_ = 0.0;
+    work_ = served_ = Seconds{};
+    return;
+  }
+  // The device's speed with all that is outstanding: C = D / (alpha + D), D the sum of demands on
+  // one of them.                                                            [measured.md, eq. 2]
+  const double all = work_.in(unit::s) / servers_, alpha = delayed_ / work_.in(unit::s);
+  if (all <= 0.0) return;
+  const double line = all / (alpha + all);
+  const double random = served_ / work_;
+  const double n = outstanding_ / servers_;
+  const double busy =
+      random > 0.0 ? (1.0 - random) * line + random * busy_by_mva(n, alpha, all / n) : line;
+  context_->set_capacity(link_, Rate::from(std::max(busy, kIdle) * servers_, unit::Bps));
+}
+
+sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps ops) {
+  const Seconds demand = params.demand(ops.size);
+  if (ops.operations <= 0.0) co_return;
+  if (demand <= Seconds{}) {
+    co_await context_->sleep(params.alone(ops.size) * (ops.operations / ops.in_flight));
+    co_return;
+  }
+  change(params, ops, 1.0);
+  // n operations of demand D in rounds of q: every round takes T = alpha + all demands, so that
+  // each member works off q D of its n D in that time.                       [measured.md, eq. 2]
+  const double rounds = ops.operations / ops.in_flight;
+  const bool capped = params.law == ResponseLaw::roofline || params.law == ResponseLaw::throttle;
+  const Seconds alone = params.alone(ops.size);
+  const Rate cap = capped && alone > Seconds{}
+                       ? Rate::from(demand * ops.in_flight / alone, unit::Bps)
+                       : Rate::infinity();
+  const double weight = demand * ops.in_flight / kWeight * ops.share;
+  co_await context_->transfer(
+      sim::weighted({.path = {&link_, 1},
+                     .bytes = Bytes::from((demand * (rounds * ops.in_flight)).in(unit::s), unit::B),
+                     .members = ops.members,
+                     .cap = cap},
+                    weight));
+  change(params, ops, -1.0);
+}
+
+}  // namespace stallcast::models

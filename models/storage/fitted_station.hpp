@@ -1,0 +1,71 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/sim/context.hpp"
+#include "engine/sim/task.hpp"
+#include "models/resources.hpp"
+
+/// A device that is known by its response times over size and depth: docs/models/measured.md.
+namespace stallcast::models {
+
+/// How responses grow with what is outstanding.
+enum class ResponseLaw {
+  line,      ///< alpha + n (s + b / B): alpha is paid once per round of the queue
+  mva,       ///< a delay alpha and one server of demand s + b / B, random arrivals between them
+  roofline,  ///< max(alpha + b / S, n (s + b / B))
+  throttle   ///< max(alpha + b / S, n max(s, b / B)): limits of operations and of bytes apart
+};
+inline constexpr std::string_view kResponseLaws[] = {"line", "mva", "roofline", "throttle"};
+/// REQUIRES: `id` is one of kResponseLaws.
+[[nodiscard]] ResponseLaw response_law(std::string_view id);
+
+/// The parameters of one kind of operation.
+struct ResponseParams {
+  ResponseLaw law = ResponseLaw::line;
+  Seconds latency;                 ///< alpha
+  Seconds per_op;                  ///< s
+  Rate rate = Rate::infinity();    ///< B
+  Rate stream = Rate::infinity();  ///< S
+
+  /// Time of the server for an operation of `bytes`: s + b / B, or the greater of both.
+  [[nodiscard]] Seconds demand(Bytes bytes) const;
+  /// What an operation takes beside waiting: alpha + b / S.
+  [[nodiscard]] Seconds alone(Bytes bytes) const;
+};
+
+/// Operations of one class of clients.
+struct StationOps {
+  double members = 1.0;     ///< clients acting together
+  double share = 1.0;       ///< weight of each
+  double operations = 1.0;  ///< per member, one round of `in_flight` after the other
+  double in_flight = 1.0;   ///< per member
+  Bytes size;               ///< of one
+};
+
+/// The server. Operations of all kinds wait in one line, so that each takes as long as all that is
+/// outstanding needs together: T = alpha + sum of demands.
+class FittedStation {
+ public:
+  FittedStation() = default;
+  /// `servers` such devices whose work is spread evenly; `resource` is blamed.
+  FittedStation(sim::Context& context, ResourceTable& resources, const std::string& link,
+                ResourceIndex resource, double servers);
+
+  /// Until all operations of `ops` are done.
+  [[nodiscard]] sim::Task<void> serve(const ResponseParams& params, StationOps ops);
+
+ private:
+  void change(const ResponseParams& params, const StationOps& ops, double sign);
+
+  sim::Context* context_ = nullptr;
+  double servers_ = 1.0;
+  sim::LinkId link_;
+  double outstanding_ = 0.0;  ///< operations
+  Seconds work_;              ///< demands of all operations outstanding
+  double delayed_ = 0.0;      ///< sum of alpha x demand over them, s^2
+  Seconds served_;            ///< the part of the work that follows law mva
+};
+
+}  // namespace stallcast::models
