@@ -2,7 +2,10 @@
 #include <filesystem>
 
 #include "calibration/claims.hpp"
+#include "calibration/sources/source.hpp"
 #include "calibration/validate.hpp"
+#include "engine/base/files.hpp"
+#include "engine/base/text.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
 
@@ -66,6 +69,39 @@ int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& o
       finished ? ExitCode::ok : ExitCode::inconclusive);
 }
 
+/// Predicts the rows of one table; `from` names its layout.
+int validate_rows(const std::string& from, const std::string& probes,
+                  const std::vector<std::string>& paths, const CommonOptions& options,
+                  report::Format format) {
+  const calibration::Source* source = calibration::find_source(from);
+  if (source == nullptr) {
+    std::vector<std::string> ids;
+    for (const calibration::Source& s : calibration::sources()) ids.emplace_back(s.id);
+    const std::string near = base::nearest(from, ids);
+    return report_failure(
+        {ExitCode::bad_input, "no table is laid out as \"" + from + "\"",
+         near.empty() ? "known: " + base::join(ids, ", ") : "did you mean \"" + near + "\"?"});
+  }
+  if (paths.size() != 1) return report_failure({ExitCode::bad_input, "--from takes one table", ""});
+  if (source->needs_probes && probes.empty())
+    return report_failure({ExitCode::bad_input, from + " is calibrated from probes",
+                           "name their folder with --probes DIR"});
+  const auto text = base::read_file(paths.front());
+  if (!text.ok()) return report_failure(text.failure());
+  ProgressBar bar(options);
+  Diagnostics faults;
+  const Result<RowValidation> rows =
+      source->predict(text.value(), paths.front(), {probes, predict_options(options, bar)}, faults);
+  bar.clear();
+  print_diagnostics(faults, options.quiet);
+  if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
+  if (!rows.ok()) return report_failure(rows.failure());
+  return deliver(
+      options,
+      report::render(rows.value(), report_context(Design{}), format, report_style(options)),
+      ExitCode::ok);
+}
+
 }  // namespace
 
 int validate_verb(const Verb& verb, std::span<const std::string> args) {
@@ -76,6 +112,9 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
       "CASES", paths,
       "case files (measurements and the scenarios they belong to) or claims files; a folder "
       "stands for its JSON files");
+  std::string from, probes;
+  line.text("--from", from, "LAYOUT", "CASES is one table of measurements, to predict row by row");
+  line.text("--probes", probes, "DIR", "probe files that a table is calibrated from");
   line.simulation_options(options);
   line.format_option(options);
   line.output_options(options);
@@ -83,6 +122,7 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   const auto format = report::parse_format(options.format);
   if (!format.ok()) return report_failure(format.failure());
 
+  if (!from.empty()) return validate_rows(from, probes, paths, options, format.value());
   paths = files_of(paths);
   if (paths.empty())
     return report_failure({ExitCode::bad_input, "there is no JSON file in the folder", ""});

@@ -29,6 +29,12 @@ namespace stallcast::report {
 [[nodiscard]] std::string validation_csv(const Validation& validation);
 [[nodiscard]] std::string validation_markdown(const Validation& validation, const Context& context);
 
+[[nodiscard]] std::string rows_text(const RowValidation& validation, const Context& context,
+                                    const Style& style);
+[[nodiscard]] std::string rows_json(const RowValidation& validation, const Context& context);
+[[nodiscard]] std::string rows_csv(const RowValidation& validation);
+[[nodiscard]] std::string rows_markdown(const RowValidation& validation, const Context& context);
+
 [[nodiscard]] std::string explanation_text(const Explanation& explanation, const Context& context,
                                            const Style& style);
 [[nodiscard]] std::string explanation_json(const Explanation& explanation, const Context& context,

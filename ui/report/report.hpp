@@ -9,6 +9,7 @@
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
+#include "stallcast/row_validation.hpp"
 #include "stallcast/validation.hpp"
 
 /// What people and programs see: predictions, plans and explanations as text, JSON, CSV, Markdown.
@@ -43,6 +44,8 @@ struct Style {
 [[nodiscard]] std::string render(const PlanResult& plan, const Context& context, Format format,
                                  const Style& style);
 [[nodiscard]] std::string render(const Validation& validation, const Context& context,
+                                 Format format, const Style& style);
+[[nodiscard]] std::string render(const RowValidation& validation, const Context& context,
                                  Format format, const Style& style);
 
 [[nodiscard]] std::string render(const Audit& audit, const Context& context, Format format,

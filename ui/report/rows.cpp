@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "engine/base/quantity_text.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+
+/// Tables of measurements predicted row by row.
+namespace stallcast::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kPrediction = "stallcast";
+
+std::string fixed(double value, int decimals) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+  return buffer;
+}
+
+std::string figure(double value, const RowMetric& metric) {
+  if (metric.unit == "ratio") return fixed(100.0 * value, 2) + " %";
+  if (metric.unit == "count") return fixed(value, 0);
+  return print_value(metric.unit == "ms" ? value / 1e3 : value,
+                     metric.unit == "ms" ? "s" : metric.unit);
+}
+
+std::string interval(const PredictedFigure& f, const RowMetric& metric) {
+  if (metric.unit == "ratio")
+    return fixed(100.0 * f.low, 1) + " to " + fixed(100.0 * f.high, 1) + " %";
+  return figure(f.low, metric) + " to " + figure(f.high, metric);
+}
+
+/// "+1.20 points", "x 1.08".
+std::string error(double predicted, double measured, const RowMetric& metric) {
+  if (metric.error == ErrorKind::factor) return "x " + fixed(predicted / measured, 3);
+  const std::string points = fixed(100.0 * (predicted - measured), 2);
+  return (points.starts_with("-") ? "" : "+") + points + " points";
+}
+
+std::string mean_error(const RowErrors& e, const RowMetric& metric) {
+  return metric.error == ErrorKind::points ? fixed(e.mean_absolute, 2) + " points"
+                                           : fixed(100.0 * e.mean_absolute, 1) + " %";
+}
+std::string p95_error(const RowErrors& e, const RowMetric& metric) {
+  return metric.error == ErrorKind::points ? fixed(e.p95, 2) + " points"
+                                           : fixed(100.0 * e.p95, 1) + " %";
+}
+std::string median_error(const RowErrors& e, const RowMetric& metric) {
+  return metric.error == ErrorKind::points ? fixed(e.median, 2) + " points"
+                                           : fixed(100.0 * e.median, 1) + " %";
+}
+std::string percent(double share) { return fixed(100.0 * share, 0) + " %"; }
+
+const RowMetric& metric_of(const RowValidation& v, const std::string& id) {
+  return *std::find_if(v.metrics.begin(), v.metrics.end(),
+                       [&](const RowMetric& m) { return m.id == id; });
+}
+
+/// What a row says of one metric: predicted, interval, measured, error; "" where it says nothing.
+struct Cells {
+  std::string predicted, interval, measured, error;
+};
+Cells cells(const PredictedRow& row, const RowMetric& metric) {
+  Cells out;
+  const auto predicted = row.predicted.find(metric.id);
+  const auto measured = row.measured.find(metric.id);
+  if (predicted != row.predicted.end()) {
+    out.predicted = figure(predicted->second.value, metric);
+    out.interval = interval(predicted->second, metric);
+  }
+  if (measured != row.measured.end()) out.measured = figure(measured->second, metric);
+  if (predicted != row.predicted.end() && measured != row.measured.end())
+    out.error =
+        row.calibrates ? "(calibrates)" : error(predicted->second.value, measured->second, metric);
+  return out;
+}
+
+}  // namespace
+
+std::string rows_text(const RowValidation& v, const Context& context, const Style& style) {
+  const Ink ink(style.colour);
+  std::string out = ink.bold(v.title) + "\n";
+  for (const std::string& paragraph : v.protocol) out += wrapped("  ", paragraph, 2);
+  for (const RowMetric& metric : v.metrics) {
+    out += "\n" + ink.bold(metric.id) + "\n  " + left("", 28) + right("measured", 10) +
+           right("predicted", 11) + right("90 % interval", 17) + right("error", 12) + "\n";
+    for (const PredictedRow& row : v.rows) {
+      const Cells c = cells(row, metric);
+      if (c.predicted.empty()) continue;
+      out += "  " + left(shortened(row.case_id, 28), 28) + right(c.measured, 10) +
+             right(c.predicted, 11) + right(c.interval, 17) + right(c.error, 12) + "\n";
+    }
+  }
+  out += "\n" + ink.bold("Errors") + "\n  " + left("", 27) + right("rows", 5) + right("mean", 13) +
+         right("median", 12) + right("x", 7) + right("<20 %", 7) + right("in 90 %", 8) + "\n";
+  for (const RowErrors& e : v.errors) {
+    const RowMetric& metric = metric_of(v, e.metric);
+    const std::string name = e.metric + (e.group.empty() ? "" : " " + e.group) +
+                             (e.method.empty() ? "" : ", " + e.method);
+    out += "  " + left(shortened(name, 27), 27) + right(std::to_string(e.rows), 5) +
+           right(mean_error(e, metric), 13) + right(median_error(e, metric), 12) +
+           right(fixed(e.median_factor, 3), 7) + right(percent(e.within_20), 7) +
+           right(e.coverage ? percent(*e.coverage) : "", 8) + "\n";
+  }
+  return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+}
+
+std::string rows_json(const RowValidation& v, const Context& context) {
+  Json out;
+  out["schema"] = "stallcast.rows/1";
+  out["tool"] = tool_object(context, "");
+  out["title"] = v.title;
+  out["cases"] = Json::array();
+  for (const PredictedRow& row : v.rows) {
+    Json one = {{"case_id", row.case_id}, {"group", row.group}, {"calibrates", row.calibrates}};
+    one["predicted"] = Json::object();
+    for (const auto& [metric, f] : row.predicted)
+      one["predicted"][metric] = {{"value", f.value}, {"ci90", Json::array({f.low, f.high})}};
+    one["measured"] = row.measured;
+    one["baselines"] = row.baselines;
+    one["unscored"] = row.unscored;
+    one["notes"] = row.notes;
+    out["cases"].push_back(std::move(one));
+  }
+  out["metrics"] = Json::array();
+  for (const RowMetric& m : v.metrics)
+    out["metrics"].push_back({{"id", m.id},
+                              {"unit", m.unit},
+                              {"error", m.error == ErrorKind::points ? "points" : "factor"}});
+  out["errors"] = Json::array();
+  for (const RowErrors& e : v.errors)
+    out["errors"].push_back({{"metric", e.metric},
+                             {"group", e.group.empty() ? "all" : e.group},
+                             {"method", e.method.empty() ? kPrediction : e.method},
+                             {"rows", e.rows},
+                             {"mean_absolute_error", e.mean_absolute},
+                             {"median_error", e.median},
+                             {"p95_error", e.p95},
+                             {"median_factor", e.median_factor},
+                             {"within_20_percent", e.within_20},
+                             {"coverage_90", e.coverage ? Json(*e.coverage) : Json(nullptr)}});
+  return dump(out);
+}
+
+std::string rows_csv(const RowValidation& v) {
+  std::string out = csv_row({"case", "group", "calibrates", "metric", "unit", "measured",
+                             "predicted", "ci90_low", "ci90_high"});
+  for (const PredictedRow& row : v.rows)
+    for (const auto& [id, f] : row.predicted) {
+      const auto measured = row.measured.find(id);
+      out +=
+          csv_row({row.case_id, row.group, row.calibrates ? "yes" : "no", id, metric_of(v, id).unit,
+                   measured == row.measured.end() ? "" : base::shortest(measured->second),
+                   base::shortest(f.value), base::shortest(f.low), base::shortest(f.high)});
+    }
+  return out;
+}
+
+std::string rows_markdown(const RowValidation& v, const Context& context) {
+  std::string out = "# " + v.title + "\n";
+  for (const std::string& paragraph : v.protocol) out += "\n" + paragraph + "\n";
+  out +=
+      "\n## Errors\n\n| metric | rows of | method | rows | mean error | median | 95th percentile "
+      "| median factor | within 20 % | inside the 90 % interval |\n"
+      "|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
+  for (const RowErrors& e : v.errors) {
+    const RowMetric& metric = metric_of(v, e.metric);
+    out += "| `" + e.metric + "` | " + (e.group.empty() ? "all" : e.group) + " | " +
+           (e.method.empty() ? "**stallcast**" : e.method) + " | " + std::to_string(e.rows) +
+           " | " + mean_error(e, metric) + " | " + median_error(e, metric) + " | " +
+           p95_error(e, metric) + " | " + fixed(e.median_factor, 3) + " | " + percent(e.within_20) +
+           " | " + (e.coverage ? percent(*e.coverage) : "") + " |\n";
+  }
+  for (const RowMetric& metric : v.metrics) {
+    out +=
+        "\n## " + metric.id +
+        "\n\n| case | measured | predicted | 90 % interval | error |\n|---|---:|---:|---:|---:|\n";
+    for (const PredictedRow& row : v.rows) {
+      const Cells c = cells(row, metric);
+      if (c.predicted.empty()) continue;
+      out += "| " + markdown_cell(row.case_id) + " | " + c.measured + " | " + c.predicted + " | " +
+             c.interval + " | " + c.error + " |\n";
+    }
+  }
+  bool heading = false;
+  for (const PredictedRow& row : v.rows)
+    for (const std::string& note : row.notes) {
+      if (!heading) out += "\n## Notes\n\n";
+      heading = true;
+      out += "- " + markdown_cell(row.case_id) + ": " + note + "\n";
+    }
+  return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+}
+
+std::string render(const RowValidation& validation, const Context& context, Format format,
+                   const Style& style) {
+  switch (format) {
+    case Format::json:
+      return rows_json(validation, context);
+    case Format::csv:
+      return rows_csv(validation);
+    case Format::markdown:
+      return rows_markdown(validation, context);
+    case Format::text:
+      break;
+  }
+  return rows_text(validation, context, style);
+}
+
+}  // namespace stallcast::report
