@@ -22,6 +22,8 @@ std::string_view name_of(FitVerdict verdict) {
 /// The dimensions a fitted value can have; found by the record reader beside the enum.
 static std::string_view name_of(Dimension dimension) {
   switch (dimension) {
+    case Dimension::text:
+      return "text";
     case Dimension::count:
       return "count";
     case Dimension::bytes:
@@ -53,9 +55,9 @@ struct EnumNames<FitVerdict> {
 
 template <>
 struct EnumNames<Dimension> {
-  static constexpr std::array values{Dimension::count, Dimension::number, Dimension::bytes,
-                                     Dimension::time,  Dimension::rate,   Dimension::op_rate,
-                                     Dimension::ratio};
+  static constexpr std::array values{Dimension::text,    Dimension::count, Dimension::number,
+                                     Dimension::bytes,   Dimension::time,  Dimension::rate,
+                                     Dimension::op_rate, Dimension::ratio};
 };
 
 template <class Visitor>
@@ -117,6 +119,7 @@ void describe(Visitor& at, ProfileValue& value) {
   at("kind", value.kind);
   at("field", value.field);
   at("dimension", value.dimension);
+  at("text", value.text);
   at("value", value.value);
   at("low", value.low);
   at("high", value.high);

@@ -36,6 +36,7 @@ class ComponentReader {
     out_.kind = kind->id;
     fields_ = fields_of(*kind);
     if (product != nullptr && product->kind == kind->id) take_product(*product);
+    if (context_.profile != nullptr) take_profile(*context_.profile);
     if (node.is_object()) walk(node, spec_.pointer, "");
     take_defaults(node);
     return out_;
@@ -110,6 +111,19 @@ class ComponentReader {
                          v.date.empty() ? v.source : v.source + " (read " + v.date + ")",
                          v.assumption};
         out_.values.insert_or_assign(v.key, std::move(*value));
+      }
+  }
+
+  // What was measured goes before a product's figures and defaults; what the scenario says goes
+  // before both.
+  void take_profile(const CalibrationProfile& profile) {
+    for (const ProfileValue& v : profile.values)
+      for (const FieldInfo* field : fields_) {
+        if (v.role != role_.id || (!v.kind.empty() && v.kind != out_.kind) || v.field != field->key)
+          continue;
+        Value value{field->dimension, v.value, v.text, {}, {}};
+        value.source = {Source::Kind::profile, "profile:" + profile.id, "fit " + v.fit, false};
+        out_.values.insert_or_assign(v.field, std::move(value));
       }
   }
 

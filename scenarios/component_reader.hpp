@@ -11,6 +11,7 @@
 #include "models/registry.hpp"
 #include "scenarios/document.hpp"
 #include "scenarios/parameters.hpp"
+#include "stallcast/calibration_profile.hpp"
 #include "stallcast/design.hpp"
 
 namespace stallcast::scenarios {
@@ -20,6 +21,7 @@ struct ReadContext {
   const Tree& tree;
   Parameters& params;
   Reporter& report;
+  const CalibrationProfile* profile = nullptr;  ///< may be absent
 };
 
 /// What a component is, and where it is expected.

@@ -64,7 +64,7 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
   Parameters params(tree, options.params, report);
   for (const auto& [key, node] : written.items())
     if (key != "params") params.mark_used(node);
-  ReadContext context{tree, params, report};
+  ReadContext context{tree, params, report, options.profile};
   Design design = resolve(context);
   params.report_unused();
   check_rules(design, report);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "stallcast/calibration_profile.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/result.hpp"
@@ -20,6 +21,7 @@ struct LoadOptions {
   std::string variant;            ///< key of `scenarios`; "" = the base scenario
   std::vector<std::pair<std::string, double>>
       params;                ///< overrides of `params` values (plan, sweep)
+  const CalibrationProfile* profile = nullptr;  ///< fitted values; must outlive the call
   bool extend_files = true;  ///< false: `extends` may name catalogue entries only (servers)
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -33,9 +32,9 @@ struct ProbeOptions {
   std::uint64_t seed = 1;     ///< of the order of the points and the data written
   /// Told how far it is, 0..1, and what it does; may be called from one thread only.
   std::function<void(double, std::string_view)> progress;
-  /// Set by the caller to end early; the probe cleans up and fails with `interrupted` in its
-  /// message.
-  const std::atomic<bool>* stop = nullptr;
+  /// Asked now and then, from one thread only: true ends the probe early. It cleans up and fails
+  /// with `inconclusive`.
+  std::function<bool()> interrupted;
 };
 
 /// One row: to add a probe, its .cpp and its row in probes.cpp.

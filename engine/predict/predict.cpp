@@ -67,8 +67,11 @@ std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
   const auto start = std::chrono::steady_clock::now();
   std::vector<run::Request> requests;
   for (const Design& design : designs)
-    for (int i = 0; i < replica_count(design, options); ++i)
+    for (int i = 0; i < replica_count(design, options); ++i) {
       requests.push_back({design, first_seed(design, options) + static_cast<std::uint64_t>(i)});
+      if (options.vary && replica_count(design, options) > 1)
+        options.vary(requests.back().design, static_cast<std::size_t>(i));
+    }
   const std::vector<run::Outcome> outcomes = run::simulate(requests, options.run);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
 

@@ -24,6 +24,8 @@ struct Options {
   /// Where the faults of `expect` lines go, with their pointers; may be absent. `predict` fails
   /// with bad_input either way.
   Diagnostics* faults = nullptr;
+  /// Changes the design of replica i, when there are several: draws of uncertain parameters.
+  std::function<void(Design&, std::size_t)> vary = {};
 };
 
 /// Simulates `design` once per replica (seeds seed, seed+1, ...) and combines: mean and 95 %

@@ -80,6 +80,7 @@ struct ProfileValue {
   std::string kind;   ///< registry row: "measured", "pytorch"; "" for all of the role
   std::string field;  ///< "read.latency"
   Dimension dimension = Dimension::number;
+  std::string text;    ///< for texts, instead of a number
   double value = 0.0;  ///< base unit of `dimension`
   double low = 0.0;    ///< 90 % interval
   double high = 0.0;

@@ -82,8 +82,10 @@ struct CommandLine::Impl {
 
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> out = {"--help", "--version"};
-    for (const CLI::Option* o : app.get_options())
+    for (const CLI::Option* o : app.get_options()) {
       for (const std::string& name : o->get_lnames()) out.push_back("--" + name);
+      for (const std::string& name : o->get_snames()) out.push_back("-" + name);
+    }
     return out;
   }
   [[nodiscard]] std::string help() const {
@@ -165,9 +167,9 @@ void CommandLine::integer(std::string_view name, std::optional<std::int64_t>& ta
   });
 }
 
-void CommandLine::output_options(CommonOptions& options) {
+void CommandLine::output_options(CommonOptions& options, std::string_view what) {
   impl_->common = &options;
-  text("--output", options.output, "FILE", "write the report to FILE instead of standard output");
+  text("-o,--output", options.output, "FILE", what);
   flag("--quiet", options.quiet, "no progress and no warnings on standard error");
   flag("--no-color", options.no_color, "no colours (also with NO_COLOR set)");
 }
@@ -190,7 +192,10 @@ void CommandLine::simulation_options(CommonOptions& options) {
        "stop after this wall-clock time and report what is known (default 10 min)");
   integer("--jobs", impl_->jobs, 1, "simulations at a time (default: one per core)");
   flag("--timing", options.timing, "report wall-clock time; the report is then not reproducible");
-  for (const char* name : {"--profile", "--trace"}) {
+  text("--profile", options.profile, "FILE", "take fitted values from this calibration profile");
+  flag("--strict-range", options.strict_range,
+       "exit 3 when a prediction leaves the range its profile was fitted in");
+  for (const char* name : {"--trace"}) {
     impl_->refused.push_back(std::make_unique<Refused>(Refused{name, ""}));
     text(name, impl_->refused.back()->value, "FILE", "not available in this version");
   }

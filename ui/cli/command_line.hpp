@@ -22,11 +22,16 @@ struct CommonOptions {
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> replicas;
   double time_limit_s = 600.0;
-  std::int64_t jobs = 0;  ///< 0: one per core
+  std::int64_t jobs = 0;      ///< 0: one per core
+  std::string profile;        ///< file of a calibration profile
+  bool strict_range = false;  ///< outside the calibrated range is inconclusive
   bool timing = false;
   bool quiet = false;
   bool no_color = false;
 };
+
+inline constexpr std::string_view kReportToFile =
+    "write the report to FILE instead of standard output";
 
 class CommandLine {
  public:
@@ -47,13 +52,13 @@ class CommandLine {
                std::string_view help);
 
   /// --output, --quiet, --no-color.
-  void output_options(CommonOptions& options);
+  void output_options(CommonOptions& options, std::string_view what = kReportToFile);
   /// --format.
   void format_option(CommonOptions& options);
   /// --set, --variant.
   void scenario_options(CommonOptions& options);
-  /// --seed, --replicas, --time-limit, --jobs, --timing; and --profile and --trace, which are
-  /// refused.
+  /// --seed, --replicas, --time-limit, --jobs, --timing, --profile, --strict-range; and --trace,
+  /// which is refused.
   void simulation_options(CommonOptions& options);
 
   /// The exit code when the verb ends here: help was printed, or the usage is wrong.

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <set>
 
+#include "calibration/calibrate.hpp"
+#include "calibration/profile_json.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
@@ -57,6 +59,16 @@ void add_values(const Component& component, const std::string& path,
 ScenarioInput::ScenarioInput(std::string path, const CommonOptions& options)
     : path_(std::move(path)), options_(options) {
   if (path_ == "-") text_ = read_stdin();
+  if (options.profile.empty()) return;
+  if (const auto text = base::read_file(options.profile); text.ok())
+    profile_ = calibration::read_profile(text.value(), options.profile, profile_faults_);
+  else
+    profile_faults_.add({Severity::error,
+                         "profile",
+                         "",
+                         {options.profile, 0, 0},
+                         text.failure().message,
+                         text.failure().hint});
 }
 
 scenarios::Loaded ScenarioInput::load_with(std::vector<std::string> more_sets) const {
@@ -64,6 +76,12 @@ scenarios::Loaded ScenarioInput::load_with(std::vector<std::string> more_sets) c
   load.sets = options_.sets;
   load.sets.insert(load.sets.end(), more_sets.begin(), more_sets.end());
   load.variant = options_.variant;
+  load.profile = profile();
+  if (profile_faults_.has_errors()) {
+    scenarios::Loaded unread;
+    unread.diagnostics = profile_faults_;
+    return unread;
+  }
   if (text_.has_value() && text_->size() > base::kLargestFile) {
     scenarios::Loaded too_large;
     too_large.diagnostics.add(
@@ -199,10 +217,24 @@ std::optional<Prediction> predict_design(const ScenarioInput& input, const Desig
   predict::Options how = predict_options(options, bar);
   Diagnostics faults;
   how.faults = &faults;
+  if (const CalibrationProfile* profile = input.profile())
+    how.vary = [profile](Design& varied, std::size_t i) {
+      calibration::apply_draw(*profile, i, varied);
+    };
   bar.show(0.0);
   Result<Prediction> prediction = predict::predict(design, how);
   bar.clear();
-  if (prediction.ok()) return std::move(prediction).value();
+  if (prediction.ok()) {
+    if (const CalibrationProfile* profile = input.profile()) {
+      prediction->profile_sha256 = profile->sha256;
+      if (calibration::values_from_profile(design) == 0)
+        prediction->warnings.push_back("the profile \"" + profile->id +
+                                       "\" has no value for this scenario");
+    }
+    if (prediction->extrapolated && options.strict_range && prediction->verdict != Verdict::fail)
+      prediction->verdict = Verdict::inconclusive;
+    return std::move(prediction).value();
+  }
   if (faults.has_errors()) {
     input.place(faults);
     print_diagnostics(faults, options.quiet);

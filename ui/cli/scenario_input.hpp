@@ -8,6 +8,7 @@
 #include "engine/base/jsonc.hpp"
 #include "engine/predict/predict.hpp"
 #include "scenarios/load.hpp"
+#include "stallcast/calibration_profile.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/prediction.hpp"
@@ -31,6 +32,10 @@ class ScenarioInput {
   [[nodiscard]] std::optional<Design> design() const;
   /// The design with more `--set` options after those of the command line; prints nothing.
   [[nodiscard]] Result<Design> design_with(std::vector<std::string> more_sets) const;
+  /// nullptr without `--profile`.
+  [[nodiscard]] const CalibrationProfile* profile() const {
+    return profile_ ? &*profile_ : nullptr;
+  }
   /// Gives diagnostics that have only a pointer their file, line and column.
   void place(Diagnostics& diagnostics) const;
 
@@ -41,6 +46,8 @@ class ScenarioInput {
 
   std::string path_;
   std::optional<std::string> text_;  ///< of standard input
+  std::optional<CalibrationProfile> profile_;
+  Diagnostics profile_faults_;
   const CommonOptions& options_;
 };
 

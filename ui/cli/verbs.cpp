@@ -20,14 +20,14 @@ constexpr std::array kVerbs{
     Verb{"resolve", "Scenarios", "the fully resolved design, with provenance", resolve_verb},
     Verb{"schema", "Scenarios", "the JSON Schema of a scenario", schema_verb},
     Verb{"catalog", "Scenarios", "products and their sourced numbers", catalog_verb},
-    Verb{"import", "Scenarios", "a scenario from another tool's file", import_verb},
+    Verb{"import", "Scenarios", "a scenario or measurements from another tool's file", import_verb},
     Verb{"check", "Continuous integration", "do designs still meet their targets",
          unavailable_verb},
     Verb{"diff", "Continuous integration", "what changed between two designs, and why",
          unavailable_verb},
     Verb{"validate", "Measurements", "predictions against measurements", validate_verb},
-    Verb{"probe", "Measurements", "measure this machine", unavailable_verb},
-    Verb{"calibrate", "Measurements", "fit a calibration profile", unavailable_verb},
+    Verb{"probe", "Measurements", "measure this machine", probe_verb},
+    Verb{"calibrate", "Measurements", "fit a calibration profile", calibrate_verb},
     Verb{"serve", "Services", "the HTTP API and the report pages", unavailable_verb},
 };
 

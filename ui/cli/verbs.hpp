@@ -32,6 +32,8 @@ int schema_verb(const Verb& verb, std::span<const std::string> args);
 int init_verb(const Verb& verb, std::span<const std::string> args);
 int catalog_verb(const Verb& verb, std::span<const std::string> args);
 int validate_verb(const Verb& verb, std::span<const std::string> args);
+int probe_verb(const Verb& verb, std::span<const std::string> args);
+int calibrate_verb(const Verb& verb, std::span<const std::string> args);
 int import_verb(const Verb& verb, std::span<const std::string> args);
 /// Says that the verb is not available in this version.
 int unavailable_verb(const Verb& verb, std::span<const std::string> args);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "stallcast/audit.hpp"
+#include "stallcast/calibration_profile.hpp"
+#include "stallcast/measurement.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
@@ -45,6 +47,9 @@ struct Style {
                                  const Style& style);
 [[nodiscard]] std::string render(const Validation& validation, const Context& context,
                                  Format format, const Style& style);
+/// As text, at most 80 columns.
+[[nodiscard]] std::string profile_text(const CalibrationProfile& profile, const Style& style);
+[[nodiscard]] std::string measurements_text(const MeasurementSet& set, const Style& style);
 [[nodiscard]] std::string render(const RowValidation& validation, const Context& context,
                                  Format format, const Style& style);
 

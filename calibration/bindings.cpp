@@ -1,0 +1,103 @@
+#include "calibration/bindings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+/// Which fitted parameter is which field of a scenario: the one place that knows both.
+namespace stallcast::calibration {
+namespace {
+
+struct Binding {
+  std::string_view series;     ///< id of the fit
+  std::string_view parameter;  ///< of its law; "law" for the law itself
+  std::string_view role, kind, field;
+  Dimension dimension;
+};
+
+// Random access comes first: where both were measured a loader's shuffled reads follow it.
+constexpr std::array kBindings{
+    Binding{"io.read.random", "law", "storage", "measured", "read.law", Dimension::text},
+    Binding{"io.read.random", "alpha", "storage", "measured", "read.latency", Dimension::time},
+    Binding{"io.read.random", "s", "storage", "measured", "read.per_op", Dimension::time},
+    Binding{"io.read.random", "B", "storage", "measured", "read.rate", Dimension::rate},
+    Binding{"io.read.random", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.read.sequential", "law", "storage", "measured", "read.law", Dimension::text},
+    Binding{"io.read.sequential", "alpha", "storage", "measured", "read.latency", Dimension::time},
+    Binding{"io.read.sequential", "s", "storage", "measured", "read.per_op", Dimension::time},
+    Binding{"io.read.sequential", "B", "storage", "measured", "read.rate", Dimension::rate},
+    Binding{"io.read.sequential", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.write.sequential", "law", "storage", "measured", "write.law", Dimension::text},
+    Binding{"io.write.sequential", "alpha", "storage", "measured", "write.latency",
+            Dimension::time},
+    Binding{"io.write.sequential", "s", "storage", "measured", "write.per_op", Dimension::time},
+    Binding{"io.write.sequential", "B", "storage", "measured", "write.rate", Dimension::rate},
+    Binding{"io.write.sequential", "S", "storage", "measured", "write.stream", Dimension::rate},
+    Binding{"io.write.random", "law", "storage", "measured", "write.law", Dimension::text},
+    Binding{"io.write.random", "alpha", "storage", "measured", "write.latency", Dimension::time},
+    Binding{"io.write.random", "s", "storage", "measured", "write.per_op", Dimension::time},
+    Binding{"io.write.random", "B", "storage", "measured", "write.rate", Dimension::rate},
+    Binding{"io.write.random", "S", "storage", "measured", "write.stream", Dimension::rate},
+    Binding{"metadata.open", "Z", "storage", "measured", "open.latency", Dimension::time},
+    Binding{"metadata.open", "D", "storage", "measured", "open.per_op", Dimension::time},
+    Binding{"metadata.create", "Z", "storage", "measured", "create.latency", Dimension::time},
+    Binding{"metadata.create", "D", "storage", "measured", "create.per_op", Dimension::time},
+    Binding{"memory.h2d.pinned", "B", "host", "", "gpu.copy", Dimension::rate},
+    Binding{"memory.h2d.pageable", "B", "host", "", "gpu.copy_pageable", Dimension::rate},
+    Binding{"gds.read.p2p", "B", "host", "", "gds.stream", Dimension::rate},
+    Binding{"gds.read.nvidia-fs", "B", "host", "", "gds.stream", Dimension::rate},
+};
+
+ProfileValue value_of(const Binding& b, const Fit& fit) {
+  return {.role = std::string(b.role),
+          .kind = std::string(b.kind),
+          .field = std::string(b.field),
+          .dimension = b.dimension,
+          .text = {},
+          .fit = fit.id,
+          .draws = {}};
+}
+
+}  // namespace
+
+std::vector<ProfileValue> values_of(const Fit& fit) {
+  std::vector<ProfileValue> out;
+  if (fit.verdict == FitVerdict::refused) return out;
+  for (const Binding& b : kBindings) {
+    if (b.series != fit.id) continue;
+    ProfileValue value = value_of(b, fit);
+    if (b.parameter == "law") {
+      value.text = fit.law == "hockney" || fit.law == "station" ? "line" : fit.law;
+      out.push_back(std::move(value));
+      continue;
+    }
+    const auto at = std::find_if(fit.parameters.begin(), fit.parameters.end(),
+                                 [&](const FittedParameter& p) { return p.name == b.parameter; });
+    if (at == fit.parameters.end()) continue;
+    value.value = at->value;
+    value.low = at->low;
+    value.high = at->high;
+    const auto column = static_cast<std::size_t>(at - fit.parameters.begin());
+    for (const std::vector<double>& draw : fit.draws) value.draws.push_back(draw[column]);
+    out.push_back(std::move(value));
+  }
+  // Where data were measured, so that a prediction can say when it leaves that range.
+  const bool reads = fit.id == "io.read.random" || fit.id == "io.read.sequential";
+  for (const FittedRange& range : fit.ranges) {
+    if (!reads) break;
+    const auto add = [&](std::string_view field, Dimension dimension, double number) {
+      ProfileValue value = value_of({fit.id, "", "storage", "measured", field, dimension}, fit);
+      value.value = value.low = value.high = number;
+      out.push_back(std::move(value));
+    };
+    if (range.quantity == "size") {
+      add("fitted.smallest", Dimension::bytes, range.low);
+      add("fitted.largest", Dimension::bytes, range.high);
+    } else if (range.quantity == "depth") {
+      add("fitted.deepest", Dimension::number, range.high);
+    }
+  }
+  return out;
+}
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,95 @@
+#include "calibration/calibrate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "calibration/bindings.hpp"
+#include "calibration/importers/importer.hpp"
+#include "calibration/measurement_json.hpp"
+#include "engine/base/text.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+/// Calls `visit` with the role, kind and values of every component of `design`.
+template <class Visit>
+void each_component(Design& design, Visit visit) {
+  for (Component& host : design.hosts) visit("host", host);
+  visit("fabric", design.fabric);
+  for (Component& storage : design.storage) visit("storage", storage);
+  for (JobDesign& job : design.jobs) {
+    if (job.dataset) visit("dataset", *job.dataset);
+    if (job.loader) visit("loader", *job.loader);
+    if (job.checkpoint) visit("checkpoint", *job.checkpoint);
+  }
+}
+
+bool same_field(const ProfileValue& a, const ProfileValue& b) {
+  return a.role == b.role && a.kind == b.kind && a.field == b.field;
+}
+
+}  // namespace
+
+MeasurementSet read_any(const std::string& text, const std::string& file,
+                        Diagnostics& diagnostics) {
+  if (is_measurements(text)) return read_measurements(text, file, diagnostics);
+  if (const ResultImporter* importer = recognise_results(text))
+    return import_results(*importer, text, file, diagnostics);
+  std::vector<std::string> known;
+  for (const ResultImporter& importer : result_importers()) known.emplace_back(importer.id);
+  diagnostics.add({Severity::error,
+                   "format",
+                   "",
+                   {file, 1, 1},
+                   "this is no measurement file that Stallcast knows",
+                   "a file of \"stallcast probe\", or of " + base::join(known, ", ")});
+  return {};
+}
+
+CalibrationProfile calibrate(std::span<const MeasurementSet> sets, std::string id,
+                             const fit::Options& options) {
+  CalibrationProfile profile;
+  profile.id = std::move(id);
+  for (const MeasurementSet& set : sets) {
+    profile.inputs.push_back({set.file, set.sha256, set.tool, set.tool_version, set.date});
+    for (const auto& [key, value] : set.environment) profile.environment.emplace(key, value);
+    profile.date = std::max(profile.date, set.date);
+  }
+  for (const fit::Series& series : fit::group(sets)) {
+    Fit fit = fit::fit_series(series, options);
+    for (const std::string& left : series.left_out) fit.reasons.push_back("left out: " + left);
+    // What an earlier row of the table has decided stays.
+    for (ProfileValue& value : values_of(fit))
+      if (std::none_of(profile.values.begin(), profile.values.end(), [&](const ProfileValue& v) {
+            return same_field(v, value) && v.fit != value.fit;
+          }))
+        profile.values.push_back(std::move(value));
+    profile.fits.push_back(std::move(fit));
+  }
+  return profile;
+}
+
+void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design) {
+  each_component(design, [&](std::string_view role, Component& component) {
+    for (const ProfileValue& v : profile.values) {
+      if (v.role != role || (!v.kind.empty() && v.kind != component.kind) || v.draws.empty())
+        continue;
+      const auto at = component.values.find(v.field);
+      if (at != component.values.end() &&
+          at->second.source.kind == ::stallcast::Source::Kind::profile)
+        at->second.number = v.draws[i % v.draws.size()];
+    }
+  });
+}
+
+std::size_t values_from_profile(const Design& design) {
+  std::size_t found = 0;
+  Design copy = design;
+  each_component(copy, [&](std::string_view, Component& component) {
+    for (const auto& [key, value] : component.values)
+      if (value.source.kind == ::stallcast::Source::Kind::profile) ++found;
+  });
+  return found;
+}
+
+}  // namespace stallcast::calibration

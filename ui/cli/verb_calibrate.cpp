@@ -1,0 +1,54 @@
+#include <filesystem>
+
+#include "calibration/calibrate.hpp"
+#include "calibration/profile_json.hpp"
+#include "engine/base/files.hpp"
+#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/verbs.hpp"
+
+namespace stallcast::cli {
+
+int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
+  CommonOptions options;
+  std::vector<std::string> paths;
+  std::string id;
+  std::optional<std::int64_t> draws, seed;
+  CommandLine line(verb);
+  line.positionals("MEASUREMENTS", paths,
+                   "files of \"stallcast probe\", or results of fio, IOR, mdtest, ...");
+  line.text("--id", id, "NAME", "name of the profile (default: of the first file)");
+  line.integer("--draws", draws, 20, "bootstrap draws behind the intervals (default 200)");
+  line.integer("--seed", seed, 0, "random seed of the bootstrap (default 1)");
+  line.text("--format", options.format, "NAME", "text (default) or json, which is the profile");
+  line.output_options(options, "write the profile to FILE, and the report to standard output");
+  if (const auto exit = line.parse(args)) return *exit;
+  if (options.format != "text" && options.format != "json")
+    return report_failure({ExitCode::bad_input,
+                           "calibrate has no format \"" + options.format + "\"",
+                           "use text or json"});
+  std::vector<MeasurementSet> sets;
+  Diagnostics faults;
+  for (const std::string& path : paths) {
+    const auto text = base::read_file(path);
+    if (!text.ok()) return report_failure(text.failure());
+    sets.push_back(calibration::read_any(text.value(), path, faults));
+  }
+  print_diagnostics(faults, options.quiet);
+  if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
+  calibration::fit::Options how;
+  how.draws = static_cast<int>(draws.value_or(how.draws));
+  how.seed = static_cast<std::uint64_t>(seed.value_or(1));
+  if (id.empty()) id = std::filesystem::path(paths.front()).stem().string();
+  const CalibrationProfile profile = calibration::calibrate(sets, id, how);
+  const std::string json = calibration::write_profile(profile);
+  if (!options.output.empty())
+    if (const auto written = base::write_file(options.output, json); !written.ok())
+      return report_failure(written.failure());
+  const bool useful = !profile.values.empty();
+  if (!write_stdout(
+          options.format == "json" ? json : report::profile_text(profile, report_style(options))))
+    return static_cast<int>(ExitCode::bad_input);
+  return static_cast<int>(useful ? ExitCode::ok : ExitCode::answer_no);
+}
+
+}  // namespace stallcast::cli

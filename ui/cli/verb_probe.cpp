@@ -1,0 +1,81 @@
+#include "calibration/measurement_json.hpp"
+#include "calibration/probes/probe.hpp"
+#include "engine/base/files.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "engine/run/simulate.hpp"
+#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/verbs.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+int unknown_probe(const std::string& kind) {
+  std::vector<std::string> ids;
+  for (const calibration::Probe& probe : calibration::probes()) ids.emplace_back(probe.id);
+  const std::string near = base::nearest(kind, ids);
+  return report_failure(
+      {ExitCode::bad_input, "there is no probe \"" + kind + "\"",
+       near.empty() ? "known: " + base::join(ids, ", ") : "did you mean \"" + near + "\"?"});
+}
+
+}  // namespace
+
+int probe_verb(const Verb& verb, std::span<const std::string> args) {
+  CommonOptions options;
+  std::string kind, target, space;
+  bool quick = false, thorough = false;
+  calibration::ProbeOptions how;
+  std::optional<std::int64_t> seed;
+  CommandLine line(verb);
+  line.positional("KIND", kind, "what to measure: gds, io, loader, memory, metadata or network");
+  line.text("--target", target, "PATH", "folder on the file system to measure");
+  line.text("--peer", how.peer, "HOST:PORT", "the other end of the network probe");
+  line.flag("--quick", quick, "a minute: fewer points, three runs each");
+  line.flag("--thorough", thorough, "half an hour: all points, bursts and steady state watched");
+  line.text("--space", space, "BYTES", "most that may be written (default: the probe's choice)");
+  line.flag("--allow-device", how.allow_device, "--target may be a device, which is only read");
+  line.integer("--seed", seed, 0, "random seed of order and data (default 1)");
+  line.text("--format", options.format, "NAME",
+            "text (default) or json, which is the measurements");
+  line.output_options(options, "write the measurements to FILE, and the report to standard output");
+  if (const auto exit = line.parse(args)) return *exit;
+  if (options.format != "text" && options.format != "json")
+    return report_failure({ExitCode::bad_input, "probe has no format \"" + options.format + "\"",
+                           "use text or json"});
+  const calibration::Probe* probe = calibration::find_probe(kind);
+  if (probe == nullptr) return unknown_probe(kind);
+  if (probe->needs_target && target.empty())
+    return report_failure({ExitCode::bad_input, "the probe writes files of its own in a folder",
+                           "name the folder with --target PATH"});
+  if (quick && thorough)
+    return report_failure({ExitCode::bad_input, "--quick and --thorough exclude each other", ""});
+  if (!space.empty()) {
+    const auto bytes = base::parse_quantity(space, Dimension::bytes);
+    if (!bytes.value)
+      return report_failure({ExitCode::bad_input, "--space: " + bytes.message, bytes.hint});
+    how.space = Bytes::from(*bytes.value, unit::B);
+  }
+  how.target = target;
+  how.seed = static_cast<std::uint64_t>(seed.value_or(1));
+  how.depth = quick      ? calibration::ProbeDepth::quick
+              : thorough ? calibration::ProbeDepth::thorough
+                         : calibration::ProbeDepth::usual;
+  ProgressBar bar(options);
+  how.progress = [&bar](double done, std::string_view) { bar.show(done); };
+  how.interrupted = [] { return run::interrupt_flag() != 0; };
+  const Result<MeasurementSet> measured = probe->run(how);
+  bar.clear();
+  if (!measured.ok()) return report_failure(measured.failure());
+  const std::string json = calibration::write_measurements(measured.value());
+  if (!options.output.empty())
+    if (const auto written = base::write_file(options.output, json); !written.ok())
+      return report_failure(written.failure());
+  if (!write_stdout(options.format == "json"
+                        ? json
+                        : report::measurements_text(measured.value(), report_style(options))))
+    return static_cast<int>(ExitCode::bad_input);
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace stallcast::cli

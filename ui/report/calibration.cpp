@@ -1,0 +1,104 @@
+#include <cstdio>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+
+/// Measurements and calibration profiles as people read them.
+namespace stallcast::report {
+namespace {
+
+std::string count_of(std::size_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+std::string percent(double ratio) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.1f %%", 100.0 * ratio);
+  return buffer;
+}
+
+std::string in_unit(double value, const std::string& unit) {
+  const Dimension dimension = unit == "s"     ? Dimension::time
+                              : unit == "B/s" ? Dimension::rate
+                              : unit == "1/s" ? Dimension::op_rate
+                              : unit == "B"   ? Dimension::bytes
+                                              : Dimension::number;
+  return base::print_quantity(value, dimension);
+}
+
+std::string value_text(const ProfileValue& v) {
+  return v.text.empty() ? base::print_quantity(v.value, v.dimension) : v.text;
+}
+
+std::string fit_lines(const Fit& fit, const Ink& ink) {
+  const std::string verdict(name_of(fit.verdict));
+  const std::string coloured = fit.verdict == FitVerdict::accepted ? ink.good(verdict)
+                               : fit.verdict == FitVerdict::usable ? ink.doubtful(verdict)
+                                                                   : ink.bad(verdict);
+  std::string out = "\n" + ink.bold(fit.id) + "  " + coloured + "\n";
+  if (!fit.law.empty()) {
+    out += wrapped("  ", fit.law + ": " + fit.equation, 4);
+    out += wrapped("  ",
+                   count_of(fit.cells, "cell", "cells") + ", " + count_of(fit.runs, "run", "runs") +
+                       "; held-out cells off by " + percent(fit.median_error) + " (median), " +
+                       percent(fit.p90_error) + " (one in ten more); runs repeat within " +
+                       percent(fit.noise),
+                   4);
+  }
+  for (const FittedParameter& p : fit.parameters)
+    out += "  " + left("  " + p.name, 10) + right(in_unit(p.value, p.unit), 14) +
+           right(in_unit(p.low, p.unit) + " to " + in_unit(p.high, p.unit), 32) +
+           (p.identified ? "" : "  not decided") + "\n";
+  for (const std::string& reason : fit.reasons) out += wrapped("  - ", reason, 4);
+  return out;
+}
+
+}  // namespace
+
+std::string profile_text(const CalibrationProfile& profile, const Style& style) {
+  const Ink ink(style.colour);
+  std::string out = ink.bold("Calibration profile " + profile.id) + "\n";
+  for (const ProfileInput& input : profile.inputs)
+    out += wrapped("  ", input.file + ": " + input.tool + " " + input.tool_version, 4);
+  for (const Fit& fit : profile.fits) out += fit_lines(fit, ink);
+  if (!profile.values.empty()) {
+    out += "\n" + ink.bold("Fields it sets") + "\n";
+    for (const ProfileValue& v : profile.values)
+      out += "  " + left(v.role + (v.kind.empty() ? "" : " " + v.kind) + " " + v.field, 44) +
+             right(value_text(v), 16) + "\n";
+  }
+  return out;
+}
+
+std::string measurements_text(const MeasurementSet& set, const Style& style) {
+  const Ink ink(style.colour);
+  std::string out = ink.bold(set.tool + (set.tool_version.empty() ? "" : " " + set.tool_version)) +
+                    ": " + count_of(set.measurements.size(), "measurement", "measurements") + "\n";
+  for (const auto& [key, value] : set.environment) out += wrapped("  " + key + ": ", value, 4);
+  out += "\n  " + left("", 26) + right("size", 10) + right("depth", 7) + right("rate", 13) +
+         right("ops", 13) + right("latency", 11) + "\n";
+  for (const Measurement& m : set.measurements) {
+    std::string what = std::string(name_of(m.subject)) + " " + m.operation;
+    for (const std::string& part : {m.pattern, m.path})
+      if (!part.empty()) what += " " + part;
+    const auto print = [](double value, Dimension dimension) {
+      return value > 0.0 ? base::print_quantity(value, dimension) : std::string();
+    };
+    out += "  " + left(shortened(what, 25), 26) +
+           right(print(m.size.in(unit::B), Dimension::bytes), 10) +
+           right(print(m.depth, Dimension::number), 7) +
+           right(print(m.rate.in(unit::Bps), Dimension::rate), 13) +
+           right(print(m.ops.in(unit::per_s), Dimension::op_rate), 13) +
+           right(m.latency ? print(m.latency->in(unit::s), Dimension::time) : "", 11) + "\n";
+    std::string more = base::join(m.flags, ", ");
+    for (const auto& [key, value] : m.figures)
+      more += (more.empty() ? "" : "; ") + key + " " + base::shortest(value);
+    if (!more.empty()) out += wrapped("      ", more, 6);
+  }
+  for (const std::string& field : set.ignored) out += wrapped("  not read: ", field, 4);
+  return out;
+}
+
+}  // namespace stallcast::report
