@@ -84,6 +84,7 @@ TEST_CASE("a profile comes back as it was written") {
                             "measured",
                             "read.latency",
                             Dimension::time,
+                            "",
                             4e-5,
                             3e-5,
                             5e-5,
