@@ -49,6 +49,16 @@ std::string save_gds_obstacle(const HostParams& host, const Component& save) {
   return {};
 }
 
+bool uses_host_drives(const JobDesign& job) {
+  if (job.checkpoint) {
+    const CheckpointParams p = checkpoint_params(*job.checkpoint);
+    if (std::find(p.tiers.begin(), p.tiers.end(), kLocalNvme) != p.tiers.end()) return true;
+  }
+  if (!job.dataset) return false;
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  return dataset.cached() && dataset.cache_medium == "nvme";
+}
+
 double batch_peers(const HostParams& host, const JobDesign& job) {
   if (!job.loader || loader_params(*job.loader).copy == "none") return 0.0;
   const std::int64_t tensor = job_params(job.job).tensor;
@@ -130,13 +140,7 @@ HostPorts add_host(graph::Topology& topology, const std::string& name, const Hos
     }
   }
   const auto gpus = topology.add_node(name + ".gpus", graph::NodeRole::gpu);
-  const auto nvme_in = topology.add_node(name + ".nvme.in", target);
-  const auto nvme_out = topology.add_node(name + ".nvme.out", target);
   topology.add_edge(gpus, memory_out, name + ".memory.snapshot", dram);
-  if (p.nvme_write)
-    topology.add_edge(memory_out, nvme_in, name + ".nvme.write", *p.nvme_write * shape.servers);
-  if (p.nvme_read)
-    topology.add_edge(nvme_out, memory_in, name + ".nvme.read", *p.nvme_read * shape.servers);
   return {port_in, port_out};
 }
 

@@ -38,6 +38,8 @@ struct HostShape {
 /// the other ranks of a copy of the model, a restored state, what a proxy GPU reads or writes.
 /// [docs/models/host.md, eq. 5]
 [[nodiscard]] bool passes_over_nvlink(const HostParams& host, const JobDesign& job);
+/// Whether saves or the cached data of such a job lie on the drives of its hosts (`nvme`).
+[[nodiscard]] bool uses_host_drives(const JobDesign& job);
 /// GPUs of a reader's host that get its batch from it.
 [[nodiscard]] double batch_peers(const HostParams& host, const JobDesign& job);
 

@@ -34,6 +34,7 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
     }
     storages_.at(component.id)->build(topology_, load);
   }
+  build_host_drives();
   build_hosts(design);
   count_cores(design);
 }
@@ -71,6 +72,7 @@ void Plant::fold(const Design& design) {
     layout.gds_saves =
         saves_ask_for_gds(job) && save_gds_obstacle(host.params, *job.checkpoint).empty();
     host.gds = host.gds || layout.gds || layout.gds_saves;
+    host.drives = host.drives || uses_host_drives(job);
     host.nvlink = host.nvlink || passes_over_nvlink(host.params, job);
     if (job.loader)
       host.readers += layout.readers() / layout.hosts *
@@ -147,6 +149,26 @@ std::string Plant::group_name(const std::string& host, std::size_t group) const 
   return name;
 }
 
+// What is given of one direction alone is taken for both.    [docs/models/local.md, eq. 8]
+void Plant::build_host_drives() {
+  for (const auto& [id, host] : hosts_) {
+    const std::optional<Rate>& read = host.params.nvme_read;
+    const std::optional<Rate>& write = host.params.nvme_write;
+    if (!host.drives || (!read && !write)) continue;
+    auto& drives = storages_[drives_of(id)];
+    drives = make_host_drives(drives_of(id), read ? *read : *write, write ? *write : *read);
+    StorageLoad load;
+    load.round_trip = fabric_.params().round_trip;
+    drives->build(topology_, load);
+  }
+}
+
+bool Plant::reaches(const std::string& host, const std::string& storage) const {
+  return storage == drives_of(host) ||
+         std::none_of(hosts_.begin(), hosts_.end(),
+                      [&](const auto& other) { return storage == drives_of(other.first); });
+}
+
 void Plant::build_hosts(const Design& design) {
   std::vector<FabricSite> sites;
   for (const auto& [id, host] : hosts_) sites.push_back(host.site());
@@ -181,13 +203,13 @@ void Plant::build_hosts(const Design& design) {
         .nvlink = host.nvlink,
         .mounts = {}};
     for (const auto& [id, storage] : storages_)
-      shape.mounts.push_back({id, storage->client_limits()});
+      if (reaches(component.id, id)) shape.mounts.push_back({id, storage->client_limits()});
     host.areas = fabric_.attach(topology_, component.id, host.site(), host.groups, host.readers);
     for (std::size_t g = 0; g < host.groups; ++g, ++group) {
       const HostPorts inside =
           add_host(topology_, group_name(component.id, g), shape, host.areas[g]);
       for (const auto& [id, storage] : storages_)
-        if (storage->local())
+        if (storage->local() && reaches(component.id, id))
           storage->build_on_host(
               topology_,
               {.group = group, .hosts = shape.servers, .in = inside.in, .out = inside.out});

@@ -54,6 +54,10 @@ class Plant {
   [[nodiscard]] const FabricParams& fabric() const { return fabric_.params(); }
   [[nodiscard]] const Fabric& network() const { return fabric_; }
 
+  /// Id of the store that the drives of a host class (`nvme`) are. REQUIRES: a job uses them.
+  [[nodiscard]] static std::string drives_of(const std::string& host) {
+    return "host." + host + ".nvme";
+  }
   /// A new class of `members` processes in host group `group`. REQUIRES: attached.
   /// `gds`: it reads into GPUs and writes out of them, past host memory.
   [[nodiscard]] Client client(const std::string& host, std::size_t group,
@@ -61,8 +65,8 @@ class Plant {
   /// The cores of host group `group`, as `members` processes that use `storage` take their time.
   [[nodiscard]] HostCores cores(const std::string& host, std::size_t group,
                                 const std::string& storage, double members);
-  /// A link of host group `group`: "cpu", "memory.snapshot", "nvme.read", "nvme.write". Invalid
-  /// when the host has none. REQUIRES: attached.
+  /// A link of host group `group`: "cpu", "memory.snapshot", "nic.read". Invalid when
+  /// the host has none. REQUIRES: attached.
   [[nodiscard]] sim::LinkId host_link(const std::string& host, std::size_t group,
                                       std::string_view what) const;
   /// Links that join the hosts of group `group` with all storage, out of their area and into it;
@@ -88,6 +92,7 @@ class Plant {
     std::size_t first_group = 0;          ///< number of its first group, over all classes
     std::vector<FabricPorts> areas = {};  ///< of the fabric that each group lies in
     bool nvlink = false;                  ///< some job passes data from GPU to GPU there
+    bool drives = false;                  ///< some job uses the drives of the host
     double readers = 0.0;                 ///< reads that one server has under way at a time
     double busy = 0.0;                    ///< cores that everything on one server can keep busy
     [[nodiscard]] FabricSite site() const {
@@ -100,7 +105,10 @@ class Plant {
   [[nodiscard]] bool leads_to(std::string from, const std::string& storage) const;
   /// Whether equal reads from `storage`, or from what lies behind it, take different times.
   [[nodiscard]] bool varied(const std::string& storage) const;
+  void build_host_drives();
   void build_hosts(const Design& design);
+  /// Whether hosts of the class can have `storage` mounted: not the drives of other hosts.
+  [[nodiscard]] bool reaches(const std::string& host, const std::string& storage) const;
   /// Cores that jobs can keep busy on each server.    [docs/models/host.md, eq. 2]
   void count_cores(const Design& design);
   /// What cores move between a host class and a storage system, the host's own copies left out.

@@ -42,6 +42,7 @@ constexpr std::array kRemedies = {
     Remedy{"host", "nic", "self", "nic.rate", 2.0, {}, true},
     Remedy{"host", "compute_nic", "self", "compute_nic.rate", 2.0, {}, true},
     Remedy{"host", "nvme", "self", "nvme.write", 2.0},
+    Remedy{"host", "nvme", "self", "nvme.read", 2.0},
     Remedy{"host", "cpu", "loader", "workers", 2.0},
     Remedy{"host", "gpu.copy", "loader", "copy", 0.0, "pinned"},
     Remedy{"host", "memory", "self", "memory.bandwidth", 2.0},

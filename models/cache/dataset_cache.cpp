@@ -17,17 +17,18 @@ DatasetCache::DatasetCache(const CachePlan& plan, const DatasetParams& dataset, 
     if (const sim::LinkId link = plant.host_link(host, group, what); link.valid())
       path.push_back(link);
   };
-  const bool drives = dataset.cache_medium == "nvme";
-  if (drives) {
-    add(local_, "nvme.read");
-    add(fill_, "nvme.write");
-  }
   // Hosts are alike, so what a host gets from others it also gives to others.
-  remote_ = local_;
   add(remote_, "nic.write");
   add(remote_, "nic.read");
-  add(local_, "memory.read");
-  add(remote_, "memory.read");
+  if (dataset.cache_medium == "nvme") {
+    const std::string id = Plant::drives_of(host);
+    drives_ = &plant.storage(id);
+    on_drives_ = plant.client(host, group, id, 1.0);
+    on_drives_.core = copy_;
+  } else {
+    add(local_, "memory.read");
+    add(remote_, "memory.read");
+  }
 }
 
 double DatasetCache::found(const Revisits& job) {
@@ -35,7 +36,13 @@ double DatasetCache::found(const Revisits& job) {
 }
 
 sim::Task<Served> DatasetCache::stream(const Client& client, const std::vector<sim::LinkId>& path,
-                                       Bytes bytes) {
+                                       Bytes bytes, double ranges) {
+  if (drives_ != nullptr) {
+    Client reader = on_drives_;
+    reader.members = client.members;
+    reader.read_path.insert(reader.read_path.end(), path.begin(), path.end());
+    co_return co_await drives_->read(reader, {.bytes = bytes, .files = ranges, .direct = true});
+  }
   const sim::FlowOutcome flow = co_await context_.transfer(
       {.path = path, .bytes = bytes, .members = client.members, .cap = copy_});
   co_return Served{flow.binding.valid() ? resources_.of_link[flow.binding.index] : copy_resource_};
@@ -45,16 +52,17 @@ sim::Task<Served> DatasetCache::stream(const Client& client, const std::vector<s
 sim::Task<Served> DatasetCache::read(const Client& client, Bytes bytes, double ranges) {
   const double remote = plan_.remote.in(unit::ratio);
   Served served;
-  if (remote < 1.0) served = co_await stream(client, local_, bytes * (1.0 - remote));
+  if (remote < 1.0)
+    served = co_await stream(client, local_, bytes * (1.0 - remote), ranges * (1.0 - remote));
   if (remote > 0.0) {
     co_await context_.sleep(round_trip_ * (ranges * remote));
-    served = co_await stream(client, remote_, bytes * remote);
+    served = co_await stream(client, remote_, bytes * remote, ranges * remote);
   }
   co_return served;
 }
 
 void DatasetCache::keep(const Client& client, Bytes bytes, const Revisits& job) {
-  if (fill_.empty()) return;
+  if (drives_ == nullptr) return;
   // Pinned data are written once, in the first epoch; otherwise what was missed comes in.
   const bool pinned = plan_.eviction == Eviction::none;
   if (pinned && job.passes > 0.0) return;
@@ -63,7 +71,9 @@ void DatasetCache::keep(const Client& client, Bytes bytes, const Revisits& job) 
 }
 
 sim::Task<void> DatasetCache::write(double members, Bytes bytes) {
-  co_await context_.transfer({.path = fill_, .bytes = bytes, .members = members});
+  Client writer = on_drives_;
+  writer.members = members;
+  co_await drives_->write(writer, {.bytes = bytes, .direct = true});
 }
 
 }  // namespace stallcast::models::cache

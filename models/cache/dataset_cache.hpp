@@ -26,14 +26,17 @@ class DatasetCache {
   void keep(const Client& client, Bytes bytes, const Revisits& job);
 
  private:
-  sim::Task<Served> stream(const Client& client, const std::vector<sim::LinkId>& path, Bytes bytes);
+  sim::Task<Served> stream(const Client& client, const std::vector<sim::LinkId>& path, Bytes bytes,
+                           double ranges);
   sim::Task<void> write(double members, Bytes bytes);
 
   CachePlan plan_;
   HitRatio ratio_;
   Rate copy_;
   Seconds round_trip_;
-  std::vector<sim::LinkId> local_, remote_, fill_;
+  std::vector<sim::LinkId> local_, remote_;  ///< besides the drives
+  StorageModel* drives_ = nullptr;           ///< of the host; none: its page cache
+  Client on_drives_;
   ResourceTable& resources_;
   ResourceIndex copy_resource_;
   sim::Context& context_;

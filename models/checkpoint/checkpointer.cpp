@@ -83,7 +83,7 @@ sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t
   const std::string from = mover_.drained_from(tier);
   std::vector<sim::Task<void>> parts;
   Served served;
-  parts.push_back(mover_.send(mover, tiers[tier], bytes, from, served));
+  parts.push_back(mover_.send(mover, tiers[tier], bytes, served));
   if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, bytes));
   co_await sim::join(context, std::move(parts));  // read while it is sent on
   took.add(Phase::data, context.now() - start, served.limited_by);

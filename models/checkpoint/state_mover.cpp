@@ -15,12 +15,23 @@ FileSharing file_sharing(const CheckpointParams& p) {
   return p.sharing == "interleaved" ? FileSharing::interleaved : FileSharing::own;
 }
 
+// The tier `local-nvme` is a store like those of kind `local`.    [docs/models/local.md, eq. 8]
+CheckpointParams with_stores(CheckpointParams p, const std::string& host) {
+  const auto place = [&](std::string& tier) {
+    if (tier == kLocalNvme) tier = Plant::drives_of(host);
+  };
+  for (std::string& tier : p.tiers) place(tier);
+  if (p.durable) place(*p.durable);
+  if (p.restore_from) place(*p.restore_from);
+  return p;
+}
+
 }  // namespace
 
 StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context)
     : context_(context),
       plant_(plant),
-      p_(checkpoint_params(*job.checkpoint)),
+      p_(with_stores(checkpoint_params(*job.checkpoint), job_params(job.job).hosts)),
       job_(job.job.id),
       host_(job_params(job.job).hosts),
       host_params_(plant.host(host_)),
@@ -36,7 +47,7 @@ StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context
 }
 
 bool StateMover::is_storage(std::string_view tier) const {
-  return tier != kHostMemory && tier != kPeerMemory && tier != kLocalNvme;
+  return tier != kHostMemory && tier != kPeerMemory;
 }
 
 std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
@@ -125,8 +136,8 @@ bool StateMover::is_local(const std::string& tier) const {
 }
 
 sim::Task<void> StateMover::send(const Mover& mover, std::string tier, Bytes bytes,
-                                 std::string from, Served& served) {
-  served = co_await write(mover, tier, bytes, from == kLocalNvme);
+                                 Served& served) {
+  served = co_await write(mover, tier, bytes);
 }
 
 sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Bytes bytes) {
@@ -137,30 +148,15 @@ sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Byte
                                               .direct = p_.direct});
 }
 
-sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Bytes bytes,
-                                    bool from_nvme) {
+sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Bytes bytes) {
   if (tier == kPeerMemory)
     co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host,
                                 bytes * static_cast<double>(p_.peers));
-  if (tier == kLocalNvme) {
-    const sim::LinkId nvme = plant_.host_link(host_, mover.group, "nvme.write");
-    co_await context_.transfer(
-        {.path = {&nvme, 1},
-         .bytes = bytes,
-         .members = mover.share.members,
-         .cap = std::min(*host_params_.nvme_write, fair(mover, *host_params_.nvme_write))});
-    co_return Served{plant_.resources().of_link[nvme.index]};
-  }
   const double threads = static_cast<double>(p_.threads);
   Client client = threads_of(mover, tier);
   if (p_.flush_rate)
     client.host_write =
         std::min(client.host_write, *p_.flush_rate / (layout_.writer_count() * threads));
-  if (from_nvme) {  // drained: read from the drive and sent on in one stream
-    client.write_path.push_back(plant_.host_link(host_, mover.group, "nvme.read"));
-    client.host_write =
-        std::min(client.host_write, *host_params_.nvme_read / (mover.share.per_host * threads));
-  }
   const WriteRequest request{.bytes = bytes / threads,
                              .files = std::max(1.0, mover.share.files / threads),
                              .writers = layout_.writer_count() * threads,
@@ -176,15 +172,6 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
   if (tier == kHostMemory) co_return Served{};
   if (tier == kPeerMemory)
     co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host, bytes);
-  if (tier == kLocalNvme) {
-    const sim::LinkId nvme = plant_.host_link(host_, mover.group, "nvme.read");
-    co_await context_.transfer(
-        {.path = {&nvme, 1},
-         .bytes = bytes,
-         .members = mover.share.members,
-         .cap = std::min(*host_params_.nvme_read, fair(mover, *host_params_.nvme_read))});
-    co_return Served{plant_.resources().of_link[nvme.index]};
-  }
   const double threads = static_cast<double>(p_.threads);
   const Client client = threads_of(mover, tier);
   const double each = std::max(1.0, files / threads);

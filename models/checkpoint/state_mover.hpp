@@ -44,7 +44,7 @@ class StateMover {
   [[nodiscard]] bool is_local(const std::string& tier) const;
   /// Into a tier below host memory; what limited it goes to `served`.
   [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Bytes bytes,
-                                     std::string from, Served& served);
+                                     Served& served);
   /// Out of a storage system inside the host, to be sent on.
   [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Bytes bytes);
   /// Out of a tier, host memory included.
@@ -62,6 +62,7 @@ class StateMover {
 
   [[nodiscard]] sim::Context& context() const { return context_; }
   [[nodiscard]] Plant& plant() const { return plant_; }
+  /// As the scenario has them; `local-nvme` is the store that the drives of the host are.
   [[nodiscard]] const CheckpointParams& params() const { return p_; }
   [[nodiscard]] const CheckpointLayout& layout() const { return layout_; }
   [[nodiscard]] const HostParams& host() const { return host_params_; }
@@ -83,8 +84,7 @@ class StateMover {
   /// What a link of a host group carries of one host.
   [[nodiscard]] Rate per_host(sim::LinkId link) const;
   [[nodiscard]] bool is_storage(std::string_view tier) const;
-  [[nodiscard]] sim::Task<Served> write(const Mover& mover, const std::string& tier, Bytes bytes,
-                                        bool from_nvme);
+  [[nodiscard]] sim::Task<Served> write(const Mover& mover, const std::string& tier, Bytes bytes);
   /// `operation` on a storage tier, of `bytes` per member at most at `most`, with its core time.
   [[nodiscard]] sim::Task<Served> on_cores(const Mover& mover, const std::string& tier,
                                            const Client& client, sim::Task<Served> operation,

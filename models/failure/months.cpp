@@ -115,7 +115,6 @@ class Feeder {
   void add_tier(const Checkpointer& checkpointer, std::string_view tier,
                 std::vector<Seconds> after) {
     const HostParams& host = plant_.host(host_);
-    const Bytes share = checkpointer.size() / hosts_;
     const CheckpointParams& p = checkpointer.params();
     CopyTier out{.lost_with = Scope::host, .restore = {}, .after = std::move(after)};
     if (tier != kHostMemory && tier != kPeerMemory)  // files; what lies in memory is taken as good
@@ -125,14 +124,16 @@ class Feeder {
                   .spare = p.keep_every.value_or(0)};
     if (tier == kHostMemory) {
       out.restore = checkpointer.size() / run_.layout.ranks / host.gpu_copy;
-    } else if (tier == kLocalNvme) {
-      out.restore = share / *host.nvme_read;
     } else if (tier == kPeerMemory) {
       out.lost_with = Scope::rack;
-      out.restore = share / host.nic();
+      out.restore = checkpointer.size() / hosts_ / host.nic();
     } else {
-      out.lost_with = Scope::beyond;
-      out.restore = restore(checkpointer, std::string(tier));
+      const std::string store(tier);
+      const bool inside = plant_.storage(store).local();
+      out.lost_with = inside ? Scope::host : Scope::beyond;
+      // What the scenario gives is the restore from outside.
+      out.restore =
+          !inside && out_.recovery.restore ? *out_.recovery.restore : restore(checkpointer, store);
     }
     out_.tiers.push_back(std::move(out));
   }
@@ -140,7 +141,6 @@ class Feeder {
   // As given, as simulated, or what the path from the storage allows at best.
   //     t = S / max flow    [docs/models/failures.md, eq. 6]
   Seconds restore(const Checkpointer& checkpointer, const std::string& storage) const {
-    if (out_.recovery.restore) return *out_.recovery.restore;
     if (checkpointer.restoring() > Seconds{} && checkpointer.restored_from() == storage)
       return checkpointer.restoring();
     const graph::NodeId source = plant_.storage(storage).read_source();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/storage/drives.hpp"
@@ -34,7 +35,10 @@ class DriveStore : public StorageModel {
 
  protected:
   DriveStore(const Component& component, const DriveParams& drives)
-      : name_("storage." + component.id), drives_(drives) {}
+      : DriveStore("storage." + component.id, drives) {}
+  /// `name` begins the names of its edges and resources.
+  DriveStore(std::string name, const DriveParams& drives)
+      : name_(std::move(name)), drives_(drives) {}
 
   /// Adds `sets` sets of drives that share their work; what they read goes to `out`, what is
   /// written comes from `in`. `group` ends their names.

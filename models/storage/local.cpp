@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "models/storage/drive_fields.hpp"
 #include "models/storage/drive_store.hpp"
@@ -36,12 +38,15 @@ constexpr auto kInfos = infos(kFields);
 class Local final : public DriveStore {
  public:
   explicit Local(const Component& component) : Local(component, bind(kFields, component)) {}
+  Local(std::string name, const DriveParams& drives) : DriveStore(std::move(name), drives) {}
 
   bool local() const override { return true; }
   bool decodes() const override { return decodes_; }
 
   // Every host has drives of its own: no group reaches those of another.
   void build_on_host(graph::Topology& topology, const HostSite& site) override {
+    const std::size_t next = bank_of_.size();
+    bank_of_[site.group] = next;
     add_drives(topology, site.hosts, "[" + std::to_string(site.group) + "]", site.in, site.out);
   }
 
@@ -52,19 +57,32 @@ class Local final : public DriveStore {
   }
 
  protected:
-  std::size_t bank(const Client& client) const override { return client.host_group; }
+  std::size_t bank(const Client& client) const override { return bank_of_.at(client.host_group); }
 
  private:
   Local(const Component& component, const LocalParams& params)
       : DriveStore(component, params.drives()), decodes_(params.decode.has_value()) {}
 
-  bool decodes_;
+  bool decodes_ = false;
+  std::map<std::size_t, std::size_t> bank_of_;  ///< of a host group
 };
 
 }  // namespace
 
 std::unique_ptr<StorageModel> make_local(const Component& component) {
   return std::make_unique<Local>(component);
+}
+
+// One drive of the host's rates that answers at once.    [docs/models/local.md, eq. 8]
+std::unique_ptr<StorageModel> make_host_drives(const std::string& name, Rate read, Rate write) {
+  DriveParams drives;
+  drives.read = read;
+  drives.write = write;
+  drives.read_iops = OpRate::infinity();
+  drives.stream = Rate::infinity();
+  drives.raid = "0";
+  drives.chunk = drives.request = Bytes::infinity();
+  return std::make_unique<Local>(name, drives);
 }
 std::span<const FieldInfo> local_fields() { return kInfos; }
 

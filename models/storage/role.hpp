@@ -245,6 +245,10 @@ class StorageModel {
 /// Drives inside each host: models/storage/local.cpp, docs/models/local.md.
 [[nodiscard]] std::unique_ptr<StorageModel> make_local(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> local_fields();
+/// The drives that the fields `nvme` of a host class speak of, as such a store; `name` begins the
+/// names of its resources.    [docs/models/local.md, eq. 8]
+[[nodiscard]] std::unique_ptr<StorageModel> make_host_drives(const std::string& name, Rate read,
+                                                             Rate write);
 
 /// Storage known by measurements: models/storage/measured.cpp, docs/models/measured.md.
 [[nodiscard]] std::unique_ptr<StorageModel> make_measured(const Component& component);

@@ -100,10 +100,53 @@ TEST_CASE("a drain through local NVMe frees host memory at the speed of the driv
   set(design.hosts[0], Role::host, "nvme.write", "10 GB/s");
   set(design.jobs[0].checkpoint.value(), Role::checkpoint, "tiers",
       "host-memory,local-nvme,scratch");
-  const RunResult result = run(design);
-  // 80 GB per host: 8 s to the drive, then 10 s to the OSTs (320 GB at 32 GB/s)
-  CHECK(metric(result, "job.train.checkpoint.duration") ==
-        Approx(kSnapshot + 8.0 + kWrite).epsilon(0.01));
+  const auto duration = [&](const char* run_for) {
+    set(design.run, Role::run, "duration", run_for);
+    return metric(run(design), "job.train.checkpoint.duration");
+  };
+  // one save, 80 GB per host: 8 s to the drive, then 10 s to the OSTs (320 GB at 32 GB/s)
+  CHECK(duration("15 s") == Approx(kSnapshot + 8.0 + kWrite).epsilon(0.01));
+  // One every 10 s asks 8 + 4 s of the drive: the drain of one takes time from the next.
+  CHECK(duration("60 s") > kSnapshot + 8.0 + kWrite + 1.0);
+}
+
+TEST_CASE("the tier local-nvme is a store of one drive with the host's rates") {
+  Design alias = saver("async");
+  set(alias.hosts[0], Role::host, "nvme.read", "20 GB/s");
+  set(alias.hosts[0], Role::host, "nvme.write", "10 GB/s");
+  const auto tiers = [](Design design, const std::string& near) {
+    const std::string all = "host-memory," + near + ",scratch";
+    const auto put = [&](const char* key, const char* text) {
+      set(design.jobs[0].checkpoint.value(), Role::checkpoint, key, text);
+    };
+    put("tiers", all.c_str());
+    put("durable", near.c_str());
+    put("restore.from", near.c_str());
+    put("restore.read", "own");
+    put("verify", "read-back");
+    return run(design);
+  };
+  Design store = saver("async");
+  store.storage.push_back(component(Role::storage, "local", "near",
+                                    {{"drive.count", "1"},
+                                     {"drive.read", "20 GB/s"},
+                                     {"drive.write", "10 GB/s"},
+                                     {"drive.latency", "0 s"},
+                                     {"drive.write_latency", "0 s"},
+                                     {"drive.read_iops", "1e9 kops/s"},
+                                     {"request", "1 TB"},
+                                     {"open", "0 s"},
+                                     {"create", "0 s"},
+                                     {"client.stream", "1000 GB/s"}}));
+  const RunResult a = tiers(alias, "local-nvme"), b = tiers(store, "near");
+  set(alias.run, Role::run, "duration", "15 s");
+  const RunResult one = tiers(alias, "local-nvme");
+  for (const char* name : {"job.train.checkpoint.duration", "job.train.checkpoint.settled",
+                           "job.train.checkpoint.stall", "job.train.restore.duration"})
+    CHECK(metric(a, name) == Approx(metric(b, name)).epsilon(1e-6));
+  // one save, 80 GB a host: 8 s in, 4 s read back; out again in 4 s and to the GPUs
+  CHECK(metric(one, "job.train.checkpoint.duration") == Approx(kSnapshot + 12.0).epsilon(0.01));
+  CHECK(metric(one, "job.train.restore.duration") == Approx(4.0 + kSnapshot).epsilon(0.01));
 }
 
 TEST_CASE(

@@ -140,7 +140,9 @@ TEST_CASE("dataset cache: local drives are filled as data come in and read as th
   const RunResult result = run(design);
   CHECK(metric(result, "job.train.gpu.utilization") == Approx(20.0 / 60.0).epsilon(0.04));
   const double wall = 20.0 / metric(result, "job.train.gpu.utilization");
-  CHECK(metric(result, "resource.host.gpu.nvme.write.throughput") * wall ==
+  CHECK(metric(result, "resource.host.gpu.nvme.drives.throughput") * wall ==
+        Approx(16e9).epsilon(0.01));
+  CHECK(metric(result, "resource.host.gpu.nvme.drives.read.throughput") * wall ==
         Approx(8e9).epsilon(0.01));
 }
 

@@ -62,7 +62,7 @@ TEST_CASE("every kind of bottleneck has the change that relieves it") {
 }
 
 TEST_CASE("fields that were left out are not changed") {
-  CHECK(first_set("host.gpu.nvme.write").empty());
+  CHECK(first_set("host.gpu.nvme.drives").empty());
   CHECK(first_set("fabric.bisection").empty());
   CHECK(first_set("storage.other.ost").empty());
 }
