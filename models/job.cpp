@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/sim/join.hpp"
 #include "models/dataload/access.hpp"
@@ -167,8 +168,11 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps) {
   const Seconds began = context_.now();
   Seconds saving;
   epoch_read_ = epoch_missed_ = {};
+  // As in the epoch before.    [docs/models/cache.md, eq. 12]
+  const Bytes buffered = checkpoint_ ? checkpoint_->buffered_per_host() : Bytes{};
+  const Bytes written = buffered - std::exchange(epoch_buffered_, buffered);
   for (RankClass& ranks : classes_)
-    if (ranks.loader) ranks.loader->begin_epoch(steps);
+    if (ranks.loader) ranks.loader->begin_epoch(steps, written);
   std::int64_t done = 0;
   while (done < steps && !time_is_up()) {
     co_await step(done == 0);

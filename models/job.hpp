@@ -82,6 +82,7 @@ class TrainingJob {
   Seconds useful_, sync_;
   WaitSplit waited_;
   Bytes read_;
+  Bytes epoch_buffered_;             ///< by saves until it began, of each host
   Bytes epoch_read_, epoch_missed_;  ///< of the present epoch: asked for, and not found by hosts
   cache::CachePlan cache_;
   std::vector<std::string> warnings_;

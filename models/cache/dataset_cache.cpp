@@ -31,8 +31,15 @@ DatasetCache::DatasetCache(const CachePlan& plan, const DatasetParams& dataset, 
   }
 }
 
+// A directory on drives has a size of its own.    [docs/models/cache.md, eq. 12]
+void DatasetCache::beside_writes(Bytes bytes) {
+  if (drives_ == nullptr) written_ = bytes / plan_.data;
+}
+
 double DatasetCache::found(const Revisits& job) {
-  return ratio_.at({plan_.pattern(job.pattern.share), job.passes});
+  Pattern pattern = plan_.pattern(job.pattern.share);
+  pattern.written = written_;
+  return ratio_.at({pattern, job.passes});
 }
 
 sim::Task<Served> DatasetCache::stream(const Client& client, const std::vector<sim::LinkId>& path,

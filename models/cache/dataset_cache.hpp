@@ -18,6 +18,8 @@ class DatasetCache {
   DatasetCache(const CachePlan& plan, const DatasetParams& dataset, Plant& plant,
                const std::string& host, std::size_t group, sim::Context& context);
 
+  /// From now on saves write `bytes` an epoch through the page cache of each host.
+  void beside_writes(Bytes bytes);
   /// Share of a read that is found.
   [[nodiscard]] double found(const Revisits& job);
   /// Reads what was found: from this host and, in a cooperative cache, from others.
@@ -32,6 +34,7 @@ class DatasetCache {
 
   CachePlan plan_;
   HitRatio ratio_;
+  double written_ = 0.0;  ///< of the data, in an epoch
   Rate copy_;
   Seconds round_trip_;
   std::vector<sim::LinkId> local_, remote_;  ///< besides the drives

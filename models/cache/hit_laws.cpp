@@ -4,7 +4,7 @@
 #include <cmath>
 
 /// Derivations: docs/models/cache.md, whose letters are used here: c cached share, p share of the
-/// data set that one reader reads each epoch, k readers, m miss ratio.
+/// data set that one reader reads each epoch, k readers, w written in an epoch, m miss ratio.
 namespace stallcast::models::cache {
 namespace {
 
@@ -39,27 +39,51 @@ double survives(double rate, double p, double k) {
   return 1.0 - rate * (this_epoch + until_end * next / skipped);
 }
 
-// m = 1 - survives(m k p / c): the misses set the rate of eviction. One root in (0, 1): the right
-// side minus the left is concave, 0 at m = 0 and rises there for c < 1.
+// A read at v finds what was touched in the last L, in which 1 - U of the data set was touched and
+// w L written: 1 - U + w L = c. U is the share that nobody touched; the reader itself has not
+// touched the piece in this epoch, so it is missed with U / (1 - p min(v, L)).
+//    [docs/models/cache.md, eq. 12]
+double lru_beside_writes(double c, double p, double k, double w) {
+  const auto others = [&](double v, double length) {
+    const double before = std::max(0.0, length - v);  // in earlier epochs
+    const double whole = std::floor(before);
+    return std::pow(1.0 - p * std::min(v, length), k - 1.0) * std::pow(1.0 - p, k * whole) *
+           std::pow(1.0 - p * (before - whole), k);
+  };
+  const double fine = 64.0;  // there is a kink where the window leaves the epoch
+  return integral(fine, [&](double v) {
+    double low = 0.0, high = c / w;
+    for (int i = 0; i < 60; ++i) {
+      const double length = 0.5 * (low + high);
+      const double untouched = others(v, length) * (1.0 - p * std::min(v, length));
+      (1.0 - untouched + w * length < c ? low : high) = length;
+    }
+    return 1.0 - others(v, high);
+  });
+}
+
+// m = 1 - survives((m k p + w) / c): what is missed and what is written set the rate of eviction.
+// One root in (0, 1): the right side minus the left is concave, and above 0 or, without writes, 0
+// at m = 0, where it rises for c < 1.
 // With p = k = 1: m = 1 - ((1 - e^(-m/c)) / (m/c))^2.    [docs/models/cache.md, eq. 3]
-double random(double c, double p, double k) {
+double random(double c, double p, double k, double w) {
   double low = 1e-9, high = 1.0;
   while (high - low > 1e-9) {
     const double m = 0.5 * (low + high);
-    (1.0 - survives(m * k * p / c, p, k) > m ? low : high) = m;
+    (1.0 - survives((m * k * p + w) / c, p, k) > m ? low : high) = m;
   }
   return 1.0 - high;
 }
 
 // The same order each epoch: the next use of a piece is one whole epoch away. LRU has always just
-// dropped it; random eviction keeps it with e^(-m/c).    [docs/models/cache.md, eq. 4]
-double scan(Eviction eviction, double c) {
+// dropped it; random eviction keeps it with e^(-(m + w)/c).    [docs/models/cache.md, eq. 4, 12]
+double scan(Eviction eviction, double c, double w) {
   if (eviction == Eviction::none) return c;
-  if (eviction == Eviction::lru) return 0.0;
+  if (eviction == Eviction::lru) return c >= 1.0 + w ? 1.0 : 0.0;
   double low = 1e-9, high = 1.0;
   while (high - low > 1e-9) {
     const double m = 0.5 * (low + high);
-    (1.0 - std::exp(-m / c) > m ? low : high) = m;
+    (1.0 - std::exp(-(m + w) / c) > m ? low : high) = m;
   }
   return 1.0 - high;
 }
@@ -72,13 +96,15 @@ Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern) {
     return Fraction::from(std::clamp(value, 0.0, 1.0), unit::ratio);
   };
   if (c <= 0.0) return share(0.0);
-  if (c >= 1.0) return share(1.0);
-  if (pattern.in_order) return share(c >= pattern.share ? 1.0 : scan(eviction, c / pattern.share));
+  const double p = pattern.share, k = pattern.readers, w = pattern.written;
+  const bool displaced = w > 0.0 && eviction != Eviction::none;
+  if (c >= 1.0 && !displaced) return share(1.0);
+  if (pattern.in_order) return share(c >= p && !displaced ? 1.0 : scan(eviction, c / p, w / p));
   switch (eviction) {
     case Eviction::lru:
-      return share(lru(c, pattern.share, pattern.readers));
+      return share(displaced ? lru_beside_writes(c, p, k, w) : lru(c, p, k));
     case Eviction::random:
-      return share(random(c, pattern.share, pattern.readers));
+      return share(random(c, p, k, w));
     case Eviction::none:
       break;
   }

@@ -22,6 +22,8 @@ struct Pattern {
                        ///< by one reader: 1/N for one of N nodes that reshuffle globally
   double readers = 1.0;   ///< jobs that read the same data through it, their epochs in step
   bool in_order = false;  ///< the same share in the same order each epoch (REQUIRES: one reader)
+  double written = 0.0;  ///< bytes written through it in an epoch, evenly spread and never read, as
+                         ///< a share of the data set
 };
 
 /// Where a reader is: its pattern, and how many epochs it has behind it.
@@ -31,7 +33,8 @@ struct Revisits {
 };
 
 /// Share of reads found in a cache that holds `cached` of the data set (1 or more: all of it), once
-/// it is warm. 0 for an empty cache, 1 when all of it fits.
+/// it is warm. 0 for an empty cache, 1 when all of it fits
+/// and nothing is written.
 [[nodiscard]] Fraction warm_hit(Eviction eviction, Fraction cached, const Pattern& pattern = {});
 
 /// The same in the epoch after `passes` complete ones, from an empty cache: no more than what was

@@ -17,9 +17,9 @@ class HitRatio {
 
   /// Share of a read that is found.
   [[nodiscard]] double at(const Revisits& revisits) {
-    const auto& [share, readers, in_order] = revisits.pattern;
+    const auto& [share, readers, in_order, written] = revisits.pattern;
     const auto [known, added] =
-        known_.try_emplace({share, readers, in_order, warm_ ? 0.0 : revisits.passes}, 0.0);
+        known_.try_emplace({share, readers, in_order, written, warm_ ? 0.0 : revisits.passes}, 0.0);
     if (added)
       known->second = (warm_ ? warm_hit(eviction_, cached_, revisits.pattern)
                              : hit(eviction_, cached_, revisits))
@@ -31,7 +31,7 @@ class HitRatio {
   Eviction eviction_ = Eviction::none;
   Fraction cached_;
   bool warm_ = false;
-  std::map<std::tuple<double, double, bool, double>, double> known_;
+  std::map<std::tuple<double, double, bool, double, double>, double> known_;
 };
 
 }  // namespace stallcast::models::cache

@@ -45,6 +45,8 @@ class Checkpointer {
   [[nodiscard]] Seconds restoring() const { return restore_.took(); }
   [[nodiscard]] std::string restored_from() const { return restore_.tier(); }
   [[nodiscard]] Seconds uncontended_cpu() const { return mover_.uncontended_cpu(); }
+  /// What saves wrote so far through the page cache of each host.
+  [[nodiscard]] Bytes buffered_per_host() const { return mover_.buffered() / mover_.hosts(); }
   void report(const std::string& job, Seconds wall, RunResult& out) const;
 
   /// How each save went, in their order. Saves that had not ended have a stall and no more.

@@ -157,6 +157,8 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
   if (p_.flush_rate)
     client.host_write =
         std::min(client.host_write, *p_.flush_rate / (layout_.writer_count() * threads));
+  const bool cached = plant_.storage(tier).client_limits().page_cache;
+  if (cached && !p_.direct && !past_memory_) buffered_ += bytes * mover.share.members;
   const WriteRequest request{.bytes = bytes / threads,
                              .files = std::max(1.0, mover.share.files / threads),
                              .writers = layout_.writer_count() * threads,

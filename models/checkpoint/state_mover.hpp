@@ -75,6 +75,9 @@ class StateMover {
   [[nodiscard]] ResourceIndex own_resource(std::string_view what) const;
   /// Core time used so far where nobody waits for cores, all members together.
   [[nodiscard]] Seconds uncontended_cpu() const { return uncontended_cpu_; }
+  /// Bytes written so far through the page caches of the hosts: not with O_DIRECT, not past memory,
+  /// not by clients that have no part in it.
+  [[nodiscard]] Bytes buffered() const { return buffered_; }
   /// Tiers below host memory, in turn: at least the storage system of `to`.
   [[nodiscard]] const std::vector<std::string>& tiers() const { return tiers_; }
 
@@ -103,6 +106,7 @@ class StateMover {
   CheckpointLayout layout_;
   std::vector<std::string> tiers_;
   Seconds uncontended_cpu_;
+  Bytes buffered_;
 };
 
 }  // namespace stallcast::models

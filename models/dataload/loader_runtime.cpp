@@ -67,7 +67,8 @@ double LoaderRuntime::steps_per_epoch() const {
   return steps;
 }
 
-void LoaderRuntime::begin_epoch(std::int64_t steps) {
+void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written) {
+  if (shared_.site.cache) shared_.site.cache->beside_writes(written);
   base_ += sent_;
   sent_ = received_ = 0;
   steps_ = steps;

@@ -35,8 +35,9 @@ class LoaderRuntime {
 
   /// Batches of a whole epoch; infinite when the data set is.
   [[nodiscard]] double steps_per_epoch() const;
-  /// Starts an epoch of `steps` batches from empty queues. The work happens in `next`.
-  void begin_epoch(std::int64_t steps);
+  /// Starts an epoch of `steps` batches from empty queues. The work happens in `next`. `written`:
+  /// by saves through the page cache of a host, in an epoch.
+  void begin_epoch(std::int64_t steps, Bytes written = {});
   /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
   [[nodiscard]] sim::Task<Batch> next();
   /// What preparing samples on the GPU adds to the compute of a step.

@@ -190,3 +190,24 @@ TEST_CASE("dataset cache: the estimate leaves out what can be found at most") {
       reading({{"cache.policy", "pinned"}, {"cache.size", "4 GB"}, {"cache.warm", "true"}}));
   CHECK(bounds.utilization == Approx(0.5).epsilon(1e-6));
 }
+
+TEST_CASE("dataset cache: buffered saves push out what epochs come back to, direct ones do not") {
+  // 100 steps an epoch; 4 saves of 1 GB in it, half of the 8 GB data set: w = 0.5, c = 0.5. LRU:
+  // 1 - (1 - r)(1 - v) + (r + v) / 2 = 1 / 2, so (1 - r)(1 - v) = (1 + r + v) / 2 and
+  // 1 - r = (2 + v) / (3 - 2 v); found is r while r > 0: v < 1/3
+  //   h = int_0^(1/3) (1 - 3 v) / (3 - 2 v) dv = 1/2 - 7/4 ln(9/7)
+  const auto found = [](const char* direct, const char* policy) {
+    Design design = reading({{"cache.policy", policy}, {"cache.size", "4 GB"}}, "4");
+    design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                          {{"to", "scratch"},
+                                           {"every_steps", "25"},
+                                           {"size", "1 GB"},
+                                           {"serializer", "none"},
+                                           {"direct", direct}});
+    return hit(run(design));
+  };
+  CHECK(found("true", "lru") == Approx(0.5 + 0.5 * std::log(0.5)).epsilon(1e-6));
+  CHECK(found("false", "lru") == Approx(0.5 - 1.75 * std::log(9.0 / 7.0)).epsilon(1e-3));
+  CHECK(found("false", "random") < found("true", "random") - 0.05);
+  CHECK(found("false", "pinned") == Approx(0.5).epsilon(1e-6));
+}

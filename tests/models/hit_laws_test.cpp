@@ -62,20 +62,28 @@ void shuffle(std::vector<Item>& order, base::RandomStream& random) {
 }
 
 /// Hit ratio of each of `epochs` epochs: `readers` jobs in step, each reads its own random
-/// `items / nodes` of the data set through the cache.
+/// `items / nodes` of the data set through the cache. Beside them `written` x items new pieces an
+/// epoch are written through it, evenly spread: a ring of pieces so long that none is met again.
 std::vector<double> play(Eviction eviction, double cached, Item nodes, Item readers, int epochs,
-                         bool in_order = false, Item items = 6000) {
+                         bool in_order = false, Item items = 6000, double written = 0.0) {
   base::RandomStream random(7, "hit laws", "play", 0);
-  Cache cache(eviction, items, static_cast<Item>(std::round(cached * double(items))), random);
+  const Item ring = written > 0.0 ? 16 * items : 0;
+  Cache cache(eviction, items + ring, static_cast<Item>(std::round(cached * double(items))),
+              random);
   std::vector<std::vector<Item>> orders(readers, std::vector<Item>(items));
   for (auto& order : orders) std::iota(order.begin(), order.end(), Item{0});
   std::vector<double> out;
+  double due = 0.0;
+  Item next = 0;
   for (int e = 0; e < epochs; ++e) {
     if (!in_order)
       for (auto& order : orders) shuffle(order, random);
     double hits = 0.0;
-    for (Item i = 0; i < items / nodes; ++i)
+    for (Item i = 0; i < items / nodes; ++i) {
+      due += written * double(nodes);  // items / nodes turns an epoch
+      for (; due >= 1.0; due -= 1.0) cache.read(items + next++ % ring);
       for (const auto& order : orders) hits += cache.read(order[i]) ? 1.0 : 0.0;
+    }
     out.push_back(hits / double(items / nodes * readers));
   }
   return out;
@@ -197,4 +205,39 @@ TEST_CASE("hit laws: no cache finds nothing, a whole one everything, more is nev
       }
       CHECK(law(eviction, 0.9999, pattern) == Approx(1.0).margin(2e-2));
     }
+}
+
+TEST_CASE("hit laws: what saves write pushes out what is read") {
+  // both against the policy itself, also where more than the data set fits
+  for (const Eviction eviction : {Eviction::lru, Eviction::random})
+    for (const double written : {0.1, 0.5, 1.5})
+      for (const double c : {0.1, 0.35, 0.8, 1.2}) {
+        INFO(int(eviction) << " " << written << " written, " << c);
+        const double played = warm(play(eviction, c, 1, 1, 40, false, 6000, written), 16);
+        CHECK(std::abs(law(eviction, c, {.written = written}) - played) < 0.01);
+      }
+}
+
+TEST_CASE("hit laws: writes beside several nodes or jobs") {
+  for (const Eviction eviction : {Eviction::lru, Eviction::random})
+    for (const double c : {0.35, 0.8}) {
+      INFO(int(eviction) << " " << c);
+      const double jobs = warm(play(eviction, c, 1, 4, 30, false, 6000, 0.5), 8);
+      CHECK(std::abs(law(eviction, c, {.readers = 4.0, .written = 0.5}) - jobs) < 0.01);
+      // an epoch of one of 4 nodes is a quarter of the data set, and so are the writes in it
+      const double nodes = warm(play(eviction, c, 4, 1, 200, false, 6000, 0.1), 60);
+      CHECK(std::abs(law(eviction, c, {.share = 0.25, .written = 0.1}) - nodes) < 0.01);
+      const double scans = warm(play(eviction, c, 1, 1, 40, true, 6000, 0.5), 8);
+      CHECK(std::abs(law(eviction, c, {.in_order = true, .written = 0.5}) - scans) < 0.01);
+    }
+}
+
+TEST_CASE("hit laws: writes of nothing change nothing, many leave nothing, pinned data stay") {
+  for (const double c : {0.35, 0.8}) {
+    for (const Eviction eviction : kAll)
+      CHECK(law(eviction, c, {.written = 1e-6}) == Approx(law(eviction, c)).margin(1e-4));
+    CHECK(law(Eviction::lru, c, {.written = 1e4}) < 1e-3);
+    CHECK(law(Eviction::random, c, {.written = 1e4}) < 1e-3);
+    CHECK(law(Eviction::none, c, {.written = 5.0}) == Approx(c));
+  }
 }
