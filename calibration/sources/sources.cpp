@@ -1,12 +1,16 @@
 #include <array>
 
+#include "calibration/sources/mlperf_csv.hpp"
 #include "calibration/sources/source.hpp"
 
 namespace stallcast::calibration {
 namespace {
 
 /// Sorted by id; one row per layout.
-constexpr std::array<Source, 0> kSources{};
+constexpr std::array<Source, 1> kSources{{
+    {"mlperf-csv", "results of MLPerf Storage, a row each (v1.0; v3.0 on Lustre)", false,
+     predict_mlperf},
+}};
 
 }  // namespace
 

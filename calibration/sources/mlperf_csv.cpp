@@ -1,0 +1,106 @@
+#include "calibration/sources/mlperf_csv.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "calibration/mlperf/baselines.hpp"
+#include "calibration/mlperf/prediction.hpp"
+#include "calibration/sources/csv.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+using namespace mlperf;
+
+/// A calibration row's own AU is reproduced, not predicted: what repeats of a run differ by.
+constexpr double kRepeats = 0.01;
+/// Rows whose AU is within this of the bar stopped near their limit, where no column says it.
+constexpr double kNearBar = 0.05;
+
+/// Whether the row shows how many accelerators its system supports.
+bool shows_limit(const Submission& row, std::span<const Submission> all) {
+  if (row.edge) return *row.edge;
+  if (!row.results.au || !row.accelerators) return false;
+  if (*row.results.au > row.system.workload->rules.bar.in(unit::ratio) + kNearBar) return false;
+  return std::none_of(all.begin(), all.end(), [&](const Submission& other) {
+    return other.system.key == row.system.key && other.system.workload == row.system.workload &&
+           other.accelerator == row.accelerator && other.system.hosts == row.system.hosts &&
+           other.accelerators.value_or(0.0) > *row.accelerators;
+  });
+}
+
+void put_measured(const Submission& row, std::span<const Submission> all, PredictedRow& out) {
+  if (row.results.au) out.measured["au"] = out.measured["au_raw"] = *row.results.au;
+  if (row.results.first_step) out.measured["first_step_s"] = row.results.first_step->in(unit::s);
+  if (!row.accelerators) return;
+  out.measured["accelerators"] = *row.accelerators;
+  if (!shows_limit(row, all)) out.unscored.emplace_back("accelerators");
+}
+
+PredictedRow predict_row(const Submission& row, const Submission* calibration,
+                         std::span<const Submission> all) {
+  PredictedRow out;
+  out.case_id = row.id;
+  out.group = row.system.workload->rules.id;
+  out.calibrates = calibration == &row;
+  out.notes = row.notes;
+  std::optional<SystemFit> fit;
+  if (calibration != nullptr) fit = calibrate(*calibration, out.calibrates);
+  if (calibration == nullptr)
+    out.notes.push_back(row.calibration.empty()
+                            ? "no calibration row: data sheets"
+                            : "no row \"" + row.calibration + "\" to calibrate from: data sheets");
+  else if (!fit)
+    out.notes.push_back("\"" + calibration->id + "\" has no results: data sheets");
+  const mlperf::Prediction said = predict(row, fit);
+  out.predicted["accelerators"] = said.accelerators;
+  if (said.au) {
+    const bool known = out.calibrates && fit.has_value();
+    const double au = row.results.au.value_or(0.0);
+    out.predicted["au"] = known ? PredictedFigure{au, au - kRepeats, au + kRepeats} : *said.au;
+    out.predicted["au_raw"] = *said.au_raw;
+    out.predicted["first_step_s"] = *said.first_step;
+  } else {
+    out.notes.emplace_back("no accelerators given: only their number is predicted");
+  }
+  put_measured(row, all, out);
+  out.baselines = baselines(row, calibration, all);
+  return out;
+}
+
+}  // namespace
+
+Result<RowValidation> predict_mlperf(const std::string& text, const std::string& file,
+                                     const SourceOptions&, Diagnostics& diagnostics) {
+  const CsvTable table(text, file, diagnostics);
+  const bool third = table.has("kind");
+  if (!table.require(
+          third ? std::vector<std::string>{"kind", "system", "workload"} : required_columns(),
+          diagnostics))
+    return Failure{ExitCode::bad_input, "a column is missing", ""};
+  return third ? predict_mlperf_v3(table, diagnostics) : predict_mlperf_v1(table, diagnostics);
+}
+
+Result<RowValidation> predict_mlperf_v1(const CsvTable& table, Diagnostics& diagnostics) {
+  RowValidation out;
+  out.title = "MLPerf Storage v1.0, row by row";
+  out.protocol = {};
+  out.metrics = {{"au", "ratio", ErrorKind::points},
+                 {"au_raw", "ratio", ErrorKind::points},
+                 {"accelerators", "count", ErrorKind::factor},
+                 {"first_step_s", "s", ErrorKind::factor}};
+  std::vector<Submission> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i)
+    if (auto row = read_submission(table, i, diagnostics)) rows.push_back(*std::move(row));
+  std::map<std::string, const Submission*> by_id;
+  for (const Submission& row : rows) by_id.emplace(row.id, &row);
+  for (const Submission& row : rows) {
+    const auto at = by_id.find(row.calibration);
+    out.rows.push_back(predict_row(row, at == by_id.end() ? nullptr : at->second, rows));
+  }
+  out.errors = errors_of(out);
+  return out;
+}
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,293 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "calibration/mlperf/condition.hpp"
+#include "calibration/mlperf/prediction.hpp"
+#include "calibration/mlperf/round3.hpp"
+
+namespace stallcast::calibration::mlperf {
+namespace {
+
+using namespace literals;
+
+constexpr double kTight = 1e-9;
+
+System system_of(std::string_view workload, std::string_view accelerator = "h100") {
+  System out;
+  out.key = "invented";
+  out.workload = find_workload(workload);
+  out.compute = out.workload->compute(accelerator);
+  out.read_threads = 32;
+  out.memory = 64_GiB;
+  out.cpu_threads = 128;
+  return out;
+}
+
+Supply endless() {
+  Supply out;
+  out.aggregate = out.host = out.worker = Rate::infinity();
+  return out;
+}
+
+Submission published(const System& system, double accelerators, double au) {
+  Submission out;
+  out.system = system;
+  out.accelerators = accelerators;
+  out.results.au = au;
+  return out;
+}
+
+TEST_CASE("with endless storage a step costs its compute, a floor and the root of the ranks") {
+  // 323 + (4.5 - 1.55) + 1.55 sqrt(16) = 332.15 ms
+  const System unet = system_of("unet3d");
+  CHECK(step_parts(unet, 16, 500, endless()).step().in(unit::ms) == Approx(332.15).epsilon(kTight));
+  // 224 + 1.1 + 0.33 sqrt(64) + 32.8 x 64/128 = 244.14 ms
+  const System resnet = system_of("resnet50");
+  CHECK(step_parts(resnet, 64, 500, endless()).step().in(unit::ms) ==
+        Approx(244.14).epsilon(kTight));
+  // 3.5 + 0.69 + 0.131 sqrt(4) = 4.452 ms, opens 4/5130 s = 0.78 ms: (0.175)^10.3 adds nothing.
+  const System cosmo = system_of("cosmoflow");
+  CHECK(step_parts(cosmo, 4, 500, endless()).step().in(unit::ms) == Approx(4.452).epsilon(1e-6));
+}
+
+TEST_CASE("without its barrier a run of many ranks costs what one rank does") {
+  System system = system_of("unet3d");
+  system.barrier = false;
+  CHECK(step_parts(system, 400, 500, endless()).base == step_parts(system, 1, 500, endless()).base);
+}
+
+TEST_CASE("where base and storage are equal the step is longer by the knee's root of 2") {
+  const System system = system_of("resnet50");
+  Supply supply = endless();
+  const Seconds base = step_parts(system, 50, 500, supply).base;
+  // storage = b L N / (1.61 C) = base
+  supply.aggregate = system.workload->batch_bytes() * 50.0 / base / 1.61;
+  CHECK(step_parts(system, 50, 500, supply).step() / base ==
+        Approx(std::pow(2.0, 1.0 / 3.81)).epsilon(kTight));
+}
+
+TEST_CASE("batches that lie ready when the clock starts need no storage") {
+  // 32 of 500 steps: (500 - 32) / 499 of the bytes count.
+  const System system = system_of("unet3d");
+  Supply supply = endless();
+  supply.aggregate = 10_GBps;
+  const Seconds all = system.workload->batch_bytes() * 8.0 / supply.aggregate;
+  CHECK(step_parts(system, 8, 500, supply).storage / all == Approx(468.0 / 499.0).epsilon(kTight));
+  // The TensorFlow loader of the others has none ready.
+  const System resnet = system_of("resnet50");
+  CHECK(step_parts(resnet, 8, 500, supply).storage /
+            (resnet.workload->batch_bytes() * 8.0 / (supply.aggregate * 1.61)) ==
+        Approx(1.0).epsilon(kTight));
+}
+
+TEST_CASE("a rank alone reads with its processes' rate, many wait for the slowest") {
+  const System system = system_of("unet3d");
+  Supply supply = endless();
+  supply.worker = 0.4_GBps;
+  const double head = 468.0 / 499.0;
+  const Seconds alone = system.workload->batch_bytes() / supply.worker / 32.0 * head;
+  CHECK(step_parts(system, 1, 500, supply).worker / alone == Approx(1.0).epsilon(kTight));
+  // 1 + 1.75 sqrt(2 ln 100) x 0.12633 / sqrt(32), 0.12633 = 49 / 146.6 / sqrt(7)
+  CHECK(step_parts(system, 100, 500, supply).worker / alone ==
+        Approx(1.0 + 1.75 * std::sqrt(2.0 * std::log(100.0)) * 0.126333 / std::sqrt(32.0))
+            .epsilon(1e-5));
+}
+
+TEST_CASE("opens of a host grow with the root of its threads") {
+  System system = system_of("cosmoflow");
+  system.hosts = 2;
+  // 40 files of 20 ranks a host: 20 / 5130 s; with 4 times the threads half of it.
+  CHECK(step_parts(system, 40, 500, endless()).opens.in(unit::s) ==
+        Approx(20.0 / 5130.0).epsilon(kTight));
+  system.cpu_threads = 512;
+  CHECK(step_parts(system, 40, 500, endless()).opens.in(unit::s) ==
+        Approx(10.0 / 5130.0).epsilon(kTight));
+}
+
+TEST_CASE("a data set has 500 steps, or five times the memory of the clients") {
+  System system = system_of("unet3d");
+  CHECK(steps_of(system, 72) == 500);
+  // 5 x 1000 GiB / 146600628 B = 36621.2, so 36622 files: 5231.7 batches of 7
+  system.memory = 1000_GiB;
+  CHECK(steps_of(system, 1) == 5231);
+  // resnet50: 5 x 1000 GiB / 114660.07 B = 46823499.0 samples in 37429 files of 1251: 46823679
+  // samples are 117059.2 steps of 400
+  System resnet = system_of("resnet50");
+  resnet.memory = 1000_GiB;
+  CHECK(steps_of(resnet, 1) == 117059);
+}
+
+TEST_CASE("the search finds what trying every count finds") {
+  for (const std::string_view id : {"unet3d", "resnet50", "cosmoflow"})
+    for (const double rate : {3.0, 20.0, 90.0})
+      for (const double hosts : {1.0, 3.0}) {
+        System system = system_of(id);
+        system.hosts = hosts;
+        Supply supply = endless();
+        supply.aggregate = Rate::from(rate, unit::GBps);
+        supply.worker = readers::kWorker;
+        const double bar = system.workload->rules.bar.in(unit::ratio);
+        double most = hosts;
+        for (double n = hosts; n < 2000.0; n += hosts)
+          if (utilization(system, n, steps_of(system, n), supply) >= bar) most = n;
+        CAPTURE(id, rate, hosts);
+        CHECK(supported(system, supply) == most);
+      }
+}
+
+TEST_CASE("more bandwidth never supports fewer accelerators") {
+  for (const std::string_view id : {"unet3d", "resnet50", "cosmoflow"}) {
+    System system = system_of(id);
+    Supply supply = endless();
+    supply.worker = readers::kWorker;
+    double before = 0.0;
+    for (double rate = 0.5; rate < 1000.0; rate *= 1.3) {
+      supply.aggregate = Rate::from(rate, unit::GBps);
+      const double now = supported(system, supply);
+      CAPTURE(id, rate);
+      CHECK(now >= before);
+      before = now;
+    }
+  }
+}
+
+TEST_CASE("the first step is the queues over the burst, its own process where that is slower") {
+  const System system = system_of("unet3d", "a100");
+  Supply supply = endless();
+  supply.aggregate = 32.6_GBps;
+  supply.first_epoch = 5_s;
+  // 24 x 32 x 7 files of 146.6 MB = 788.1 GB through 32.6 GB/s, 0.636 s of compute, 5 s / 5
+  CHECK(first_step(system, 24, supply).in(unit::s) ==
+        Approx(24 * 32 * 7 * 0.146600628 / 32.6 + 0.636 + 1.0).epsilon(1e-6));
+  // One rank: a process reads its 1.0262 GB with 0.1 GB/s, storage is no limit.
+  supply.aggregate = Rate::infinity();
+  supply.worker = 0.1_GBps;
+  CHECK(first_step(system, 1, supply).in(unit::s) == Approx(10.262 + 0.636 + 1.0).epsilon(1e-4));
+}
+
+TEST_CASE("calibration finds the rate again that made a row's AU") {
+  for (const std::string_view id : {"unet3d", "resnet50", "cosmoflow"}) {
+    System system = system_of(id);
+    system.hosts = 4;
+    Supply supply;
+    supply.worker = readers::kWorker;
+    supply.host = Rate::infinity();
+    for (const double rate : {4.0, 30.0}) {
+      supply.aggregate = Rate::from(rate, unit::GBps);
+      const double n = 4.0 + supported(system, supply);  // where storage limits
+      const double au = utilization(system, n, steps_of(system, n), supply);
+      const auto fit = calibrate(published(system, n, au), false);
+      REQUIRE(fit.has_value());
+      CAPTURE(id, rate, n, au);
+      // cosmoflow's opens may limit instead: then the rate is only bounded from below.
+      if (id != "cosmoflow") CHECK(fit->rate.in(unit::GBps) == Approx(rate).epsilon(1e-6));
+      const Supply back = supply_of_fit(system, *fit);
+      CHECK(utilization(system, n, steps_of(system, n), back) == Approx(au).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("a calibrated rate stays below what the data sheets allow") {
+  System system = system_of("unet3d");
+  system.hosts = 4;
+  const double n = 8;
+  const Submission row = published(system, n, 0.98);  // far from any limit
+  for (auto limit : {&DataSheet::storage_nic, &DataSheet::drives, &DataSheet::client_nic}) {
+    Submission limited = row;
+    limited.system.sheet.*limit = 3_GBps;
+    const double hosts = limit == &DataSheet::client_nic ? 4.0 : 1.0;
+    CHECK(calibrate(limited, false)->rate.in(unit::GBps) <= 0.95 * 3.0 * hosts + kTight);
+  }
+}
+
+TEST_CASE("one client below what the storage has is taken for the limit") {
+  System one = system_of("unet3d");
+  one.sheet = {50_GBps, 100_GBps, Rate::infinity(), 80_GBps};
+  const auto fit = calibrate(published(one, 8, 0.85), false);
+  REQUIRE(fit.has_value());
+  REQUIRE(fit->client_bound);
+  System four = one;
+  four.hosts = 4;
+  const Supply supply = supply_of_fit(four, *fit);
+  CHECK(supply.host.in(unit::GBps) == Approx(fit->rate.in(unit::GBps)));
+  // The storage then has what its vendor states: 97 % of 80 GB/s.
+  CHECK(supply.aggregate.in(unit::GBps) == Approx(0.97 * 80.0));
+}
+
+TEST_CASE("a calibration row without its count is counted from what it delivered") {
+  System system = system_of("unet3d");
+  system.hosts = 3;
+  Submission row = published(system, 12, 0.93);
+  row.results.first_step = 6_s;
+  // S N b L over first + (S - 1) ct / AU with S = 500
+  const Seconds epoch = 6_s + 499.0 / 0.93 * system.compute;
+  row.results.rate = system.workload->batch_bytes() * (500.0 * 12.0) / epoch;
+  row.accelerators.reset();
+  CHECK(accelerators_of(row) == 12.0);
+  row.results.rate.reset();
+  CHECK_FALSE(accelerators_of(row).has_value());
+  CHECK_FALSE(calibrate(row, false).has_value());
+}
+
+TEST_CASE("conditioning on a passed bar is Bayes' rule") {
+  // Numerical integration of normal(u; u_law, s) exp(-u / 0.5) over u >= 0, u = ln(x_bar / x).
+  for (const double au : {0.75, 0.88, 0.905, 0.97})
+    for (const double sd : {0.2, 0.45}) {
+      const double at_bar = 1.0 / 0.9 - 1.0, law = std::log(at_bar / (1.0 / au - 1.0));
+      double total = 0.0, below = 0.0;
+      const PredictedFigure figure = given_published(au, 90_percent, sd, sd);
+      const double centre = std::log(at_bar / (1.0 / figure.value - 1.0));
+      const double low = std::log(at_bar / (1.0 / figure.low - 1.0));
+      double under_low = 0.0;
+      const double du = 1e-5;
+      for (double u = 0.5 * du; u < 6.0; u += du) {
+        const double z = (u - law) / sd, p = std::exp(-0.5 * z * z - u / 0.5);
+        total += p;
+        if (u < centre) below += p;
+        if (u < low) under_low += p;
+      }
+      CAPTURE(au, sd);
+      CHECK(below / total == Approx(0.5).margin(1e-3));
+      CHECK(under_low / total == Approx(0.05).margin(1e-3));
+      CHECK(figure.low >= 0.9);
+      CHECK(figure.high <= 1.0);
+    }
+  // Far below the bar the figure lies just above it, and stays a number.
+  CHECK(given_published(0.01, 90_percent, 0.05, 0.05).value == Approx(0.9).margin(0.001));
+}
+
+TEST_CASE("threads of a client are read from how its CPU is written") {
+  CHECK(cpu_threads("2x Xeon Platinum 8480C (DGX H100)") == 224.0);
+  CHECK(cpu_threads("1x EPYC 7502P (32c)") == 64.0);
+  CHECK(cpu_threads("c6in.16xlarge") == 64.0);
+  CHECK(cpu_threads("c5n.18xlarge (72 vCPU)") == 72.0);
+  CHECK(cpu_threads("2x Xeon 6338 or 6336Y") == 128.0);
+  CHECK(cpu_threads("EPYC 9654") == 384.0);
+  CHECK_FALSE(cpu_threads("something").has_value());
+  CHECK_FALSE(cpu_threads("").has_value());
+}
+
+TEST_CASE("in v3.0 a rank without limits loses the barrier alone") {
+  const Workload& unet = *find_workload("unet3d");
+  // 162 / (162 + 1.55 sqrt(9)) = 0.97210
+  CHECK(utilization_v3(unet, 162_ms, 9, Rate::infinity()) ==
+        Approx(162.0 / 166.65).epsilon(kTight));
+  // Storage that needs as long as that: longer by 2^(1/25).
+  const Rate rate = unet.batch_bytes() * 9.0 / 166.65_ms;
+  CHECK(utilization_v3(unet, 162_ms, 9, rate) ==
+        Approx(162.0 / 166.65 / std::pow(2.0, 1.0 / 25.0)).epsilon(kTight));
+}
+
+TEST_CASE("a checkpoint takes as long as a rank's stream or the storage, whichever is slower") {
+  const auto size = checkpoint_size("llama3-8b");
+  REQUIRE(size.has_value());
+  // 13.09 GiB with 1.78 GB/s; 104.7 GiB with 10 GB/s
+  CHECK(checkpoint_time(CheckpointPhase::save, *size, 20_GBps).in(unit::s) ==
+        Approx(13.09 * 1.073741824 / 1.78).epsilon(kTight));
+  CHECK(checkpoint_time(CheckpointPhase::load, *size, 10_GBps).in(unit::s) ==
+        Approx(104.7 * 1.073741824 / 10.0).epsilon(kTight));
+  CHECK_FALSE(checkpoint_size("gpt-2").has_value());
+}
+
+}  // namespace
+}  // namespace stallcast::calibration::mlperf
