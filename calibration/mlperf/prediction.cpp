@@ -8,7 +8,7 @@ namespace stallcast::calibration::mlperf {
 namespace {
 
 /// How much wider logarithms spread where no row calibrates; squared for the accelerators, of which
-/// data sheets say least.                                                              [eq. 18]
+/// data sheets say least.                                                              [eq. 19]
 constexpr double kWithoutFit = 1.5;
 
 PredictedFigure within(double value, double half_width) {
@@ -31,7 +31,8 @@ Prediction predict(const Submission& row, const std::optional<SystemFit>& fit) {
   const double sd = wider * spread.lost_share;
   out.au_raw = spread_utilization(au, sd);
   out.au = given_published(au, system.workload->rules.bar, wider * spread.lost_share_centre, sd);
-  out.first_step = within(first_step(system, n, out.supply).in(unit::s), wider * spread.first_step);
+  out.first_step =
+      within(first_step(system, n, steps, out.supply).in(unit::s), wider * spread.first_step);
   return out;
 }
 

@@ -12,7 +12,7 @@ struct Prediction {
   Supply supply;
   PredictedFigure accelerators;  ///< searched; reads no count of the row
   /// Only where the row states its accelerators:
-  std::optional<PredictedFigure> au;          ///< given that the row was published       [eq. 17]
+  std::optional<PredictedFigure> au;          ///< given that the row was published       [eq. 18]
   std::optional<PredictedFigure> au_raw;      ///< the law's own, for a design nobody ran
   std::optional<PredictedFigure> first_step;  ///< s
 };

@@ -30,7 +30,7 @@ constexpr std::array<Model, 4> kModels{{
 }  // namespace
 
 double utilization_v3(const Workload& workload, Seconds compute, double ranks, Rate storage) {
-  // T = ((ct + k sqrt(N))^q + (b L N / C)^q)^(1/q): eq. 1-3 without floor and head start. [eq. 19]
+  // T = ((ct + k sqrt(N))^q + (b L N / C)^q)^(1/q): eq. 1-3 without floor and head start. [eq. 20]
   const Seconds base = compute + workload.step.barrier * std::sqrt(ranks);
   const Seconds read = workload.batch_bytes() * ranks / storage;
   return compute / meet({base, read}, workload.step.knee);
@@ -45,7 +45,7 @@ std::optional<CheckpointSize> checkpoint_size(std::string_view model) {
 }
 
 Seconds checkpoint_time(CheckpointPhase phase, const CheckpointSize& size, Rate storage) {
-  // t = max(bytes of the rank / R, bytes of all / C)                                    [eq. 20]
+  // t = max(bytes of the rank / R, bytes of all / C)                                    [eq. 21]
   return std::max(size.rank / (phase == CheckpointPhase::save ? kSave : kLoad), size.all / storage);
 }
 

@@ -73,9 +73,14 @@ double utilization(const System& system, double accelerators, double steps, cons
   return system.compute / step_parts(system, accelerators, steps, supply).step();
 }
 
-Seconds first_step(const System& system, double accelerators, const Supply& supply) {
+Seconds first_step(const System& system, double accelerators, double steps, const Supply& supply) {
   const StepConstants& c = system.workload->step;
-  if (!c.prefetching_workers) return system.compute + c.first_fill;
+  const Rules& rules = system.workload->rules;
+  if (!c.prefetching_workers) {
+    // ct + r N^(1/4) + f files                                                          [eq. 17]
+    const double files = steps * accelerators * rules.batch / rules.samples_per_file;
+    return system.compute + c.first_rank * std::pow(accelerators, 0.25) + c.first_file * files;
+  }
   const Bytes batch = system.workload->batch_bytes();
   // ct + ((N W b L / (fill C))^4 + (b L / w)^4)^(1/4) + E1 / 5                           [eq. 16]
   const Seconds burst =

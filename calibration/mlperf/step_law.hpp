@@ -46,8 +46,10 @@ struct StepParts {
 [[nodiscard]] double utilization(const System& system, double accelerators, double steps,
                                  const Supply& supply);
 
-/// Mean over the epochs: all reading processes fill the queues at once.                [eq. 16]
-[[nodiscard]] Seconds first_step(const System& system, double accelerators, const Supply& supply);
+/// Mean over the epochs: all reading processes fill the queues at once, or, without such, each rank
+/// goes through the names of all files.                                             [eq. 16, 17]
+[[nodiscard]] Seconds first_step(const System& system, double accelerators, double steps,
+                                 const Supply& supply);
 
 /// The most accelerators, in whole ones per host, that keep the workload's bar; one per host where
 /// not even these do.                                                                  [eq. 15]

@@ -83,7 +83,7 @@ std::optional<double> accelerators_of(const Submission& row) {
   if (row.accelerators) return row.accelerators;
   const System& system = row.system;
   if (!row.results.au || !row.results.rate) return std::nullopt;
-  // rate = S N b L / t, t = first + (S - 1) ct / AU, and S depends on N: a few rounds settle it.
+  // N = rate t / (S b L), t = first + (S - 1) ct / AU; S depends on N: a few rounds.      [eq. 23]
   const Seconds step = system.compute / *row.results.au;
   const Seconds first = row.results.first_step.value_or(step);
   double n = *row.results.rate / system.demand(1.0) / *row.results.au;

@@ -21,7 +21,7 @@ struct SystemFit {
 };
 
 /// Accelerators of a row: as stated, else those whose batches its delivered rate is (whole ones per
-/// host); nullopt without either.                                                         [eq. 7]
+/// host); nullopt without either.                                                         [eq. 23]
 [[nodiscard]] std::optional<double> accelerators_of(const Submission& row);
 
 /// `itself`: the row is to be reproduced rather than to predict others; then no second thoughts

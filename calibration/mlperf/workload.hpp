@@ -37,16 +37,18 @@ struct StepConstants {
   bool prefetching_workers = false;
   OpRate
       opens;  ///< files per second of a host with 128 hardware threads; infinite: no limit [eq. 5]
-  /// First step beside its compute time, where the fill law does not hold.              [eq. 16]
-  Seconds first_fill;
+  /// First step beside its compute time, where no processes fill queues: per fourth root of a rank,
+  /// and per file of the data set (every rank lists, shuffles and deals out all names).  [eq. 17]
+  Seconds first_rank;
+  Seconds first_file;
 };
 
 /// Half widths of the 90 % intervals and spreads, of logarithms. Set on the residuals of the
 /// cross-validation: the coverage of the open rows is that of figures tuned on them.
 struct Spread {
-  double lost_share = 0.0;         ///< sd of ln(1/AU - 1), for the interval            [eq. 17]
+  double lost_share = 0.0;         ///< sd of ln(1/AU - 1), for the interval            [eq. 18]
   double lost_share_centre = 0.0;  ///< sd of the same, for the conditioned value
-  double accelerators = 0.0;       ///< half width of ln N                              [eq. 18]
+  double accelerators = 0.0;       ///< half width of ln N                              [eq. 19]
   double first_step = 0.0;         ///< half width of ln seconds
 };
 

@@ -157,12 +157,22 @@ TEST_CASE("the first step is the queues over the burst, its own process where th
   supply.aggregate = 32.6_GBps;
   supply.first_epoch = 5_s;
   // 24 x 32 x 7 files of 146.6 MB = 788.1 GB through 32.6 GB/s, 0.636 s of compute, 5 s / 5
-  CHECK(first_step(system, 24, supply).in(unit::s) ==
+  CHECK(first_step(system, 24, 541, supply).in(unit::s) ==
         Approx(24 * 32 * 7 * 0.146600628 / 32.6 + 0.636 + 1.0).epsilon(1e-6));
   // One rank: a process reads its 1.0262 GB with 0.1 GB/s, storage is no limit.
   supply.aggregate = Rate::infinity();
   supply.worker = 0.1_GBps;
-  CHECK(first_step(system, 1, supply).in(unit::s) == Approx(10.262 + 0.636 + 1.0).epsilon(1e-4));
+  CHECK(first_step(system, 1, 541, supply).in(unit::s) ==
+        Approx(10.262 + 0.636 + 1.0).epsilon(1e-4));
+}
+
+TEST_CASE("without reading processes the first step goes through all names of the data set") {
+  // cosmoflow: 3.5 ms + 0.75 us x 1000 steps x 20 ranks x 1 file = 18.5 ms
+  CHECK(first_step(system_of("cosmoflow"), 20, 1000, endless()).in(unit::ms) ==
+        Approx(18.5).epsilon(kTight));
+  // resnet50: 224 ms + 160 ms x 16^(1/4) = 544 ms
+  CHECK(first_step(system_of("resnet50"), 16, 1000, endless()).in(unit::ms) ==
+        Approx(544).epsilon(kTight));
 }
 
 TEST_CASE("calibration finds the rate again that made a row's AU") {
