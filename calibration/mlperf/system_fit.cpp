@@ -54,7 +54,7 @@ Rate rate_of_run(const Submission& row, double accelerators, double steps) {
   const Rate large = Rate::from(1e18, unit::Bps);
   Supply supply;
   supply.aggregate = supply.host = large;
-  supply.worker = readers::kWorker;
+  supply.worker = system.workload->step.worker;
   const StepParts parts = step_parts(system, accelerators, steps, supply);
   const Seconds step = system.compute / *row.results.au;
   // storage^q = max(T^q - base^q - worker^q - opens^q, (T/2)^q), all over T
@@ -130,7 +130,7 @@ std::optional<SystemFit> calibrate(const Submission& row, bool itself) {
 Supply supply_of_sheet(const System& system) {
   return {.aggregate = sheet_storage(system.sheet),
           .host = kClientShare * system.sheet.client_nic,
-          .worker = readers::kWorker,
+          .worker = system.workload->step.worker,
           .fill = 1.0,
           .first_epoch = kFirstEpoch};
 }
@@ -151,7 +151,7 @@ Supply supply_of_fit(const System& system, const SystemFit& fit) {
     out.host = std::min(out.host, fit.rate / fit.hosts * gain);
     out.aggregate = std::max(out.aggregate, sheet_storage(here));
   }
-  out.worker = fit.worker.value_or(readers::kWorker);
+  out.worker = fit.worker.value_or(system.workload->step.worker);
   out.fill = fit.burst ? std::clamp(*fit.burst / fit.rate, kLeastFill, kMostFill) : 1.0;
   out.first_epoch = fit.first_epoch.value_or(kFirstEpoch);
   return out;

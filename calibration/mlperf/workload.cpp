@@ -20,6 +20,7 @@ constexpr std::array<Workload, 3> kWorkloads{{
               .knee = 10.3,  // fitted, 5.6-14: the rows hardly decide it
               .efficiency = 1.0,
               .prefetching_workers = false,
+              .worker = Rate::infinity(),
               .opens = OpRate::from(5130, unit::per_s),  // fitted, 4990-5760
               .first_rank = 0_s,
               .first_file = Seconds::from(0.75, unit::us)},  // fitted
@@ -34,6 +35,7 @@ constexpr std::array<Workload, 3> kWorkloads{{
               // measured one is meant.
               .efficiency = 1.61,
               .prefetching_workers = false,
+              .worker = Rate::infinity(),
               .opens = kNoLimit,
               .first_rank = ms(160),  // fitted
               .first_file = 0_s},
@@ -47,6 +49,7 @@ constexpr std::array<Workload, 3> kWorkloads{{
               .knee = 25,  // grid; 19-21 when fitted
               .efficiency = 1.0,
               .prefetching_workers = true,
+              .worker = Rate::from(0.421, unit::GBps),  // fitted, 0.414-0.421
               .opens = kNoLimit,
               .first_rank = 0_s,
               .first_file = 0_s},

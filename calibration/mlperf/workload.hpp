@@ -35,6 +35,10 @@ struct StepConstants {
   /// True where reading processes fill `read_threads` batches before the clock of AU runs
   /// (PyTorch's loader): then the head start of eq. 3 and the limit of eq. 4 hold.
   bool prefetching_workers = false;
+  /// What such a process takes in (np.load with its CRC and copies) where a system's own rate is
+  /// not known.                                                                              [eq.
+  /// 4]
+  Rate worker;
   OpRate
       opens;  ///< files per second of a host with 128 hardware threads; infinite: no limit [eq. 5]
   /// First step beside its compute time, where no processes fill queues: per fourth root of a rank,
@@ -66,10 +70,8 @@ struct Workload {
 /// nullptr when the rounds have no such workload.
 [[nodiscard]] const Workload* find_workload(std::string_view id);
 
-/// Rates of the reading processes of unet3d, used where a system's own are not known.
+/// Reading processes of unet3d.                                                      [eq. 3, 4]
 namespace readers {
-/// Bytes a reading process takes in (np.load with its CRC and copies). Fitted, range 0.414-0.421.
-inline constexpr Rate kWorker = Rate::from(0.421, unit::GBps);
 /// Weight of the slowest rank: order statistics of N ranks. From a grid; 1.71-1.87 when fitted.
 inline constexpr double kSlowest = 1.75;
 /// Coefficient of variation of a batch: 7 files of 146.6 MB, standard deviation 48.97 MB (the rules

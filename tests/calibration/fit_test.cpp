@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "calibration/fit/robust.hpp"
+#include "calibration/fit/simplex.hpp"
 #include "calibration/measurement_json.hpp"
 #include "engine/base/files.hpp"
 
@@ -51,6 +52,21 @@ TEST_CASE("each law of size and depth is found again in cells that follow it") {
   }
 }
 
+TEST_CASE("the simplex finds the least of a bowl and of Rosenbrock's valley") {
+  const auto bowl = [](const std::vector<double>& x) {
+    return std::pow(x[0] - 3.0, 2) + 10.0 * std::pow(x[1] + 1.0, 2) + std::pow(x[2], 4);
+  };
+  const std::vector<double> least = minimise(bowl, {0.0, 0.0, 1.0}, 0.5, 2000);
+  CHECK(least[0] == Approx(3.0).margin(1e-3));
+  CHECK(least[1] == Approx(-1.0).margin(1e-3));
+  const auto valley = [](const std::vector<double>& x) {
+    return 100.0 * std::pow(x[1] - x[0] * x[0], 2) + std::pow(1.0 - x[0], 2);
+  };
+  const std::vector<double> end = minimise(valley, {-1.2, 1.0}, 0.3, 2000);
+  CHECK(end[0] == Approx(1.0).margin(1e-2));
+  CHECK(end[1] == Approx(1.0).margin(1e-2));
+}
+
 TEST_CASE("a fifth of wild cells does not turn the fit") {
   Series series = follow(law("line"), {40e-6, 9e-6, 4.4e9});
   for (std::size_t i = 0; i < series.cells.size(); i += 5)
@@ -93,8 +109,8 @@ TEST_CASE("a parameter that the measurements do not decide is marked") {
 
 // A sweep of a virtual machine's disk, measured in November 2026: 56 cells of 5 runs each per
 // direction. Half of its cells predicted the other half within 3.3 % (reads) and 5.8 % (writes) in
-// the median when the method was chosen; another programme's fit of the same runs found alpha 39.2 us,
-// s 8.90 us and B 4.37 GB/s.
+// the median when the method was chosen; another programme's fit of the same runs found alpha 39.2
+// us, s 8.90 us and B 4.37 GB/s.
 TEST_CASE("a measured sweep is fitted within its noise") {
   const std::string file =
       std::string(STALLCAST_SOURCE_DIR) + "/tests/calibration/data/vm-disk-sweep.json";

@@ -258,6 +258,44 @@ TEST_CASE("published results of v1.0 are predicted within what is claimed") {
   CHECK(errors(out, "au", "", "bandwidth ratio").mean_absolute == Approx(12.92).margin(0.01));
 }
 
+TEST_CASE("the prediction of a system left out knows nothing of its results") {
+  const std::string text = published("mlperf-storage-v1.csv");
+  Cells cells = cells_of(text);
+  const auto column = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::find(cells[0].begin(), cells[0].end(), name) -
+                                    cells[0].begin());
+  };
+  // Other results for all that yr8's row calibrates: half the AU, ten times the first step.
+  const std::string system = "yr8:unet3d-h100:h1:n12";
+  for (auto& row : cells)
+    if (row[1] == system && row[0] != system)
+      row[column("au_mean_pct")] = "45", row[column("first_step_s_mean")] = "99";
+  const RowValidation there = rows_of(text), here = rows_of(text_of(cells));
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < there.rows.size(); ++i) {
+    if (there.rows[i].calibrates) continue;
+    const bool same = there.rows[i].baselines.at("system left out") ==
+                      here.rows[i].baselines.at("system left out");
+    CAPTURE(there.rows[i].case_id);
+    if (there.rows[i].case_id.starts_with("yr8:"))
+      CHECK(same);
+    else if (!same)
+      ++others;
+  }
+  CHECK(others > 0);  // the other systems' constants did come from yr8, too
+}
+
+TEST_CASE("with each system left out of the constants the errors stay within what is claimed") {
+  const RowValidation out = rows_of(published("mlperf-storage-v1.csv"));
+  const std::string left_out = "system left out";
+  CHECK(errors(out, "au", "", left_out).rows == 55);
+  CHECK(errors(out, "au", "", left_out).mean_absolute <= 1.5);
+  CHECK(errors(out, "au_raw", "", left_out).mean_absolute <= 2.5);
+  CHECK(errors(out, "accelerators", "", left_out).median_factor <= 1.15);
+  CHECK(errors(out, "accelerators", "", left_out).within_20 >= 0.6);
+  CHECK(errors(out, "first_step_s", "unet3d", left_out).median_factor <= 1.12);
+}
+
 TEST_CASE("published results of v3.0 on Lustre are predicted, told by their columns") {
   const RowValidation out = rows_of(published("mlperf-storage-v3-lustre.csv"));
   REQUIRE(out.rows.size() == 11);

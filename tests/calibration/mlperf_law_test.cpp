@@ -125,7 +125,7 @@ TEST_CASE("the search finds what trying every count finds") {
         system.hosts = hosts;
         Supply supply = endless();
         supply.aggregate = Rate::from(rate, unit::GBps);
-        supply.worker = readers::kWorker;
+        supply.worker = system.workload->step.worker;
         const double bar = system.workload->rules.bar.in(unit::ratio);
         double most = hosts;
         for (double n = hosts; n < 2000.0; n += hosts)
@@ -139,7 +139,7 @@ TEST_CASE("more bandwidth never supports fewer accelerators") {
   for (const std::string_view id : {"unet3d", "resnet50", "cosmoflow"}) {
     System system = system_of(id);
     Supply supply = endless();
-    supply.worker = readers::kWorker;
+    supply.worker = system.workload->step.worker;
     double before = 0.0;
     for (double rate = 0.5; rate < 1000.0; rate *= 1.3) {
       supply.aggregate = Rate::from(rate, unit::GBps);
@@ -180,7 +180,7 @@ TEST_CASE("calibration finds the rate again that made a row's AU") {
     System system = system_of(id);
     system.hosts = 4;
     Supply supply;
-    supply.worker = readers::kWorker;
+    supply.worker = system.workload->step.worker;
     supply.host = Rate::infinity();
     for (const double rate : {4.0, 30.0}) {
       supply.aggregate = Rate::from(rate, unit::GBps);

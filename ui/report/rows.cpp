@@ -72,8 +72,10 @@ Cells cells(const PredictedRow& row, const RowMetric& metric) {
   }
   if (measured != row.measured.end()) out.measured = figure(measured->second, metric);
   if (predicted != row.predicted.end() && measured != row.measured.end())
-    out.error =
-        row.calibrates ? "(calibrates)" : error(predicted->second.value, measured->second, metric);
+    out.error = row.calibrates ? "(calibrates)"
+                : std::count(row.unscored.begin(), row.unscored.end(), metric.id) > 0
+                    ? "(not scored)"
+                    : error(predicted->second.value, measured->second, metric);
   return out;
 }
 
@@ -85,12 +87,12 @@ std::string rows_text(const RowValidation& v, const Context& context, const Styl
   for (const std::string& paragraph : v.protocol) out += wrapped("  ", paragraph, 2);
   for (const RowMetric& metric : v.metrics) {
     out += "\n" + ink.bold(metric.id) + "\n  " + left("", 28) + right("measured", 10) +
-           right("predicted", 11) + right("90 % interval", 17) + right("error", 12) + "\n";
+           right("predicted", 11) + right("90 % interval", 23) + right("error", 12) + "\n";
     for (const PredictedRow& row : v.rows) {
       const Cells c = cells(row, metric);
       if (c.predicted.empty()) continue;
       out += "  " + left(shortened(row.case_id, 28), 28) + right(c.measured, 10) +
-             right(c.predicted, 11) + right(c.interval, 17) + right(c.error, 12) + "\n";
+             right(c.predicted, 11) + right(c.interval, 23) + right(c.error, 12) + "\n";
     }
   }
   out += "\n" + ink.bold("Errors") + "\n  " + left("", 27) + right("rows", 5) + right("mean", 13) +
