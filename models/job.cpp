@@ -133,9 +133,10 @@ sim::Task<void> TrainingJob::step(bool first) {
   co_await sim::join(context_, std::move(parts));
   if (communicator_) co_await communicator_->exposed();
   const Seconds exchanged = context_.now();
-  // release = base + per_doubling log2(N)    [docs/models/training.md, eq. 2]
-  co_await context_.sleep(p_.barrier_base +
-                          p_.barrier_per_doubling * std::log2(std::max(layout_.ranks, 1.0)));
+  // release = base + per_doubling log2(N) + per_sqrt sqrt(N)    [docs/models/training.md, eq. 2]
+  const double members = std::max(layout_.ranks, 1.0);
+  co_await context_.sleep(p_.barrier_base + p_.barrier_per_doubling * std::log2(members) +
+                          p_.barrier_per_sqrt * std::sqrt(members));
   // Wall time is split along the rank that arrived last: its wait, its compute, the rest is sync.
   const RankClass* last = &classes_.front();
   for (RankClass& ranks : classes_) {

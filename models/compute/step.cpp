@@ -64,7 +64,7 @@ constexpr std::array<Field<ModelParams>, 12> kModel{
 constexpr auto kModelInfos = infos(kModel);
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
-constexpr std::array<Field<JobParams>, 9> kJob{
+constexpr std::array<Field<JobParams>, 10> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
           "GPUs used; absent: all of the hosts", kAtLeastOne),
@@ -80,6 +80,10 @@ constexpr std::array<Field<JobParams>, 9> kJob{
           assumed(kNonNegative)),
     field("barrier.per_doubling", &JobParams::barrier_per_doubling, "10 us",
           "release cost added per doubling of the number of ranks", assumed(kNonNegative)),
+    field("barrier.per_sqrt", &JobParams::barrier_per_sqrt, "0 s",
+          "release cost per square root of the number of ranks: what a barrier of processes whose "
+          "delays vary costs",
+          kNonNegative),
     field("au", &JobParams::au, "dlio-v2",
           "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
           one_of(kAuRounds))};

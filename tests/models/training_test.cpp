@@ -23,6 +23,15 @@ TEST_CASE("the release cost of the barrier is paid every step and grows with the
   CHECK(result.breakdown.at("train").at("sync") == Approx(7.0 / 107.0).epsilon(1e-9));
 }
 
+TEST_CASE("a barrier of processes costs its root of the ranks") {
+  // 32 ranks: 1 ms + 1.5 ms x sqrt(32) = 9.4853 ms a step of 100 ms
+  Design design = small_design();
+  set(design.jobs[0].job, Role::job, "barrier.base", "1 ms");
+  set(design.jobs[0].job, Role::job, "barrier.per_sqrt", "1.5 ms");
+  CHECK(metric(run(design), "job.train.step.time") ==
+        Approx(0.101 + 0.0015 * std::sqrt(32.0)).epsilon(1e-12));
+}
+
 TEST_CASE("compute jitter costs the slowest of all ranks") {
   // E[max of 32 normal draws] = 2.07 sigma; lognormal with cv 2 % is nearly normal: 4.1 %
   Design design = small_design();
