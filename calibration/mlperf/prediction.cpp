@@ -17,6 +17,13 @@ PredictedFigure within(double value, double half_width) {
 
 }  // namespace
 
+Simulated with_intervals(const Submission& row, bool calibrated, double au, Seconds first_step) {
+  const Spread& spread = row.system.workload->spread;
+  const double wider = calibrated ? 1.0 : kWithoutFit;
+  return {spread_utilization(au, wider * spread.lost_share),
+          within(first_step.in(unit::s), wider * spread.first_step)};
+}
+
 Prediction predict(const Submission& row, const std::optional<SystemFit>& fit) {
   const System& system = row.system;
   const Spread& spread = system.workload->spread;

@@ -17,6 +17,13 @@ struct Prediction {
   std::optional<PredictedFigure> first_step;  ///< s
 };
 
+/// Figures of a simulated row, with the intervals of the law's own.
+struct Simulated {
+  PredictedFigure au, first_step;
+};
+[[nodiscard]] Simulated with_intervals(const Submission& row, bool calibrated, double au,
+                                       Seconds first_step);
+
 /// `fit`: of the row that calibrates this one; nullopt: data sheets, with wider intervals.
 [[nodiscard]] Prediction predict(const Submission& row, const std::optional<SystemFit>& fit);
 

@@ -86,8 +86,10 @@ Seconds first_step(const System& system, double accelerators, double steps, cons
   const Seconds burst =
       batch * (accelerators * system.read_threads) / (supply.rate(system.hosts) * supply.fill);
   const Seconds alone = batch / supply.worker;
-  return system.compute + meet({burst, alone}, kFillKnee) + supply.first_epoch / kEpochs;
+  return system.compute + meet({burst, alone}, kFillKnee) + mean_first_epoch(supply);
 }
+
+Seconds mean_first_epoch(const Supply& supply) { return supply.first_epoch / kEpochs; }
 
 double supported(const System& system, const Supply& supply) {
   const double bar = system.workload->rules.bar.in(unit::ratio);

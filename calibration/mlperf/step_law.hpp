@@ -51,6 +51,9 @@ struct StepParts {
 [[nodiscard]] Seconds first_step(const System& system, double accelerators, double steps,
                                  const Supply& supply);
 
+/// What the surplus of the first epoch adds to the mean first step of a run.           [eq. 16]
+[[nodiscard]] Seconds mean_first_epoch(const Supply& supply);
+
 /// The most accelerators, in whole ones per host, that keep the workload's bar; one per host where
 /// not even these do.                                                                  [eq. 15]
 [[nodiscard]] double supported(const System& system, const Supply& supply);

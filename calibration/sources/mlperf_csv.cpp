@@ -6,7 +6,9 @@
 
 #include "calibration/mlperf/baselines.hpp"
 #include "calibration/mlperf/refit.hpp"
+#include "calibration/mlperf/scenario.hpp"
 #include "calibration/sources/csv.hpp"
+#include "scenarios/load.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -62,20 +64,71 @@ void put_left_out(const mlperf::Prediction& said, PredictedRow& out) {
   if (said.first_step) metrics["first_step_s"] = said.first_step->value;
 }
 
+/// Runs the rows that the simulator can follow, with what the closed forms know.
+std::optional<Failure> simulate(std::span<const Submission> rows, const predict::Options& options,
+                                RowValidation& out) {
+  std::vector<std::size_t> which;
+  std::vector<Design> designs;
+  std::vector<Supply> supplies;
+  std::vector<bool> calibrated;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Submission& row = rows[i];
+    if (!can_simulate(row.system) || !row.accelerators) continue;
+    const auto calibration = std::find_if(rows.begin(), rows.end(), [&](const Submission& other) {
+      return other.id == row.calibration;
+    });
+    std::optional<SystemFit> fit;
+    if (calibration != rows.end()) fit = calibrate(*calibration, calibration->id == row.id);
+    supplies.push_back(fit ? supply_of_fit(row.system, *fit) : supply_of_sheet(row.system));
+    calibrated.push_back(fit.has_value());
+    const double steps = row.steps.value_or(steps_of(row.system, *row.accelerators));
+    const scenarios::Loaded loaded = scenarios::load_text(
+        scenario_of(row.system, *row.accelerators, simulated_steps(steps), supplies.back()),
+        row.id);
+    if (!loaded.design)
+      return Failure{ExitCode::internal,
+                     "the scenario of \"" + row.id +
+                         "\" has a fault: " + loaded.diagnostics.items().front().message,
+                     ""};
+    which.push_back(i);
+    designs.push_back(*loaded.design);
+  }
+  const auto results = predict::predict_all(designs, options);
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    if (!results[k].ok()) return results[k].failure();
+    const Submission& row = rows[which[k]];
+    const auto& metrics = results[k]->metrics;
+    const Seconds first = Seconds::from(metrics.at("job.train.first_step").value, unit::s);
+    const Simulated said = with_intervals(row, calibrated[k], metrics.at("job.train.au").value,
+                                          first + mean_first_epoch(supplies[k]));
+    PredictedRow& to = out.rows[which[k]];
+    to.predicted["au_simulated"] = said.au;
+    to.predicted["first_step_s_simulated"] = said.first_step;
+    if (row.results.au) to.measured["au_simulated"] = *row.results.au;
+    if (row.results.first_step)
+      to.measured["first_step_s_simulated"] = row.results.first_step->in(unit::s);
+  }
+  out.metrics.push_back({"au_simulated", "ratio", ErrorKind::points});
+  out.metrics.push_back({"first_step_s_simulated", "s", ErrorKind::factor});
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<RowValidation> predict_mlperf(const std::string& text, const std::string& file,
-                                     const SourceOptions&, Diagnostics& diagnostics) {
+                                     const SourceOptions& options, Diagnostics& diagnostics) {
   const CsvTable table(text, file, diagnostics);
   const bool third = table.has("kind");
   if (!table.require(
           third ? std::vector<std::string>{"kind", "system", "workload"} : required_columns(),
           diagnostics))
     return Failure{ExitCode::bad_input, "a column is missing", ""};
-  return third ? predict_mlperf_v3(table, diagnostics) : predict_mlperf_v1(table, diagnostics);
+  return third ? predict_mlperf_v3(table, diagnostics)
+               : predict_mlperf_v1(table, options, diagnostics);
 }
 
-Result<RowValidation> predict_mlperf_v1(const CsvTable& table, Diagnostics& diagnostics) {
+Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptions& options,
+                                        Diagnostics& diagnostics) {
   RowValidation out;
   out.title = "MLPerf Storage v1.0, row by row";
   out.protocol = {
@@ -108,6 +161,8 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, Diagnostics& diag
   for (PredictedRow& row : out.rows)
     if (const auto at = left_out.find(row.case_id); at != left_out.end() && !row.calibrates)
       put_left_out(at->second, row);
+  if (options.simulate)
+    if (auto failure = simulate(rows, options.predict, out)) return *std::move(failure);
   out.errors = errors_of(out);
   return out;
 }

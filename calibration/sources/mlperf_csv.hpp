@@ -12,7 +12,10 @@ namespace stallcast::calibration {
                                                    Diagnostics& diagnostics);
 
 /// The layout of v1.0: training rows, each calibrated by the row that `calibration_case` names.
+/// With `options.simulate`, rows of workloads that the simulator can follow get "au_simulated" and
+/// "first_step_s_simulated", too.
 [[nodiscard]] Result<RowValidation> predict_mlperf_v1(const CsvTable& table,
+                                                      const SourceOptions& options,
                                                       Diagnostics& diagnostics);
 
 /// The layout of v3.0 on Lustre: training and checkpoint rows, nothing calibrated.

@@ -4,6 +4,8 @@
 #include "calibration/mlperf/condition.hpp"
 #include "calibration/mlperf/prediction.hpp"
 #include "calibration/mlperf/round3.hpp"
+#include "calibration/mlperf/scenario.hpp"
+#include "scenarios/load.hpp"
 
 namespace stallcast::calibration::mlperf {
 namespace {
@@ -275,6 +277,32 @@ TEST_CASE("threads of a client are read from how its CPU is written") {
   CHECK(cpu_threads("EPYC 9654") == 384.0);
   CHECK_FALSE(cpu_threads("something").has_value());
   CHECK_FALSE(cpu_threads("").has_value());
+}
+
+TEST_CASE("a row is a scenario that carries what the law knows") {
+  System system = system_of("unet3d");
+  system.hosts = 3;
+  Supply supply = endless();
+  supply.aggregate = 30_GBps;
+  supply.worker = 0.4_GBps;
+  for (const bool barrier : {true, false}) {
+    system.barrier = barrier;
+    // 10 ranks on 3 hosts: 4 GPUs a host, the storage at 30 GB/s, 1.25 x 0.4 GB/s a process
+    const scenarios::Loaded loaded =
+        scenarios::load_text(scenario_of(system, 10, 500, supply), "row");
+    CAPTURE(loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items().front().message);
+    REQUIRE(loaded.design.has_value());
+    const std::string text = scenarios::print_resolved(*loaded.design, false);
+    for (const char* part : {"\"gpus\": 4", "\"accelerators\": 10", "\"read\": \"30 GB/s\"",
+                             "\"parse\": \"500 MB/s\"", "\"samples\": 35000"}) {
+      CAPTURE(part, text);
+      CHECK(text.find(part) != std::string::npos);
+    }
+    CHECK((text.find("\"per_sqrt\": \"1.55 ms\"") != std::string::npos) == barrier);
+  }
+  CHECK_FALSE(can_simulate(system_of("resnet50")));
+  CHECK(simulated_steps(500) == 500);
+  CHECK(simulated_steps(30000) == 900);
 }
 
 TEST_CASE("in v3.0 a rank without limits loses the barrier alone") {

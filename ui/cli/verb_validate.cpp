@@ -70,7 +70,7 @@ int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& o
 }
 
 /// Predicts the rows of one table; `from` names its layout.
-int validate_rows(const std::string& from, const std::string& probes,
+int validate_rows(const std::string& from, const std::string& probes, bool simulate,
                   const std::vector<std::string>& paths, const CommonOptions& options,
                   report::Format format) {
   const calibration::Source* source = calibration::find_source(from);
@@ -90,8 +90,8 @@ int validate_rows(const std::string& from, const std::string& probes,
   if (!text.ok()) return report_failure(text.failure());
   ProgressBar bar(options);
   Diagnostics faults;
-  const Result<RowValidation> rows =
-      source->predict(text.value(), paths.front(), {probes, predict_options(options, bar)}, faults);
+  const Result<RowValidation> rows = source->predict(
+      text.value(), paths.front(), {probes, predict_options(options, bar), simulate}, faults);
   bar.clear();
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
@@ -115,6 +115,9 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   std::string from, probes;
   line.text("--from", from, "LAYOUT", "CASES is one table of measurements, to predict row by row");
   line.text("--probes", probes, "DIR", "probe files that a table is calibrated from");
+  bool simulate = false;
+  line.flag("--simulate", simulate,
+            "simulate the rows of a table beside the closed forms, where there are both");
   line.simulation_options(options);
   line.format_option(options);
   line.output_options(options);
@@ -122,7 +125,7 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   const auto format = report::parse_format(options.format);
   if (!format.ok()) return report_failure(format.failure());
 
-  if (!from.empty()) return validate_rows(from, probes, paths, options, format.value());
+  if (!from.empty()) return validate_rows(from, probes, simulate, paths, options, format.value());
   paths = files_of(paths);
   if (paths.empty())
     return report_failure({ExitCode::bad_input, "there is no JSON file in the folder", ""});
