@@ -275,6 +275,7 @@ Client Plant::client(const std::string& host, std::size_t group, const std::stri
       .host_read = std::min(network, limits.read),
       .host_write = std::min(network, limits.write),
       .core = gds ? std::min(core, peer) : core,  // [docs/models/host.md, eq. 4]
+      .cpu = cores(host, group, storage, members).cpu,
       .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
       .write_path = links(topology_.node(mount + (gds ? ".gpu.out" : ".out")), model.write_sink())};
 }

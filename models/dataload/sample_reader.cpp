@@ -64,11 +64,13 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
   const double files = samples * access.files * (shared_.dataset.cache_opens ? 1.0 : missed);
   clock.enter(Phase::metadata, shared_.context.now());
   Served opened;
-  if (files > 0.0) opened = co_await site.storage->open(site.client, files);
+  if (files > 0.0) opened = co_await site.storage->open(client_, files);
+  if (found > 0.0 && !shared_.dataset.cache_opens)
+    co_await site.storage->reopen(client_, samples * access.files * found);
   clock.enter(Phase::data, shared_.context.now(), opened.limited_by);
   Served read;
   if (found > 0.0) {
-    read = co_await site.cache->read(site.client, bytes * found, samples * access.ranges * found);
+    read = co_await site.cache->read(client_, bytes * found, samples * access.ranges * found);
     clock.enter(Phase::data, shared_.context.now(), read.limited_by);
   }
   if (missed > 0.0) {
@@ -78,9 +80,9 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
                               .round_trips = access.round_trips,
                               .direct = shared_.dataset.direct,
                               .revisits = shared_.revisits};
-    read = co_await shared_.site.cores.beside(site.storage->read(site.client, request),
-                                              request.bytes, site.client.reads_at_most());
-    if (site.cache) site.cache->keep(site.client, bytes * missed, shared_.revisits);
+    read = co_await shared_.site.cores.beside(site.storage->read(client_, request), request.bytes,
+                                              client_.reads_at_most());
+    if (site.cache) site.cache->keep(client_, bytes * missed, shared_.revisits);
   }
   limited_by_ = read.limited_by;
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);

@@ -58,7 +58,8 @@ struct ReaderShared {
   double shuffle = 1.0, shuffle_first = 1.0;  ///< samples in each reader's shuffle buffer
   base::RandomStream random;
   sim::Slots lock;
-  cache::Revisits revisits;  ///< in the present epoch
+  cache::Revisits revisits;   ///< in the present epoch
+  std::uint64_t readers = 0;  ///< that share this
 
   /// Core time of decoding samples, where the storage does not.
   [[nodiscard]] Seconds decoding(double samples) const {
@@ -72,7 +73,13 @@ class SampleReader {
  public:
   /// Sizes are drawn from `random`, which may be that of other readers too.
   SampleReader(ReaderShared& shared, base::RandomStream& random)
-      : shared_(shared), random_(random), wake_(shared.context), filled_(shared.context) {}
+      : shared_(shared),
+        client_(shared.site.client),
+        random_(random),
+        wake_(shared.context),
+        filled_(shared.context) {
+    client_.process = shared.readers++;
+  }
 
   /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end.
   void begin_epoch(double samples);
@@ -96,6 +103,7 @@ class SampleReader {
   Bytes give(double loaded, Bytes stored, double samples);
 
   ReaderShared& shared_;
+  Client client_;  ///< as the storage knows it
   base::RandomStream& random_;
   std::deque<Unit> units_;  ///< fetched, not yet taken
   double held_ = 0.0;       ///< samples in them

@@ -28,8 +28,8 @@ double busy_by_mva(double n, double alpha, double demand) {
 }  // namespace
 
 ResponseLaw response_law(std::string_view id) {
-  constexpr std::array laws{ResponseLaw::line, ResponseLaw::mva, ResponseLaw::roofline,
-                            ResponseLaw::throttle};
+  constexpr std::array laws{ResponseLaw::fifo, ResponseLaw::line, ResponseLaw::mva,
+                            ResponseLaw::roofline, ResponseLaw::throttle};
   const auto at = std::find(std::begin(kResponseLaws), std::end(kResponseLaws), id);
   return laws[static_cast<std::size_t>(at - std::begin(kResponseLaws))];
 }

@@ -12,12 +12,13 @@ namespace stallcast::models {
 
 /// How responses grow with what is outstanding.
 enum class ResponseLaw {
+  fifo,      ///< lines of servers, request by request: RequestLines, not FittedStation
   line,      ///< alpha + n (s + b / B): alpha is paid once per round of the queue
   mva,       ///< a delay alpha and one server of demand s + b / B, random arrivals between them
   roofline,  ///< max(alpha + b / S, n (s + b / B))
   throttle   ///< max(alpha + b / S, n max(s, b / B)): limits of operations and of bytes apart
 };
-inline constexpr std::string_view kResponseLaws[] = {"line", "mva", "roofline", "throttle"};
+inline constexpr std::string_view kResponseLaws[] = {"fifo", "line", "mva", "roofline", "throttle"};
 /// REQUIRES: `id` is one of kResponseLaws.
 [[nodiscard]] ResponseLaw response_law(std::string_view id);
 
@@ -53,7 +54,7 @@ class FittedStation {
   FittedStation(sim::Context& context, ResourceTable& resources, const std::string& link,
                 ResourceIndex resource, double servers);
 
-  /// Until all operations of `ops` are done.
+  /// Until all operations of `ops` are done. REQUIRES: the law is not fifo.
   [[nodiscard]] sim::Task<void> serve(const ResponseParams& params, StationOps ops);
 
  private:

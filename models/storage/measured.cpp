@@ -1,14 +1,19 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/sim/join.hpp"
+#include "models/host_cores.hpp"
+#include "models/storage/file_queue.hpp"
 #include "models/storage/fitted_station.hpp"
+#include "models/storage/measured_params.hpp"
 #include "models/storage/role.hpp"
+#include "models/storage/throttle.hpp"
 
 /// Storage that is known by measurements made on its clients: a calibration profile fills it in.
 /// Equations, sources and valid range: docs/models/measured.md.
@@ -16,68 +21,6 @@ namespace stallcast::models {
 namespace {
 
 using namespace base;
-
-constexpr std::string_view kScopes[] = {"host", "shared"};
-
-struct MeasuredParams {
-  std::string scope;
-  std::string read_law, write_law;
-  Seconds read_latency, write_latency, read_per_op, write_per_op;
-  Rate read, write;
-  std::optional<Rate> read_stream, write_stream;
-  Seconds open_latency, open_per_op, create_latency, create_per_op, sync;
-  Bytes request;
-  std::int64_t depth = 1;
-  std::optional<Bytes> smallest, largest;
-  std::optional<double> deepest;
-};
-
-using P = MeasuredParams;
-constexpr std::array<Field<P>, 21> kFields{
-    field("scope", &P::scope, "host",
-          "what was measured: a device that every host has for itself, or one that all share",
-          one_of(kScopes)),
-    field("read.law", &P::read_law, "line", "how reads wait for each other", one_of(kResponseLaws)),
-    field("read.latency", &P::read_latency, kRequired,
-          "part of a read that does not grow with what is outstanding (alpha)", kNonNegative),
-    field("read.per_op", &P::read_per_op, "0 s", "time of the device per read besides its bytes",
-          kNonNegative),
-    field("read.rate", &P::read, kRequired, "bytes the device reads per second", kPositive),
-    field("read.stream", &P::read_stream, kOptional,
-          "bytes per second of one read alone (laws roofline and throttle)", kPositive),
-    field("write.law", &P::write_law, "line", "how writes wait for each other",
-          one_of(kResponseLaws)),
-    field("write.latency", &P::write_latency, kRequired,
-          "part of a write that does not grow with what is outstanding", kNonNegative),
-    field("write.per_op", &P::write_per_op, "0 s", "time of the device per write besides its bytes",
-          kNonNegative),
-    field("write.rate", &P::write, kRequired, "bytes the device writes per second", kPositive),
-    field("write.stream", &P::write_stream, kOptional, "bytes per second of one write alone",
-          kPositive),
-    field("open.latency", &P::open_latency, "11 us",
-          "time of an open that does not grow with the processes that open",
-          cited(kNonNegative, "stas00/ml-engineering, storage chapter: 11 us on local NVMe")),
-    field("open.per_op", &P::open_per_op, "0 s", "time the file system is busy with one open",
-          kNonNegative),
-    field("create.latency", &P::create_latency, "30 us",
-          "time of a create that does not grow with the processes that create",
-          assumed(kNonNegative)),
-    field("create.per_op", &P::create_per_op, "0 s", "time the file system is busy with one create",
-          kNonNegative),
-    field("sync", &P::sync, "1 ms", "time of an fsync besides the bytes it waits for",
-          assumed(kNonNegative, "one flush of the drive and a journal commit")),
-    field("request", &P::request, "128 KiB",
-          "most that is asked for at one time: read_ahead_kb, or the reader's own block",
-          cited(kPositive, "Linux default read_ahead_kb")),
-    field("depth", &P::depth, "1", "requests one process keeps in flight",
-          assumed(up_to(1e6), "loader workers read one piece after the other")),
-    field("fitted.smallest", &P::smallest, kOptional, "smallest request that was measured",
-          kPositive),
-    field("fitted.largest", &P::largest, kOptional, "largest request that was measured", kPositive),
-    field("fitted.deepest", &P::deepest, kOptional, "most requests in flight that were measured",
-          kAtLeastOne)};
-constexpr auto kInfos = infos(kFields);
-
 sim::Task<void> run_flow(sim::Context& context, sim::Flow flow, sim::FlowOutcome& out) {
   out = co_await context.transfer(flow);
 }
@@ -85,70 +28,116 @@ sim::Task<void> run_flow(sim::Context& context, sim::Flow flow, sim::FlowOutcome
 class Measured final : public StorageModel {
  public:
   explicit Measured(const Component& component)
-      : name_("storage." + component.id), p_(bind(kFields, component)) {
-    const auto none = Rate::infinity();
-    read_ = {response_law(p_.read_law), p_.read_latency, p_.read_per_op, p_.read,
-             p_.read_stream.value_or(none)};
-    write_ = {response_law(p_.write_law), p_.write_latency, p_.write_per_op, p_.write,
-              p_.write_stream.value_or(none)};
-    open_ = {ResponseLaw::line, p_.open_latency, p_.open_per_op};
-    create_ = {ResponseLaw::line, p_.create_latency, p_.create_per_op};
+      : name_("storage." + component.id), p_(measured_params(component)) {
+    reads_ = {.law = p_.reads(),
+              .latency_once = p_.read_latency_of == "file",
+              .request = p_.request,
+              .copy = p_.read_copy};
+    writes_ = {.law = p_.writes(), .request = p_.write_request};
   }
 
+  // Lines of requests order processes one by one.
+  bool varied() const override { return in_lines(reads_) || p_.jitter > Fraction{}; }
   bool local() const override { return true; }
   graph::NodeId read_source() const override { return source_; }
   graph::NodeId write_sink() const override { return sink_; }
-  ClientLimits client_limits() const override { return {}; }
+  ClientLimits client_limits() const override {
+    return {.by_fabric = false, .page_cache = !p_.read_copy};
+  }
 
   void build(graph::Topology& topology, const StorageLoad&) override {
     source_ = topology.add_node(name_ + ".source", graph::NodeRole::target);
     sink_ = topology.add_node(name_ + ".sink", graph::NodeRole::target);
-    if (shared()) add_device(topology, 1.0, "");
+    if (p_.shared()) add_device(topology, 1.0, "");
   }
 
   void build_on_host(graph::Topology& topology, const HostSite& site) override {
     const std::string group = "[" + std::to_string(site.group) + "]";
-    if (!shared()) add_device(topology, site.hosts, group);
-    const Device& device = devices_.back();
-    topology.add_edge(device.out, site.in, name_ + ".read" + group, p_.read * device.count);
-    topology.add_edge(site.out, device.in, name_ + ".write" + group, p_.write * device.count);
+    if (!p_.shared()) add_device(topology, site.hosts, group);
+    const Device& device = *devices_.back();
+    topology.add_edge(device.out, site.in, name_ + ".out" + group, Rate::infinity());
+    topology.add_edge(site.out, device.in, name_ + ".in" + group, Rate::infinity());
   }
 
-  void attach(sim::Context& context, ResourceTable& resources, Seconds, std::uint64_t) override {
+  void attach(sim::Context& context, ResourceTable& resources, Seconds,
+              std::uint64_t seed) override {
     context_ = &context;
     resources_ = &resources;
     data_resource_ = resources.index(name_ + ".device");
     open_resource_ = resources.index(name_ + ".open");
-    for (Device& device : devices_) {
-      const std::string link = name_ + ".device";
-      device.data = {context, resources, link + ".busy" + device.group, data_resource_,
-                     device.count};
-      device.metadata = {context, resources, name_ + ".metadata.busy" + device.group,
-                         open_resource_, device.count};
-    }
+    limit_resource_ = resources.index(name_ + ".limit");
+    media_ = {resources.index(name_ + ".read"), resources.index(name_ + ".write")};
+    const FileLayout layout{.servers = p_.servers,
+                            .stripe = std::min(p_.stripe, p_.servers),
+                            .stripe_size = p_.stripe_size,
+                            .drawn = p_.placement == "random",
+                            .jitter = p_.jitter.in(unit::ratio),
+                            .depth = static_cast<double>(p_.depth)};
+    for (const auto& device : devices_) device->attach(context, resources, *this, layout, seed);
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
-    co_await metadata_of(client, open_, files);
+    Device& device = device_of(client);
+    if (p_.open_ops > 0.0)
+      co_await device.read_limit.take({}, p_.open_ops * files * client.members / device.count);
+    co_await metadata_of(client, p_.opens(), files);
+    co_return Served{open_resource_};
+  }
+
+  // Its private part: the data are known to be there.    [measured.md, eq. 7]
+  sim::Task<Served> reopen(const Client& client, double files) override {
+    co_await metadata_of(client, {p_.opens().law, p_.open_cached, {}}, files);
     co_return Served{open_resource_};
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     const double files = std::max(request.files, 1e-9);
-    co_await context_->sleep(p_.read_latency * (files * std::max(0.0, request.round_trips - 1.0)));
-    co_return co_await move(client, read_, client.read_path, request.bytes, files,
-                            client.host_read);
+    const double turns = files * std::max(0.0, request.round_trips - 1.0);
+    if (turns > 0.0) co_await context_->sleep(p_.read_latency * turns);
+    co_return co_await move(client, reads_, client.read_path, request.bytes, files,
+                            client.reads_at_most());
   }
 
+  // Created, copied into the page cache, flushed to the device.    [measured.md, eq. 7]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    co_await metadata_of(client, create_, request.files);
-    const Served served = co_await move(client, write_, client.write_path, request.bytes,
-                                        std::max(request.files, 1e-9), client.host_write);
+    const double files = std::max(request.files, 1e-9);
+    co_await metadata_of(client, p_.creates(), request.files);
+    if (p_.write_copy) {
+      HostCores cores{.context = context_, .cpu = client.cpu, .members = client.members};
+      co_await cores.compute(request.bytes / *p_.write_copy);
+    }
+    const Served served = co_await move(client, writes_, client.write_path, request.bytes, files,
+                                        client.writes_at_most());
     co_await context_->sleep(p_.sync * request.files);
     co_return served;
   }
 
-  void report(Seconds, std::vector<ResourceUse>&) const override {}
+  // Bytes wait in the device's line, not on the links that stand for it in the topology.
+  void report(Seconds wall, std::vector<ResourceUse>& out) const override {
+    const auto moved = [&](const char* way, Bytes bytes) {
+      for (ResourceUse& use : out)
+        if (use.name == name_ + way) use.throughput = (bytes / wall).in(unit::Bps);
+    };
+    moved(".read", moved_read_);
+    moved(".write", moved_written_);
+    ResourceUse use;
+    use.name = name_ + ".device.busy";
+    use.unit = "drives";
+    for (const auto& device : devices_) {
+      use.capacity += device->count * static_cast<double>(p_.servers);
+      use.throughput += device->lines.busy() / wall * device->count;
+    }
+    if (in_lines(reads_)) out.push_back(use);
+  }
+
+  std::vector<std::pair<std::string, double>> queues(Seconds wall) const override {
+    double waiting = 0.0, opening = 0.0;
+    for (const auto& device : devices_) {
+      waiting += (device->lines.waited() + device->own_lines.waited()) / wall * device->count;
+      if (device->files) opening += device->files->opens().waited() / wall * device->count;
+    }
+    return {{name_ + ".device", waiting}, {name_ + ".open", opening}};
+  }
 
   // What was measured is said to hold only there.                         [measured.md, Range]
   void remark(RunResult& out) const override {
@@ -169,7 +158,7 @@ class Measured final : public StorageModel {
   }
 
   Countable countable() const override {
-    return {.noun = "devices", .unit_read = p_.read, .unit_write = p_.write};
+    return {.noun = "devices", .unit_read = p_.most_read(), .unit_write = p_.most_write()};
   }
 
  private:
@@ -178,55 +167,118 @@ class Measured final : public StorageModel {
     double count = 1.0;
     std::string group;
     graph::NodeId in, out;
-    FittedStation data, metadata;
+    FittedStation data, own_data, metadata;  ///< laws; writes may have a line of their own
+    RequestLines lines, own_lines;           ///< the same of law fifo
+    Throttle read_limit, write_limit;
+    std::optional<FileQueue> files;
     double outstanding = 0.0;
+
+    void attach(sim::Context& context, ResourceTable& resources, const Measured& of,
+                const FileLayout& layout, std::uint64_t seed) {
+      const std::string name = of.name_ + ".device";
+      const double servers = count * static_cast<double>(of.p_.servers);
+      if (!in_lines(of.reads_) || !in_lines(of.writes_))
+        data = {context, resources, name + ".busy" + group, of.data_resource_, servers};
+      if (!in_lines(of.writes_) && !of.p_.one_line())
+        own_data = {context, resources, name + ".writes.busy" + group, of.data_resource_, servers};
+      if (!in_lines(of.reads_))
+        metadata = {context, resources, of.name_ + ".metadata.busy" + group, of.open_resource_,
+                    count};
+      lines = {context, of.p_.servers};
+      own_lines = {context, of.p_.servers};
+      const MeasuredParams& p = of.p_;
+      read_limit = {context, p.limit_read, p.limit_read_ops, p.limit_burst};
+      write_limit = {context, p.limit_write, p.limit_write_ops, p.limit_burst};
+      files.emplace(context, layout, name + group, seed, count);
+    }
   };
 
-  [[nodiscard]] bool shared() const { return p_.scope == "shared"; }
+  static bool in_lines(const FileWay& way) { return way.law.law == ResponseLaw::fifo; }
   Device& device_of(const Client& client) {
-    return devices_[shared() ? 0 : std::min(client.host_group, devices_.size() - 1)];
+    return *devices_[p_.shared() ? 0 : std::min(client.host_group, devices_.size() - 1)];
   }
 
   void add_device(graph::Topology& topology, double count, const std::string& group) {
-    Device device{.count = count, .group = group, .in = {}, .out = {}, .data = {}, .metadata = {}};
-    device.in = topology.add_node(name_ + ".in" + group, graph::NodeRole::target);
-    device.out = topology.add_node(name_ + ".out" + group, graph::NodeRole::target);
-    topology.add_edge(source_, device.out, name_ + ".source" + group, Rate::infinity());
-    topology.add_edge(device.in, sink_, name_ + ".sink" + group, Rate::infinity());
+    auto device = std::make_unique<Device>();
+    device->count = count;
+    device->group = group;
+    device->in = topology.add_node(name_ + ".in" + group, graph::NodeRole::target);
+    device->out = topology.add_node(name_ + ".out" + group, graph::NodeRole::target);
+    topology.add_edge(source_, device->out, name_ + ".read" + group, p_.most_read() * count);
+    topology.add_edge(device->in, sink_, name_ + ".write" + group, p_.most_write() * count);
     devices_.push_back(std::move(device));
   }
 
-  sim::Task<void> metadata_of(const Client& client, const ResponseParams& params, double files) {
-    return device_of(client).metadata.serve(
-        params,
-        {.members = client.members, .share = client.share, .operations = files, .size = {}});
+  sim::Task<void> metadata_of(const Client& client, const ResponseParams& law, double files) {
+    Device& device = device_of(client);
+    if (law.law == ResponseLaw::fifo) return device.files->metadata(client, law, files);
+    return device.metadata.serve(
+        law, {.members = client.members, .share = client.share, .operations = files, .size = {}});
+  }
+
+  // The part of a path outside the device.
+  std::vector<sim::LinkId> outside(const std::vector<sim::LinkId>& path) const {
+    std::vector<sim::LinkId> out;
+    for (const sim::LinkId link : path) {
+      const ResourceIndex resource = resources_->of_link[link.index];
+      if (resource != media_.first && resource != media_.second) out.push_back(link);
+    }
+    return out;
+  }
+
+  sim::Task<void> in_files(const Client& client, FileWay way, bool writes, Bytes bytes,
+                           double files, Seconds& limited) {
+    limited = co_await device_of(client).files->move(client, way, writes, bytes, files);
+  }
+
+  // The limiter lets the requests of a file through while others are served.
+  sim::Task<void> pass(Throttle& limit, Bytes bytes, double requests, Seconds& limited) {
+    const Seconds asked = context_->now();
+    co_await limit.take(bytes, requests);
+    limited = context_->now() - asked;
   }
 
   /// n = ceil(b / request) requests per file, `depth` of them in flight.   [measured.md, eq. 1]
-  sim::Task<Served> move(const Client& client, const ResponseParams& params,
-                         const std::vector<sim::LinkId>& path, Bytes bytes, double files,
-                         Rate cap) {
+  sim::Task<Served> move(const Client& client, FileWay way, const std::vector<sim::LinkId>& path,
+                         Bytes bytes, double files, Rate cap) {
+    const bool writes = &path == &client.write_path;
     Device& device = device_of(client);
+    way.lines = writes && !p_.one_line() ? &device.own_lines : &device.lines;
+    way.limit = writes ? &device.write_limit : &device.read_limit;
+    (writes ? moved_written_ : moved_read_) += bytes * client.members;
     const Bytes file = bytes / files;
-    const double pieces = std::max(1.0, std::ceil(file / p_.request - 1e-9));
+    const double pieces = std::max(1.0, std::ceil(file / way.request - 1e-9));
     const double depth = std::min(static_cast<double>(p_.depth), pieces);
     const Bytes piece = file / pieces;
     device.outstanding += client.members * depth;
     note(piece, device.outstanding / device.count);
+    const std::vector<sim::LinkId> links = outside(path);
+    const Seconds began = context_->now();
     sim::FlowOutcome data;
+    Seconds limited;
     std::vector<sim::Task<void>> parts;
     parts.push_back(run_flow(
         *context_,
-        sim::weighted({.path = path, .bytes = bytes, .members = client.members, .cap = cap},
+        sim::weighted({.path = links, .bytes = bytes, .members = client.members, .cap = cap},
                       client.share),
         data));
-    parts.push_back(device.data.serve(params, {.members = client.members,
-                                               .share = client.share,
-                                               .operations = pieces * files,
-                                               .in_flight = depth,
-                                               .size = piece}));
+    if (in_lines(way)) {
+      parts.push_back(in_files(client, way, writes, bytes, files, limited));
+    } else {
+      const double requests = pieces * files;
+      FittedStation& station = writes && !p_.one_line() ? device.own_data : device.data;
+      parts.push_back(station.serve(way.law, {.members = client.members,
+                                              .share = client.share,
+                                              .operations = requests,
+                                              .in_flight = depth,
+                                              .size = piece}));
+      const double members = client.members / device.count;
+      parts.push_back(pass(*way.limit, bytes * members, requests * members, limited));
+    }
     co_await sim::join(*context_, std::move(parts));
     device.outstanding -= client.members * depth;
+    const Seconds took = context_->now() - began;
+    if (limited > took * 0.5) co_return Served{limit_resource_};
     const bool device_limits = data.ended < context_->now() || !data.binding.valid();
     co_return Served{device_limits ? data_resource_ : resources_->of_link[data.binding.index]};
   }
@@ -239,12 +291,15 @@ class Measured final : public StorageModel {
 
   std::string name_;
   MeasuredParams p_;
-  ResponseParams read_, write_, open_, create_;
+  FileWay reads_, writes_;
   graph::NodeId source_, sink_;
-  std::vector<Device> devices_;
+  std::vector<std::unique_ptr<Device>> devices_;
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;
-  ResourceIndex data_resource_ = kNoResource, open_resource_ = kNoResource;
+  ResourceIndex data_resource_ = kNoResource, open_resource_ = kNoResource,
+                limit_resource_ = kNoResource;
+  std::pair<ResourceIndex, ResourceIndex> media_{kNoResource, kNoResource};
+  Bytes moved_read_, moved_written_;
   Bytes least_ = Bytes::infinity(), most_;
   double deepest_ = 0.0;
 };
@@ -254,6 +309,5 @@ class Measured final : public StorageModel {
 std::unique_ptr<StorageModel> make_measured(const Component& component) {
   return std::make_unique<Measured>(component);
 }
-std::span<const FieldInfo> measured_fields() { return kInfos; }
 
 }  // namespace stallcast::models

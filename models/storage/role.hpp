@@ -53,12 +53,14 @@ struct ClientLimits {
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
   std::uint64_t id = 0;                 ///< of the class, in its run: what it draws is its own
+  std::uint64_t process = 0;            ///< of each member: what it has open is its own
   std::size_t host_group = 0;           ///< where it runs: as HostSite.group
   double members = 1.0;                 ///< processes acting together
   double share = 1.0;                   ///< weight of each of them on shared resources
   Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
   Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
   Rate core = Rate::infinity();         ///< what one process moves: its core, cuFile
+  sim::LinkId cpu{};                    ///< contended cores of its host; invalid: nobody waits
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
 
@@ -163,6 +165,11 @@ class StorageModel {
                       std::uint64_t seed) = 0;
   /// Metadata part of opening `files` files per member, one after the other.
   virtual sim::Task<Served> open(const Client& client, double files) = 0;
+  /// The same of files whose data a cache of the host holds: what is asked of the storage again.
+  virtual sim::Task<Served> reopen(const Client& client, double files) {
+    (void)client, (void)files;
+    co_return Served{};
+  }
   /// Data part of a read.
   virtual sim::Task<Served> read(const Client& client, const ReadRequest& request) = 0;
   /// Creates, writes, flushes to stable media (fsync) and closes.

@@ -1,0 +1,152 @@
+#include "models/storage/measured_params.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "models/storage/role.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kScopes[] = {"host", "shared"};
+constexpr std::string_view kLatencyOf[] = {"file", "request"};
+constexpr std::string_view kLines[] = {"own", "shared"};
+constexpr std::string_view kPlacements[] = {"random", "round-robin"};
+
+using P = MeasuredParams;
+constexpr std::array kFields{
+    field("scope", &P::scope, "host",
+          "what was measured: a device that every host has for itself, or one that all share",
+          one_of(kScopes)),
+    // How requests wait.
+    field("read.law", &P::read_law, "line", "how reads wait for each other", one_of(kResponseLaws)),
+    field("read.latency", &P::read_latency, kRequired,
+          "part of a read that does not grow with what is outstanding (alpha)", kNonNegative),
+    field("read.latency_of", &P::read_latency_of, "request",
+          "law fifo: what pays the latency, each request, or each file once (the rest of it is "
+          "read ahead)",
+          one_of(kLatencyOf)),
+    field("read.per_op", &P::read_per_op, "0 s", "time of a server per read besides its bytes",
+          kNonNegative),
+    field("read.rate", &P::read, kRequired, "bytes one server reads per second", kPositive),
+    field("read.stream", &P::read_stream, kOptional,
+          "laws roofline and throttle: bytes per second of one read alone; law fifo: what a server "
+          "reads per second of files of more than one request",
+          kPositive),
+    field("read.copy", &P::read_copy, kOptional,
+          "bytes one core of the reading process takes in per second, after each request (law "
+          "fifo); absent: the host's own copies",
+          kPositive),
+    field("write.law", &P::write_law, "line", "how writes wait for each other",
+          one_of(kResponseLaws)),
+    field("write.latency", &P::write_latency, kRequired,
+          "part of a write that does not grow with what is outstanding", kNonNegative),
+    field("write.per_op", &P::write_per_op, "0 s", "time of a server per write besides its bytes",
+          kNonNegative),
+    field("write.rate", &P::write, kRequired, "bytes one server writes per second", kPositive),
+    field("write.stream", &P::write_stream, kOptional,
+          "as read.stream, of writes: of one alone, or of files of more than one request",
+          kPositive),
+    field("write.copy", &P::write_copy, kOptional,
+          "bytes one core copies into the page cache per second, before the file is flushed; "
+          "absent: the measured rate contains it",
+          kPositive),
+    field("write.request", &P::write_request, "1 MiB", "most that is written at one time",
+          assumed(kPositive, "what file systems send of dirty pages at one time; 4 MiB on some")),
+    field("write.line", &P::write_line, "shared",
+          "where writes wait: in the line of the reads, or in one of their own", one_of(kLines)),
+    // Metadata.
+    field("open.latency", &P::open_latency, "11 us",
+          "private part of an open: it does not grow with the processes that open",
+          cited(kNonNegative, "stas00/ml-engineering, storage chapter: 11 us on local NVMe")),
+    field("open.per_op", &P::open_per_op, "0 s",
+          "serial part of an open: time the file system is busy with it", kNonNegative),
+    field("open.cached", &P::open_cached, "0 s",
+          "time of an open of a file whose data the host's cache holds: its private part where "
+          "attributes are asked for again",
+          kNonNegative),
+    field("open.ops", &P::open_ops, "0",
+          "requests of the device that an open needs on average (inodes, directories): they count "
+          "in limit.read_ops",
+          kNonNegative),
+    field("create.latency", &P::create_latency, "30 us",
+          "private part of a create: it does not grow with the processes that create",
+          assumed(kNonNegative)),
+    field("create.per_op", &P::create_per_op, "0 s",
+          "serial part of a create: time the file system is busy with it", kNonNegative),
+    field("sync", &P::sync, "1 ms", "time of an fsync besides the bytes it waits for",
+          assumed(kNonNegative, "one flush of the drive and a journal commit")),
+    // How files are read.
+    field("request", &P::request, "128 KiB",
+          "most that is asked for at one time: read_ahead_kb, or the reader's own block",
+          cited(kPositive, "Linux default read_ahead_kb")),
+    field("depth", &P::depth, "1", "requests one process keeps in flight",
+          assumed(up_to(1e6), "loader workers read one piece after the other")),
+    // Servers.
+    field("servers", &P::servers, "1",
+          "servers (OSTs, drives) that files lie on; rates are those of one", up_to(1e6)),
+    field("stripe", &P::stripe, "1", "servers that one file lies on, in turn (law fifo)",
+          up_to(1e6)),
+    field("stripe_size", &P::stripe_size, "1 MiB", "piece of a file on one server",
+          cited(kPositive, "Lustre default stripe size")),
+    field("placement", &P::placement, "random",
+          "how files are spread over servers (law fifo): drawn, or in turn", one_of(kPlacements)),
+    // Limits in front of the device.
+    field("limit.read", &P::limit_read, kOptional,
+          "bytes per second that a limiter lets through (cloud volumes, cgroups)", kPositive),
+    field("limit.read_ops", &P::limit_read_ops, kOptional,
+          "reads per second that a limiter lets through", kPositive),
+    field("limit.write", &P::limit_write, kOptional,
+          "bytes written per second that a limiter lets through", kPositive),
+    field("limit.write_ops", &P::limit_write_ops, kOptional,
+          "writes per second that a limiter lets through", kPositive),
+    field("limit.burst", &P::limit_burst, "100 ms",
+          "what may pass at once after a rest, as time at the limited rate",
+          cited(kNonNegative, "Linux blk-throttle: a slice of 100 ms, 20 ms on SSDs")),
+    field("jitter", &P::jitter, "0 %",
+          "share J of every latency that is exponential: latencies x (1 - J + J Exp(1))", kShare),
+    // Where the measurements end.
+    field("fitted.smallest", &P::smallest, kOptional, "smallest request that was measured",
+          kPositive),
+    field("fitted.largest", &P::largest, kOptional, "largest request that was measured", kPositive),
+    field("fitted.deepest", &P::deepest, kOptional, "most requests in flight that were measured",
+          kAtLeastOne)};
+constexpr auto kInfos = infos(kFields);
+
+// What all servers move of requests of `size` when nothing waits.
+Rate most(const ResponseParams& way, std::int64_t servers, const std::optional<Rate>& limit) {
+  Rate one = way.rate;
+  if (way.law == ResponseLaw::fifo && way.stream.finite()) one = std::max(one, way.stream);
+  return std::min(one * static_cast<double>(servers), limit.value_or(Rate::infinity()));
+}
+
+}  // namespace
+
+MeasuredParams measured_params(const Component& component) { return bind(kFields, component); }
+std::span<const FieldInfo> measured_fields() { return kInfos; }
+
+ResponseParams MeasuredParams::reads() const {
+  return {response_law(read_law), read_latency, read_per_op, read,
+          read_stream.value_or(Rate::infinity())};
+}
+ResponseParams MeasuredParams::writes() const {
+  return {response_law(write_law), write_latency, write_per_op, write,
+          write_stream.value_or(Rate::infinity())};
+}
+// The metadata servers serve a line where the device does.
+ResponseParams MeasuredParams::opens() const {
+  const bool fifo = response_law(read_law) == ResponseLaw::fifo;
+  return {fifo ? ResponseLaw::fifo : ResponseLaw::line, open_latency, open_per_op};
+}
+ResponseParams MeasuredParams::creates() const {
+  ResponseParams out = opens();
+  out.latency = create_latency;
+  out.per_op = create_per_op;
+  return out;
+}
+Rate MeasuredParams::most_read() const { return most(reads(), servers, limit_read); }
+Rate MeasuredParams::most_write() const { return most(writes(), servers, limit_write); }
+
+}  // namespace stallcast::models

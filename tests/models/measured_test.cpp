@@ -1,0 +1,296 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/sim/fluid_context.hpp"
+#include "models/plant.hpp"
+#include "models/storage/throttle.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+/// Storage known by measurements against its closed forms: docs/models/measured.md.
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+
+namespace {
+
+using Fields = std::vector<std::pair<const char*, const char*>>;
+
+// One device for all hosts, 1 GB/s in and out besides what `settings` say; links do not limit.
+Design device(const Fields& settings) {
+  Fields all = {{"scope", "shared"},       {"read.latency", "0 s"},  {"read.rate", "1 GB/s"},
+                {"write.latency", "0 s"},  {"write.rate", "1 GB/s"}, {"open.latency", "0 s"},
+                {"create.latency", "0 s"}, {"sync", "0 s"},          {"read.copy", "1000 TB/s"}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  Design design = design_with_storage("measured", all);
+  set(design.hosts[0], models::Role::host, "memory.bandwidth", "10000 TB/s");
+  return design;
+}
+
+// What one of `clients` processes does; all start at date 0.
+using Program = std::function<sim::Task<void>(models::StorageModel&, const models::Client&)>;
+
+// Date in seconds at which the last of `clients` such processes has ended.
+double run_all(const Design& design, int clients, const Program& program, std::uint64_t seed = 1) {
+  const auto context = sim::make_fluid_context();
+  models::Plant plant(design);
+  plant.attach(*context, seed);
+  std::vector<models::Client> all;
+  for (int c = 0; c < clients; ++c) all.push_back(plant.client("gpu", 0, "scratch", 1.0));
+  for (const models::Client& client : all)
+    context->spawn(program(plant.storage("scratch"), client));
+  context->run();
+  return context->now().in(unit::s);
+}
+
+Program reads(int files, Bytes size, double parts = 1.0) {
+  return [=](models::StorageModel& storage, const models::Client& client) -> sim::Task<void> {
+    for (int f = 0; f < files; ++f)
+      co_await storage.read(client, {.bytes = size / parts, .files = 1.0 / parts});
+  };
+}
+double seconds(const Design& design, int clients, int files, Bytes size = 128_KiB) {
+  return run_all(design, clients, reads(files, size));
+}
+
+constexpr double kBytes = 131072.0;  // one request
+
+}  // namespace
+
+TEST_CASE("measured: each law answers n requests in flight as its equation says") {
+  // alpha = 1 ms, s = 0.2 ms, b / B = 131.072 us, b / S = 2.62144 ms; 16 requests one after the
+  // other by each of n processes, R(n) each
+  const double alpha = 1e-3, s = 0.2e-3, b = kBytes / 1e9, own = kBytes / 50e6;
+  const auto law = [](const char* id) {
+    return device({{"read.law", id},
+                   {"read.latency", "1 ms"},
+                   {"read.per_op", "0.2 ms"},
+                   {"read.stream", "50 MB/s"}});
+  };
+  for (const int n : {1, 4, 16}) {
+    INFO(n);
+    CHECK(seconds(law("line"), n, 16) == Approx(16 * (alpha + n * (s + b))).epsilon(1e-6));
+    CHECK(seconds(law("roofline"), n, 16) ==
+          Approx(16 * std::max(alpha + own, n * (s + b))).epsilon(1e-6));
+    CHECK(seconds(law("throttle"), n, 16) ==
+          Approx(16 * std::max(alpha + own, n * std::max(s, b))).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("measured: law mva is exact mean value analysis of a delay and one server") {
+  // R_k = D (1 + Q_(k-1)), X_k = k / (alpha + R_k), Q_k = X_k R_k; 16 requests each take n / X_n
+  const double alpha = 1e-3, demand = 0.2e-3 + kBytes / 1e9;
+  const Design design =
+      device({{"read.law", "mva"}, {"read.latency", "1 ms"}, {"read.per_op", "0.2 ms"}});
+  for (const int n : {1, 4, 16}) {
+    double queue = 0.0, rate = 0.0;
+    for (int k = 1; k <= n; ++k) {
+      const double response = demand * (1.0 + queue);
+      rate = k / (alpha + response);
+      queue = rate * response;
+    }
+    CHECK(seconds(design, n, 16) == Approx(16 * n / rate).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("measured: the servers of a law share its demands") {
+  // 16 requests in flight on 4 servers: alpha + 4 D
+  const Design design = device({{"read.latency", "1 ms"}, {"servers", "4"}});
+  CHECK(seconds(design, 16, 10) == Approx(10 * (1e-3 + 4 * kBytes / 1e9)).epsilon(1e-6));
+}
+
+TEST_CASE("measured: reads and writes in one line wait for each other's demands") {
+  // 3 readers of 128 KiB (131.072 us) and 1 writer of 1 MiB (1.048576 ms): T = sum n_i D_i for both
+  // laws; writes in a line of their own leave 3 D to the reads
+  const double read = kBytes / 1e9, write = 8 * read;
+  const auto both = [](const Fields& settings) {
+    const Program reader = reads(80, 128_KiB);
+    const Design design = device(settings);
+    const auto context = sim::make_fluid_context();
+    models::Plant plant(design);
+    plant.attach(*context, 1);
+    std::vector<models::Client> clients;
+    for (int c = 0; c < 4; ++c) clients.push_back(plant.client("gpu", 0, "scratch", 1.0));
+    models::StorageModel& storage = plant.storage("scratch");
+    double ended = 0.0;
+    const auto timed = [&](const models::Client& client) -> sim::Task<void> {
+      co_await reader(storage, client);
+      ended = std::max(ended, context->now().in(unit::s));
+    };
+    const auto writer = [&]() -> sim::Task<void> {
+      co_await storage.write(clients[3], {.bytes = 160_MiB});
+    };
+    context->spawn(writer());
+    for (int c = 0; c < 3; ++c) context->spawn(timed(clients[static_cast<std::size_t>(c)]));
+    context->run();
+    return ended;
+  };
+  const double together = 80 * (3 * read + write), alone = 80 * 3 * read;
+  CHECK(both({}) == Approx(together).epsilon(1e-6));
+  CHECK(both({{"read.law", "fifo"}, {"write.law", "fifo"}}) == Approx(together).epsilon(1e-6));
+  CHECK(both({{"write.line", "own"}}) == Approx(alone).epsilon(1e-6));
+  CHECK(both({{"read.law", "fifo"}, {"write.law", "fifo"}, {"write.line", "own"}}) ==
+        Approx(alone).epsilon(1e-6));
+}
+
+TEST_CASE("measured: q processes in one line get one request per round trip until it is full") {
+  // X(q) = min(q / (alpha + D), 1 / D), alpha = 1 ms, D = 131.072 us: full from q = 9 on. The last
+  // of them began q - 1 places behind the first.
+  const double alpha = 1e-3, demand = kBytes / 1e9;
+  const Design design = device({{"read.law", "fifo"}, {"read.latency", "1 ms"}});
+  for (const int q : {1, 2, 4, 8}) {
+    const double behind = (q - 1) * demand;
+    CHECK(seconds(design, q, 100) == Approx(100 * (alpha + demand) + behind).epsilon(1e-6));
+  }
+  CHECK(seconds(design, 16, 100) == Approx(alpha + 1600 * demand).epsilon(1e-6));
+}
+
+TEST_CASE("measured: files in turn over K servers are served K at a time") {
+  // 8 processes, 4 servers, 50 files each: two of every turn meet at a server
+  const double demand = kBytes / 1e9;
+  Fields fields = {{"read.law", "fifo"}, {"servers", "4"}, {"placement", "round-robin"}};
+  CHECK(seconds(device(fields), 8, 50) == Approx(50 * 2 * demand).epsilon(1e-6));
+  // Drawn places leave servers idle: a closed network of q customers and K servers visited at
+  // random has X = K q / (q + K - 1) / D with exponential service, more with equal ones.
+  fields.back().second = "random";
+  const double drawn = seconds(device(fields), 8, 2000) / (2000 * 8 * demand);
+  CHECK(drawn > 1.0 / 4);
+  CHECK(drawn < (8.0 + 4 - 1) / (4 * 8));
+}
+
+TEST_CASE("measured: a file is as fast as its stripes and its read-ahead let it be") {
+  // 4 MiB = 32 requests of 131.072 us
+  const double demand = kBytes / 1e9;
+  const auto file = [](Fields more) {
+    more.push_back({"read.law", "fifo"});
+    more.push_back({"read.latency", "1 ms"});
+    return seconds(device(more), 1, 10, 4_MiB) / 10;
+  };
+  CHECK(file({}) == Approx(32 * (1e-3 + demand)).epsilon(1e-6));
+  CHECK(file({{"read.latency_of", "file"}}) == Approx(1e-3 + 32 * demand).epsilon(1e-6));
+  // one latency for 4 in flight in one line, and on 4 servers of 128 KiB pieces
+  CHECK(file({{"depth", "4"}}) == Approx(8 * 1e-3 + 32 * demand).epsilon(1e-6));
+  CHECK(file({{"depth", "4"}, {"servers", "4"}, {"stripe", "4"}, {"stripe_size", "128 KiB"}}) ==
+        Approx(8 * (1e-3 + demand)).epsilon(1e-6));
+  // files of more than one request at the rate of streams, others not
+  const Fields streams = {{"read.latency_of", "file"}, {"read.stream", "0.5 GB/s"}};
+  CHECK(file(streams) == Approx(1e-3 + 64 * demand).epsilon(1e-6));
+}
+
+TEST_CASE("measured: parts of a file are read from where it lies, with one latency") {
+  // 1 MiB in 8 parts: 1 ms once a file, 8 requests
+  const Design design =
+      device({{"read.law", "fifo"}, {"read.latency", "1 ms"}, {"read.latency_of", "file"}});
+  CHECK(run_all(design, 1, reads(80, 1_MiB, 8.0)) ==
+        Approx(10 * (1e-3 + 8 * kBytes / 1e9)).epsilon(1e-6));
+}
+
+TEST_CASE("measured: a limit is not felt below its rate, and is the rate above it") {
+  // The first request comes after the latency; the i-th passes i b / B - burst later at the
+  // earliest. Device: 1 ms + 131 us,
+  // so 116 MB/s; limit 100 MB/s with 10 MB at once, or 3000 or 500 requests a second
+  const double each = 1e-3 + kBytes / 1e9;
+  const auto limited = [](Fields more) {
+    more.push_back({"read.law", "fifo"});
+    more.push_back({"read.latency", "1 ms"});
+    return device(more);
+  };
+  for (const int n : {1, 50, 1000, 4000}) {
+    INFO(n);
+    CHECK(seconds(limited({{"limit.read", "100 MB/s"}}), 1, n) ==
+          Approx(std::max(n * each, n * kBytes / 100e6 - 0.1 + each)).epsilon(1e-6));
+    CHECK(seconds(limited({{"limit.read_ops", "3 kops/s"}}), 1, n) ==
+          Approx(n * each).epsilon(1e-6));
+    CHECK(seconds(limited({{"limit.read_ops", "500 ops/s"}, {"limit.burst", "20 ms"}}), 1, n) ==
+          Approx(std::max(n * each, n / 500.0 - 0.02 + each)).epsilon(1e-6));
+  }
+  // 8 processes at the limit: 8 x 500 requests less the burst
+  CHECK(seconds(limited({{"limit.read", "100 MB/s"}}), 8, 500) ==
+        Approx(4000 * kBytes / 100e6 - 0.1).epsilon(0.002));
+  // and for a law: the same rate, request by request or not
+  CHECK(seconds(device({{"limit.read", "100 MB/s"}}), 8, 500) ==
+        Approx(4000 * kBytes / 100e6 - 0.1).epsilon(0.002));
+}
+
+TEST_CASE("measured: a limiter holds back small requests behind a large one") {
+  // 1000 B/s and 10 requests/s, 100 ms: 100 B and 1 request at once. 300 B pass when 200 B more
+  // have come; what asks for 1 B at the same date passes behind it, when its byte and its request
+  // are there.
+  const auto context = sim::make_fluid_context();
+  models::Throttle throttle(*context, Rate::from(1000.0, unit::Bps),
+                            OpRate::from(10.0, unit::per_s), 100_ms);
+  CHECK(throttle.admit(300_B, 1.0).in(unit::s) == Approx(0.2));
+  CHECK(throttle.admit(1_B, 0.0).in(unit::s) == Approx(0.201));
+  CHECK(throttle.admit(1_B, 2.0).in(unit::s) == Approx(0.4));
+  CHECK_FALSE(models::Throttle(*context, {}, {}, 100_ms).limits());
+}
+
+TEST_CASE("measured: opens are a line and a delay of their own; what is cached pays its own part") {
+  // Dl = 0.76 ms in one line, 0.5 ms private: X = min(q / 1.26 ms, 1 / 0.76 ms)
+  const Design design = device({{"read.law", "fifo"},
+                                {"open.per_op", "0.76 ms"},
+                                {"open.latency", "0.5 ms"},
+                                {"open.cached", "0.4 ms"}});
+  const Program open = [](models::StorageModel& storage,
+                          const models::Client& client) -> sim::Task<void> {
+    co_await storage.open(client, 100.0);
+  };
+  CHECK(run_all(design, 1, open) == Approx(100 * 1.26e-3).epsilon(1e-6));
+  CHECK(run_all(design, 4, open) == Approx(400 * 0.76e-3 + 0.5e-3).epsilon(1e-6));
+  const Program again = [](models::StorageModel& storage,
+                           const models::Client& client) -> sim::Task<void> {
+    co_await storage.reopen(client, 100.0);
+  };
+  CHECK(run_all(design, 4, again) == Approx(100 * 0.4e-3).epsilon(1e-6));
+}
+
+TEST_CASE("measured: jitter spreads latencies and keeps their mean, the same for a seed") {
+  // 20,000 latencies of 1 ms with J = 0.5: standard error of the mean 0.5 / sqrt(20000) = 0.35 %
+  const Design design =
+      device({{"read.law", "fifo"}, {"read.latency", "1 ms"}, {"jitter", "50 %"}});
+  const double took = seconds(design, 1, 20000) - 20000 * kBytes / 1e9;
+  CHECK(took == Approx(20.0).epsilon(0.015));
+  CHECK(took != Approx(20.0).epsilon(1e-9));
+  CHECK(run_all(design, 3, reads(50, 128_KiB), 7) == run_all(design, 3, reads(50, 128_KiB), 7));
+  CHECK(run_all(design, 3, reads(50, 128_KiB), 7) != run_all(design, 3, reads(50, 128_KiB), 8));
+}
+
+TEST_CASE("measured: a save is created, copied by a core, flushed in pieces and synced") {
+  // 64 MiB: 3 ms, copied at 2 GB/s, 64 pieces of 1 ms + 1 MiB / 1 GB/s, 2 ms; at a limit of 60 MB/s
+  // with 6 MB at once: (64 MiB - 6 MB) / 60 MB/s and the last piece
+  const auto save = [](const Fields& more) {
+    Fields all = {{"read.law", "fifo"},     {"write.law", "fifo"},      {"write.latency", "1 ms"},
+                  {"write.copy", "2 GB/s"}, {"create.latency", "3 ms"}, {"sync", "2 ms"}};
+    all.insert(all.end(), more.begin(), more.end());
+    return serve(device(all), {.bytes = 1_MiB}, {.bytes = 64_MiB}).write.in(unit::s);
+  };
+  const double bytes = 64 * 1048576.0, piece = 1048576.0 / 1e9;
+  const double around = 3e-3 + bytes / 2e9 + 2e-3;
+  CHECK(save({}) == Approx(around + 64 * (1e-3 + piece)).epsilon(1e-6));
+  CHECK(save({{"limit.write", "60 MB/s"}}) ==
+        Approx(around + (bytes - 6e6) / 60e6 + 1e-3 + piece).epsilon(1e-6));
+}
+
+TEST_CASE("measured: a reader copies each request before it asks for the next") {
+  // 131.072 us on the device and 262.144 us at 0.5 GB/s on a core
+  Design design = device({{"read.law", "fifo"}, {"read.copy", "0.5 GB/s"}});
+  const double copy = kBytes / 0.5e9;
+  CHECK(seconds(design, 1, 100) == Approx(100 * (copy + kBytes / 1e9)).epsilon(1e-6));
+}
+
+TEST_CASE("measured: what was not measured is said") {
+  Design design = device({{"read.law", "fifo"},
+                          {"fitted.smallest", "256 KiB"},
+                          {"fitted.largest", "1 MiB"},
+                          {"fitted.deepest", "4"}});
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(models::Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", "128 KiB"}, {"samples", "100000"}});
+  job.loader = component(models::Role::loader, "pytorch", "loader", {{"batch", "4"}});
+  const RunResult result = run(design);
+  CHECK(result.extrapolated);
+  CHECK(result.warnings.size() == 2);  // smaller, and deeper: 32 ranks of 4 workers
+}
