@@ -75,6 +75,29 @@ void check_lustre(const Component& storage, Reporter& report) {
                  "OSS fail over in pairs: at most half of \"oss.count\"");
 }
 
+// What fields of measured storage say of each other.
+void check_measured(const Component& storage, Reporter& report) {
+  const Value* reads = storage.find("read.law");
+  const Value* writes = storage.find("write.law");
+  const Value* line = storage.find("write.line");
+  if (reads == nullptr || writes == nullptr || line == nullptr) return;
+  if (line->text == "shared" && (reads->text == "fifo") != (writes->text == "fifo"))
+    report.error("rule", pointer_of(storage, "write.law"),
+                 "reads by law \"" + reads->text + "\" and writes by law \"" + writes->text +
+                     "\" cannot wait in one line",
+                 "give both law \"fifo\", or set \"write\": { \"line\": \"own\" }");
+  if (number(storage, "stripe") > number(storage, "servers"))
+    report.error("rule", pointer_of(storage, "stripe"),
+                 "a file lies on " + base::shortest(number(storage, "stripe")) + " of " +
+                     base::shortest(number(storage, "servers")) + " servers",
+                 "lower \"stripe\", or raise \"servers\"");
+  const double smallest = number(storage, "fitted.smallest");
+  if (number(storage, "fitted.largest", smallest) < smallest)
+    report.error("rule", pointer_of(storage, "fitted.largest"),
+                 "the largest request measured is smaller than the smallest",
+                 "exchange \"fitted.smallest\" and \"fitted.largest\"");
+}
+
 }  // namespace
 
 // Every rate of a "nic": bytes written for bits are eight times too fast.
@@ -97,6 +120,7 @@ void check_storage(const Component& storage, Reporter& report) {
   check_counts(storage, report);
   check_redundancy(storage, report);
   check_lustre(storage, report);
+  check_measured(storage, report);
 }
 
 }  // namespace stallcast::scenarios

@@ -158,7 +158,10 @@ class Measured final : public StorageModel {
   }
 
   Countable countable() const override {
-    return {.noun = "devices", .unit_read = p_.most_read(), .unit_write = p_.most_write()};
+    return {.noun = "devices",
+            .unit_read = p_.most_read(),
+            .unit_write = p_.most_write(),
+            .separate = !p_.one_line()};
   }
 
  private:
@@ -251,7 +254,7 @@ class Measured final : public StorageModel {
     const double depth = std::min(static_cast<double>(p_.depth), pieces);
     const Bytes piece = file / pieces;
     device.outstanding += client.members * depth;
-    note(piece, device.outstanding / device.count);
+    if (!writes) note(piece, device.outstanding / device.count);
     const std::vector<sim::LinkId> links = outside(path);
     const Seconds began = context_->now();
     sim::FlowOutcome data;

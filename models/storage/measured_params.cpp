@@ -108,10 +108,9 @@ constexpr std::array kFields{
     field("jitter", &P::jitter, "0 %",
           "share J of every latency that is exponential: latencies x (1 - J + J Exp(1))", kShare),
     // Where the measurements end.
-    field("fitted.smallest", &P::smallest, kOptional, "smallest request that was measured",
-          kPositive),
-    field("fitted.largest", &P::largest, kOptional, "largest request that was measured", kPositive),
-    field("fitted.deepest", &P::deepest, kOptional, "most requests in flight that were measured",
+    field("fitted.smallest", &P::smallest, kOptional, "smallest read that was measured", kPositive),
+    field("fitted.largest", &P::largest, kOptional, "largest read that was measured", kPositive),
+    field("fitted.deepest", &P::deepest, kOptional, "most reads in flight that were measured",
           kAtLeastOne)};
 constexpr auto kInfos = infos(kFields);
 

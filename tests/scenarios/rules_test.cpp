@@ -91,6 +91,25 @@ TEST_CASE("Lustre fields that need each other are checked") {
   CHECK_THAT(error({"storage.oss.failed=3", "storage.oss.count=4"}), Contains("have a partner"));
 }
 
+TEST_CASE("fields of measured storage that contradict each other are faults") {
+  const auto error = [](std::vector<std::string> sets) {
+    std::string text = kFull;
+    const std::string lustre = R"("lustre", "ost": { "count": 8 })";
+    text.replace(text.find(lustre), lustre.size(),
+                 R"("measured", "servers": 4, "read": { "latency": "1 ms", "rate": "1 GB/s" },
+                    "write": { "latency": "1 ms", "rate": "1 GB/s" })");
+    const auto loaded = load_with(std::move(sets), "", text.c_str());
+    return loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items()[0].message;
+  };
+  CHECK(error({}) == "");
+  CHECK_THAT(error({"storage.read.law=fifo"}), Contains("cannot wait in one line"));
+  CHECK(error({"storage.read.law=fifo", "storage.write.line=own"}) == "");
+  CHECK(error({"storage.read.law=fifo", "storage.write.law=fifo"}) == "");
+  CHECK_THAT(error({"storage.stripe=5"}), Contains("on 5 of 4 servers"));
+  CHECK_THAT(error({"storage.fitted.smallest=8 KiB", "storage.fitted.largest=4 KiB"}),
+             Contains("smaller than the smallest"));
+}
+
 TEST_CASE("copies and pieces of a stripe need as many places") {
   const auto error = [](const char* type, const char* counted, std::vector<std::string> sets) {
     std::string text = kFull;
