@@ -33,7 +33,8 @@ FileQueue::Process& FileQueue::process_of(const Client& client) {
   return processes_
       .emplace(std::pair{client.id, client.process},
                Process{base::RandomStream(seed_, process, "jitter", client.id),
-                       base::RandomStream(seed_, process, "placement", client.id)})
+                       base::RandomStream(seed_, process, "placement", client.id),
+                       base::RandomStream(seed_, process, "inodes", client.id)})
       .first->second;
 }
 
@@ -42,6 +43,15 @@ Seconds FileQueue::drawn(const Client& client, Seconds latency) {
   if (layout_.jitter <= 0.0 || latency <= Seconds{}) return latency;
   const double exponential = -std::log1p(-process_of(client).jitter.uniform());
   return latency * (1.0 - layout_.jitter + layout_.jitter * exponential);
+}
+
+// Files are opened in any order, so each lies in any of the groups.    [measured.md, eq. 7]
+double FileQueue::newly_met(const Client& client, double files) {
+  const auto groups = static_cast<std::uint64_t>(std::ceil(layout_.groups));
+  double met = 0.0;
+  for (double f = 0.0; f < std::min(files, kTurns) && met_.size() < groups; ++f)
+    if (met_.insert(process_of(client).inodes.below(groups)).second) met += 1.0;
+  return met;
 }
 
 std::uint64_t FileQueue::place(Process& process) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,7 @@ struct FileLayout {
   bool drawn = true;    ///< a file's first server is drawn; otherwise files take turns
   double jitter = 0.0;  ///< exponential share of latencies
   double depth = 1.0;   ///< requests one process keeps in flight
+  double groups = 0.0;  ///< of files whose inodes are read at one time; 0: all are known
 };
 
 /// What reads and writes of files differ in.
@@ -52,6 +54,8 @@ class FileQueue {
   /// read on first. Returns how long requests waited for the limiter.
   [[nodiscard]] sim::Task<Seconds> move(const Client& client, const FileWay& way, bool writes,
                                         Bytes bytes, double files);
+  /// Groups whose inodes are read for the first time when `files` more files are opened.
+  [[nodiscard]] double newly_met(const Client& client, double files);
   /// `latency` of one more operation.
   [[nodiscard]] Seconds drawn(const Client& client, Seconds latency);
   [[nodiscard]] const sim::ServerQueue& opens() const { return opens_; }
@@ -64,7 +68,7 @@ class FileQueue {
     Bytes at;
   };
   struct Process {
-    base::RandomStream jitter, placement;
+    base::RandomStream jitter, placement, inodes;
     OpenFile reading{}, writing{};
   };
   Process& process_of(const Client& client);
@@ -78,6 +82,7 @@ class FileQueue {
   std::uint64_t seed_, next_ = 0;
   double devices_;
   sim::ServerQueue opens_;
+  std::set<std::uint64_t> met_;  ///< groups whose inodes are known
   std::map<std::pair<std::uint64_t, std::uint64_t>, Process> processes_;
 };
 

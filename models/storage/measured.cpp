@@ -45,7 +45,8 @@ class Measured final : public StorageModel {
     return {.by_fabric = false, .page_cache = !p_.read_copy};
   }
 
-  void build(graph::Topology& topology, const StorageLoad&) override {
+  void build(graph::Topology& topology, const StorageLoad& load) override {
+    files_ = load.files;
     source_ = topology.add_node(name_ + ".source", graph::NodeRole::target);
     sink_ = topology.add_node(name_ + ".sink", graph::NodeRole::target);
     if (p_.shared()) add_device(topology, 1.0, "");
@@ -67,19 +68,26 @@ class Measured final : public StorageModel {
     open_resource_ = resources.index(name_ + ".open");
     limit_resource_ = resources.index(name_ + ".limit");
     media_ = {resources.index(name_ + ".read"), resources.index(name_ + ".write")};
-    const FileLayout layout{.servers = p_.servers,
-                            .stripe = std::min(p_.stripe, p_.servers),
-                            .stripe_size = p_.stripe_size,
-                            .drawn = p_.placement == "random",
-                            .jitter = p_.jitter.in(unit::ratio),
-                            .depth = static_cast<double>(p_.depth)};
+    constexpr double kMostGroups = 1e6;  // of more, each open meets a new one
+    const FileLayout layout{
+        .servers = p_.servers,
+        .stripe = std::min(p_.stripe, p_.servers),
+        .stripe_size = p_.stripe_size,
+        .drawn = p_.placement == "random",
+        .jitter = p_.jitter.in(unit::ratio),
+        .depth = static_cast<double>(p_.depth),
+        .groups = p_.cold_ops > 0.0 ? std::min(kMostGroups, files_ / p_.cold_files) : 0.0};
     for (const auto& device : devices_) device->attach(context, resources, *this, layout, seed);
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
     Device& device = device_of(client);
-    if (p_.open_ops > 0.0)
-      co_await device.read_limit.take({}, p_.open_ops * files * client.members / device.count);
+    // What is read ahead is asked for first, so its reader waits for all of it.
+    //    [measured.md, eq. 7]
+    const double each = p_.cold_ops * std::min(1.0, files_ / p_.cold_files);
+    const double requests = p_.open_ops * files * client.members / device.count +
+                            each * device.files->newly_met(client, files);
+    if (requests > 0.0) co_await device.read_limit.take({}, requests);
     co_await metadata_of(client, p_.opens(), files);
     co_return Served{open_resource_};
   }
@@ -294,6 +302,7 @@ class Measured final : public StorageModel {
 
   std::string name_;
   MeasuredParams p_;
+  double files_ = 0.0;  ///< in all data sets on it
   FileWay reads_, writes_;
   graph::NodeId source_, sink_;
   std::vector<std::unique_ptr<Device>> devices_;

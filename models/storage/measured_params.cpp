@@ -71,6 +71,13 @@ constexpr std::array kFields{
           "requests of the device that an open needs on average (inodes, directories): they count "
           "in limit.read_ops",
           kNonNegative),
+    field(
+        "open.cold_ops", &P::cold_ops, "0",
+        "requests that bring in the inodes of a group of files when the first of it is opened: 32 "
+        "of 4 KiB on ext4; they count in limit.read_ops",
+        kNonNegative),
+    field("open.cold_files", &P::cold_files, "512", "files of such a group",
+          cited(kAtLeastOne, "ext4: 32 blocks of 16 inodes of 256 B are read ahead")),
     field("create.latency", &P::create_latency, "30 us",
           "private part of a create: it does not grow with the processes that create",
           assumed(kNonNegative)),

@@ -19,7 +19,7 @@ struct MeasuredParams {
   Rate read, write;
   std::optional<Rate> read_stream, write_stream, read_copy, write_copy;
   Seconds open_latency, open_per_op, open_cached, create_latency, create_per_op, sync;
-  double open_ops = 0.0;
+  double open_ops = 0.0, cold_ops = 0.0, cold_files = 1.0;
   Bytes request, write_request;
   std::int64_t depth = 1;
   std::int64_t servers = 1, stripe = 1;

@@ -294,3 +294,22 @@ TEST_CASE("measured: what was not measured is said") {
   CHECK(result.extrapolated);
   CHECK(result.warnings.size() == 2);  // smaller, and deeper: 32 ranks of 4 workers
 }
+
+TEST_CASE("measured: the first open of a group of files waits for the inodes of the group") {
+  // 1024 files in 2 groups of 512, 32 requests each at 100 requests/s without a burst; 1000 opens
+  // of 1 ms, far more than it takes to meet both groups
+  Design design = device({{"read.law", "fifo"},
+                          {"open.latency", "1 ms"},
+                          {"open.cold_ops", "32"},
+                          {"limit.read_ops", "100 ops/s"},
+                          {"limit.burst", "0 s"}});
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(models::Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", "16 KiB"}, {"samples", "1024"}});
+  job.loader = component(models::Role::loader, "pytorch", "loader", {{"batch", "4"}});
+  const Program open = [](models::StorageModel& storage,
+                          const models::Client& client) -> sim::Task<void> {
+    for (int i = 0; i < 1000; ++i) co_await storage.open(client, 1.0);
+  };
+  CHECK(run_all(design, 1, open) == Approx(2 * 0.32 + 1.0).epsilon(1e-6));
+}
