@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 /// Which fitted parameter is which field of a scenario: the one place that knows both.
@@ -48,6 +49,13 @@ constexpr std::array kBindings{
     Binding{"gds.read.nvidia-fs", "B", "host", "", "gds.stream", Dimension::rate},
 };
 
+/// Six significant digits: more than any measurement decides.
+double rounded(double value) {
+  if (value == 0.0) return 0.0;
+  const double scale = std::pow(10.0, 5.0 - std::floor(std::log10(std::abs(value))));
+  return std::round(value * scale) / scale;
+}
+
 ProfileValue value_of(const Binding& b, const Fit& fit) {
   return {.role = std::string(b.role),
           .kind = std::string(b.kind),
@@ -74,11 +82,11 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
     const auto at = std::find_if(fit.parameters.begin(), fit.parameters.end(),
                                  [&](const FittedParameter& p) { return p.name == b.parameter; });
     if (at == fit.parameters.end()) continue;
-    value.value = at->value;
-    value.low = at->low;
-    value.high = at->high;
+    value.value = rounded(at->value);
+    value.low = rounded(at->low);
+    value.high = rounded(at->high);
     const auto column = static_cast<std::size_t>(at - fit.parameters.begin());
-    for (const std::vector<double>& draw : fit.draws) value.draws.push_back(draw[column]);
+    for (const std::vector<double>& draw : fit.draws) value.draws.push_back(rounded(draw[column]));
     out.push_back(std::move(value));
   }
   // Where data were measured, so that a prediction can say when it leaves that range.

@@ -47,8 +47,10 @@ std::optional<base::JsonDocument> open_record_file(const std::string& text, cons
     if (diagnostics.items()[i].severity == Severity::error) return std::nullopt;
   const auto found = document.root.is_object() ? document.root.find("schema") : document.root.end();
   if (!document.root.is_object() || found == document.root.end() || *found != schema) {
-    diagnostics.add({Severity::error, "schema", "/schema", base::locate(document, "/schema"),
-                     "this is not a file of schema \"" + std::string(schema) + "\"", ""});
+    diagnostics.add(
+        {Severity::error, "schema", "/schema", base::locate(document, "/schema"),
+         "this is not a file of schema \"" + std::string(schema) + "\"",
+         "profiles come from \"stallcast calibrate\", measurements from \"stallcast probe\""});
     return std::nullopt;
   }
   document.root.erase("schema");

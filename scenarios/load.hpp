@@ -20,7 +20,7 @@ struct LoadOptions {
   std::vector<std::string> sets;  ///< "storage.ost.count=48", in order
   std::string variant;            ///< key of `scenarios`; "" = the base scenario
   std::vector<std::pair<std::string, double>>
-      params;                ///< overrides of `params` values (plan, sweep)
+      params;                                   ///< overrides of `params` values (plan, sweep)
   const CalibrationProfile* profile = nullptr;  ///< fitted values; must outlive the call
   bool extend_files = true;  ///< false: `extends` may name catalogue entries only (servers)
 };

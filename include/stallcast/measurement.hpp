@@ -48,7 +48,7 @@ struct Measurement {
   std::optional<Seconds> latency;       ///< mean, from submitting to completion
   std::map<double, Seconds> quantiles;  ///< of the latency: 0.5, 0.99, ...
   std::uint64_t count = 0;              ///< operations completed in the run; 0 when not said
-  std::vector<double> rate_series;  ///< B/s of each second of the run, where it was watched
+  std::vector<double> rate_series;      ///< B/s of each second of the run, where it was watched
   std::optional<Seconds> duration;      ///< of the run
   std::optional<double> cores;          ///< CPU cores kept busy on the measuring host
   /// Figures with no place above, named with their unit: "au_ratio", "decode_s".

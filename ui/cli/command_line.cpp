@@ -182,6 +182,7 @@ void CommandLine::scenario_options(CommonOptions& options) {
   texts("--set", options.sets, "PATH=VALUE",
         "override a value of the scenario, as in storage.ost.count=48; repeatable");
   text("--variant", options.variant, "NAME", "use this variant of the scenario");
+  text("--profile", options.profile, "FILE", "take fitted values from this calibration profile");
 }
 
 void CommandLine::simulation_options(CommonOptions& options) {
@@ -192,7 +193,6 @@ void CommandLine::simulation_options(CommonOptions& options) {
        "stop after this wall-clock time and report what is known (default 10 min)");
   integer("--jobs", impl_->jobs, 1, "simulations at a time (default: one per core)");
   flag("--timing", options.timing, "report wall-clock time; the report is then not reproducible");
-  text("--profile", options.profile, "FILE", "take fitted values from this calibration profile");
   flag("--strict-range", options.strict_range,
        "exit 3 when a prediction leaves the range its profile was fitted in");
   for (const char* name : {"--trace"}) {

@@ -55,9 +55,9 @@ class CommandLine {
   void output_options(CommonOptions& options, std::string_view what = kReportToFile);
   /// --format.
   void format_option(CommonOptions& options);
-  /// --set, --variant.
+  /// --set, --variant, --profile.
   void scenario_options(CommonOptions& options);
-  /// --seed, --replicas, --time-limit, --jobs, --timing, --profile, --strict-range; and --trace,
+  /// --seed, --replicas, --time-limit, --jobs, --timing, --strict-range; and --trace,
   /// which is refused.
   void simulation_options(CommonOptions& options);
 
