@@ -11,11 +11,12 @@ import pty
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import unittest
 
-STALLCAST = ""
+import program
+from program import Run
+
 
 SCENARIO = """{
   // 32 GPUs; one blocking save of 100 GB a minute.
@@ -34,84 +35,6 @@ SCENARIO = """{
 EASY = SCENARIO.replace("%s", "10 %")
 HARD = SCENARIO.replace("%s", "99.9 %")
 LOCATED = re.compile(r"^[^:\n]+:\d+:\d+: /\S*: .+$", re.M)
-
-
-class Run:
-    """One call of the program in a folder of its own."""
-
-    def __init__(self, *args, text=None, stdin=None, env=None):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "s.json")
-            if text is not None:
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(text)
-            args = [path if a == "FILE" else a for a in args]
-            done = subprocess.run([STALLCAST, *args], capture_output=True, text=True, input=stdin,
-                                  cwd=folder, env={**os.environ, **(env or {})}, timeout=120,
-                                  check=False)
-            self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
-            self.left = sorted(os.listdir(folder))
-
-
-MEASURED = """{
-  "id": "measured",
-  "cluster": { "hosts": [ { "id": "gpu", "count": 1, "use": "host/dgx-h100" } ] },
-  "storage": [ { "id": "disk", "type": "measured" } ],
-  "jobs": [ {
-    "id": "train", "hosts": "gpu", "step": { "compute": "100 ms" },
-    "dataset": { "on": "disk", "format": "raw", "sample": "128 KiB", "size": "50 GB" },
-    "loader": { "type": "pytorch", "workers": 4, "batch": 64 }
-  } ],
-  "run": { "duration": "2 s", "replicas": 3 }
-}
-"""
-SWEEP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "calibration", "data",
-                     "vm-disk-sweep.json")
-
-
-class Calibration(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.profile = os.path.join(self.folder.name, "disk.json")
-        self.made = Run("calibrate", SWEEP, "-o", self.profile, "--draws", "20")
-
-    def tearDown(self):
-        self.folder.cleanup()
-
-    def test_a_sweep_becomes_a_profile_and_a_report_of_80_columns(self):
-        self.assertEqual(self.made.code, 0, self.made.err)
-        self.assertIn("io.read.random  accepted", self.made.out)
-        self.assertLessEqual(max(map(len, self.made.out.splitlines())), 80)
-        with open(self.profile, encoding="utf-8") as file:
-            profile = json.load(file)
-        self.assertEqual(profile["schema"], "stallcast.profile/1")
-        self.assertEqual(len(profile["inputs"][0]["sha256"]), 64)
-
-    def test_a_profile_fills_in_what_the_scenario_leaves_out(self):
-        self.assertEqual(Run("run", "FILE", text=MEASURED).code, 2)
-        run = Run("run", "FILE", "--profile", self.profile, "--format", "json", text=MEASURED)
-        self.assertEqual(run.code, 0, run.err)
-        result = json.loads(run.out)
-        self.assertEqual(len(result["tool"]["profile"]), 64)
-        low, high = result["metrics"]["job.train.gpu.utilization"]["ci95"]
-        self.assertLess(low, high)
-        resolved = Run("resolve", "FILE", "--provenance", "--profile", self.profile, text=MEASURED)
-        self.assertIn("profile:vm-disk-sweep", resolved.out)
-
-    def test_what_the_scenario_says_goes_before_the_profile(self):
-        text = MEASURED.replace('"type": "measured"',
-                                '"type": "measured", "read": { "rate": "1 GB/s" }')
-        resolved = Run("resolve", "FILE", "--profile", self.profile, text=text)
-        self.assertIn('"rate": "1 GB/s"', resolved.out)
-
-    def test_a_prediction_outside_the_fitted_range_warns_or_is_inconclusive(self):
-        deep = ["run", "FILE", "--profile", self.profile, "--set", "jobs.train.loader.workers=32"]
-        warned = Run(*deep, text=MEASURED)
-        self.assertEqual(warned.code, 0, warned.err)
-        self.assertIn("outside", warned.out)
-        self.assertEqual(Run(*deep, "--strict-range", text=MEASURED).code, 3)
-        inside = Run("run", "FILE", "--profile", self.profile, "--strict-range", text=MEASURED)
-        self.assertEqual(inside.code, 0, inside.err)
 
 
 class ExitCodes(unittest.TestCase):
@@ -210,7 +133,7 @@ class Streams(unittest.TestCase):
                 path = os.path.join(folder, "s.json")
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(HARD)
-                runs = [subprocess.run([STALLCAST, "run", path, "--format", form, "--jobs", jobs],
+                runs = [subprocess.run([program.STALLCAST, "run", path, "--format", form, "--jobs", jobs],
                                        capture_output=True, check=False).stdout
                         for jobs in ("1", "2", "2")]
             self.assertEqual(runs[0], runs[1])
@@ -250,7 +173,7 @@ class Streams(unittest.TestCase):
                                       ([], {"NO_COLOR": "1"}, False)):
                 main, side = pty.openpty()
                 environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-                subprocess.run([STALLCAST, "run", path, *args], stdout=side,
+                subprocess.run([program.STALLCAST, "run", path, *args], stdout=side,
                                stderr=subprocess.DEVNULL, env={**environment, **env}, check=False)
                 os.close(side)
                 text = b""
@@ -278,7 +201,7 @@ class Streams(unittest.TestCase):
                 file.write(EASY)
             read, write = os.pipe()
             os.close(read)
-            done = subprocess.run([STALLCAST, "run", path], stdout=write, stderr=subprocess.PIPE,
+            done = subprocess.run([program.STALLCAST, "run", path], stdout=write, stderr=subprocess.PIPE,
                                   check=False)
             os.close(write)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
@@ -302,7 +225,7 @@ class Signals(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
             main, side = pty.openpty()
-            process = subprocess.Popen([STALLCAST, "run", path], stdout=subprocess.PIPE,
+            process = subprocess.Popen([program.STALLCAST, "run", path], stdout=subprocess.PIPE,
                                        stderr=side, cwd=folder)
             os.close(side)
             bar = b""
@@ -443,5 +366,4 @@ class Verbs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    STALLCAST = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=1)
+    program.main()

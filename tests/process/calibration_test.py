@@ -1,0 +1,76 @@
+"""From measurements to predictions, as a user does it: calibrate, --profile, --strict-range.
+
+Usage: calibration_test.py PATH_OF_STALLCAST [unittest options].
+"""
+
+import json
+import os
+import tempfile
+import unittest
+
+import program
+from program import Run
+
+MEASURED = """{
+  "id": "measured",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 1, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "disk", "type": "measured" } ],
+  "jobs": [ {
+    "id": "train", "hosts": "gpu", "step": { "compute": "100 ms" },
+    "dataset": { "on": "disk", "format": "raw", "sample": "128 KiB", "size": "50 GB" },
+    "loader": { "type": "pytorch", "workers": 4, "batch": 64 }
+  } ],
+  "run": { "duration": "2 s", "replicas": 3 }
+}
+"""
+SWEEP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "calibration", "data",
+                     "vm-disk-sweep.json")
+
+
+class Calibration(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.profile = os.path.join(self.folder.name, "disk.json")
+        self.made = Run("calibrate", SWEEP, "-o", self.profile, "--draws", "20")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_a_sweep_becomes_a_profile_and_a_report_of_80_columns(self):
+        self.assertEqual(self.made.code, 0, self.made.err)
+        self.assertIn("io.read.random  accepted", self.made.out)
+        self.assertLessEqual(max(map(len, self.made.out.splitlines())), 80)
+        with open(self.profile, encoding="utf-8") as file:
+            profile = json.load(file)
+        self.assertEqual(profile["schema"], "stallcast.profile/1")
+        self.assertEqual(len(profile["inputs"][0]["sha256"]), 64)
+
+    def test_a_profile_fills_in_what_the_scenario_leaves_out(self):
+        self.assertEqual(Run("run", "FILE", text=MEASURED).code, 2)
+        run = Run("run", "FILE", "--profile", self.profile, "--format", "json", text=MEASURED)
+        self.assertEqual(run.code, 0, run.err)
+        result = json.loads(run.out)
+        self.assertEqual(len(result["tool"]["profile"]), 64)
+        low, high = result["metrics"]["job.train.gpu.utilization"]["ci95"]
+        self.assertLess(low, high)
+        resolved = Run("resolve", "FILE", "--provenance", "--profile", self.profile, text=MEASURED)
+        self.assertIn("profile:vm-disk-sweep", resolved.out)
+
+    def test_what_the_scenario_says_goes_before_the_profile(self):
+        text = MEASURED.replace('"type": "measured"',
+                                '"type": "measured", "read": { "rate": "1 GB/s" }')
+        resolved = Run("resolve", "FILE", "--profile", self.profile, text=text)
+        self.assertIn('"rate": "1 GB/s"', resolved.out)
+
+    def test_a_prediction_outside_the_fitted_range_warns_or_is_inconclusive(self):
+        deep = ["run", "FILE", "--profile", self.profile, "--set", "jobs.train.loader.workers=32"]
+        warned = Run(*deep, text=MEASURED)
+        self.assertEqual(warned.code, 0, warned.err)
+        self.assertIn("outside", warned.out)
+        self.assertEqual(Run(*deep, "--strict-range", text=MEASURED).code, 3)
+        inside = Run("run", "FILE", "--profile", self.profile, "--strict-range", text=MEASURED)
+        self.assertEqual(inside.code, 0, inside.err)
+
+
+if __name__ == "__main__":
+    program.main()

@@ -1,0 +1,33 @@
+"""The program under test, as a script calls it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STALLCAST = ""
+
+
+class Run:
+    """One call of the program in a folder of its own."""
+
+    def __init__(self, *args, text=None, stdin=None, env=None):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.json")
+            if text is not None:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            args = [path if a == "FILE" else a for a in args]
+            done = subprocess.run([STALLCAST, *args], capture_output=True, text=True, input=stdin,
+                                  cwd=folder, env={**os.environ, **(env or {})}, timeout=120,
+                                  check=False)
+            self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+            self.left = sorted(os.listdir(folder))
+
+
+def main():
+    """Takes the program's path from the first argument, then runs the tests of the caller."""
+    global STALLCAST
+    STALLCAST = os.path.abspath(sys.argv.pop(1))
+    unittest.main(module="__main__", verbosity=1)
