@@ -1,6 +1,7 @@
 #include "calibration/mlperf/submission.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <regex>
 
 #include "engine/base/text.hpp"
@@ -42,10 +43,11 @@ class Reader {
     double value = 0.0;
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
     const bool whole = end == cell.data() + cell.size();
-    if (error != std::errc{} || !(value > 0.0)) {
-      if (error != std::errc{} || value < 0.0) note(column, "not known");
+    if (error != std::errc{} || !std::isfinite(value) || value < 0.0) {
+      note(column, "not known");
       return std::nullopt;
     }
+    if (value == 0.0) return std::nullopt;
     if (!whole) note(column, std::string(cell.data(), end));
     return value;
   }

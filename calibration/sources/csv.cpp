@@ -1,5 +1,6 @@
 #include "calibration/sources/csv.hpp"
 
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -114,11 +115,12 @@ std::optional<double> CsvTable::number(std::size_t row, std::string_view column,
   const std::string& cell = text(row, column);
   if (base::trim(cell).empty()) return std::nullopt;
   const auto value = base::parse_number(cell);
-  if (!value) {
+  if (!value || !std::isfinite(*value)) {
     const Position at = position(row, column);
     diagnostics.add(
         fault(file_, at.line, at.column, "type",
               "\"" + cell + "\" in column \"" + std::string(column) + "\" is not a number"));
+    return std::nullopt;
   }
   return value;
 }

@@ -137,9 +137,9 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
       "rows are predicted from what was run on what, and from nothing that came out of them. "
       "Constants of the benchmark program are the same for all systems; they were fitted to the "
       "published rows of v1.0. Equations and constants: docs/validation-mlperf.md.",
-      "`accelerators` is searched for the workload's bar on the row's hosts, by the round's rule "
-      "for "
-      "the size of a data set; neither the submitted number nor steps, files or bytes that follow "
+      "`accelerators` is searched for the workload's bar on the row's hosts, by the round's "
+      "rule for the size of a data set; neither the submitted number nor steps, files or bytes "
+      "that follow "
       "from it are read. It is scored where the submitter stopped near the limit.",
       "`au` is the figure at the submitted number, given that the row is a published result and so "
       "passed its bar. `au_raw` is what the law says without that knowledge: the figure for a "

@@ -209,6 +209,9 @@ TEST_CASE("what is not written in the table counts as unknown") {
 TEST_CASE("cells that cannot be read are named with their place") {
   CHECK(predict(replaced(kTable, "18,36,", "18,many,")).faults ==
         std::vector<std::string>{"error t.csv:3:24 type"});
+  for (const char* endless : {"18,inf,", "18,nan,"})
+    CHECK(predict(replaced(kTable, "18,36,", endless)).faults ==
+          std::vector<std::string>{"error t.csv:3:24 type"});
   CHECK(predict(replaced(kTable, "18,36,", "18,-3,")).faults ==
         std::vector<std::string>{"error t.csv:3:24 range"});
   const Predicted bert = predict(replaced(kTable, "b,a,ddn,unet3d", "b,a,ddn,bert"));
@@ -224,6 +227,7 @@ TEST_CASE("cells that cannot be read are named with their place") {
 TEST_CASE("facts written by hand count by their number, and say so") {
   const RowValidation out = rows_of(replaced(kTable, "16,92,\"", "16,32 (cgroup limit),\""));
   CHECK(has_note(out.rows[1], "\"32 (cgroup limit)\" in column \"client_mem_GiB\" is taken as 32"));
+  CHECK(has_note(rows_of(replaced(kTable, "16,92,\"", "16,inf,\"")).rows[1], "taken as not known"));
   CHECK(has_note(rows_of(replaced(kTable, "225,200,110,1\nb", "225,some,110,1\nb")).rows[0],
                  "is taken as not known"));
 }
