@@ -45,7 +45,8 @@ PredictedRow predict_row(const Submission& row, const Submission* calibration,
   if (said.au) {
     const bool known = out.calibrates && fit.has_value();
     const double au = row.results.au.value_or(0.0);
-    out.predicted["au"] = known ? PredictedFigure{au, au - kRepeats, au + kRepeats} : *said.au;
+    out.predicted["au"] =
+        known ? PredictedFigure{au, au - kRepeats, std::min(1.0, au + kRepeats)} : *said.au;
     out.predicted["au_raw"] = *said.au_raw;
     out.predicted["first_step_s"] = *said.first_step;
   } else {

@@ -50,7 +50,9 @@ RowErrors errors_over(const RowValidation& validation, const RowMetric& metric,
   if (errors.empty()) return out;
   const auto n = static_cast<double>(errors.size());
   for (const double error : errors) out.mean_absolute += error / n;
-  for (const double factor : factors) out.within_20 += (factor <= 1.2 ? 1.0 : 0.0) / n;
+  const auto near =
+      std::count_if(factors.begin(), factors.end(), [](double f) { return f <= 1.2; });
+  out.within_20 = static_cast<double>(near) / n;
   out.median = median(errors);
   out.p95 = quantile(errors, 0.95);
   out.median_factor = median(factors);
