@@ -72,5 +72,39 @@ class Calibration(unittest.TestCase):
         self.assertEqual(inside.code, 0, inside.err)
 
 
+class Rows(unittest.TestCase):
+    CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "calibration",
+                         "cases", "mlperf-storage-v1.csv")
+
+    def test_rows_of_a_table_are_predicted_in_80_columns(self):
+        run = Run("validate", "--from", "mlperf-csv", self.CASES)
+        self.assertEqual(run.code, 0, run.err)
+        self.assertLessEqual(max(map(len, run.out.splitlines())), 80)
+        result = json.loads(Run("validate", "--from", "mlperf-csv", self.CASES, "--format",
+                                "json").out)
+        for case in result["cases"]:
+            for figure in case["predicted"].values():
+                low, high = figure["ci90"]
+                self.assertTrue(low <= figure["value"] <= high, case["case_id"])
+
+    def test_rows_are_simulated_beside_the_closed_form(self):
+        with open(self.CASES, encoding="utf-8") as file:
+            lines = file.read().splitlines(True)
+        table = "".join([lines[0]] + [line for line in lines if line.startswith("yr8:unet3d")])
+        result = json.loads(Run("validate", "--from", "mlperf-csv", "FILE", "--simulate",
+                                "--format", "json", text=table).out)
+        self.assertEqual(len(result["cases"]), 5)
+        for case in result["cases"]:
+            said = {name: figure["value"] for name, figure in case["predicted"].items()}
+            # The law and the simulation of what it knows: within a point of AU.
+            self.assertLess(abs(said["au_simulated"] - said["au_raw"]), 0.01, case["case_id"])
+
+    def test_a_fault_of_the_table_is_named_with_its_place(self):
+        run = Run("validate", "--from", "mlperf-csv", "FILE",
+                  text="case_id,workload,accel,num_hosts\na,unet3d,h100,two\n")
+        self.assertEqual((run.code, run.out), (2, ""))
+        self.assertRegex(run.err, r"s\.json:2:15: .*is not a number")
+
+
 if __name__ == "__main__":
     program.main()

@@ -86,22 +86,25 @@ std::string rows_text(const RowValidation& v, const Context& context, const Styl
   std::string out = ink.bold(v.title) + "\n";
   for (const std::string& paragraph : v.protocol) out += wrapped("  ", paragraph, 2);
   for (const RowMetric& metric : v.metrics) {
-    out += "\n" + ink.bold(metric.id) + "\n  " + left("", 28) + right("measured", 10) +
-           right("predicted", 11) + right("90 % interval", 23) + right("error", 12) + "\n";
+    out += "\n" + ink.bold(metric.id) + "\n  " + left("", 24) + right("measured", 9) +
+           right("predicted", 10) + right("90 % interval", 22) + right("error", 13) + "\n";
     for (const PredictedRow& row : v.rows) {
       const Cells c = cells(row, metric);
       if (c.predicted.empty()) continue;
-      out += "  " + left(shortened(row.case_id, 28), 28) + right(c.measured, 10) +
-             right(c.predicted, 11) + right(c.interval, 23) + right(c.error, 12) + "\n";
+      out += "  " + left(shortened(row.case_id, 24), 24) + right(c.measured, 9) +
+             right(c.predicted, 10) + right(c.interval, 22) + right(c.error, 13) + "\n";
     }
   }
-  out += "\n" + ink.bold("Errors") + "\n  " + left("", 27) + right("rows", 5) + right("mean", 13) +
+  out += "\n" + ink.bold("Errors") + "\n  " + left("", 26) + right("rows", 5) + right("mean", 13) +
          right("median", 12) + right("x", 7) + right("<20 %", 7) + right("in 90 %", 8) + "\n";
+  std::string last;
   for (const RowErrors& e : v.errors) {
     const RowMetric& metric = metric_of(v, e.metric);
-    const std::string name = e.metric + (e.group.empty() ? "" : " " + e.group) +
-                             (e.method.empty() ? "" : ", " + e.method);
-    out += "  " + left(shortened(name, 27), 27) + right(std::to_string(e.rows), 5) +
+    if (e.metric != last) out += "  " + e.metric + "\n";
+    last = e.metric;
+    const std::string name =
+        "  " + (e.group.empty() ? "all" : e.group) + (e.method.empty() ? "" : ", " + e.method);
+    out += "  " + left(shortened(name, 26), 26) + right(std::to_string(e.rows), 5) +
            right(mean_error(e, metric), 13) + right(median_error(e, metric), 12) +
            right(fixed(e.median_factor, 3), 7) + right(percent(e.within_20), 7) +
            right(e.coverage ? percent(*e.coverage) : "", 8) + "\n";
