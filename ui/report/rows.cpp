@@ -95,18 +95,18 @@ std::string rows_text(const RowValidation& v, const Context& context, const Styl
              right(c.predicted, 10) + right(c.interval, 22) + right(c.error, 13) + "\n";
     }
   }
-  out += "\n" + ink.bold("Errors") + "\n  " + left("", 26) + right("rows", 5) + right("mean", 13) +
-         right("median", 12) + right("x", 7) + right("<20 %", 7) + right("in 90 %", 8) + "\n";
+  out += "\n" + ink.bold("Errors") + "\n  " + left("", 27) + right("rows", 4) + right("mean", 13) +
+         right("median", 13) + right("x", 7) + right("<20 %", 6) + right("in 90 %", 8) + "\n";
   std::string last;
   for (const RowErrors& e : v.errors) {
     const RowMetric& metric = metric_of(v, e.metric);
     if (e.metric != last) out += "  " + e.metric + "\n";
     last = e.metric;
     const std::string name =
-        "  " + (e.group.empty() ? "all" : e.group) + (e.method.empty() ? "" : ", " + e.method);
-    out += "  " + left(shortened(name, 26), 26) + right(std::to_string(e.rows), 5) +
-           right(mean_error(e, metric), 13) + right(median_error(e, metric), 12) +
-           right(fixed(e.median_factor, 3), 7) + right(percent(e.within_20), 7) +
+        " " + (e.group.empty() ? "all" : e.group) + (e.method.empty() ? "" : ", " + e.method);
+    out += "  " + left(shortened(name, 27), 27) + right(std::to_string(e.rows), 4) +
+           right(mean_error(e, metric), 13) + right(median_error(e, metric), 13) +
+           right(fixed(e.median_factor, 3), 7) + right(percent(e.within_20), 6) +
            right(e.coverage ? percent(*e.coverage) : "", 8) + "\n";
   }
   return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
