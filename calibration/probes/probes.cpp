@@ -1,12 +1,17 @@
 #include <array>
 
 #include "calibration/probes/probe.hpp"
+#include "calibration/probes/rows.hpp"
 
 namespace stallcast::calibration {
 namespace {
 
 /// Sorted by id; one row per probe.
-constexpr std::array<Probe, 0> kProbes{};
+constexpr std::array kProbes{
+    Probe{"io", "reads and writes past the page cache, by size and depth", true, run_io_probe},
+    Probe{"metadata", "creates, opens, stats, listings, renames, unlinks, by clients", true,
+          run_metadata_probe},
+};
 
 }  // namespace
 

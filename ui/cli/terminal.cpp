@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kMostDiagnostics = 20;
 /// Of a source line, so that it and its indentation fit 80 columns.
 constexpr std::size_t kShown = 70;
+constexpr std::size_t kBarWidth = 79;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -152,20 +153,24 @@ ProgressBar::ProgressBar(const CommonOptions& options)
 
 ProgressBar::~ProgressBar() { clear(); }
 
-void ProgressBar::show(double done) {
+void ProgressBar::show(double done, std::string_view what) {
   const int percent = std::clamp(static_cast<int>(100.0 * done), 0, 100);
-  if (!enabled_ || percent == last_percent_) return;
+  if (!enabled_ || (percent == last_percent_ && what == last_what_)) return;
   last_percent_ = percent;
+  last_what_ = what;
   const auto filled = static_cast<std::size_t>(percent * 30 / 100);
-  write_stderr("\rsimulating [" + std::string(filled, '#') + std::string(30 - filled, ' ') + "] " +
-               std::to_string(percent) + " %");
+  std::string line = "[" + std::string(filled, '#') + std::string(30 - filled, ' ') + "] " +
+                     std::to_string(percent) + " %";
+  line = what.empty() ? "simulating " + line : line + " " + std::string(what);
+  line.resize(kBarWidth, ' ');
+  write_stderr("\r" + line);
   std::fflush(stderr);
 }
 
 void ProgressBar::clear() {
   if (last_percent_ < 0) return;
   last_percent_ = -1;
-  write_stderr("\r" + std::string(60, ' ') + "\r");
+  write_stderr("\r" + std::string(kBarWidth, ' ') + "\r");
 }
 
 }  // namespace stallcast::cli

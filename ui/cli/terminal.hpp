@@ -38,21 +38,22 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet);
 /// Settles --no-color against the environment.
 void apply_terminal_options(CommonOptions& options);
 
-/// A bar on standard error while simulations run; nothing unless that is a terminal.
+/// A bar on standard error while something runs; nothing unless that is a terminal.
 class ProgressBar {
  public:
   explicit ProgressBar(const CommonOptions& options);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
-  /// `done` is 0..1.
-  void show(double done);
+  /// `done` is 0..1; `what` is being done now.
+  void show(double done, std::string_view what = "");
   /// Removes the bar before other output.
   void clear();
 
  private:
   bool enabled_;
   int last_percent_ = -1;
+  std::string last_what_;
 };
 
 }  // namespace stallcast::cli

@@ -1,3 +1,7 @@
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "calibration/measurement_json.hpp"
 #include "calibration/probes/probe.hpp"
 #include "engine/base/files.hpp"
@@ -17,6 +21,17 @@ int unknown_probe(const std::string& kind) {
   return report_failure(
       {ExitCode::bad_input, "there is no probe \"" + kind + "\"",
        near.empty() ? "known: " + base::join(ids, ", ") : "did you mean \"" + near + "\"?"});
+}
+
+/// Said before the minutes that a probe takes, not after them.
+std::optional<Failure> check_output(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (std::filesystem::is_directory(file))
+    return Failure{ExitCode::bad_input, "\"" + file.string() + "\" is a folder",
+                   "name the file to write with --output FILE"};
+  if (access(folder.c_str(), W_OK) == 0) return std::nullopt;
+  return Failure{ExitCode::bad_input, "cannot write \"" + file.string() + "\"",
+                 "its folder has to exist, and this user has to be allowed to write there"};
 }
 
 }  // namespace
@@ -50,6 +65,12 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
                            "name the folder with --target PATH"});
   if (quick && thorough)
     return report_failure({ExitCode::bad_input, "--quick and --thorough exclude each other", ""});
+  if (options.output == "-") {  // the measurements on standard output, and nothing else there
+    options.output.clear();
+    options.format = "json";
+  }
+  if (!options.output.empty())
+    if (const auto failure = check_output(options.output)) return report_failure(*failure);
   if (!space.empty()) {
     const auto bytes = base::parse_quantity(space, Dimension::bytes);
     if (!bytes.value)
@@ -62,7 +83,7 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
               : thorough ? calibration::ProbeDepth::thorough
                          : calibration::ProbeDepth::usual;
   ProgressBar bar(options);
-  how.progress = [&bar](double done, std::string_view) { bar.show(done); };
+  how.progress = [&bar](double done, std::string_view what) { bar.show(done, what); };
   how.interrupted = [] { return run::interrupt_flag() != 0; };
   const Result<MeasurementSet> measured = probe->run(how);
   bar.clear();

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+#include "calibration/probes/machine.hpp"
+#include "calibration/probes/probe.hpp"
+#include "calibration/probes/processes.hpp"
+
+namespace stallcast::calibration::probing {
+
+/// Whether the target is a block device that may be read. Fails when it is a device and
+/// `allow_device` was not said; anything else is the business of Scratch.
+[[nodiscard]] Result<bool> is_allowed_device(const ProbeOptions& options);
+
+/// A set with machine, storage, tool and date.
+[[nodiscard]] MeasurementSet set_of(const ProbeOptions& options, const std::string& tool);
+
+/// `interrupted` of the options; progress from `from` to `to` in steps is the caller's.
+[[nodiscard]] Watch watch_of(const ProbeOptions& options);
+
+/// Appends `note` to the note of the set.
+void add_note(MeasurementSet& set, const std::string& note);
+
+}  // namespace stallcast::calibration::probing

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "calibration/probes/probe.hpp"
+
+/// What probes.cpp lists. One line per probe, sorted.
+namespace stallcast::calibration {
+
+[[nodiscard]] Result<MeasurementSet> run_io_probe(const ProbeOptions& options);
+[[nodiscard]] Result<MeasurementSet> run_metadata_probe(const ProbeOptions& options);
+
+}  // namespace stallcast::calibration
