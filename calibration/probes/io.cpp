@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "calibration/probes/data_file.hpp"
 #include "calibration/probes/io_cells.hpp"
@@ -48,6 +49,13 @@ class IoProbe {
     if (auto failure = compare_zeros()) return *failure;
     judge_cache();
     flag_all();
+    // For a reader; "origin" keeps the order in which they ran.
+    std::stable_sort(
+        set_.measurements.begin(), set_.measurements.end(),
+        [](const Measurement& a, const Measurement& b) {
+          return std::tie(a.path, a.operation, a.pattern, a.read_share, a.size, a.depth) <
+                 std::tie(b.path, b.operation, b.pattern, b.read_share, b.size, b.depth);
+        });
     return std::move(set_);
   }
 
@@ -172,8 +180,8 @@ class IoProbe {
       tell(from + (0.98 - from) * static_cast<double>(i) / static_cast<double>(order.size()),
            label(cells[at]));
       auto m = measure(cells[at], "cell " + std::to_string(at) + " run " +
-                                      std::to_string(order[i] / cells.size()) + ", the " +
-                                      std::to_string(i) + "th");
+                                      std::to_string(order[i] / cells.size()) + ", number " +
+                                      std::to_string(i));
       if (!m.ok()) return m.failure();
       set_.measurements.push_back(std::move(m).value());
     }

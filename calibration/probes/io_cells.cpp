@@ -118,7 +118,6 @@ Measurement io_measurement(const IoCell& cell, const IoTally& tally) {
   const double little = count / seconds * m.latency->in(unit::s) / depth;
   if (std::abs(little - 1.0) > 0.05 + depth / std::max(count, 1.0))
     m.flags.emplace_back("inconsistent");
-  m.figures["little_ratio"] = little;
   if (*m.cores > 0.8 * static_cast<double>(m.processes)) m.flags.emplace_back("cpu-bound");
   const std::string buffers = tally.buffers.data();
   if (buffers == "pages") m.flags.emplace_back("small-pages");
