@@ -185,11 +185,13 @@ void Plant::build_hosts(const Design& design) {
     if (!behind) continue;
     const StorageModel& model = *storages_.at(behind->storage);
     const ClientLimits limits = model.client_limits();
-    const std::string name = "storage." + id + ".client." + behind->storage;
-    topology_.add_edge(model.egress(), storage->ingress(), name + ".read",
-                       limits.read * behind->clients);
-    topology_.add_edge(storage->egress(), model.ingress(), name + ".write",
-                       limits.write * behind->clients);
+    const auto join = [&](graph::NodeId from, graph::NodeId to, Rate client, const char* way) {
+      const Rate clients = client * behind->clients;
+      const std::string part = behind->link < clients ? ".link" : ".client." + behind->storage;
+      topology_.add_edge(from, to, "storage." + id + part + way, std::min(clients, behind->link));
+    };
+    join(model.egress(), storage->ingress(), limits.read, ".read");
+    join(storage->egress(), model.ingress(), limits.write, ".write");
   }
   std::size_t group = 0;
   for (const Component& component : design.hosts) {

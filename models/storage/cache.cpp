@@ -31,13 +31,22 @@ struct CacheStoreParams : ServerParams, HostParams {
   std::optional<Rate> drain;
   Rate stream;
   Seconds commit;
+  std::optional<Rate> link;
+  Seconds link_rtt;
+  Bytes window;
+  Money price;
+
+  /// Most that one connection over the line moves: a window a round trip.    [cache.md, eq. 13]
+  [[nodiscard]] Rate connection() const {
+    return link_rtt > Seconds{} ? std::min(stream, window / link_rtt) : stream;
+  }
 };
 
 constexpr std::string_view kEvictions[] = {"lru", "none", "random"};
 constexpr std::string_view kAdmissions[] = {"all", "second-read"};
 constexpr std::string_view kWrites[] = {"back", "through"};
 
-constexpr std::array<Field<CacheStoreParams>, 20> kFields{
+constexpr std::array<Field<CacheStoreParams>, 24> kFields{
     field("over", &CacheStoreParams::over, kRequired,
           "id of the storage system that holds the data"),
     field("server.count", &CacheStoreParams::servers, kRequired, "cache servers", kAtLeastOne),
@@ -79,7 +88,16 @@ constexpr std::array<Field<CacheStoreParams>, 20> kFields{
     field("client.write", &CacheStoreParams::client_write, kOptional,
           "what the client of one host writes, all processes together", kPositive),
     field("commit", &CacheStoreParams::commit, "1 ms",
-          "time to make one written file durable in the cache", assumed(kNonNegative))};
+          "time to make one written file durable in the cache", assumed(kNonNegative)),
+    field("link.rate", &CacheStoreParams::link, kOptional,
+          "line to the store behind, each direction: a WAN between sites or clouds", kPositive),
+    field("link.rtt", &CacheStoreParams::link_rtt, "0 ms", "round trip over that line",
+          kNonNegative),
+    field("link.window", &CacheStoreParams::window, "6 MiB",
+          "most that one connection has under way on that line",
+          cited(kPositive, "Linux default maximum of net.ipv4.tcp_rmem")),
+    field("link.price_per_tb", &CacheStoreParams::price, "0 USD",
+          "price of 1 TB that leaves the store behind (egress)", kNonNegative)};
 constexpr auto kInfos = infos(kFields);
 
 // Of the space, what may be dirty when nothing is said: as Linux' dirty_ratio.
@@ -101,7 +119,9 @@ class CacheStore final : public PooledStore {
   explicit CacheStore(const Component& component)
       : PooledStore(component), p_(bind(kFields, component)) {}
 
-  std::optional<Backing> backing() const override { return Backing{p_.over, servers()}; }
+  std::optional<Backing> backing() const override {
+    return Backing{p_.over, servers(), p_.link.value_or(Rate::infinity())};
+  }
   void connect(StorageModel& backing, BackingPaths paths) override {
     behind_ = &backing;
     paths_ = std::move(paths);
@@ -139,7 +159,9 @@ class CacheStore final : public PooledStore {
     if (found == 1.0) co_return served;
     const ReadRequest missed = part(request, 1.0 - found);
     const Client through = reader(client, kept(request));
-    co_await context().sleep(round_trip() + p_.service);
+    // The line is crossed for the open and for the first byte of each file.    [cache.md, eq. 13]
+    crossed_ += missed.bytes * client.members;
+    co_await context().sleep(round_trip() + p_.service + p_.link_rtt * (2.0 * missed.files));
     co_await behind_->open(through, missed.files);
     co_return co_await behind_->read(through, missed);
   }
@@ -153,6 +175,9 @@ class CacheStore final : public PooledStore {
       out.metrics[name() + "." + key] = {value, unit, {}};
     };
     if (read_ > Bytes{}) metric("hit", found_ / read_, "ratio");
+    if (p_.link) metric("link.read", crossed_.in(unit::B), "B");
+    if (p_.price > Money{})
+      metric("link.price", crossed_ / Bytes::from(1.0, unit::TB) * p_.price.in(unit::USD), "USD");
     if (p_.writes == "back") metric("dirty.peak", peak_.in(unit::B), "B");
   }
 
@@ -210,7 +235,7 @@ class CacheStore final : public PooledStore {
       std::vector<sim::LinkId> path = keep ? paths_.fill : paths_.pass;
       append(path, client.read_path);
       found->second.read_path = std::move(path);
-      found->second.host_read = std::min(client.host_read, p_.stream);
+      found->second.host_read = std::min(client.host_read, p_.connection());
     }
     return found->second;
   }
@@ -222,7 +247,8 @@ class CacheStore final : public PooledStore {
   sim::Task<Served> write_through(Client client, WriteRequest request) {
     co_await metadata_ops(client, request.files, true);
     append(client.write_path, paths_.drain);
-    client.host_write = std::min(client.host_write, p_.stream);
+    client.host_write = std::min(client.host_write, p_.connection());
+    co_await context().sleep(p_.link_rtt * (2.0 * request.files));
     co_return co_await behind_->write(client, request);
   }
 
@@ -260,6 +286,7 @@ class CacheStore final : public PooledStore {
       const double files = waiting_files_ * (bytes / waiting_);
       waiting_ -= bytes;
       waiting_files_ -= files;
+      co_await context().sleep(p_.link_rtt * (2.0 * files / servers()));
       drained_by_ = co_await behind_->write(
           all, {.bytes = bytes / servers(), .files = files / servers(), .writers = servers()});
       dirty_ -= bytes;
@@ -273,7 +300,7 @@ class CacheStore final : public PooledStore {
   BackingPaths paths_;
   std::map<std::pair<std::uint64_t, bool>, Client> readers_;
   cache::HitRatio ratio_;
-  Bytes read_, found_;
+  Bytes read_, found_, crossed_;  ///< asked for, in the cache, over the line
   Bytes dirty_, peak_, waiting_;
   double waiting_files_ = 0.0;
   bool draining_ = false;

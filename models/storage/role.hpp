@@ -108,8 +108,9 @@ struct Served {
 
 /// What a storage system stands in front of, when it holds copies only.
 struct Backing {
-  std::string storage;   ///< id of the storage system that holds the data
-  double clients = 1.0;  ///< servers of the one in front, each a client host of it
+  std::string storage;           ///< id of the storage system that holds the data
+  double clients = 1.0;          ///< servers of the one in front, each a client host of it
+  Rate link = Rate::infinity();  ///< of the line between both, each direction
 };
 
 /// Links between a storage system in front and its backing; their own networks included.

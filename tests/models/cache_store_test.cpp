@@ -115,3 +115,27 @@ TEST_CASE("cache: the share found is reported over all epochs") {
   CHECK(metric(result, "storage.scratch.hit") == Approx(0.75).epsilon(1e-9));
   CHECK(metric(result, "storage.scratch.dirty.peak") == 0.0);
 }
+
+TEST_CASE("cache: a line to the store behind is shared by what is missed, each way") {
+  // cold: 40 GB at 1 GB/s, the line; twice as wide, twice as fast.
+  CHECK(read_seconds(tiers({{"link.rate", "1 GB/s"}}), 0.0) == Approx(40.0).epsilon(1e-3));
+  CHECK(read_seconds(tiers({{"link.rate", "2 GB/s"}}), 0.0) == Approx(20.0).epsilon(1e-3));
+  // a line wider than the store behind changes nothing
+  CHECK(read_seconds(tiers({{"link.rate", "100 GB/s"}}), 0.0) ==
+        Approx(read_seconds(tiers(), 0.0)).epsilon(1e-9));
+  // what is cached does not cross it: all 2 TB fit
+  CHECK(read_seconds(tiers({{"server.size", "200 GB"}, {"link.rate", "1 GB/s"}}), 1.0) ==
+        Approx(2.0).epsilon(1e-3));
+  // 4 writers of 2.5 GB, written through
+  CHECK(write_seconds(tiers({{"link.rate", "1 GB/s"}}), 2.5_GB) == Approx(10.0).epsilon(1e-2));
+}
+
+TEST_CASE("cache: one connection over a long line moves a window a round trip") {
+  // 6 MiB / 100 ms = 62.9 MB/s: 40 GB take 635.8 s, and 0.2 s for the open and the first byte
+  const double seconds =
+      read_seconds(tiers({{"link.rate", "10 GB/s"}, {"link.rtt", "100 ms"}}), 0.0);
+  CHECK(seconds == Approx(40e9 / (6.0 * 1048576.0 / 0.1) + 0.2).epsilon(1e-3));
+  const double wider = read_seconds(
+      tiers({{"link.rate", "10 GB/s"}, {"link.rtt", "100 ms"}, {"link.window", "12 MiB"}}), 0.0);
+  CHECK(wider == Approx(seconds / 2).epsilon(1e-3));
+}
