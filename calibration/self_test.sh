@@ -32,7 +32,11 @@ for program in "$stallcast" fio python3; do
 done
 
 work=$(mktemp -d "$target/stallcast-self-test-XXXXXX")
-trap 'rm -rf "$work"' EXIT
+leave() {
+  [ -z "$keep" ] || { mkdir -p "$keep" && cp "$work"/*.json "$keep"; } || true
+  rm -rf "$work"
+}
+trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -64,7 +68,11 @@ predict() { # SECTION: the scenario of a host that runs this job, and what becom
 }
 JSON
   "$stallcast" run "$work/$1.json" --profile "$work/profile.json" --format json --quiet \
-    -o "$work/$1.predicted.json" || [ $? -eq 3 ]
+    -o "$work/$1.predicted.json" || [ $? -eq 3 ] || {
+    echo "self_test.sh: nothing is predicted: was a fit refused? a busy machine or short runs" \
+      "do that; try without --quick" >&2
+    exit 1
+  }
 }
 
 mapfile -t sections < <(sed -n 's/^\[\(.*\)\]$/\1/p' "$here/self_test.fio" | grep -v '^global$')
@@ -78,4 +86,3 @@ for run in 1 2 3; do
   done
 done
 python3 -B "$here/self_test.py" "$work" "${sections[@]}"
-[ -z "$keep" ] || { mkdir -p "$keep" && cp "$work"/*.json "$keep"; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
-#include <tuple>
 
 #include "calibration/probes/data_file.hpp"
 #include "calibration/probes/io_cells.hpp"
@@ -49,13 +48,7 @@ class IoProbe {
     if (auto failure = compare_zeros()) return *failure;
     judge_cache();
     flag_all();
-    // For a reader; "origin" keeps the order in which they ran.
-    std::stable_sort(
-        set_.measurements.begin(), set_.measurements.end(),
-        [](const Measurement& a, const Measurement& b) {
-          return std::tie(a.path, a.operation, a.pattern, a.read_share, a.size, a.depth) <
-                 std::tie(b.path, b.operation, b.pattern, b.read_share, b.size, b.depth);
-        });
+    sort_cells(set_);
     return std::move(set_);
   }
 

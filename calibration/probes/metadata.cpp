@@ -185,6 +185,7 @@ class MetadataProbe {
         if (auto failure = unlink_all()) return *failure;
     }
     judge_spread();
+    sort_cells(set_);
     return std::move(set_);
   }
 

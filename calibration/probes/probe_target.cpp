@@ -1,7 +1,9 @@
 #include "calibration/probes/probe_target.hpp"
 
+#include <algorithm>
 #include <array>
 #include <system_error>
+#include <tuple>
 
 namespace stallcast::calibration::probing {
 namespace {
@@ -37,6 +39,14 @@ MeasurementSet set_of(const ProbeOptions& options, const std::string& tool) {
 
 Watch watch_of(const ProbeOptions& options) {
   return {.interrupted = options.interrupted, .tick = {}};
+}
+
+void sort_cells(MeasurementSet& set) {
+  const auto key = [](const Measurement& m) {
+    return std::tie(m.path, m.operation, m.pattern, m.read_share, m.size, m.depth);
+  };
+  std::stable_sort(set.measurements.begin(), set.measurements.end(),
+                   [&](const Measurement& a, const Measurement& b) { return key(a) < key(b); });
 }
 
 void add_note(MeasurementSet& set, const std::string& note) {

@@ -18,6 +18,9 @@ namespace stallcast::calibration::probing {
 /// `interrupted` of the options; progress from `from` to `to` in steps is the caller's.
 [[nodiscard]] Watch watch_of(const ProbeOptions& options);
 
+/// Puts the runs of a cell beside each other, for readers; "origin" tells in which order they ran.
+void sort_cells(MeasurementSet& set);
+
 /// Appends `note` to the note of the set.
 void add_note(MeasurementSet& set, const std::string& note);
 

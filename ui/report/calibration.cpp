@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <cstdio>
+#include <set>
+#include <span>
+#include <tuple>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -55,6 +59,66 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
   return out;
 }
 
+/// Flags that every measurement has: said once.
+std::set<std::string> flags_of_all(const std::vector<Measurement>& all) {
+  std::set<std::string> out;
+  if (all.size() < 2) return out;
+  out.insert(all.front().flags.begin(), all.front().flags.end());
+  for (const Measurement& m : all)
+    std::erase_if(out, [&](const std::string& flag) {
+      return std::find(m.flags.begin(), m.flags.end(), flag) == m.flags.end();
+    });
+  return out;
+}
+
+/// Runs of one cell differ in what they measured only.
+bool same_cell(const Measurement& a, const Measurement& b) {
+  const auto key = [](const Measurement& m) {
+    return std::tie(m.subject, m.operation, m.pattern, m.path, m.size, m.read_share, m.processes,
+                    m.depth, m.direct);
+  };
+  return key(a) == key(b);
+}
+
+/// One line for the runs of a cell, the middle one by rate, and what else there is to say.
+std::string cell_lines(std::span<const Measurement> runs, const std::set<std::string>& common) {
+  std::vector<const Measurement*> sorted;
+  std::set<std::string> notes;
+  for (const Measurement& m : runs) {
+    sorted.push_back(&m);
+    for (const std::string& flag : m.flags)
+      if (!common.contains(flag)) notes.insert(flag);
+  }
+  const auto speed = [](const Measurement* m) {
+    return m->ops > OpRate{} ? m->ops.in(unit::per_s) : m->rate.in(unit::Bps);
+  };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](auto* a, auto* b) { return speed(a) < speed(b); });
+  const Measurement& m = *sorted[(sorted.size() - 1) / 2];
+  std::string what = std::string(name_of(m.subject)) + " " + m.operation;
+  for (const std::string& part : {m.pattern, m.path})
+    if (!part.empty()) what += " " + part;
+  const auto print = [](double value, Dimension dimension) {
+    return value > 0.0 ? base::print_quantity(value, dimension) : std::string();
+  };
+  std::string out = "  " + left(shortened(what, 25), 26) +
+                    right(print(m.size.in(unit::B), Dimension::bytes), 10) +
+                    right(print(m.depth, Dimension::number), 7) +
+                    right(print(m.rate.in(unit::Bps), Dimension::rate), 13) +
+                    right(print(m.ops.in(unit::per_s), Dimension::op_rate), 13) +
+                    right(m.latency ? print(m.latency->in(unit::s), Dimension::time) : "", 11) +
+                    "\n";
+  std::vector<std::string> more;
+  if (sorted.size() > 1 && speed(&m) > 0.0)
+    more.push_back("middle of " + std::to_string(sorted.size()) + " runs, " +
+                   base::print_quantity(speed(sorted.front()) / speed(&m), Dimension::ratio) +
+                   " to " +
+                   base::print_quantity(speed(sorted.back()) / speed(&m), Dimension::ratio));
+  more.insert(more.end(), notes.begin(), notes.end());
+  for (const auto& [key, value] : m.figures) more.push_back(key + " " + base::shortest(value));
+  return more.empty() ? out : out + wrapped("      ", base::join(more, ", "), 6);
+}
+
 }  // namespace
 
 std::string profile_text(const CalibrationProfile& profile, const Style& style) {
@@ -77,25 +141,18 @@ std::string measurements_text(const MeasurementSet& set, const Style& style) {
   std::string out = ink.bold(set.tool + (set.tool_version.empty() ? "" : " " + set.tool_version)) +
                     ": " + count_of(set.measurements.size(), "measurement", "measurements") + "\n";
   for (const auto& [key, value] : set.environment) out += wrapped("  " + key + ": ", value, 4);
+  const std::set<std::string> common = flags_of_all(set.measurements);
+  if (!common.empty())
+    out += wrapped("  all of them: ",
+                   base::join(std::vector<std::string>(common.begin(), common.end()), ", "), 4);
   out += "\n  " + left("", 26) + right("size", 10) + right("depth", 7) + right("rate", 13) +
          right("ops", 13) + right("latency", 11) + "\n";
-  for (const Measurement& m : set.measurements) {
-    std::string what = std::string(name_of(m.subject)) + " " + m.operation;
-    for (const std::string& part : {m.pattern, m.path})
-      if (!part.empty()) what += " " + part;
-    const auto print = [](double value, Dimension dimension) {
-      return value > 0.0 ? base::print_quantity(value, dimension) : std::string();
-    };
-    out += "  " + left(shortened(what, 25), 26) +
-           right(print(m.size.in(unit::B), Dimension::bytes), 10) +
-           right(print(m.depth, Dimension::number), 7) +
-           right(print(m.rate.in(unit::Bps), Dimension::rate), 13) +
-           right(print(m.ops.in(unit::per_s), Dimension::op_rate), 13) +
-           right(m.latency ? print(m.latency->in(unit::s), Dimension::time) : "", 11) + "\n";
-    std::string more = base::join(m.flags, ", ");
-    for (const auto& [key, value] : m.figures)
-      more += (more.empty() ? "" : "; ") + key + " " + base::shortest(value);
-    if (!more.empty()) out += wrapped("      ", more, 6);
+  for (std::size_t i = 0; i < set.measurements.size();) {
+    std::size_t end = i + 1;
+    while (end < set.measurements.size() && same_cell(set.measurements[i], set.measurements[end]))
+      ++end;
+    out += cell_lines(std::span(set.measurements).subspan(i, end - i), common);
+    i = end;
   }
   for (const std::string& field : set.ignored) out += wrapped("  not read: ", field, 4);
   return out;

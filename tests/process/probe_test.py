@@ -1,0 +1,59 @@
+"""`stallcast probe` as a user sees it: exit codes, what is left behind."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import program
+from program import Run
+
+
+class Probe(unittest.TestCase):
+    def test_a_missing_folder_is_two_with_a_hint(self):
+        run = Run("probe", "io", "--target", "nowhere")
+        self.assertEqual(run.code, 2)
+        self.assertIn('there is no folder "nowhere"', run.err)
+        self.assertIn("hint:", run.err)
+
+    def test_a_probe_without_a_target_is_two(self):
+        self.assertEqual(Run("probe", "metadata").code, 2)
+
+    def test_an_unknown_probe_names_the_nearest(self):
+        run = Run("probe", "meta-data", "--target", ".")
+        self.assertEqual(run.code, 2)
+        self.assertIn('did you mean "metadata"?', run.err)
+
+    def test_an_output_that_cannot_be_written_is_said_before_the_measurement(self):
+        run = Run("probe", "metadata", "--target", ".", "-o", "nowhere/out.json")
+        self.assertEqual((run.code, run.left), (2, []))
+        self.assertIn("cannot write", run.err)
+
+    def test_a_device_is_refused(self):
+        run = Run("probe", "io", "--target", "/dev/null")
+        self.assertEqual(run.code, 2)
+        self.assertIn("--allow-device", run.err)
+
+    def test_an_interrupted_probe_leaves_nothing_and_ends_with_the_signals_code(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with tempfile.TemporaryDirectory() as folder:
+                main, side = pty.openpty()
+                process = subprocess.Popen([program.STALLCAST, "probe", "metadata", "--target", ".",
+                                            "--quick", "--space", "64MiB", "-o", "out.json"],
+                                           stdout=subprocess.PIPE, stderr=side, cwd=folder)
+                os.close(side)
+                bar = b""
+                while not re.search(rb"files of", bar):
+                    bar += os.read(main, 4096)
+                process.send_signal(number)
+                process.communicate(timeout=60)
+                os.close(main)
+                self.assertEqual(process.returncode, code)
+                self.assertEqual(os.listdir(folder), [])
+
+
+if __name__ == "__main__":
+    program.main()
