@@ -212,6 +212,27 @@ TEST_CASE("the io probe measures every cell as often as asked and leaves nothing
   CHECK(again.measurements.size() == set.measurements.size());
 }
 
+// Runs of 0.05 s have no whole second, and five rounds of 10 s are needed: three tries of writes
+// and one of reads, none of them steady.
+TEST_CASE("writes that were not seen to settle carry a flag") {
+  const TestFolder folder;
+  if (!has_direct_io(folder.path())) return skipped("no direct I/O in the build tree");
+  IoEffort effort = tiny_io();
+  effort.repeats = 1;
+  effort.watched_s = 0.05;
+  const auto result = run_io(options_for(folder.path()), effort);
+  INFO((result.ok() ? "" : result.failure().message));
+  REQUIRE(result.ok());
+  CHECK_THAT(result.value().environment.at("write_state"), Contains("not steady after"));
+  int watched = 0;
+  for (const Measurement& m : result.value().measurements) {
+    watched += m.path == "watched" ? 1 : 0;
+    const bool flagged = std::count(m.flags.begin(), m.flags.end(), "not-steady") > 0;
+    CHECK(flagged == (m.operation != "read" || m.path == "watched"));
+  }
+  CHECK(watched == 4);
+}
+
 TEST_CASE("the metadata probe counts every operation for each number of clients") {
   const TestFolder folder;
   const auto result = run_metadata(options_for(folder.path()), tiny_metadata());
