@@ -46,6 +46,7 @@ struct SampleAccess {
   double ahead = 0.0;  ///< samples fetched ahead, beside the loading; 0: when needed
   double ahead_batches = 0.0;      ///< the same in batches of the loader, added
   double fetchers = 1.0;           ///< that fetch ahead at one time
+  bool ahead_in_file = false;      ///< of the file that is being read only
   bool decoded_ahead = false;      ///< by those who fetch ahead
   double block_units = 1.0;        ///< units whose samples are shuffled together
   double listed = 0.0;             ///< before the first epoch: requests that list all names

@@ -9,12 +9,14 @@ namespace {
 
 // Units of more samples get their size as a sum of that many normal sizes, drawn once.
 constexpr double kDrawnOneByOne = 64.0;
+// Parts of a file smaller than this are what adding up left.
+constexpr double kRounding = 1e-6;
 
 }  // namespace
 
 void SampleReader::begin_epoch(double samples) {
   units_.clear();
-  held_ = taken_ = 0.0;
+  held_ = taken_ = in_file_ = 0.0;
   left_ = total_ = samples;
   given_ = pool_ = 0.0;
   pool_bytes_ = {};
@@ -54,6 +56,13 @@ Bytes SampleReader::draw(double samples) {
   return bytes;
 }
 
+// Whole files are opened, each when the first of it is read.    [docs/models/formats.md, eq. 12]
+double SampleReader::opens(double files) {
+  const double whole = std::max(0.0, std::ceil(files - in_file_ - kRounding));
+  in_file_ = std::max(0.0, in_file_ + whole - files);
+  return whole;
+}
+
 // Open and read what lies on storage.    [docs/models/dataloader.md, eq. 1]
 sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
@@ -61,7 +70,7 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
   const Bytes bytes = stored * access.amplification;
   const double found = site.cache ? site.cache->found(shared_.revisits) : 0.0;
   const double missed = 1.0 - found;
-  const double files = samples * access.files * (shared_.dataset.cache_opens ? 1.0 : missed);
+  const double files = opens(samples * access.files * (shared_.dataset.cache_opens ? 1.0 : missed));
   clock.enter(Phase::metadata, shared_.context.now());
   Served opened;
   if (files > 0.0) opened = co_await site.storage->open(client_, files);
@@ -116,9 +125,15 @@ double SampleReader::to_hold(double samples) const {
                     std::max(samples, held_ + coming_ + left_));
 }
 
+// The kernel reads ahead in a file; the next is opened when a sample of it is wanted.
+bool SampleReader::may_fetch_ahead() const {
+  if (left_ <= 0.0 || held_ + coming_ >= shared_.ahead) return false;
+  return !shared_.access.ahead_in_file || in_file_ > kRounding;
+}
+
 sim::Task<void> SampleReader::fetch_ahead() {
   for (;;) {
-    while (held_ + coming_ < wanted_ || (left_ > 0.0 && held_ + coming_ < shared_.ahead)) {
+    while (held_ + coming_ < wanted_ || may_fetch_ahead()) {
       co_await fetch_unit(wanted_ - held_ - coming_, beside_);
       filled_.set();
     }

@@ -98,6 +98,8 @@ class SampleReader {
   sim::Task<void> buffered(double samples, PhaseClock& clock);
   Bytes draw(double samples);
   Bytes take(double samples);
+  [[nodiscard]] double opens(double files);
+  [[nodiscard]] bool may_fetch_ahead() const;
   [[nodiscard]] double to_load(double samples) const;
   [[nodiscard]] double to_hold(double samples) const;
   Bytes give(double loaded, Bytes stored, double samples);
@@ -106,6 +108,7 @@ class SampleReader {
   Client client_;  ///< as the storage knows it
   base::RandomStream& random_;
   std::deque<Unit> units_;  ///< fetched, not yet taken
+  double in_file_ = 0.0;    ///< part of the open file that is not read yet
   double held_ = 0.0;       ///< samples in them
   double left_ = 0.0;       ///< samples of this epoch that are not fetched yet
   double coming_ = 0.0;     ///< samples that are being fetched

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "models/dataload/format_costs.hpp"
 
 /// Tar shards read front to back: an open per shard, no round trip per sample.
@@ -9,9 +11,14 @@ using namespace base;
 
 struct Params : FormatCosts {
   Bytes shard;
+  std::optional<Bytes> read_ahead;
 };
 constexpr auto kFields = with_costs(
-    std::array{field("shard", &Params::shard, "1 GiB", "size of one tar shard", kPositive)},
+    std::array{field("shard", &Params::shard, "1 GiB", "size of one tar shard", kPositive),
+               field("read_ahead", &Params::read_ahead, kOptional,
+                     "bytes of the open shard that are fetched ahead, beside the loading (the "
+                     "kernel's read-ahead); absent: samples are read when needed",
+                     kPositive)},
     {"1", "dependent requests per shard besides streaming", assumed(kNonNegative)},
     {"2.3 GB/s", "bytes one core takes in per second: tar and Python copies",
      cited(kPositive, "own probe: 0.043 ms for 100 kB, 2026-11")},
@@ -24,7 +31,13 @@ std::span<const FieldInfo> webdataset_fields() { return kInfos; }
 
 SampleAccess webdataset_access(const Component& component, const DatasetParams& dataset) {
   const Params p = bind(kFields, component);
-  return p.access(std::min(1.0, dataset.sample / p.shard));
+  SampleAccess out = p.access(std::min(1.0, dataset.sample / p.shard));
+  if (p.read_ahead) {  // sample by sample    [docs/models/formats.md, eq. 13]
+    out.unit = 1.0;
+    out.ahead = std::max(1.0, std::floor(*p.read_ahead / dataset.sample));
+    out.ahead_in_file = true;
+  }
+  return out;
 }
 
 }  // namespace stallcast::models
