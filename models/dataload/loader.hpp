@@ -46,8 +46,13 @@ struct LoaderPolicy {
 
   Rate collate = Rate::infinity();  ///< of a batch, by the worker that loaded it
 
-  // What a started process does before its first batch (spawn).
-  Seconds import_time{};                   ///< CPU time
+  // The hand-over of a batch: part of it is paid when the batch arrives at the training process,
+  // the rest when it is delivered.
+  double at_delivery = 1.0;      ///< share of the latter
+  double handover_spread = 0.0;  ///< standard deviation of a hand-over over its mean (lognormal)
+
+  // What a started process does before its first batch.
+  Seconds import_time{};                   ///< CPU time, that of a forked process included
   double import_files = 0.0;               ///< files opened
   std::optional<std::string> import_on{};  ///< storage system they lie on
 

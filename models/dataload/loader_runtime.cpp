@@ -41,6 +41,8 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
       shared_indices_(context),
       to_stage_(context),
       arrival_(context) {
+  if (policy_.handover_spread > 0.0)
+    handovers_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "handover");
   if (staged() && p_.workers > 0) context_.spawn(stage());
   if (policy_.split_batch && p_.workers > 0) {
     pipeline_ = std::make_unique<Pipeline>(
@@ -79,6 +81,7 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written) {
   shared_.revisits.pattern.share =
       std::min(1.0, static_cast<double>(steps) * static_cast<double>(p_.batch) * ranks_ /
                         shared_.dataset.sample_count());
+  incoming_.clear();
   done_.clear();
   owner_.clear();
   ended_.clear();
@@ -158,6 +161,7 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     }
     // A batch that is not full is dropped with the samples that were read for it.
     ended = true;
+    self.end = index;
     ended_.push_back(static_cast<std::size_t>(number));
     arrival_.set();
   }
@@ -168,8 +172,31 @@ void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes) {
     to_stage_.push({index, bytes});
     return;
   }
-  done_[index] = {bytes, {}};
+  incoming_.push_back({index, {bytes, {}, {}}});
   arrival_.set();
+}
+
+Seconds LoaderRuntime::draw_handover() {
+  return handovers_ ? p_.handover * handovers_->lognormal(1.0, policy_.handover_spread)
+                    : p_.handover;
+}
+
+// Core time of the training process, which waits for cores with its workers.
+sim::Task<void> LoaderRuntime::hold(Seconds handover, WaitSplit& wait) {
+  const Seconds began = context_.now();
+  co_await shared_.site.cores.compute(handover);
+  wait.add(Phase::cpu, context_.now() - began, shared_.site.cores.resource);
+}
+
+// The next of the queue of results, whichever it is: it is mapped before its turn has come.
+//    [docs/models/dataloader.md, eq. 7]
+sim::Task<void> LoaderRuntime::take_in(WaitSplit& wait) {
+  auto [index, ready] = incoming_.front();
+  incoming_.pop_front();
+  const Seconds handover = draw_handover();
+  ready.handover = handover * policy_.at_delivery;
+  if (policy_.at_delivery < 1.0) co_await hold(handover - ready.handover, wait);
+  done_[index] = ready;
 }
 
 // A batch is pinned, or copied to the GPU and decoded there.    [dataloader.md, eq. 2 and 6]
@@ -189,7 +216,9 @@ sim::Task<void> LoaderRuntime::stage() {
     const Seconds time = staging(bytes);
     co_await context_.sleep(time);
     if (index < base_) continue;
-    done_[index] = {bytes, time};
+    done_[index] = {
+        bytes, time,
+        draw_handover() * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0)};
     arrival_.set();
   }
 }
@@ -246,7 +275,8 @@ void LoaderRuntime::skip_dry() {
   ended_.clear();
   if (!policy_.in_order) return;
   for (auto owner = owner_.find(base_ + received_);
-       owner != owner_.end() && workers_[owner->second]->dry && !done_.contains(owner->first);
+       owner != owner_.end() && workers_[owner->second]->dry &&
+       owner->first >= workers_[owner->second]->end;
        owner = owner_.find(base_ + received_)) {
     owner_.erase(owner);
     ++received_;
@@ -274,7 +304,7 @@ sim::Task<void> LoaderRuntime::stat(double files) {
 }
 
 // A new iterator starts its workers one after the other, then asks for W x prefetch batches.
-sim::Task<void> LoaderRuntime::start(WaitSplit& wait) {
+sim::Task<void> LoaderRuntime::start(Batch& batch) {
   primed_ = true;
   // Threads live as long as their process.
   if (!started_ || (!p_.persistent && !pipeline_)) {
@@ -288,7 +318,8 @@ sim::Task<void> LoaderRuntime::start(WaitSplit& wait) {
     } else {
       co_await context_.sleep(starting);
     }
-    wait.add(Phase::cpu, starting, kNoResource);
+    batch.wait.add(Phase::cpu, starting, kNoResource);
+    batch.starting = starting;
     started_ = true;
   }
   for (std::int64_t i = 0; i < most(); ++i) issue();
@@ -307,23 +338,30 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
 
 sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   const LoaderSite& site = shared_.site;
-  if (!primed_) co_await start(batch.wait);
+  if (!primed_) co_await start(batch);
   skip_dry();
   const Seconds began = context_.now();
   const WaitSplit before = read_clocks();
+  WaitSplit mapping;
   while (!arrived()) {
-    arrival_.reset();
-    co_await arrival_.wait();
+    if (incoming_.empty()) {
+      arrival_.reset();
+      co_await arrival_.wait();
+    } else {
+      co_await take_in(mapping);
+    }
     skip_dry();
   }
   const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
-  if (const Seconds waited = context_.now() - began; waited > Seconds{}) {
+  batch.wait += mapping;
+  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{}) {
     // The end of the wait may have been the last stage, not the loading.
     const Seconds staged = std::min(found->second.staged, waited);
     batch.wait += read_clocks().since(before, waited - staged);
     batch.wait.add(Phase::cpu, staged, site.last_resource);
   }
   batch.bytes = found->second.bytes;
+  const Seconds handover = found->second.handover;
   if (const auto owner = owner_.find(found->first); owner != owner_.end()) {
     --workers_[owner->second]->tasks;
     owner_.erase(owner);
@@ -331,9 +369,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
   done_.erase(found);
   ++received_;
   issue();  // a slot is freed by consumption, never by completion
-  const double left = policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0;
-  co_await context_.sleep(p_.handover * left);
-  batch.wait.add(Phase::cpu, p_.handover * left, site.cores.resource);
+  co_await hold(handover, batch.wait);
 }
 
 sim::Task<Batch> LoaderRuntime::next() {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/base/random.hpp"
@@ -20,7 +22,8 @@ namespace stallcast::models {
 /// A batch as the training loop gets it.
 struct Batch {
   Loaded bytes;
-  WaitSplit wait;  ///< from asking to having it on the GPU
+  WaitSplit wait;    ///< from asking to having it on the GPU
+  Seconds starting;  ///< part of it: processes of workers were started
 };
 
 /// The loader of one rank class, by PyTorch's protocol: batch i goes to worker i mod W; at most
@@ -57,12 +60,14 @@ class LoaderRuntime {
     PhaseClock clock;
     std::int64_t tasks = 0;  ///< indices it was given and that did not come back
     double left = 0.0;       ///< samples of its files in this epoch
+    std::int64_t end = 0;    ///< once it has read them all: the first index that brings nothing
     bool dry = false;        ///< it has read them all, and the training loop knows
   };
   /// A loaded batch on its way to the training loop.
   struct Ready {
     Loaded bytes;
-    Seconds staged;  ///< time its last stage took: pinning, or copying and decoding on the GPU
+    Seconds staged;    ///< time its last stage took: pinning, or copying and decoding on the GPU
+    Seconds handover;  ///< what is left of its hand-over
   };
   void issue();
   void give(std::int64_t worker);
@@ -73,9 +78,12 @@ class LoaderRuntime {
   sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, PhaseClock& clock);
   sim::Task<void> scan(WaitSplit& wait);
   sim::Task<void> stat(double files);
-  sim::Task<void> start(WaitSplit& wait);
+  sim::Task<void> start(Batch& batch);
   sim::Task<void> load_here(Batch& batch);
   sim::Task<void> receive(Batch& batch);
+  sim::Task<void> take_in(WaitSplit& wait);
+  sim::Task<void> hold(Seconds handover, WaitSplit& wait);
+  [[nodiscard]] Seconds draw_handover();
   void skip_dry();
   [[nodiscard]] WaitSplit read_clocks() const;
   [[nodiscard]] bool arrived() const;
@@ -101,17 +109,19 @@ class LoaderRuntime {
   sim::Mailbox<std::int64_t> shared_indices_;
   sim::Mailbox<std::pair<std::int64_t, Loaded>> to_stage_;
   std::map<std::int64_t, std::size_t> owner_;  ///< worker of each index that is outstanding
-  std::map<std::int64_t, Ready> done_;         ///< loaded, not yet delivered
-  std::vector<std::size_t> ended_;             ///< workers that reported the end of their files
+  std::deque<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
+  std::map<std::int64_t, Ready> done_;                   ///< received, not yet delivered
+  std::vector<std::size_t> ended_;  ///< workers that reported the end of their files
   sim::Signal arrival_;
   std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat
   std::int64_t sent_ = 0;      ///< issued in this epoch
   std::int64_t received_ = 0;  ///< delivered or skipped in this epoch
   std::int64_t steps_ = 0;
-  std::size_t next_worker_ = 0;  ///< in the cycle
-  bool scanned_ = false;         ///< what the format lists first is known
-  bool started_ = false;         ///< workers are alive
-  bool primed_ = false;          ///< this epoch's first indices are out
+  std::size_t next_worker_ = 0;                  ///< in the cycle
+  std::optional<base::RandomStream> handovers_;  ///< where they differ
+  bool scanned_ = false;                         ///< what the format lists first is known
+  bool started_ = false;                         ///< workers are alive
+  bool primed_ = false;                          ///< this epoch's first indices are out
 };
 
 }  // namespace stallcast::models

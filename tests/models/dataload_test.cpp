@@ -79,12 +79,15 @@ TEST_CASE("one worker overlaps: a step takes the longer of load and compute") {
 }
 
 TEST_CASE("with one index outstanding the worker idles while the batch is handed over") {
-  // prefetch 1: the hand-over of 50 ms begins after the next index is issued, so it is hidden;
-  // a step is max(200, 50 + 100) ms
+  // prefetch 1: 35 ms of the hand-over of 50 ms are paid when the batch arrives, before the next
+  // index is issued; the rest is hidden: a step is 35 + max(200, 15 + 100) ms
   Design design = reader("1", "1", "0.5 GB/s");
   set(design.jobs[0].loader.value(), Role::loader, "handover", "50 ms");
+  CHECK(metric(run(design), "job.train.step.time.p50") == Approx(0.235).epsilon(1e-6));
+  // paid when the batch is delivered all of it is hidden
+  set(design.jobs[0].loader.value(), Role::loader, "receive.delivery", "100 %");
   CHECK(metric(run(design), "job.train.step.time.p50") == Approx(0.2).epsilon(1e-6));
-  // and with a faster stream it is exposed: max(50, 50 + 100) ms
+  // and with a faster stream it is exposed: 35 + max(50, 15 + 100) ms
   Design fast = reader("1", "1", "2 GB/s");
   set(fast.jobs[0].loader.value(), Role::loader, "handover", "50 ms");
   CHECK(metric(run(fast), "job.train.step.time.p50") == Approx(0.15).epsilon(1e-6));
