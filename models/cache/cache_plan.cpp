@@ -63,7 +63,7 @@ Bytes page_cache_budget(const Design& design, const std::string& host, const Pla
     if (job.checkpoint && !checkpoint_row(job.checkpoint->kind).style().blocking) {
       const CheckpointParams save = checkpoint_params(*job.checkpoint);
       left -= save.size.value_or(model_params(job.model).state()) *
-              (static_cast<double>(save.buffers) / layout.hosts);
+              (save.snapshots() / layout.hosts);
     }
   }
   return std::max(left, Bytes{});

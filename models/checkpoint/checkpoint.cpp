@@ -131,7 +131,7 @@ constexpr std::array<Field<CheckpointParams>, 36> kCommon{
                   "one buffered copy of a 2-core EPYC server: write() to tmpfs, measured once"))};
 constexpr auto kCommonInfos = infos(kCommon);
 
-constexpr std::array<Field<CheckpointParams>, 9> kAsync{
+constexpr std::array<Field<CheckpointParams>, 10> kAsync{
     field("tiers", &CheckpointParams::tiers, kOptional,
           "where a save goes in turn: host-memory, peer-memory, local-nvme, then the storage of "
           "`to`"),
@@ -154,6 +154,10 @@ constexpr std::array<Field<CheckpointParams>, 9> kAsync{
     field("lazy", &CheckpointParams::lazy, "false",
           "the snapshot runs beside the next step, whose update waits for it (DataStates); false: "
           "training waits"),
+    field(
+        "snapshot_first", &CheckpointParams::snapshot_first, "false",
+        "the snapshot is made before the save waits for a free buffer, as a loop does that copies "
+        "and then joins its writer: room for one more; false: after it"),
     field("drain_every", &CheckpointParams::drain_every, "1",
           "every n-th save goes on to the last tier; the others stay in the one before",
           up_to(1e6))};
@@ -173,6 +177,7 @@ CheckpointParams checkpoint_params(const Component& component) {
     p.slowdown = own.slowdown;
     p.flush_rate = own.flush_rate;
     p.lazy = own.lazy;
+    p.snapshot_first = own.snapshot_first && !own.lazy;
     p.drain_every = own.drain_every;
   }
   return p;
@@ -229,7 +234,7 @@ CpuPasses verify_passes(const CheckpointParams& p, Bytes state) {
 Bytes staged_per_host(const CheckpointParams& p, Bytes size, double hosts) {
   const bool replicas = std::find(p.tiers.begin(), p.tiers.end(), kPeerMemory) != p.tiers.end();
   const double copies = 1.0 + (replicas ? static_cast<double>(p.peers) : 0.0);
-  return p.copied(size) * static_cast<double>(p.buffers) * copies / hosts;
+  return p.copied(size) * p.snapshots() * copies / hosts;
 }
 
 Bytes staging_limit(Bytes memory) { return memory * kStagingShare; }

@@ -52,8 +52,13 @@ struct CheckpointParams {
   Fraction slowdown;
   std::optional<Rate> flush_rate;
   bool lazy = false;
+  bool snapshot_first = false;  ///< async: it is made before its buffer is free
   std::int64_t drain_every = 1;
 
+  /// Snapshots in host memory at one time.
+  [[nodiscard]] double snapshots() const {
+    return static_cast<double>(buffers) + (snapshot_first ? 1.0 : 0.0);
+  }
   /// Phases overlap piece by piece, asked for or by the serializer's nature.
   [[nodiscard]] bool streams() const { return stream || serializer == "dcp"; }
   /// Whether a coordinator completes a save of `all_files` files with a file of its own.

@@ -250,6 +250,11 @@ sim::Task<void> Checkpointer::save(std::int64_t steps) {
     co_await flush(save);
     blamed_ += took_.since(before, context.now() - save.began);
   } else {
+    if (p_.snapshot_first) {
+      WaitSplit took;
+      co_await snapshot_all(took);
+      blamed_ += took;
+    }
     // max(0, end of the flush that holds the buffer - now)    [docs/models/checkpoint.md, eq. 3]
     const Seconds asked = context.now();
     co_await buffers_.acquire();
@@ -264,9 +269,11 @@ sim::Task<void> Checkpointer::save(std::int64_t steps) {
       context.spawn(copy_then_flush(save));
       co_return;
     }
-    WaitSplit took;
-    co_await snapshot_all(took);
-    blamed_ += took;
+    if (!p_.snapshot_first) {
+      WaitSplit took;
+      co_await snapshot_all(took);
+      blamed_ += took;
+    }
     context.spawn(flush(save));
   }
   const Seconds stall = context.now() - save.began;
@@ -288,6 +295,7 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   const std::string name = "job." + job + ".checkpoint.";
   out.metrics[name + "size"] = {size_.in(unit::B), "B", {}};
   out.metrics[name + "count"] = {static_cast<double>(stalls_.size()), "count", {}};
+  out.metrics[name + "stall.total"] = {stalled_.in(unit::s), "s", {}};
   out.metrics[name + "overhead"] = {stalled_ / wall, "ratio", {}};
   stalls_.report(name + "stall", "s", out);
   durations_.report(name + "duration", "s", out);

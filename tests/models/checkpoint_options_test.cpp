@@ -299,3 +299,14 @@ TEST_CASE("DCP streams, and its coordinator adds what the ranks do not see") {
     if (use.name == "job.train.checkpoint.serialize") CHECK(use.blamed_share == 0.0);
   }
 }
+
+TEST_CASE("a snapshot that is made first overlaps the wait for the flush before") {
+  // A save every 5 s of compute, 10 s to write it: the second waits 5 s for the first, then copies;
+  // or copies while it waits.
+  const auto stall = [](const char* first) {
+    return save_metric(saver("async", {{"every_steps", "50"}, {"snapshot_first", first}}),
+                       "stall.p95");
+  };
+  CHECK(stall("false") == Approx(kWrite - 5.0 + kSnapshot).epsilon(1e-3));
+  CHECK(stall("true") == Approx(kWrite - 5.0).epsilon(1e-3));
+}
