@@ -147,7 +147,16 @@ sim::Task<void> TrainingJob::step(bool first) {
     if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
     if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s));
     if (first) first_steps_.add(ranks.first.in(unit::s));
+    const Seconds waited = ranks.batch.wait.total() - ranks.batch.starting;
+    if (steps_ == 0) first_waited_ += waited / static_cast<double>(classes_.size());
+    const Seconds computed = layout_.members() > 1.0 ? step_time_.mean : ranks.compute;
+    const Seconds rest = ranks.arrived - start - ranks.batch.wait.total() - ranks.compute;
+    steady_.add({.wait = waited,
+                 .compute = computed,
+                 .barrier = context_.now() - ranks.arrived + ranks.compute - computed,
+                 .rest = rest});
   }
+  steady_.end_step();
   const Seconds wall = context_.now() - start;
   Seconds communication;
   if (communicator_) {
@@ -188,6 +197,7 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps) {
     co_await checkpoint_->settle();
     if (checkpoint_->due(steps_) && !time_is_up()) co_await checkpoint_->save(steps_);
     saving += context_.now() - start;
+    steady_.save(context_.now() - start);
   }
   end_epoch(began + saving, done);
 }
@@ -265,10 +275,12 @@ void TrainingJob::report(RunResult& out) const {
   ratio("goodput", useful_);
   if (!au_.empty()) out.metrics[name + "au"] = {au_.mean(), "ratio", {}};
   step_times_.report(name + "step.time", "s", out);
+  steady_.report(name, out);
   out.metrics[name + "steps"] = {static_cast<double>(steps_), "count", {}};
   if (classes_.front().loader) {
     first_batches_.report(name + "first_batch", "s", out);
     first_steps_.report(name + "first_step", "s", out);
+    out.metrics[name + "first_batch.waited"] = {first_waited_.in(unit::s), "s", {}};
     const double samples = batch_ * layout_.readers() * static_cast<double>(steps_);
     out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
     out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};

@@ -12,6 +12,7 @@
 #include "models/network/communicator.hpp"
 #include "models/plant.hpp"
 #include "models/statistics.hpp"
+#include "models/steady_state.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 
@@ -86,6 +87,8 @@ class TrainingJob {
   Bytes epoch_read_, epoch_missed_;  ///< of the present epoch: asked for, and not found by hosts
   cache::CachePlan cache_;
   std::vector<std::string> warnings_;
+  SteadyState steady_;
+  Seconds first_waited_;  ///< for the first batch of the run, mean over the classes
   Series step_times_, first_batches_, first_steps_, au_, epoch_samples_;
 };
 

@@ -10,6 +10,19 @@
 
 /// One topology of storage systems, fabric (network/fabric.cpp) and hosts (host_path.cpp).
 namespace stallcast::models {
+namespace {
+
+// So few ranks are not folded when they draw different times.
+constexpr double kFew = 4.0;
+
+/// Whether the ranks of a job take different times for equal batches.
+bool drawn_apart(const JobDesign& job) {
+  return step_time(job.step, {}).cv > 0.0 ||
+         loader_row(job.loader->kind).policy(*job.loader).handover_spread > 0.0;
+}
+
+}  // namespace
+
 Plant::Plant(const Design& design) : fabric_(design.fabric) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id, storage_row(component.kind).make(component));
@@ -58,7 +71,8 @@ void Plant::fold(const Design& design) {
     bool varied = false;
     if (job.dataset) {
       const DatasetParams dataset = dataset_params(*job.dataset);
-      varied = dataset.sample_stdev > Bytes{} || this->varied(dataset.on);
+      varied = dataset.sample_stdev > Bytes{} || this->varied(dataset.on) ||
+               (layout.readers() <= kFew && drawn_apart(job));
     }
     const double classes = varied ? std::min(layout.readers(), detail) : 1.0;
     const double groups = std::floor(std::min(layout.hosts, classes));

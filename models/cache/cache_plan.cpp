@@ -62,8 +62,8 @@ Bytes page_cache_budget(const Design& design, const std::string& host, const Pla
     left -= p.memory_process * (processes * layout.ranks_per_host());
     if (job.checkpoint && !checkpoint_row(job.checkpoint->kind).style().blocking) {
       const CheckpointParams save = checkpoint_params(*job.checkpoint);
-      left -= save.size.value_or(model_params(job.model).state()) *
-              (save.snapshots() / layout.hosts);
+      left -=
+          save.size.value_or(model_params(job.model).state()) * (save.snapshots() / layout.hosts);
     }
   }
   return std::max(left, Bytes{});

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/sim/join.hpp"
-
 namespace stallcast::models {
 namespace {
 
@@ -13,8 +11,6 @@ namespace {
 // whose times add up the same; it bounds the events per batch.  [docs/models/dataloader.md,
 // "grain"]
 constexpr std::int64_t kGroups = 8;
-// In a worker's queue: import first.
-constexpr std::int64_t kImport = -1;
 
 }  // namespace
 
@@ -142,7 +138,7 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
   std::int64_t epoch = 0;
   for (;;) {
     const std::int64_t index = co_await indices.pop();
-    if (index == kImport) {
+    if (index == kImportFirst) {
       co_await import(self.clock);
       continue;
     }
@@ -181,10 +177,14 @@ Seconds LoaderRuntime::draw_handover() {
                     : p_.handover;
 }
 
-// Core time of the training process, which waits for cores with its workers.
+// Core time of the training process, which waits for cores with its workers. Threads of the process
+// hand over where they are: a delay.
 sim::Task<void> LoaderRuntime::hold(Seconds handover, WaitSplit& wait) {
   const Seconds began = context_.now();
-  co_await shared_.site.cores.compute(handover);
+  if (pipeline_)
+    co_await context_.sleep(handover);
+  else
+    co_await shared_.site.cores.compute(handover);
   wait.add(Phase::cpu, context_.now() - began, shared_.site.cores.resource);
 }
 
@@ -221,18 +221,6 @@ sim::Task<void> LoaderRuntime::stage() {
         draw_handover() * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0)};
     arrival_.set();
   }
-}
-
-// Every spawned worker opens the files of its modules by itself, one after the other.
-sim::Task<void> LoaderRuntime::import(PhaseClock& clock) {
-  const LoaderSite& site = shared_.site;
-  clock.enter(Phase::metadata, context_.now());
-  Served opened;
-  if (site.imports != nullptr)
-    opened = co_await site.imports->open(site.imports_client, policy_.import_files);
-  clock.enter(Phase::cpu, context_.now(), opened.limited_by);
-  co_await shared_.site.cores.compute(policy_.import_time);
-  clock.enter(Phase::cpu, context_.now(), site.cores.resource);
 }
 
 sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
@@ -281,48 +269,6 @@ void LoaderRuntime::skip_dry() {
     owner_.erase(owner);
     ++received_;
   }
-}
-
-// Every rank lists the names, then asks for attributes: chains of requests, some at one time.
-//    [docs/models/formats.md, eq. 10]
-sim::Task<void> LoaderRuntime::scan(WaitSplit& wait) {
-  scanned_ = true;
-  const SampleAccess& access = shared_.access;
-  const LoaderSite& site = shared_.site;
-  if (access.listed <= 0.0 || !std::isfinite(access.listed)) co_return;
-  const Seconds began = context_.now();
-  const Served served = co_await site.storage->open(site.client, access.listed);
-  std::vector<sim::Task<void>> chains;
-  const double at_once = std::min(access.stated, access.stated_at_once);
-  for (double c = 0.0; c < at_once; ++c) chains.push_back(stat(access.stated / at_once));
-  co_await sim::join(context_, std::move(chains));
-  wait.add(Phase::metadata, context_.now() - began, served.limited_by);
-}
-
-sim::Task<void> LoaderRuntime::stat(double files) {
-  co_await shared_.site.storage->open(shared_.site.client, files);
-}
-
-// A new iterator starts its workers one after the other, then asks for W x prefetch batches.
-sim::Task<void> LoaderRuntime::start(Batch& batch) {
-  primed_ = true;
-  // Threads live as long as their process.
-  if (!started_ || (!p_.persistent && !pipeline_)) {
-    const bool imports = policy_.import_time > Seconds{} || policy_.import_files > 0.0;
-    const Seconds starting = p_.start * static_cast<double>(p_.workers);
-    if (imports) {
-      for (const auto& worker : workers_) {
-        co_await context_.sleep(p_.start);
-        worker->indices.push(kImport);
-      }
-    } else {
-      co_await context_.sleep(starting);
-    }
-    batch.wait.add(Phase::cpu, starting, kNoResource);
-    batch.starting = starting;
-    started_ = true;
-  }
-  for (std::int64_t i = 0; i < most(); ++i) issue();
 }
 
 // t_step = t_load + t_compute: nothing overlaps.

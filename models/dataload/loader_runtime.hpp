@@ -54,6 +54,8 @@ class LoaderRuntime {
  private:
   sim::Task<void> copy_to_gpu(Bytes bytes);
   sim::Task<void> pass_on(Batch& batch);
+  /// In a worker's queue: what it does before its first batch.
+  static constexpr std::int64_t kImportFirst = -1;
   struct Worker {
     explicit Worker(sim::Context& context) : indices(context) {}
     sim::Mailbox<std::int64_t> indices;

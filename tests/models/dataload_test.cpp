@@ -227,6 +227,14 @@ TEST_CASE("a worker of an iterable data set that has read its shards leaves the 
     CHECK(wall(shards(workers, "1", "iterable")) == Approx(10 * 0.2).epsilon(0.002));
 }
 
+TEST_CASE("batches on their way to pinned memory arrive though their worker has no more") {
+  // 30 samples pass a copy of 1 s each
+  const Design design = with(shards("2", "1", "iterable"),
+                             {{"pin_memory", "true"}, {"pin.rate", "0.1 GB/s"}}, "1 ms");
+  CHECK(metric(run(design), "job.train.steps") == 30.0);
+  CHECK(wall(design) == Approx(30.0).epsilon(0.02));
+}
+
 TEST_CASE("every worker of an iterable data set drops its own partial batch") {
   // batches of 4: 20 and 10 samples are 5 and 2 batches; in map style 30 samples are 7
   CHECK(metric(run(shards("2", "4", "iterable")), "job.train.steps") == 7.0);

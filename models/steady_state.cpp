@@ -1,0 +1,33 @@
+#include "models/steady_state.hpp"
+
+namespace stallcast::models {
+
+void SteadyState::add(const StepParts& parts) {
+  if (steps_ == 0) return;  // the first pays for empty queues
+  added_ += 1.0;
+  sum_.wait += parts.wait;
+  sum_.compute += parts.compute;
+  sum_.barrier += parts.barrier;
+  sum_.rest += parts.rest;
+}
+
+void SteadyState::save(Seconds stall) {
+  if (steps_ > 1) saving_ += stall;
+}
+
+void SteadyState::report(const std::string& name, RunResult& out) const {
+  if (added_ == 0.0) return;
+  const double classes = added_ / static_cast<double>(steps_ - 1);
+  const Seconds all = sum_.wait + sum_.compute + sum_.barrier + sum_.rest + saving_ * classes;
+  const auto per_step = [&](const char* key, Seconds time) {
+    out.metrics[name + key] = {(time / added_).in(unit::s), "s", {}};
+  };
+  per_step("steady.step.time", all);
+  per_step("steady.wait", sum_.wait);
+  per_step("steady.barrier", sum_.barrier);
+  // All ranks take equally long between two barriers, so the mean of their shares is the share of
+  // their sums.
+  out.metrics[name + "steady.au"] = {sum_.compute / all, "ratio", {}};
+}
+
+}  // namespace stallcast::models
