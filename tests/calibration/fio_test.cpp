@@ -1,0 +1,186 @@
+#include "calibration/fit/cells.hpp"
+#include "tests/calibration/importer_fixtures.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+using namespace literals;
+
+// 400 000 reads of 4 KiB in 10 s: 40 000/s, 163.84 MB/s; 40 000/s x 800 us = 32 outstanding.
+TEST_CASE("fio rates are bytes, times nanoseconds, options those of job and [global]") {
+  const Imported f = import_fixture("fio", "fio-randread.json");
+  CHECK(f.diagnostics.items().empty());
+  CHECK(f.set.tool_version == "3.36");
+  CHECK(f.set.date == "2023-11-14T22:13:20Z");
+  CHECK(f.set.sha256.size() == 64);
+  CHECK(f.set.environment.at("disks") == "nvme1n1");
+  const Measurement& m = f.at(0);
+  REQUIRE(f.set.measurements.size() == 1);
+  CHECK(m.subject == Subject::io);
+  CHECK(m.operation == "read");
+  CHECK(m.pattern == "random");
+  CHECK(m.size == 4_KiB);
+  CHECK(m.rate.in(unit::MBps) == Approx(163.84));
+  CHECK(m.ops.in(unit::per_s) == Approx(40000));
+  CHECK(m.latency->in(unit::us) == Approx(800));
+  CHECK(m.quantiles.at(0.99).in(unit::ms) == Approx(1.5));
+  CHECK(m.quantiles.size() == 3);
+  CHECK(m.depth == 32.0);
+  CHECK(m.processes == 1);
+  CHECK(m.direct == true);
+  CHECK(m.read_share == 1.0);
+  CHECK(m.count == 400000);
+  CHECK(m.duration->in(unit::s) == Approx(10));
+  CHECK(m.cores == Approx(0.25));
+  CHECK(m.options.at("ioengine") == "io_uring");
+  CHECK(m.options.at("mem") == "malloc");
+  CHECK(m.flags.empty());
+}
+
+TEST_CASE("fio members that no one reads are listed once per object") {
+  const Imported f = import_fixture("fio", "fio-two-processes.json");
+  const auto& ignored = f.set.ignored;
+  const auto jobs = std::find_if(ignored.begin(), ignored.end(),
+                                 [](const std::string& s) { return s.starts_with("jobs[]: "); });
+  REQUIRE(jobs != ignored.end());
+  CHECK(jobs->find("iodepth_level") != std::string::npos);
+  CHECK(jobs->find("majf") != std::string::npos);
+  CHECK(ignored.size() < 12);
+}
+
+TEST_CASE("fio's latency is lat_ns, which includes the submission, not clat_ns") {
+  // Without lat_ns there is no latency, rather than the shorter one.
+  std::string text = fixture("fio-randread.json");
+  text = replaced(text, "\"lat_ns\"", "\"other_ns\"");
+  const Imported f = import_text("fio", text);
+  CHECK_FALSE(f.at(0).latency);
+}
+
+TEST_CASE("text before the JSON is passed over, and synchronous engines have depth 1 per process") {
+  // 4 processes of psync: iodepth=16 does nothing. 800/s x 5 ms = 4 outstanding.
+  const Imported f = import_fixture("fio", "fio-text-before.json");
+  CHECK(f.diagnostics.items().empty());
+  const Measurement& m = f.at(0);
+  CHECK(m.processes == 4);
+  CHECK(m.depth == 4.0);
+  CHECK(m.pattern == "sequential");
+  CHECK(m.direct == false);
+  CHECK(flagged(m, "cache-possible"));
+  CHECK(m.options.at("quantiles") == "of completion, without submission");
+  CHECK(m.cores == Approx(1.0));
+}
+
+TEST_CASE("entries of one fio job become one record, with weighted mean latency and no quantiles") {
+  // 10 000/s at 800 us and 20 000/s at 400 us: 30 000/s at (10 x 800 + 20 x 400) / 30 = 533.3 us,
+  // and 8 + 8 outstanding.
+  const Imported f = import_fixture("fio", "fio-two-processes.json");
+  REQUIRE(f.set.measurements.size() == 1);
+  const Measurement& m = f.at(0);
+  CHECK(m.ops.in(unit::per_s) == Approx(30000));
+  CHECK(m.latency->in(unit::us) == Approx(533.333).epsilon(1e-4));
+  CHECK(m.depth == 16.0);
+  CHECK(m.processes == 2);
+  CHECK(m.quantiles.empty());
+  CHECK_FALSE(flagged(m, "concurrent-jobs"));
+  CHECK_FALSE(flagged(m, "inconsistent"));
+}
+
+TEST_CASE("jobs merged by group_reporting keep no options, and no fit reads them") {
+  const Imported f = import_fixture("fio", "fio-merged.json");
+  REQUIRE(f.set.measurements.size() == 2);
+  CHECK(f.places() == std::vector<std::string>{"13:5 merged-jobs"});
+  for (const Measurement& m : f.set.measurements) {
+    CHECK(flagged(m, "merged-jobs"));
+    CHECK(m.depth == 0.0);
+    CHECK(m.options.count("bs") == 0);
+  }
+  CHECK(f.at(0).size == 128_KiB);  // what was moved, not what bs= says
+  CHECK(fit::group({&f.set, 1}).front().cells.empty());
+}
+
+TEST_CASE("jobs that run beside each other, and jobs that are paced, are not fitted") {
+  const Imported f = import_fixture("fio", "fio-concurrent.json");
+  REQUIRE(f.set.measurements.size() == 2);
+  CHECK(flagged(f.at(0), "concurrent-jobs"));
+  CHECK(f.at(0).depth == 16.0);
+  CHECK(flagged(f.at(1), "rate-limited"));
+  CHECK(f.at(1).depth == 0.0);  // the queue is not kept full
+  for (const fit::Series& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
+}
+
+TEST_CASE("a fio mix of reads and writes is two records that share one depth") {
+  // 30 000/s x 500 us + 10 000/s x 700 us = 22 = iodepth; neither alone is.
+  const Imported f = import_fixture("fio", "fio-mixed.json");
+  CHECK(f.diagnostics.items().empty());
+  REQUIRE(f.set.measurements.size() == 2);
+  CHECK(f.at(0).read_share == Approx(0.75));
+  CHECK(f.at(1).read_share == Approx(0.75));
+  CHECK(f.at(1).operation == "write");
+  CHECK_FALSE(flagged(f.at(0), "inconsistent"));
+  CHECK(fit::group({&f.set, 1}).front().cells.empty());
+}
+
+TEST_CASE("throughput x latency off the depth is flagged and warned about") {
+  const Imported f = import_fixture("fio", "fio-inconsistent.json");
+  const Measurement& m = f.at(0);
+  CHECK(flagged(m, "inconsistent"));
+  CHECK(flagged(m, "failed"));  // error 5
+  REQUIRE(f.diagnostics.items().size() == 1);
+  CHECK(f.diagnostics.items().front().code == "inconsistent");
+  CHECK(f.diagnostics.items().front().message ==
+        "jobs[0].read: throughput x latency is 40, but 16 operations were to be outstanding");
+  CHECK(fit::group({&f.set, 1}).front().cells.empty());
+}
+
+TEST_CASE("operations x size off the bandwidth is flagged") {
+  const std::string text =
+      replaced(fixture("fio-randread.json"), "\"bw_bytes\": 163840000", "\"bw_bytes\": 163840");
+  CHECK(flagged(import_text("fio", text).at(0), "inconsistent"));
+}
+
+TEST_CASE("fio bw without bw_bytes is KiB/s") {
+  const std::string text =
+      replaced(fixture("fio-randread.json"), "\"bw_bytes\"", "\"bw_bytes_gone\"");
+  CHECK(import_text("fio", text).at(0).rate.in(unit::KiBps) == Approx(160000));
+}
+
+TEST_CASE("several runs in one fio file are all read") {
+  const std::string one = fixture("fio-randread.json");
+  const Imported f = import_text("fio", one + "fio: some words\n" + one);
+  REQUIRE(f.set.measurements.size() == 2);
+  CHECK(f.at(1).origin == "run 2: jobs[0].read");
+}
+
+TEST_CASE("fio block sizes: pairs for reads and writes, kb_base, ranges") {
+  const std::string text = fixture("fio-randread.json");
+  const auto size_with = [&](const std::string& bs) {
+    return import_text("fio", replaced(text, "\"bs\": \"4k\"", bs)).at(0).size.in(unit::B);
+  };
+  CHECK(size_with("\"bs\": \"4096,64k\"") == 4096);
+  CHECK(size_with("\"kb_base\": \"1000\", \"bs\": \"4ki\"") == 4096);
+  CHECK(size_with("\"bsrange\": \"2k-6k\"") == 4096);  // the mean of what was moved
+}
+
+TEST_CASE("the sweep's files group into one series of 21 cells with two runs each") {
+  std::vector<MeasurementSet> sets;
+  for (const char* name : {"fio-sweep-4k.json", "fio-sweep-64k.json", "fio-sweep-1m.json"}) {
+    const Imported f = import_fixture("fio", name);
+    CHECK(f.diagnostics.items().empty());
+    sets.push_back(f.set);
+  }
+  const std::vector<fit::Series> series = fit::group(sets);
+  REQUIRE(series.size() == 1);
+  CHECK(series.front().id == "io.read.random");
+  CHECK(series.front().cells.size() == 21);
+  CHECK(series.front().left_out.empty());
+  for (const fit::Cell& cell : series.front().cells) CHECK(cell.runs.size() == 2);
+}
+
+TEST_CASE("the text that fio prints for people is refused with the option that helps") {
+  const Imported f = import_text("fio", "r: (g=0): rw=read\nfio-3.36\n  issued rwts: total=1\n");
+  REQUIRE(f.diagnostics.has_errors());
+  CHECK(f.diagnostics.items().front().hint == "run fio with --output-format=json+");
+}
+
+}  // namespace
+}  // namespace stallcast::calibration
