@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -16,6 +18,9 @@
 /// - Without -e a write ends in the page cache; without -C a read finds what its task has written.
 namespace stallcast::calibration::ior {
 namespace {
+
+/// First words of lines that tell nothing of their own.
+constexpr std::array<std::string_view, 4> kKnown{"TestID", "StartTime", "Path", "Finished"};
 
 struct Run {
   std::string command;
@@ -120,6 +125,10 @@ void read_text(const std::string& text, const std::string& file, Diagnostics& di
       set.date = std::max(set.date, iso_date(value()));
     } else if (line.text.starts_with("Machine") && colon != line.text.npos) {
       set.environment["machine"] = value();
+    } else if (line.text.starts_with("FS ") && colon != line.text.npos) {
+      set.environment["file system"] = value();
+    } else if (std::find(kKnown.begin(), kKnown.end(), words.front()) != kKnown.end()) {
+      continue;
     } else if (line.text.starts_with("Options:")) {
       options = true;
     } else if (line.text.starts_with("Results:")) {

@@ -92,7 +92,11 @@ void add(const Values& values, const std::string& device, const std::string& ori
   }
 }
 
-void warn_dropped(bool only, const std::string& file, Diagnostics& diagnostics) {
+/// Says what became of `reports` reports.
+void tell(std::size_t reports, const std::string& file, const MeasurementSet& set,
+          Diagnostics& diagnostics) {
+  if (reports == 0) return;
+  const bool only = reports == 1;
   diagnostics.add({Severity::warning,
                    "first-report",
                    "",
@@ -101,6 +105,13 @@ void warn_dropped(bool only, const std::string& file, Diagnostics& diagnostics) 
                         : "the first report is the mean since boot: it is dropped",
                    only ? "run iostat with an interval and a count: iostat -x 1 30"
                         : "with iostat -y the first report is a real one; it is dropped too"});
+  if (!only && set.measurements.empty() && !diagnostics.has_errors())
+    diagnostics.add({Severity::error,
+                     "idle",
+                     "",
+                     {file, 1, 1},
+                     "no device did anything after the first report",
+                     "run iostat while the load runs"});
 }
 
 void read_json(const std::string& text, const std::string& file, Diagnostics& diagnostics,
@@ -128,7 +139,7 @@ void read_json(const std::string& text, const std::string& file, Diagnostics& di
       }
     }
   }
-  if (reports > 0) warn_dropped(reports == 1, file, diagnostics);
+  tell(reports, file, set, diagnostics);
   set.ignored = json.unread();
 }
 
@@ -136,7 +147,7 @@ void read_text(const std::string& text, const std::string& file, Diagnostics& di
                MeasurementSet& set) {
   TextReader reader(text, file, diagnostics);
   std::vector<std::string_view> header;
-  int report = 0;
+  std::size_t report = 0, reports = 0;
   bool cpu = false;
   for (const Line& line : reader.lines()) {
     const std::vector<std::string_view> words = words_of(line.text);
@@ -152,6 +163,7 @@ void read_text(const std::string& text, const std::string& file, Diagnostics& di
     } else if (words.front() == "Device" || words.front() == "Device:") {
       header = words;
       ++report;
+      ++reports;
     } else if (words.front() == "avg-cpu:" || cpu) {
       cpu = !cpu;
     } else if (header.empty()) {
@@ -174,7 +186,7 @@ void read_text(const std::string& text, const std::string& file, Diagnostics& di
       if (good) add(values, std::string(words.front()), "line " + std::to_string(line.number), set);
     }
   }
-  if (report > 0) warn_dropped(report == 1, file, diagnostics);
+  tell(reports, file, set, diagnostics);
   set.ignored = reader.ignored();
 }
 

@@ -4,6 +4,7 @@
 
 #include "calibration/importers/tool_text.hpp"
 #include "calibration/importers/tools.hpp"
+#include "engine/base/text.hpp"
 
 /// mdtest 1.9 to 4.1, text.
 /// - "SUMMARY rate" holds operations per second; "SUMMARY time", which 4.1 titles "(in ops/sec)" as
@@ -88,6 +89,11 @@ class Reader {
     } else if (line.text.starts_with("Command line used")) {
       run_.command = std::string(line.text.substr(line.text.find(':') + 1));
       set_.environment["command"] = run_.command.substr(run_.command.find_first_not_of(' '));
+    } else if (line.text.starts_with("FS ") && contains(line.text, ":")) {
+      set_.environment["file system"] = base::trim(line.text.substr(line.text.find(':') + 1));
+    } else if (words.front().starts_with("Path") || words.front().starts_with("Nodemap") ||
+               line.text.starts_with("-- started") || contains(line.text, " tasks, ")) {
+      return;  // told by other lines
     } else if (line.text.starts_with("SUMMARY")) {
       block_ = contains(line.text, "time") ? Block::time : Block::rate;
     } else if (line.text.starts_with("-- finished")) {

@@ -214,6 +214,17 @@ TEST_CASE("iostat of older versions: sectors of 512 B, and plain reports without
   CHECK(import_text("iostat", plain).of("read").rate.in(unit::MiBps) == Approx(2));
 }
 
+TEST_CASE("iostat: only idle reports, or only the first, is an error that says so") {
+  const std::string head = "Linux 6.1 (n)\n\nDevice r/s rkB/s %util\nsda 5.00 9.00 1.00\n\n";
+  const Imported one = import_text("iostat", head);
+  CHECK(one.diagnostics.items().front().hint ==
+        "run iostat with an interval and a count: iostat -x 1 30");
+  CHECK(one.diagnostics.has_errors());
+  const Imported idle =
+      import_text("iostat", head + "Device r/s rkB/s %util\nsda 0.00 0.00 0.00\n");
+  CHECK(idle.diagnostics.items().back().code == "idle");
+}
+
 // Two records of 1000 reads of 128 KiB, between 1 s and 11 s: 26.2 MB/s, 0.5 ms each.
 TEST_CASE("Darshan counters: summed over records, unwatched ones left out, never fitted") {
   const Imported f = import_fixture("darshan", "darshan-parser.txt");

@@ -101,13 +101,14 @@ std::string cell_lines(std::span<const Measurement> runs, const std::set<std::st
   const auto print = [](double value, Dimension dimension) {
     return value > 0.0 ? base::print_quantity(value, dimension) : std::string();
   };
-  std::string out = "  " + left(shortened(what, 25), 26) +
+  std::string out = "  " + left(shortened(what, 23), 24) +
                     right(print(m.size.in(unit::B), Dimension::bytes), 10) +
                     right(print(m.depth, Dimension::number), 7) +
                     right(print(m.rate.in(unit::Bps), Dimension::rate), 13) +
                     right(print(m.ops.in(unit::per_s), Dimension::op_rate), 13) +
-                    right(m.latency ? print(m.latency->in(unit::s), Dimension::time) : "", 11) +
-                    "\n";
+                    right(m.latency ? print(m.latency->in(unit::s), Dimension::time) : "", 11);
+  out.erase(out.find_last_not_of(' ') + 1);
+  out += "\n";
   std::vector<std::string> more;
   if (sorted.size() > 1 && speed(&m) > 0.0)
     more.push_back("middle of " + std::to_string(sorted.size()) + " runs, " +
@@ -115,7 +116,13 @@ std::string cell_lines(std::span<const Measurement> runs, const std::set<std::st
                    " to " +
                    base::print_quantity(speed(sorted.back()) / speed(&m), Dimension::ratio));
   more.insert(more.end(), notes.begin(), notes.end());
-  for (const auto& [key, value] : m.figures) more.push_back(key + " " + base::shortest(value));
+  if (m.duration && speed(&m) <= 0.0)
+    more.push_back("took " + base::print_quantity(m.duration->in(unit::s), Dimension::time));
+  for (const auto& [key, value] : m.figures) {
+    char figure[32];
+    std::snprintf(figure, sizeof figure, "%.5g", value);
+    more.push_back(key + " " + figure);
+  }
   return more.empty() ? out : out + wrapped("      ", base::join(more, ", "), 6);
 }
 
@@ -145,7 +152,7 @@ std::string measurements_text(const MeasurementSet& set, const Style& style) {
   if (!common.empty())
     out += wrapped("  all of them: ",
                    base::join(std::vector<std::string>(common.begin(), common.end()), ", "), 4);
-  out += "\n  " + left("", 26) + right("size", 10) + right("depth", 7) + right("rate", 13) +
+  out += "\n  " + left("", 24) + right("size", 10) + right("depth", 7) + right("rate", 13) +
          right("ops", 13) + right("latency", 11) + "\n";
   for (std::size_t i = 0; i < set.measurements.size();) {
     std::size_t end = i + 1;
