@@ -134,13 +134,24 @@ MeasurementSet import_results(const ResultImporter& importer, const std::string&
   MeasurementSet set = importer.read(text, file, diagnostics);
   set.file = file;
   set.sha256 = base::sha256(text);
-  if (set.measurements.empty() && !diagnostics.has_errors())
-    diagnostics.add({Severity::error,
-                     "empty",
-                     "",
-                     {file, 1, 1},
-                     "there is no result of " + std::string(importer.id) + " in this file",
-                     "this reads " + std::string(importer.summary)});
+  if (set.measurements.empty()) {
+    const ResultImporter* other = recognise_results(text);
+    if (other != nullptr && other != &importer) {
+      diagnostics.add({Severity::error,
+                       "format",
+                       "",
+                       {file, 1, 1},
+                       "this is no output of " + std::string(importer.id),
+                       "it looks like output of " + std::string(other->id)});
+    } else if (!diagnostics.has_errors()) {
+      diagnostics.add({Severity::error,
+                       "empty",
+                       "",
+                       {file, 1, 1},
+                       "there is no result of " + std::string(importer.id) + " in this file",
+                       "this reads " + std::string(importer.summary)});
+    }
+  }
   check(set, diagnostics);
   return set;
 }

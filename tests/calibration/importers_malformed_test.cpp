@@ -124,6 +124,13 @@ TEST_CASE("an empty file of each tool is an error") {
     CHECK(import_text(std::string(importer.id), "").diagnostics.has_errors());
 }
 
+TEST_CASE("a file of another tool is refused with that tool's name") {
+  for (const char* id : {"ior", "fio"}) {
+    const Imported f = import_text(id, fixture("mdtest.txt"));
+    CHECK(f.diagnostics.items().back().hint == "it looks like output of mdtest");
+  }
+}
+
 TEST_CASE("a JSON file that is cut says where its object began") {
   const std::string text = fixture("fio-text-before.json");
   const Imported f = import_text("fio", text.substr(0, text.size() / 2));

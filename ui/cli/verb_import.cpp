@@ -64,6 +64,9 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   if (importer == nullptr) return unknown_format(format);
   const auto text = base::read_file(path);
   if (!text.ok()) return report_failure(text.failure());
+  if (const auto* results = calibration::recognise_results(text.value()))
+    return report_failure({ExitCode::bad_input, path + " holds results, not a workload",
+                           "stallcast import " + std::string(results->id) + " " + path});
   if (!storage.empty()) {
     auto read = base::read_file(storage);
     if (!read.ok()) return report_failure(read.failure());
