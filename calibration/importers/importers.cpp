@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -90,6 +91,17 @@ bool few_completions(const Measurement& m) {
   return m.count > 0 && static_cast<double>(m.count) < std::max(200.0, 10.0 * m.depth);
 }
 
+/// Without the depth a throughput says nothing about response times. Workloads and paced jobs say
+/// why they have none.
+bool depth_unknown(const Measurement& m) {
+  if (m.depth > 0.0 || (m.ops <= OpRate{} && m.rate <= Rate{})) return false;
+  if (m.subject != Subject::io && m.subject != Subject::metadata && m.subject != Subject::gds)
+    return false;
+  return std::none_of(m.flags.begin(), m.flags.end(), [](const std::string& f) {
+    return f == "merged-jobs" || f == "rate-limited" || f == "workload";
+  });
+}
+
 /// The place of records of text, "line 12"; JSON's origins are places themselves.
 Position position_of(const Measurement& m, const std::string& file) {
   if (!m.origin.starts_with("line ")) return {file, 0, 0};
@@ -102,6 +114,7 @@ void check(MeasurementSet& set, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < set.measurements.size(); ++i) {
     Measurement& m = set.measurements[i];
     if (few_completions(m)) flag(m, "few-completions");
+    if (depth_unknown(m)) flag(m, "depth-unknown");
     const std::string why = contradiction(m, partner_of(set.measurements, i));
     if (why.empty()) continue;
     flag(m, "inconsistent");
