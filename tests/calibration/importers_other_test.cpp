@@ -109,7 +109,8 @@ TEST_CASE("perftest: MB/sec is MiB/s, and a peak of 0.00 was not taken") {
 
 TEST_CASE("perftest: columns that run together are parted") {
   // "3200.503125.000.050000"
-  const Measurement& m = import_fixture("perftest", "perftest-bw.txt").set.measurements.at(1);
+  const Imported f = import_fixture("perftest", "perftest-bw.txt");
+  const Measurement& m = f.at(1);
   CHECK(m.rate.in(unit::MiBps) == Approx(3125));
   CHECK(m.ops.in(unit::per_s) == Approx(50000));
   CHECK(m.figures.at("peak_Bps") == Approx(3200.5 * 1048576));
