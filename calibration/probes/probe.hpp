@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ enum class ProbeDepth {
 struct ProbeOptions {
   std::filesystem::path target;  ///< folder to measure; a device only with `allow_device`
   std::string peer;              ///< of the network probe: "host:port", or "" for a pair of our own
+  std::string listen;            ///< of the other end: "port" or "host:port" to wait at
   ProbeDepth depth = ProbeDepth::usual;
   Bytes space;                ///< most that may be written; zero: the probe's own choice
   bool allow_device = false;  ///< reads of a raw device were allowed; never writes
@@ -43,6 +45,9 @@ struct Probe {
   std::string_view summary;  ///< one line
   bool needs_target = true;  ///< takes --target
   Result<MeasurementSet> (*run)(const ProbeOptions& options);
+  /// The other end of a probe between two hosts; waits for one client at `listen` and returns when
+  /// it has gone. nullptr where one host is enough.
+  std::optional<Failure> (*serve)(const ProbeOptions& options) = nullptr;
 };
 
 /// Sorted by id.

@@ -9,8 +9,12 @@ namespace {
 /// Sorted by id; one row per probe.
 constexpr std::array kProbes{
     Probe{"io", "reads and writes past the page cache, by size and depth", true, run_io_probe},
+    Probe{"memory", "copies, reads of cached files, checksums, by threads", false,
+          run_memory_probe},
     Probe{"metadata", "creates, opens, stats, listings, renames, unlinks, by clients", true,
           run_metadata_probe},
+    Probe{"network", "TCP messages to a peer, or over loopback", false, run_network_probe,
+          serve_network_probe},
 };
 
 }  // namespace

@@ -6,6 +6,9 @@
 namespace stallcast::calibration {
 
 [[nodiscard]] Result<MeasurementSet> run_io_probe(const ProbeOptions& options);
+[[nodiscard]] Result<MeasurementSet> run_memory_probe(const ProbeOptions& options);
 [[nodiscard]] Result<MeasurementSet> run_metadata_probe(const ProbeOptions& options);
+[[nodiscard]] Result<MeasurementSet> run_network_probe(const ProbeOptions& options);
+[[nodiscard]] std::optional<Failure> serve_network_probe(const ProbeOptions& options);
 
 }  // namespace stallcast::calibration

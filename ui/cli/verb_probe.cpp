@@ -45,7 +45,8 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
   CommandLine line(verb);
   line.positional("KIND", kind, "what to measure: gds, io, loader, memory, metadata or network");
   line.text("--target", target, "PATH", "folder on the file system to measure");
-  line.text("--peer", how.peer, "HOST:PORT", "the other end of the network probe");
+  line.text("--peer", how.peer, "HOST:PORT", "the other end, which listens");
+  line.text("--listen", how.listen, "[HOST:]PORT", "be the other end of one network probe");
   line.flag("--quick", quick, "a minute: fewer points, three runs each");
   line.flag("--thorough", thorough, "half an hour: all points, bursts and steady state watched");
   line.text("--space", space, "BYTES", "most that may be written (default: the probe's choice)");
@@ -60,7 +61,10 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
                            "use text or json"});
   const calibration::Probe* probe = calibration::find_probe(kind);
   if (probe == nullptr) return unknown_probe(kind);
-  if (probe->needs_target && target.empty())
+  if (!how.listen.empty() && probe->serve == nullptr)
+    return report_failure({ExitCode::bad_input, "the " + kind + " probe has no other end",
+                           "--listen belongs to the network probe"});
+  if (how.listen.empty() && probe->needs_target && target.empty())
     return report_failure({ExitCode::bad_input, "the probe writes files of its own in a folder",
                            "name the folder with --target PATH"});
   if (quick && thorough)
@@ -85,6 +89,11 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
   ProgressBar bar(options);
   how.progress = [&bar](double done, std::string_view what) { bar.show(done, what); };
   how.interrupted = [] { return run::interrupt_flag() != 0; };
+  if (!how.listen.empty()) {
+    const auto failure = probe->serve(how);
+    bar.clear();
+    return failure ? report_failure(*failure) : static_cast<int>(ExitCode::ok);
+  }
   const Result<MeasurementSet> measured = probe->run(how);
   bar.clear();
   if (!measured.ok()) return report_failure(measured.failure());
