@@ -1,6 +1,7 @@
 #include "calibration/calibrate.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "calibration/bindings.hpp"
@@ -22,6 +23,26 @@ void each_component(Design& design, Visit visit) {
     if (job.loader) visit("loader", *job.loader);
     if (job.checkpoint) visit("checkpoint", *job.checkpoint);
   }
+}
+
+/// "left out: 12 runs, reads and writes mixed (the first: jobs[0].read)", a line per reason.
+std::vector<std::string> left_out(const fit::Series& series) {
+  struct Runs {
+    std::size_t count = 0;
+    std::string first;
+  };
+  std::map<std::string, Runs> by_reason;
+  for (const std::string& line : series.left_out) {
+    const std::size_t colon = line.rfind(": ");
+    Runs& runs = by_reason[line.substr(colon + 2)];
+    if (runs.count++ == 0) runs.first = line.substr(0, colon);
+  }
+  std::vector<std::string> out;
+  for (const auto& [reason, runs] : by_reason)
+    out.push_back("left out: " + std::to_string(runs.count) +
+                  (runs.count == 1 ? " run, " : " runs, ") + reason +
+                  (runs.first.empty() ? "" : " (the first: " + runs.first + ")"));
+  return out;
 }
 
 bool same_field(const ProfileValue& a, const ProfileValue& b) {
@@ -57,7 +78,7 @@ CalibrationProfile calibrate(std::span<const MeasurementSet> sets, std::string i
   }
   for (const fit::Series& series : fit::group(sets)) {
     Fit fit = fit::fit_series(series, options);
-    for (const std::string& left : series.left_out) fit.reasons.push_back("left out: " + left);
+    for (std::string& line : left_out(series)) fit.reasons.push_back(std::move(line));
     // What an earlier row of the table has decided stays.
     for (ProfileValue& value : values_of(fit))
       if (std::none_of(profile.values.begin(), profile.values.end(), [&](const ProfileValue& v) {
