@@ -1,5 +1,6 @@
 #include <array>
 
+#include "calibration/sources/groundtruth_csv.hpp"
 #include "calibration/sources/mlperf_csv.hpp"
 #include "calibration/sources/source.hpp"
 
@@ -7,7 +8,9 @@ namespace stallcast::calibration {
 namespace {
 
 /// Sorted by id; one row per layout.
-constexpr std::array<Source, 1> kSources{{
+constexpr std::array<Source, 2> kSources{{
+    {"groundtruth-csv", "runs of a data loader on real files, and probes of their machine", true,
+     predict_groundtruth},
     {"mlperf-csv", "results of MLPerf Storage, a row each (v1.0; v3.0 on Lustre)", false,
      predict_mlperf},
 }};

@@ -106,5 +106,50 @@ class Rows(unittest.TestCase):
         self.assertRegex(run.err, r"s\.json:2:15: .*is not a number")
 
 
+class Grid(unittest.TestCase):
+    DATA = os.path.dirname(SWEEP)
+
+    def setUp(self):
+        with open(os.path.join(self.DATA, "grid.csv"), encoding="utf-8") as file:
+            self.table = file.read()
+
+    def predict(self, table, *options, probes="grid-probes"):
+        return Run("validate", "--from", "groundtruth-csv", "FILE", "--probes",
+                   os.path.join(self.DATA, probes), "--replicas", "2", "--format", "json", *options,
+                   text=table)
+
+    def cases(self, table):
+        run = self.predict(table)
+        self.assertEqual(run.code, 0, run.err)
+        return json.loads(run.out)["cases"]
+
+    def test_a_grid_is_predicted_from_its_probes(self):
+        cases = self.cases(self.table)
+        self.assertEqual([c["case_id"] for c in cases], ["a", "b", "c"])
+        for case in cases:
+            for metric in ("au", "step_ms", "first_batch_ms", "ckpt_stall_s"):
+                said = case["predicted"][metric]
+                self.assertLessEqual(said["ci90"][0], said["value"])
+                self.assertLessEqual(said["value"], said["ci90"][1])
+        # Compute takes 20 ms and a sleep's 0.2 ms more.
+        self.assertGreater(cases[0]["predicted"]["step_ms"]["value"], 20.2)
+        # Two saves of 32 MiB at 65.5 MB/s.
+        self.assertGreater(cases[2]["predicted"]["ckpt_stall_s"]["value"], 2 * 33.55 / 70)
+
+    def test_the_same_is_said_however_many_simulations_run_at_a_time(self):
+        self.assertEqual(self.predict(self.table).out, self.predict(self.table, "--jobs", "2").out)
+
+    def test_what_was_measured_is_not_read_and_rows_do_not_depend_on_others(self):
+        header, row, *_ = self.table.splitlines()
+        alone = self.cases(header + "\n" + ",".join(row.split(",")[:-4]) + ",,,,\n")
+        self.assertEqual(alone[0]["predicted"], self.cases(self.table)[0]["predicted"])
+        self.assertEqual(alone[0]["measured"], {})
+
+    def test_a_folder_without_probes_is_an_error_that_names_the_files(self):
+        run = self.predict(self.table, probes="no-probes")
+        self.assertEqual(run.code, 2)
+        self.assertIn('there is no probe file "cpu.json"', run.err)
+
+
 if __name__ == "__main__":
     program.main()

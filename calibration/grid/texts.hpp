@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "engine/base/quantity_text.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/units.hpp"
+
+/// Quantities as a scenario takes them, without loss.
+namespace stallcast::calibration::grid {
+
+[[nodiscard]] inline std::string text(Seconds t) {
+  return base::exact_quantity(t.in(unit::s), Dimension::time);
+}
+[[nodiscard]] inline std::string text(Bytes b) {
+  return base::exact_quantity(b.in(unit::B), Dimension::bytes);
+}
+[[nodiscard]] inline std::string text(Rate r) {
+  return base::exact_quantity(r.in(unit::Bps), Dimension::rate);
+}
+[[nodiscard]] inline std::string text(OpRate r) {
+  return base::exact_quantity(r.in(unit::per_s), Dimension::op_rate);
+}
+[[nodiscard]] inline std::string text(Fraction share) {
+  return base::exact_quantity(share.in(unit::ratio), Dimension::ratio);
+}
+
+}  // namespace stallcast::calibration::grid
