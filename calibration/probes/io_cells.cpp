@@ -26,7 +26,7 @@ IoEffort io_effort(ProbeDepth depth) {
       return {.sizes = {4 * KiB, 16 * KiB, 128 * KiB, MiB, 4 * MiB},
               .depths = {1, 4, 16, 64},
               .repeats = 3,
-              .shortest_s = 2.0,
+              .shortest_s = 1.5,
               .longest_s = 15.0,
               .file = 4 * GiB};
     case ProbeDepth::thorough:
