@@ -8,10 +8,10 @@
 namespace stallcast::calibration::fit {
 namespace {
 
-constexpr std::array<std::string_view, 9> kUnfit{"cached",  // the tool reads host memory on purpose
-                                                 "concurrent-jobs", "depth-unknown", "failed",
-                                                 "few-completions", "inconsistent",  "merged-jobs",
-                                                 "rate-limited",    "workload"};
+constexpr std::array<std::string_view, 11> kUnfit{
+    "cached",  // the tool reads host memory on purpose
+    "concurrent-jobs", "depth-unknown", "failed",      "few-completions", "inconsistent",
+    "mixed-path",      "path-unknown",  "merged-jobs", "rate-limited",    "workload"};
 
 /// Why `m` tells nothing about the device; "" when it does.
 std::string unfit(const Measurement& m) {

@@ -37,8 +37,8 @@ struct Series {
 
 /// Groups `measurements`. Records with a flag that makes them no measurement of the device
 /// ("few-completions", "inconsistent", "failed", "merged-jobs", "concurrent-jobs", "workload",
-/// "cached", "rate-limited", "depth-unknown"), with mixed reads and writes, or without a rate of
-/// operations are left out, and said so.
+/// "cached", "rate-limited", "depth-unknown"; of GPUDirect "mixed-path", "path-unknown"), with
+/// mixed reads and writes, or without a rate of operations are left out, and said so.
 [[nodiscard]] std::vector<Series> group(std::span<const MeasurementSet> sets);
 
 /// Median; the mean of the middle two of an even number. REQUIRES: not empty.

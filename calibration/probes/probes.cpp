@@ -8,6 +8,7 @@ namespace {
 
 /// Sorted by id; one row per probe.
 constexpr std::array kProbes{
+    Probe{"gds", "reads into accelerator memory and writes from it, by path", true, run_gds_probe},
     Probe{"io", "reads and writes past the page cache, by size and depth", true, run_io_probe},
     Probe{"memory", "copies, reads of cached files, checksums, by threads", false,
           run_memory_probe},

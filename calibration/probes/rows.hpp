@@ -5,6 +5,7 @@
 /// What probes.cpp lists. One line per probe, sorted.
 namespace stallcast::calibration {
 
+[[nodiscard]] Result<MeasurementSet> run_gds_probe(const ProbeOptions& options);
 [[nodiscard]] Result<MeasurementSet> run_io_probe(const ProbeOptions& options);
 [[nodiscard]] Result<MeasurementSet> run_memory_probe(const ProbeOptions& options);
 [[nodiscard]] Result<MeasurementSet> run_metadata_probe(const ProbeOptions& options);

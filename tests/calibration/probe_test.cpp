@@ -32,6 +32,7 @@ struct OpenFile {
 };
 
 TEST_CASE("the probes are found by name") {
+  REQUIRE(find_probe("gds") != nullptr);
   REQUIRE(find_probe("io") != nullptr);
   REQUIRE(find_probe("metadata") != nullptr);
   CHECK(find_probe("io")->needs_target);
