@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "calibration/bindings.hpp"
+#include "calibration/fit/joint.hpp"
 #include "calibration/importers/importer.hpp"
 #include "calibration/measurement_json.hpp"
 #include "engine/base/text.hpp"
@@ -86,6 +87,18 @@ CalibrationProfile calibrate(std::span<const MeasurementSet> sets, std::string i
           }))
         profile.values.push_back(std::move(value));
     profile.fits.push_back(std::move(fit));
+  }
+  const auto by_id = [&](std::string_view id_) {
+    const auto at = std::find_if(profile.fits.begin(), profile.fits.end(),
+                                 [&](const Fit& fit) { return fit.id == id_; });
+    return at == profile.fits.end() ? Fit{} : *at;
+  };
+  for (auto& fit :
+       {fit::fit_mixes(sets, by_id("io.read.random"), by_id("io.write.random"), options),
+        fit::fit_phases(sets, options)}) {
+    if (!fit) continue;
+    for (ProfileValue& value : values_of(*fit)) profile.values.push_back(std::move(value));
+    profile.fits.push_back(*fit);
   }
   return profile;
 }

@@ -1,0 +1,179 @@
+#include "calibration/fit/joint.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <random>
+#include <tuple>
+
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::calibration::fit {
+namespace {
+
+constexpr double kRefused = 0.25;
+
+double solo(const Fit& fit, const Cell& cell) {
+  std::vector<double> theta;
+  for (const FittedParameter& p : fit.parameters) theta.push_back(p.value);
+  return law(fit.law).response(theta, cell);
+}
+
+/// `draws` values of `statistic` over values drawn again from `values`.
+template <class Statistic>
+std::vector<double> bootstrap(const std::vector<double>& values, const Options& options,
+                              Statistic statistic) {
+  std::mt19937_64 random(options.seed);
+  std::vector<double> out;
+  for (int i = 0; i < options.draws; ++i) {
+    std::vector<double> sample;
+    for (std::size_t k = 0; k < values.size(); ++k)
+      sample.push_back(values[static_cast<std::size_t>(random() % values.size())]);
+    out.push_back(statistic(std::move(sample)));
+  }
+  return out;
+}
+
+FittedParameter parameter(std::string name, std::string unit, double value,
+                          const std::vector<double>& draws) {
+  FittedParameter out{std::move(name), std::move(unit), value, quantile(draws, 0.05),
+                      quantile(draws, 0.95)};
+  out.low = std::min(out.low, value);
+  out.high = std::max(out.high, value);
+  out.identified = 0.5 * (out.high - out.low) <= kIdentified * std::abs(value);
+  return out;
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double squares(const double* from, const double* to) {
+  const std::vector<double> values(from, to);
+  const double middle = mean(values);
+  double sum = 0.0;
+  for (const double value : values) sum += (value - middle) * (value - middle);
+  return sum;
+}
+
+bool mixed(const Measurement& m) {
+  return m.subject == Subject::io && m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0 &&
+         m.ops > OpRate{} && m.depth > 0.0;
+}
+
+}  // namespace
+
+std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& read,
+                             const Fit& write, const Options& options) {
+  if (read.law.empty() || write.law.empty()) return std::nullopt;
+  std::map<std::tuple<Bytes, double, double>, Cell> cells;
+  for (const MeasurementSet& set : sets)
+    for (const Measurement& m : set.measurements) {
+      if (!mixed(m)) continue;
+      Cell& cell = cells[{m.size, m.depth, *m.read_share}];
+      cell.size = m.size;
+      cell.depth = m.depth;
+      cell.runs.push_back(Ops::from(m.depth, unit::ops) / m.ops);
+    }
+  if (cells.empty()) return std::nullopt;
+  Fit fit;
+  fit.id = "io.mixed";
+  fit.law = "shared line";
+  fit.equation = "R = c (p R_read(n, b) + (1 - p) R_write(n, b))";
+  fit.cells = cells.size();
+  std::vector<double> ratios, noises;
+  for (const auto& [key, cell] : cells) {
+    const double p = std::get<2>(key), measured = cell.response().in(unit::s);
+    const double expected = p * solo(read, cell) + (1.0 - p) * solo(write, cell);
+    ratios.push_back(measured / expected);
+    noises.push_back(cell.noise());
+    fit.runs += cell.runs.size();
+    fit.residuals.push_back({base::print_quantity(cell.size.in(unit::B), Dimension::bytes) + ", " +
+                                 base::print_quantity(p, Dimension::ratio) + " reads, depth " +
+                                 base::print_quantity(cell.depth, Dimension::number),
+                             measured, expected, cell.runs.size()});
+  }
+  fit.noise = median(noises);
+  const auto off = [&](double c) {
+    std::vector<double> errors;
+    for (const double ratio : ratios) errors.push_back(std::abs(c / ratio - 1.0));
+    return errors;
+  };
+  const double c = median(ratios);
+  const bool undisturbed = median(off(1.0)) <= kMedianBar;
+  const std::vector<double> errors = off(undisturbed ? 1.0 : c);
+  fit.median_error = median(errors);
+  fit.p90_error = quantile(errors, 0.9);
+  const std::vector<double> draws = bootstrap(ratios, options, median);
+  for (const double draw : draws) fit.draws.push_back({draw});
+  fit.parameters.push_back(parameter("c", "ratio", c, draws));
+  fit.verdict = undisturbed ? FitVerdict::accepted : FitVerdict::usable;
+  if (undisturbed) {
+    fit.reasons.push_back("one line for both is enough: c = 1 is used");
+  } else if (ratios.size() < 2 || fit.median_error > kRefused) {
+    fit.verdict = FitVerdict::refused;
+    fit.reasons.push_back("mixes do not follow from reads and writes alone");
+  } else {
+    fit.reasons.push_back("no field takes c yet: mixes take c times as long as predicted");
+  }
+  return fit;
+}
+
+std::optional<Fit> fit_phases(std::span<const MeasurementSet> sets, const Options& options) {
+  const Measurement* longest = nullptr;
+  for (const MeasurementSet& set : sets)
+    for (const Measurement& m : set.measurements)
+      if (m.subject == Subject::io && m.operation == "write" &&
+          m.rate_series.size() >= 2 * kLeastPhase &&
+          (longest == nullptr || m.rate_series.size() > longest->rate_series.size()))
+        longest = &m;
+  if (longest == nullptr) return std::nullopt;
+  const std::vector<double>& seconds = longest->rate_series;
+  const double* begin = seconds.data();
+  const double* end = begin + seconds.size();
+  std::size_t split = kLeastPhase;
+  double least = squares(begin, begin + split) + squares(begin + split, end);
+  for (std::size_t k = kLeastPhase; k + kLeastPhase <= seconds.size(); ++k)
+    if (const double error = squares(begin, begin + k) + squares(begin + k, end); error < least) {
+      least = error;
+      split = k;
+    }
+  const std::vector<double> before(begin, begin + split), after(begin + split, end);
+  const double first = mean(before), second = mean(after), whole = squares(begin, end);
+  Fit fit;
+  fit.id = "io.write.sustained";
+  fit.law = "two phases";
+  fit.equation = "B1 until a buffer of C is full that drains at B2, then B2";
+  fit.cells = 2;
+  fit.runs = 1;
+  const std::vector<double> firsts = bootstrap(before, options, mean);
+  const std::vector<double> seconds_rate = bootstrap(after, options, mean);
+  // The buffer drains at B2 while it fills: t = C / (B1 - B2)               [calibration.md, eq. 9]
+  const auto span = static_cast<double>(split);
+  std::vector<double> buffers;
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    buffers.push_back((firsts[i] - seconds_rate[i]) * span);
+    fit.draws.push_back({firsts[i], buffers[i], seconds_rate[i]});
+  }
+  fit.parameters = {parameter("B1", "B/s", first, firsts),
+                    parameter("C", "B", (first - second) * span, buffers),
+                    parameter("B2", "B/s", second, seconds_rate)};
+  fit.median_error = std::sqrt(least / static_cast<double>(seconds.size())) / mean(seconds);
+  fit.noise = fit.median_error;
+  fit.ranges.push_back({"duration", "s", 0.0, static_cast<double>(seconds.size())});
+  if (first < kLeastDrop * second || least > 0.5 * whole) {
+    fit.verdict = FitVerdict::refused;
+    fit.reasons.push_back("the rate does not fall within the " + std::to_string(seconds.size()) +
+                          " s that were watched");
+  } else if (after.size() < kPlateau) {
+    fit.verdict = FitVerdict::usable;
+    fit.reasons.push_back("the second rate was seen for " + std::to_string(after.size()) +
+                          " s only, and may fall further");
+  } else {
+    fit.verdict = FitVerdict::accepted;
+  }
+  return fit;
+}
+
+}  // namespace stallcast::calibration::fit

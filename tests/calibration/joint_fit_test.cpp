@@ -1,0 +1,92 @@
+#include "calibration/fit/joint.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace stallcast::calibration::fit {
+namespace {
+
+using namespace literals;
+
+/// R(n, b) = alpha + n (s + b / B).
+Fit line(double alpha, double s, double rate) {
+  Fit fit;
+  fit.law = "line";
+  fit.parameters = {
+      {"alpha", "s", alpha, alpha, alpha}, {"s", "s", s, s, s}, {"B", "B/s", rate, rate, rate}};
+  return fit;
+}
+const Fit kRead = line(40e-6, 10e-6, 4e9), kWrite = line(60e-6, 20e-6, 2e9);
+
+/// Mixes of 4 KiB and 1 MiB that take `c` times what one line for both gives.
+std::vector<MeasurementSet> mixes(double c) {
+  MeasurementSet set;
+  for (const double size : {4096.0, 1048576.0})
+    for (const double share : {0.25, 0.5, 0.75}) {
+      Measurement m;
+      m.operation = "mixed";
+      m.size = Bytes::from(size, unit::B);
+      m.depth = 16;
+      m.read_share = share;
+      // 16 outstanding, all in one line
+      const double read = 40e-6 + 16 * (10e-6 + size / 4e9);
+      const double write = 60e-6 + 16 * (20e-6 + size / 2e9);
+      m.ops = OpRate::from(16.0 / (c * (share * read + (1.0 - share) * write)), unit::per_s);
+      set.measurements.push_back(m);
+    }
+  return {set};
+}
+
+std::vector<MeasurementSet> watched(std::vector<double> rates) {
+  MeasurementSet set;
+  set.measurements.emplace_back();
+  set.measurements.back().operation = "write";
+  set.measurements.back().rate_series = std::move(rates);
+  return {set};
+}
+std::vector<double> seconds(std::size_t fast, std::size_t slow) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < fast; ++i) out.push_back(5e9 + (i % 2 == 0 ? 1e7 : -1e7));
+  for (std::size_t i = 0; i < slow; ++i) out.push_back(1e9 + (i % 2 == 0 ? 1e7 : -1e7));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("mixes that share one line need no parameter of their own") {
+  const auto fit = fit_mixes(mixes(1.0), kRead, kWrite, {});
+  REQUIRE(fit);
+  CHECK(fit->verdict == FitVerdict::accepted);
+  CHECK(fit->parameters.front().value == Approx(1.0).epsilon(1e-9));
+  CHECK(fit->cells == 6);
+}
+
+TEST_CASE("what mixes take longer than one line is found") {
+  const auto fit = fit_mixes(mixes(1.4), kRead, kWrite, {});
+  REQUIRE(fit);
+  CHECK(fit->verdict == FitVerdict::usable);
+  CHECK(fit->parameters.front().value == Approx(1.4).epsilon(1e-9));
+  CHECK(fit->median_error < 1e-9);
+}
+
+TEST_CASE("mixes need both series, and something mixed") {
+  CHECK_FALSE(fit_mixes(mixes(1.0), Fit{}, kWrite, {}));
+  CHECK_FALSE(fit_mixes({}, kRead, kWrite, {}));
+}
+
+TEST_CASE("a write that slows down has two rates and a size between them") {
+  // 40 s at 5 GB/s, of which 1 GB/s drains: a buffer of 160 GB; then 1 GB/s
+  const auto fit = fit_phases(watched(seconds(40, 60)), {});
+  REQUIRE(fit);
+  CHECK(fit->verdict == FitVerdict::accepted);
+  CHECK(fit->parameters[0].value == Approx(5e9).epsilon(1e-3));
+  CHECK(fit->parameters[1].value == Approx(160e9).epsilon(1e-3));
+  CHECK(fit->parameters[2].value == Approx(1e9).epsilon(1e-3));
+}
+
+TEST_CASE("a second rate that was seen shortly is only usable, none at all is refused") {
+  CHECK(fit_phases(watched(seconds(40, 15)), {})->verdict == FitVerdict::usable);
+  CHECK(fit_phases(watched(seconds(40, 0)), {})->verdict == FitVerdict::refused);
+  CHECK_FALSE(fit_phases(watched(seconds(15, 0)), {}));
+}
+
+}  // namespace stallcast::calibration::fit
