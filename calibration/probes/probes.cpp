@@ -10,6 +10,7 @@ namespace {
 constexpr std::array kProbes{
     Probe{"gds", "reads into accelerator memory and writes from it, by path", true, run_gds_probe},
     Probe{"io", "reads and writes past the page cache, by size and depth", true, run_io_probe},
+    Probe{"loader", "PyTorch's costs per sample and batch, by python3", false, run_loader_probe},
     Probe{"memory", "copies, reads of cached files, checksums, by threads", false,
           run_memory_probe},
     Probe{"metadata", "creates, opens, stats, listings, renames, unlinks, by clients", true,

@@ -7,6 +7,7 @@ namespace stallcast::calibration {
 
 [[nodiscard]] Result<MeasurementSet> run_gds_probe(const ProbeOptions& options);
 [[nodiscard]] Result<MeasurementSet> run_io_probe(const ProbeOptions& options);
+[[nodiscard]] Result<MeasurementSet> run_loader_probe(const ProbeOptions& options);
 [[nodiscard]] Result<MeasurementSet> run_memory_probe(const ProbeOptions& options);
 [[nodiscard]] Result<MeasurementSet> run_metadata_probe(const ProbeOptions& options);
 [[nodiscard]] Result<MeasurementSet> run_network_probe(const ProbeOptions& options);
