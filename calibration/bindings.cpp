@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string>
 
 /// Which fitted parameter is which field of a scenario: the one place that knows both.
@@ -108,6 +109,28 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
       add("fitted.deepest", Dimension::number, range.high);
     }
   }
+  return out;
+}
+
+std::vector<ProfileValue> values_of(const std::vector<Fit>& fits) {
+  const auto rank = [](const Fit* fit) {
+    return std::find_if(kBindings.begin(), kBindings.end(),
+                        [&](const Binding& b) { return b.series == fit->id; }) -
+           kBindings.begin();
+  };
+  std::vector<const Fit*> ordered;
+  for (const Fit& fit : fits) ordered.push_back(&fit);
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [&](const Fit* a, const Fit* b) { return rank(a) < rank(b); });
+  std::map<std::string, std::string> decided_by;  // group of fields -> fit
+  std::vector<ProfileValue> out;
+  for (const Fit* fit : ordered)
+    for (ProfileValue& value : values_of(*fit)) {
+      const std::string group =
+          value.role + "/" + value.kind + "/" + value.field.substr(0, value.field.find('.'));
+      if (decided_by.try_emplace(group, fit->id).first->second == fit->id)
+        out.push_back(std::move(value));
+    }
   return out;
 }
 

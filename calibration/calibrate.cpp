@@ -46,10 +46,6 @@ std::vector<std::string> left_out(const fit::Series& series) {
   return out;
 }
 
-bool same_field(const ProfileValue& a, const ProfileValue& b) {
-  return a.role == b.role && a.kind == b.kind && a.field == b.field;
-}
-
 }  // namespace
 
 MeasurementSet read_any(const std::string& text, const std::string& file,
@@ -80,12 +76,6 @@ CalibrationProfile calibrate(std::span<const MeasurementSet> sets, std::string i
   for (const fit::Series& series : fit::group(sets)) {
     Fit fit = fit::fit_series(series, options);
     for (std::string& line : left_out(series)) fit.reasons.push_back(std::move(line));
-    // What an earlier row of the table has decided stays.
-    for (ProfileValue& value : values_of(fit))
-      if (std::none_of(profile.values.begin(), profile.values.end(), [&](const ProfileValue& v) {
-            return same_field(v, value) && v.fit != value.fit;
-          }))
-        profile.values.push_back(std::move(value));
     profile.fits.push_back(std::move(fit));
   }
   const auto by_id = [&](std::string_view id_) {
@@ -97,9 +87,9 @@ CalibrationProfile calibrate(std::span<const MeasurementSet> sets, std::string i
        {fit::fit_mixes(sets, by_id("io.read.random"), by_id("io.write.random"), options),
         fit::fit_phases(sets, options)}) {
     if (!fit) continue;
-    for (ProfileValue& value : values_of(*fit)) profile.values.push_back(std::move(value));
     profile.fits.push_back(*fit);
   }
+  profile.values = values_of(profile.fits);
   return profile;
 }
 
