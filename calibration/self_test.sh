@@ -46,9 +46,14 @@ echo "==> calibrating"
 "$stallcast" calibrate "$work/io.json" --id self-test -o "$work/profile.json" |
   grep -A 8 -E '^io\.(read|write)\.random  ' || true
 
-# One file of random bytes for all jobs. Buffers on huge pages, as in the probe: what malloc returns
-# else is on small ones, which slows large requests down.
-export GLIBC_TUNABLES=glibc.malloc.hugetlb=1
+# Buffers on huge pages, as in the probe: on small ones large requests are two to three times slower.
+memory=(--mem=mmaphuge)
+if [ "$(awk '/^HugePages_Free/ { print $2 }' /proc/meminfo)" -lt 16 ]; then
+  memory=()
+  echo "note: no huge pages are reserved, so fio's buffers will be on small ones, and fio slower than" \
+    "predicted; \"sysctl vm.nr_hugepages=64\" before gives it some"
+fi
+# One file of random bytes for all jobs.
 data=(--filename="$work/data" --size=1g --fallocate=none --overwrite=1)
 fio --name=fill --rw=write --bs=1m --direct=1 --refill_buffers --loops=2 "${data[@]}" >/dev/null
 
@@ -81,8 +86,8 @@ for section in "${sections[@]}"; do predict "$section"; done
 echo "==> running them with fio, three times"
 for run in 1 2 3; do
   for section in "${sections[@]}"; do
-    fio "$here/self_test.fio" --section="$section" --runtime="$seconds" --ramp_time=1 "${data[@]}" \
-      --output-format=json --output="$work/$section.measured.$run.json"
+    fio "$here/self_test.fio" --section="$section" --runtime="$seconds" --ramp_time=1 "${memory[@]}" \
+      "${data[@]}" --output-format=json --output="$work/$section.measured.$run.json"
   done
 done
 python3 -B "$here/self_test.py" "$work" "${sections[@]}"
