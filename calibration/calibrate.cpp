@@ -14,12 +14,12 @@ namespace stallcast::calibration {
 namespace {
 
 /// Calls `visit` with the role, kind and values of every component of `design`.
-template <class Visit>
-void each_component(Design& design, Visit visit) {
-  for (Component& host : design.hosts) visit("host", host);
+template <class AnyDesign, class Visit>
+void each_component(AnyDesign& design, Visit visit) {
+  for (auto& host : design.hosts) visit("host", host);
   visit("fabric", design.fabric);
-  for (Component& storage : design.storage) visit("storage", storage);
-  for (JobDesign& job : design.jobs) {
+  for (auto& storage : design.storage) visit("storage", storage);
+  for (auto& job : design.jobs) {
     if (job.dataset) visit("dataset", *job.dataset);
     if (job.loader) visit("loader", *job.loader);
     if (job.checkpoint) visit("checkpoint", *job.checkpoint);
@@ -108,8 +108,7 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
 
 std::size_t values_from_profile(const Design& design) {
   std::size_t found = 0;
-  Design copy = design;
-  each_component(copy, [&](std::string_view, Component& component) {
+  each_component(design, [&](std::string_view, const Component& component) {
     for (const auto& [key, value] : component.values)
       if (value.source.kind == ::stallcast::Source::Kind::profile) ++found;
   });

@@ -4,37 +4,18 @@
 
 namespace stallcast::calibration {
 
-void RecordReader::fault(const std::string& pointer, std::string_view code, std::string message,
-                         std::string hint) {
-  diagnostics_.add({Severity::error, std::string(code), pointer, base::locate(document_, pointer),
-                    std::move(message), std::move(hint)});
-}
-
-void RecordReader::report_unknown() {
-  for (const auto& [key, value] : object_.items()) {
-    if (key.starts_with("x-") || std::find(known_.begin(), known_.end(), key) != known_.end())
-      continue;
-    const std::string near = base::nearest(key, known_);
-    const std::string at = pointer_ + base::pointer_token(key);
-    diagnostics_.add(
-        {Severity::error, "unknown-key", at, base::locate(document_, at, base::PointAt::key),
-         "\"" + key + "\" is not a key here",
-         near.empty() ? "allowed: " + base::join(known_, ", ") : "did you mean \"" + near + "\"?"});
-  }
-}
-
 void RecordReader::take(const Json& json, const std::string& at, std::string& value) {
-  if (!json.is_string()) return fault(at, "type", "this takes a text");
+  if (!json.is_string()) return error("type", at, "this takes a text", "");
   value = json.get<std::string>();
 }
 
 void RecordReader::take(const Json& json, const std::string& at, double& value) {
-  if (!json.is_number()) return fault(at, "type", "this takes a number in SI base units");
+  if (!json.is_number()) return error("type", at, "this takes a number in SI base units", "");
   value = json.get<double>();
 }
 
 void RecordReader::take(const Json& json, const std::string& at, bool& value) {
-  if (!json.is_boolean()) return fault(at, "type", "this takes true or false");
+  if (!json.is_boolean()) return error("type", at, "this takes true or false", "");
   value = json.get<bool>();
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/node_reader.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/text.hpp"
 #include "stallcast/diagnostic.hpp"
@@ -78,14 +79,11 @@ class RecordWriter {
 };
 
 /// Reads one object; faults go to the diagnostics with their places, and reading goes on.
-class RecordReader {
+class RecordReader : private NodeReader {
  public:
   RecordReader(const base::JsonDocument& document, const Json& object, std::string pointer,
                Diagnostics& diagnostics)
-      : document_(document),
-        object_(object),
-        pointer_(std::move(pointer)),
-        diagnostics_(diagnostics) {}
+      : NodeReader(document, diagnostics), object_(object), pointer_(std::move(pointer)) {}
 
   /// Reads `object` into a fresh record; an unknown key is an error.
   template <class T>
@@ -94,11 +92,11 @@ class RecordReader {
     T record;
     RecordReader reader(document, object, pointer, diagnostics);
     if (!object.is_object()) {
-      reader.fault(pointer, "type", "this takes an object");
+      reader.error("type", pointer, "this takes an object", "");
       return record;
     }
     describe(reader, record);
-    reader.report_unknown();
+    reader.check_keys(object, pointer, reader.known_, "this object");
     return record;
   }
 
@@ -111,7 +109,7 @@ class RecordReader {
     const Json* found = find(key);
     if (found == nullptr) return;
     const std::string at = pointer_ + base::pointer_token(key);
-    if (!found->is_array()) return fault(at, "type", "this takes a list");
+    if (!found->is_array()) return error("type", at, "this takes a list", "");
     for (std::size_t i = 0; i < found->size(); ++i)
       list.push_back(read<T>(document_, (*found)[i], at + base::pointer_token(i), diagnostics_));
   }
@@ -122,9 +120,6 @@ class RecordReader {
     const auto it = object_.find(key);
     return it == object_.end() ? nullptr : &*it;
   }
-  void fault(const std::string& pointer, std::string_view code, std::string message,
-             std::string hint = {});
-  void report_unknown();
 
   void take(const Json& json, const std::string& at, std::string& value);
   void take(const Json& json, const std::string& at, double& value);
@@ -132,7 +127,7 @@ class RecordReader {
   template <std::integral T>
   void take(const Json& json, const std::string& at, T& value) {
     if (!json.is_number_integer() || (json.is_number_unsigned() == false && json < 0))
-      return fault(at, "type", "this takes a whole number");
+      return error("type", at, "this takes a whole number", "");
     value = json.get<T>();
   }
   template <class Tag>
@@ -147,7 +142,7 @@ class RecordReader {
   }
   template <class T>
   void take(const Json& json, const std::string& at, std::vector<T>& value) {
-    if (!json.is_array()) return fault(at, "type", "this takes a list");
+    if (!json.is_array()) return error("type", at, "this takes a list", "");
     for (std::size_t i = 0; i < json.size(); ++i) {
       T element{};
       take(json[i], at + base::pointer_token(i), element);
@@ -156,7 +151,7 @@ class RecordReader {
   }
   template <class T>
   void take(const Json& json, const std::string& at, std::map<std::string, T>& value) {
-    if (!json.is_object()) return fault(at, "type", "this takes an object");
+    if (!json.is_object()) return error("type", at, "this takes an object", "");
     for (const auto& [key, element] : json.items())
       take(element, at + base::pointer_token(key), value[key]);
   }
@@ -166,7 +161,8 @@ class RecordReader {
     take(json, at, texts);
     for (const auto& [key, element] : texts) {
       const std::optional<double> number = base::parse_number(key);
-      if (!number) return fault(at + base::pointer_token(key), "type", "the key takes a number");
+      if (!number)
+        return error("type", at + base::pointer_token(key), "the key takes a number", "");
       value[*number] = element;
     }
   }
@@ -184,14 +180,12 @@ class RecordReader {
       names.emplace_back(name_of(candidate));
     }
     if (json.is_string())
-      fault(at, "choice", "\"" + text + "\" is not known", "one of " + base::join(names, ", "));
+      error("choice", at, "\"" + text + "\" is not known", "one of " + base::join(names, ", "));
   }
 
-  const base::JsonDocument& document_;
   const Json& object_;
   std::string pointer_;
-  Diagnostics& diagnostics_;
-  std::vector<std::string> known_;
+  std::vector<std::string_view> known_;  ///< keys of the description
 };
 
 /// Reads a whole file of schema `schema` ("stallcast.profile/1"): an empty record with errors in

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "calibration/statistics.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
@@ -27,12 +28,6 @@ double error_of(double predicted, double measured, const std::string& unit) {
 
 double factor_of(const Comparison& c) {
   return std::max(c.predicted.value / c.measured, c.measured / c.predicted.value);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
 std::string names_like(const std::string& metric, const Prediction& prediction) {

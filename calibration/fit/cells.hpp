@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/statistics.hpp"
 #include "stallcast/measurement.hpp"
 
 /// Measurements grouped for fitting: runs of the same thing form a cell, cells of one operation a
@@ -40,10 +41,5 @@ struct Series {
 /// "cached", "rate-limited", "depth-unknown"; of GPUDirect "mixed-path", "path-unknown"), with
 /// mixed reads and writes, or without a rate of operations are left out, and said so.
 [[nodiscard]] std::vector<Series> group(std::span<const MeasurementSet> sets);
-
-/// Median; the mean of the middle two of an even number. REQUIRES: not empty.
-[[nodiscard]] double median(std::vector<double> values);
-/// Linear between order statistics. REQUIRES: not empty, 0 <= p <= 1.
-[[nodiscard]] double quantile(std::vector<double> values, double p);
 
 }  // namespace stallcast::calibration::fit

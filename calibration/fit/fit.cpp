@@ -3,24 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 #include <set>
 
+#include "calibration/fit/draws.hpp"
 #include "calibration/fit/robust.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::fit {
 namespace {
-
-/// A generator that gives the same numbers with every library (std::uniform_* do not).
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : engine_(seed) {}
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 double response_of(const Cell& cell) { return cell.response().in(unit::s); }
 
@@ -41,9 +31,9 @@ Estimate regress_all(const Law& law, const Series& series) {
 }
 
 /// |fitted / measured - 1| of every cell, fitted without it and its fold.
-std::vector<double> held_out(const Law& law, const Series& series, int folds) {
+std::vector<double> held_out(const Law& law, const Series& series, const std::vector<double>& start,
+                             int folds) {
   const std::vector<Point> all = points_of(series.cells);
-  const std::vector<double> start = regress_all(law, series).theta;
   const auto n = all.size();
   const auto parts = std::min<std::size_t>(static_cast<std::size_t>(folds), n);
   std::vector<double> errors(n);
@@ -61,13 +51,15 @@ std::vector<double> held_out(const Law& law, const Series& series, int folds) {
 
 struct Scored {
   const Law* law = nullptr;
+  Estimate whole;  ///< of all cells
   std::vector<double> errors;
   double score = 0.0;     ///< mean held-out error, wild points held at 1
   double standard = 0.0;  ///< standard error of the score
 };
 
 Scored score(const Law& law, const Series& series, int folds) {
-  Scored out{&law, held_out(law, series, folds), 0.0, 0.0};
+  Scored out{&law, regress_all(law, series), {}, 0.0, 0.0};
+  out.errors = held_out(law, series, out.whole.theta, folds);
   if (out.errors.empty()) return out;
   const auto n = static_cast<double>(out.errors.size());
   for (const double error : out.errors) out.score += std::min(error, 1.0) / n;
@@ -183,7 +175,7 @@ Fit fit_series(const Series& series, const Options& options) {
     repeats = repeats || cell.runs.size() > 1;
   }
   fit.noise = median(std::move(noises));
-  const Estimate estimate = regress_all(law, series);
+  const Estimate& estimate = chosen->whole;
   draw_parameters(fit, law, series, repeats, estimate.theta, options);
   add_range(fit, "size", "B", series.cells, [](const Cell& c) { return c.size.in(unit::B); });
   add_range(fit, "depth", "count", series.cells, [](const Cell& c) { return c.depth; });

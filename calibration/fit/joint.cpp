@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <random>
 #include <tuple>
 
+#include "calibration/fit/draws.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::fit {
@@ -24,12 +24,12 @@ double solo(const Fit& fit, const Cell& cell) {
 template <class Statistic>
 std::vector<double> bootstrap(const std::vector<double>& values, const Options& options,
                               Statistic statistic) {
-  std::mt19937_64 random(options.seed);
+  Draws draws(options.seed);
   std::vector<double> out;
   for (int i = 0; i < options.draws; ++i) {
     std::vector<double> sample;
     for (std::size_t k = 0; k < values.size(); ++k)
-      sample.push_back(values[static_cast<std::size_t>(random() % values.size())]);
+      sample.push_back(values[draws.below(values.size())]);
     out.push_back(statistic(std::move(sample)));
   }
   return out;

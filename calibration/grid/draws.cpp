@@ -12,8 +12,6 @@
 namespace stallcast::calibration::grid {
 namespace {
 
-using fit::median;
-
 /// Judgement, where no probe was repeated: decode, CPU time of cold reads, the device's queue,
 /// memory of processes.
 constexpr double kDecode = 0.03, kCpu = 0.15, kQueue = 0.2, kMemory = 0.7;

@@ -12,7 +12,6 @@ namespace stallcast::calibration::grid {
 namespace {
 
 using namespace literals;
-using fit::median;
 
 /// In memory: raw files whole, npz read as 1 MiB of floats, jpeg 224 x 224 x 3, tar members.
 struct Format {

@@ -67,12 +67,12 @@ void put_measured(const Row& row, PredictedRow& out) {
 }  // namespace
 
 PredictedFigure figure_of(std::vector<double> draws, double runs) {
-  const double value = fit::median(draws);
+  const double value = median(draws);
   if (!(value > 0.0)) return {value, value, value};
   for (double& d : draws) d = std::log(std::max(d, 1e-9) / value);
   const double reach = base::normal_quantile(0.95) * runs;
-  const double low = std::max(0.0, -fit::quantile(draws, 0.05));
-  const double high = std::max(0.0, fit::quantile(draws, 0.95));
+  const double low = std::max(0.0, -quantile(draws, 0.05));
+  const double high = std::max(0.0, quantile(draws, 0.95));
   return {value, value * std::exp(-std::hypot(low, reach)),
           value * std::exp(std::hypot(high, reach))};
 }

@@ -11,7 +11,6 @@ namespace stallcast::calibration::grid {
 namespace {
 
 using namespace literals;
-using fit::median;
 
 /// An open of a local file takes tens of microseconds, a round trip a multiple of that.
 constexpr Seconds kRoundTrip = 200_us;

@@ -111,9 +111,9 @@ void refit_first_step(Workload& workload, std::span<const Submission* const> row
   }
   if (per_rank.empty()) return;
   if (workload.step.first_rank > Seconds{})
-    workload.step.first_rank = Seconds::from(fit::median(per_rank), unit::s);
+    workload.step.first_rank = Seconds::from(median(per_rank), unit::s);
   if (workload.step.first_file > Seconds{})
-    workload.step.first_file = Seconds::from(fit::median(per_file), unit::s);
+    workload.step.first_file = Seconds::from(median(per_file), unit::s);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "calibration/probes/probe_target.hpp"
 #include "calibration/probes/rows.hpp"
 #include "calibration/probes/steady.hpp"
+#include "calibration/statistics.hpp"
 #include "engine/base/quantity_text.hpp"
 
 /// Reads and writes past the page cache: docs/guide/probes.md.
@@ -23,11 +24,6 @@ constexpr double kCached = 1.5;  // a small working set that is so much faster h
 constexpr double kBurst = 1.25;  // first 10 s over last 10 s
 
 std::string bytes_text(double bytes) { return base::print_quantity(bytes, Dimension::bytes); }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0.0 : values[values.size() / 2];
-}
 
 class IoProbe {
  public:
@@ -211,7 +207,7 @@ class IoProbe {
       if (m.operation == operation && m.path == path && m.pattern == "random" &&
           m.size == Bytes::from(128.0, unit::KiB) && m.depth == effort_.depths[1])
         rates.push_back(m.rate.in(unit::Bps));
-    return median(std::move(rates));
+    return rates.empty() ? 0.0 : median(std::move(rates));
   }
 
   void judge_cache() {

@@ -2,14 +2,14 @@
 #include <cmath>
 #include <set>
 
-#include "calibration/fit/cells.hpp"
+#include "calibration/statistics.hpp"
 #include "stallcast/row_validation.hpp"
 
 namespace stallcast {
 namespace {
 
-using calibration::fit::median;
-using calibration::fit::quantile;
+using calibration::median;
+using calibration::quantile;
 
 /// What a row's `method` ("" = the prediction) says of `metric`; nullptr when it says nothing.
 const double* said(const PredictedRow& row, const std::string& method, const std::string& metric) {

@@ -30,4 +30,9 @@ inline Task<void> join(Context& context, std::vector<Task<void>> parts) {
   co_await done.wait();
 }
 
+/// One transfer as a part of a `join`: how it went is in `outcome` once it has ended.
+inline Task<void> transfer_into(Context& context, Flow flow, FlowOutcome& outcome) {
+  outcome = co_await context.transfer(flow);
+}
+
 }  // namespace stallcast::sim

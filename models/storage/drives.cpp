@@ -11,10 +11,6 @@
 namespace stallcast::models {
 namespace {
 
-sim::Task<void> run_flow(sim::Context& context, sim::Flow flow, sim::FlowOutcome& out) {
-  out = co_await context.transfer(flow);
-}
-
 // 1 + 1/2 + ... + 1/n; above a hundred terms the first of Euler and Maclaurin, exact to 1e-9.
 double harmonic(double n) {
   constexpr double kEuler = 0.57721566490153286;
@@ -118,18 +114,18 @@ sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::Lin
                                   ResourceIndex stream) {
   sim::FlowOutcome data, work;
   std::vector<sim::Task<void>> parts;
-  parts.push_back(
-      run_flow(*context_,
-               sim::weighted({.path = path, .bytes = bytes, .members = client.members, .cap = cap},
-                             client.share),
-               data));
-  parts.push_back(run_flow(*context_,
-                           sim::weighted({.path = {&busy_, 1},
-                                          .bytes = Bytes::from(time.in(unit::s), unit::B),
-                                          .members = client.members,
-                                          .cap = Rate::from(drives, unit::Bps)},
-                                         client.share),
-                           work));
+  parts.push_back(sim::transfer_into(
+      *context_,
+      sim::weighted({.path = path, .bytes = bytes, .members = client.members, .cap = cap},
+                    client.share),
+      data));
+  parts.push_back(sim::transfer_into(*context_,
+                                     sim::weighted({.path = {&busy_, 1},
+                                                    .bytes = Bytes::from(time.in(unit::s), unit::B),
+                                                    .members = client.members,
+                                                    .cap = Rate::from(drives, unit::Bps)},
+                                                   client.share),
+                                     work));
   co_await sim::join(*context_, std::move(parts));
   if (work.ended > data.ended) co_return Served{resource_};
   co_return Served{data.binding.valid() ? resources_->of_link[data.binding.index] : stream};

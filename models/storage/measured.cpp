@@ -21,9 +21,6 @@ namespace stallcast::models {
 namespace {
 
 using namespace base;
-sim::Task<void> run_flow(sim::Context& context, sim::Flow flow, sim::FlowOutcome& out) {
-  out = co_await context.transfer(flow);
-}
 
 class Measured final : public StorageModel {
  public:
@@ -268,7 +265,7 @@ class Measured final : public StorageModel {
     sim::FlowOutcome data;
     Seconds limited;
     std::vector<sim::Task<void>> parts;
-    parts.push_back(run_flow(
+    parts.push_back(sim::transfer_into(
         *context_,
         sim::weighted({.path = links, .bytes = bytes, .members = client.members, .cap = cap},
                       client.share),

@@ -129,14 +129,28 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet) {
   write_stderr(printable(std::move(out)));
 }
 
+namespace {
+
+int to_stdout(const std::string& text, ExitCode exit) {
+  if (write_stdout(text)) return static_cast<int>(exit);
+  return report_failure(
+      {ExitCode::bad_input, "standard output cannot be written", "is the disk full?"});
+}
+
+}  // namespace
+
 int deliver(const CommonOptions& options, const std::string& report, ExitCode exit) {
-  if (options.output.empty() || options.output == "-") {
-    if (write_stdout(report)) return static_cast<int>(exit);
-    return report_failure(
-        {ExitCode::bad_input, "standard output cannot be written", "is the disk full?"});
-  }
+  if (options.output.empty() || options.output == "-") return to_stdout(report, exit);
   const auto written = base::write_file(options.output, report);
   return written.ok() ? static_cast<int>(exit) : report_failure(written.failure());
+}
+
+int deliver_product(const CommonOptions& options, const std::string& product,
+                    const std::string& report, ExitCode exit) {
+  if (!options.output.empty())
+    if (const auto written = base::write_file(options.output, product); !written.ok())
+      return report_failure(written.failure());
+  return to_stdout(options.format == "json" ? product : report, exit);
 }
 
 bool wants_colour(const CommonOptions& options) {

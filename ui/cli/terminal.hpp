@@ -32,6 +32,11 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet);
 /// file of `--output` is replaced at once.
 [[nodiscard]] int deliver(const CommonOptions& options, const std::string& report, ExitCode exit);
 
+/// For verbs that make a file: `product` goes to the file of `--output`, and standard output gets
+/// the report, or with `--format json` the product.
+[[nodiscard]] int deliver_product(const CommonOptions& options, const std::string& product,
+                                  const std::string& report, ExitCode exit);
+
 /// Colours are wanted: a terminal on standard output, no --no-color, no NO_COLOR, no --output.
 [[nodiscard]] bool wants_colour(const CommonOptions& options);
 

@@ -40,15 +40,9 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
   how.seed = static_cast<std::uint64_t>(seed.value_or(1));
   if (id.empty()) id = std::filesystem::path(paths.front()).stem().string();
   const CalibrationProfile profile = calibration::calibrate(sets, id, how);
-  const std::string json = calibration::write_profile(profile);
-  if (!options.output.empty())
-    if (const auto written = base::write_file(options.output, json); !written.ok())
-      return report_failure(written.failure());
-  const bool useful = !profile.values.empty();
-  if (!write_stdout(
-          options.format == "json" ? json : report::profile_text(profile, report_style(options))))
-    return static_cast<int>(ExitCode::bad_input);
-  return static_cast<int>(useful ? ExitCode::ok : ExitCode::answer_no);
+  return deliver_product(options, calibration::write_profile(profile),
+                         report::profile_text(profile, report_style(options)),
+                         profile.values.empty() ? ExitCode::answer_no : ExitCode::ok);
 }
 
 }  // namespace stallcast::cli

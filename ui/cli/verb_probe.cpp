@@ -97,15 +97,9 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
   const Result<MeasurementSet> measured = probe->run(how);
   bar.clear();
   if (!measured.ok()) return report_failure(measured.failure());
-  const std::string json = calibration::write_measurements(measured.value());
-  if (!options.output.empty())
-    if (const auto written = base::write_file(options.output, json); !written.ok())
-      return report_failure(written.failure());
-  if (!write_stdout(options.format == "json"
-                        ? json
-                        : report::measurements_text(measured.value(), report_style(options))))
-    return static_cast<int>(ExitCode::bad_input);
-  return static_cast<int>(ExitCode::ok);
+  return deliver_product(options, calibration::write_measurements(measured.value()),
+                         report::measurements_text(measured.value(), report_style(options)),
+                         ExitCode::ok);
 }
 
 }  // namespace stallcast::cli

@@ -84,6 +84,12 @@ std::string print_tenths(int tenths) {
   return std::to_string(tenths / 10) + "." + std::to_string(std::abs(tenths % 10)) + " %";
 }
 
+std::string fixed(double value, int decimals) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+  return buffer;
+}
+
 std::string print_share(double share) {
   return print_tenths(static_cast<int>(std::lround(1000.0 * share)));
 }

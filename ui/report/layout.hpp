@@ -49,6 +49,9 @@ class Ink {
 /// "93.1 %" from 931.
 [[nodiscard]] std::string print_tenths(int tenths);
 
+/// `value` with so many decimals.
+[[nodiscard]] std::string fixed(double value, int decimals);
+
 /// A share with one decimal: "93.1 %", "0.0 %".
 [[nodiscard]] std::string print_share(double share);
 

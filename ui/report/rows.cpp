@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "engine/base/quantity_text.hpp"
 #include "ui/report/layout.hpp"
@@ -12,12 +11,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kPrediction = "stallcast";
-
-std::string fixed(double value, int decimals) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
-  return buffer;
-}
 
 std::string figure(double value, const RowMetric& metric) {
   if (metric.unit == "ratio") return fixed(100.0 * value, 2) + " %";

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "engine/base/quantity_text.hpp"
@@ -11,12 +10,6 @@ namespace stallcast::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string fixed(double value, int decimals) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
-  return buffer;
-}
 
 /// A figure to compare: shares with two decimals, operations as plain rates.
 std::string figure(double value, const std::string& unit) {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+/// What fits, probes and error tables take from lists of figures.
+namespace stallcast::calibration {
+
+/// Median; the mean of the middle two of an even number. REQUIRES: not empty.
+[[nodiscard]] double median(std::vector<double> values);
+/// Linear between order statistics. REQUIRES: not empty, 0 <= p <= 1.
+[[nodiscard]] double quantile(std::vector<double> values, double p);
+
+}  // namespace stallcast::calibration
