@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
+#include <simgrid/kernel/Timer.hpp>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
@@ -10,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/sim/event_context.hpp"
 #include "engine/sim/simgrid_base.hpp"
 
 namespace stallcast::sim {
@@ -18,6 +23,9 @@ namespace {
 namespace s4u = simgrid::s4u;
 namespace routing = simgrid::kernel::routing;
 using simgrid::kernel::resource::StandardLinkImpl;
+using simgrid::kernel::timer::Timer;
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Payloads are integers in SimGrid. Every flow is kUnits units of work, and its rate factor says
 // how many of them one byte is, so that bytes can be any real number.
@@ -29,6 +37,9 @@ constexpr double kWide = 1e30;
 
 // The solver compares sums of weights with an absolute precision; in this unit they are about 1.
 constexpr double kWeightUnit = 0x1p20;
+
+// Thrown through the engine's loop to leave it early; the loop holds nothing when timers run.
+struct LeaveRun {};
 
 // The one route there is: rewritten before each flow starts, since SimGrid looks it up only then.
 class FlowZone : public routing::NetZoneImpl {
@@ -47,17 +58,18 @@ class FlowZone : public routing::NetZoneImpl {
                  std::map<std::string, xbt_edge_t, std::less<>>* /*edges*/) override {}
 };
 
-// Every flow is a Comm on a route made for it.
-class CommContext final : public SimgridBase {
+// Every flow is a Comm on a route made for it. One alarm is set to the next event of the event
+// list; programs run from it, when SimGrid's solver and its lists of ended activities are at rest.
+class CommContext final : public EventContext {
  public:
   CommContext();
   ~CommContext() override;
+  void run(Seconds horizon) override;
 
  protected:
   void open_link(LinkId link, Rate capacity) override;
   void resize_link(LinkId link, Rate capacity) override;
   void open_flow(FlowKey key, const Flow& flow) override;
-  void release(FlowKey key) override;
 
  private:
   struct Transfer {
@@ -68,7 +80,13 @@ class CommContext final : public SimgridBase {
   };
   s4u::Link* make_link(double capacity);
   s4u::Link* take_cap_link(double capacity);
+  void note_ended(FlowKey key);
+  void release(FlowKey key);
+  void wake_at_once();
+  void wake();
+  void arm();
 
+  s4u::Engine& engine_;
   FlowZone* zone_ = nullptr;       // both zones belong to SimGrid
   FlowZone* link_zone_ = nullptr;  // never sealed, so that links can be added at any time
   s4u::Host* source_ = nullptr;
@@ -79,11 +97,15 @@ class CommContext final : public SimgridBase {
   std::vector<s4u::Link*> free_cap_links_;
   std::size_t links_made_ = 0;
   std::deque<Transfer> transfers_;  // by FlowKey; SimGrid holds their addresses
+  std::vector<FlowKey> ended_;
+  Timer* alarm_ = nullptr;  // belongs to SimGrid, until it rings
+  bool waking_at_once_ = false;
+  double horizon_ = 0.0;
 };
 
-CommContext::CommContext() {
+CommContext::CommContext() : engine_(start_simgrid()) {
   zone_ = std::make_unique<FlowZone>("flows").release();
-  engine().get_netzone_root()->get_network_model()->set_bw_factor_cb(
+  engine_.get_netzone_root()->get_network_model()->set_bw_factor_cb(
       [this](double /*size*/, const s4u::Host* /*from*/, const s4u::Host* /*to*/,
              const std::vector<s4u::Link*>& /*links*/,
              const std::unordered_set<s4u::NetZone*>& /*zones*/) { return rate_factor_; });
@@ -91,7 +113,7 @@ CommContext::CommContext() {
   link_zone_->set_network_model(zone_->get_network_model());
   source_ = zone_->get_iface()->create_host("source", 1.0);
   sink_ = zone_->get_iface()->create_host("sink", 1.0);
-  engine().seal_platform();
+  engine_.seal_platform();
   s4u::Activity::on_completion_cb([](const s4u::Activity& activity) {
     auto* const transfer = activity.get_data<Transfer>();
     transfer->owner->note_ended(transfer->key);
@@ -157,6 +179,65 @@ void CommContext::release(FlowKey key) {
   Transfer& transfer = transfers_[key];
   transfer.comm.reset();
   if (transfer.cap != nullptr) free_cap_links_.push_back(std::exchange(transfer.cap, nullptr));
+}
+
+// Called from SimGrid's callback; the flow is closed soon, outside of it.
+void CommContext::note_ended(FlowKey key) {
+  ended_.push_back(key);
+  wake_at_once();
+}
+
+void CommContext::wake_at_once() {
+  if (waking_at_once_) return;
+  waking_at_once_ = true;
+  Timer::set(s4u::Engine::get_clock(), [this] {
+    waking_at_once_ = false;
+    wake();
+  });
+}
+
+void CommContext::wake() {
+  now_ = s4u::Engine::get_clock();
+  run_due();
+  for (const FlowKey key : ended_) release(key);
+  close_flows(ended_);
+  run_due();
+  if (stopping_ || now_ > horizon_) throw LeaveRun{};
+  arm();
+}
+
+// Sets the one alarm to the next event or the end of the run; to neither when nothing is left to
+// do, so that the engine's loop ends.
+void CommContext::arm() {
+  const bool done = flows_running() == 0 && next_event() == kNever;
+  // The run ends one step after the horizon, so that flows that end at the horizon are seen.
+  const double end = std::nextafter(horizon_, kNever);
+  const double next = next_event() <= horizon_ ? next_event() : end;
+  const double date = done ? kNever : std::max(next, s4u::Engine::get_clock());
+  if (alarm_ != nullptr) {
+    if (alarm_->get_date() == date) return;
+    alarm_->remove();
+    alarm_ = nullptr;
+  }
+  if (date == kNever) return;
+  alarm_ = Timer::set(date, [this] {
+    alarm_ = nullptr;
+    wake();
+  });
+}
+
+void CommContext::run(Seconds horizon) {
+  horizon_ = horizon.in(unit::s);
+  if (!stopping_ && horizon_ >= now_) {
+    wake_at_once();  // also when only flows are left: without a timer, the loop may see no event
+    try {
+      engine_.run();
+    } catch (const LeaveRun&) {
+    }
+    now_ = std::min(s4u::Engine::get_clock(), horizon_);
+  }
+  stopping_ = false;
+  rethrow_task_error();
 }
 
 }  // namespace

@@ -63,8 +63,9 @@ TEST_CASE("a hundred thousand flows in sequence neither leak nor crash") {
 }
 
 TEST_CASE("flows that end together and start each other neither recurse nor crash") {
-  const std::vector<double> got = in_child([] {
-    const auto context = make_simgrid_context();
+  const auto backend = GENERATE(sim::FlowBackend::comm, sim::FlowBackend::fluid);
+  const std::vector<double> got = in_child([&] {
+    const auto context = make_simgrid_context(backend);
     const LinkId link = context->add_link("link", 1_GBps);
     return ends_of(*context,
                    std::vector<Transfer>(500, {.path = {link}, .bytes = 1_MB, .repeats = 40}));
@@ -73,8 +74,9 @@ TEST_CASE("flows that end together and start each other neither recurse nor cras
 }
 
 TEST_CASE("a program that fails inside SimGrid's loop is reported by run") {
-  const std::vector<double> got = in_child([] {
-    const auto context = make_simgrid_context();
+  const auto backend = GENERATE(sim::FlowBackend::comm, sim::FlowBackend::fluid);
+  const std::vector<double> got = in_child([&] {
+    const auto context = make_simgrid_context(backend);
     const LinkId link = context->add_link("link", 1_Bps);
     context->spawn([](sim::Context& c, LinkId path) -> sim::Task<void> {
       co_await c.transfer({.path = std::span(&path, 1), .bytes = 3_B});
@@ -91,8 +93,9 @@ TEST_CASE("a program that fails inside SimGrid's loop is reported by run") {
 }
 
 TEST_CASE("a context goes quietly with flows and programs under way") {
-  const std::vector<double> got = in_child([] {
-    auto context = make_simgrid_context();
+  const auto backend = GENERATE(sim::FlowBackend::comm, sim::FlowBackend::fluid);
+  const std::vector<double> got = in_child([&] {
+    auto context = make_simgrid_context(backend);
     const LinkId link = context->add_link("link", 1_Bps);
     sim::FlowOutcome outcome;
     context->spawn(run_transfer(*context, {.path = {link}, .bytes = 9_B, .cap = 2_Bps}, outcome));
