@@ -1,15 +1,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
-#include <random>
 
+#include "calibration/probes/bystanders.hpp"
 #include "calibration/probes/data_file.hpp"
 #include "calibration/probes/io_cells.hpp"
 #include "calibration/probes/probe.hpp"
 #include "calibration/probes/probe_target.hpp"
 #include "calibration/probes/rows.hpp"
 #include "calibration/probes/steady.hpp"
+#include "calibration/probes/turns.hpp"
 #include "calibration/statistics.hpp"
 #include "engine/base/quantity_text.hpp"
 
@@ -21,6 +21,7 @@ using namespace probing;
 
 constexpr std::uint64_t kSmallest = std::uint64_t{64} << 20U;  // a file that says something
 constexpr double kCached = 1.5;  // a small working set that is so much faster has a cache
+constexpr double kHung = 120.0;  // s without one completion
 constexpr double kBurst = 1.25;  // first 10 s over last 10 s
 
 std::string bytes_text(double bytes) { return base::print_quantity(bytes, Dimension::bytes); }
@@ -44,15 +45,11 @@ class IoProbe {
     if (auto failure = compare_zeros()) return *failure;
     judge_cache();
     flag_all();
-    sort_cells(set_);
+    finish(set_);
     return std::move(set_);
   }
 
  private:
-  void tell(double done, const std::string& what) {
-    if (options_.progress) options_.progress(done, what);
-  }
-
   std::optional<Failure> open_target() {
     const Result<bool> device = is_allowed_device(options_);
     if (!device.ok()) return device.failure();
@@ -88,7 +85,7 @@ class IoProbe {
     if (auto failure = check_space(space, Bytes::from(static_cast<double>(whole), unit::B)))
       return *failure;
     return write_data_file(*scratch_, whole, options_.seed, watch_of(options_), [this](double f) {
-      tell(kFillShare * f, "writing the file to measure, twice");
+      tell(options_, kFillShare * f, "writing the file to measure, twice");
     });
   }
 
@@ -100,12 +97,13 @@ class IoProbe {
   }
 
   /// Runs `cell` once in a process of its own; nullptr when nothing was counted.
-  Result<Measurement> measure(IoCell cell, const std::string& origin) {
+  Result<Measurement> measure(IoCell cell) {
     cell.psync = cell.psync || psync_only_;
     cell.load.seed = options_.seed + ++runs_;
     const Shared<IoTally> tally;
     Watch watch = watch_of(options_);
-    watch.limit_s = cell.load.longest_s + 60.0;
+    watch.limit_s = kHung;
+    watch.pulse = [&] { return tally->progress; };
     if (auto failure = in_processes(
             1,
             [&](std::size_t) {
@@ -114,9 +112,7 @@ class IoProbe {
             },
             watch))
       return *failure;
-    Measurement m = io_measurement(cell, *tally);
-    m.origin = origin;
-    return m;
+    return io_measurement(cell, *tally);
   }
 
   // Writes first, until they are steady: what follows then finds the drive in that state.
@@ -135,9 +131,13 @@ class IoProbe {
       std::vector<double> series;
       bool settled = false;
       for (int i = 0; i < (reading ? 1 : kMost) && !settled; ++i) {
-        tell(kFillShare + 0.05 * (reading ? 3 : i), "watching for steady state: " + label(cell));
-        auto m = measure(cell, "watched " + std::to_string(i));
+        tell(options_, kFillShare + 0.05 * (reading ? 3 : i),
+             "watching for steady state: " + label(cell));
+        const Bystanders others;
+        auto m = measure(cell);
         if (!m.ok()) return m.failure();
+        m.value().origin = "watched " + std::to_string(i);
+        others.note({&m.value(), 1});
         const auto& seconds = m.value().rate_series;
         series.insert(series.end(), seconds.begin(), seconds.end());
         settled = steady(rounds_of(series, 10));
@@ -156,45 +156,36 @@ class IoProbe {
     return std::nullopt;
   }
 
-  // Shuffled, so that a drift of the machine does not become a trend over size or depth.
   std::optional<Failure> run_cells() {
-    const auto cells = io_cells(effort_, file_.bytes, file_.alignment, file_.device);
-    std::vector<std::size_t> order(cells.size() * effort_.repeats);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::mt19937_64 random(options_.seed);
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     const double from = effort_.watched_s > 0.0 ? kFillShare + 0.2 : kFillShare;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::size_t at = order[i] % cells.size();
-      tell(from + (0.98 - from) * static_cast<double>(i) / static_cast<double>(order.size()),
-           label(cells[at]));
-      auto m = measure(cells[at], "cell " + std::to_string(at) + " run " +
-                                      std::to_string(order[i] / cells.size()) + ", number " +
-                                      std::to_string(i));
-      if (!m.ok()) return m.failure();
-      set_.measurements.push_back(std::move(m).value());
-    }
-    return std::nullopt;
+    return measure_all(io_cells(effort_, file_.bytes, file_.alignment, file_.device), {from, 0.98});
+  }
+
+  std::optional<Failure> measure_all(const std::vector<IoCell>& cells, Stretch progress) {
+    return take_turns(
+        options_, set_, cells.size(), effort_.repeats, progress,
+        [&](std::size_t at) { return label(cells[at]); },
+        [&](std::size_t at) -> std::optional<Failure> {
+          auto m = measure(cells[at]);
+          if (!m.ok()) return m.failure();
+          set_.measurements.push_back(std::move(m).value());
+          return std::nullopt;
+        });
   }
 
   // Zeros come last: reading them back may be free.
   std::optional<Failure> compare_zeros() {
     if (file_.device) return std::nullopt;
-    IoCell cell{"write",
-                "zeros",
-                {.size = std::size_t{128} << 10U,
-                 .depth = effort_.depths[1],
-                 .read_share = 0.0,
-                 .zeros = true,
-                 .shortest_s = effort_.shortest_s,
-                 .longest_s = effort_.longest_s,
-                 .span = file_.bytes >> 17U << 17U}};
-    for (std::size_t i = 0; i < effort_.repeats; ++i) {
-      tell(0.98, label(cell));
-      auto m = measure(cell, "zeros run " + std::to_string(i));
-      if (!m.ok()) return m.failure();
-      set_.measurements.push_back(std::move(m).value());
-    }
+    const IoCell cell{"write",
+                      "zeros",
+                      {.size = std::size_t{128} << 10U,
+                       .depth = effort_.depths[1],
+                       .read_share = 0.0,
+                       .zeros = true,
+                       .shortest_s = effort_.shortest_s,
+                       .longest_s = effort_.longest_s,
+                       .span = file_.bytes >> 17U << 17U}};
+    if (auto failure = measure_all({cell}, {0.98, 1.0})) return failure;
     const double ratio = rate_of("write", "zeros") / std::max(rate_of("write", ""), 1.0);
     set_.environment["zeros_over_random"] = base::print_quantity(ratio, Dimension::number);
     return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "calibration/probes/buffers.hpp"
 #include "calibration/probes/io_engine.hpp"
 #include "calibration/probes/processes.hpp"
 
@@ -21,6 +22,14 @@ double cpu_s() {
 
 std::uint64_t wanted_completions(unsigned depth) {
   return std::max<std::uint64_t>(200, 10ULL * depth);
+}
+
+// One at a time: a gigabyte takes minutes on a machine that is busy.
+void fill_buffers(std::span<std::byte> buffers, const IoLoad& load, IoTally& tally) {
+  for (std::size_t at = 0; at < buffers.size() && !load.zeros; at += load.size) {
+    fill_random(buffers.subspan(at, load.size), load.seed + at);
+    ++tally.progress;
+  }
 }
 
 Meter::Meter(const IoLoad& load, IoTally& tally)

@@ -2,10 +2,12 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "calibration/probes/bystanders.hpp"
 #include "calibration/probes/probe_target.hpp"
 #include "calibration/probes/program.hpp"
 #include "calibration/probes/rows.hpp"
 #include "calibration/probes/scratch.hpp"
+#include "calibration/probes/turns.hpp"
 
 /// PyTorch's own costs per sample and batch, measured by a script: docs/guide/probes.md.
 namespace stallcast::calibration {
@@ -89,6 +91,7 @@ class LoaderProbe {
     const Effort& effort = kEfforts[static_cast<std::size_t>(options_.depth)];
     Watch watch = watch_of(options_);
     watch.limit_s = kProbeLimit;
+    const Bystanders others;
     const auto end = run_program(
         {"python3", "-c", std::string(embedded_scripts().front().second), folder, effort.run_s,
          effort.repeats, std::to_string(options_.seed % (std::uint64_t{1} << 32U))},
@@ -98,7 +101,8 @@ class LoaderProbe {
       return Failure{
           ExitCode::bad_input, "the loader probe's script failed: " + end.value().last_said,
           "is /dev/shm too small for ten batches of 48 MiB, or PyTorch older than 1.13?"};
-    sort_cells(set_);
+    others.note(set_.measurements);
+    finish(set_);
     return std::move(set_);
   }
 
@@ -107,8 +111,8 @@ class LoaderProbe {
   void read(std::string_view text) {
     const Json line = Json::parse(text, nullptr, false);
     if (!line.is_object()) return;
-    if (line.contains("progress") && options_.progress)
-      options_.progress(line.value("progress", 0.0), line.value("what", ""));
+    if (line.contains("progress"))
+      tell(options_, line.value("progress", 0.0), line.value("what", ""));
     if (line.contains("facts"))
       for (const auto& [key, value] : line["facts"].items())
         if (value.is_string()) set_.environment[key] = value.get<std::string>();

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <random>
 #include <set>
 #include <thread>
 
@@ -20,6 +19,7 @@
 #include "calibration/probes/probe_target.hpp"
 #include "calibration/probes/rows.hpp"
 #include "calibration/probes/scratch.hpp"
+#include "calibration/probes/turns.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/quantity_text.hpp"
 
@@ -40,6 +40,11 @@ struct Cell {
   std::size_t block;
   int threads;
 };
+
+std::string label(const Cell& cell) {
+  return std::string(cell.operation) + ", " + std::to_string(cell.threads) +
+         (cell.threads == 1 ? " thread" : " threads");
+}
 
 /// What one thread did. Lives in shared memory.
 struct Tally {
@@ -178,21 +183,13 @@ class MemoryProbe {
   Result<MeasurementSet> run() {
     choose_working_set();
     if (auto failure = make_file()) return *failure;
-    std::vector<Cell> cells = all_cells();
-    std::mt19937_64 order(options_.seed);
-    std::size_t done = 0;
-    for (std::size_t r = 0; r < effort_.repeats; ++r) {
-      std::shuffle(cells.begin(), cells.end(), order);
-      for (const Cell& cell : cells) {
-        if (options_.progress)
-          options_.progress(
-              static_cast<double>(done) / static_cast<double>(cells.size() * effort_.repeats),
-              std::string(cell.operation) + ", " + std::to_string(cell.threads) +
-                  (cell.threads == 1 ? " thread" : " threads"));
-        if (auto failure = measure(cell, ++done)) return *failure;
-      }
-    }
-    sort_cells(set_);
+    const std::vector<Cell> cells = all_cells();
+    if (auto failure = take_turns(
+            options_, set_, cells.size(), effort_.repeats, {},
+            [&](std::size_t at) { return label(cells[at]); },
+            [&](std::size_t at) { return measure(cells[at]); }))
+      return *failure;
+    finish(set_);
     return std::move(set_);
   }
 
@@ -275,7 +272,7 @@ class MemoryProbe {
     return cells;
   }
 
-  std::optional<Failure> measure(const Cell& cell, std::size_t run) {
+  std::optional<Failure> measure(const Cell& cell) {
     const auto n = static_cast<std::size_t>(cell.threads);
     const Shared<Tally> tallies(n);
     const Shared<Whole> whole;
@@ -311,7 +308,6 @@ class MemoryProbe {
     if (cached_ && cell.operation != "page-cache-read") m.flags.emplace_back("cpu-cache-possible");
     if (whole->storage_reads > 0) m.flags.emplace_back("not-all-cached");
     if (cell.threads > cores()) m.flags.emplace_back("more-threads-than-cores");
-    m.origin = "run " + std::to_string(run);
     m.options["buffers"] = whole->buffers.data();
     m.options["walks_through"] =
         base::print_quantity(static_cast<double>(n * share(cell.threads)), Dimension::bytes);

@@ -16,6 +16,7 @@
 #include "calibration/probes/probe_target.hpp"
 #include "calibration/probes/rows.hpp"
 #include "calibration/probes/scratch.hpp"
+#include "calibration/probes/turns.hpp"
 
 /// Rates of creates, opens, stats, listings, renames and unlinks over clients:
 /// docs/guide/probes.md.
@@ -150,6 +151,16 @@ class Client {
   std::vector<std::size_t> generations_;
 };
 
+/// All phases once.
+struct Run {
+  int clients;
+  bool shared;  ///< one folder for all of them
+};
+
+std::string label(const Run& run) {
+  return "files of " + std::to_string(run.clients) + (run.clients == 1 ? " client" : " clients");
+}
+
 class MetadataProbe {
  public:
   MetadataProbe(const ProbeOptions& options, const Effort& effort)
@@ -165,27 +176,21 @@ class MetadataProbe {
     if (auto failure = check_room()) return *failure;
     // All of the first round happens before the first file is unlinked: creates after unlinks may
     // be slower for minutes (ext4 without a journal looks through inodes that were just freed).
+    std::vector<Run> runs;
+    for (const int clients : effort_.clients)
+      for (const bool shared : {false, true}) runs.push_back({clients, shared});
     for (const bool again : {false, true}) {
-      struct Run {
-        int clients;
-        bool shared;
-      };
-      std::vector<Run> runs;
-      for (std::size_t r = 0; r < (again ? 1 : effort_.repeats); ++r)
-        for (const int clients : effort_.clients)
-          for (const bool shared : {false, true}) runs.push_back({clients, shared});
-      for (std::size_t i = 0; i < runs.size(); ++i) {
-        const double done = static_cast<double>(i) / static_cast<double>(runs.size());
-        if (options_.progress)
-          options_.progress(again ? 0.7 + 0.3 * done : 0.7 * done,
-                            "files of " + std::to_string(runs[i].clients) + " clients");
-        if (auto failure = measure(runs[i].clients, runs[i].shared, again)) return *failure;
-      }
+      if (auto failure = take_turns(
+              options_, set_, runs.size(), again ? 1 : effort_.repeats,
+              again ? Stretch{0.7, 1.0} : Stretch{0.0, 0.7},
+              [&](std::size_t at) { return label(runs[at]); },
+              [&](std::size_t at) { return measure(runs[at], again); }))
+        return *failure;
       if (!again)
         if (auto failure = unlink_all()) return *failure;
     }
     judge_spread();
-    sort_cells(set_);
+    finish(set_);
     return std::move(set_);
   }
 
@@ -207,7 +212,8 @@ class MetadataProbe {
     return check_space(space_at(scratch_->folder()), per_file * static_cast<double>(effort_.most));
   }
 
-  std::optional<Failure> measure(int clients, bool shared, bool again) {
+  std::optional<Failure> measure(const Run& run, bool again) {
+    const auto [clients, shared] = run;
     const auto n = static_cast<std::size_t>(clients);
     const std::string top = scratch_->folder().string() + "/r" + std::to_string(runs_++);
     std::vector<std::string> folders;
@@ -230,8 +236,7 @@ class MetadataProbe {
       return std::nullopt;
     };
     if (auto failure = in_processes(n, work, watch_of(options_))) return failure;
-    for (std::size_t phase = 0; phase < last; ++phase)
-      record(Phase(phase), clients, shared, again, tallies);
+    for (std::size_t phase = 0; phase < last; ++phase) record(Phase(phase), run, again, tallies);
     return std::nullopt;
   }
 
@@ -244,7 +249,8 @@ class MetadataProbe {
   }
 
   /// X = operations / (last end - first start), over all clients.
-  void record(Phase phase, int clients, bool shared, bool again, const Shared<Tally>& tallies) {
+  void record(Phase phase, const Run& run, bool again, const Shared<Tally>& tallies) {
+    const auto [clients, shared] = run;
     double began = 0.0, ended = 0.0, operations = 0.0;
     Latencies latencies{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(clients); ++i) {
@@ -277,7 +283,7 @@ class MetadataProbe {
     if (m.count < 200) m.flags.emplace_back("few-completions");
     if (phase == open_close || phase == stat_file) m.flags.emplace_back("client-cache-possible");
     if (clients > cores()) m.flags.emplace_back("more-clients-than-cores");
-    m.origin = "run " + std::to_string(runs_ - 1);
+    m.origin = "after the rounds";  // take_turns() knows better of all but those unlinks
     m.options["folders"] = shared ? "one for all clients" : "one per client";
     m.options["names"] =
         again ? "never used before, after unlinks" : "never used before, nothing unlinked before";
@@ -311,7 +317,7 @@ class MetadataProbe {
       return std::nullopt;
     };
     if (auto failure = in_processes(1, work, watch_of(options_))) return failure;
-    record(unlink_file, 1, false, true, tallies);
+    record(unlink_file, {1, false}, true, tallies);
     return std::nullopt;
   }
 

@@ -11,9 +11,11 @@
 #include <limits>
 #include <random>
 
+#include "calibration/probes/bystanders.hpp"
 #include "calibration/probes/network_pair.hpp"
 #include "calibration/probes/probe_target.hpp"
 #include "calibration/probes/rows.hpp"
+#include "calibration/probes/turns.hpp"
 
 /// Messages over TCP, between two hosts or over loopback: docs/guide/probes.md.
 namespace stallcast::calibration {
@@ -28,6 +30,11 @@ struct Cell {
   std::uint32_t size;
   int streams;
 };
+
+std::string label(const Cell& cell) {
+  return std::string(cell.task == NetworkTask::ping ? "ping-pong" : "stream") + " over " +
+         std::to_string(cell.streams) + (cell.streams == 1 ? " connection" : " connections");
+}
 
 /// What the measuring process tells of the connection. Lives in shared memory.
 struct Link {
@@ -82,11 +89,13 @@ class NetworkProbe {
     };
     Watch watch = watch_of(options_);
     watch.limit_s = std::numeric_limits<double>::infinity();  // sockets give up by themselves
-    watch.tick = [&] { tell(link->done); };
+    watch.tick = [&] { tell_of(link->done); };
+    const Bystanders others;  // one process measures all runs: what they saw is told of all
     if (auto failure = in_processes(listener.is_open() ? 2 : 1, work, watch)) return *failure;
     describe_link(*link);
     for (std::size_t i = 0; i < runs_.size(); ++i) record(i, tallies[i], link->loopback);
-    sort_cells(set_);
+    others.note(set_.measurements);
+    finish(set_);
     return std::move(set_);
   }
 
@@ -96,20 +105,14 @@ class NetworkProbe {
     for (const NetworkTask task : {NetworkTask::ping, NetworkTask::stream})
       for (const std::uint32_t size : effort_.sizes)
         for (const int streams : effort_.streams) cells.push_back({task, size, streams});
-    std::mt19937_64 order(options_.seed);
-    for (std::size_t r = 0; r < effort_.repeats; ++r) {
-      std::shuffle(cells.begin(), cells.end(), order);
-      runs_.insert(runs_.end(), cells.begin(), cells.end());
-    }
+    turns_ = turns(cells.size(), effort_.repeats, options_.seed);
+    for (const Turn& turn : turns_) runs_.push_back(cells[turn.cell]);
   }
 
-  void tell(std::size_t done) {
-    if (!options_.progress || done >= runs_.size()) return;
-    const Cell& cell = runs_[done];
-    options_.progress(static_cast<double>(done) / static_cast<double>(runs_.size()),
-                      std::string(cell.task == NetworkTask::ping ? "ping-pong" : "stream") +
-                          " over " + std::to_string(cell.streams) +
-                          (cell.streams == 1 ? " connection" : " connections"));
+  void tell_of(std::size_t done) {
+    if (done < runs_.size())
+      tell(options_, static_cast<double>(done) / static_cast<double>(runs_.size()),
+           label(runs_[done]));
   }
 
   std::optional<Failure> measure(const Shared<NetworkTally>& tallies, Link& link) {
@@ -170,7 +173,7 @@ class NetworkProbe {
     if (tally.messages < kFew) m.flags.emplace_back("few-completions");
     if (loopback) m.flags.emplace_back("loopback");
     if (cell.streams > cores()) m.flags.emplace_back("more-streams-than-cores");
-    m.origin = "run " + std::to_string(run + 1);
+    m.origin = origin_of(turns_[run]);
     set_.measurements.push_back(std::move(m));
   }
 
@@ -178,7 +181,8 @@ class NetworkProbe {
   const NetworkEffort& effort_;
   MeasurementSet set_;
   Endpoint peer_;
-  std::vector<Cell> runs_;
+  std::vector<Turn> turns_;
+  std::vector<Cell> runs_;  ///< of each turn
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <tuple>
 
+#include "calibration/flags.hpp"
+
 namespace stallcast::calibration::probing {
 namespace {
 constexpr double kBusy = 0.5;  // of the cores, with something else
@@ -41,7 +43,14 @@ Watch watch_of(const ProbeOptions& options) {
   return {.interrupted = options.interrupted, .tick = {}};
 }
 
-void sort_cells(MeasurementSet& set) {
+void finish(MeasurementSet& set) {
+  const auto busy = std::count_if(set.measurements.begin(), set.measurements.end(),
+                                  [](const Measurement& m) { return has_flag(m, "busy"); });
+  if (busy > 0)
+    add_note(set, std::to_string(busy) + " of " + std::to_string(set.measurements.size()) +
+                      " records were taken on a busy machine (flag \"busy\"): their rates are "
+                      "lower bounds");
+
   const auto key = [](const Measurement& m) {
     return std::tie(m.path, m.operation, m.pattern, m.read_share, m.size, m.depth);
   };

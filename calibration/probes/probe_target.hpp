@@ -15,11 +15,12 @@ namespace stallcast::calibration::probing {
 /// A set with machine, storage, tool and date.
 [[nodiscard]] MeasurementSet set_of(const ProbeOptions& options, const std::string& tool);
 
-/// `interrupted` of the options; progress from `from` to `to` in steps is the caller's.
+/// `interrupted` of the options; progress is the business of turns.hpp.
 [[nodiscard]] Watch watch_of(const ProbeOptions& options);
 
-/// Puts the runs of a cell beside each other, for readers; "origin" tells in which order they ran.
-void sort_cells(MeasurementSet& set);
+/// Puts the runs of a cell beside each other, for readers ("origin" tells in which order they ran),
+/// and notes how many of them were taken on a busy machine.
+void finish(MeasurementSet& set);
 
 /// Appends `note` to the note of the set.
 void add_note(MeasurementSet& set, const std::string& note);

@@ -102,7 +102,8 @@ std::optional<Failure> in_processes(std::size_t count, const Work& work, const W
         children.add(pid);
     }
     close(ends[1]);
-    const double began = clock_s();
+    double alive = clock_s();
+    std::uint64_t pulse = 0;
     while (!failure) {
       int status = 0;
       const bool good = children.collect(status);
@@ -110,6 +111,10 @@ std::optional<Failure> in_processes(std::size_t count, const Work& work, const W
         if (reports[i].failed)
           failure = Failure{reports[i].exit, reports[i].message.data(), reports[i].hint.data()};
       if (failure || (good && children.empty())) break;
+      if (const std::uint64_t now = watch.pulse ? watch.pulse() : 0; now != pulse) {
+        pulse = now;
+        alive = clock_s();
+      }
       if (watch.interrupted && watch.interrupted())
         failure = Failure{ExitCode::inconclusive, "the probe was interrupted", ""};
       else if (!good)
@@ -117,9 +122,10 @@ std::optional<Failure> in_processes(std::size_t count, const Work& work, const W
                           "a process of the probe ended by signal " +
                               std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0),
                           ""};
-      else if (clock_s() - began > watch.limit_s)
+      else if (clock_s() - alive > watch.limit_s)
         failure = Failure{ExitCode::inconclusive, "the file system does not answer",
-                          "is the device or the server in trouble? see dmesg"};
+                          "is the device or the server in trouble? see dmesg; or is the machine so "
+                          "busy that the probe gets no core time?"};
       if (watch.tick) watch.tick();
       pollfd end{ends[0], POLLIN, 0};  // hung up once the last process has ended
       poll(&end, 1, 50);

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <new>
 #include <optional>
@@ -41,7 +42,11 @@ class Shared {
 struct Watch {
   std::function<bool()> interrupted;  ///< true ends the work
   std::function<void()> tick;         ///< called about 20 times a second; may be empty
-  double limit_s = 600.0;             ///< a device that does not answer for so long has hung
+  /// Changes as long as the work goes on; may be empty.
+  std::function<std::uint64_t()> pulse = nullptr;
+  /// A device that does not answer for so long has hung: from the start, or the pulse's last
+  /// change.
+  double limit_s = 600.0;
 };
 
 /// What went wrong in a process, if anything.

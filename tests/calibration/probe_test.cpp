@@ -1,7 +1,9 @@
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
@@ -170,6 +172,25 @@ TEST_CASE("a file system that does not answer is not waited for without end") {
       watch);
   REQUIRE(hung);
   CHECK(hung->exit == ExitCode::inconclusive);
+}
+
+// The parent looks every 50 ms. The work ends when its pulse was felt five times.
+TEST_CASE("slow is not hung: what goes on is waited for") {
+  const Shared<std::atomic<bool>> stop;
+  const auto work = [&](std::size_t) -> std::optional<Failure> {
+    while (!*stop) sched_yield();
+    return std::nullopt;
+  };
+  Watch watch;
+  watch.limit_s = 0.04;
+  CHECK(in_processes(1, work, watch));
+  std::uint64_t felt = 0;
+  watch.pulse = [&] {
+    if (++felt == 5) *stop = true;
+    return felt;
+  };
+  CHECK_FALSE(in_processes(1, work, watch));
+  CHECK(felt >= 5);
 }
 
 TEST_CASE("the io probe measures every cell as often as asked and leaves nothing behind") {

@@ -1,14 +1,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
-#include <random>
 #include <set>
 
+#include "calibration/flags.hpp"
 #include "calibration/probes/data_file.hpp"
 #include "calibration/probes/gds/cells.hpp"
 #include "calibration/probes/probe_target.hpp"
 #include "calibration/probes/rows.hpp"
+#include "calibration/probes/turns.hpp"
 #include "engine/base/quantity_text.hpp"
 
 /// Reads into accelerator memory and writes from it, by path: docs/guide/probes.md.
@@ -38,14 +38,11 @@ class GdsProbe {
       return Failure{ExitCode::bad_input, "no run of the probe worked: " + first_trouble_,
                      kernel_text()};
     summarize();
+    finish(set_);
     return std::move(set_);
   }
 
  private:
-  void tell(double done, const std::string& what) const {
-    if (options_.progress) options_.progress(done, what);
-  }
-
   // Before the first byte is written.
   std::optional<Failure> find_machine() {
     const Shared<GdsMachine> machine;
@@ -102,7 +99,7 @@ class GdsProbe {
     if (auto failure = check_space(space, Bytes::from(static_cast<double>(whole), unit::B)))
       return failure;
     const auto tell_fill = [this](double f) {
-      tell(kFillShare * f, "writing the file to measure, twice");
+      tell(options_, kFillShare * f, "writing the file to measure, twice");
     };
     auto file = write_data_file(*scratch_, whole, options_.seed, watch_of(options_), tell_fill);
     if (!file.ok()) return file.failure();
@@ -114,29 +111,17 @@ class GdsProbe {
     return std::nullopt;
   }
 
-  // Shuffled, so that a drift of the machine does not become a trend over size or threads.
   std::optional<Failure> run_cells() {
     const auto cells = gds_cells(effort_, file_.bytes, file_.alignment);
-    std::vector<std::size_t> order(cells.size() * effort_.repeats);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::mt19937_64 random(options_.seed);
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::size_t at = order[i] % cells.size();
-      tell(kFillShare +
-               (1.0 - kFillShare) * static_cast<double>(i) / static_cast<double>(order.size()),
-           label(cells[at]));
-      const std::string origin = "cell " + std::to_string(at) + " run " +
-                                 std::to_string(order[i] / cells.size()) + ", number " +
-                                 std::to_string(i);
-      if (auto failure = run_cell(cells[at], origin)) return failure;
-    }
-    return std::nullopt;
+    return take_turns(
+        options_, set_, cells.size(), effort_.repeats, {kFillShare, 1.0},
+        [&](std::size_t at) { return label(cells[at]); },
+        [&](std::size_t at) { return run_cell(cells[at]); });
   }
 
   /// Once, in a process of its own: neither library survives a fork, settings are read once, and a
   /// crash is a result. What does not work is left out from then on.
-  std::optional<Failure> run_cell(GdsCell cell, const std::string& origin) {
+  std::optional<Failure> run_cell(GdsCell cell) {
     const std::string variant = cell.asked + ", " + cell.operation;
     if (troubles_.count(variant) > 0) return std::nullopt;
     cell.load.io.seed = options_.seed + ++runs_;
@@ -148,7 +133,8 @@ class GdsProbe {
       return std::nullopt;
     };
     Watch watch = watch_of(options_);
-    watch.limit_s = cell.load.io.longest_s + 60.0;
+    watch.limit_s = 120.0;  // s without one block, or to load the libraries
+    watch.pulse = [&] { return tally->io.progress; };
     bool interrupted = false;
     watch.interrupted = [&] {
       return interrupted = interrupted || (options_.interrupted && options_.interrupted());
@@ -167,7 +153,6 @@ class GdsProbe {
       return std::nullopt;
     }
     Measurement m = gds_measurement(cell, *tally);
-    m.origin = origin;
     if (under_hypervisor() && m.subject == Subject::gds)
       m.flags.emplace_back("host-cache-possible");
     if (cell.load.way == Way::cufile) note_cufile(cell, m, *tally);
@@ -184,11 +169,8 @@ class GdsProbe {
     facts["cufile_storage_flags"] = std::to_string(properties.storage_flags);
     facts["cufile_features"] = std::to_string(properties.feature_flags);
     taken_[cell.asked + ", " + cell.operation].insert(m.path);
-    const auto has = [&](const char* flag) {
-      return std::find(m.flags.begin(), m.flags.end(), flag) != m.flags.end();
-    };
-    fell_back_ = fell_back_ || has("compat-fallback");
-    mixed_ = mixed_ || has("mixed-path");
+    fell_back_ = fell_back_ || has_flag(m, "compat-fallback");
+    mixed_ = mixed_ || has_flag(m, "mixed-path");
   }
 
   /// What each variant did, in `environment` under "gds <variant>".
