@@ -5,6 +5,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "calibration/flags.hpp"
+
 namespace stallcast::calibration::fit {
 namespace {
 
@@ -77,6 +79,7 @@ std::vector<Series> group(std::span<const MeasurementSet> sets) {
       cell.processes = processes;
       // R = n / X                                                  [docs/calibration.md, eq. 1]
       cell.runs.push_back(Ops::from(depth, unit::ops) / ops_of(m));
+      if (has_flag(m, "busy")) ++into.busy;
     }
   }
   std::vector<Series> out;

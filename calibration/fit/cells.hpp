@@ -33,6 +33,7 @@ struct Series {
   Subject subject = Subject::io;
   std::string operation;
   std::vector<Cell> cells;            ///< by size, then depth
+  std::size_t busy = 0;               ///< runs of the cells with the flag "busy"
   std::vector<std::string> left_out;  ///< "line 12: few-completions"
 };
 

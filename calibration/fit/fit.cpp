@@ -130,25 +130,33 @@ std::string cell_name(const Cell& cell) {
          base::print_quantity(cell.depth, Dimension::number);
 }
 
-void judge(Fit& fit, const Estimate& estimate, bool repeats) {
+void judge(Fit& fit, const Estimate& estimate, const Series& series, bool repeats) {
   const double bar = std::max(kMedianBar, 2.0 * fit.noise);
   if (fit.median_error > bar)
     fit.reasons.push_back("held-out cells are off by " + percent(fit.median_error) +
                           " in the median, the bar is " + percent(bar));
   fit.verdict = fit.reasons.empty() ? FitVerdict::accepted : FitVerdict::refused;
-  const auto doubt = [&](std::string why) {
-    fit.reasons.push_back(std::move(why));
-    if (fit.verdict == FitVerdict::accepted) fit.verdict = FitVerdict::usable;
-  };
   if (fit.p90_error > kP90Bar)
-    doubt("one held-out cell in ten is off by more than " + percent(fit.p90_error));
-  if (!repeats) doubt("nothing was measured twice: the spread of repeats is not known");
+    doubt(fit, "one held-out cell in ten is off by more than " + percent(fit.p90_error));
+  if (!repeats) doubt(fit, "nothing was measured twice: the spread of repeats is not known");
   for (const FittedParameter& p : fit.parameters)
-    if (!p.identified) doubt("the measurements do not decide \"" + p.name + "\"");
-  if (estimate.condition > kLargestCondition) doubt("the parameters cannot be told apart");
+    if (!p.identified) doubt(fit, "the measurements do not decide \"" + p.name + "\"");
+  if (estimate.condition > kLargestCondition) doubt(fit, "the parameters cannot be told apart");
+  doubt_busy(fit, series.busy);
 }
 
 }  // namespace
+
+void doubt(Fit& fit, std::string why) {
+  fit.reasons.push_back(std::move(why));
+  if (fit.verdict == FitVerdict::accepted) fit.verdict = FitVerdict::usable;
+}
+
+void doubt_busy(Fit& fit, std::size_t busy) {
+  if (static_cast<double>(busy) <= kBusyRuns * static_cast<double>(fit.runs)) return;
+  doubt(fit, "the machine was busy with something else in " + std::to_string(busy) + " of " +
+                 std::to_string(fit.runs) + " runs: what it can do alone may be more");
+}
 
 Fit fit_series(const Series& series, const Options& options) {
   Fit fit;
@@ -182,7 +190,7 @@ Fit fit_series(const Series& series, const Options& options) {
   for (const Cell& cell : series.cells)
     fit.residuals.push_back(
         {cell_name(cell), response_of(cell), law.response(estimate.theta, cell), cell.runs.size()});
-  judge(fit, estimate, repeats);
+  judge(fit, estimate, series, repeats);
   return fit;
 }
 

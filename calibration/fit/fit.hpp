@@ -19,14 +19,21 @@ inline constexpr double kMedianBar = 0.10;   ///< held-out median error; or twic
 inline constexpr double kP90Bar = 0.25;      ///< held-out 90th percentile
 inline constexpr double kIdentified = 0.50;  ///< half-width of an interval over its value
 inline constexpr double kLargestCondition = 1e8;
+inline constexpr double kBusyRuns = 0.10;  ///< share of the runs taken on a busy machine
 
 /// Fits `series` with the law that predicts held-out cells best (the one with the fewest parameters
 /// among those within one standard error of the best), says how well, draws parameters by a
 /// bootstrap of runs within cells (of cells where each ran once), and judges:
 ///   refused   too few cells for any law, or the held-out median error is above max(10 %, twice the
 ///             noise)
-///   usable    the 90th percentile is above 25 %, a parameter is not decided, or nothing repeats
+///   usable    the 90th percentile is above 25 %, a parameter is not decided, nothing repeats, or
+///             more than a tenth of the runs was taken on a busy machine
 ///   accepted  else
 [[nodiscard]] Fit fit_series(const Series& series, const Options& options);
+
+/// Adds `why` to the reasons; an accepted fit becomes a usable one.
+void doubt(Fit& fit, std::string why);
+/// The same where more than a tenth of the `fit.runs` were among `busy`.
+void doubt_busy(Fit& fit, std::size_t busy);
 
 }  // namespace stallcast::calibration::fit

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "calibration/fit/draws.hpp"
+#include "calibration/flags.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::fit {
@@ -68,6 +69,7 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
                              const Fit& write, const Options& options) {
   if (read.law.empty() || write.law.empty()) return std::nullopt;
   std::map<std::tuple<Bytes, double, double>, Cell> cells;
+  std::size_t busy = 0;
   for (const MeasurementSet& set : sets)
     for (const Measurement& m : set.measurements) {
       if (!mixed(m)) continue;
@@ -75,6 +77,7 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
       cell.size = m.size;
       cell.depth = m.depth;
       cell.runs.push_back(Ops::from(m.depth, unit::ops) / m.ops);
+      if (has_flag(m, "busy")) ++busy;
     }
   if (cells.empty()) return std::nullopt;
   Fit fit;
@@ -117,6 +120,7 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
   } else {
     fit.reasons.push_back("no field takes c yet: mixes take c times as long as predicted");
   }
+  doubt_busy(fit, busy);
   return fit;
 }
 
@@ -173,6 +177,7 @@ std::optional<Fit> fit_phases(std::span<const MeasurementSet> sets, const Option
   } else {
     fit.verdict = FitVerdict::accepted;
   }
+  doubt_busy(fit, has_flag(*longest, "busy") ? 1 : 0);
   return fit;
 }
 

@@ -134,6 +134,40 @@ TEST_CASE("a measured sweep is fitted within its noise") {
   CHECK(write.verdict != FitVerdict::refused);
 }
 
+// 7 sizes, 7 depths, 3 runs: a tenth of the runs is 14.7.
+TEST_CASE("a fit of runs on a busy machine is usable at best, and says so") {
+  Series series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.01);
+  REQUIRE(series.cells.size() == 7 * 7);
+  series.busy = 14;  // of 147
+  CHECK(fit_series(series, {}).verdict == FitVerdict::accepted);
+  CHECK(fit_series(series, {}).reasons.empty());
+  series.busy = 15;
+  const Fit fit = fit_series(series, {});
+  CHECK(fit.verdict == FitVerdict::usable);
+  REQUIRE(fit.reasons.size() == 1);
+  CHECK_THAT(fit.reasons.front(), Catch::Contains("busy with something else in 15 of 147 runs"));
+  // Nothing else changes: no value and no interval.
+  series.busy = 0;
+  CHECK(fit_series(series, {}).draws == fit.draws);
+}
+
+TEST_CASE("flags of records count as runs on a busy machine, left-out ones do not") {
+  MeasurementSet set;
+  for (int run = 0; run < 4; ++run) {
+    Measurement m;
+    m.operation = "read";
+    m.size = 4_KiB;
+    m.ops = OpRate::from(1000.0, unit::per_s);
+    if (run > 0) m.flags = {"busy"};
+    if (run > 2) m.flags.emplace_back("few-completions");
+    set.measurements.push_back(m);
+  }
+  const std::vector<Series> series = group(std::vector{set});
+  REQUIRE(series.size() == 1);
+  CHECK(series[0].busy == 2);
+  CHECK(series[0].left_out.size() == 1);
+}
+
 TEST_CASE("the same measurements give the same fit") {
   const Series series = follow(law("mva"), {40e-6, 9e-6, 4.4e9}, 0.03);
   const Fit a = fit_series(series, {}), b = fit_series(series, {});

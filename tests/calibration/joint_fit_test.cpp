@@ -68,6 +68,17 @@ TEST_CASE("what mixes take longer than one line is found") {
   CHECK(fit->median_error < 1e-9);
 }
 
+TEST_CASE("mixes and watched writes on a busy machine are usable at best") {
+  auto sets = mixes(1.0);
+  sets[0].measurements[2].flags = {"busy"};  // one of six
+  const auto mix = fit_mixes(sets, kRead, kWrite, {});
+  CHECK(mix->verdict == FitVerdict::usable);
+  CHECK(mix->reasons.size() == 2);
+  auto writes = watched(seconds(40, 60));
+  writes[0].measurements[0].flags = {"busy"};
+  CHECK(fit_phases(writes, {})->verdict == FitVerdict::usable);
+}
+
 TEST_CASE("mixes need both series, and something mixed") {
   CHECK_FALSE(fit_mixes(mixes(1.0), Fit{}, kWrite, {}));
   CHECK_FALSE(fit_mixes({}, kRead, kWrite, {}));
