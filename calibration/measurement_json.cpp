@@ -4,6 +4,7 @@
 
 #include "calibration/record_json.hpp"
 #include "engine/base/files.hpp"
+#include "engine/base/sha256.hpp"
 
 namespace stallcast {
 

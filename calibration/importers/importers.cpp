@@ -8,6 +8,7 @@
 #include "calibration/importers/tool_text.hpp"
 #include "calibration/importers/tools.hpp"
 #include "engine/base/files.hpp"
+#include "engine/base/sha256.hpp"
 
 namespace stallcast::calibration {
 namespace {

@@ -22,6 +22,7 @@
 #include "calibration/probes/turns.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/sha256.hpp"
 
 /// Copies, reads of cached files and checksums, by threads: docs/guide/probes.md.
 namespace stallcast::calibration {

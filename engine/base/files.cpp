@@ -1,14 +1,12 @@
 #include "engine/base/files.hpp"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -118,20 +116,6 @@ Result<bool> write_file(const std::filesystem::path& path, std::string_view cont
     return failed("cannot write", path, error);
   }
   return true;
-}
-
-std::string sha256(std::string_view data) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  if (EVP_Digest(data.data(), data.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("SHA-256 is not available in this OpenSSL");
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (unsigned i = 0; i < length; ++i) {
-    out += kHex[digest[i] >> 4U];
-    out += kHex[digest[i] & 15U];
-  }
-  return out;
 }
 
 }  // namespace stallcast::base

@@ -19,7 +19,4 @@ inline constexpr std::size_t kLargestFile = std::size_t{64} << 20U;
 /// Replaces `path` at once; nothing is left behind on failure. "-" is not special here.
 [[nodiscard]] Result<bool> write_file(const std::filesystem::path& path, std::string_view content);
 
-/// SHA-256 of `data` in lower-case hex.
-[[nodiscard]] std::string sha256(std::string_view data);
-
 }  // namespace stallcast::base

@@ -19,9 +19,11 @@ namespace stallcast::codec {
 [[nodiscard]] std::string encode(const RunResult& result);
 [[nodiscard]] Result<RunResult> decode_run_result(std::string_view json);
 
-/// SHA-256, in hex, of the canonical JSON without what serves messages only (file, pointers,
-/// products, value sources, reasons): two designs with the same prediction and verdict have one
-/// hash.
+/// The canonical JSON without what serves messages only (file, pointers, products, value sources,
+/// reasons). `decode_design` reads it too.
+[[nodiscard]] std::string encode_identity(const Design& design);
+
+/// SHA-256 of that, in hex: two designs with the same prediction and verdict have one hash.
 [[nodiscard]] std::string design_hash(const Design& design);
 
 }  // namespace stallcast::codec

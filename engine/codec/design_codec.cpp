@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "engine/base/files.hpp"
 #include "engine/codec/codec.hpp"
 #include "engine/codec/json_parts.hpp"
 
@@ -202,8 +201,8 @@ Result<Design> decode_design(std::string_view json) {
   }
 }
 
-std::string design_hash(const Design& design) {
-  return base::sha256(detail::dump(Writer(true).design(design)));
+std::string encode_identity(const Design& design) {
+  return detail::dump(Writer(true).design(design));
 }
 
 }  // namespace stallcast::codec

@@ -1,4 +1,5 @@
 #include "engine/base/files.hpp"
+#include "engine/base/sha256.hpp"
 
 #include <unistd.h>
 

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace stallcast::base {
+
+/// SHA-256 of `data` in lower-case hex.
+[[nodiscard]] std::string sha256(std::string_view data);
+
+}  // namespace stallcast::base
