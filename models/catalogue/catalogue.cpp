@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -16,32 +20,57 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Role role_of(std::string_view name) {
+std::optional<Role> find_role(std::string_view name) {
   constexpr std::pair<std::string_view, Role> kNames[] = {{"host", Role::host},
                                                           {"fabric", Role::fabric},
                                                           {"storage", Role::storage},
                                                           {"model", Role::model}};
   for (const auto& [id, role] : kNames)
     if (id == name) return role;
+  return std::nullopt;
+}
+
+Role role_of(std::string_view name) {
+  if (const auto role = find_role(name)) return *role;
   throw std::logic_error("catalogue: no products of role \"" + std::string(name) + "\"");
 }
 
 // A file is {"role", "products": {id: {"kind", "summary", "values": {key: {"value", "source",
 // "date", "assumption"}}}}}.
+CatalogueEntry entry_of(const std::string& id, Role role, const Json& product) {
+  CatalogueEntry entry;
+  entry.id = id;
+  entry.role = role;
+  entry.kind = product.at("kind").get<std::string>();
+  entry.summary = product.at("summary").get<std::string>();
+  for (const auto& [key, value] : product.at("values").items())
+    entry.values.push_back({key, value.at("value").get<std::string>(),
+                            value.at("source").get<std::string>(),
+                            value.at("date").get<std::string>(), value.value("assumption", false)});
+  return entry;
+}
+
 void read_products(const Json& file, std::vector<CatalogueEntry>& out) {
   const Role role = role_of(file.at("role").get<std::string>());
-  for (const auto& [id, product] : file.at("products").items()) {
-    CatalogueEntry entry;
-    entry.id = id;
-    entry.role = role;
-    entry.kind = product.at("kind").get<std::string>();
-    entry.summary = product.at("summary").get<std::string>();
-    for (const auto& [key, value] : product.at("values").items())
-      entry.values.push_back(
-          {key, value.at("value").get<std::string>(), value.at("source").get<std::string>(),
-           value.at("date").get<std::string>(), value.value("assumption", false)});
-    out.push_back(std::move(entry));
+  for (const auto& [id, product] : file.at("products").items())
+    out.push_back(entry_of(id, role, product));
+}
+
+/// Reads one product without the rest of its file: a scenario names few of a hundred. Its id
+/// begins with its role, and stands before a colon nowhere else.
+std::optional<CatalogueEntry> read_product(const std::string& id) {
+  const auto role = find_role(std::string_view(id).substr(0, id.find('/')));
+  if (!role) return std::nullopt;
+  const std::string key = '"' + id + "\":";
+  for (const auto& [name, content] : embedded_catalogue()) {
+    const std::size_t at = content.find(key);
+    if (at == std::string_view::npos) continue;
+    std::istringstream rest{std::string(content.substr(at + key.size()))};
+    Json product;
+    rest >> product;  // to its closing brace
+    if (product.contains("kind")) return entry_of(id, *role, product);
   }
+  return std::nullopt;
 }
 
 /// Sets `low` and `high` of a figure that is one number.
@@ -109,11 +138,13 @@ std::span<const CatalogueEntry> catalogue() {
 }
 
 const CatalogueEntry* find_product(std::string_view id) {
-  const auto all = catalogue();
-  const auto it = std::lower_bound(
-      all.begin(), all.end(), id,
-      [](const CatalogueEntry& e, std::string_view wanted) { return e.id < wanted; });
-  return it != all.end() && it->id == id ? &*it : nullptr;
+  static std::mutex mutex;
+  static std::map<std::string, CatalogueEntry, std::less<>> known;
+  const std::lock_guard lock(mutex);
+  if (const auto entry = known.find(id); entry != known.end()) return &entry->second;
+  std::optional<CatalogueEntry> read = read_product(std::string(id));
+  if (!read) return nullptr;
+  return &known.emplace(std::string(id), *std::move(read)).first->second;
 }
 
 std::span<const CatalogueFigures> figures() {

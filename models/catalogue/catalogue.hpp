@@ -18,6 +18,7 @@ struct CatalogueValue {
   std::string source;       ///< publication the figure was read in, or the derivation
   std::string date;         ///< when it was read: "2026-11"
   bool assumption = false;  ///< from memory or expert value
+  bool operator==(const CatalogueValue&) const = default;
 };
 
 /// One product.
@@ -27,6 +28,7 @@ struct CatalogueEntry {
   std::string kind;     ///< registry row its fields belong to
   std::string summary;  ///< one line
   std::vector<CatalogueValue> values;
+  bool operator==(const CatalogueEntry&) const = default;
 };
 
 /// One published number of a thing that no field of a scenario need use: a drive's data sheet, a
@@ -54,7 +56,7 @@ struct CatalogueFigures {
 
 /// All products, sorted by id. Read once; a broken built-in file is a bug and throws.
 [[nodiscard]] std::span<const CatalogueEntry> catalogue();
-/// nullptr when there is no such product.
+/// nullptr when there is no such product. Reads that product only. Safe from several threads.
 [[nodiscard]] const CatalogueEntry* find_product(std::string_view id);
 
 /// All figures, sorted by section and id. No id is that of a product.

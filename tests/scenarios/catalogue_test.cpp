@@ -17,9 +17,22 @@ TEST_CASE("products are sorted and unique, and their id begins with their role")
     INFO(entry.id);
     CHECK(entry.id.starts_with(std::string(models::role_info(entry.role).id) + "/"));
     CHECK_FALSE(entry.summary.empty());
-    CHECK(models::find_product(entry.id) == &entry);
   }
-  CHECK(models::find_product("host/none") == nullptr);
+}
+
+TEST_CASE("a product that is looked up by itself is the one of the list") {
+  for (const models::CatalogueEntry& entry : models::catalogue()) {
+    INFO(entry.id);
+    const models::CatalogueEntry* found = models::find_product(entry.id);
+    REQUIRE(found != nullptr);
+    CHECK(*found == entry);
+    CHECK(models::find_product(entry.id) == found);
+  }
+  for (const char* none :
+       {"", "host", "host/", "host/none", "values", "products", "a\"b", "nvme/x"})
+    CHECK(models::find_product(none) == nullptr);
+  for (const models::CatalogueFigures& entry : models::figures())
+    CHECK(models::find_product(entry.id) == nullptr);
 }
 
 TEST_CASE("fabrics of kernel TCP say so, for that takes cores of the hosts") {
