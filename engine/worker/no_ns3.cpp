@@ -32,5 +32,5 @@ extern "C" {
 #define OBJECT(number, name)                                     \
   extern char ns3_object_##number[kLargestObject] __asm__(name); \
   char ns3_object_##number[kLargestObject];
-#include "no_ns3_symbols.inc"
+#include <no_ns3_symbols.inc>  // of the build folder
 }
