@@ -64,15 +64,17 @@ MeasurementSet read_any(const std::string& text, const std::string& file,
   return {};
 }
 
-CalibrationProfile calibrate(std::span<const MeasurementSet> sets, std::string id,
-                             const fit::Options& options) {
+CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
+                             const fit::Options& options, std::optional<BufferPages> buffers) {
   CalibrationProfile profile;
+  const std::string chosen = choose_buffers(sets, buffers);
   profile.id = std::move(id);
   for (const MeasurementSet& set : sets) {
     profile.inputs.push_back({set.file, set.sha256, set.tool, set.tool_version, set.date});
     for (const auto& [key, value] : set.environment) profile.environment.emplace(key, value);
     profile.date = std::max(profile.date, set.date);
   }
+  if (!chosen.empty()) profile.environment["buffers"] = chosen;
   for (const fit::Series& series : fit::group(sets)) {
     Fit fit = fit::fit_series(series, options);
     for (std::string& line : left_out(series)) fit.reasons.push_back(std::move(line));

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "calibration/buffer_pages.hpp"
 #include "calibration/fit/fit.hpp"
 #include "stallcast/calibration_profile.hpp"
 #include "stallcast/diagnostic.hpp"
@@ -19,9 +20,11 @@ namespace stallcast::calibration {
 
 /// Fits every series of `sets` and turns the parameters of fits that are not refused into values of
 /// scenario fields (table in bindings.cpp). Series without enough cells stay in the profile as
-/// refused fits: nothing is left out silently.
-[[nodiscard]] CalibrationProfile calibrate(std::span<const MeasurementSet> sets, std::string id,
-                                           const fit::Options& options);
+/// refused fits: nothing is left out silently. Records of one kind of buffers are used, `buffers`
+/// or what choose_buffers() prefers; the profile's environment says which.
+[[nodiscard]] CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
+                                           const fit::Options& options,
+                                           std::optional<BufferPages> buffers = {});
 
 /// `design` with draw `i` of the profile in every value that came from it: replica i of a
 /// prediction. Without draws the design stays as it is.

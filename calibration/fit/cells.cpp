@@ -10,15 +10,15 @@
 namespace stallcast::calibration::fit {
 namespace {
 
-constexpr std::array<std::string_view, 11> kUnfit{
+constexpr std::array<std::string_view, 12> kUnfit{
     "cached",  // the tool reads host memory on purpose
-    "concurrent-jobs", "depth-unknown", "failed",      "few-completions", "inconsistent",
-    "mixed-path",      "path-unknown",  "merged-jobs", "rate-limited",    "workload"};
+    "concurrent-jobs", "depth-unknown", "failed",        "few-completions",
+    "inconsistent",    "mixed-path",    "other-buffers", "path-unknown",
+    "merged-jobs",     "rate-limited",  "workload"};
 
 /// Why `m` tells nothing about the device; "" when it does.
 std::string unfit(const Measurement& m) {
-  for (const std::string& flag : m.flags)
-    if (std::find(kUnfit.begin(), kUnfit.end(), flag) != kUnfit.end()) return flag;
+  if (std::string flag = unfit_flag(m); !flag.empty()) return flag;
   if (m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0) return "reads and writes mixed";
   if (m.ops <= OpRate{} && (m.rate <= Rate{} || m.size <= Bytes{})) return "no rate of operations";
   return "";
@@ -42,6 +42,12 @@ std::string series_id(const Measurement& m) {
 }
 
 }  // namespace
+
+std::string unfit_flag(const Measurement& m) {
+  for (const std::string& flag : m.flags)
+    if (std::find(kUnfit.begin(), kUnfit.end(), flag) != kUnfit.end()) return flag;
+  return "";
+}
 
 Seconds Cell::response() const {
   std::vector<double> values;

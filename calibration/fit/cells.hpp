@@ -37,10 +37,14 @@ struct Series {
   std::vector<std::string> left_out;  ///< "line 12: few-completions"
 };
 
+/// A flag of `m` that makes it no measurement of the device; "" when there is none.
+[[nodiscard]] std::string unfit_flag(const Measurement& m);
+
 /// Groups `measurements`. Records with a flag that makes them no measurement of the device
 /// ("few-completions", "inconsistent", "failed", "merged-jobs", "concurrent-jobs", "workload",
-/// "cached", "rate-limited", "depth-unknown"; of GPUDirect "mixed-path", "path-unknown"), with
-/// mixed reads and writes, or without a rate of operations are left out, and said so.
+/// "cached", "rate-limited", "depth-unknown", "other-buffers"; of GPUDirect "mixed-path",
+/// "path-unknown"), with mixed reads and writes, or without a rate of operations are left out, and
+/// said so.
 [[nodiscard]] std::vector<Series> group(std::span<const MeasurementSet> sets);
 
 }  // namespace stallcast::calibration::fit

@@ -60,7 +60,7 @@ double squares(const double* from, const double* to) {
 
 bool mixed(const Measurement& m) {
   return m.subject == Subject::io && m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0 &&
-         m.ops > OpRate{} && m.depth > 0.0;
+         m.ops > OpRate{} && m.depth > 0.0 && unfit_flag(m).empty();
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ std::optional<Fit> fit_phases(std::span<const MeasurementSet> sets, const Option
   for (const MeasurementSet& set : sets)
     for (const Measurement& m : set.measurements)
       if (m.subject == Subject::io && m.operation == "write" &&
-          m.rate_series.size() >= 2 * kLeastPhase &&
+          m.rate_series.size() >= 2 * kLeastPhase && unfit_flag(m).empty() &&
           (longest == nullptr || m.rate_series.size() > longest->rate_series.size()))
         longest = &m;
   if (longest == nullptr) return std::nullopt;

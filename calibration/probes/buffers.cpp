@@ -13,6 +13,7 @@ namespace stallcast::calibration::probing {
 namespace {
 
 constexpr std::size_t kHuge = std::size_t{2} << 20U;
+constexpr int kAccess = PROT_READ | PROT_WRITE, kAnonymous = MAP_PRIVATE | MAP_ANONYMOUS;
 
 /// Whether most of the mapping that `at` lies in is on transparent huge pages.
 bool on_huge_pages(const void* at, std::size_t bytes) {
@@ -42,23 +43,29 @@ std::uint64_t mix(std::uint64_t& state) {  // splitmix64 (Steele, Lea and Flood,
 
 }  // namespace
 
-Buffers::Buffers(std::size_t bytes) : bytes_(bytes) {
-  const int access = PROT_READ | PROT_WRITE, anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
-  mapped_ = (bytes + kHuge - 1) / kHuge * kHuge;
-  map_ = mmap(nullptr, mapped_, access, anonymous | MAP_HUGETLB | MAP_POPULATE, -1, 0);
-  if (map_ != MAP_FAILED) {
-    at_ = static_cast<std::byte*>(map_);
-    kind_ = "hugetlb";
-    return;
-  }
-  mapped_ += kHuge;  // to start at a boundary
-  map_ = mmap(nullptr, mapped_, access, anonymous, -1, 0);
+Buffers::Buffers(std::size_t bytes, BufferPages wanted) : bytes_(bytes) {
+  if (wanted == BufferPages::small || !map_reserved()) map_plain(wanted);
+}
+
+bool Buffers::map_reserved() {
+  mapped_ = (bytes_ + kHuge - 1) / kHuge * kHuge;
+  map_ = mmap(nullptr, mapped_, kAccess, kAnonymous | MAP_HUGETLB | MAP_POPULATE, -1, 0);
+  if (map_ == MAP_FAILED) return false;
+  at_ = static_cast<std::byte*>(map_);
+  kind_ = "hugetlb";
+  return true;
+}
+
+void Buffers::map_plain(BufferPages wanted) {
+  const std::size_t whole = (bytes_ + kHuge - 1) / kHuge * kHuge;
+  mapped_ = whole + kHuge;  // to start at a boundary
+  map_ = mmap(nullptr, mapped_, kAccess, kAnonymous, -1, 0);
   if (map_ == MAP_FAILED) throw std::bad_alloc();
   const auto address = reinterpret_cast<std::uintptr_t>(map_);
   at_ = static_cast<std::byte*>(map_) + (kHuge - address % kHuge) % kHuge;
-  madvise(at_, mapped_ - kHuge, MADV_HUGEPAGE);
-  std::memset(at_, 0, mapped_ - kHuge);
-  kind_ = on_huge_pages(at_, mapped_ - kHuge) ? "thp" : "pages";
+  madvise(at_, whole, wanted == BufferPages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  std::memset(at_, 0, whole);
+  kind_ = on_huge_pages(at_, whole) ? "thp" : "pages";
 }
 
 Buffers::~Buffers() { munmap(map_, mapped_); }

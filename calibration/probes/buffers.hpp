@@ -5,14 +5,17 @@
 #include <span>
 #include <string_view>
 
+#include "calibration/buffer_pages.hpp"
+
 namespace stallcast::calibration::probing {
 
-/// Memory for direct I/O on 2 MiB pages. On 4 KiB pages the same job measured 1.2 to 2.1 GB/s
-/// instead of 4.2 (virtio block device, 1 MiB reads): the kind of pages belongs to the result.
+/// Memory for direct I/O, on 2 MiB pages where there are any. On 4 KiB pages the same job measured
+/// 1.2 to 2.1 GB/s instead of 4.2 (virtio block device, 1 MiB reads): the kind of pages belongs to
+/// the result.
 class Buffers {
  public:
   /// Throws std::bad_alloc.
-  explicit Buffers(std::size_t bytes);
+  explicit Buffers(std::size_t bytes, BufferPages wanted = BufferPages::huge);
   ~Buffers();
   Buffers(const Buffers&) = delete;
   Buffers& operator=(const Buffers&) = delete;
@@ -23,6 +26,9 @@ class Buffers {
   [[nodiscard]] std::string_view kind() const { return kind_; }
 
  private:
+  bool map_reserved();
+  void map_plain(BufferPages wanted);
+
   std::byte* at_ = nullptr;
   std::size_t bytes_, mapped_ = 0;
   void* map_ = nullptr;

@@ -92,6 +92,7 @@ class IoProbe {
   void choose_engine() {
     const std::string refusal = uring_refusal();
     psync_only_ = !refusal.empty();
+    set_.environment["buffers"] = "asked for " + std::string(name_of(options_.buffers)) + " pages";
     set_.environment["engine"] = psync_only_ ? "psync, one thread per request" : "io_uring";
     if (psync_only_) add_note(set_, refusal + "; threads that pread and pwrite were used instead");
   }
@@ -100,6 +101,7 @@ class IoProbe {
   Result<Measurement> measure(IoCell cell) {
     cell.psync = cell.psync || psync_only_;
     cell.load.seed = options_.seed + ++runs_;
+    cell.load.pages = options_.buffers;
     const Shared<IoTally> tally;
     Watch watch = watch_of(options_);
     watch.limit_s = kHung;
@@ -112,7 +114,9 @@ class IoProbe {
             },
             watch))
       return *failure;
-    return io_measurement(cell, *tally);
+    Measurement m = io_measurement(cell, *tally);
+    m.options["buffers_asked"] = name_of(options_.buffers);
+    return m;
   }
 
   // Writes first, until they are steady: what follows then finds the drive in that state.

@@ -120,7 +120,8 @@ Measurement io_measurement(const IoCell& cell, const IoTally& tally) {
     m.flags.emplace_back("inconsistent");
   if (*m.cores > 0.8 * static_cast<double>(m.processes)) m.flags.emplace_back("cpu-bound");
   const std::string buffers = tally.buffers.data();
-  if (buffers == "pages") m.flags.emplace_back("small-pages");
+  if (buffers == "pages" && cell.load.pages == BufferPages::huge)
+    m.flags.emplace_back("small-pages");
   m.options["buffers"] = buffers;
   m.options["engine"] = cell.psync ? "psync" : "io_uring";
   if (!cell.psync) {

@@ -43,7 +43,7 @@ struct IoEffort {
 ///   few-completions  fewer than max(200, 10 depth)
 ///   inconsistent     rate x latency is not the depth (Little's law, 5 %)
 ///   cpu-bound        a submitting thread kept more than 80 % of a core busy
-///   small-pages      the buffers were not on huge pages
+///   small-pages      the buffers were not on huge pages, as was asked
 /// REQUIRES: something was counted.
 [[nodiscard]] Measurement io_measurement(const IoCell& cell, const IoTally& tally);
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "calibration/buffer_pages.hpp"
 #include "calibration/probes/latency.hpp"
 #include "stallcast/result.hpp"
 #include "stallcast/units.hpp"
@@ -20,6 +21,7 @@ struct IoLoad {
   double read_share = 1.0;  ///< of the requests
   bool random = true;       ///< or one after the other
   bool zeros = false;       ///< writes zeros, not random bytes
+  BufferPages pages = BufferPages::huge;
   double shortest_s = 1.0;  ///< after the ramp
   double longest_s = 10.0;  ///< ends then, however few completed
   std::uint64_t span = 0;   ///< of the file, from its start, in bytes

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "calibration/buffer_pages.hpp"
 #include "stallcast/measurement.hpp"
 #include "stallcast/result.hpp"
 
@@ -29,9 +30,10 @@ struct ProbeOptions {
   std::string peer;              ///< of the network probe: "host:port", or "" for a pair of our own
   std::string listen;            ///< of the other end: "port" or "host:port" to wait at
   ProbeDepth depth = ProbeDepth::usual;
-  Bytes space;                ///< most that may be written; zero: the probe's own choice
-  bool allow_device = false;  ///< reads of a raw device were allowed; never writes
-  std::uint64_t seed = 1;     ///< of the order of the points and the data written
+  Bytes space;  ///< most that may be written; zero: the probe's own choice
+  BufferPages buffers = BufferPages::huge;  ///< of the io probe
+  bool allow_device = false;                ///< reads of a raw device were allowed; never writes
+  std::uint64_t seed = 1;                   ///< of the order of the points and the data written
   /// Told how far it is, 0..1, and what it does; may be called from one thread only.
   std::function<void(double, std::string_view)> progress;
   /// Asked now and then, from one thread only: true ends the probe early. It cleans up and fails

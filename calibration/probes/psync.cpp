@@ -14,7 +14,7 @@
 namespace stallcast::calibration::probing {
 
 std::optional<Failure> run_psync(int fd, const IoLoad& load, IoTally& tally) {
-  Buffers buffers(load.size * load.depth);
+  Buffers buffers(load.size * load.depth, load.pages);
   fill_buffers({buffers.data(), buffers.size()}, load, tally);
   buffers.kind().copy(tally.buffers.data(), tally.buffers.size() - 1);
   Meter meter(load, tally);

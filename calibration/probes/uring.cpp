@@ -45,7 +45,7 @@ class Run {
         load_(load),
         tally_(tally),
         ring_(load.depth),
-        buffers_(load.size * load.depth),
+        buffers_(load.size * load.depth, load.pages),
         walk_(load),
         meter_(load, tally),
         slots_(load.depth) {}

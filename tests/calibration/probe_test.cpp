@@ -11,6 +11,7 @@
 #include <numeric>
 #include <set>
 
+#include "calibration/flags.hpp"
 #include "calibration/measurement_json.hpp"
 #include "calibration/probe_support.hpp"
 #include "calibration/probes/buffers.hpp"
@@ -232,6 +233,36 @@ TEST_CASE("the io probe measures every cell as often as asked and leaves nothing
   const auto again = read_measurements(write_measurements(set), "set", faults);
   CHECK_FALSE(faults.has_errors());
   CHECK(again.measurements.size() == set.measurements.size());
+}
+
+TEST_CASE("buffers on small pages are asked for and recorded, and are no doubt then") {
+  const Buffers small(3 << 20, BufferPages::small);
+  CHECK(small.kind() == "pages");
+  CHECK(small.size() == 3 << 20);
+  const TestFolder folder;
+  if (!has_direct_io(folder.path())) return skipped("no direct I/O in the build tree");
+  IoEffort effort = tiny_io();
+  effort.repeats = 1;
+  ProbeOptions options = options_for(folder.path());
+  options.buffers = BufferPages::small;
+  const auto result = run_io(options, effort);
+  INFO((result.ok() ? "" : result.failure().message));
+  REQUIRE(result.ok());
+  CHECK(folder.left().empty());
+  std::set<std::string> engines;
+  for (const Measurement& m : result.value().measurements) {
+    engines.insert(m.options.at("engine"));
+    CHECK(m.options.at("buffers") == "pages");
+    CHECK(m.options.at("buffers_asked") == "small");
+    CHECK_FALSE(has_flag(m, "small-pages"));
+    CHECK(buffer_pages_of(m) == BufferPages::small);
+  }
+  CHECK(engines.count("psync") == 1);
+  // Huge ones were asked for, and the kernel had none: that is a doubt.
+  IoCell cell{"read", "", {.size = 4096}};
+  IoTally tally{};
+  std::string_view("pages").copy(tally.buffers.data(), tally.buffers.size() - 1);
+  CHECK(has_flag(io_measurement(cell, tally), "small-pages"));
 }
 
 // Runs of 0.05 s have no whole second, and five rounds of 10 s are needed: three tries of writes

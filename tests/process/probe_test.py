@@ -37,6 +37,14 @@ class Probe(unittest.TestCase):
         self.assertEqual(run.code, 2)
         self.assertIn("--allow-device", run.err)
 
+    def test_buffers_are_a_choice_of_the_io_probe_and_of_calibrate(self):
+        for verb, why in ((("probe", "io", "--target", ".", "--buffers", "tiny"), 'no buffers "tiny"'),
+                          (("probe", "metadata", "--target", ".", "--buffers", "small"), "no choice"),
+                          (("calibrate", "nothing.json", "--buffers", "tiny"), 'no buffers "tiny"')):
+            run = Run(*verb)
+            self.assertEqual(run.code, 2)
+            self.assertIn(why, run.err)
+
     def test_an_interrupted_probe_leaves_nothing_and_ends_with_the_signals_code(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             with tempfile.TemporaryDirectory() as folder:

@@ -11,12 +11,14 @@ namespace stallcast::cli {
 int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
   std::vector<std::string> paths;
-  std::string id;
+  std::string id, buffers;
   std::optional<std::int64_t> draws, seed;
   CommandLine line(verb);
   line.positionals("MEASUREMENTS", paths,
                    "files of \"stallcast probe\", or results of fio, IOR, mdtest, ...");
   line.text("--id", id, "NAME", "name of the profile (default: of the first file)");
+  line.text("--buffers", buffers, "KIND",
+            "huge or small: use io records with such buffers only (default: huge, if there are)");
   line.integer("--draws", draws, 20, "bootstrap draws behind the intervals (default 200)");
   line.integer("--seed", seed, 0, "random seed of the bootstrap (default 1)");
   line.text("--format", options.format, "NAME", "text (default) or json, which is the profile");
@@ -26,6 +28,10 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
     return report_failure({ExitCode::bad_input,
                            "calibrate has no format \"" + options.format + "\"",
                            "use text or json"});
+  const auto pages = calibration::parse_buffer_pages(buffers);
+  if (!buffers.empty() && !pages)
+    return report_failure({ExitCode::bad_input, "there are no buffers \"" + buffers + "\"",
+                           "say --buffers huge or --buffers small"});
   std::vector<MeasurementSet> sets;
   Diagnostics faults;
   for (const std::string& path : paths) {
@@ -39,7 +45,7 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
   how.draws = static_cast<int>(draws.value_or(how.draws));
   how.seed = static_cast<std::uint64_t>(seed.value_or(1));
   if (id.empty()) id = std::filesystem::path(paths.front()).stem().string();
-  const CalibrationProfile profile = calibration::calibrate(sets, id, how);
+  const CalibrationProfile profile = calibration::calibrate(std::move(sets), id, how, pages);
   return deliver_product(options, calibration::write_profile(profile),
                          report::profile_text(profile, report_style(options)),
                          profile.values.empty() ? ExitCode::answer_no : ExitCode::ok);

@@ -38,7 +38,7 @@ std::optional<Failure> check_output(const std::filesystem::path& file) {
 
 int probe_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
-  std::string kind, target, space;
+  std::string kind, target, space, buffers;
   bool quick = false, thorough = false;
   calibration::ProbeOptions how;
   std::optional<std::int64_t> seed;
@@ -50,6 +50,7 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
   line.flag("--quick", quick, "a minute: fewer points, three runs each");
   line.flag("--thorough", thorough, "half an hour: all points, bursts and steady state watched");
   line.text("--space", space, "BYTES", "most that may be written (default: the probe's choice)");
+  line.text("--buffers", buffers, "KIND", "io: huge (default) or small pages for what is read");
   line.flag("--allow-device", how.allow_device, "--target may be a device, which is only read");
   line.integer("--seed", seed, 0, "random seed of order and data (default 1)");
   line.text("--format", options.format, "NAME",
@@ -81,6 +82,13 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
       return report_failure({ExitCode::bad_input, "--space: " + bytes.message, bytes.hint});
     how.space = Bytes::from(*bytes.value, unit::B);
   }
+  const auto pages = calibration::parse_buffer_pages(buffers);
+  if (!buffers.empty() && (!pages || kind != "io"))
+    return report_failure({ExitCode::bad_input,
+                           pages ? "the " + kind + " probe has no choice of buffers"
+                                 : "there are no buffers \"" + buffers + "\"",
+                           "say --buffers huge or --buffers small with the io probe"});
+  how.buffers = pages.value_or(how.buffers);
   how.target = target;
   how.seed = static_cast<std::uint64_t>(seed.value_or(1));
   how.depth = quick      ? calibration::ProbeDepth::quick

@@ -133,6 +133,9 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
   std::string out = ink.bold("Calibration profile " + profile.id) + "\n";
   for (const ProfileInput& input : profile.inputs)
     out += wrapped("  ", input.file + ": " + input.tool + " " + input.tool_version, 4);
+  if (const auto buffers = profile.environment.find("buffers");
+      buffers != profile.environment.end())
+    out += wrapped("  buffers: ", buffers->second, 4);
   for (const Fit& fit : profile.fits) out += fit_lines(fit, ink);
   if (!profile.values.empty()) {
     out += "\n" + ink.bold("Fields it sets") + "\n";
