@@ -141,7 +141,9 @@ void compute(const ClaimTask& task, const Values& values, AuditedClaim& claim) {
   for (const auto& [parameter, value] : parameters)
     if (!result.names.contains(parameter))
       claim.faults.push_back(name + ": the formula does not use " + parameter);
-  figure.value = *result.value;
+  // What rounding leaves of the difference of equals is zero.
+  constexpr double kRounding = 1e-12;
+  figure.value = std::abs(*result.value) < kRounding ? 0.0 : *result.value;
   figure.correct_holds = task.correct.holds_for(figure.value, task.tolerance);
   figure.agrees = task.claimed && task.claimed->holds_for(figure.value, task.tolerance);
   if (task.claimed && !figure.agrees) figure.deviation = task.claimed->deviation(figure.value);

@@ -100,6 +100,27 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
   if (job.communication) communicator_ = std::make_unique<Communicator>(job, plant, context, seed);
 }
 
+void TrainingJob::describe(sim::Ledger& ledger) {
+  if (step_time_.cv > 0.0) ledger.never();  // every step is drawn
+  ledger.bound(static_cast<double>(epoch_.steps - epoch_.done), 1.0);
+  if (horizon_.finite())
+    ledger.bound((horizon_ - (context_.now() - began_)).in(unit::s), step_time_.mean.in(unit::s));
+  ledger.since(began_);
+  ledger.since(epoch_.began);
+  ledger.count(epoch_.saving);
+  ledger.count(epoch_.done);
+  if (checkpoint_) checkpoint_->describe(ledger, steps_);
+  ledger.count(steps_);
+  for (Seconds* time : {&useful_, &sync_}) ledger.count(*time);
+  for (Bytes* bytes : {&read_, &epoch_read_, &epoch_missed_}) ledger.count(*bytes);
+  waited_.describe(ledger);
+  steady_.describe(ledger);
+  step_times_.describe(ledger);
+  if (communicator_) communicator_->describe(ledger);
+  for (RankClass& ranks : classes_)
+    if (ranks.loader) ranks.loader->describe(ledger);
+}
+
 bool TrainingJob::time_is_up() const { return context_.now() - began_ >= horizon_; }
 
 sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
@@ -175,36 +196,37 @@ sim::Task<void> TrainingJob::step(bool first) {
 }
 
 sim::Task<void> TrainingJob::epoch(std::int64_t steps) {
-  const Seconds began = context_.now();
-  Seconds saving;
+  epoch_ = {.began = context_.now(), .saving = {}, .steps = steps, .done = 0};
   epoch_read_ = epoch_missed_ = {};
   // As in the epoch before.    [docs/models/cache.md, eq. 12]
   const Bytes buffered = checkpoint_ ? checkpoint_->buffered_per_host() : Bytes{};
   const Bytes written = buffered - std::exchange(epoch_buffered_, buffered);
   for (RankClass& ranks : classes_)
     if (ranks.loader) ranks.loader->begin_epoch(steps, written);
-  std::int64_t done = 0;
-  while (done < steps && !time_is_up()) {
-    co_await step(done == 0);
-    ++done;
+  while (epoch_.done < steps && !time_is_up()) {
+    co_await step(epoch_.done == 0);
+    ++epoch_.done;
     if (horizon_.finite())
       context_.report_progress(std::min(1.0, (context_.now() - began_) / horizon_));
     else if (p_.epochs)
       context_.report_progress(static_cast<double>(steps_) /
                                (static_cast<double>(steps) * static_cast<double>(*p_.epochs)));
-    if (!checkpoint_) continue;
-    const Seconds start = context_.now();
-    co_await checkpoint_->settle();
-    if (checkpoint_->due(steps_) && !time_is_up()) co_await checkpoint_->save(steps_);
-    saving += context_.now() - start;
-    steady_.save(context_.now() - start);
+    if (checkpoint_) {
+      const Seconds start = context_.now();
+      co_await checkpoint_->settle();
+      if (checkpoint_->due(steps_) && !time_is_up()) co_await checkpoint_->save(steps_);
+      epoch_.saving += context_.now() - start;
+      steady_.save(context_.now() - start);
+    }
+    if (on_step) on_step();
   }
-  end_epoch(began + saving, done);
+  end_epoch();
 }
 
 // AU as DLIO computes it, per rank and epoch, saves left out; then the mean.  [training.md, eq. 3]
-void TrainingJob::end_epoch(Seconds began, std::int64_t steps) {
-  const Seconds wall = context_.now() - began;
+void TrainingJob::end_epoch() {
+  const std::int64_t steps = epoch_.done;
+  const Seconds wall = context_.now() - epoch_.began - epoch_.saving;
   if (steps < 2) return;
   for (const RankClass& ranks : classes_)
     au_.add(step_time_.mean * static_cast<double>(steps - 1) / (wall - ranks.first));

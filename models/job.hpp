@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ class TrainingJob {
               std::uint64_t seed);
   [[nodiscard]] sim::Task<void> run();
   void report(RunResult& out) const;
+  /// Called at the end of every step, the save after it included.
+  std::function<void()> on_step;
+  void describe(sim::Ledger& ledger);
   /// Time training waited, by resource: batches, communication and saves.
   [[nodiscard]] WaitSplit waited() const;
   /// Core time of its loaders that no simulated CPU carried, and the host class that spent it.
@@ -61,7 +65,7 @@ class TrainingJob {
   sim::Task<void> rank_step(RankClass& ranks);
   sim::Task<void> step(bool first);
   sim::Task<void> epoch(std::int64_t steps);
-  void end_epoch(Seconds began, std::int64_t steps);
+  void end_epoch();
   void report_cache(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
 
@@ -78,6 +82,12 @@ class TrainingJob {
   Seconds horizon_;
   double steps_per_epoch_ = 0.0;
 
+  /// The present epoch.
+  struct Epoch {
+    Seconds began, saving;
+    std::int64_t steps = 0, done = 0;
+  };
+  Epoch epoch_;
   Seconds began_, ended_;
   std::int64_t steps_ = 0;
   Seconds useful_, sync_;

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "engine/sim/ledger.hpp"
 #include "models/resources.hpp"
 #include "stallcast/units.hpp"
 
@@ -33,6 +34,10 @@ struct WaitSplit {
     for (std::size_t i = 0; i < by_phase.size(); ++i) by_phase[i] += other.by_phase[i];
     for (const auto& [resource, time] : other.by_resource) by_resource[resource] += time;
     return *this;
+  }
+  void describe(sim::Ledger& ledger) {
+    for (Seconds& time : by_phase) ledger.count(time);
+    for (auto& [resource, time] : by_resource) ledger.count(time);
   }
   /// The resource most of the time went to; kNoResource when none is known.
   [[nodiscard]] ResourceIndex worst() const {

@@ -55,7 +55,8 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
 // Ranks are folded into one class unless samples or reads differ; then into at most `run.detail`
 // classes, host groups first.  [docs/models/folding.md]
 void Plant::fold(const Design& design) {
-  const double detail = static_cast<double>(run_params(design.run).detail);
+  const RunParams run = run_params(design.run);
+  const double detail = static_cast<double>(run.detail);
   for (const Component& component : design.hosts)
     hosts_[component.id] = {.params = host_params(component), .groups = 1, .direct = true};
   for (auto& [id, host] : hosts_)
@@ -74,7 +75,9 @@ void Plant::fold(const Design& design) {
       varied = dataset.sample_stdev > Bytes{} || this->varied(dataset.on) ||
                (layout.readers() <= kFew && drawn_apart(job));
     }
-    const double classes = varied ? std::min(layout.readers(), detail) : 1.0;
+    const double classes = !run.fold ? (job.dataset ? layout.readers() : layout.ranks)
+                           : varied  ? std::min(layout.readers(), detail)
+                                     : 1.0;
     const double groups = std::floor(std::min(layout.hosts, classes));
     host.groups = std::max(host.groups, static_cast<std::size_t>(groups));
     const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
@@ -336,6 +339,10 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   for (const auto& [name, use] : by_name) out.push_back(use);
   for (const auto& [id, storage] : storages_) storage->report(wall, out);
   return out;
+}
+
+void Plant::describe(sim::Ledger& ledger) {
+  for (auto& [id, storage] : storages_) storage->describe(ledger);
 }
 
 void Plant::remark(RunResult& out) const {

@@ -80,6 +80,7 @@ class Plant {
   [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const;
   /// What every link carried, members of a class together, plus the queues of the storage systems.
   [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
+  void describe(sim::Ledger& ledger);
   /// What else the storage systems have to tell.
   void remark(RunResult& out) const;
 

@@ -7,6 +7,7 @@
 #include "engine/sim/join.hpp"
 #include "models/failure/months.hpp"
 #include "models/failure/storage_fault.hpp"
+#include "models/fast_forward.hpp"
 #include "models/job.hpp"
 #include "models/plant.hpp"
 #include "models/rows.hpp"
@@ -68,6 +69,9 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     if (!failure_row(failure.kind).style().kills)
       faults.push_back(std::make_unique<StorageFault>(failure, plant, context, seed, jobs));
   for (auto& fault : faults) context.spawn(fault->run());
+  FastForward fast_forward(context, plant, jobs);
+  if (run_params(design.run).fast_forward && tenants.empty() && faults.empty() && !jobs.empty())
+    jobs.front()->on_step = [&fast_forward] { fast_forward.step_done(); };
   context.spawn(run_all(context, jobs));
   context.run();
   for (auto& fault : faults) fault->end();
@@ -99,7 +103,8 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   }
   for (const auto& [name, waiting] : plant.queues(wall))
     result.metrics["resource." + name + ".queue"] = {waiting, "count", {}};
-  result.simulated_s = context.now().in(unit::s);
+  result.simulated_s = (context.now() + fast_forward.skipped()).in(unit::s);
+  result.skipped_s = fast_forward.skipped().in(unit::s);
   result.events = context.events();
   return result;
 }

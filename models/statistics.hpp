@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/sim/ledger.hpp"
 #include "stallcast/prediction.hpp"
 
 namespace stallcast::models {
@@ -11,6 +12,7 @@ namespace stallcast::models {
 class Series {
  public:
   void add(double value) { values_.push_back(value); }
+  void describe(sim::Ledger& ledger) { ledger.repeat(values_); }
   [[nodiscard]] bool empty() const { return values_.empty(); }
   [[nodiscard]] double mean() const;
   [[nodiscard]] double total() const;

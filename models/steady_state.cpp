@@ -15,6 +15,16 @@ void SteadyState::save(Seconds stall) {
   if (steps_ > 1) saving_ += stall;
 }
 
+void SteadyState::describe(sim::Ledger& ledger) {
+  ledger.count(steps_);
+  ledger.count(added_);
+  ledger.count(sum_.wait);
+  ledger.count(sum_.compute);
+  ledger.count(sum_.barrier);
+  ledger.count(sum_.rest);
+  ledger.count(saving_);
+}
+
 void SteadyState::report(const std::string& name, RunResult& out) const {
   if (added_ == 0.0) return;
   const double classes = added_ / static_cast<double>(steps_ - 1);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/sim/ledger.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/units.hpp"
 
@@ -27,6 +28,7 @@ class SteadyState {
   void end_step() { ++steps_; }
   /// All ranks waited for a save after the step that ended last.
   void save(Seconds stall);
+  void describe(sim::Ledger& ledger);
   /// Adds the metrics `name`steady.*; nothing when there was one step only.
   ///    [docs/models/training.md, eq. 5]
   void report(const std::string& name, RunResult& out) const;

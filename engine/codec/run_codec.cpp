@@ -66,6 +66,7 @@ RunResult read_run(const Json& json) {
   out.extrapolated =
       extrapolated != json.end() && extrapolated->is_boolean() && extrapolated->get<bool>();
   out.simulated_s = member_number(json, "simulated_s");
+  out.skipped_s = member_number(json, "skipped_s");
   out.events = detail::member_unsigned(json, "events");
   return out;
 }
@@ -82,6 +83,7 @@ std::string encode(const RunResult& result) {
               {"warnings", result.warnings},
               {"extrapolated", result.extrapolated},
               {"simulated_s", number_json(result.simulated_s)},
+              {"skipped_s", number_json(result.skipped_s)},
               {"events", result.events}};
   for (const auto& [name, m] : result.metrics) out["metrics"][name] = metric_json(m);
   for (const auto& [job, shares] : result.breakdown) {

@@ -171,6 +171,7 @@ Prediction combine(const Design& design, std::span<const RunResult> replicas) {
   for (const RunResult& r : replicas) {
     prediction.seeds.push_back(r.seed);
     prediction.simulated_s = std::max(prediction.simulated_s, r.simulated_s);
+    prediction.skipped_s = std::max(prediction.skipped_s, r.skipped_s);
     prediction.events += r.events;
     prediction.extrapolated = prediction.extrapolated || r.extrapolated;
     for (const std::string& warning : r.warnings)

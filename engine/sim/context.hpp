@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/sim/ledger.hpp"
 #include "engine/sim/task.hpp"
 #include "stallcast/units.hpp"
 
@@ -102,6 +103,8 @@ class Context {
 
   [[nodiscard]] virtual LinkUse use(LinkId link) const = 0;
   [[nodiscard]] virtual std::uint32_t link_count() const = 0;
+  /// Everything that is under way, and what links carried.
+  virtual void describe(Ledger& ledger) = 0;
   /// Timers fired and flows finished so far.
   [[nodiscard]] std::uint64_t events() const { return events_; }
 

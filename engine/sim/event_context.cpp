@@ -87,6 +87,28 @@ double EventContext::next_event() const {
   return std::numeric_limits<double>::infinity();
 }
 
+void EventContext::describe(Ledger& ledger) {
+  ledger.state(events_now_.size());
+  dates_.clear();
+  for (const Event& event : events_later_.c) dates_.push_back(event.date);
+  std::sort(dates_.begin(), dates_.end());
+  for (const double date : dates_) ledger.due(Seconds::from(date, unit::s));
+  running_.clear();
+  for (FlowKey key = 0; key < records_.size(); ++key)
+    if (records_[key].outcome != nullptr) running_.push_back(key);
+  std::sort(running_.begin(), running_.end(),
+            [&](FlowKey a, FlowKey b) { return records_[a].order < records_[b].order; });
+  for (const FlowKey key : running_) {
+    const Record& record = records_[key];
+    for (const LinkId link : record.path) ledger.state(static_cast<std::int64_t>(link.index));
+    ledger.state(record.bytes);
+    ledger.state(record.members);
+    ledger.state(record.cap.in(unit::Bps));
+    ledger.state(left_of(key));
+  }
+  links_.describe(ledger);
+}
+
 void EventContext::close_flows(std::vector<FlowKey>& ended) {
   std::sort(ended.begin(), ended.end(),
             [&](FlowKey a, FlowKey b) { return records_[a].order < records_[b].order; });
@@ -100,6 +122,7 @@ void EventContext::close_flows(std::vector<FlowKey>& ended) {
     const Record& record = records_[key];
     links_.leave(record.path, record.members, record.bytes * record.members);
     resume_soon(record.waiter);
+    records_[key].outcome = nullptr;
     unused_.push_back(key);
   }
   ended.clear();

@@ -27,6 +27,7 @@ class EventContext : public Context {
   void stop() final { stopping_ = true; }
   [[nodiscard]] LinkUse use(LinkId link) const final { return links_.use(link); }
   [[nodiscard]] std::uint32_t link_count() const final { return links_.size(); }
+  void describe(Ledger& ledger) final;
   void schedule(Seconds delay, std::coroutine_handle<> waiter) final;
   void start(const Flow& flow, FlowOutcome& outcome, std::coroutine_handle<> waiter) final;
 
@@ -37,6 +38,8 @@ class EventContext : public Context {
   virtual void open_link(LinkId link, Rate capacity) = 0;
   virtual void resize_link(LinkId link, Rate capacity) = 0;
   virtual void open_flow(FlowKey key, const Flow& flow) = 0;
+  /// Share of a running flow that has not arrived yet.
+  [[nodiscard]] virtual double left_of(FlowKey key) const = 0;
 
   /// The date now, in s; set by the implementation, never backwards.
   double now_ = 0.0;
@@ -68,16 +71,22 @@ class EventContext : public Context {
     double members;
     Rate cap;
     std::uint64_t order;
-    FlowOutcome* outcome;
+    FlowOutcome* outcome = nullptr;  ///< null: no flow has this key
     std::coroutine_handle<> waiter;
   };
 
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_later_;
+  struct EventHeap : std::priority_queue<Event, std::vector<Event>, std::greater<>> {
+    using priority_queue::c;
+  };
+
+  EventHeap events_later_;
   std::deque<std::coroutine_handle<>> events_now_;  // due at now_, after all of events_later_
   std::uint64_t next_order_ = 0;
   LinkTable links_;
   std::vector<Record> records_;
   std::vector<FlowKey> unused_;
+  std::vector<double> dates_;     // scratch of `describe`
+  std::vector<FlowKey> running_;  // the same
 };
 
 }  // namespace stallcast::sim

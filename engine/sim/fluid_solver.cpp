@@ -153,6 +153,16 @@ void FluidSolver::advance(Seconds to, std::vector<FlowKey>& ended) {
   ended_.clear();
 }
 
+double FluidSolver::left_of(FlowKey key) const {
+  for (const std::uint32_t index : active_) {
+    const Group& group = groups_[index];
+    const double clock = group.clock + group.rate * (now_ - group.read_at);
+    for (const Member& member : group.heap)
+      if (member.key == key) return std::max(0.0, (member.end - clock) / member.bytes);
+  }
+  return 0.0;
+}
+
 void FluidSolver::take_ended(Group& group) {
   const bool differed = group.heap.size() != group.shared_flows;
   read_clock(group);

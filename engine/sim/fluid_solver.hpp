@@ -38,6 +38,8 @@ class FluidSolver {
   /// REQUIRES: now <= to <= next_completion() (up to rounding).
   void advance(Seconds to, std::vector<FlowKey>& ended);
 
+  /// Share of a running flow that has not arrived yet. Costs O(flows).
+  [[nodiscard]] double left_of(FlowKey key) const;
   [[nodiscard]] std::size_t flows() const { return flows_; }
   /// How often capacity was shared anew so far.
   [[nodiscard]] std::uint64_t solves() const { return solves_; }

@@ -49,6 +49,11 @@ void LinkTable::leave(std::span<const LinkId> path, double members, Bytes carrie
   }
 }
 
+// Capacities change by faults only, which no run with fast-forward has.
+void LinkTable::describe(Ledger& ledger) {
+  for (Link& link : links_) ledger.count(link.carried);
+}
+
 LinkId LinkTable::binding(std::span<const LinkId> path, Rate cap) const {
   LinkId least;
   for (const LinkId id : path) {

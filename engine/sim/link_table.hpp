@@ -25,6 +25,8 @@ class LinkTable {
   /// The link of `path` with the least capacity per active member; invalid if `cap` is less.
   [[nodiscard]] LinkId binding(std::span<const LinkId> path, Rate cap) const;
 
+  void describe(Ledger& ledger);
+
  private:
   struct Link {
     std::string name;

@@ -70,6 +70,9 @@ class CommContext final : public EventContext {
   void open_link(LinkId link, Rate capacity) override;
   void resize_link(LinkId link, Rate capacity) override;
   void open_flow(FlowKey key, const Flow& flow) override;
+  [[nodiscard]] double left_of(FlowKey key) const override {
+    return transfers_[key].comm->get_remaining() / static_cast<double>(kUnits);
+  }
 
  private:
   struct Transfer {

@@ -63,7 +63,21 @@ Seconds ServerQueue::admit(double count, Seconds service) {
     last_start = std::max(last_start, start);
   }
   waited_ += Seconds::from(waited, unit::s);
+  last_free_ = std::max(last_free_, last_start + length);
   return Seconds::from(last_start + length, unit::s);
+}
+
+void ServerQueue::describe(Ledger& ledger) {
+  ledger.count(busy_);
+  ledger.count(waited_);
+  ledger.count(served_);
+  const double now = context_.now().in(unit::s);
+  if (last_free_ <= now) return;
+  std::vector<double> busy;
+  std::copy_if(free_at_.begin(), free_at_.end(), std::back_inserter(busy),
+               [now](double date) { return date > now; });
+  std::sort(busy.begin(), busy.end());
+  for (const double date : busy) ledger.due(Seconds::from(date, unit::s));
 }
 
 double ServerQueue::take_first(double now, double length) {

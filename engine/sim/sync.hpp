@@ -22,6 +22,10 @@ class Signal {
   void set();
   void reset() { is_set_ = false; }
   [[nodiscard]] bool is_set() const { return is_set_; }
+  void describe(Ledger& ledger) const {
+    ledger.state(is_set_);
+    ledger.state(waiters_.size());
+  }
   /// Awaitable: at once when set.
   [[nodiscard]] auto wait();
 
@@ -41,6 +45,10 @@ class Slots {
   /// Gives one slot back; the first waiter, if any, owns it from now on.
   void release();
   [[nodiscard]] std::int64_t free() const { return free_; }
+  void describe(Ledger& ledger) const {
+    ledger.state(free_);
+    ledger.state(waiters_.size());
+  }
 
  private:
   Context& context_;
@@ -87,6 +95,7 @@ class ServerQueue {
   [[nodiscard]] std::int64_t servers() const { return static_cast<std::int64_t>(free_at_.size()); }
   /// Requests-seconds spent waiting (not in service), for the mean queue.
   [[nodiscard]] Seconds waited() const { return waited_; }
+  void describe(Ledger& ledger);
 
  private:
   /// Gives the earliest free server one request of `length` seconds; returns when it starts.
@@ -99,6 +108,7 @@ class ServerQueue {
   Seconds busy_;
   Seconds waited_;
   double served_ = 0.0;
+  double last_free_ = 0.0;  // all are free from this date on
 };
 
 /// Rate limit with a burst: an arrival of n waits until n tokens are there.
@@ -135,6 +145,11 @@ class Mailbox {
   /// Awaitable, yields T.
   [[nodiscard]] auto pop();
   [[nodiscard]] std::size_t size() const { return items_.size(); }
+  /// How many; what they are is for their owner to tell.
+  void describe(Ledger& ledger) const {
+    ledger.state(items_.size());
+    ledger.state(waiters_.size());
+  }
 
  private:
   struct Waiter;

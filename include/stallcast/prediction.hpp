@@ -47,6 +47,7 @@ struct RunResult {
   std::vector<std::string> warnings;
   bool extrapolated = false;  ///< outside the range that a calibration profile was fitted in
   double simulated_s = 0.0;
+  double skipped_s = 0.0;  ///< of it, what repeated and was counted only
   std::uint64_t events = 0;
 };
 
@@ -102,7 +103,8 @@ struct Prediction {
   bool extrapolated = false;  ///< some replica was
   std::vector<std::uint64_t> seeds;
   double simulated_s = 0.0;
-  double wall_s = 0.0;  ///< never part of compared bytes: printed to stderr only
+  double skipped_s = 0.0;  ///< of it, what repeated and was counted only
+  double wall_s = 0.0;     ///< never part of compared bytes: printed to stderr only
   std::uint64_t events = 0;
 };
 

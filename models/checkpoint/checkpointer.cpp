@@ -44,6 +44,36 @@ double Checkpointer::slowdown() const {
   return flushing_ > 0 && p_.flush == "thread" ? p_.slowdown.in(unit::ratio) : 0.0;
 }
 
+void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
+  mover_.describe(ledger);
+  retention_.describe(ledger);
+  buffers_.describe(ledger);
+  idle_.describe(ledger);
+  copied_.describe(ledger);
+  ledger.state(copying_);
+  ledger.state(flushing_);
+  // Which of the next saves are whole, and go on to the last tier.
+  ledger.state(begun_ % p_.full_every);
+  ledger.state(begun_ % p_.drain_every);
+  const std::int64_t more = ledger.growth(begun_);
+  const Seconds since = mover_.context().now() - last_start_;
+  if (p_.every_steps)
+    ledger.countdown(static_cast<double>(*p_.every_steps - (steps - last_steps_)), begun_);
+  else if (p_.every)
+    ledger.countdown((*p_.every - since).in(unit::s), begun_);
+  last_start_ = last_start_ - ledger.growth(since);
+  const std::int64_t beyond = ledger.growth(steps - last_steps_);
+  last_steps_ += ledger.growth(steps) - beyond;
+  begun_ += more;
+  ledger.state(static_cast<std::int64_t>(last_limit_));
+  ledger.count(stalled_);
+  took_.describe(ledger);
+  blamed_.describe(ledger);
+  for (Series* series : {&stalls_, &durations_, &settled_, &backpressure_, &staged_, &rank0_})
+    series->describe(ledger);
+  for (Series& series : complete_) series.describe(ledger);
+}
+
 void Checkpointer::charge(Seconds time) {
   if (time <= Seconds{}) return;
   stalled_ += time;

@@ -38,6 +38,9 @@ class Checkpointer {
   /// Training lost `time` to that.
   void charge(Seconds time);
 
+  /// `steps`: of training so far.
+  void describe(sim::Ledger& ledger, std::int64_t steps);
+
   /// Time training waited so far, and by resource.
   [[nodiscard]] Seconds stalled() const { return stalled_; }
   [[nodiscard]] const WaitSplit& blamed() const { return blamed_; }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/sim/ledger.hpp"
 #include "models/checkpoint/checkpoint.hpp"
 
 namespace stallcast::models {
@@ -17,6 +18,7 @@ class Retention {
   double saved(Bytes bytes, double files, bool whole);
   /// Most that was held at one time, the new save beside those it replaces.
   [[nodiscard]] Bytes most_held() const { return most_held_; }
+  void describe(sim::Ledger& ledger);
   /// Saves that a restore of the newest one reads: it, and what it builds on.
   [[nodiscard]] double chain() const;
 
@@ -29,6 +31,7 @@ class Retention {
   };
   std::optional<std::int64_t> last_;
   std::int64_t every_;
+  [[nodiscard]] Bytes held() const;
   std::int64_t count_ = 0;
   std::vector<Saved> held_;
   Bytes most_held_;

@@ -78,6 +78,10 @@ class StateMover {
   /// Bytes written so far through the page caches of the hosts: not with O_DIRECT, not past memory,
   /// not by clients that have no part in it.
   [[nodiscard]] Bytes buffered() const { return buffered_; }
+  void describe(sim::Ledger& ledger) {
+    ledger.count(uncontended_cpu_);
+    ledger.count(buffered_);
+  }
   /// Tiers below host memory, in turn: at least the storage system of `to`.
   [[nodiscard]] const std::vector<std::string>& tiers() const { return tiers_; }
 

@@ -89,7 +89,7 @@ constexpr std::array<Field<JobParams>, 10> kJob{
           one_of(kAuRounds))};
 constexpr auto kJobInfos = infos(kJob);
 
-constexpr std::array<Field<RunParams>, 4> kRun{
+constexpr std::array<Field<RunParams>, 6> kRun{
     field("duration", &RunParams::duration, kOptional,
           "simulated time after which jobs stop at a step; absent: their epochs, or 1 h",
           kPositive),
@@ -97,7 +97,11 @@ constexpr std::array<Field<RunParams>, 4> kRun{
     field("replicas", &RunParams::replicas, "3", "simulations with different seeds",
           FieldLimits{.minimum = 1.0, .maximum = 10000.0}),
     field("detail", &RunParams::detail, "16",
-          "most classes of ranks simulated one by one when samples differ in size", up_to(4096))};
+          "most classes of ranks simulated one by one when samples differ in size", up_to(4096)),
+    field("fold", &RunParams::fold, "true",
+          "simulate ranks that act alike as one class; false: every rank by itself"),
+    field("fast_forward", &RunParams::fast_forward, "true",
+          "count what only repeats instead of simulating it")};
 constexpr auto kRunInfos = infos(kRun);
 
 }  // namespace

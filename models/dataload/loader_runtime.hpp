@@ -43,6 +43,8 @@ class LoaderRuntime {
   void begin_epoch(std::int64_t steps, Bytes written = {});
   /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
   [[nodiscard]] sim::Task<Batch> next();
+  /// Between two calls of `next`.
+  void describe(sim::Ledger& ledger);
   /// What preparing samples on the GPU adds to the compute of a step.
   [[nodiscard]] Seconds gpu_work() const {
     return policy_.gpu_decode * (policy_.gpu_share.in(unit::ratio) * static_cast<double>(p_.batch));

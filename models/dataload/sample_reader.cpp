@@ -22,6 +22,32 @@ void SampleReader::begin_epoch(double samples) {
   pool_bytes_ = {};
 }
 
+void SampleReader::describe(sim::Ledger& ledger) {
+  const SampleAccess& access = shared_.access;
+  for (const double level : {held_, coming_, wanted_, pool_}) ledger.state(level);
+  for (const Bytes bytes : {pool_bytes_, fetched_, missed_}) ledger.state(bytes);
+  ledger.state(units_.size());
+  for (const Unit& unit : units_) {
+    ledger.state(unit.samples);
+    ledger.state(unit.each);
+  }
+  wake_.describe(ledger);
+  filled_.describe(ledger);
+  // Samples are drawn from blocks of units: where in one it is decides.
+  const double block = access.block_units * access.unit;
+  ledger.state(block > 0.0 ? std::fmod(taken_, block) : 0.0);
+  // What is fetched ahead or shuffled is cut short at the end of an epoch.
+  const double ahead = shared_.ahead + shared_.shuffle + block;
+  if (access.unit > 0.0) ledger.bound(left_, ahead);
+  if (shared_.shuffle > 1.0) ledger.bound(total_ - given_, ahead);
+  ledger.countdown(in_file_, opened_);
+  in_file_ += ledger.growth(in_file_);
+  ledger.count(opened_);
+  left_ += ledger.growth(left_);
+  ledger.count(given_);
+  ledger.count(taken_);
+}
+
 // A buffer of B samples gives its first when b are in it, and grows by one with each it gives:
 // r(k) = min(n, k - 1 + min(B, b + k - 1)) samples are read before the k-th is given.
 //    [docs/models/formats.md, eq. 8]
@@ -59,6 +85,7 @@ Bytes SampleReader::draw(double samples) {
 // Whole files are opened, each when the first of it is read.    [docs/models/formats.md, eq. 12]
 double SampleReader::opens(double files) {
   const double whole = std::max(0.0, std::ceil(files - in_file_ - kRounding));
+  if (whole > 0.0) ++opened_;
   in_file_ = std::max(0.0, in_file_ + whole - files);
   return whole;
 }

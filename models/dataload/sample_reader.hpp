@@ -83,6 +83,11 @@ class SampleReader {
 
   /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end.
   void begin_epoch(double samples);
+  void describe(sim::Ledger& ledger);
+  /// Whether it is the same wherever in the data set it reads.
+  [[nodiscard]] bool placeless() const {
+    return shared_.access.unit <= 0.0 && shared_.shuffle <= 1.0 && opened_ == 0;
+  }
   /// The next samples. REQUIRES: never two at once.
   sim::Task<Loaded> read(std::int64_t samples, PhaseClock& clock);
 
@@ -107,18 +112,19 @@ class SampleReader {
   ReaderShared& shared_;
   Client client_;  ///< as the storage knows it
   base::RandomStream& random_;
-  std::deque<Unit> units_;  ///< fetched, not yet taken
-  double in_file_ = 0.0;    ///< part of the open file that is not read yet
-  double held_ = 0.0;       ///< samples in them
-  double left_ = 0.0;       ///< samples of this epoch that are not fetched yet
-  double coming_ = 0.0;     ///< samples that are being fetched
-  double taken_ = 0.0;      ///< samples taken in this epoch
-  double wanted_ = 0.0;     ///< samples somebody waits for
-  double total_ = 0.0;      ///< samples of this epoch
-  double given_ = 0.0;      ///< of them returned so far
-  double pool_ = 0.0;       ///< loaded, in the shuffle buffer
-  Bytes pool_bytes_;        ///< their stored size
-  Bytes fetched_, missed_;  ///< since the last read returned
+  std::deque<Unit> units_;   ///< fetched, not yet taken
+  double in_file_ = 0.0;     ///< part of the open file that is not read yet
+  std::int64_t opened_ = 0;  ///< times that a file was opened
+  double held_ = 0.0;        ///< samples in them
+  double left_ = 0.0;        ///< samples of this epoch that are not fetched yet
+  double coming_ = 0.0;      ///< samples that are being fetched
+  double taken_ = 0.0;       ///< samples taken in this epoch
+  double wanted_ = 0.0;      ///< samples somebody waits for
+  double total_ = 0.0;       ///< samples of this epoch
+  double given_ = 0.0;       ///< of them returned so far
+  double pool_ = 0.0;        ///< loaded, in the shuffle buffer
+  Bytes pool_bytes_;         ///< their stored size
+  Bytes fetched_, missed_;   ///< since the last read returned
   ResourceIndex limited_by_ = kNoResource;
   PhaseClock beside_;  ///< of what is fetched ahead
   sim::Signal wake_, filled_;

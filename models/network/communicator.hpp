@@ -47,6 +47,12 @@ class Communicator {
   /// The step's communication added `time` to it.
   void end_step(Seconds time);
 
+  /// Between two steps nothing is under way.
+  void describe(sim::Ledger& ledger) {
+    times_.describe(ledger);
+    exposed_.describe(ledger);
+  }
+
   [[nodiscard]] Seconds slowed() const;  ///< of this step, by what runs beside compute
   [[nodiscard]] ResourceIndex limited_by() const { return limited_by_; }
   void report(const std::string& job, RunResult& out) const;

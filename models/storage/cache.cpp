@@ -119,6 +119,8 @@ class CacheStore final : public PooledStore {
   explicit CacheStore(const Component& component)
       : PooledStore(component), p_(bind(kFields, component)) {}
 
+  void describe(sim::Ledger& ledger) override { ledger.never(); }  // fills and drains over epochs
+
   std::optional<Backing> backing() const override {
     return Backing{p_.over, servers(), p_.link.value_or(Rate::infinity())};
   }

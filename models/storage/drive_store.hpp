@@ -32,6 +32,9 @@ class DriveStore : public StorageModel {
     return part == StoragePart::target ? drives_.drives() * std::max(sets_, 1.0) : 0.0;
   }
   void scale(StoragePart part, double factor) override;
+  void describe(sim::Ledger& ledger) override {
+    for (const DriveBank& bank : banks_) bank.describe(ledger);
+  }
 
  protected:
   DriveStore(const Component& component, const DriveParams& drives)

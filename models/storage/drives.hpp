@@ -63,6 +63,11 @@ class DriveBank {
   /// The data part of a write, without the flush at its end.
   [[nodiscard]] sim::Task<Served> write(const Client& client, const WriteRequest& request, Rate cap,
                                         ResourceIndex stream);
+  void describe(sim::Ledger& ledger) const {
+    ledger.state(reading_);
+    ledger.state(writing_);
+    if (p_.burst_write) ledger.never();  // buffers fill over many saves
+  }
 
  private:
   /// Moves bytes along `path` while the drives work for `time` per member.

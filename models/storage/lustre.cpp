@@ -77,6 +77,12 @@ class Lustre final : public PooledStore {
                                    media_share(file, request.writers));
   }
 
+  void describe(sim::Ledger& ledger) override {
+    PooledStore::describe(ledger);
+    if (p_.hsm_released > Fraction{}) ledger.never();  // how many files are left to restore decides
+    ledger.count(opened_);
+  }
+
   Countable countable() const override {
     return {.unit_read = osts_.read_rate(), .unit_write = osts_.write_rate()};
   }

@@ -133,6 +133,12 @@ Served PooledStore::blame(const sim::FlowOutcome& flow) const {
   return {flow.binding.valid() ? resources_->of_link[flow.binding.index] : stream_resource_};
 }
 
+void PooledStore::describe(sim::Ledger& ledger) {
+  line_->describe(ledger);
+  if (directory_) directory_->describe(ledger);
+  metadata_up_->describe(ledger);
+}
+
 double PooledStore::parts(StoragePart part) const {
   const PoolShape shape = pool({});
   return part == StoragePart::target     ? shape.targets

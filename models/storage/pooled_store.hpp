@@ -54,6 +54,8 @@ class PooledStore : public StorageModel {
   void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
               std::uint64_t seed) override;
   void report(Seconds wall, std::vector<ResourceUse>& out) const override;
+  /// The lines; kinds that remember more say so themselves.
+  void describe(sim::Ledger& ledger) override;
   [[nodiscard]] double parts(StoragePart part) const override;
   void scale(StoragePart part, double factor) override;
   [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const override;

@@ -203,6 +203,8 @@ class StorageModel {
     (void)part;
     (void)factor;
   }
+  /// What it remembers between operations. Only kinds that answer are ever skipped.
+  virtual void describe(sim::Ledger& ledger) { ledger.never(); }
   /// What else there is to tell of a run: metrics named "storage.<id>. ..." and warnings.
   virtual void remark(RunResult& out) const { (void)out; }
 };

@@ -76,6 +76,7 @@ struct CommandLine::Impl {
   CommonOptions* common = nullptr;
   std::string time_limit;
   std::optional<std::int64_t> jobs;
+  bool no_fold = false, no_fast_forward = false;
   std::vector<std::unique_ptr<Refused>> refused;
   std::vector<std::unique_ptr<std::string>> numbers;          ///< texts of `integer` options
   std::vector<std::function<std::optional<Fault>()>> checks;  ///< run after parsing
@@ -195,6 +196,9 @@ void CommandLine::simulation_options(CommonOptions& options) {
   flag("--timing", options.timing, "report wall-clock time; the report is then not reproducible");
   flag("--strict-range", options.strict_range,
        "exit 3 when a prediction leaves the range its profile was fitted in");
+  flag("--no-fold", impl_->no_fold, "simulate every rank by itself (run.fold)");
+  flag("--no-fast-forward", impl_->no_fast_forward,
+       "simulate what repeats instead of counting it (run.fast_forward)");
   for (const char* name : {"--trace"}) {
     impl_->refused.push_back(std::make_unique<Refused>(Refused{name, ""}));
     text(name, impl_->refused.back()->value, "FILE", "not available in this version");
@@ -207,6 +211,8 @@ void CommandLine::simulation_options(CommonOptions& options) {
       return Fault{"--jobs must be at most " + std::to_string(kMostJobs), ""};
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     options.jobs = impl_->jobs.value_or(cores);
+    if (impl_->no_fold) options.sets.emplace_back("run.fold=false");
+    if (impl_->no_fast_forward) options.sets.emplace_back("run.fast_forward=false");
     for (const auto& refused : impl_->refused)
       if (!refused->value.empty())
         return Fault{refused->name + " is not available in this version", ""};

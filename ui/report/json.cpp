@@ -80,7 +80,7 @@ Json result_object(const Prediction& prediction, const Context& context, const S
     out["assumptions"].push_back({{"path", a.path}, {"value", a.value}, {"why", a.why}});
   out["warnings"] = prediction.warnings;
   out["seeds"] = prediction.seeds;
-  out["elapsed"] = {{"simulated_s", prediction.simulated_s}};
+  out["elapsed"] = {{"simulated_s", prediction.simulated_s}, {"skipped_s", prediction.skipped_s}};
   if (style.timing) out["elapsed"]["wall_s"] = prediction.wall_s;
   out["elapsed"]["events"] = prediction.events;
   return out;

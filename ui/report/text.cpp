@@ -339,9 +339,13 @@ std::string fine_print(const Prediction& p, const Context& context, const Style&
   }
   std::string seeds = count_of(p.seeds.size(), "replica");
   if (!p.seeds.empty()) seeds += " from seed " + std::to_string(p.seeds.front());
+  const std::string repeated =
+      p.skipped_s > 0.0
+          ? " (" + print_value(p.skipped_s / p.simulated_s, "ratio") + " repeats itself)"
+          : "";
   out += "\n" + wrapped("",
-                        print_value(p.simulated_s, "s") + " simulated, " + seeds + ", " +
-                            std::to_string(p.events) + " events" +
+                        print_value(p.simulated_s, "s") + " simulated" + repeated + ", " + seeds +
+                            ", " + std::to_string(p.events) + " events" +
                             (style.timing ? ", " + print_value(p.wall_s, "s") + " wall clock"
                                           : std::string()) +
                             "; stallcast " + context.version + ", models " + context.model_version +

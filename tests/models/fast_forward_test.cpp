@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "engine/sim/fluid_context.hpp"
+#include "models/fast_forward.hpp"
+#include "models/job.hpp"
+#include "models/plant.hpp"
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+/// Dates at which the steps of the first job ended, saves between them left out.
+struct Course {
+  std::vector<double> ends;
+  Seconds wall, skipped;
+};
+
+sim::Task<void> run_all(sim::Context& context, const models::FastForward::Jobs& jobs) {
+  co_await jobs.front()->run();
+  context.stop();
+}
+
+Course course_of(const Design& design, bool skipping) {
+  const auto context = sim::make_fluid_context();
+  models::Plant plant(design);
+  plant.attach(*context, 1);
+  models::FastForward::Jobs jobs;
+  for (const JobDesign& job : design.jobs)
+    jobs.push_back(std::make_unique<models::TrainingJob>(design, job, plant, *context, 1));
+  models::FastForward fast_forward(*context, plant, jobs);
+  if (skipping) jobs.front()->on_step = [&] { fast_forward.step_done(); };
+  for (std::size_t j = 1; j < jobs.size(); ++j) context->spawn(jobs[j]->run());
+  context->spawn(run_all(*context, jobs));
+  context->run();
+  Course out{.ends = {}, .wall = jobs.front()->wall(), .skipped = fast_forward.skipped()};
+  double end = 0.0;
+  for (const double step : jobs.front()->measured().steps.values()) out.ends.push_back(end += step);
+  return out;
+}
+
+/// Simulates `design` both ways, checks that every step ends at the same date, and yields the share
+/// of the time that was skipped.
+double skipped_exactly(const Design& design) {
+  const Course all = course_of(design, false), some = course_of(design, true);
+  REQUIRE(all.ends.size() == some.ends.size());
+  double worst = 0.0;
+  for (std::size_t i = 0; i < all.ends.size(); ++i)
+    worst = std::max(worst, std::abs(some.ends[i] - all.ends[i]) / all.ends[i]);
+  CHECK(worst <= 1e-9);
+  CHECK(some.wall.in(unit::s) == Approx(all.wall.in(unit::s)).epsilon(1e-9));
+  return some.skipped / some.wall;
+}
+
+/// 32 ranks that read 32 times `sample` MB a step, and save every `every` steps.
+Design reading(const char* sample, const char* steps = "20000") {
+  Design design = small_design();
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", sample}, {"samples", "1e9"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "2"}, {"workers", "4"}});
+  set(job.job, Role::job, "steps", steps);
+  set(job.job, Role::job, "epochs", "1");
+  design.run.values.erase("duration");
+  return design;
+}
+
+void save(Design& design, const char* kind, Settings settings) {
+  design.jobs[0].checkpoint =
+      component(Role::checkpoint, kind, "checkpoint", {{"to", "scratch"}, {"size", "64 GB"}});
+  for (const auto& [key, text] : settings)
+    set(*design.jobs[0].checkpoint, Role::checkpoint, key, text);
+}
+
+}  // namespace
+
+TEST_CASE("steps that repeat are counted and end when they would have ended") {
+  SECTION("bound by compute") { CHECK(skipped_exactly(reading("1 MB")) > 0.99); }
+  SECTION("bound by storage") {
+    Design design = reading("200 MB");
+    set(*design.jobs[0].loader, Role::loader, "workers", "1");
+    CHECK(skipped_exactly(design) > 0.99);
+  }
+  SECTION("bound by storage, workers beside each other: their reads drift apart for ever") {
+    (void)skipped_exactly(reading("200 MB", "2000"));
+  }
+  SECTION("without data") {
+    Design design = reading("1 MB");
+    design.jobs[0].dataset.reset();
+    design.jobs[0].loader.reset();
+    CHECK(skipped_exactly(design) > 0.99);
+  }
+}
+
+TEST_CASE("saves repeat with the steps between them") {
+  Design design = reading("10 MB");
+  SECTION("asynchronous, by steps") { save(design, "async", {{"every_steps", "100"}}); }
+  SECTION("asynchronous, by time") { save(design, "async", {{"every", "30 s"}}); }
+  SECTION("synchronous") { save(design, "sync", {{"every_steps", "100"}}); }
+  SECTION("increments") {
+    save(
+        design, "async",
+        {{"every_steps", "50"}, {"incremental.fraction", "25 %"}, {"incremental.full_every", "4"}});
+  }
+  SECTION("the oldest deleted") {
+    save(design, "async", {{"every_steps", "50"}, {"keep.last", "3"}});
+  }
+  CHECK(skipped_exactly(design) > 0.8);
+}
+
+TEST_CASE("saves that drain longer than their interval repeat as a whole") {
+  // 640 GB at 40 GB/s and less take 16 s and more; a save is due every 5 s.
+  Design design = reading("10 MB");
+  save(design, "async", {{"every_steps", "50"}, {"size", "640 GB"}});
+  CHECK(skipped_exactly(design) > 0.8);
+}
+
+TEST_CASE("a queue that drains slowly is not taken for a steady state") {
+  // 64 batches are ahead when the first step begins, and storage brings a little less than the
+  // steps take: for hundreds of steps nobody waits, and their times are all alike.
+  Design design = reading("51.5 MB", "3000");
+  set(*design.jobs[0].loader, Role::loader, "prefetch", "16");
+  const Course all = course_of(design, false), some = course_of(design, true);
+  REQUIRE(all.ends.size() == some.ends.size());
+  CHECK(some.ends.back() == Approx(all.ends.back()).epsilon(1e-9));
+}
+
+TEST_CASE("shards are opened when they would have been") {
+  Design design = reading("1 MB");
+  design.jobs[0].dataset =
+      component(Role::dataset, "webdataset", "dataset",
+                {{"on", "scratch"}, {"sample", "100 kB"}, {"shard", "100 MB"}, {"samples", "1e9"}});
+  save(design, "async", {{"every_steps", "500"}});
+  CHECK(skipped_exactly(design) > 0.5);
+}
+
+TEST_CASE("every epoch repeats by itself, and its end is simulated") {
+  Design design = reading("10 MB", "2000");
+  set(design.jobs[0].job, Role::job, "epochs", "3");
+  save(design, "async", {{"every_steps", "150"}});
+  CHECK(skipped_exactly(design) > 0.5);
+}
+
+TEST_CASE("a run that ends at a given time ends there") {
+  Design design = reading("10 MB", "1000000");
+  set(design.run, Role::run, "duration", "30 min");
+  CHECK(skipped_exactly(design) > 0.9);
+}
+
+TEST_CASE("two jobs are skipped together, and only when both repeat") {
+  Design design = reading("10 MB");
+  JobDesign other = design.jobs[0];
+  other.job.id = "other";
+  SECTION("in step") {
+    CHECK(skipped_exactly([&] {
+            design.jobs.push_back(other);
+            return design;
+          }()) > 0.9);
+  }
+  SECTION("three steps to two") {
+    set(other.step, Role::step, "compute", "150 ms");
+    design.jobs.push_back(other);
+    (void)skipped_exactly(design);
+  }
+}
+
+TEST_CASE("what is drawn is simulated") {
+  Design design = reading("10 MB", "500");
+  set(design.jobs[0].step, Role::step, "jitter", "1 %");
+  CHECK(course_of(design, true).skipped == Seconds{});
+}
