@@ -21,7 +21,9 @@ struct DatasetParams : cache::CacheParams {
   Bytes sample_stdev;                   ///< of the stored size
   std::optional<std::int64_t> samples;  ///< in the whole set
   std::optional<Bytes> size;            ///< of the whole set
-  Seconds decode;                       ///< CPU time per sample, added to the format's own
+  Seconds decode;                       ///< CPU time per sample, its codec's included
+  std::string codec;                    ///< "none", "float", "jpeg"
+  Rate float_rate, jpeg_rate;           ///< stored bytes one core decodes in a second
   std::optional<Bytes> tensor;          ///< of one sample in a batch; else its size in memory
   bool direct = false;                  ///< O_DIRECT
   Seconds request_cpu;                  ///< of the client library, per request

@@ -48,8 +48,9 @@ struct LoaderPolicy {
 
   // The hand-over of a batch: part of it is paid when the batch arrives at the training process,
   // the rest when it is delivered.
-  double at_delivery = 1.0;      ///< share of the latter
-  double handover_spread = 0.0;  ///< standard deviation of a hand-over over its mean (lognormal)
+  double at_delivery = 1.0;         ///< share of the latter
+  Rate receive = Rate::infinity();  ///< of a batch's bytes, besides what every hand-over takes
+  double handover_spread = 0.0;     ///< standard deviation of a hand-over over its mean (lognormal)
 
   // What a started process does before its first batch.
   Seconds import_time{};                   ///< CPU time, that of a forked process included

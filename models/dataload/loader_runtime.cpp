@@ -172,9 +172,14 @@ void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes) {
   arrival_.set();
 }
 
-Seconds LoaderRuntime::draw_handover() {
-  return handovers_ ? p_.handover * handovers_->lognormal(1.0, policy_.handover_spread)
-                    : p_.handover;
+//    [docs/models/dataloader.md, eq. 8]
+Seconds LoaderRuntime::mean_handover(const Loaded& bytes) const {
+  return p_.handover + bytes.memory / policy_.receive;
+}
+
+Seconds LoaderRuntime::draw_handover(const Loaded& bytes) {
+  const Seconds mean = mean_handover(bytes);
+  return handovers_ ? mean * handovers_->lognormal(1.0, policy_.handover_spread) : mean;
 }
 
 // Core time of the training process, which waits for cores with its workers. Threads of the process
@@ -193,7 +198,7 @@ sim::Task<void> LoaderRuntime::hold(Seconds handover, WaitSplit& wait) {
 sim::Task<void> LoaderRuntime::take_in(WaitSplit& wait) {
   auto [index, ready] = incoming_.front();
   incoming_.pop_front();
-  const Seconds handover = draw_handover();
+  const Seconds handover = draw_handover(ready.bytes);
   ready.handover = handover * policy_.at_delivery;
   if (policy_.at_delivery < 1.0) co_await hold(handover - ready.handover, wait);
   done_[index] = ready;
@@ -202,7 +207,7 @@ sim::Task<void> LoaderRuntime::take_in(WaitSplit& wait) {
 // A batch is pinned, or copied to the GPU and decoded there.    [dataloader.md, eq. 2 and 6]
 Seconds LoaderRuntime::staging(const Loaded& bytes) const {
   if (policy_.pin)
-    return (p_.workers > 0 ? p_.handover * policy_.pin_takes.in(unit::ratio) : Seconds{}) +
+    return (p_.workers > 0 ? mean_handover(bytes) * policy_.pin_takes.in(unit::ratio) : Seconds{}) +
            bytes.memory / policy_.pin_rate;
   const bool decodes = policy_.gpu_decode > Seconds{};
   return policy_.gpu_decode * static_cast<double>(p_.batch) +
@@ -218,7 +223,7 @@ sim::Task<void> LoaderRuntime::stage() {
     if (index < base_) continue;
     done_[index] = {
         bytes, time,
-        draw_handover() * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0)};
+        draw_handover(bytes) * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0)};
     arrival_.set();
   }
 }

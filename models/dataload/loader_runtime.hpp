@@ -87,7 +87,8 @@ class LoaderRuntime {
   sim::Task<void> receive(Batch& batch);
   sim::Task<void> take_in(WaitSplit& wait);
   sim::Task<void> hold(Seconds handover, WaitSplit& wait);
-  [[nodiscard]] Seconds draw_handover();
+  [[nodiscard]] Seconds mean_handover(const Loaded& bytes) const;
+  [[nodiscard]] Seconds draw_handover(const Loaded& bytes);
   void skip_dry();
   [[nodiscard]] WaitSplit read_clocks() const;
   [[nodiscard]] bool arrived() const;

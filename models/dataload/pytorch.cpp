@@ -16,7 +16,7 @@ constexpr std::string_view kMethods[] = {"fork", "spawn"};
 struct Params {
   std::string style, method;
   bool in_order = true, pin = false;
-  std::optional<Rate> collate;
+  std::optional<Rate> collate, receive;
   Seconds import_time;
   std::int64_t import_files = 0;
   std::optional<std::string> import_on;
@@ -27,7 +27,7 @@ struct Params {
   Seconds boot;
 };
 constexpr std::string_view kProbe = "own probe, PyTorch 1.13, 2 cores, 2026-11";
-constexpr std::array<Field<Params>, 15> kFields{
+constexpr std::array<Field<Params>, 16> kFields{
     field("style", &Params::style, "map",
           "map: any worker loads any sample; iterable: each worker owns whole files",
           one_of(kStyles)),
@@ -39,6 +39,10 @@ constexpr std::array<Field<Params>, 15> kFields{
           "standard deviation of a hand-over over its mean (lognormal): 29 % measured where 2 "
           "cores are shared",
           kNonNegative),
+    field("receive.rate", &Params::receive, kOptional,
+          "bytes of a batch that the training process maps and frees in a second, besides the time "
+          "of a hand-over; absent: its size does not count",
+          kPositive),
     field("boot", &Params::boot, "0 s",
           "CPU time of a started worker before its first batch: 5.6 ms measured after a fork",
           cited(kNonNegative, kProbe)),
@@ -80,6 +84,7 @@ LoaderPolicy pytorch_policy(const Component& component) {
   const Params p = bind(kFields, component);
   LoaderPolicy out{.in_order = p.in_order, .iterable = p.style == "iterable"};
   out.at_delivery = p.delivery.in(unit::ratio);
+  out.receive = p.receive.value_or(Rate::infinity());
   out.handover_spread = p.spread.in(unit::ratio);
   out.import_time = p.boot;
   if (p.method == "spawn") {

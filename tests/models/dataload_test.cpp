@@ -93,6 +93,14 @@ TEST_CASE("with one index outstanding the worker idles while the batch is handed
   CHECK(metric(run(fast), "job.train.step.time.p50") == Approx(0.15).epsilon(1e-6));
 }
 
+TEST_CASE("a hand-over grows with the bytes of the batch where receive.rate says so") {
+  // 50 ms and 100 MB at 2 GB/s: a hand-over of 100 ms, 30 ms of it on delivery. 0.5 GB/s: 200 ms to
+  // load; a step is 70 + max(200, 30 + 100) ms
+  const Design design =
+      with(reader("1", "1", "0.5 GB/s"), {{"handover", "50 ms"}, {"receive.rate", "2 GB/s"}});
+  CHECK(metric(run(design), "job.train.step.time.p50") == Approx(0.27).epsilon(1e-6));
+}
+
 TEST_CASE("enough workers hide the load and utilization is one but for the first batch") {
   const RunResult result = run(reader("4", "2", "0.5 GB/s"));
   CHECK(metric(result, "job.train.step.time.p50") == Approx(0.1).epsilon(1e-6));
