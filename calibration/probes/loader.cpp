@@ -27,7 +27,7 @@ constexpr double kProbeLimit = 3600.0;  // s
 struct Effort {
   const char *run_s, *repeats;
 };
-constexpr std::array<Effort, 3> kEfforts{{{"0.1", "3"}, {"0.5", "3"}, {"2", "5"}}};
+constexpr std::array<Effort, 3> kEfforts{{{"0.1", "5"}, {"0.5", "5"}, {"2", "7"}}};
 
 std::optional<Failure> missing_torch(const ProbeOptions& options) {
   Watch watch = watch_of(options);

@@ -6,6 +6,7 @@ Usage: python3 -c SCRIPT FOLDER RUN_S REPEATS SEED; files of its own go below FO
 import io
 import json
 import os
+import random
 import sys
 import time
 
@@ -14,6 +15,7 @@ from torch.utils.data import DataLoader, Dataset, default_collate
 
 FOLDER, RUN_S, REPEATS = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 torch.manual_seed(int(sys.argv[4]))
+ORDER = random.Random(int(sys.argv[4]))
 torch.set_num_threads(1)  # as in a worker of the loader
 SAMPLES = [16384, 131072, 786432]  # bytes; no two batches are of equal size
 BATCHES = [1, 16, 64]
@@ -39,10 +41,9 @@ def timed(work):
 
 
 def record(operation, path, size, work, batch=1):
-    for _ in range(REPEATS):
-        seconds, count, cpu = timed(work)
-        say(operation=operation, path=path, size=size, batch=batch, seconds=seconds, count=count,
-            cpu=cpu)
+    seconds, count, cpu = timed(work)
+    say(operation=operation, path=path, size=size, batch=batch, seconds=seconds, count=count,
+        cpu=cpu)
 
 
 def random_bytes(size):
@@ -87,8 +88,8 @@ def decode_raw(size):
 
 def decode_jpeg(side):
     # Noise at an eighth of the resolution: about as many bytes a pixel as a photograph.
-    small = random_bytes(3 * (side // 8) ** 2).tolist()
-    image = Image.frombytes("RGB", (side // 8, side // 8), bytes(small)).resize((side, side), 3)
+    small = random.Random(side).randbytes(3 * (side // 8) ** 2)  # every run decodes the same image
+    image = Image.frombytes("RGB", (side // 8, side // 8), small).resize((side, side), 3)
     out = io.BytesIO()
     image.save(out, "JPEG", quality=90)
     data = out.getvalue()
@@ -107,39 +108,36 @@ def hand_over(size, batch):
     count = (rounds + 3) * ahead
     loader = DataLoader(Ready(size, batch, batch * count), batch_size=batch, num_workers=1,
                         prefetch_factor=ahead, multiprocessing_context="fork")
-    for _ in range(REPEATS):
-        batches = iter(loader)
+    batches = iter(loader)
+    next(batches)
+    began, cpu = time.perf_counter(), time.process_time()
+    for taken in range(2 * ahead):
         next(batches)
+    pace = (time.perf_counter() - began) / (taken + 1)
+    say(operation="worker", path="", size=size * batch, batch=batch, seconds=pace * (taken + 1),
+        count=taken + 1, cpu=time.process_time() - cpu)
+    seconds = spent = 0.0
+    for _ in range(rounds):
+        time.sleep(0.02 + 2 * ahead * pace)  # until what was asked for is ready
         began, cpu = time.perf_counter(), time.process_time()
-        for taken in range(2 * ahead):
+        for _ in range(ahead):
             next(batches)
-        pace = (time.perf_counter() - began) / (taken + 1)
-        say(operation="worker", path="", size=size * batch, batch=batch,
-            seconds=pace * (taken + 1), count=taken + 1, cpu=time.process_time() - cpu)
-        seconds = spent = 0.0
-        for _ in range(rounds):
-            time.sleep(0.02 + 2 * ahead * pace)  # until what was asked for is ready
-            began, cpu = time.perf_counter(), time.process_time()
-            for _ in range(ahead):
-                next(batches)
-            seconds += time.perf_counter() - began
-            spent += time.process_time() - cpu
-        say(operation="handover", path="", size=size * batch, batch=batch, seconds=seconds,
-            count=rounds * ahead, cpu=spent)
-        for _ in batches:
-            pass
+        seconds += time.perf_counter() - began
+        spent += time.process_time() - cpu
+    say(operation="handover", path="", size=size * batch, batch=batch, seconds=seconds,
+        count=rounds * ahead, cpu=spent)
+    for _ in batches:
+        pass
 
 
 def start(workers):
     loader = DataLoader(Ready(1, 1, workers), num_workers=workers, multiprocessing_context="fork")
-    for _ in range(REPEATS):
-        began, cpu = time.perf_counter(), time.process_time()
-        batches = iter(loader)
-        seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-        say(operation="start", path="fork", size=0, batch=1, seconds=seconds, count=workers,
-            cpu=cpu)
-        for _ in batches:
-            pass
+    began, cpu = time.perf_counter(), time.process_time()
+    batches = iter(loader)
+    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+    say(operation="start", path="fork", size=0, batch=1, seconds=seconds, count=workers, cpu=cpu)
+    for _ in batches:
+        pass
 
 
 def main():
@@ -147,7 +145,7 @@ def main():
     if FOLDER:
         parts += [(read, (size,)) for size in SAMPLES]
     if Image is not None:
-        parts += [(decode_jpeg, (side,)) for side in (256, 512)]
+        parts += [(decode_jpeg, (side,)) for side in (256, 512, 768)]
     for size in SAMPLES:
         for batch in BATCHES:
             parts += [(collate, (size, batch)), (hand_over, (size, batch))]
@@ -155,8 +153,9 @@ def main():
     say(facts={"torch": torch.__version__, "python": sys.version.split()[0],
                "jpeg": "Pillow " + Image.__version__ if Image is not None else
                        "not measured: Pillow is not installed"})
-    for i, (work, args) in enumerate(parts):
-        say(progress=i / len(parts), what=work.__name__.replace("_", " "))
+    runs = [part for _ in range(REPEATS) for part in ORDER.sample(parts, len(parts))]
+    for i, (work, args) in enumerate(runs):
+        say(progress=i / len(runs), what=work.__name__.replace("_", " "))
         work(*args)
 
 
