@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <set>
 #include <string>
+
+#include "models/host.hpp"
 
 /// Which fitted parameter is which field of a scenario: the one place that knows both.
 namespace stallcast::calibration {
 namespace {
 
-struct Binding {
-  std::string_view series;     ///< id of the fit
-  std::string_view parameter;  ///< of its law; "law" for the law itself
-  std::string_view role, kind, field;
-  Dimension dimension;
-};
+/// Line rate over payload: what `nic.efficiency` takes off again, 95 % unless a scenario says so.
+constexpr double kPerPayload = 1.0 / 0.95;
 
 // Random access comes first: where both were measured a loader's shuffled reads follow it.
 constexpr std::array kBindings{
@@ -43,12 +41,40 @@ constexpr std::array kBindings{
     Binding{"io.write.sustained", "B1", "storage", "local", "drive.burst_write", Dimension::rate},
     Binding{"io.write.sustained", "C", "storage", "local", "drive.burst", Dimension::bytes},
     Binding{"io.write.sustained", "B2", "storage", "local", "drive.write", Dimension::rate},
+    Binding{"loader.decode.jpeg", "B", "dataset", "", "jpeg.rate", Dimension::rate},
+    Binding{"loader.decode.raw", "B", "dataset", "", "float.rate", Dimension::rate},
+    Binding{"loader.handover", "alpha", "loader", "pytorch", "handover", Dimension::time},
+    Binding{"loader.handover", "B", "loader", "pytorch", "receive.rate", Dimension::rate},
+    Binding{"loader.start.fork", "T", "loader", "pytorch", "start", Dimension::time},
+    Binding{"loader.worker", "B", "loader", "pytorch", "collate", Dimension::rate},
     Binding{"metadata.open", "Z", "storage", "measured", "open.latency", Dimension::time},
     Binding{"metadata.open", "D", "storage", "measured", "open.per_op", Dimension::time},
     Binding{"metadata.create", "Z", "storage", "measured", "create.latency", Dimension::time},
     Binding{"metadata.create", "D", "storage", "measured", "create.per_op", Dimension::time},
+    Binding{"memory.crc32c.sse4.2.one", "B", "storage", "lustre", "client.checksum_rate",
+            Dimension::rate},
+    // What NVLink makes of its data sheet (docs/models/communication.md, table 2).
+    Binding{"memory.d2d.ce.one", "B", "host", "", "nvlink.rate", Dimension::rate,
+            1.0 / models::kNvlinkShare},
     Binding{"memory.h2d.pinned", "B", "host", "", "gpu.copy", Dimension::rate},
     Binding{"memory.h2d.pageable", "B", "host", "", "gpu.copy_pageable", Dimension::rate},
+    Binding{"memory.h2d.ce.one", "B", "host", "", "gpu.copy", Dimension::rate},
+    Binding{"memory.memcpy.one", "B", "loader", "pytorch", "pin.rate", Dimension::rate},
+    Binding{"memory.page-cache-read.one", "B", "host", "", "cpu.copy", Dimension::rate},
+    Binding{"memory.page-cache-read.memfd.one", "B", "host", "", "cpu.copy", Dimension::rate},
+    // A payload, of which a port of this line rate carries its nic.efficiency.
+    Binding{"network.read.many", "B", "host", "", "nic.rate", Dimension::rate, kPerPayload},
+    Binding{"network.send.many", "B", "host", "", "nic.rate", Dimension::rate, kPerPayload},
+    Binding{"network.write.many", "B", "host", "", "nic.rate", Dimension::rate, kPerPayload},
+    // Half a round trip, but for reads.
+    Binding{"network.send.one", "alpha", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.send.one", "T", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.write.one", "alpha", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.write.one", "T", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.read.one", "alpha", "fabric", "", "rtt", Dimension::time},
+    Binding{"network.read.one", "T", "fabric", "", "rtt", Dimension::time},
+    Binding{"network.ping-pong.tcp.one", "alpha", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.stream.tcp.core", "B", "host", "", "cpu.tcp", Dimension::rate},
     Binding{"gds.read.p2p", "B", "host", "", "gds.stream", Dimension::rate},
     Binding{"gds.read.nvidia-fs", "B", "host", "", "gds.stream", Dimension::rate},
 };
@@ -86,11 +112,12 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
     const auto at = std::find_if(fit.parameters.begin(), fit.parameters.end(),
                                  [&](const FittedParameter& p) { return p.name == b.parameter; });
     if (at == fit.parameters.end()) continue;
-    value.value = rounded(at->value);
-    value.low = rounded(at->low);
-    value.high = rounded(at->high);
+    value.value = rounded(b.factor * at->value);
+    value.low = rounded(b.factor * at->low);
+    value.high = rounded(b.factor * at->high);
     const auto column = static_cast<std::size_t>(at - fit.parameters.begin());
-    for (const std::vector<double>& draw : fit.draws) value.draws.push_back(rounded(draw[column]));
+    for (const std::vector<double>& draw : fit.draws)
+      value.draws.push_back(rounded(b.factor * draw[column]));
     out.push_back(std::move(value));
   }
   // Where data were measured, so that a prediction can say when it leaves that range.
@@ -122,16 +149,22 @@ std::vector<ProfileValue> values_of(const std::vector<Fit>& fits) {
   for (const Fit& fit : fits) ordered.push_back(&fit);
   std::stable_sort(ordered.begin(), ordered.end(),
                    [&](const Fit* a, const Fit* b) { return rank(a) < rank(b); });
-  std::map<std::string, std::string> decided_by;  // group of fields -> fit
+  std::set<std::string> decided;
   std::vector<ProfileValue> out;
-  for (const Fit* fit : ordered)
-    for (ProfileValue& value : values_of(*fit)) {
-      const std::string group =
-          value.role + "/" + value.kind + "/" + value.field.substr(0, value.field.find('.'));
-      if (decided_by.try_emplace(group, fit->id).first->second == fit->id)
-        out.push_back(std::move(value));
+  for (const Fit* fit : ordered) {
+    std::vector<ProfileValue> values = values_of(*fit);
+    const auto place = [](const ProfileValue& v) { return v.role + "/" + v.kind + "/" + v.field; };
+    if (std::any_of(values.begin(), values.end(),
+                    [&](const ProfileValue& v) { return decided.contains(place(v)); }))
+      continue;
+    for (ProfileValue& value : values) {
+      decided.insert(place(value));
+      out.push_back(std::move(value));
     }
+  }
   return out;
 }
+
+std::span<const Binding> bindings() { return kBindings; }
 
 }  // namespace stallcast::calibration

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -7,12 +8,24 @@
 
 namespace stallcast::calibration {
 
+/// One row: this parameter of this fit is that field of a scenario.
+struct Binding {
+  std::string_view series;     ///< id of the fit
+  std::string_view parameter;  ///< of its law; "law" for the law itself
+  std::string_view role, kind, field;
+  Dimension dimension;
+  double factor = 1.0;  ///< field over parameter: 2 where a round trip takes both ways
+};
+
+/// All rows; docs/calibration.md shows the same table. Earlier rows go before later ones.
+[[nodiscard]] std::span<const Binding> bindings();
+
 /// The scenario fields that `fit` decides: one row of the table per parameter and field.
 [[nodiscard]] std::vector<ProfileValue> values_of(const Fit& fit);
 
-/// The fields that all of `fits` decide. Where several fits decide fields of one group ("read.law",
-/// "read.rate"), the first of the table that was not refused decides them all: the parameters of
-/// two laws never mix.
+/// The fields that all of `fits` decide. Where several fits decide a field, the first of the table
+/// that was not refused decides all it can and the others nothing: the parameters of two laws never
+/// mix.
 [[nodiscard]] std::vector<ProfileValue> values_of(const std::vector<Fit>& fits);
 
 }  // namespace stallcast::calibration

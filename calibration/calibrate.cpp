@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "calibration/bindings.hpp"
+#include "calibration/fit/figures.hpp"
 #include "calibration/fit/joint.hpp"
 #include "calibration/importers/importer.hpp"
 #include "calibration/measurement_json.hpp"
@@ -76,9 +77,9 @@ CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
   }
   if (!chosen.empty()) profile.environment["buffers"] = chosen;
   for (const fit::Series& series : fit::group(sets)) {
-    Fit fit = fit::fit_series(series, options);
-    for (std::string& line : left_out(series)) fit.reasons.push_back(std::move(line));
-    profile.fits.push_back(std::move(fit));
+    std::vector<Fit> fits = fit::fits_of(series, options);
+    for (std::string& line : left_out(series)) fits.front().reasons.push_back(std::move(line));
+    profile.fits.insert(profile.fits.end(), fits.begin(), fits.end());
   }
   const auto by_id = [&](std::string_view id_) {
     const auto at = std::find_if(profile.fits.begin(), profile.fits.end(),

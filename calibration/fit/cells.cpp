@@ -16,17 +16,24 @@ constexpr std::array<std::string_view, 12> kUnfit{
     "inconsistent",    "mixed-path",    "other-buffers", "path-unknown",
     "merged-jobs",     "rate-limited",  "workload"};
 
+/// A copy whose tool says a rate and no size (nvbandwidth): an operation is a byte.
+Bytes size_of(const Measurement& m) {
+  const bool bare = m.subject == Subject::memory && m.size <= Bytes{} && m.rate > Rate{};
+  return bare ? Bytes::from(1.0, unit::B) : m.size;
+}
+
 /// Why `m` tells nothing about the device; "" when it does.
 std::string unfit(const Measurement& m) {
   if (std::string flag = unfit_flag(m); !flag.empty()) return flag;
   if (m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0) return "reads and writes mixed";
-  if (m.ops <= OpRate{} && (m.rate <= Rate{} || m.size <= Bytes{})) return "no rate of operations";
+  if (m.ops <= OpRate{} && (m.rate <= Rate{} || size_of(m) <= Bytes{}))
+    return "no rate of operations";
   return "";
 }
 
 OpRate ops_of(const Measurement& m) {
   if (m.ops > OpRate{}) return m.ops;
-  return OpRate::from(m.rate.in(unit::Bps) / m.size.in(unit::B), unit::per_s);
+  return OpRate::from(m.rate.in(unit::Bps) / size_of(m).in(unit::B), unit::per_s);
 }
 
 double depth_of(const Measurement& m) {
@@ -38,6 +45,7 @@ std::string series_id(const Measurement& m) {
   std::string id = std::string(name_of(m.subject)) + "." + m.operation;
   if (!m.pattern.empty()) id += "." + m.pattern;
   if (!m.path.empty()) id += "." + m.path;
+  if (has_flag(m, "loopback")) id += ".loopback";
   return id;
 }
 
@@ -63,6 +71,12 @@ double Cell::noise() const {
   return 1.4826 * median(std::move(off)) / middle;
 }
 
+std::size_t Series::busy() const {
+  std::size_t runs = 0;
+  for (const Cell& cell : cells) runs += cell.busy;
+  return runs;
+}
+
 std::vector<Series> group(std::span<const MeasurementSet> sets) {
   std::map<std::string, Series> series;
   std::map<std::string, std::map<std::tuple<Bytes, double, double>, Cell>> cells;
@@ -79,13 +93,16 @@ std::vector<Series> group(std::span<const MeasurementSet> sets) {
       }
       const double depth = depth_of(m);
       const double processes = m.processes > 0 ? static_cast<double>(m.processes) : depth;
-      Cell& cell = cells[id][{m.size, depth, processes}];
-      cell.size = m.size;
+      const Bytes size = size_of(m);
+      Cell& cell = cells[id][{size, depth, processes}];
+      cell.size = size;
       cell.depth = depth;
       cell.processes = processes;
       // R = n / X                                                  [docs/calibration.md, eq. 1]
       cell.runs.push_back(Ops::from(depth, unit::ops) / ops_of(m));
-      if (has_flag(m, "busy")) ++into.busy;
+      if (has_flag(m, "busy")) ++cell.busy;
+      if (m.cores && *m.cores > 0.0)
+        cell.core_runs.push_back(Ops::from(*m.cores, unit::ops) / ops_of(m));
     }
   }
   std::vector<Series> out;

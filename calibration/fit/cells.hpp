@@ -21,6 +21,9 @@ struct Cell {
   /// Mean response time of each run: depth / operations per second (Little's law; a tool's own
   /// latency leaves out what lies between two operations). Never empty.
   std::vector<Seconds> runs;
+  /// Core time of an operation on the measuring host, of each run that recorded it.
+  std::vector<Seconds> core_runs;
+  std::size_t busy = 0;  ///< of the runs, those with the flag "busy"
 
   [[nodiscard]] Seconds response() const;  ///< median of the runs
   /// Spread of the runs: 1.4826 MAD over the median; 0 for a single run.
@@ -33,8 +36,9 @@ struct Series {
   Subject subject = Subject::io;
   std::string operation;
   std::vector<Cell> cells;            ///< by size, then depth
-  std::size_t busy = 0;               ///< runs of the cells with the flag "busy"
   std::vector<std::string> left_out;  ///< "line 12: few-completions"
+
+  [[nodiscard]] std::size_t busy() const;  ///< runs on a busy machine
 };
 
 /// A flag of `m` that makes it no measurement of the device; "" when there is none.
@@ -44,7 +48,8 @@ struct Series {
 /// ("few-completions", "inconsistent", "failed", "merged-jobs", "concurrent-jobs", "workload",
 /// "cached", "rate-limited", "depth-unknown", "other-buffers"; of GPUDirect "mixed-path",
 /// "path-unknown"), with mixed reads and writes, or without a rate of operations are left out, and
-/// said so.
+/// said so. What went over loopback is a series of its own ("network.stream.tcp.loopback"): it
+/// crossed no network. Of copies whose tool says a rate and no size, an operation is a byte.
 [[nodiscard]] std::vector<Series> group(std::span<const MeasurementSet> sets);
 
 }  // namespace stallcast::calibration::fit

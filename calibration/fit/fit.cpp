@@ -96,20 +96,22 @@ std::vector<Point> resample(const Series& series, bool repeats, Draws& draws) {
   return out;
 }
 
-void draw_parameters(Fit& fit, const Law& law, const Series& series, bool repeats,
+bool repeats(const Series& series) {
+  return std::any_of(series.cells.begin(), series.cells.end(),
+                     [](const Cell& cell) { return cell.runs.size() > 1; });
+}
+
+void draw_parameters(Fit& fit, const Law& law, const Series& series,
                      const std::vector<double>& theta, const Options& options) {
   Draws draws(options.seed);
+  const bool repeated = repeats(series);
   for (int i = 0; i < options.draws; ++i)
-    fit.draws.push_back(regress(law, resample(series, repeats, draws), theta).theta);
+    fit.draws.push_back(regress(law, resample(series, repeated, draws), theta).theta);
   for (std::size_t j = 0; j < law.parameters.size(); ++j) {
     std::vector<double> values;
     for (const auto& draw : fit.draws) values.push_back(draw[j]);
-    FittedParameter parameter{std::string(law.parameters[j].name),
-                              std::string(law.parameters[j].unit), theta[j]};
-    parameter.low = std::min(theta[j], quantile(values, 0.05));
-    parameter.high = std::max(theta[j], quantile(values, 0.95));
-    parameter.identified = 0.5 * (parameter.high - parameter.low) <= kIdentified * theta[j];
-    fit.parameters.push_back(std::move(parameter));
+    fit.parameters.push_back(parameter_of(std::string(law.parameters[j].name),
+                                          std::string(law.parameters[j].unit), theta[j], values));
   }
 }
 
@@ -125,12 +127,40 @@ void add_range(Fit& fit, const char* quantity, const char* unit, std::span<const
 
 std::string percent(double ratio) { return base::print_quantity(ratio, Dimension::ratio); }
 
+}  // namespace
+
 std::string cell_name(const Cell& cell) {
   return base::print_quantity(cell.size.in(unit::B), Dimension::bytes) + ", depth " +
          base::print_quantity(cell.depth, Dimension::number);
 }
 
-void judge(Fit& fit, const Estimate& estimate, const Series& series, bool repeats) {
+Fit fit_without_law(const Series& series) {
+  Fit fit;
+  fit.id = series.id;
+  fit.cells = series.cells.size();
+  if (series.cells.empty()) return fit;
+  std::vector<double> noises;
+  for (const Cell& cell : series.cells) {
+    fit.runs += cell.runs.size();
+    noises.push_back(cell.noise());
+  }
+  fit.noise = median(std::move(noises));
+  add_range(fit, "size", "B", series.cells, [](const Cell& c) { return c.size.in(unit::B); });
+  add_range(fit, "depth", "count", series.cells, [](const Cell& c) { return c.depth; });
+  return fit;
+}
+
+FittedParameter parameter_of(std::string name, std::string unit, double value,
+                             const std::vector<double>& draws) {
+  FittedParameter out{std::move(name), std::move(unit), value, quantile(draws, 0.05),
+                      quantile(draws, 0.95)};
+  out.low = std::min(out.low, value);
+  out.high = std::max(out.high, value);
+  out.identified = 0.5 * (out.high - out.low) <= kIdentified * std::abs(value);
+  return out;
+}
+
+void judge(Fit& fit, const Series& series) {
   const double bar = std::max(kMedianBar, 2.0 * fit.noise);
   if (fit.median_error > bar)
     fit.reasons.push_back("held-out cells are off by " + percent(fit.median_error) +
@@ -138,14 +168,12 @@ void judge(Fit& fit, const Estimate& estimate, const Series& series, bool repeat
   fit.verdict = fit.reasons.empty() ? FitVerdict::accepted : FitVerdict::refused;
   if (fit.p90_error > kP90Bar)
     doubt(fit, "one held-out cell in ten is off by more than " + percent(fit.p90_error));
-  if (!repeats) doubt(fit, "nothing was measured twice: the spread of repeats is not known");
+  if (!repeats(series))
+    doubt(fit, "nothing was measured twice: the spread of repeats is not known");
   for (const FittedParameter& p : fit.parameters)
     if (!p.identified) doubt(fit, "the measurements do not decide \"" + p.name + "\"");
-  if (estimate.condition > kLargestCondition) doubt(fit, "the parameters cannot be told apart");
-  doubt_busy(fit, series.busy);
+  doubt_busy(fit, series.busy());
 }
-
-}  // namespace
 
 void doubt(Fit& fit, std::string why) {
   fit.reasons.push_back(std::move(why));
@@ -159,10 +187,7 @@ void doubt_busy(Fit& fit, std::size_t busy) {
 }
 
 Fit fit_series(const Series& series, const Options& options) {
-  Fit fit;
-  fit.id = series.id;
-  fit.cells = series.cells.size();
-  for (const Cell& cell : series.cells) fit.runs += cell.runs.size();
+  Fit fit = fit_without_law(series);
   std::vector<Scored> scored;
   for (const Law* law : candidates(series)) scored.push_back(score(*law, series, options.folds));
   const Scored* chosen = choose(scored);
@@ -176,21 +201,13 @@ Fit fit_series(const Series& series, const Options& options) {
   fit.equation = law.equation;
   fit.median_error = median(chosen->errors);
   fit.p90_error = quantile(chosen->errors, 0.9);
-  std::vector<double> noises;
-  bool repeats = false;
-  for (const Cell& cell : series.cells) {
-    noises.push_back(cell.noise());
-    repeats = repeats || cell.runs.size() > 1;
-  }
-  fit.noise = median(std::move(noises));
   const Estimate& estimate = chosen->whole;
-  draw_parameters(fit, law, series, repeats, estimate.theta, options);
-  add_range(fit, "size", "B", series.cells, [](const Cell& c) { return c.size.in(unit::B); });
-  add_range(fit, "depth", "count", series.cells, [](const Cell& c) { return c.depth; });
+  draw_parameters(fit, law, series, estimate.theta, options);
   for (const Cell& cell : series.cells)
     fit.residuals.push_back(
         {cell_name(cell), response_of(cell), law.response(estimate.theta, cell), cell.runs.size()});
-  judge(fit, estimate, series, repeats);
+  judge(fit, series);
+  if (estimate.condition > kLargestCondition) doubt(fit, "the parameters cannot be told apart");
   return fit;
 }
 

@@ -31,6 +31,17 @@ inline constexpr double kBusyRuns = 0.10;  ///< share of the runs taken on a bus
 ///   accepted  else
 [[nodiscard]] Fit fit_series(const Series& series, const Options& options);
 
+// What other fits share with it.
+
+/// What the cells of `series` say without a law: their number, noise and range.
+[[nodiscard]] Fit fit_without_law(const Series& series);
+/// "4.1 kB, depth 2".
+[[nodiscard]] std::string cell_name(const Cell& cell);
+/// A parameter with the 90 % interval of its bootstrap draws.
+[[nodiscard]] FittedParameter parameter_of(std::string name, std::string unit, double value,
+                                           const std::vector<double>& draws);
+/// Gives the fit of `series` its verdict and reasons, from its errors, noise and parameters.
+void judge(Fit& fit, const Series& series);
 /// Adds `why` to the reasons; an accepted fit becomes a usable one.
 void doubt(Fit& fit, std::string why);
 /// The same where more than a tenth of the `fit.runs` were among `busy`.

@@ -36,16 +36,6 @@ std::vector<double> bootstrap(const std::vector<double>& values, const Options& 
   return out;
 }
 
-FittedParameter parameter(std::string name, std::string unit, double value,
-                          const std::vector<double>& draws) {
-  FittedParameter out{std::move(name), std::move(unit), value, quantile(draws, 0.05),
-                      quantile(draws, 0.95)};
-  out.low = std::min(out.low, value);
-  out.high = std::max(out.high, value);
-  out.identified = 0.5 * (out.high - out.low) <= kIdentified * std::abs(value);
-  return out;
-}
-
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -110,7 +100,7 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
   fit.p90_error = quantile(errors, 0.9);
   const std::vector<double> draws = bootstrap(ratios, options, median);
   for (const double draw : draws) fit.draws.push_back({draw});
-  fit.parameters.push_back(parameter("c", "ratio", c, draws));
+  fit.parameters.push_back(parameter_of("c", "ratio", c, draws));
   fit.verdict = undisturbed ? FitVerdict::accepted : FitVerdict::usable;
   if (undisturbed) {
     fit.reasons.push_back("one line for both is enough: c = 1 is used");
@@ -160,9 +150,9 @@ std::optional<Fit> fit_phases(std::span<const MeasurementSet> sets, const Option
     buffers.push_back((firsts[i] - seconds_rate[i]) * span);
     fit.draws.push_back({firsts[i], buffers[i], seconds_rate[i]});
   }
-  fit.parameters = {parameter("B1", "B/s", first, firsts),
-                    parameter("C", "B", (first - second) * span, buffers),
-                    parameter("B2", "B/s", second, seconds_rate)};
+  fit.parameters = {parameter_of("B1", "B/s", first, firsts),
+                    parameter_of("C", "B", (first - second) * span, buffers),
+                    parameter_of("B2", "B/s", second, seconds_rate)};
   fit.median_error = std::sqrt(least / static_cast<double>(seconds.size())) / mean(seconds);
   fit.noise = fit.median_error;
   fit.ranges.push_back({"duration", "s", 0.0, static_cast<double>(seconds.size())});

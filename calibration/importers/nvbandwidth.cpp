@@ -51,6 +51,9 @@ void read_case(const ToolNode& test, MeasurementSet& set) {
     base.path += base.path.empty() ? "bidirectional" : "-bidirectional";
     base.options["rate"] = "of one direction, while the other copies too";
   }
+  // One copy engine serves several GPUs at once: not what one link does.
+  if (contains(name, "_to_all") || contains(name, "all_to_"))
+    base.path += base.path.empty() ? "all" : "-all";
   base.options["test"] = name;
   if (const std::string lower = lower_case(status); lower == "failed" || lower == "error")
     flag(base, "failed");

@@ -113,6 +113,8 @@ void read_row(TextReader& reader, const Line& line, const Test& test, Measuremen
     m.options["latency"] = whole_trip ? "a whole round trip" : "half a round trip";
     m.latency = Seconds::from(values["t_avg["], unit::us);
     if (*m.latency <= Seconds{}) m.latency.reset();
+    m.depth = 1.0;  // one message after the other
+    if (m.latency) m.ops = Ops::from(1.0, unit::ops) / *m.latency;
     const auto quantile = [&](std::string_view column, double q) {
       if (values.count(column) != 0) m.quantiles[q] = Seconds::from(values[column], unit::us);
     };

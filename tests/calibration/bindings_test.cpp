@@ -1,9 +1,11 @@
 #include "calibration/bindings.hpp"
 
 #include <catch2/catch.hpp>
-#include <set>
+#include <cstdio>
+#include <string>
 
 #include "engine/base/fields.hpp"
+#include "engine/base/files.hpp"
 #include "models/registry.hpp"
 
 namespace stallcast::calibration {
@@ -44,31 +46,77 @@ TEST_CASE("a refused fit decides nothing, and the next takes its place") {
   CHECK(values_of(std::vector<Fit>{line("io.read.random", 1e-5, FitVerdict::refused)}).empty());
 }
 
-TEST_CASE("every field that a fit decides exists, in its dimension") {
-  std::vector<Fit> fits;
-  for (const char* id :
-       {"io.read.random", "io.read.sequential", "io.write.random", "io.write.sequential",
-        "io.write.sustained", "metadata.open", "metadata.create", "memory.h2d.pinned",
-        "memory.h2d.pageable", "gds.read.p2p", "gds.read.nvidia-fs"}) {
-    Fit fit = line(id, 1e-5);
-    for (const char* name : {"S", "Z", "D", "B1", "C", "B2"})
-      fit.parameters.push_back({name, "", 1.0, 1.0, 1.0});
-    fit.ranges = {{"size", "B", 1.0, 2.0}, {"depth", "count", 1.0, 2.0}};
-    for (const ProfileValue& v : values_of(fit)) {
-      CAPTURE(id, v.role, v.kind, v.field);
-      bool found = false;
-      for (const models::RoleInfo& role : models::roles()) {
-        if (role.id != v.role) continue;
-        for (const models::KindInfo& kind : models::kinds(role.role)) {
-          if (!v.kind.empty() && kind.id != v.kind) continue;
-          for (const auto& fields : {kind.common, kind.fields})
-            for (const base::FieldInfo& field : fields)
-              found = found || (field.key == v.field && field.dimension == v.dimension);
-        }
-      }
-      CHECK(found);
+TEST_CASE("fits that share no field decide theirs side by side") {
+  Fit pinned = line("memory.h2d.pinned", 1e-5), pageable = line("memory.h2d.pageable", 1e-5);
+  const auto values = values_of(std::vector<Fit>{pageable, pinned});
+  CHECK(find(values, "gpu.copy"));
+  CHECK(find(values, "gpu.copy_pageable"));
+}
+
+/// The field of a scenario that `value` sets; nullptr when there is none.
+const base::FieldInfo* field_of(const ProfileValue& value) {
+  for (const models::RoleInfo& role : models::roles()) {
+    if (role.id != value.role) continue;
+    for (const models::KindInfo& kind : models::kinds(role.role)) {
+      if (!value.kind.empty() && kind.id != value.kind) continue;
+      for (const auto& fields : {kind.common, kind.fields})
+        for (const base::FieldInfo& field : fields)
+          if (field.key == value.field) return &field;
     }
   }
+  return nullptr;
+}
+
+TEST_CASE("every field that a fit decides exists, in its dimension") {
+  for (const Binding& b : bindings()) {
+    Fit fit = line(std::string(b.series).c_str(), 1e-5);
+    fit.parameters.push_back({std::string(b.parameter), "", 1.0, 1.0, 1.0});
+    fit.ranges = {{"size", "B", 1.0, 2.0}, {"depth", "count", 1.0, 2.0}};
+    for (const ProfileValue& v : values_of(fit)) {
+      CAPTURE(b.series, v.role, v.kind, v.field);
+      REQUIRE(field_of(v));
+      CHECK(field_of(v)->dimension == v.dimension);
+    }
+  }
+}
+
+TEST_CASE("a payload becomes the line rate that the host's efficiency makes it of") {
+  ProfileValue efficiency;
+  efficiency.role = "host";
+  efficiency.field = "nic.efficiency";
+  REQUIRE(field_of(efficiency));
+  CHECK(field_of(efficiency)->fallback == "95 %");
+  for (const Binding& b : bindings())
+    if (b.field == "nic.rate") CHECK(b.factor == Approx(1.0 / 0.95));
+}
+
+/// The table of docs/calibration.md: a row for each series.
+std::string bindings_table() {
+  std::string out = "| fit | sets |\n|---|---|\n";
+  std::string_view series;
+  for (const Binding& b : bindings()) {
+    if (b.series != series)
+      out += (series.empty() ? "" : " |\n") + std::string("| `") + std::string(b.series) + "` | " +
+             std::string(b.role) + (b.kind.empty() ? "" : " `" + std::string(b.kind) + "`") + ": ";
+    else
+      out += ", ";
+    series = b.series;
+    out += "`" + std::string(b.field) + "` = ";
+    if (b.factor != 1.0) {
+      char factor[16];
+      std::snprintf(factor, sizeof factor, "%.4g ", b.factor);
+      out += factor;
+    }
+    out += b.parameter;
+  }
+  return out + " |\n";
+}
+
+TEST_CASE("docs/calibration.md shows the table of bindings as it is") {
+  const auto page = base::read_file(STALLCAST_SOURCE_DIR "/docs/calibration.md");
+  REQUIRE(page.ok());
+  INFO("the page should hold:\n" + bindings_table());
+  CHECK(page.value().find(bindings_table()) != std::string::npos);
 }
 
 }  // namespace

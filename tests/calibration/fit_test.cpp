@@ -20,7 +20,7 @@ Series follow(const Law& law, const std::vector<double>& theta, double noise = 0
   series.id = "io.read.random";
   for (double size = 4096; size <= 16777216; size *= 4)
     for (double depth = 1; depth <= 64; depth *= 2) {
-      Cell cell{Bytes::from(size, unit::B), depth, depth, {}};
+      Cell cell{Bytes::from(size, unit::B), depth, depth, {}, {}};
       const double response = law.response(theta, cell);
       for (const double off : {1.0, 1.0 - noise, 1.0 + noise})
         cell.runs.push_back(Seconds::from(response * off, unit::s));
@@ -138,16 +138,16 @@ TEST_CASE("a measured sweep is fitted within its noise") {
 TEST_CASE("a fit of runs on a busy machine is usable at best, and says so") {
   Series series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.01);
   REQUIRE(series.cells.size() == 7 * 7);
-  series.busy = 14;  // of 147
+  series.cells.front().busy = 14;  // of 147
   CHECK(fit_series(series, {}).verdict == FitVerdict::accepted);
   CHECK(fit_series(series, {}).reasons.empty());
-  series.busy = 15;
+  series.cells.front().busy = 15;
   const Fit fit = fit_series(series, {});
   CHECK(fit.verdict == FitVerdict::usable);
   REQUIRE(fit.reasons.size() == 1);
   CHECK_THAT(fit.reasons.front(), Catch::Contains("busy with something else in 15 of 147 runs"));
   // Nothing else changes: no value and no interval.
-  series.busy = 0;
+  series.cells.front().busy = 0;
   CHECK(fit_series(series, {}).draws == fit.draws);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("flags of records count as runs on a busy machine, left-out ones do no
   }
   const std::vector<Series> series = group(std::vector{set});
   REQUIRE(series.size() == 1);
-  CHECK(series[0].busy == 2);
+  CHECK(series[0].busy() == 2);
   CHECK(series[0].left_out.size() == 1);
 }
 

@@ -5,6 +5,7 @@ Usage: calibration_test.py PATH_OF_STALLCAST [unittest options].
 
 import json
 import os
+import re
 import tempfile
 import unittest
 
@@ -70,6 +71,101 @@ class Calibration(unittest.TestCase):
         self.assertEqual(Run(*deep, "--strict-range", text=MEASURED).code, 3)
         inside = Run("run", "FILE", "--profile", self.profile, "--strict-range", text=MEASURED)
         self.assertEqual(inside.code, 0, inside.err)
+
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "calibration", "data")
+IMAGES = MEASURED.replace('"type": "measured"', '"type": "local", "drive": { "count": 4 }') \
+    .replace('"format": "raw",', '"format": "raw", "codec": "jpeg",')
+LUSTRE = MEASURED.replace('"type": "measured"', '"type": "lustre", "ost": { "count": 4 }')
+UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "B/s": 1, "MB/s": 1e6, "GB/s": 1e9,
+         "MiB/s": 2**20, "GiB/s": 2**30, "Mb/s": 1e6 / 8, "Gb/s": 1e9 / 8}
+
+
+def si(text):
+    number, unit = text.split(" ")
+    return float(number) * UNITS[unit]
+
+
+def tcp(operation, size, seconds, cores):
+    """A record of "probe network" between two hosts: one message of `size` takes `seconds`."""
+    return {"subject": "network", "operation": operation, "path": "tcp", "size": size,
+            "processes": 1, "depth": 1, "ops": 1 / seconds, "rate": size / seconds, "cores": cores}
+
+
+class Bindings(unittest.TestCase):
+    """Records, calibrate, profile, resolve: each field has the fitted value and names its source."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.profile = os.path.join(self.folder.name, "profile.json")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def fields(self, records, scenario):
+        """Fit -> value of the field in the resolved scenario, checked against the profile."""
+        made = Run("calibrate", records, "-o", self.profile, "--draws", "20", "--id", "probed")
+        self.assertEqual(made.code, 0, made.err)
+        self.assertLessEqual(max(map(len, made.out.splitlines())), 80)
+        with open(self.profile, encoding="utf-8") as file:
+            values = {(v["fit"], v["field"].split(".")[-1]): v for v in json.load(file)["values"]}
+        resolved = Run("resolve", "FILE", "--provenance", "--profile", self.profile, text=scenario)
+        self.assertEqual(resolved.code, 0, resolved.err)
+        found = {}
+        for key, text, fit in re.findall(r'"(\w+)": "(.*)",?  // profile:probed: fit (\S+)',
+                                         resolved.out):
+            value = values[fit, key]
+            self.assertAlmostEqual(si(text) / value["value"], 1, 5)
+            self.assertEqual(len(value["draws"]), 20)
+            found[value["field"]] = fit
+        return found
+
+    def write(self, text):
+        path = os.path.join(self.folder.name, "records")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def test_records_of_the_loader_probe_set_the_loader_and_codecs_and_move_the_prediction(self):
+        self.assertEqual(self.fields(os.path.join(DATA, "loader-probe.json"), IMAGES),
+                         {"handover": "loader.handover", "receive.rate": "loader.handover",
+                          "start": "loader.start.fork", "collate": "loader.worker",
+                          "jpeg.rate": "loader.decode.jpeg", "float.rate": "loader.decode.raw"})
+        first = []
+        for more in ([], ["--profile", self.profile]):
+            run = Run("run", "FILE", *more, "--format", "json", text=IMAGES)
+            self.assertEqual(run.code, 0, run.err)
+            first.append(json.loads(run.out)["metrics"]["job.train.first_batch"])
+        self.assertNotAlmostEqual(first[0]["value"], first[1]["value"], 3)
+        self.assertGreater(first[1]["ci95"][1], first[1]["ci95"][0])  # draws of the profile
+
+    def test_records_of_the_memory_probe_set_copies_and_checksums(self):
+        self.assertEqual(self.fields(os.path.join(DATA, "memory-probe.json"), LUSTRE),
+                         {"cpu.copy": "memory.page-cache-read.memfd.one",
+                          "pin.rate": "memory.memcpy.one",
+                          "client.checksum_rate": "memory.crc32c.sse4.2.one"})
+
+    def test_records_of_the_network_probe_set_the_round_trip_and_the_cost_of_tcp(self):
+        records = [tcp("ping-pong", size, 20e-6 + size / 5e9, 0.5) for size in (64, 4096, 65536)]
+        records += [tcp("stream", size, size / 5e9, 2.0) for size in (65536, 1048576)]
+        text = json.dumps({"schema": "stallcast.measurements/1", "tool": "stallcast probe network",
+                           "measurements": records * 2})
+        self.assertEqual(self.fields(self.write(text), LUSTRE),
+                         {"rtt": "network.ping-pong.tcp.one", "cpu.tcp": "network.stream.tcp.core"})
+        with open(self.profile, encoding="utf-8") as file:
+            values = {v["field"]: v["value"] for v in json.load(file)["values"]}
+        self.assertAlmostEqual(values["rtt"], 40e-6, 7)  # there and back
+        self.assertAlmostEqual(values["cpu.tcp"] / 2.5e9, 1, 5)  # 5 GB/s of two cores
+
+    def test_results_of_perftest_and_nvbandwidth_set_latency_and_rates(self):
+        imported = os.path.join(DATA, "importers")
+        bare = LUSTRE.replace(', "use": "host/dgx-h100"', "")
+        self.assertEqual(self.fields(os.path.join(imported, "perftest-lat.txt"), LUSTRE),
+                         {"rtt": "network.write.one"})
+        self.assertEqual(self.fields(os.path.join(imported, "perftest-bw.txt"), bare),
+                         {"nic.rate": "network.write.many"})
+        self.assertEqual(self.fields(os.path.join(imported, "nvbandwidth.json"), bare),
+                         {"gpu.copy": "memory.h2d.ce.one", "nvlink.rate": "memory.d2d.ce.one"})
 
 
 class Rows(unittest.TestCase):

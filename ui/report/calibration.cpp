@@ -143,6 +143,13 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
       out += "  " + left(v.role + (v.kind.empty() ? "" : " " + v.kind) + " " + v.field, 44) +
              right(value_text(v), 16) + "\n";
   }
+  std::vector<std::string> unused;
+  for (const Fit& fit : profile.fits)
+    if (fit.verdict != FitVerdict::refused &&
+        std::none_of(profile.values.begin(), profile.values.end(),
+                     [&](const ProfileValue& v) { return v.fit == fit.id; }))
+      unused.push_back(fit.id);
+  if (!unused.empty()) out += "\n" + wrapped("Set no field: ", base::join(unused, ", "), 2);
   return out;
 }
 

@@ -1,0 +1,154 @@
+#include "calibration/fit/figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibration/fit/draws.hpp"
+
+namespace stallcast::calibration::fit {
+namespace {
+
+/// One figure for all cells: of the seconds of a run, and of the figure the seconds again.
+///                                                                         [calibration.md, eq. 10]
+struct Constant {
+  const char *law, *equation, *name, *unit;
+  double (*of)(const Cell& cell, double seconds);
+};
+constexpr Constant kTime{"time", "R = T", "T", "s",
+                         [](const Cell&, double seconds) { return seconds; }};
+constexpr Constant kRate{
+    "rate", "R(n, b) = n b / B", "B", "B/s",
+    [](const Cell& cell, double seconds) { return cell.depth * cell.size.in(unit::B) / seconds; }};
+
+using Values = std::vector<std::vector<double>>;  // of runs, by cell
+
+double middle(const Values& cells, std::size_t without) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (i != without) all.insert(all.end(), cells[i].begin(), cells[i].end());
+  return median(std::move(all));
+}
+double middle(const Values& cells) { return middle(cells, cells.size()); }
+
+Values drawn(const Values& cells, Draws& draws) {
+  Values out;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::vector<double>& runs = cells[draws.below(cells.size())];
+    std::vector<double>& sample = out.emplace_back();
+    for (std::size_t r = 0; r < runs.size(); ++r) sample.push_back(runs[draws.below(runs.size())]);
+  }
+  return out;
+}
+
+Fit fit_constant(const Series& part, const Constant& constant, const Options& options) {
+  Fit fit = fit_without_law(part);
+  fit.law = constant.law;
+  fit.equation = constant.equation;
+  Values cells;
+  for (const Cell& cell : part.cells) {
+    std::vector<double>& runs = cells.emplace_back();
+    for (const Seconds run : cell.runs) runs.push_back(constant.of(cell, run.in(unit::s)));
+  }
+  const double value = middle(cells);
+  std::vector<double> values;
+  Draws draws(options.seed);
+  for (int i = 0; i < options.draws; ++i) {
+    values.push_back(middle(drawn(cells, draws)));
+    fit.draws.push_back({values.back()});
+  }
+  fit.parameters.push_back(parameter_of(constant.name, constant.unit, value, values));
+  Values parts = cells;  // what is held out in turn
+  if (cells.size() == 1) {
+    parts.clear();
+    for (const double run : cells.front()) parts.push_back({run});
+  }
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < parts.size() && parts.size() > 1; ++i)
+    errors.push_back(std::abs(middle(parts, i) / median(parts[i]) - 1.0));
+  if (!errors.empty()) {
+    fit.median_error = median(errors);
+    fit.p90_error = quantile(errors, 0.9);
+  }
+  for (const Cell& cell : part.cells)
+    fit.residuals.push_back(
+        {cell_name(cell), cell.response().in(unit::s), constant.of(cell, value), cell.runs.size()});
+  judge(fit, part);
+  if (fit.verdict == FitVerdict::refused && fit.median_error <= kNoFigure)
+    fit.verdict = FitVerdict::usable;
+  return fit;
+}
+
+/// The cells of `series` that `keep` takes, as a series of its own.
+template <class Keep>
+Series part_of(const Series& series, const char* suffix, Keep keep) {
+  Series out{series.id + suffix, series.subject, series.operation, {}, {}};
+  std::copy_if(series.cells.begin(), series.cells.end(), std::back_inserter(out.cells), keep);
+  return out;
+}
+
+bool one(const Cell& cell) { return cell.depth == 1.0; }
+
+/// The cells of `least` bytes and more; all where none is so large.
+Series large(Series series, Bytes least) {
+  const auto small = [&](const Cell& cell) { return cell.size < least; };
+  if (!std::all_of(series.cells.begin(), series.cells.end(), small))
+    std::erase_if(series.cells, small);
+  return series;
+}
+
+/// Core time in place of response time, of the cells where all runs recorded it.
+Series core_time(const Series& series) {
+  Series out = part_of(series, ".core", [](const Cell& cell) {
+    return cell.core_runs.size() == cell.runs.size() && cell.size > Bytes{};
+  });
+  for (Cell& cell : out.cells) {
+    cell.runs = cell.core_runs;
+    cell.depth = 1.0;
+  }
+  return large(std::move(out), kLeastBlock);
+}
+
+std::vector<Fit> loader_fits(const Series& series, const Options& options) {
+  if (series.operation == "decode")
+    return {fit_constant(large(series, kLeastBlock), kRate, options)};
+  if (series.operation == "worker")
+    return {fit_constant(large(series, kLeastBatch), kRate, options)};
+  if (series.cells.size() == 1) return {fit_constant(series, kTime, options)};
+  return {fit_series(series, options)};
+}
+
+std::vector<Fit> network_figures(const Series& series, const Options& options) {
+  std::vector<Fit> out;
+  Series messages = part_of(series, ".one", one);
+  if (messages.cells.size() > 2) {
+    out.push_back(fit_series(messages, options));
+  } else if (!messages.cells.empty()) {
+    messages.cells.resize(1);  // of the smallest size: a latency
+    out.push_back(fit_constant(messages, kTime, options));
+  }
+  const Series many =
+      large(part_of(series, ".many", [](const Cell& c) { return !one(c); }), kLeastBlock);
+  if (!many.cells.empty()) out.push_back(fit_constant(many, kRate, options));
+  const Series core = core_time(series);
+  if (!core.cells.empty()) out.push_back(fit_constant(core, kRate, options));
+  return out;
+}
+
+}  // namespace
+
+std::vector<Fit> fits_of(const Series& series, const Options& options) {
+  if (series.subject == Subject::loader && !series.cells.empty())
+    return loader_fits(series, options);
+  std::vector<Fit> out{fit_series(series, options)};
+  if (series.subject == Subject::memory) {
+    const Series thread = large(part_of(series, ".one", one), kLeastBlock);
+    if (!thread.cells.empty()) out.push_back(fit_constant(thread, kRate, options));
+  } else if (series.subject == Subject::network) {
+    const std::vector<Fit> figures = network_figures(series, options);
+    out.insert(out.end(), figures.begin(), figures.end());
+  }
+  if (out.size() > 1 && series.cells.size() == 1) out.erase(out.begin());  // a cell has no law
+  return out;
+}
+
+}  // namespace stallcast::calibration::fit
