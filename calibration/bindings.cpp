@@ -27,6 +27,7 @@ constexpr std::array kBindings{
     Binding{"io.read.sequential", "s", "storage", "measured", "read.per_op", Dimension::time},
     Binding{"io.read.sequential", "B", "storage", "measured", "read.rate", Dimension::rate},
     Binding{"io.read.sequential", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.mixed", "c", "storage", "measured", "mixed.coupling", Dimension::number},
     Binding{"io.write.sequential", "law", "storage", "measured", "write.law", Dimension::text},
     Binding{"io.write.sequential", "alpha", "storage", "measured", "write.latency",
             Dimension::time},

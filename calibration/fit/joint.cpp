@@ -93,22 +93,33 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
     for (const double ratio : ratios) errors.push_back(std::abs(c / ratio - 1.0));
     return errors;
   };
-  const double c = median(ratios);
+  // One line is at least what both wait for: c = 1 where it is enough, and where mixes are faster.
+  const double measured = median(ratios);
   const bool undisturbed = median(off(1.0)) <= kMedianBar;
-  const std::vector<double> errors = off(undisturbed ? 1.0 : c);
+  const bool one = undisturbed || measured < 1.0;
+  const double c = one ? 1.0 : measured;
+  const std::vector<double> errors = off(c);
   fit.median_error = median(errors);
   fit.p90_error = quantile(errors, 0.9);
-  const std::vector<double> draws = bootstrap(ratios, options, median);
-  for (const double draw : draws) fit.draws.push_back({draw});
+  std::vector<double> draws = bootstrap(ratios, options, median);
+  for (double& draw : draws) {
+    draw = one ? 1.0 : std::max(1.0, draw);
+    fit.draws.push_back({draw});
+  }
   fit.parameters.push_back(parameter_of("c", "ratio", c, draws));
   fit.verdict = undisturbed ? FitVerdict::accepted : FitVerdict::usable;
+  const std::string times = base::print_quantity(measured, Dimension::number);
   if (undisturbed) {
-    fit.reasons.push_back("one line for both is enough: c = 1 is used");
+    fit.reasons.push_back("one line for both is enough: c = 1 is used, " + times + " was measured");
   } else if (ratios.size() < 2 || fit.median_error > kRefused) {
     fit.verdict = FitVerdict::refused;
-    fit.reasons.push_back("mixes do not follow from reads and writes alone");
+    fit.reasons.push_back("mixes do not follow from reads and writes alone: they take " + times +
+                          " times as long");
+  } else if (one) {
+    fit.reasons.push_back("mixes are faster than one line for both (c = " + times +
+                          "): c = 1 is used");
   } else {
-    fit.reasons.push_back("no field takes c yet: mixes take c times as long as predicted");
+    fit.reasons.push_back("mixes take " + times + " times as long as one line for both");
   }
   doubt_busy(fit, busy);
   return fit;

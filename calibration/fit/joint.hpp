@@ -13,8 +13,8 @@ namespace stallcast::calibration::fit {
 /// Reads and writes on one device. Both wait in one line, so that a mix of n operations takes
 /// R = c (p R_read(n) + (1 - p) R_write(n)) with p the share of reads; c = 1 means they do not
 /// disturb each other beyond that.                                [docs/calibration.md, eq. 8]
-///   accepted  c = 1 holds within 10 % in the median
-///   usable    it does with the fitted c
+///   accepted  c = 1 holds within 10 % in the median, and is used
+///   usable    it does within 25 % with the fitted c, or with 1 where that is less
 ///   refused   the median is above 25 % even so, or there are fewer than 2 mixes
 /// nullopt when nothing mixed was measured, or `read` or `write` follow no law.
 [[nodiscard]] std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& read,

@@ -85,18 +85,19 @@ sim::Task<Seconds> FileQueue::part_of(const Client& client, const FileWay& way, 
   for (double done = 0.0; done < requests;) {
     const double round = std::min(layout_.depth, requests - done);
     if (!way.latency_once && way.law.latency > Seconds{})
-      co_await context_->sleep(drawn(client, way.law.latency) * each);
+      co_await context_->sleep(drawn(client, way.law.latency) * (each * way.mix->factor()));
     if (way.limit->limits()) {
       const Seconds asked = context_->now();
       co_await way.limit->take(size * (round * each * members), round * each * members);
       limited += context_->now() - asked;
     }
+    const Seconds slowed = service * way.mix->factor();
     Seconds served;
     for (double r = 0.0; r < round; ++r, file.at += size * each) {
       const double stripe = std::floor(file.at / layout_.stripe_size + 1e-9);
       const auto offset =
           static_cast<std::uint64_t>(std::fmod(stripe, static_cast<double>(layout_.stripe)));
-      served = std::max(served, way.lines->admit(members, file.server + offset, service));
+      served = std::max(served, way.lines->admit(members, file.server + offset, slowed));
     }
     co_await context_->sleep(served - context_->now());
     if (way.copy) co_await cores.compute(size * (round * each) / *way.copy);
@@ -117,7 +118,7 @@ sim::Task<Seconds> FileQueue::move(const Client& client, const FileWay& way, boo
     if (file.left <= kRest) {
       file = {.left = 1.0, .server = place(process), .at = {}};
       if (way.latency_once && way.law.latency > Seconds{})
-        co_await context_->sleep(drawn(client, way.law.latency) * times);
+        co_await context_->sleep(drawn(client, way.law.latency) * (times * way.mix->factor()));
     }
     const double part = std::min(rest, file.left);
     file.left -= part;

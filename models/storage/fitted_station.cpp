@@ -9,6 +9,7 @@ namespace stallcast::models {
 namespace {
 
 constexpr Seconds kWeight = Seconds::from(1e-6, unit::s);  // one unit of weight on the link
+constexpr double kNone = 1e-9;                             // operations: rounding
 constexpr double kIdle = 1e-9;                             // of a device that nothing waits for
 
 /// Share of its time that the server of a closed network of `n` customers is busy: delay `alpha`,
@@ -40,11 +41,22 @@ Seconds ResponseParams::demand(Bytes bytes) const {
 
 Seconds ResponseParams::alone(Bytes bytes) const { return latency + bytes / stream; }
 
+void Mix::add(bool writes, double operations) {
+  double& of = writes ? writes_ : reads_;
+  of += operations;
+  if (of < kNone) of = 0.0;
+}
+
+// c where reads wait beside writes, else 1.                                 [measured.md, eq. 8]
+double Mix::factor() const { return reads_ > 0.0 && writes_ > 0.0 ? coupling_ : 1.0; }
+
 FittedStation::FittedStation(sim::Context& context, ResourceTable& resources,
-                             const std::string& link, ResourceIndex resource, double servers)
+                             const std::string& link, ResourceIndex resource, double servers,
+                             double coupling)
     : context_(&context),
       servers_(servers),
-      link_(context.add_link(link, Rate::from(servers, unit::Bps))) {
+      link_(context.add_link(link, Rate::from(servers, unit::Bps))),
+      mix_(coupling) {
   // A second of the device is a second, held as 1 B/s.
   resources.of_link.resize(link_.index + 1, kNoResource);
   resources.of_link[link_.index] = resource;
@@ -54,11 +66,12 @@ void FittedStation::change(const ResponseParams& params, const StationOps& ops, 
   const Seconds demand = params.demand(ops.size);
   const double operations = sign * ops.members * ops.in_flight;
   outstanding_ += operations;
+  mix_.add(ops.writes, operations);
   work_ += demand * operations;
   const bool shared = params.law == ResponseLaw::line || params.law == ResponseLaw::mva;
   if (shared) delayed_ += params.latency.in(unit::s)*demand.in(unit::s)*operations;
   if (params.law == ResponseLaw::mva) served_ += demand * operations;
-  if (outstanding_ < 1e-9) {  // rounding, once nothing is left
+  if (outstanding_ < kNone) {  // rounding, once nothing is left
     outstanding_ = delayed_ = 0.0;
     work_ = served_ = Seconds{};
     return;
@@ -72,7 +85,8 @@ void FittedStation::change(const ResponseParams& params, const StationOps& ops, 
   const double n = outstanding_ / servers_;
   const double busy =
       random > 0.0 ? (1.0 - random) * line + random * busy_by_mva(n, alpha, all / n) : line;
-  context_->set_capacity(link_, Rate::from(std::max(busy, kIdle) * servers_, unit::Bps));
+  context_->set_capacity(link_,
+                         Rate::from(std::max(busy, kIdle) * servers_ / mix_.factor(), unit::Bps));
 }
 
 sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps ops) {
@@ -89,7 +103,7 @@ sim::Task<void> FittedStation::serve(const ResponseParams& params, StationOps op
   const bool capped = params.law == ResponseLaw::roofline || params.law == ResponseLaw::throttle;
   const Seconds alone = params.alone(ops.size);
   const Rate cap = capped && alone > Seconds{}
-                       ? Rate::from(demand * ops.in_flight / alone, unit::Bps)
+                       ? Rate::from(demand * ops.in_flight / (alone * mix_.factor()), unit::Bps)
                        : Rate::infinity();
   const double weight = demand * ops.in_flight / kWeight * ops.share;
   co_await context_->transfer(

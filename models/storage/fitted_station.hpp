@@ -36,6 +36,19 @@ struct ResponseParams {
   [[nodiscard]] Seconds alone(Bytes bytes) const;
 };
 
+/// What reads and writes in one line do to each other besides waiting: while both are outstanding
+/// all take `coupling` times as long.                                      [measured.md, eq. 8]
+class Mix {
+ public:
+  explicit Mix(double coupling = 1.0) : coupling_(coupling) {}
+  /// `operations` more are outstanding; negative: fewer.
+  void add(bool writes, double operations);
+  [[nodiscard]] double factor() const;
+
+ private:
+  double coupling_, reads_ = 0.0, writes_ = 0.0;
+};
+
 /// Operations of one class of clients.
 struct StationOps {
   double members = 1.0;     ///< clients acting together
@@ -43,6 +56,7 @@ struct StationOps {
   double operations = 1.0;  ///< per member, one round of `in_flight` after the other
   double in_flight = 1.0;   ///< per member
   Bytes size;               ///< of one
+  bool writes = false;
 };
 
 /// The server. Operations of all kinds wait in one line, so that each takes as long as all that is
@@ -50,9 +64,10 @@ struct StationOps {
 class FittedStation {
  public:
   FittedStation() = default;
-  /// `servers` such devices whose work is spread evenly; `resource` is blamed.
+  /// `servers` such devices whose work is spread evenly; `resource` is blamed. `coupling` of reads
+  /// and writes.
   FittedStation(sim::Context& context, ResourceTable& resources, const std::string& link,
-                ResourceIndex resource, double servers);
+                ResourceIndex resource, double servers, double coupling = 1.0);
 
   /// Until all operations of `ops` are done. REQUIRES: the law is not fifo.
   [[nodiscard]] sim::Task<void> serve(const ResponseParams& params, StationOps ops);
@@ -63,6 +78,7 @@ class FittedStation {
   sim::Context* context_ = nullptr;
   double servers_ = 1.0;
   sim::LinkId link_;
+  Mix mix_;
   double outstanding_ = 0.0;  ///< operations
   Seconds work_;              ///< demands of all operations outstanding
   double delayed_ = 0.0;      ///< sum of alpha x demand over them, s^2

@@ -177,6 +177,7 @@ class Measured final : public StorageModel {
     graph::NodeId in, out;
     FittedStation data, own_data, metadata;  ///< laws; writes may have a line of their own
     RequestLines lines, own_lines;           ///< the same of law fifo
+    Mix mix, own_mix;                        ///< of these lines
     Throttle read_limit, write_limit;
     std::optional<FileQueue> files;
     double outstanding = 0.0;
@@ -186,7 +187,8 @@ class Measured final : public StorageModel {
       const std::string name = of.name_ + ".device";
       const double servers = count * static_cast<double>(of.p_.servers);
       if (!in_lines(of.reads_) || !in_lines(of.writes_))
-        data = {context, resources, name + ".busy" + group, of.data_resource_, servers};
+        data = {context,           resources, name + ".busy" + group,
+                of.data_resource_, servers,   of.p_.coupling};
       if (!in_lines(of.writes_) && !of.p_.one_line())
         own_data = {context, resources, name + ".writes.busy" + group, of.data_resource_, servers};
       if (!in_lines(of.reads_))
@@ -194,6 +196,7 @@ class Measured final : public StorageModel {
                     count};
       lines = {context, of.p_.servers};
       own_lines = {context, of.p_.servers};
+      mix = Mix(of.p_.coupling);
       const MeasuredParams& p = of.p_;
       read_limit = {context, p.limit_read, p.limit_read_ops, p.limit_burst};
       write_limit = {context, p.limit_write, p.limit_write_ops, p.limit_burst};
@@ -236,7 +239,12 @@ class Measured final : public StorageModel {
 
   sim::Task<void> in_files(const Client& client, FileWay way, bool writes, Bytes bytes,
                            double files, Seconds& limited) {
-    limited = co_await device_of(client).files->move(client, way, writes, bytes, files);
+    Device& device = device_of(client);
+    Mix& mix = way.lines == &device.lines ? device.mix : device.own_mix;
+    way.mix = &mix;
+    mix.add(writes, client.members);
+    limited = co_await device.files->move(client, way, writes, bytes, files);
+    mix.add(writes, -client.members);
   }
 
   // The limiter lets the requests of a file through while others are served.
@@ -279,7 +287,8 @@ class Measured final : public StorageModel {
                                               .share = client.share,
                                               .operations = requests,
                                               .in_flight = depth,
-                                              .size = piece}));
+                                              .size = piece,
+                                              .writes = writes}));
       const double members = client.members / device.count;
       parts.push_back(pass(*way.limit, bytes * members, requests * members, limited));
     }

@@ -57,6 +57,10 @@ constexpr std::array kFields{
           assumed(kPositive, "what file systems send of dirty pages at one time; 4 MiB on some")),
     field("write.line", &P::write_line, "shared",
           "where writes wait: in the line of the reads, or in one of their own", one_of(kLines)),
+    field("mixed.coupling", &P::coupling, "1",
+          "how many times as long reads and writes of one line take while both are outstanding, "
+          "besides waiting for each other",
+          kAtLeastOne),
     // Metadata.
     field("open.latency", &P::open_latency, "11 us",
           "private part of an open: it does not grow with the processes that open",

@@ -27,6 +27,7 @@ struct MeasuredParams {
   std::string placement;
   std::optional<Rate> limit_read, limit_write;
   std::optional<OpRate> limit_read_ops, limit_write_ops;
+  double coupling = 1.0;
   Seconds limit_burst;
   Fraction jitter;
   std::optional<Bytes> smallest, largest;

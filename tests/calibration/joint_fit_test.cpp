@@ -79,6 +79,15 @@ TEST_CASE("mixes and watched writes on a busy machine are usable at best") {
   CHECK(fit_phases(writes, {})->verdict == FitVerdict::usable);
 }
 
+TEST_CASE("mixes that are faster than one line are taken as one line") {
+  const auto fit = fit_mixes(mixes(0.85), kRead, kWrite, {});
+  REQUIRE(fit);
+  CHECK(fit->verdict == FitVerdict::usable);
+  CHECK(fit->parameters.front().value == 1.0);
+  CHECK(fit->median_error == Approx(1.0 / 0.85 - 1.0).epsilon(1e-6));               // 18 %
+  CHECK(fit_mixes(mixes(0.7), kRead, kWrite, {})->verdict == FitVerdict::refused);  // 43 %
+}
+
 TEST_CASE("mixes need both series, and something mixed") {
   CHECK_FALSE(fit_mixes(mixes(1.0), Fit{}, kWrite, {}));
   CHECK_FALSE(fit_mixes({}, kRead, kWrite, {}));

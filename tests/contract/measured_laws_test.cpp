@@ -18,6 +18,7 @@ Design design_of_law(const char* law) {
   for (const char* way : {"read.law", "write.law"}) set(design.storage[0], Role::storage, way, law);
   set(design.storage[0], Role::storage, "read.stream", "2 GB/s");
   set(design.storage[0], Role::storage, "write.stream", "2 GB/s");
+  set(design.storage[0], Role::storage, "mixed.coupling", "1.5");
   return design;
 }
 

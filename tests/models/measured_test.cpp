@@ -130,10 +130,52 @@ TEST_CASE("measured: reads and writes in one line wait for each other's demands"
   };
   const double together = 80 * (3 * read + write), alone = 80 * 3 * read;
   CHECK(both({}) == Approx(together).epsilon(1e-6));
+  // 1.5 times as long while both are outstanding, which is as long as there are reads; not where
+  // writes have a line of their own
+  const Fields coupled = {{"mixed.coupling", "1.5"}};
+  CHECK(both(coupled) == Approx(1.5 * together).epsilon(1e-6));
+  // of lines the first piece of the writer, which begins before the readers come
+  CHECK(both({coupled[0], {"read.law", "fifo"}, {"write.law", "fifo"}}) ==
+        Approx(1.5 * together - 0.5 * write).epsilon(1e-6));
+  CHECK(both({coupled[0], {"write.line", "own"}}) == Approx(alone).epsilon(1e-6));
   CHECK(both({{"read.law", "fifo"}, {"write.law", "fifo"}}) == Approx(together).epsilon(1e-6));
   CHECK(both({{"write.line", "own"}}) == Approx(alone).epsilon(1e-6));
   CHECK(both({{"read.law", "fifo"}, {"write.law", "fifo"}, {"write.line", "own"}}) ==
         Approx(alone).epsilon(1e-6));
+}
+
+TEST_CASE("measured: a mix takes c times the mean response of its reads and writes") {
+  // n = 4, p = 3/4, pieces of 128 KiB; alpha 1 and 2 ms, D 131.072 and 262.144 us. The line W is 3
+  // D_r
+  // + D_w long; where the alphas differ they count by demand: A = (3 alpha_r D_r + alpha_w D_w) /
+  // W. 160 rounds of c (A + W).
+  const double read = kBytes / 1e9, write = 2 * read, line = 3 * read + write;
+  const double delay = (3 * 1e-3 * read + 2e-3 * write) / line;
+  const auto took = [&](const char* coupling) {
+    const Design design = device({{"mixed.coupling", coupling},
+                                  {"read.latency", "1 ms"},
+                                  {"write.latency", "2 ms"},
+                                  {"write.rate", "0.5 GB/s"},
+                                  {"write.request", "128 KiB"}});
+    const auto context = sim::make_fluid_context();
+    models::Plant plant(design);
+    plant.attach(*context, 1);
+    std::vector<models::Client> clients;
+    for (int c = 0; c < 4; ++c) clients.push_back(plant.client("gpu", 0, "scratch", 1.0));
+    models::StorageModel& storage = plant.storage("scratch");
+    const auto reader = [&](const models::Client& client) -> sim::Task<void> {
+      co_await storage.read(client, {.bytes = 20_MiB});
+    };
+    const auto writer = [&]() -> sim::Task<void> {
+      co_await storage.write(clients[3], {.bytes = 20_MiB});
+    };
+    context->spawn(writer());
+    for (int c = 0; c < 3; ++c) context->spawn(reader(clients[static_cast<std::size_t>(c)]));
+    context->run();
+    return context->now().in(unit::s);
+  };
+  CHECK(took("1") == Approx(160 * (delay + line)).epsilon(1e-6));
+  CHECK(took("1.4") == Approx(1.4 * 160 * (delay + line)).epsilon(1e-6));
 }
 
 TEST_CASE("measured: q processes in one line get one request per round trip until it is full") {
