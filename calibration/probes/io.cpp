@@ -21,7 +21,7 @@ using namespace probing;
 
 constexpr std::uint64_t kSmallest = std::uint64_t{64} << 20U;  // a file that says something
 constexpr double kCached = 1.5;  // a small working set that is so much faster has a cache
-constexpr double kHung = 120.0;  // s without one completion
+constexpr double kHung = 120.0;  // s without core time
 constexpr double kBurst = 1.25;  // first 10 s over last 10 s
 
 std::string bytes_text(double bytes) { return base::print_quantity(bytes, Dimension::bytes); }
@@ -105,7 +105,6 @@ class IoProbe {
     const Shared<IoTally> tally;
     Watch watch = watch_of(options_);
     watch.limit_s = kHung;
-    watch.pulse = [&] { return tally->progress; };
     if (auto failure = in_processes(
             1,
             [&](std::size_t) {

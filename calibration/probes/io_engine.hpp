@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "calibration/buffer_pages.hpp"
@@ -36,7 +35,6 @@ struct IoTally {
   double began_s, ended_s;              ///< of what was counted: after the ramp
   double cpu_s;                         ///< user and system, of what was counted
   std::array<double, kSeconds> second;  ///< bytes of each second
-  std::uint64_t progress;               ///< grows while something is done, for whoever watches
   bool registered_buffers, registered_files;
   std::array<char, 12> buffers;  ///< "hugetlb", "thp" or "pages"
 };
@@ -59,9 +57,6 @@ class Meter {
   std::uint64_t warm_ = 0;
   bool counting_ = false;
 };
-
-/// Random bytes for every request in flight, unless zeros are written.
-void fill_buffers(std::span<std::byte> buffers, const IoLoad& load, IoTally& tally);
 
 /// Completions that a rate needs: 200, or ten times what is in flight.
 [[nodiscard]] std::uint64_t wanted_completions(unsigned depth);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "calibration/probes/buffers.hpp"
 #include "calibration/probes/io_engine.hpp"
 #include "calibration/probes/processes.hpp"
 
@@ -24,21 +23,12 @@ std::uint64_t wanted_completions(unsigned depth) {
   return std::max<std::uint64_t>(200, 10ULL * depth);
 }
 
-// One at a time: a gigabyte takes minutes on a machine that is busy.
-void fill_buffers(std::span<std::byte> buffers, const IoLoad& load, IoTally& tally) {
-  for (std::size_t at = 0; at < buffers.size() && !load.zeros; at += load.size) {
-    fill_random(buffers.subspan(at, load.size), load.seed + at);
-    ++tally.progress;
-  }
-}
-
 Meter::Meter(const IoLoad& load, IoTally& tally)
     : load_(load), tally_(tally), start_s_(clock_s()) {}
 
 // The ramp ends when every request in flight at the start was replaced twice and a tenth of the
 // time has passed.
 void Meter::completed(double submitted_s, double now_s) {
-  tally_.progress += load_.size;
   if (!counting_) {
     ++warm_;
     if (warm_ < 2ULL * load_.depth || now_s - start_s_ < 0.1 * load_.shortest_s) return;

@@ -67,6 +67,18 @@ class Children {
   void add(pid_t pid) { pids_.push_back(pid); }
   [[nodiscard]] bool empty() const { return pids_.empty(); }
 
+  /// That those which have not been collected have used so far.
+  [[nodiscard]] double core_time_s() const {
+    double sum = 0.0;
+    for (const pid_t pid : pids_) {
+      clockid_t clock{};
+      timespec used{};
+      if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) continue;
+      sum += static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+    }
+    return sum;
+  }
+
   /// Collects what has ended; false when one of them crashed, which `status` then tells of.
   bool collect(int& status) {
     bool good = true;
@@ -102,8 +114,8 @@ std::optional<Failure> in_processes(std::size_t count, const Work& work, const W
         children.add(pid);
     }
     close(ends[1]);
-    double alive = clock_s();
-    std::uint64_t pulse = 0;
+    const double began = clock_s();
+    double alive = began, used = 0.0;
     while (!failure) {
       int status = 0;
       const bool good = children.collect(status);
@@ -111,8 +123,8 @@ std::optional<Failure> in_processes(std::size_t count, const Work& work, const W
         if (reports[i].failed)
           failure = Failure{reports[i].exit, reports[i].message.data(), reports[i].hint.data()};
       if (failure || (good && children.empty())) break;
-      if (const std::uint64_t now = watch.pulse ? watch.pulse() : 0; now != pulse) {
-        pulse = now;
+      if (const double now = children.core_time_s(); now != used) {
+        used = now;
         alive = clock_s();
       }
       if (watch.interrupted && watch.interrupted())
@@ -122,10 +134,9 @@ std::optional<Failure> in_processes(std::size_t count, const Work& work, const W
                           "a process of the probe ended by signal " +
                               std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0),
                           ""};
-      else if (clock_s() - alive > watch.limit_s)
+      else if (clock_s() - alive > watch.limit_s || clock_s() - began > watch.longest_s)
         failure = Failure{ExitCode::inconclusive, "the file system does not answer",
-                          "is the device or the server in trouble? see dmesg; or is the machine so "
-                          "busy that the probe gets no core time?"};
+                          "is the device or the server in trouble? see dmesg"};
       if (watch.tick) watch.tick();
       pollfd end{ends[0], POLLIN, 0};  // hung up once the last process has ended
       poll(&end, 1, 50);

@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
+#include <limits>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -42,11 +42,10 @@ class Shared {
 struct Watch {
   std::function<bool()> interrupted;  ///< true ends the work
   std::function<void()> tick;         ///< called about 20 times a second; may be empty
-  /// Changes as long as the work goes on; may be empty.
-  std::function<std::uint64_t()> pulse = nullptr;
-  /// A device that does not answer for so long has hung: from the start, or the pulse's last
-  /// change.
+  /// Work that uses no core time for so long waits for a device that has hung. One that waits for a
+  /// core gets a little now and then.
   double limit_s = 600.0;
+  double longest_s = std::numeric_limits<double>::infinity();  ///< whatever it does
 };
 
 /// What went wrong in a process, if anything.

@@ -15,7 +15,7 @@ namespace stallcast::calibration::probing {
 
 std::optional<Failure> run_psync(int fd, const IoLoad& load, IoTally& tally) {
   Buffers buffers(load.size * load.depth, load.pages);
-  fill_buffers({buffers.data(), buffers.size()}, load, tally);
+  if (!load.zeros) fill_random({buffers.data(), buffers.size()}, load.seed);
   buffers.kind().copy(tally.buffers.data(), tally.buffers.size() - 1);
   Meter meter(load, tally);
   std::mutex mutex;  // of the meter and the failure

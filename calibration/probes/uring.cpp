@@ -67,7 +67,7 @@ class Run {
   // Registering saves the kernel a look-up per request; where it is refused (RLIMIT_MEMLOCK), plain
   // requests do.
   void prepare() {
-    fill_buffers({buffers_.data(), buffers_.size()}, load_, tally_);
+    if (!load_.zeros) fill_random({buffers_.data(), buffers_.size()}, load_.seed);
     buffers_.kind().copy(tally_.buffers.data(), tally_.buffers.size() - 1);
     iovec all{buffers_.data(), buffers_.size()};
     tally_.registered_buffers = io_uring_register_buffers(ring_.get(), &all, 1) == 0;

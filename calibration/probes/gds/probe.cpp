@@ -133,8 +133,8 @@ class GdsProbe {
       return std::nullopt;
     };
     Watch watch = watch_of(options_);
-    watch.limit_s = 120.0;  // s without one block, or to load the libraries
-    watch.pulse = [&] { return tally->io.progress; };
+    watch.limit_s = cell.load.io.longest_s + 60.0;
+    watch.longest_s = 2.0 * watch.limit_s;  // a library that waits may do so with a busy core
     bool interrupted = false;
     watch.interrupted = [&] {
       return interrupted = interrupted || (options_.interrupted && options_.interrupted());
