@@ -23,22 +23,6 @@ namespace {
 
 constexpr std::uint64_t kChunk = std::uint64_t{4} << 20U;
 
-/// Closes unless it was let go.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
 Failure buffered(const std::string& why) {
   return {ExitCode::bad_input, why,
           "the probe would measure memory, not storage; choose a folder on a disk or a server"};
@@ -61,23 +45,10 @@ Result<std::uint64_t> stated_alignment(int fd) {
   return std::uint64_t{0};
 }
 
-/// Pages of the file that are in the page cache: direct I/O leaves none there.
-std::size_t cached_pages(int fd, std::uint64_t bytes) {
-  void* map = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
-  if (map == MAP_FAILED) return 0;
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  std::vector<unsigned char> resident((bytes + page - 1) / page);
-  const bool known = mincore(map, bytes, resident.data()) == 0;
-  munmap(map, bytes);
-  return known ? static_cast<std::size_t>(std::count_if(resident.begin(), resident.end(),
-                                                        [](unsigned char c) { return c & 1U; }))
-               : 0;
-}
-
-std::optional<Failure> fill(int fd, std::uint64_t bytes, std::uint64_t seed,
+std::optional<Failure> fill(int fd, std::uint64_t bytes, std::uint64_t seed, std::uint64_t passes,
                             std::uint64_t& written) {
   Buffers buffer(kChunk);
-  for (std::uint64_t pass = 0; pass < 2; ++pass) {
+  for (std::uint64_t pass = 0; pass < passes; ++pass) {
     fill_random({buffer.data(), kChunk}, seed + pass);
     for (std::uint64_t at = 0; at < bytes;) {
       const std::uint64_t size = std::min(kChunk, bytes - at);
@@ -131,6 +102,18 @@ std::optional<std::string> fiemap_fault(int fd, std::uint64_t bytes) {
 
 }  // namespace
 
+std::uint64_t cached_bytes(int fd, std::uint64_t bytes) {
+  void* map = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
+  if (map == MAP_FAILED) return 0;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> resident((bytes + page - 1) / page);
+  const bool known = mincore(map, bytes, resident.data()) == 0;
+  munmap(map, bytes);
+  if (!known) return 0;
+  return page * static_cast<std::uint64_t>(std::count_if(resident.begin(), resident.end(),
+                                                         [](unsigned char c) { return c & 1U; }));
+}
+
 Result<std::string> check_extents(int fd, std::uint64_t bytes) {
   const auto refuse = [](const std::string& what) {
     return Failure{ExitCode::bad_input, "the probe's file has " + what,
@@ -148,7 +131,8 @@ Result<std::string> check_extents(int fd, std::uint64_t bytes) {
 }
 
 Result<DataFile> write_data_file(const Scratch& scratch, std::uint64_t bytes, std::uint64_t seed,
-                                 const Watch& watch, const std::function<void(double)>& fraction) {
+                                 const Watch& watch, const std::function<void(double)>& fraction,
+                                 std::uint64_t passes) {
   const Result<int> opened = scratch.open_nameless(O_DIRECT);
   if (!opened.ok()) return opened.failure();
   Descriptor fd(opened.value());
@@ -161,16 +145,17 @@ Result<DataFile> write_data_file(const Scratch& scratch, std::uint64_t bytes, st
                                        ", no page cached (mincore)";
   const Shared<std::uint64_t> written;
   Watch mine = watch;
+  const double all = static_cast<double>(passes) * static_cast<double>(bytes);
   mine.tick = [&] {
-    if (fraction) fraction(static_cast<double>(*written) / (2.0 * static_cast<double>(bytes)));
+    if (fraction) fraction(static_cast<double>(*written) / all);
   };
   mine.limit_s = 3600.0;
   const double began = clock_s();
   if (auto failure = in_processes(
-          1, [&](std::size_t) { return fill(fd.get(), bytes, seed, *written); }, mine))
+          1, [&](std::size_t) { return fill(fd.get(), bytes, seed, passes, *written); }, mine))
     return *failure;
-  file.fill_rate = 2.0 * static_cast<double>(bytes) / (clock_s() - began);
-  if (cached_pages(fd.get(), bytes) > 0)
+  file.fill_rate = all / (clock_s() - began);
+  if (cached_bytes(fd.get(), bytes) > 0)
     return buffered("the file system takes O_DIRECT, but puts the data in the page cache");
   const Result<std::string> extents = check_extents(fd.get(), bytes);
   if (!extents.ok()) return extents.failure();

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "calibration/probes/processes.hpp"
 #include "calibration/probes/scratch.hpp"
@@ -9,6 +12,22 @@
 
 /// The file or device that the io probe measures.
 namespace stallcast::calibration::probing {
+
+/// An open file; closes it unless it was let go.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
 
 struct DataFile {
   int fd = -1;  ///< open with O_DIRECT
@@ -20,15 +39,19 @@ struct DataFile {
   std::string extents;            ///< "all written", or that the file system cannot tell
 };
 
-/// Writes a nameless file of `bytes` in `scratch` twice, with other bytes that do not compress each
-/// time, and checks that
+/// Writes a nameless file of `bytes` in `scratch`, `passes` times with other bytes that do not
+/// compress each time, and checks that
 ///   direct I/O is not quietly buffered: tmpfs is refused, and no page of the file may be in the
 ///   page cache after it was written;
 ///   it has no holes and no extents that are only reserved: reading those measures memory.
 /// `fraction` is told how far it is, 0..1. The caller closes `fd`.
 [[nodiscard]] Result<DataFile> write_data_file(const Scratch& scratch, std::uint64_t bytes,
                                                std::uint64_t seed, const Watch& watch,
-                                               const std::function<void(double)>& fraction);
+                                               const std::function<void(double)>& fraction,
+                                               std::uint64_t passes = 2);
+
+/// Bytes of the first `bytes` of the file that are in the page cache; 0 where that is not told.
+[[nodiscard]] std::uint64_t cached_bytes(int fd, std::uint64_t bytes);
 
 /// Opens a block device for reading. Fails when `path` is none.
 [[nodiscard]] Result<DataFile> open_device(const std::string& path);

@@ -5,6 +5,7 @@
 #include "calibration/probes/bystanders.hpp"
 #include "calibration/probes/data_file.hpp"
 #include "calibration/probes/io_cells.hpp"
+#include "calibration/probes/ladder.hpp"
 #include "calibration/probes/probe.hpp"
 #include "calibration/probes/probe_target.hpp"
 #include "calibration/probes/rows.hpp"
@@ -43,6 +44,7 @@ class IoProbe {
       if (auto failure = watch_long_runs()) return *failure;
     if (auto failure = run_cells()) return *failure;
     if (auto failure = compare_zeros()) return *failure;
+    if (auto failure = climb_ladder()) return *failure;
     judge_cache();
     flag_all();
     finish(set_);
@@ -161,7 +163,8 @@ class IoProbe {
 
   std::optional<Failure> run_cells() {
     const double from = effort_.watched_s > 0.0 ? kFillShare + 0.2 : kFillShare;
-    return measure_all(io_cells(effort_, file_.bytes, file_.alignment, file_.device), {from, 0.98});
+    return measure_all(io_cells(effort_, file_.bytes, file_.alignment, file_.device),
+                       {from, cells_end() - kZerosShare});
   }
 
   std::optional<Failure> measure_all(const std::vector<IoCell>& cells, Stretch progress) {
@@ -188,11 +191,21 @@ class IoProbe {
                        .shortest_s = effort_.shortest_s,
                        .longest_s = effort_.longest_s,
                        .span = file_.bytes >> 17U << 17U}};
-    if (auto failure = measure_all({cell}, {0.98, 1.0})) return failure;
+    if (auto failure = measure_all({cell}, {cells_end() - kZerosShare, cells_end()}))
+      return failure;
     const double ratio = rate_of("write", "zeros") / std::max(rate_of("write", ""), 1.0);
     set_.environment["zeros_over_random"] = base::print_quantity(ratio, Dimension::number);
     return std::nullopt;
   }
+
+  // Last, for it takes the place of the file.
+  std::optional<Failure> climb_ladder() {
+    if (file_.device || effort_.ladder.empty()) return std::nullopt;
+    close(std::exchange(file_.fd, -1));
+    return run_ladder(options_, effort_, *scratch_, file_.fill_rate, {cells_end(), 1.0}, set_);
+  }
+
+  [[nodiscard]] double cells_end() const { return effort_.ladder.empty() ? 1.0 : 0.85; }
 
   /// Median rate of random 128 KiB at the depth of the comparisons.
   [[nodiscard]] double rate_of(std::string_view operation, std::string_view path) const {
@@ -218,7 +231,8 @@ class IoProbe {
     for (Measurement& m : set_.measurements) {
       if (host_cache) m.flags.emplace_back("host-cache-possible");
       if (cached_ && m.path == "working-set") m.flags.emplace_back("cached");
-      if (unsettled_ && m.operation != "read") m.flags.emplace_back("not-steady");
+      if (unsettled_ && (m.operation == "write" || m.operation == "mixed"))
+        m.flags.emplace_back("not-steady");
       if (file_.device) m.flags.emplace_back("device-contents-unknown");
       std::sort(m.flags.begin(), m.flags.end());
       m.flags.erase(std::unique(m.flags.begin(), m.flags.end()), m.flags.end());
@@ -227,7 +241,7 @@ class IoProbe {
       add_note(set_, "a virtual machine: what was measured may be a cache of its host");
   }
 
-  static constexpr double kFillShare = 0.05;  // of the progress
+  static constexpr double kFillShare = 0.05, kZerosShare = 0.02;  // of the progress
 
   const ProbeOptions& options_;
   const IoEffort& effort_;

@@ -38,6 +38,7 @@ IoEffort io_effort(ProbeDepth depth) {
           .shortest_s = 2.0,
           .longest_s = 20.0,
           .file = 16 * GiB,
+          .ladder = {0.25, 0.5, 1.0, 2.0, 4.0},
           .watched_s = 120.0};
 }
 

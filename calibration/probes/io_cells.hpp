@@ -24,6 +24,8 @@ struct IoEffort {
   std::size_t repeats = 3;
   double shortest_s = 2.0, longest_s = 15.0;
   std::uint64_t file = 0;  ///< bytes, unless free space or --space say less
+  std::vector<double> ladder =
+      {};                  ///< working sets to read through the page cache, over the memory
   double watched_s = 0.0;  ///< length of the runs that look for steady state and bursts
 };
 [[nodiscard]] IoEffort io_effort(ProbeDepth depth);

@@ -111,6 +111,10 @@ double load_average() {
   return load;
 }
 
+double memory_bytes() {
+  return static_cast<double>(sysconf(_SC_PAGESIZE)) * static_cast<double>(sysconf(_SC_PHYS_PAGES));
+}
+
 int cores() {
   cpu_set_t cpus;
   return sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? std::max(1, CPU_COUNT(&cpus)) : 1;
@@ -121,9 +125,7 @@ Facts machine_facts() {
   put(facts, "kernel", first_line("/proc/sys/kernel/osrelease"));
   put(facts, "cpu", value_of("/proc/cpuinfo", "model name"));
   put(facts, "cores", std::to_string(cores()));
-  const double page = static_cast<double>(sysconf(_SC_PAGESIZE));
-  put(facts, "memory",
-      base::print_quantity(page * static_cast<double>(sysconf(_SC_PHYS_PAGES)), Dimension::bytes));
+  put(facts, "memory", base::print_quantity(memory_bytes(), Dimension::bytes));
   if (under_hypervisor()) {
     const std::string vendor = first_line("/sys/class/dmi/id/sys_vendor");
     put(facts, "hypervisor", vendor.empty() ? "yes" : vendor);

@@ -23,6 +23,8 @@ using Facts = std::map<std::string, std::string>;
 /// What else runs here, in cores: the load average of the last minute. A probe beside it measures
 /// less than the storage can do.
 [[nodiscard]] double load_average();
+/// Main memory of the machine, in bytes.
+[[nodiscard]] double memory_bytes();
 /// Cores that this process may use.
 [[nodiscard]] int cores();
 
