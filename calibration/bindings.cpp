@@ -62,7 +62,9 @@ constexpr std::array kBindings{
     Binding{"memory.h2d.ce.one", "B", "host", "", "gpu.copy", Dimension::rate},
     Binding{"memory.memcpy.one", "B", "loader", "pytorch", "pin.rate", Dimension::rate},
     Binding{"memory.page-cache-read.one", "B", "host", "", "cpu.copy", Dimension::rate},
+    Binding{"memory.page-cache-read.one", "B", "dataset", "", "cache.copy", Dimension::rate},
     Binding{"memory.page-cache-read.memfd.one", "B", "host", "", "cpu.copy", Dimension::rate},
+    Binding{"memory.page-cache-read.memfd.one", "B", "dataset", "", "cache.copy", Dimension::rate},
     // A payload, of which a port of this line rate carries its nic.efficiency.
     Binding{"network.read.many", "B", "host", "", "nic.rate", Dimension::rate, kPerPayload},
     Binding{"network.send.many", "B", "host", "", "nic.rate", Dimension::rate, kPerPayload},
@@ -75,6 +77,7 @@ constexpr std::array kBindings{
     Binding{"network.read.one", "alpha", "fabric", "", "rtt", Dimension::time},
     Binding{"network.read.one", "T", "fabric", "", "rtt", Dimension::time},
     Binding{"network.ping-pong.tcp.one", "alpha", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.stream.tcp.one", "B", "storage", "nfs", "client.connection", Dimension::rate},
     Binding{"network.stream.tcp.core", "B", "host", "", "cpu.tcp", Dimension::rate},
     Binding{"gds.read.p2p", "B", "host", "", "gds.stream", Dimension::rate},
     Binding{"gds.read.nvidia-fs", "B", "host", "", "gds.stream", Dimension::rate},
@@ -83,8 +86,10 @@ constexpr std::array kBindings{
 /// Six significant digits: more than any measurement decides.
 double rounded(double value) {
   if (value == 0.0) return 0.0;
-  const double scale = std::pow(10.0, 5.0 - std::floor(std::log10(std::abs(value))));
-  return std::round(value * scale) / scale;
+  // Powers of ten are exact upwards only.
+  const double digits = std::floor(std::log10(std::abs(value))) - 5.0;
+  const double unit = std::pow(10.0, std::abs(digits));
+  return digits > 0.0 ? std::round(value / unit) * unit : std::round(value * unit) / unit;
 }
 
 ProfileValue value_of(const Binding& b, const Fit& fit) {

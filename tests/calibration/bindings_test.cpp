@@ -92,15 +92,19 @@ TEST_CASE("a payload becomes the line rate that the host's efficiency makes it o
 
 /// The table of docs/calibration.md: a row for each series.
 std::string bindings_table() {
-  std::string out = "| fit | sets |\n|---|---|\n";
+  std::string out = "| fit | sets |\n|---|---|\n", component;
   std::string_view series;
   for (const Binding& b : bindings()) {
-    if (b.series != series)
-      out += (series.empty() ? "" : " |\n") + std::string("| `") + std::string(b.series) + "` | " +
-             std::string(b.role) + (b.kind.empty() ? "" : " `" + std::string(b.kind) + "`") + ": ";
+    const bool another = b.series != series;
+    if (another)
+      out += (series.empty() ? "" : " |\n") + std::string("| `") + std::string(b.series) + "` | ";
     else
       out += ", ";
     series = b.series;
+    std::string of =
+        std::string(b.role) + (b.kind.empty() ? "" : " `" + std::string(b.kind) + "`") + ": ";
+    if (another || of != component) out += of;
+    component = std::move(of);
     out += "`" + std::string(b.field) + "` = ";
     if (b.factor != 1.0) {
       char factor[16];

@@ -24,6 +24,8 @@ std::string percent(double ratio) {
 }
 
 std::string in_unit(double value, const std::string& unit) {
+  constexpr double kNoTime = 1e-12;  // s: of what no clock shows, laws leave a rest
+  if (unit == "s" && value < kNoTime) return "0 s";
   const Dimension dimension = unit == "s"     ? Dimension::time
                               : unit == "B/s" ? Dimension::rate
                               : unit == "1/s" ? Dimension::op_rate
@@ -36,6 +38,13 @@ std::string value_text(const ProfileValue& v) {
   return v.text.empty() ? base::print_quantity(v.value, v.dimension) : v.text;
 }
 
+/// "5.99 GB/s to 6.71 GB/s"; nothing where there is none.
+std::string interval_text(const ProfileValue& v) {
+  if (!v.text.empty() || v.low == v.high) return "";
+  return base::print_quantity(v.low, v.dimension) + " to " +
+         base::print_quantity(v.high, v.dimension);
+}
+
 std::string fit_lines(const Fit& fit, const Ink& ink) {
   const std::string verdict(name_of(fit.verdict));
   const std::string coloured = fit.verdict == FitVerdict::accepted ? ink.good(verdict)
@@ -46,9 +55,9 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
     out += wrapped("  ", fit.law + ": " + fit.equation, 4);
     out += wrapped("  ",
                    count_of(fit.cells, "cell", "cells") + ", " + count_of(fit.runs, "run", "runs") +
-                       "; held-out cells off by " + percent(fit.median_error) + " (median), " +
-                       percent(fit.p90_error) + " (one in ten more); runs repeat within " +
-                       percent(fit.noise),
+                       "; held-out " + (fit.cells == 1 ? "runs" : "cells") + " off by " +
+                       percent(fit.median_error) + " (median), " + percent(fit.p90_error) +
+                       " (one in ten more); runs repeat within " + percent(fit.noise),
                    4);
   }
   for (const FittedParameter& p : fit.parameters)
@@ -140,8 +149,8 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
   if (!profile.values.empty()) {
     out += "\n" + ink.bold("Fields it sets") + "\n";
     for (const ProfileValue& v : profile.values)
-      out += "  " + left(v.role + (v.kind.empty() ? "" : " " + v.kind) + " " + v.field, 44) +
-             right(value_text(v), 16) + "\n";
+      out += "  " + left(v.role + (v.kind.empty() ? "" : " " + v.kind) + " " + v.field, 38) +
+             right(value_text(v), 12) + right(interval_text(v), 28) + "\n";
   }
   std::vector<std::string> unused;
   for (const Fit& fit : profile.fits)
