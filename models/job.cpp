@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/quantity_text.hpp"
 #include "engine/sim/join.hpp"
 #include "models/dataload/access.hpp"
 #include "models/host_path.hpp"
@@ -286,10 +287,26 @@ void TrainingJob::report_cache(RunResult& out) const {
                            ".cache: processes and snapshots leave no host memory for it");
 }
 
+// What was measured is said to hold only there.                             [training.md, eq. 2]
+void TrainingJob::remark_barrier(RunResult& out) const {
+  const auto warn = [&](const char* how, std::int64_t measured) {
+    out.warnings.push_back("job." + id_ +
+                           ".barrier: " + base::print_quantity(layout_.ranks, Dimension::number) +
+                           " ranks are " + how + " than the " + std::to_string(measured) +
+                           " measured, outside what its profile was fitted to");
+    out.extrapolated = true;
+  };
+  if (p_.barrier_fewest && layout_.ranks < static_cast<double>(*p_.barrier_fewest))
+    warn("fewer", *p_.barrier_fewest);
+  if (p_.barrier_most && layout_.ranks > static_cast<double>(*p_.barrier_most))
+    warn("more", *p_.barrier_most);
+}
+
 void TrainingJob::report(RunResult& out) const {
   const std::string name = "job." + id_ + ".";
   const Seconds wall = this->wall();
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+  remark_barrier(out);
   const auto ratio = [&](const std::string& key, Seconds part) {
     out.metrics[name + key] = {part / wall, "ratio", {}};
   };

@@ -67,6 +67,7 @@ class TrainingJob {
   sim::Task<void> epoch(std::int64_t steps);
   void end_epoch();
   void report_cache(RunResult& out) const;
+  void remark_barrier(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
 
   sim::Context& context_;

@@ -64,7 +64,7 @@ constexpr std::array<Field<ModelParams>, 12> kModel{
 constexpr auto kModelInfos = infos(kModel);
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
-constexpr std::array<Field<JobParams>, 10> kJob{
+constexpr std::array<Field<JobParams>, 12> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
           "GPUs used; absent: all of the hosts", kAtLeastOne),
@@ -84,6 +84,10 @@ constexpr std::array<Field<JobParams>, 10> kJob{
           "release cost per square root of the number of ranks: what a barrier of processes whose "
           "delays vary costs",
           kNonNegative),
+    field("barrier.fitted.fewest", &JobParams::barrier_fewest, kOptional,
+          "fewest ranks the barrier was fitted to; fewer warn", kAtLeastOne),
+    field("barrier.fitted.most", &JobParams::barrier_most, kOptional,
+          "most ranks the barrier was fitted to; more warn", kAtLeastOne),
     field("au", &JobParams::au, "dlio-v2",
           "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
           one_of(kAuRounds))};

@@ -41,6 +41,7 @@ struct JobParams {
   std::optional<std::int64_t> epochs, steps;
   std::int64_t tensor = 1, pipeline = 1;  ///< ranks that hold one copy of the model: their product
   Seconds barrier_base, barrier_per_doubling, barrier_per_sqrt;
+  std::optional<std::int64_t> barrier_fewest, barrier_most;  ///< ranks that they were fitted to
   std::string au;
 };
 [[nodiscard]] JobParams job_params(const Component& component);

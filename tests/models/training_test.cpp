@@ -32,6 +32,25 @@ TEST_CASE("a barrier of processes costs its root of the ranks") {
         Approx(0.101 + 0.0015 * std::sqrt(32.0)).epsilon(1e-12));
 }
 
+TEST_CASE("a barrier outside the numbers of ranks it was fitted to is said") {
+  // 32 ranks
+  const auto warned = [](const char* fewest, const char* most) -> std::string {
+    Design design = small_design();
+    set(design.jobs[0].job, Role::job, "barrier.fitted.fewest", fewest);
+    set(design.jobs[0].job, Role::job, "barrier.fitted.most", most);
+    const RunResult result = run(design);
+    CHECK(result.extrapolated == !result.warnings.empty());
+    return result.warnings.empty() ? "" : result.warnings.front();
+  };
+  CHECK(warned("32", "32").empty());
+  CHECK(warned("2", "16") ==
+        "job.train.barrier: 32 ranks are more than the 16 measured, outside what its profile was "
+        "fitted to");
+  CHECK(warned("64", "128") ==
+        "job.train.barrier: 32 ranks are fewer than the 64 measured, outside what its profile was "
+        "fitted to");
+}
+
 TEST_CASE("compute jitter costs the slowest of all ranks") {
   // E[max of 32 normal draws] = 2.07 sigma; lognormal with cv 2 % is nearly normal: 4.1 %
   Design design = small_design();
