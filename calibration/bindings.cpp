@@ -81,6 +81,13 @@ constexpr std::array kBindings{
     Binding{"network.stream.tcp.core", "B", "host", "", "cpu.tcp", Dimension::rate},
     Binding{"gds.read.p2p", "B", "host", "", "gds.stream", Dimension::rate},
     Binding{"gds.read.nvidia-fs", "B", "host", "", "gds.stream", Dimension::rate},
+    // A barrier of the loop itself comes before a collective, and each decides all its terms.
+    Binding{"sync.barrier", "a", "job", "", "barrier.base", Dimension::time, 1.0, 0.0},
+    Binding{"sync.barrier", "d", "job", "", "barrier.per_doubling", Dimension::time, 1.0, 0.0},
+    Binding{"sync.barrier", "q", "job", "", "barrier.per_sqrt", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce", "a", "job", "", "barrier.base", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce", "d", "job", "", "barrier.per_doubling", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce", "q", "job", "", "barrier.per_sqrt", Dimension::time, 1.0, 0.0},
 };
 
 /// Six significant digits: more than any measurement decides.
@@ -117,7 +124,12 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
     }
     const auto at = std::find_if(fit.parameters.begin(), fit.parameters.end(),
                                  [&](const FittedParameter& p) { return p.name == b.parameter; });
-    if (at == fit.parameters.end()) continue;
+    if (at == fit.parameters.end()) {
+      if (!b.absent) continue;
+      value.value = value.low = value.high = *b.absent;
+      out.push_back(std::move(value));
+      continue;
+    }
     value.value = rounded(b.factor * at->value);
     value.low = rounded(b.factor * at->low);
     value.high = rounded(b.factor * at->high);
@@ -126,20 +138,24 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
       value.draws.push_back(rounded(b.factor * draw[column]));
     out.push_back(std::move(value));
   }
-  // Where data were measured, so that a prediction can say when it leaves that range.
+  // Where it was measured, so that a prediction can say when it leaves that range.
+  const auto add = [&](std::string_view role, std::string_view kind, std::string_view field,
+                       Dimension dimension, double number) {
+    ProfileValue value = value_of({fit.id, "", role, kind, field, dimension}, fit);
+    value.value = value.low = value.high = number;
+    out.push_back(std::move(value));
+  };
   const bool reads = fit.id == "io.read.random" || fit.id == "io.read.sequential";
+  const bool barrier = fit.id == "sync.barrier" || fit.id == "sync.allreduce";
   for (const FittedRange& range : fit.ranges) {
-    if (!reads) break;
-    const auto add = [&](std::string_view field, Dimension dimension, double number) {
-      ProfileValue value = value_of({fit.id, "", "storage", "measured", field, dimension}, fit);
-      value.value = value.low = value.high = number;
-      out.push_back(std::move(value));
-    };
-    if (range.quantity == "size") {
-      add("fitted.smallest", Dimension::bytes, range.low);
-      add("fitted.largest", Dimension::bytes, range.high);
-    } else if (range.quantity == "depth") {
-      add("fitted.deepest", Dimension::number, range.high);
+    if (reads && range.quantity == "size") {
+      add("storage", "measured", "fitted.smallest", Dimension::bytes, range.low);
+      add("storage", "measured", "fitted.largest", Dimension::bytes, range.high);
+    } else if (reads && range.quantity == "depth") {
+      add("storage", "measured", "fitted.deepest", Dimension::number, range.high);
+    } else if (barrier && range.quantity == "ranks") {
+      add("job", "", "barrier.fitted.fewest", Dimension::count, range.low);
+      add("job", "", "barrier.fitted.most", Dimension::count, range.high);
     }
   }
   return out;

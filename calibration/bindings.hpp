@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ struct Binding {
   std::string_view role, kind, field;
   Dimension dimension;
   double factor = 1.0;  ///< field over parameter: 2 where a round trip takes both ways
+  /// The field where the law has no such parameter; none: the field stays as it is.
+  std::optional<double> absent = std::nullopt;
 };
 
 /// All rows; docs/calibration.md shows the same table. Earlier rows go before later ones.

@@ -21,6 +21,10 @@ void each_component(AnyDesign& design, Visit visit) {
   visit("fabric", design.fabric);
   for (auto& storage : design.storage) visit("storage", storage);
   for (auto& job : design.jobs) {
+    visit("job", job.job);
+    visit("model", job.model);
+    visit("step", job.step);
+    if (job.communication) visit("communication", *job.communication);
     if (job.dataset) visit("dataset", *job.dataset);
     if (job.loader) visit("loader", *job.loader);
     if (job.checkpoint) visit("checkpoint", *job.checkpoint);

@@ -10,11 +10,15 @@
 namespace stallcast::calibration::fit {
 namespace {
 
-constexpr std::array<std::string_view, 12> kUnfit{
-    "cached",  // the tool reads host memory on purpose
+constexpr std::array<std::string_view, 13> kUnfit{
+    "aggregated",  // several operations at once: the time of one is not known
+    "cached",      // the tool reads host memory on purpose
     "concurrent-jobs", "depth-unknown", "failed",        "few-completions",
     "inconsistent",    "mixed-path",    "other-buffers", "path-unknown",
     "merged-jobs",     "rate-limited",  "workload"};
+/// Collectives that no rank leaves before all have come.
+constexpr std::array<std::string_view, 4> kMeetings{"allgather", "allreduce", "alltoall",
+                                                    "reducescatter"};
 
 /// A copy whose tool says a rate and no size (nvbandwidth): an operation is a byte.
 Bytes size_of(const Measurement& m) {
@@ -41,12 +45,63 @@ double depth_of(const Measurement& m) {
   return m.processes > 0 ? static_cast<double>(m.processes) : 1.0;
 }
 
+bool is_meeting(const std::string& operation) {
+  return std::find(kMeetings.begin(), kMeetings.end(), operation) != kMeetings.end();
+}
+
+bool is_barrier(const Measurement& m) {
+  return m.subject == Subject::training && m.operation == "barrier";
+}
+
+/// The series over ranks that `m` belongs to; "" for none.
+std::string rank_series(const Measurement& m) {
+  if (is_barrier(m)) return "sync.barrier";
+  // nccl-tests prints size 0 where the ranks cannot share so little: nothing is sent.
+  const bool message = m.size > Bytes{} && m.size <= kMeeting;
+  if (m.subject != Subject::collective || !message || !is_meeting(m.operation)) return "";
+  return "sync." + m.operation;
+}
+
+/// Whether `set` holds a wrong result of the collective of `m` over as many ranks.
+bool gave_wrong_results(const MeasurementSet& set, const Measurement& m) {
+  return std::any_of(set.measurements.begin(), set.measurements.end(), [&](const Measurement& o) {
+    return o.subject == Subject::collective && o.operation == m.operation &&
+           o.processes == m.processes && has_flag(o, "failed");
+  });
+}
+
+/// Why `m` does not tell what a meeting costs; "" when it does.
+std::string unfit_over_ranks(const MeasurementSet& set, const Measurement& m) {
+  if (std::string flag = unfit_flag(m); !flag.empty()) return flag;
+  if (!m.latency || *m.latency <= Seconds{}) return "no time";
+  if (m.processes <= 0) return "number of ranks unknown";
+  if (m.subject != Subject::collective) return "";
+  if (m.processes == 1) return "one rank meets nobody";
+  return gave_wrong_results(set, m) ? "results of this collective were wrong" : "";
+}
+
 std::string series_id(const Measurement& m) {
   std::string id = std::string(name_of(m.subject)) + "." + m.operation;
   if (!m.pattern.empty()) id += "." + m.pattern;
   if (!m.path.empty()) id += "." + m.path;
   if (has_flag(m, "loopback")) id += ".loopback";
+  // How a collective's time grows with its size is another question for each number of ranks.
+  if (m.subject == Subject::collective) id += "." + std::to_string(m.processes);
   return id;
+}
+
+Cell cell_of(const Measurement& m) {
+  const double depth = depth_of(m);
+  const double processes = m.processes > 0 ? static_cast<double>(m.processes) : depth;
+  return {.size = size_of(m), .depth = depth, .processes = processes, .runs = {}, .core_runs = {}};
+}
+
+// R = n / X                                                        [docs/calibration.md, eq. 1]
+Seconds response_of(const Measurement& m) { return Ops::from(depth_of(m), unit::ops) / ops_of(m); }
+
+Cell rank_cell(const Measurement& m) {
+  const auto ranks = static_cast<double>(m.processes);
+  return {.size = {}, .depth = 1.0, .processes = ranks, .runs = {}, .core_runs = {}};
 }
 
 }  // namespace
@@ -80,29 +135,28 @@ std::size_t Series::busy() const {
 std::vector<Series> group(std::span<const MeasurementSet> sets) {
   std::map<std::string, Series> series;
   std::map<std::string, std::map<std::tuple<Bytes, double, double>, Cell>> cells;
+  /// A run of `m` into the cell of series `id`, unless there is a reason `why` not to.
+  const auto put = [&](const std::string& id, const Measurement& m, const std::string& why,
+                       auto like_of, auto time_of) {
+    Series& into = series[id];
+    into.id = id;
+    into.subject = m.subject;
+    into.operation = m.operation;
+    if (!why.empty()) return into.left_out.push_back(m.origin + ": " + why);
+    const Cell like = like_of(m);
+    Cell& cell = cells[id].try_emplace({like.size, like.depth, like.processes}, like).first->second;
+    cell.runs.push_back(time_of(m));
+    if (has_flag(m, "busy")) ++cell.busy;
+    if (!into.over_ranks && m.cores && *m.cores > 0.0)
+      cell.core_runs.push_back(Ops::from(*m.cores, unit::ops) / ops_of(m));
+  };
   for (const MeasurementSet& set : sets) {
     for (const Measurement& m : set.measurements) {
-      const std::string id = series_id(m);
-      Series& into = series[id];
-      into.id = id;
-      into.subject = m.subject;
-      into.operation = m.operation;
-      if (const std::string why = unfit(m); !why.empty()) {
-        into.left_out.push_back(m.origin + ": " + why);
-        continue;
+      if (const std::string id = rank_series(m); !id.empty()) {
+        series[id].over_ranks = true;
+        put(id, m, unfit_over_ranks(set, m), rank_cell, [](auto& at) { return *at.latency; });
       }
-      const double depth = depth_of(m);
-      const double processes = m.processes > 0 ? static_cast<double>(m.processes) : depth;
-      const Bytes size = size_of(m);
-      Cell& cell = cells[id][{size, depth, processes}];
-      cell.size = size;
-      cell.depth = depth;
-      cell.processes = processes;
-      // R = n / X                                                  [docs/calibration.md, eq. 1]
-      cell.runs.push_back(Ops::from(depth, unit::ops) / ops_of(m));
-      if (has_flag(m, "busy")) ++cell.busy;
-      if (m.cores && *m.cores > 0.0)
-        cell.core_runs.push_back(Ops::from(*m.cores, unit::ops) / ops_of(m));
+      if (!is_barrier(m)) put(series_id(m), m, unfit(m), cell_of, response_of);
     }
   }
   std::vector<Series> out;

@@ -17,7 +17,7 @@ namespace stallcast::calibration::fit {
 struct Cell {
   Bytes size;
   double depth = 1.0;      ///< operations outstanding
-  double processes = 1.0;  ///< who issues them
+  double processes = 1.0;  ///< who issues them; of a series over ranks: those that meet
   /// Mean response time of each run: depth / operations per second (Little's law; a tool's own
   /// latency leaves out what lies between two operations). Never empty.
   std::vector<Seconds> runs;
@@ -35,21 +35,32 @@ struct Series {
   std::string id;  ///< "io.read.random", "metadata.create", "gds.read.compat"
   Subject subject = Subject::io;
   std::string operation;
-  std::vector<Cell> cells;            ///< by size, then depth
+  std::vector<Cell> cells;            ///< by size, then depth; or by number of ranks
   std::vector<std::string> left_out;  ///< "line 12: few-completions"
+  /// True for what it costs that all ranks meet ("sync.barrier", "sync.allreduce"): cells differ in
+  /// the number of ranks and in nothing else.
+  bool over_ranks = false;
 
   [[nodiscard]] std::size_t busy() const;  ///< runs on a busy machine
 };
+
+/// Messages of collectives up to this move next to nothing: what they take is latency.
+inline constexpr Bytes kMeeting = Bytes::from(1, unit::KiB);
 
 /// A flag of `m` that makes it no measurement of the device; "" when there is none.
 [[nodiscard]] std::string unfit_flag(const Measurement& m);
 
 /// Groups `measurements`. Records with a flag that makes them no measurement of the device
-/// ("few-completions", "inconsistent", "failed", "merged-jobs", "concurrent-jobs", "workload",
-/// "cached", "rate-limited", "depth-unknown", "other-buffers"; of GPUDirect "mixed-path",
-/// "path-unknown"), with mixed reads and writes, or without a rate of operations are left out, and
-/// said so. What went over loopback is a series of its own ("network.stream.tcp.loopback"): it
-/// crossed no network. Of copies whose tool says a rate and no size, an operation is a byte.
+/// ("aggregated", "few-completions", "inconsistent", "failed", "merged-jobs", "concurrent-jobs",
+/// "workload", "cached", "rate-limited", "depth-unknown", "other-buffers"; of GPUDirect
+/// "mixed-path", "path-unknown"), with mixed reads and writes, or without a rate of operations are
+/// left out, and said so. What went over loopback is a series of its own
+/// ("network.stream.tcp.loopback"): it crossed no network. Of copies whose tool says a rate and no
+/// size, an operation is a byte.
+///
+/// Series over ranks are made beside them: "sync.barrier" of records of training whose operation is
+/// "barrier", by their latency; "sync.C" of a collective C that nobody leaves before all have come,
+/// of messages up to `kMeeting`. A file's collective with one wrong result counts for nothing.
 [[nodiscard]] std::vector<Series> group(std::span<const MeasurementSet> sets);
 
 }  // namespace stallcast::calibration::fit

@@ -26,6 +26,24 @@ std::vector<Point> points_of(std::span<const Cell> cells) {
   return out;
 }
 
+/// Where a search goes on from `theta`: a parameter that went to nothing could never come back, as
+/// all are searched by their logarithms.
+std::vector<double> restart(const Law& law, const Series& series, std::vector<double> theta) {
+  const std::vector<double> start = law.start(series.cells);
+  for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = std::max(theta[i], 1e-3 * start[i]);
+  return theta;
+}
+
+/// A term of a law over ranks that adds less than a millionth of the quickest meeting is nothing.
+std::vector<double> settled(const Series& series, std::vector<double> theta) {
+  if (!series.over_ranks) return theta;
+  double quickest = response_of(series.cells.front());
+  for (const Cell& cell : series.cells) quickest = std::min(quickest, response_of(cell));
+  for (double& value : theta)
+    if (value < 1e-6 * quickest) value = 0.0;
+  return theta;
+}
+
 Estimate regress_all(const Law& law, const Series& series) {
   return regress(law, points_of(series.cells), law.start(series.cells));
 }
@@ -59,7 +77,7 @@ struct Scored {
 
 Scored score(const Law& law, const Series& series, int folds) {
   Scored out{&law, regress_all(law, series), {}, 0.0, 0.0};
-  out.errors = held_out(law, series, out.whole.theta, folds);
+  out.errors = held_out(law, series, restart(law, series, out.whole.theta), folds);
   if (out.errors.empty()) return out;
   const auto n = static_cast<double>(out.errors.size());
   for (const double error : out.errors) out.score += std::min(error, 1.0) / n;
@@ -105,8 +123,10 @@ void draw_parameters(Fit& fit, const Law& law, const Series& series,
                      const std::vector<double>& theta, const Options& options) {
   Draws draws(options.seed);
   const bool repeated = repeats(series);
+  const std::vector<double> start = restart(law, series, theta);
   for (int i = 0; i < options.draws; ++i)
-    fit.draws.push_back(regress(law, resample(series, repeated, draws), theta).theta);
+    fit.draws.push_back(
+        settled(series, regress(law, resample(series, repeated, draws), start).theta));
   for (std::size_t j = 0; j < law.parameters.size(); ++j) {
     std::vector<double> values;
     for (const auto& draw : fit.draws) values.push_back(draw[j]);
@@ -129,7 +149,8 @@ std::string percent(double ratio) { return base::print_quantity(ratio, Dimension
 
 }  // namespace
 
-std::string cell_name(const Cell& cell) {
+std::string cell_name(const Cell& cell, bool over_ranks) {
+  if (over_ranks) return base::print_quantity(cell.processes, Dimension::number) + " ranks";
   return base::print_quantity(cell.size.in(unit::B), Dimension::bytes) + ", depth " +
          base::print_quantity(cell.depth, Dimension::number);
 }
@@ -145,6 +166,10 @@ Fit fit_without_law(const Series& series) {
     noises.push_back(cell.noise());
   }
   fit.noise = median(std::move(noises));
+  if (series.over_ranks) {
+    add_range(fit, "ranks", "count", series.cells, [](const Cell& c) { return c.processes; });
+    return fit;
+  }
   add_range(fit, "size", "B", series.cells, [](const Cell& c) { return c.size.in(unit::B); });
   add_range(fit, "depth", "count", series.cells, [](const Cell& c) { return c.depth; });
   return fit;
@@ -192,8 +217,11 @@ Fit fit_series(const Series& series, const Options& options) {
   for (const Law* law : candidates(series)) scored.push_back(score(*law, series, options.folds));
   const Scored* chosen = choose(scored);
   if (chosen == nullptr) {
-    fit.reasons.push_back("too few sizes and depths for any law: " + std::to_string(fit.cells) +
-                          " cells");
+    fit.reasons.push_back(
+        series.over_ranks
+            ? "too few numbers of ranks for any law: " + std::to_string(fit.cells) +
+                  ", and 3 are needed"
+            : "too few sizes and depths for any law: " + std::to_string(fit.cells) + " cells");
     return fit;
   }
   const Law& law = *chosen->law;
@@ -202,12 +230,16 @@ Fit fit_series(const Series& series, const Options& options) {
   fit.median_error = median(chosen->errors);
   fit.p90_error = quantile(chosen->errors, 0.9);
   const Estimate& estimate = chosen->whole;
-  draw_parameters(fit, law, series, estimate.theta, options);
+  draw_parameters(fit, law, series, settled(series, estimate.theta), options);
   for (const Cell& cell : series.cells)
-    fit.residuals.push_back(
-        {cell_name(cell), response_of(cell), law.response(estimate.theta, cell), cell.runs.size()});
+    fit.residuals.push_back({cell_name(cell, series.over_ranks), response_of(cell),
+                             law.response(estimate.theta, cell), cell.runs.size()});
   judge(fit, series);
-  if (estimate.condition > kLargestCondition) doubt(fit, "the parameters cannot be told apart");
+  // A parameter that went to nothing is no sign that others cannot be told apart.
+  const bool at_bound = std::any_of(fit.parameters.begin(), fit.parameters.end(),
+                                    [](const FittedParameter& p) { return p.value == 0.0; });
+  if (estimate.condition > kLargestCondition && !at_bound)
+    doubt(fit, "the parameters cannot be told apart");
   return fit;
 }
 

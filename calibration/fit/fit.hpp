@@ -24,7 +24,8 @@ inline constexpr double kBusyRuns = 0.10;  ///< share of the runs taken on a bus
 /// Fits `series` with the law that predicts held-out cells best (the one with the fewest parameters
 /// among those within one standard error of the best), says how well, draws parameters by a
 /// bootstrap of runs within cells (of cells where each ran once), and judges:
-///   refused   too few cells for any law, or the held-out median error is above max(10 %, twice the
+///   refused   too few cells for any law (numbers of ranks: fewer than 3), or the held-out median
+///   error is above max(10 %, twice the
 ///             noise)
 ///   usable    the 90th percentile is above 25 %, a parameter is not decided, nothing repeats, or
 ///             more than a tenth of the runs was taken on a busy machine
@@ -35,8 +36,8 @@ inline constexpr double kBusyRuns = 0.10;  ///< share of the runs taken on a bus
 
 /// What the cells of `series` say without a law: their number, noise and range.
 [[nodiscard]] Fit fit_without_law(const Series& series);
-/// "4.1 kB, depth 2".
-[[nodiscard]] std::string cell_name(const Cell& cell);
+/// "4.1 kB, depth 2", or "8 ranks".
+[[nodiscard]] std::string cell_name(const Cell& cell, bool over_ranks = false);
 /// A parameter with the 90 % interval of its bootstrap draws.
 [[nodiscard]] FittedParameter parameter_of(std::string name, std::string unit, double value,
                                            const std::vector<double>& draws);

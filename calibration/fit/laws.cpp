@@ -87,6 +87,27 @@ std::vector<double> roofline_start(std::span<const Cell> cells) {
   return {0.9 * quickest(cells), most_bytes(cells), 0.9 / most_ops(cells), 1.1 * most_bytes(cells)};
 }
 
+// T = a + d log2(n) + q sqrt(n), with both terms or one            [calibration.md, eq. 11]
+constexpr LawParameter kBase{"a", "s"}, kDoubling{"d", "s"}, kRoot{"q", "s"};
+constexpr std::array kDoublingParameters{kBase, kDoubling};
+constexpr std::array kRootParameters{kBase, kRoot};
+constexpr std::array kMeetingParameters{kBase, kDoubling, kRoot};
+double doublings(std::span<const double> p, const Cell& cell) {
+  return p[0] + p[1] * std::log2(cell.processes);
+}
+double root(std::span<const double> p, const Cell& cell) {
+  return p[0] + p[1] * std::sqrt(cell.processes);
+}
+double meeting(std::span<const double> p, const Cell& cell) {
+  return p[0] + p[1] * std::log2(cell.processes) + p[2] * std::sqrt(cell.processes);
+}
+std::vector<double> one_term_start(std::span<const Cell> cells) {
+  return {0.5 * quickest(cells), 0.25 * quickest(cells)};
+}
+std::vector<double> meeting_start(std::span<const Cell> cells) {
+  return {0.5 * quickest(cells), 0.25 * quickest(cells), 0.25 * quickest(cells)};
+}
+
 constexpr std::array kLaws{
     Law{"hockney", "R(b) = alpha + b / B", kHockneyParameters, hockney, hockney_start, true, false},
     Law{"station", "R(n) = Z + n D", kStationParameters, station, station_start, false, true},
@@ -95,6 +116,11 @@ constexpr std::array kLaws{
         kLineParameters, mva, line_start, true, true},
     Law{"roofline", "R(n, b) = max(alpha + b / S, n (s + b / B))", kRooflineParameters, roofline,
         roofline_start, true, true},
+    Law{"doublings", "T(n) = a + d log2(n)", kDoublingParameters, doublings, one_term_start, false,
+        false, true},
+    Law{"root", "T(n) = a + q sqrt(n)", kRootParameters, root, one_term_start, false, false, true},
+    Law{"doublings and root", "T(n) = a + d log2(n) + q sqrt(n)", kMeetingParameters, meeting,
+        meeting_start, false, false, true},
 };
 
 }  // namespace
@@ -114,6 +140,7 @@ std::vector<const Law*> candidates(const Series& series) {
   }
   std::vector<const Law*> out;
   for (const Law& row : kLaws) {
+    if (row.over_ranks != series.over_ranks) continue;
     const bool by_size = row.needs_sizes == (sizes.size() > 1);
     const bool by_depth = row.needs_depths == (depths.size() > 1);
     if (by_size && by_depth && series.cells.size() > row.parameters.size()) out.push_back(&row);

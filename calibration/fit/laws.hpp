@@ -6,8 +6,8 @@
 
 #include "calibration/fit/cells.hpp"
 
-/// The laws that series are fitted to: how long an operation takes, by size and depth. Equations
-/// and their sources: docs/calibration.md.
+/// The laws that series are fitted to: how long an operation takes, by size and depth, and how long
+/// all ranks need to meet, by their number. Equations and their sources: docs/calibration.md.
 namespace stallcast::calibration::fit {
 
 /// A parameter of a law; all are positive.
@@ -29,9 +29,10 @@ struct Law {
   /// What the cells must vary in for the parameters to be decided.
   bool needs_sizes = false;
   bool needs_depths = false;
+  bool over_ranks = false;  ///< of series over ranks; the others are of sizes and depths
 };
 
-/// By number of parameters, fewest first.
+/// By number of parameters, fewest first, those over ranks last.
 [[nodiscard]] std::span<const Law> laws();
 /// REQUIRES: `id` is a row.
 [[nodiscard]] const Law& law(std::string_view id);

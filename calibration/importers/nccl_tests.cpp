@@ -8,6 +8,7 @@
 /// - time is us, algbw decimal GB/s = size / time. busbw is algbw times a factor of the collective
 ///   and the number of ranks: it is not read, nor is "Avg bus bandwidth", which averages sizes.
 /// - Each row holds two measurements: out of place and in place.
+/// - "agg iters" above 1 launches several operations at once: a time is their mean.
 /// - "#wrong" above 0 is a failed check, "N/A" one that was not made.
 namespace stallcast::calibration::nccl_tests {
 namespace {
@@ -81,6 +82,8 @@ void read_row(TextReader& reader, const Line& line, const Table& table, Measurem
       if (const auto rate = precise(*algbw, 0.01)) m.rate = Rate::from(*rate, unit::GBps);
     }
     m.options = table.options;
+    if (const auto agg = m.options.find("agg_iters"); agg != m.options.end() && agg->second != "1")
+      flag(m, "aggregated");
     for (const char* name : {"type", "redop"})
       if (values.count(name) != 0) m.options[name] = std::string(values[name]);
     if (values.count("#wrong") != 0 && values["#wrong"] != "N/A" &&
@@ -116,10 +119,13 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
       if (done || table.ranks > 0)
         table = {named.empty() && !done ? table.collective : "", 0, {}, {}};
       done = false;
-      for (std::size_t i = 1; i + 1 < words.size(); ++i)
+      for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+        if (words[i] == "agg" && words[i + 1] == "iters:" && i + 2 < words.size())
+          table.options["agg_iters"] = std::string(words[i + 2]);
         if (words[i] == "nGpus" || words[i] == "graph" || words[i] == "graph:")
           table.options[std::string(words[i].substr(0, words[i].find(':')))] =
               std::string(words[i + 1]);
+      }
     } else if (words.size() > 2 && words[0] == "#" && words[1] == "Rank") {
       ++table.ranks;
     } else if (contains(line.text, "nccl-tests version")) {

@@ -71,7 +71,8 @@ TEST_CASE("every field that a fit decides exists, in its dimension") {
   for (const Binding& b : bindings()) {
     Fit fit = line(std::string(b.series).c_str(), 1e-5);
     fit.parameters.push_back({std::string(b.parameter), "", 1.0, 1.0, 1.0});
-    fit.ranges = {{"size", "B", 1.0, 2.0}, {"depth", "count", 1.0, 2.0}};
+    fit.ranges = {
+        {"size", "B", 1.0, 2.0}, {"depth", "count", 1.0, 2.0}, {"ranks", "count", 2.0, 8.0}};
     for (const ProfileValue& v : values_of(fit)) {
       CAPTURE(b.series, v.role, v.kind, v.field);
       REQUIRE(field_of(v));

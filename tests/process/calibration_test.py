@@ -72,6 +72,31 @@ class Calibration(unittest.TestCase):
         inside = Run("run", "FILE", "--profile", self.profile, "--strict-range", text=MEASURED)
         self.assertEqual(inside.code, 0, inside.err)
 
+    def test_a_barrier_over_ranks_sets_the_jobs_and_warns_beyond_its_range(self):
+        runs = [{"subject": "training", "operation": "barrier", "processes": n,
+                 "latency": off * (0.002 + 0.001 * n ** 0.5)}
+                for n in (1, 4, 16, 64) for off in (0.99, 1, 1.01)]
+        records = os.path.join(self.folder.name, "barrier.json")
+        with open(records, "w", encoding="utf-8") as file:
+            json.dump({"schema": "stallcast.measurements/1", "tool": "log", "measurements": runs},
+                      file)
+        made = Run("calibrate", records, "-o", self.profile)
+        self.assertEqual(made.code, 0, made.err)
+        self.assertIn("sync.barrier  accepted", made.out)
+        design = json.dumps({
+            "id": "small",
+            "cluster": {"hosts": [{"id": "gpu", "count": 2, "use": "host/dgx-h100"}]},
+            "jobs": [{"id": "train", "hosts": "gpu", "step": {"compute": "100 ms"}}],
+            "run": {"duration": "2 s", "replicas": 3}})
+        resolved = Run("resolve", "FILE", "--provenance", "--profile", self.profile, text=design)
+        self.assertIn("fit sync.barrier", resolved.out)
+        run = ["run", "FILE", "--profile", self.profile, "--strict-range"]
+        self.assertEqual(Run(*run, text=design).code, 0)
+        larger = run + ["--set", "cluster.hosts.gpu.count=16"]
+        beyond = Run(*larger, text=design)
+        self.assertEqual(beyond.code, 3)
+        self.assertIn("128 ranks are more than the 64 measured", beyond.out)
+
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "calibration", "data")
 IMAGES = MEASURED.replace('"type": "measured"', '"type": "local", "drive": { "count": 4 }') \
