@@ -94,6 +94,10 @@ CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
        {fit::fit_mixes(sets, by_id("io.read.random"), by_id("io.write.random"), options),
         fit::fit_phases(sets, options)}) {
     if (!fit) continue;
+    // A series of mixes alone has no cells: its runs are in the fit of mixes.
+    std::erase_if(profile.fits, [&](const Fit& series) {
+      return series.cells == 0 && series.id.starts_with(fit->id + ".");
+    });
     profile.fits.push_back(*fit);
   }
   profile.values = values_of(profile.fits);

@@ -205,6 +205,8 @@ class Bindings(unittest.TestCase):
         text = json.dumps({"schema": "stallcast.measurements/1", "tool": "stallcast probe io",
                            "measurements": records * 2})
         self.assertEqual(self.fields(self.write(text), MEASURED)["mixed.coupling"], "io.mixed")
+        report = Run("calibrate", self.write(text)).out
+        self.assertNotIn("io.mixed.random", report)  # mixes alone are no series of their own
         with open(self.profile, encoding="utf-8") as file:
             values = {v["field"]: v.get("value") for v in json.load(file)["values"]}
         self.assertAlmostEqual(values["mixed.coupling"], 1.4, 3)

@@ -23,26 +23,33 @@ std::string percent(double ratio) {
   return buffer;
 }
 
+/// As people read it; of what no clock shows, laws leave a rest.
+std::string fitted_text(double value, Dimension dimension) {
+  constexpr double kNoTime = 1e-12;  // s
+  const bool none = dimension == Dimension::time && value < kNoTime;
+  return base::print_quantity(none ? 0.0 : value, dimension);
+}
+
 std::string in_unit(double value, const std::string& unit) {
-  constexpr double kNoTime = 1e-12;  // s: of what no clock shows, laws leave a rest
-  if (unit == "s" && value < kNoTime) return "0 s";
   const Dimension dimension = unit == "s"     ? Dimension::time
                               : unit == "B/s" ? Dimension::rate
                               : unit == "1/s" ? Dimension::op_rate
                               : unit == "B"   ? Dimension::bytes
                                               : Dimension::number;
-  return base::print_quantity(value, dimension);
+  return fitted_text(value, dimension);
 }
 
 std::string value_text(const ProfileValue& v) {
-  return v.text.empty() ? base::print_quantity(v.value, v.dimension) : v.text;
+  return v.text.empty() ? fitted_text(v.value, v.dimension) : v.text;
 }
 
 /// "5.99 GB/s to 6.71 GB/s"; nothing where there is none.
 std::string interval_text(const ProfileValue& v) {
+  constexpr double kNoEnd = 1e3;  // times the value: nothing was seen that ends it
   if (!v.text.empty() || v.low == v.high) return "";
-  return base::print_quantity(v.low, v.dimension) + " to " +
-         base::print_quantity(v.high, v.dimension);
+  const std::string low = fitted_text(v.low, v.dimension);
+  return v.high > kNoEnd * v.value ? low + " or more"
+                                   : low + " to " + fitted_text(v.high, v.dimension);
 }
 
 std::string fit_lines(const Fit& fit, const Ink& ink) {
@@ -148,9 +155,13 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
   for (const Fit& fit : profile.fits) out += fit_lines(fit, ink);
   if (!profile.values.empty()) {
     out += "\n" + ink.bold("Fields it sets") + "\n";
-    for (const ProfileValue& v : profile.values)
-      out += "  " + left(v.role + (v.kind.empty() ? "" : " " + v.kind) + " " + v.field, 38) +
-             right(value_text(v), 12) + right(interval_text(v), 28) + "\n";
+    for (const ProfileValue& v : profile.values) {
+      std::string line = left(v.role + (v.kind.empty() ? "" : " " + v.kind) + " " + v.field, 38) +
+                         right(value_text(v), 12);
+      if (const std::string interval = interval_text(v); !interval.empty())
+        line += right(interval, 28);
+      out += "  " + line + "\n";
+    }
   }
   std::vector<std::string> unused;
   for (const Fit& fit : profile.fits)
