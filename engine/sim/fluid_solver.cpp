@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <functional>
 
 namespace stallcast::sim {
@@ -10,130 +11,230 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTogether = 1e-12;
+constexpr std::uint32_t kEmpty = 0xffffffff;
+constexpr std::size_t kIdleGroups = 64;  // kept, and as many as twice those in use
 
 // Two dates (or clock readings) closer than this are one: four steps of the floating-point grid.
 double resolution(double reading) { return 4.0 * std::numeric_limits<double>::epsilon() * reading; }
 
 std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
-  seed ^= value + 0x9e3779b97f4a7c15ULL + (seed << 6U) + (seed >> 2U);
-  return seed;
+  seed = (seed ^ value) * 0x9e3779b97f4a7c15ULL;
+  return seed ^ (seed >> 29U);
 }
 
 }  // namespace
 
 LinkId FluidSolver::add_link(Rate capacity) {
-  links_.push_back({.capacity = capacity.in(unit::Bps)});
-  return {.index = static_cast<std::uint32_t>(links_.size() - 1)};
+  link_clocks_.push_back(new_clock());
+  return {.index = shares_.add_link(capacity.in(unit::Bps))};
 }
 
 void FluidSolver::set_capacity(LinkId link, Rate capacity) {
-  Link& changed = links_[link.index];
-  if (changed.capacity == capacity.in(unit::Bps)) return;
-  changed.capacity = capacity.in(unit::Bps);
-  capacity_changed_ = true;
+  shares_.set_capacity(link.index, capacity.in(unit::Bps));
   next_known_ = false;
 }
 
 void FluidSolver::start(FlowKey key, std::span<const LinkId> path, Bytes bytes, double members,
                         Rate cap) {
   assert(!path.empty() && bytes > Bytes{} && bytes.finite() && members > 0.0 && cap > Rate{});
-  Group& group = group_of(path, members, cap.in(unit::Bps));
-  const bool differed = group.heap.size() != group.shared_flows;
-  read_clock(group);
+  const std::uint32_t index = group_of(path, members, cap.in(unit::Bps));
+  Group& group = groups_[index];
   const double size = bytes.in(unit::B);
-  group.heap.push_back(
-      {.end = group.clock + size, .bytes = size, .order = next_order_++, .key = key});
+  const double reading =
+      group.offset + (group.clock == kNoClock ? 0.0 : read(clocks_[group.clock]));
+  group.heap.push_back({.end = reading + size, .bytes = size, .order = next_order_++, .key = key});
   std::push_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
+  if (key >= group_of_key_.size()) group_of_key_.resize(key + 1);
+  group_of_key_[key] = index;
   ++flows_;
-  mark(group, differed);
-  set_due(group);
+  change(index);
 }
 
-FluidSolver::Group& FluidSolver::group_of(std::span<const LinkId> path, double members,
-                                          double cap) {
+std::uint32_t FluidSolver::group_of(std::span<const LinkId> path, double members, double cap) {
   std::uint64_t hash =
       mix(std::bit_cast<std::uint64_t>(members), std::bit_cast<std::uint64_t>(cap));
   for (const LinkId link : path) hash = mix(hash, link.index);
-  const auto same = [&](const Group& group) {
-    return group.members == members && group.cap == cap &&
-           std::equal(path.begin(), path.end(), group.path.begin(), group.path.end(),
-                      [](LinkId a, std::uint32_t b) { return a.index == b; });
-  };
-  std::uint32_t index = 0;
-  const auto [begin, end] = group_by_hash_.equal_range(hash);
-  const auto found =
-      std::find_if(begin, end, [&](const auto& entry) { return same(groups_[entry.second]); });
-  if (found != end) {
-    index = found->second;
-  } else {
-    if (group_by_hash_.size() > 2 * active_.size() + 1024) forget_idle_groups();
-    index = static_cast<std::uint32_t>(groups_.size());
-    if (free_groups_.empty()) {
-      groups_.emplace_back();
-    } else {
-      index = free_groups_.back();
-      free_groups_.pop_back();
+  if (2 * known_ >= table_.size()) forget_idle_groups();
+  for (std::size_t at = hash;; ++at) {
+    std::uint32_t& slot = table_[at & (table_.size() - 1)];
+    if (slot == kEmpty) {
+      ++known_;
+      slot = new_group(path, members, cap);
+      groups_[slot].hash = hash;
+      return slot;
     }
-    Group& group = groups_[index];
-    group.path.clear();
-    for (const LinkId link : path) group.path.push_back(link.index);
-    group.members = members;
-    group.cap = cap;
-    group_by_hash_.emplace(hash, index);
+    const Group& group = groups_[slot];
+    if (group.hash == hash && group.members == members && group.cap == cap &&
+        std::equal(path.begin(), path.end(), group.path.begin(), group.path.end()))
+      return slot;
+  }
+}
+
+std::uint32_t FluidSolver::new_group(std::span<const LinkId> path, double members, double cap) {
+  auto index = static_cast<std::uint32_t>(groups_.size());
+  if (free_groups_.empty()) {
+    groups_.emplace_back().own = new_clock();
+  } else {
+    index = free_groups_.back();
+    free_groups_.pop_back();
   }
   Group& group = groups_[index];
-  if (!group.listed) {
-    group.listed = true;
-    group.rate = 0.0;
-    group.clock = 0.0;
-    group.read_at = now_;
-    group.ended = 0;
-    active_.push_back(index);
-  }
-  return group;
+  group.path.assign(path.begin(), path.end());
+  group.members = members;
+  group.cap = cap;
+  group.offset = 0.0;
+  std::vector<std::uint32_t> links;
+  for (const LinkId link : path) links.push_back(link.index);
+  group.share = shares_.add_group(links, members, cap);
+  if (group.share >= by_share_.size()) by_share_.resize(group.share + 1);
+  by_share_[group.share] = index;
+  return index;
 }
 
-// Groups are kept when their last flow ends, since most come back at once.
+std::uint32_t FluidSolver::new_clock() {
+  clocks_.emplace_back();
+  return static_cast<std::uint32_t>(clocks_.size() - 1);
+}
+
+// Groups are kept when their last flow ends, since most come back at once. When the table is full,
+// the others go, if they are many, and it grows to hold as many again as are left.
 void FluidSolver::forget_idle_groups() {
-  for (auto entry = group_by_hash_.begin(); entry != group_by_hash_.end();) {
-    if (groups_[entry->second].listed) {
-      ++entry;
-      continue;
-    }
-    free_groups_.push_back(entry->second);
-    entry = group_by_hash_.erase(entry);
+  const auto idle = [](const Group& group) {
+    return group.clock == kNoClock && group.heap.empty() && !group.changed;
+  };
+  std::vector<std::uint32_t> kept, gone;
+  for (const std::uint32_t index : table_)
+    if (index != kEmpty) (idle(groups_[index]) ? gone : kept).push_back(index);
+  if (gone.size() < kIdleGroups + kept.size()) {
+    kept.insert(kept.end(), gone.begin(), gone.end());
+    gone.clear();
+  }
+  std::sort(gone.begin(), gone.end());  // what gets their numbers must not depend on hashes
+  std::vector<std::uint32_t> shares;
+  for (const std::uint32_t index : gone) shares.push_back(groups_[index].share);
+  shares_.remove_groups(shares);
+  free_groups_.insert(free_groups_.end(), gone.begin(), gone.end());
+  known_ = kept.size();
+  table_.assign(std::bit_ceil(std::max(4 * known_, 4 * kIdleGroups)), kEmpty);
+  for (const std::uint32_t index : kept) {
+    std::size_t at = groups_[index].hash;
+    while (table_[at & (table_.size() - 1)] != kEmpty) ++at;
+    table_[at & (table_.size() - 1)] = index;
   }
 }
 
-void FluidSolver::mark(Group& group, bool differed_before) {
-  const bool differs = group.heap.size() != group.shared_flows;
-  if (differs && !differed_before) ++differing_;
-  if (!differs && differed_before) --differing_;
+void FluidSolver::change(std::uint32_t index) {
   next_known_ = false;
+  if (groups_[index].changed) return;
+  groups_[index].changed = true;
+  changed_.push_back(index);
 }
 
-void FluidSolver::read_clock(Group& group) {
-  group.clock = group.heap.empty() ? 0.0 : group.clock + group.rate * (now_ - group.read_at);
-  group.read_at = now_;
+double FluidSolver::read(Clock& clock) const {
+  clock.reading += clock.rate * (now_ - clock.read_at);
+  clock.read_at = now_;
+  return clock.reading;
 }
 
-void FluidSolver::set_due(Group& group) {
-  group.due = kNever;
-  if (group.heap.empty() || group.rate <= 0.0) return;
-  const Member& first = group.heap.front();
-  const double left = std::max(0.0, first.end - group.clock) / group.rate;
-  group.due = group.read_at + left;
+// From now on the group reads what `clock` does, but for an offset.
+void FluidSolver::follow(std::uint32_t index, std::uint32_t to) {
+  Group& group = groups_[index];
+  if (group.clock == to) return;
+  if (group.clock != kNoClock) {
+    Clock& from = clocks_[group.clock];
+    group.offset += read(from);
+    from.groups.remove(index,
+                       [&](std::uint32_t id) -> std::uint32_t& { return groups_[id].place; });
+    mark(group.clock);
+  }
+  group.clock = to;
+  if (to == kNoClock) {
+    group.offset = 0.0;  // has no flows
+    return;
+  }
+  Clock& clock = clocks_[to];
+  if (clock.groups.empty()) {  // nobody has looked at it since
+    clock.reading = 0.0;
+    clock.read_at = now_;
+    clock.ended = 0;
+  }
+  group.offset -= read(clock);
+}
+
+// Tells the group's clock when its first flow ends.
+void FluidSolver::expect(std::uint32_t index) {
+  const Group& group = groups_[index];
+  clocks_[group.clock].groups.set(
+      index, group.heap.empty() ? kNever : group.heap.front().end - group.offset,
+      [&](std::uint32_t id) -> std::uint32_t& { return groups_[id].place; });
+  mark(group.clock);
+}
+
+void FluidSolver::mark(std::uint32_t clock) {
+  if (clocks_[clock].stale) return;
+  clocks_[clock].stale = true;
+  stale_.push_back(clock);
 }
 
 Seconds FluidSolver::next_completion() {
   if (!next_known_) {
-    if (differing_ > 0 || capacity_changed_) share();
-    next_ = kNever;
-    for (const std::uint32_t index : active_) next_ = std::min(next_, groups_[index].due);
-    next_ = std::max(next_, now_);
+    share();
+    for (const std::uint32_t index : stale_) {
+      Clock& clock = clocks_[index];
+      clock.stale = false;
+      const double left = clock.groups.least() - clock.reading;
+      const double due = left < kNever && clock.rate > 0.0
+                             ? clock.read_at + std::max(0.0, left) / clock.rate
+                             : kNever;
+      if (due == kNever && clock.place == KeyedHeap::kNoPlace) continue;
+      dates_.set(index, due, [&](std::uint32_t id) -> std::uint32_t& { return clocks_[id].place; });
+    }
+    stale_.clear();
+    next_ = std::max(dates_.least(), now_);
     next_known_ = true;
   }
   return Seconds::from(next_, unit::s);
+}
+
+void FluidSolver::share() {
+  for (const std::uint32_t index : changed_) {
+    const Group& group = groups_[index];
+    shares_.set_flows(group.share, static_cast<std::uint32_t>(group.heap.size()));
+  }
+  shares_.update();
+  // Groups leave their clocks before these change.
+  for (const std::uint32_t share : shares_.moved()) {
+    const std::uint32_t index = by_share_[share];
+    Group& group = groups_[index];
+    if (group.clock == kNoClock) continue;
+    const double reading = group.offset + read(clocks_[group.clock]);
+    follow(index, kNoClock);
+    group.offset = reading;
+  }
+  for (const std::uint32_t link : shares_.shifted()) {
+    Clock& clock = clocks_[link_clocks_[link]];
+    read(clock);
+    clock.rate = shares_.level(link);
+    mark(link_clocks_[link]);
+  }
+  for (const std::uint32_t share : shares_.moved()) {
+    const std::uint32_t index = by_share_[share];
+    const std::uint32_t bound = shares_.bound(share);
+    Group& group = groups_[index];
+    if (bound == FairShares::kNobody || group.clock != kNoClock) continue;
+    follow(index, bound == FairShares::kOwnCap ? group.own : link_clocks_[bound]);
+    if (bound == FairShares::kOwnCap) clocks_[group.own].rate = group.cap;
+    expect(index);
+  }
+  for (const std::uint32_t index : changed_) {
+    Group& group = groups_[index];
+    group.changed = false;
+    if (shares_.bound(group.share) == FairShares::kNobody)
+      follow(index, kNoClock);
+    else
+      expect(index);
+  }
+  changed_.clear();
 }
 
 void FluidSolver::advance(Seconds to, std::vector<FlowKey>& ended) {
@@ -141,164 +242,68 @@ void FluidSolver::advance(Seconds to, std::vector<FlowKey>& ended) {
   now_ = std::max(now_, to.in(unit::s));
   // A flow may end with the first one although its own date is 1e-12 of its size later, hence the
   // margin before the exact test in take_ended.
-  if (first > now_ + kTogether * now_ + resolution(now_)) return;
-  for (const std::uint32_t index : active_) {
-    Group& group = groups_[index];
-    if (group.heap.empty()) continue;
-    const double margin = kTogether * group.heap.front().bytes / group.rate + resolution(now_);
-    if (group.due <= now_ + margin) take_ended(group);
-  }
+  const double last = now_ + kTogether * now_ + resolution(now_);
+  if (first > last) return;
+  dates_.each_up_to(last, [&](std::uint32_t clock) { due_.push_back(clock); });
+  for (const std::uint32_t clock : due_) take_ended(clock);
+  due_.clear();
   std::sort(ended_.begin(), ended_.end());
   for (const auto& [order, key] : ended_) ended.push_back(key);
   ended_.clear();
 }
 
 double FluidSolver::left_of(FlowKey key) const {
-  for (const std::uint32_t index : active_) {
-    const Group& group = groups_[index];
-    const double clock = group.clock + group.rate * (now_ - group.read_at);
-    for (const Member& member : group.heap)
-      if (member.key == key) return std::max(0.0, (member.end - clock) / member.bytes);
+  const Group& group = groups_[group_of_key_[key]];
+  double reading = group.offset;
+  if (group.clock != kNoClock) {
+    const Clock& clock = clocks_[group.clock];
+    reading += clock.reading + clock.rate * (now_ - clock.read_at);
   }
+  for (const Member& member : group.heap)
+    if (member.key == key) return std::max(0.0, (member.end - reading) / member.bytes);
   return 0.0;
 }
 
-void FluidSolver::take_ended(Group& group) {
-  const bool differed = group.heap.size() != group.shared_flows;
-  read_clock(group);
-  const double slack = group.rate * resolution(now_);
+void FluidSolver::take_ended(std::uint32_t index) {
+  Clock& clock = clocks_[index];
+  const double reading = read(clock);
+  const double margin = clock.rate * (kTogether * now_ + resolution(now_)) + resolution(reading);
+  clock.groups.each_up_to(reading + margin, [&](std::uint32_t id) { first_.push_back(id); });
+  const std::size_t before = ended_.size();
+  for (const std::uint32_t id : first_) {
+    Group& group = groups_[id];
+    const std::size_t flows = group.heap.size();
+    take_ended(group, reading, clock.rate);
+    if (group.heap.size() == flows) continue;
+    change(id);
+  }
+  first_.clear();
+  clock.ended += ended_.size() - before;
+  // Setting clocks back now and then keeps them as precise as the sizes of the flows.
+  if (clock.ended <= clock.groups.size() + 16) return;
+  clock.groups.lower(reading, [&](std::uint32_t id) { groups_[id].offset += reading; });
+  clock.reading = 0.0;
+  clock.ended = 0;
+}
+
+void FluidSolver::take_ended(Group& group, double reading, double rate) {
+  const double at = group.offset + reading;
+  const double slack = rate * resolution(now_) + resolution(std::abs(reading));
+  const std::size_t before = group.heap.size();
   while (!group.heap.empty()) {
     const Member& member = group.heap.front();
-    if (member.end - group.clock > kTogether * member.bytes + slack + resolution(member.end)) break;
+    if (member.end - at > kTogether * member.bytes + slack + resolution(member.end)) break;
     ended_.emplace_back(member.order, member.key);
     std::pop_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
     group.heap.pop_back();
-    --flows_;
-    ++group.ended;
   }
-  if (group.heap.empty()) {
-    group.clock = 0.0;
-    group.ended = 0;
-  } else if (group.ended > group.heap.size() + 64) {
-    // Setting the clock back now and then keeps it as precise as the sizes of the flows.
-    for (Member& member : group.heap) member.end -= group.clock;
-    group.clock = 0.0;
-    group.ended = 0;
-  }
-  mark(group, differed);
-  set_due(group);
-}
-
-// Progressive filling: the rate of one member rises for all groups alike until a link is full or a
-// cap is reached; the groups concerned keep that rate and the others go on. Since a group's weight
-// is its members, equal rates per member are weighted max-min shares.
-void FluidSolver::share() {
-  ++solves_;
-  std::erase_if(active_, [&](std::uint32_t index) {
-    Group& group = groups_[index];
-    group.shared_flows = group.heap.size();
-    group.listed = group.shared_flows > 0;
-    group.frozen = false;
-    return !group.listed;
-  });
-  differing_ = 0;
-  capacity_changed_ = false;
-  list_crossings();
-
-  // Caps are entries beyond the links.
-  const auto caps_from = static_cast<std::uint32_t>(links_.size());
-  levels_.clear();
-  for (const std::uint32_t index : touched_) {
-    levels_.emplace_back(links_[index].capacity / links_[index].weight, index);
-  }
-  for (const std::uint32_t index : active_) {
-    if (groups_[index].cap < kNever) levels_.emplace_back(groups_[index].cap, caps_from + index);
-  }
-  std::make_heap(levels_.begin(), levels_.end(), std::greater<>{});
-  std::size_t open = active_.size();
-  double level = 0.0;
-  while (open > 0) {
-    assert(!levels_.empty());
-    std::pop_heap(levels_.begin(), levels_.end(), std::greater<>{});
-    const auto [stored, index] = levels_.back();
-    if (index >= caps_from) {
-      levels_.pop_back();
-      Group& group = groups_[index - caps_from];
-      if (group.frozen) continue;
-      level = std::max(level, stored);
-      freeze(group, level);
-      --open;
-      continue;
-    }
-    Link& link = links_[index];
-    if (link.open == 0) {
-      levels_.pop_back();
-      continue;
-    }
-    // The level of a link only rises while others freeze below it.
-    const double now = std::max(level, (link.capacity - link.used) / link.weight);
-    if (now > stored) {
-      levels_.back().first = now;
-      std::push_heap(levels_.begin(), levels_.end(), std::greater<>{});
-      continue;
-    }
-    levels_.pop_back();
-    level = std::max(level, now);
-    for (std::uint32_t i = link.first; i < link.last; ++i) {
-      Group& group = groups_[crossing_[i]];
-      if (group.frozen) continue;
-      freeze(group, level);
-      --open;
-    }
-  }
-}
-
-void FluidSolver::freeze(Group& group, double rate) {
-  group.frozen = true;
-  const double weight = group.members * static_cast<double>(group.heap.size());
-  for (const std::uint32_t index : group.path) {
-    Link& link = links_[index];
-    link.used += weight * rate;
-    link.weight -= weight;
-    --link.open;
-  }
-  if (rate != group.rate) {
-    read_clock(group);
-    group.rate = rate;
-    set_due(group);
-  }
-}
-
-// For each link that is in use, its weight and the groups that cross it.
-void FluidSolver::list_crossings() {
-  for (const std::uint32_t index : touched_) {
-    Link& link = links_[index];
-    link.used = 0.0;
-    link.weight = 0.0;
-    link.open = 0;
-  }
-  touched_.clear();
-  std::uint32_t crossings = 0;
-  for (const std::uint32_t index : active_) {
-    const Group& group = groups_[index];
-    const double weight = group.members * static_cast<double>(group.heap.size());
-    for (const std::uint32_t at : group.path) {
-      Link& link = links_[at];
-      if (link.open == 0) touched_.push_back(at);
-      link.weight += weight;
-      ++link.open;
-      ++crossings;
-    }
-  }
-  crossing_.resize(crossings);
-  std::uint32_t next = 0;
-  for (const std::uint32_t index : touched_) {
-    links_[index].first = links_[index].last = next;
-    next += links_[index].open;
-  }
-  for (const std::uint32_t index : active_) {
-    for (const std::uint32_t at : groups_[index].path) crossing_[links_[at].last++] = index;
-  }
+  const std::size_t ended = before - group.heap.size();
+  flows_ -= ended;
+  group.ended += ended;
+  if (group.ended <= group.heap.size() + 64) return;
+  for (Member& member : group.heap) member.end -= at;
+  group.offset = -reading;
+  group.ended = 0;
 }
 
 }  // namespace stallcast::sim

@@ -3,21 +3,24 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "engine/sim/context.hpp"
+#include "engine/sim/fair_shares.hpp"
+#include "engine/sim/keyed_heap.hpp"
 #include "stallcast/units.hpp"
 
 namespace stallcast::sim {
 
 /// Weighted max-min sharing of links among flows, and when each flow ends.
 ///
-/// Flows with the same path, members and cap form a group that shares one rate, so a group keeps
-/// one clock in bytes per member and a heap of the readings at which its flows end. Ending a flow
-/// costs O(log n); sharing anew costs O(groups x path x log links) and happens only when the number
-/// of flows in a group, or a capacity, differs from what it was at the last sharing.
+/// Flows with the same path, members and cap form a group that shares one rate. What moves at one
+/// rate has one clock, which reads bytes per member: each link has one for all groups that it
+/// bounds, and each group one for when its cap bounds it (FairShares says which). A flow ends at a
+/// reading of its group, which is that of the clock but for an offset, so when the level of a link
+/// changes, nothing has to be done for the flows it bounds. Starting or ending a flow costs
+/// O(log n), and more only where FairShares has to look at others.
 ///
 /// Flows end together when their remaining work is below 1e-12 of their size, or their remaining
 /// time below the resolution of the date.
@@ -38,15 +41,17 @@ class FluidSolver {
   /// REQUIRES: now <= to <= next_completion() (up to rounding).
   void advance(Seconds to, std::vector<FlowKey>& ended);
 
-  /// Share of a running flow that has not arrived yet. Costs O(flows).
+  /// Share of a running flow that has not arrived yet. Costs O(flows of its group).
   [[nodiscard]] double left_of(FlowKey key) const;
   [[nodiscard]] std::size_t flows() const { return flows_; }
-  /// How often capacity was shared anew so far.
-  [[nodiscard]] std::uint64_t solves() const { return solves_; }
+  /// How often capacity was shared anew among some groups so far.
+  [[nodiscard]] std::uint64_t solves() const { return shares_.fillings(); }
 
  private:
+  static constexpr std::uint32_t kNoClock = 0xffffffff;
+
   struct Member {
-    double end;  // reading of the group's clock, in bytes
+    double end;  // reading of the group
     double bytes;
     std::uint64_t order;
     FlowKey key;
@@ -54,55 +59,62 @@ class FluidSolver {
       return end != other.end ? end > other.end : order > other.order;
     }
   };
-  struct Group {
-    std::vector<std::uint32_t> path;
-    double members = 1.0;
-    double cap = 0.0;    // B/s per member
-    double rate = 0.0;   // B/s per member since `read_at`
-    double clock = 0.0;  // bytes per member, at `read_at`
+  struct Clock {
+    double rate = 0.0;     // B/s per member since `read_at`
+    double reading = 0.0;  // bytes per member, at `read_at`
     double read_at = 0.0;
-    double due = std::numeric_limits<double>::infinity();  // earliest date to look for ended flows
-    std::size_t shared_flows = 0;                          // flows at the last sharing
-    std::size_t ended = 0;                                 // since the clock was last set back
-    bool listed = false;                                   // in active_
-    bool frozen = false;                                   // scratch of `share`
+    std::size_t ended = 0;                      // flows, since it was last set back
+    bool stale = false;                         // in stale_
+    std::uint32_t place = KeyedHeap::kNoPlace;  // in dates_
+    KeyedHeap groups;                           // by the reading at which their first flow ends
+  };
+  struct Group {
+    std::vector<LinkId> path;
+    double members = 1.0;
+    double cap = 0.0;  // B/s per member
+    std::uint64_t hash = 0;
+    std::uint32_t share = 0;         // its number in shares_
+    std::uint32_t own = kNoClock;    // clock for when its cap bounds it
+    std::uint32_t clock = kNoClock;  // that it follows
+    double offset = 0.0;             // its reading less the clock's; its reading without a clock
+    std::size_t ended = 0;           // flows, since its reading was last set back
+    bool changed = false;            // in changed_
+    std::uint32_t place = KeyedHeap::kNoPlace;  // in clock's groups
     std::vector<Member> heap;
   };
-  struct Link {
-    double capacity;
-    double used = 0.0;        // scratch of `share`: by groups whose rate is known
-    double weight = 0.0;      // scratch: of the others
-    std::uint32_t open = 0;   // scratch: how many others, with multiplicity
-    std::uint32_t first = 0;  // scratch: where its groups begin in crossing_
-    std::uint32_t last = 0;
-  };
 
-  Group& group_of(std::span<const LinkId> path, double members, double cap);
-  void mark(Group& group, bool differed_before);
-  void read_clock(Group& group);
-  void set_due(Group& group);
-  void take_ended(Group& group);
-  void share();
-  void list_crossings();
-  void freeze(Group& group, double rate);
+  std::uint32_t group_of(std::span<const LinkId> path, double members, double cap);
+  std::uint32_t new_group(std::span<const LinkId> path, double members, double cap);
+  std::uint32_t new_clock();
   void forget_idle_groups();
+  void change(std::uint32_t group);
+  double read(Clock& clock) const;
+  void follow(std::uint32_t group, std::uint32_t clock);
+  void expect(std::uint32_t group);
+  void mark(std::uint32_t clock);
+  void share();
+  void take_ended(std::uint32_t clock);
+  void take_ended(Group& group, double reading, double rate);
 
   double now_ = 0.0;
   double next_ = std::numeric_limits<double>::infinity();
   bool next_known_ = true;
-  bool capacity_changed_ = false;
-  std::size_t differing_ = 0;  // groups whose number of flows differs from shared_flows
   std::size_t flows_ = 0;
   std::uint64_t next_order_ = 0;
-  std::uint64_t solves_ = 0;
-  std::vector<Link> links_;
+  FairShares shares_;
+  std::vector<Clock> clocks_;
+  KeyedHeap dates_;                         // clocks, by when their first flow ends
+  std::vector<std::uint32_t> link_clocks_;  // by link
   std::vector<Group> groups_;
-  std::vector<std::uint32_t> active_;  // groups with flows, or that had some at the last sharing
+  std::vector<std::uint32_t> group_of_key_;  // by FlowKey
+  std::vector<std::uint32_t> by_share_;      // groups, by their number in shares_
   std::vector<std::uint32_t> free_groups_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> group_by_hash_;
-  std::vector<std::uint32_t> touched_;                    // scratch of `share`
-  std::vector<std::uint32_t> crossing_;                   // scratch: groups by link
-  std::vector<std::pair<double, std::uint32_t>> levels_;  // scratch: heap
+  std::vector<std::uint32_t> table_;    // groups by hash, with open addressing
+  std::size_t known_ = 0;               // groups in table_
+  std::vector<std::uint32_t> changed_;  // groups whose flows changed since the last sharing
+  std::vector<std::uint32_t> stale_;    // clocks whose next date is to be found anew
+  std::vector<std::uint32_t> due_;      // scratch of `advance`
+  std::vector<std::uint32_t> first_;    // scratch of `take_ended`
   std::vector<std::pair<std::uint64_t, FlowKey>> ended_;  // scratch of `advance`
 };
 

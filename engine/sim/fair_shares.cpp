@@ -1,0 +1,209 @@
+#include "engine/sim/fair_shares.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace stallcast::sim {
+namespace {
+
+// After so many additions, or when so much of it was subtracted again, a sum is added up anew.
+constexpr std::size_t kSums = 1000;
+constexpr double kRemainder = 1.0 / 16.0;
+
+}  // namespace
+
+std::uint32_t FairShares::add_link(double capacity) {
+  links_.emplace_back().capacity = capacity;
+  return static_cast<std::uint32_t>(links_.size() - 1);
+}
+
+void FairShares::set_capacity(std::uint32_t link, double capacity) {
+  links_[link].capacity = capacity;
+  touch(link);
+}
+
+std::uint32_t FairShares::add_group(std::span<const std::uint32_t> path, double weight,
+                                    double cap) {
+  assert(!path.empty() && weight > 0.0 && cap > 0.0);
+  auto index = static_cast<std::uint32_t>(groups_.size());
+  if (free_groups_.empty()) {
+    groups_.emplace_back();
+  } else {
+    index = free_groups_.back();
+    free_groups_.pop_back();
+  }
+  Group& group = groups_[index];
+  group.path.assign(path.begin(), path.end());
+  group.weight = weight;
+  group.cap = cap;
+  group.removed = group.twice = false;
+  for (const std::uint32_t at : path) {
+    std::vector<std::uint32_t>& crossing = links_[at].crossing;
+    if (crossing.empty() || crossing.back() != index)
+      crossing.push_back(index);
+    else
+      group.twice = true;
+  }
+  return index;
+}
+
+void FairShares::remove_groups(std::span<const std::uint32_t> groups) {
+  for (const std::uint32_t index : groups) {
+    assert(groups_[index].bound == kNobody && groups_[index].flows == 0);
+    groups_[index].removed = true;
+  }
+  for (const std::uint32_t index : groups) {
+    for (const std::uint32_t at : groups_[index].path)
+      if (!links_[at].seen)
+        std::erase_if(links_[at].crossing,
+                      [&](std::uint32_t other) { return groups_[other].removed; });
+    for (const std::uint32_t at : groups_[index].path) see(at);
+  }
+  for (const std::uint32_t at : seen_) links_[at].seen = false;
+  seen_.clear();
+  free_groups_.insert(free_groups_.end(), groups.begin(), groups.end());
+}
+
+void FairShares::set_flows(std::uint32_t group, std::uint32_t flows) {
+  Group& to = groups_[group];
+  to.flows = flows;
+  if (to.changed) return;
+  to.changed = true;
+  changed_.push_back(group);
+}
+
+void FairShares::update() {
+  moved_.clear();
+  shifted_.clear();
+  for (const std::uint32_t index : changed_) {
+    Group& group = groups_[index];
+    group.changed = false;
+    if (group.flows == group.shared) continue;
+    if (group.bound == kNobody)
+      fresh_.push_back(index);
+    else
+      account(group);
+  }
+  changed_.clear();
+  std::erase_if(fresh_, [&](std::uint32_t index) { return place(index); });
+  for (const std::uint32_t link : touched_) {
+    links_[link].touched = false;
+    if (!shift(link)) to_open_.push_back(link);
+  }
+  touched_.clear();
+  if (!fresh_.empty() || !to_open_.empty()) share_anew();
+}
+
+void FairShares::touch(std::uint32_t link) {
+  if (links_[link].touched) return;
+  links_[link].touched = true;
+  touched_.push_back(link);
+}
+
+// Capacity that is left beside what the link does not bound.
+double FairShares::room(const Link& link) const {
+  return link.capacity * (1.0 - kFull) - link.taken;
+}
+
+// Makes the sums of its links count all flows of the group.
+void FairShares::account(Group& group) {
+  const double weight =
+      group.weight * (static_cast<double>(group.flows) - static_cast<double>(group.shared));
+  const std::uint64_t flows = std::uint64_t{group.flows} - group.shared;  // modulo 2^64
+  const double taken = weight * most(group);
+  for (const std::uint32_t at : group.path) {
+    Link& link = links_[at];
+    touch(at);
+    link.flows += flows;
+    ++link.sums;
+    if (group.bound == at) {
+      link.bounds += flows;
+      link.weight += weight;
+      link.heaviest = std::max(link.heaviest, link.weight);
+    } else {
+      link.taken += taken;
+    }
+    if (link.flows == 0) clear(link);
+  }
+  group.shared = group.flows;
+  if (group.flows == 0) group.bound = kNobody;
+}
+
+void FairShares::clear(Link& link) {
+  link.level = kNever;
+  link.weight = link.heaviest = link.bottom = link.taken = 0.0;
+  link.bounds = link.sums = 0;
+  link.rigid = false;
+}
+
+// Finds out what bounds a group that nothing bounded, if that is seen at once.
+bool FairShares::place(std::uint32_t index) {
+  Group& group = groups_[index];
+  std::uint32_t full = kNobody;
+  bool capped = group.cap < kNever;
+  bool one = true;
+  bool alone = !group.twice;
+  for (const std::uint32_t at : group.path) {
+    const Link& link = links_[at];
+    alone = alone && link.flows == 0;
+    if (link.level == kNever || at == full) continue;
+    one = one && full == kNobody;
+    full = at;
+    capped = capped && group.cap <= link.level;
+  }
+  if (alone) {
+    place_alone(group);
+  } else if (capped) {
+    group.bound = kOwnCap;
+    for (const std::uint32_t at : group.path)
+      links_[at].bottom = std::max(links_[at].bottom, group.cap);
+  } else if (full != kNobody && one && group.cap >= links_[full].top) {
+    group.bound = full;
+  } else {
+    return false;
+  }
+  account(group);
+  moved_.push_back(index);
+  return true;
+}
+
+// Nobody else crosses its links.
+void FairShares::place_alone(Group& group) {
+  double least = group.cap, next = kNever;
+  group.bound = kOwnCap;
+  for (const std::uint32_t at : group.path) {
+    const double level = links_[at].capacity / total(group);
+    if (level < least) {
+      next = least;
+      least = level;
+      group.bound = at;
+    } else {
+      next = std::min(next, level);
+    }
+  }
+  if (group.bound == kOwnCap) return;
+  Link& by = links_[group.bound];
+  by.level = least;
+  by.top = std::max(least, std::min(least * kHeadroom, next * (1.0 - kFull)));
+  shifted_.push_back(group.bound);
+}
+
+// Adjusts the level of the link to its sums; false if that may concern other links or caps.
+bool FairShares::shift(std::uint32_t index) {
+  Link& link = links_[index];
+  if (link.bounds == 0 && !link.rigid) {
+    link.level = kNever;
+    link.weight = link.heaviest = link.bottom = 0.0;
+    return room(link) >= 0.0;
+  }
+  const bool exact =
+      link.sums <= kSums + link.crossing.size() && link.weight >= kRemainder * link.heaviest;
+  const double level = (link.capacity - link.taken) / link.weight;
+  if (exact && level == link.level) return true;
+  if (!exact || link.rigid || level < link.bottom || level > link.top) return false;
+  link.level = level;
+  shifted_.push_back(index);
+  return true;
+}
+
+}  // namespace stallcast::sim

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace stallcast::sim {
+
+/// Weighted max-min shares of links among groups of equal flows, kept up to date as flows come and
+/// go. Every flow of a group gets the same rate: its cap, or the level of the link that bounds it,
+/// the one level of all groups that this link bounds.
+///
+/// What a change costs depends on what it changes, not on how many flows there are:
+/// - Most changes leave it as it is who is bounded by what. Then only levels move: O(path).
+/// - Otherwise the groups that full links couple to the change are shared anew by progressive
+///   filling, and more of them as long as that fills further links.
+/// To know without looking at every group that nobody else is concerned, a group reserves on the
+/// links that do not bound it what it would take at the `top` of its level: while levels stay below
+/// their tops, no other link can become full.
+class FairShares {
+ public:
+  static constexpr std::uint32_t kOwnCap = 0xffffffff;  ///< bounded by the cap of its flows
+  static constexpr std::uint32_t kNobody = 0xfffffffe;  ///< no flows
+
+  std::uint32_t add_link(double capacity);
+  void set_capacity(std::uint32_t link, double capacity);
+  /// A group without flows; each of its flows has this weight and gets at most cap x weight. A link
+  /// that occurs twice in `path` is used twice. REQUIRES: path not empty, weight > 0, cap > 0.
+  std::uint32_t add_group(std::span<const std::uint32_t> path, double weight, double cap);
+  /// Forgets groups, which have no flows; their numbers are given away again.
+  void remove_groups(std::span<const std::uint32_t> groups);
+  void set_flows(std::uint32_t group, std::uint32_t flows);
+
+  /// Brings the shares up to date; afterwards `moved` and `shifted` say what is different.
+  void update();
+  /// Groups with flows that are not bounded by what they were.
+  [[nodiscard]] const std::vector<std::uint32_t>& moved() const { return moved_; }
+  /// Links whose level is not what it was, and bound somebody.
+  [[nodiscard]] const std::vector<std::uint32_t>& shifted() const { return shifted_; }
+
+  /// The link that bounds the group, kOwnCap or kNobody.
+  [[nodiscard]] std::uint32_t bound(std::uint32_t group) const { return groups_[group].bound; }
+  /// Rate per unit of weight of what the link bounds.
+  [[nodiscard]] double level(std::uint32_t link) const { return links_[link].level; }
+  /// Rate per unit of weight. REQUIRES: the group has flows.
+  [[nodiscard]] double rate(std::uint32_t group) const {
+    const Group& g = groups_[group];
+    return g.bound == kOwnCap ? g.cap : links_[g.bound].level;
+  }
+  /// How often capacity was shared anew among some groups.
+  [[nodiscard]] std::uint64_t fillings() const { return fillings_; }
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  // A link that is full but for this part of its capacity is taken as full, which costs at most
+  // time: sums that are kept up to date err by less.
+  static constexpr double kFull = 1e-9;
+  // How far levels may rise before others are looked at. More saves fillings when flows end, and
+  // causes some when flows start, since links are reserved for it.
+  static constexpr double kHeadroom = 4.0;
+
+  struct Group {
+    std::vector<std::uint32_t> path;
+    double weight = 1.0;  // of one flow
+    double cap = kNever;
+    std::uint32_t flows = 0;   // asked for
+    std::uint32_t shared = 0;  // that the links account for
+    std::uint32_t bound = kNobody;
+    std::uint32_t next_bound = kNobody;  // scratch of a filling
+    std::uint32_t limit_by = kOwnCap;    // scratch: its cap or a link that no other crosses
+    bool changed = false;                // in changed_
+    bool chosen = false;                 // in chosen_
+    bool removed = false;
+    bool twice = false;  // crosses a link twice
+  };
+  struct Link {
+    double capacity = 0.0;
+    double level = kNever;                // kNever: bounds nobody
+    double top = kNever;                  // so far `level` may rise without a filling,
+    double bottom = 0.0;                  // and fall
+    double weight = 0.0;                  // of what it bounds
+    double heaviest = 0.0;                // `weight` at most since the last filling
+    double taken = 0.0;                   // by what it does not bound, at their tops
+    std::uint64_t bounds = 0;             // flows that it bounds
+    std::uint64_t flows = 0;              // that cross it, with multiplicity
+    std::size_t sums = 0;                 // added up since the last filling
+    bool rigid = false;                   // a change of its level changes another link's
+    bool touched = false;                 // in touched_
+    bool seen = false;                    // in seen_
+    bool opened = false;                  // all groups that cross it are chosen
+    std::vector<std::uint32_t> crossing;  // groups, also those without flows
+    // Scratch of a filling:
+    double used = 0.0;
+    double open_weight = 0.0;
+    double next_level = kNever;
+    std::uint64_t open_groups = 0;
+    std::uint64_t chosen_flows = 0;
+  };
+
+  [[nodiscard]] double total(const Group& group) const {
+    return group.weight * static_cast<double>(group.flows);
+  }
+  [[nodiscard]] double most(const Group& group) const {
+    return group.bound == kOwnCap ? group.cap : links_[group.bound].top;
+  }
+  [[nodiscard]] double room(const Link& link) const;
+  void touch(std::uint32_t link);
+  void account(Group& group);
+  static void clear(Link& link);
+  [[nodiscard]] bool place(std::uint32_t group);
+  void place_alone(Group& group);
+  [[nodiscard]] bool shift(std::uint32_t link);
+  void share_anew();
+  void choose(std::uint32_t group);
+  void see(std::uint32_t link);
+  void open(std::uint32_t link);
+  void fill();
+  void limit(std::uint32_t group);
+  std::pair<double, std::uint32_t> take_least();
+  void freeze(Group& group, double rate, std::uint32_t bound);
+  void spread();
+  void settle();
+  void set_tops();
+
+  std::vector<Link> links_;
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> free_groups_;
+  std::vector<std::uint32_t> changed_;  // groups
+  std::vector<std::uint32_t> touched_;  // links whose sums or capacity changed
+  std::vector<std::uint32_t> fresh_;    // groups that nothing bounds yet
+  std::vector<std::uint32_t> moved_;
+  std::vector<std::uint32_t> shifted_;
+  std::uint64_t fillings_ = 0;
+  // Of the filling under way:
+  std::vector<std::uint32_t> chosen_;  // groups
+  std::vector<std::uint32_t> seen_;    // links they cross
+  std::vector<std::uint32_t> to_open_;
+  std::vector<std::pair<double, std::uint32_t>> levels_;  // heap
+};
+
+}  // namespace stallcast::sim
