@@ -193,12 +193,17 @@ Design read_design(const Json& json) {
 
 std::string encode(const Design& design) { return detail::dump(Writer(false).design(design)); }
 
-Result<Design> decode_design(std::string_view json) {
+Result<Design> detail::design_of(const Json& json) {
   try {
-    return read_design(detail::parse_versioned(json, kSchema));
+    check_schema(json, kSchema);
+    return read_design(json);
   } catch (const Malformed& error) {
-    return detail::malformed("design", error);
+    return malformed("design", error);
   }
+}
+
+Result<Design> decode_design(std::string_view json) {
+  return detail::design_of(detail::parse(json));
 }
 
 std::string encode_identity(const Design& design) {

@@ -72,14 +72,14 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json parse_versioned(std::string_view text, std::string_view schema) {
-  Json json = Json::parse(text, nullptr, false);
+Json parse(std::string_view text) { return Json::parse(text, nullptr, false); }
+
+void check_schema(const Json& json, std::string_view schema) {
   if (json.is_discarded()) throw Malformed("not valid JSON");
   const std::string found = member_text(json, "schema");
   if (found != schema)
     throw Malformed("its schema is \"" + found + "\", this version reads \"" + std::string(schema) +
                     "\"");
-  return json;
 }
 
 Failure malformed(std::string_view what, const Malformed& error) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 
 /// Pieces both codecs share. Private to engine/codec.
@@ -38,8 +40,15 @@ struct Malformed : std::runtime_error {
 /// One line, no white space; bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string dump(const Json& json);
 
-/// Parses `text` and checks its "schema" member. Throws Malformed.
-[[nodiscard]] Json parse_versioned(std::string_view text, std::string_view schema);
+/// Parses `text`; discarded when it is not JSON.
+[[nodiscard]] Json parse(std::string_view text);
+
+/// Checks the "schema" member. Throws Malformed.
+void check_schema(const Json& json, std::string_view schema);
+
+/// What the decoders do, from JSON that is parsed already.
+[[nodiscard]] Result<Design> design_of(const Json& json);
+[[nodiscard]] Result<RunResult> run_result_of(const Json& json);
 
 /// The failure for `error`: `what` is "design" or "run result".
 [[nodiscard]] Failure malformed(std::string_view what, const Malformed& error);

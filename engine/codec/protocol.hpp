@@ -1,9 +1,45 @@
 #pragma once
 
-/// What `stallcast-sim` and those who start it must agree on (docs/guide/worker-protocol.md).
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+
+/// What `stallcast-sim` and those who start it say to each other: docs/guide/worker-protocol.md.
 namespace stallcast::codec {
 
 /// Sent in `hello`; a change to any message that older readers would misread raises it.
 inline constexpr int kWorkerProtocol = 1;
+
+/// A request as a line without its end. `design` is the text of an encoded design.
+[[nodiscard]] std::string request_line(std::uint64_t id, std::uint64_t seed,
+                                       std::string_view design);
+
+/// What a line to the worker asks for.
+struct WorkerRequest {
+  std::optional<std::uint64_t> id;  ///< none: the line has no id that could be answered
+  std::uint64_t seed = 0;
+  Result<Design> design;  ///< bad_input when the line is no request
+};
+[[nodiscard]] WorkerRequest read_request(std::string_view line);
+
+/// What a line of the worker says. Which members count depends on `type`.
+struct WorkerMessage {
+  enum class Type { hello, progress, result, failed, other };
+  Type type = Type::other;
+  int protocol = 0;                         ///< of hello
+  std::uint64_t id = 0;                     ///< of the other three
+  double fraction = 0.0;                    ///< of progress
+  std::optional<Result<RunResult>> result;  ///< of result; bad_input when it cannot be read
+  std::string reason;                       ///< of failed, with the next two
+  int signal = 0;
+  std::string message;
+};
+/// nullopt when the line is no message at all. Types this version does not know are `other`.
+[[nodiscard]] std::optional<WorkerMessage> read_message(std::string_view line);
 
 }  // namespace stallcast::codec

@@ -94,12 +94,17 @@ std::string encode(const RunResult& result) {
   return detail::dump(out);
 }
 
-Result<RunResult> decode_run_result(std::string_view json) {
+Result<RunResult> detail::run_result_of(const Json& json) {
   try {
-    return read_run(detail::parse_versioned(json, kSchema));
+    check_schema(json, kSchema);
+    return read_run(json);
   } catch (const Malformed& error) {
-    return detail::malformed("run result", error);
+    return malformed("run result", error);
   }
+}
+
+Result<RunResult> decode_run_result(std::string_view json) {
+  return detail::run_result_of(detail::parse(json));
 }
 
 }  // namespace stallcast::codec

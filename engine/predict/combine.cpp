@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "engine/base/quantity_text.hpp"
-#include "engine/codec/codec.hpp"
 #include "engine/predict/predict.hpp"
 #include "engine/predict/student.hpp"
 
@@ -161,7 +160,6 @@ Prediction combine(const Design& design, std::span<const RunResult> replicas) {
   Prediction prediction;
   prediction.scenario_id = design.id;
   prediction.scenario_file = design.file;
-  prediction.design_sha256 = codec::design_hash(design);
   prediction.metrics = combine_metrics(replicas);
   prediction.breakdown = combine_breakdown(replicas);
   prediction.resources = combine_resources(replicas);

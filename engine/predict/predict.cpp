@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 
 namespace stallcast::predict {
 namespace {
@@ -22,8 +23,8 @@ int replica_count(const Design& design, const Options& options) {
 }
 
 /// What the finished replicas of one design say, or why there is nothing to say.
-Result<Prediction> collect(const Design& design, std::span<const run::Outcome> outcomes,
-                           Diagnostics* faults) {
+Result<Prediction> collect(const Design& design, const std::string& hash,
+                           std::span<const run::Outcome> outcomes, Diagnostics* faults) {
   std::vector<RunResult> finished;
   const Failure* unfinished = nullptr;
   for (const run::Outcome& outcome : outcomes) {
@@ -37,6 +38,7 @@ Result<Prediction> collect(const Design& design, std::span<const run::Outcome> o
   }
   if (finished.empty()) return *unfinished;
   Prediction prediction = combine(design, finished);
+  prediction.design_sha256 = hash;
   Diagnostics diags;
   prediction.assertions = check(design, prediction, diags);
   if (diags.has_errors()) {
@@ -66,20 +68,30 @@ std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
                                             const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<run::Request> requests;
-  for (const Design& design : designs)
-    for (int i = 0; i < replica_count(design, options); ++i) {
-      requests.push_back({design, first_seed(design, options) + static_cast<std::uint64_t>(i)});
-      if (options.vary && replica_count(design, options) > 1)
-        options.vary(requests.back().design, static_cast<std::size_t>(i));
+  std::vector<std::shared_ptr<const run::EncodedDesign>> encoded;
+  for (const Design& design : designs) {
+    encoded.push_back(std::make_shared<const run::EncodedDesign>(design));
+    const int replicas = replica_count(design, options);
+    for (int i = 0; i < replicas; ++i) {
+      const std::uint64_t seed = first_seed(design, options) + static_cast<std::uint64_t>(i);
+      if (options.vary && replicas > 1) {
+        Design varied = design;
+        options.vary(varied, static_cast<std::size_t>(i));
+        requests.emplace_back(varied, seed);
+      } else {
+        requests.emplace_back(encoded.back(), seed);
+      }
     }
+  }
   const std::vector<run::Outcome> outcomes = run::simulate(requests, options.run);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
 
   std::vector<Result<Prediction>> predictions;
   std::size_t at = 0;
-  for (const Design& design : designs) {
-    const auto n = static_cast<std::size_t>(replica_count(design, options));
-    predictions.push_back(collect(design, std::span(outcomes).subspan(at, n), options.faults));
+  for (std::size_t i = 0; i < designs.size(); ++i) {
+    const auto n = static_cast<std::size_t>(replica_count(designs[i], options));
+    predictions.push_back(
+        collect(designs[i], encoded[i]->hash, std::span(outcomes).subspan(at, n), options.faults));
     if (predictions.back().ok()) predictions.back()->wall_s = wall.count();
     at += n;
   }

@@ -38,7 +38,7 @@ struct Options {
 [[nodiscard]] std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
                                                           const Options& options);
 
-/// Combines finished replicas of one design, without its expectations.
+/// Combines finished replicas of one design, without its expectations and its hash.
 /// REQUIRES: at least one replica.
 [[nodiscard]] Prediction combine(const Design& design, std::span<const RunResult> replicas);
 

@@ -4,24 +4,18 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
-#include "engine/codec/codec.hpp"
-#include "engine/codec/protocol.hpp"
 
 namespace stallcast::run {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Requests are encoded when the worker has room for them: thousands of designs in memory serve
 /// nobody.
 constexpr std::size_t kQueued = 1 << 16;
-constexpr std::chrono::milliseconds kTick{50};        // how late an interrupt may be noticed
-constexpr std::chrono::milliseconds kPatience{2000};  // for a worker that has nothing left to do
+constexpr std::chrono::milliseconds kTick{50};            // how late an interrupt may be noticed
 constexpr std::chrono::milliseconds kDyingPatience{500};  // for one that closed its output
 
 std::string seconds_text(double seconds) {
@@ -37,23 +31,21 @@ std::string last_line(std::string_view log) {
 }
 
 /// What became of a simulation, by the worker's words.
-std::string describe(const Json& message) {
-  const std::string reason = message.value("reason", "");
-  const int signal = message.value("signal", 0);
-  if (reason == "exception") return "failed";
-  if (reason == "bad-request") return "was not understood by the worker";
-  std::string text = reason == "killed" ? "was killed" : "crashed";
-  if (signal != 0) text += ", " + WorkerProcess::Ending{signal, 0}.text();
+std::string describe(const codec::WorkerMessage& failed) {
+  if (failed.reason == "exception") return "failed";
+  if (failed.reason == "bad-request") return "was not understood by the worker";
+  std::string text = failed.reason == "killed" ? "was killed" : "crashed";
+  if (failed.signal != 0) text += ", " + WorkerProcess::Ending{failed.signal, 0}.text();
   return text;
 }
 
 }  // namespace
 
-Session::Session(const std::vector<Request>& requests, const Options& options,
-                 WorkerProcess& worker)
+Session::Session(const std::vector<Request>& requests, const Options& options, WarmWorker& worker)
     : requests_(requests),
       options_(options),
-      worker_(worker),
+      worker_(*worker.process_),
+      greeted_(worker.greeted_),
       fractions_(requests.size(), 0.0),
       outcomes_(requests.size()) {}
 
@@ -72,7 +64,6 @@ void Session::run() {
     if (worker_.ended()) return fail_rest_after_death();
     report_progress();
   }
-  worker_.stop(kPatience);
   report_progress();
 }
 
@@ -85,38 +76,39 @@ std::vector<Outcome> Session::take() {
 
 void Session::feed() {
   while (fed_ < requests_.size() && worker_.unsent() < kQueued) worker_.send(line_of(fed_++));
-  if (fed_ == requests_.size()) worker_.finish_input();
 }
 
 std::string Session::line_of(std::size_t id) const {
-  return "{\"id\":" + std::to_string(id) + ",\"seed\":" + std::to_string(requests_[id].seed) +
-         ",\"design\":" + codec::encode(requests_[id].design) + "}";
+  return codec::request_line(id, requests_[id].seed, requests_[id].design->text);
 }
 
 bool Session::hear(const std::string& line) {
-  const Json message = Json::parse(line, nullptr, false);
-  if (!message.is_object() || !message.contains("type")) return false;
-  try {
-    const std::string type = message.at("type").get<std::string>();
-    if (type == "hello") return greeted_ = message.at("protocol") == codec::kWorkerProtocol;
-    const auto id = message.at("id").get<std::size_t>();
-    if (!greeted_ || id >= fed_ || outcomes_[id]) return false;
-    if (type == "progress") {
-      fractions_[id] = std::max(fractions_[id], message.at("fraction").get<double>());
-    } else if (type == "result") {
-      Result<RunResult> result = codec::decode_run_result(message.at("result").dump());
-      if (result) {
-        settle(id, std::move(result));
-      } else {
-        settle(id, crash(id, "gave no valid result", result.failure().message));
-      }
-    } else if (type == "failed") {
-      settle(id, crash(id, describe(message), message.value("message", "")));
-    }
-    return true;  // kinds of message this version does not know are let pass
-  } catch (const Json::exception&) {
-    return false;
+  std::optional<codec::WorkerMessage> message = codec::read_message(line);
+  if (!message) return false;
+  using Type = codec::WorkerMessage::Type;
+  switch (message->type) {
+    case Type::hello:
+      return greeted_ = message->protocol == codec::kWorkerProtocol;
+    case Type::other:  // kinds of message this version does not know are let pass
+      return greeted_;
+    default:
+      return hear_of(*std::move(message));
   }
+}
+
+bool Session::hear_of(codec::WorkerMessage message) {
+  const std::uint64_t id = message.id;
+  if (!greeted_ || id >= fed_ || outcomes_[id]) return false;
+  if (message.type == codec::WorkerMessage::Type::progress) {
+    fractions_[id] = std::max(fractions_[id], message.fraction);
+  } else if (message.type == codec::WorkerMessage::Type::failed) {
+    settle(id, crash(id, describe(message), message.message));
+  } else if (*message.result) {
+    settle(id, *std::move(message.result));
+  } else {
+    settle(id, crash(id, "gave no valid result", message.result->failure().message));
+  }
+  return true;
 }
 
 void Session::settle(std::size_t id, Outcome outcome) {
@@ -144,7 +136,8 @@ bool Session::stopped_from_outside() {
   const int signal = *static_cast<volatile int*>(&interrupt_flag());
   const double elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
   const bool late = elapsed >= options_.time_limit_s;
-  if (signal == 0 && !late) return false;
+  const bool cancelled = options_.cancelled != nullptr && *options_.cancelled;
+  if (signal == 0 && !late && !cancelled) return false;
   const std::string done = done_text();
   worker_.stop(std::chrono::milliseconds(0));
   if (signal != 0) {
@@ -152,6 +145,9 @@ bool Session::stopped_from_outside() {
                "interrupted by signal " + std::to_string(signal) + " after " +
                    seconds_text(elapsed) + ", " + done,
                ""});
+  } else if (cancelled) {
+    fail_rest(
+        {ExitCode::inconclusive, "cancelled after " + seconds_text(elapsed) + ", " + done, ""});
   } else {
     fail_rest({ExitCode::inconclusive,
                "time limit of " + seconds_text(options_.time_limit_s) + " reached after " +
@@ -182,10 +178,9 @@ void Session::fail_rest_after_death() {
 
 Failure Session::crash(std::size_t id, const std::string& what, const std::string& log) {
   const Request& request = requests_[id];
-  const std::filesystem::path path =
-      std::filesystem::path(options_.crash_directory) /
-      ("stallcast-crash-" + codec::design_hash(request.design).substr(0, 12) + "-seed" +
-       std::to_string(request.seed) + ".json");
+  const std::filesystem::path path = std::filesystem::path(options_.crash_directory) /
+                                     ("stallcast-crash-" + request.design->hash.substr(0, 12) +
+                                      "-seed" + std::to_string(request.seed) + ".json");
   Failure failure{ExitCode::internal,
                   "the simulation with seed " + std::to_string(request.seed) + " " + what, ""};
   if (const std::string said = last_line(log); !said.empty()) failure.message += ": " + said;

@@ -7,16 +7,18 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/codec/protocol.hpp"
 #include "engine/run/simulate.hpp"
-#include "engine/run/worker_process.hpp"
+#include "engine/run/warm_worker.hpp"
 
 namespace stallcast::run {
 
 /// One call of `simulate` on one worker: hands out the requests and takes in what is said of them.
-/// The id of a request is its place in the list.
+/// The id of a request is its place in the list. Leaves the worker idle, or ended.
 class Session {
  public:
-  Session(const std::vector<Request>& requests, const Options& options, WorkerProcess& worker);
+  /// REQUIRES: `worker` was started, with the jobs of `options`.
+  Session(const std::vector<Request>& requests, const Options& options, WarmWorker& worker);
 
   /// Returns once every request has its outcome.
   void run();
@@ -29,6 +31,7 @@ class Session {
   void feed();
   /// False when the worker does not keep to the protocol.
   [[nodiscard]] bool hear(const std::string& line);
+  [[nodiscard]] bool hear_of(codec::WorkerMessage message);
   void settle(std::size_t id, Outcome outcome);
   void report_progress();
   /// Gives every request without an outcome this failure.
@@ -42,8 +45,8 @@ class Session {
   const std::vector<Request>& requests_;
   const Options& options_;
   WorkerProcess& worker_;
+  bool& greeted_;
   Clock::time_point began_ = Clock::now();
-  bool greeted_ = false;
   std::size_t fed_ = 0;
   std::size_t settled_ = 0;
   std::vector<double> fractions_;

@@ -1,27 +1,59 @@
 #include "engine/run/simulate.hpp"
 
 #include <algorithm>
+#include <optional>
 
-#include "engine/run/find_worker.hpp"
+#include "engine/base/sha256.hpp"
+#include "engine/codec/codec.hpp"
 #include "engine/run/session.hpp"
-#include "engine/run/worker_process.hpp"
+#include "engine/run/warm_worker.hpp"
 
 namespace stallcast::run {
+namespace {
 
-std::vector<Outcome> simulate(const std::vector<Request>& requests, const Options& options) {
+std::vector<Outcome> run_all(const std::vector<Request>& requests, const Options& options,
+                             WarmWorker& worker) {
   if (requests.empty()) return {};
-  const auto all_fail = [&requests](const Failure& failure) {
-    return std::vector<Outcome>(requests.size(), failure);
-  };
-  const Result<std::string> path = find_worker(options.worker);
-  if (!path) return all_fail(path.failure());
-  const auto jobs = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(options.jobs, 1)), 1,
-                                            requests.size());
-  Result<WorkerProcess> worker = WorkerProcess::start(*path, static_cast<int>(jobs));
-  if (!worker) return all_fail(worker.failure());
-  Session session(requests, options, *worker);
+  if (const auto started = worker.start(options.worker, std::max(options.jobs, 1)); !started)
+    return std::vector<Outcome>(requests.size(), started.failure());
+  Session session(requests, options, worker);
   session.run();
   return session.take();
+}
+
+/// Simulates those that are not known already.
+std::vector<Outcome> run_new(const std::vector<Request>& requests, const Options& options) {
+  ResultCache& results = options.warm->results();
+  std::vector<std::optional<Outcome>> all(requests.size());
+  std::vector<Request> rest;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (auto known = results.find(requests[i].design->hash, requests[i].seed))
+      all[i] = *std::move(known);
+    else
+      rest.push_back(requests[i]);
+  }
+  std::vector<Outcome> simulated = run_all(rest, options, *options.warm);
+  for (std::size_t i = 0, next = 0; i < requests.size(); ++i) {
+    if (all[i]) continue;
+    Outcome& outcome = simulated[next++];
+    if (outcome) results.keep(requests[i].design->hash, *outcome);
+    all[i] = std::move(outcome);
+  }
+  std::vector<Outcome> out;
+  out.reserve(all.size());
+  for (std::optional<Outcome>& outcome : all) out.push_back(*std::move(outcome));
+  return out;
+}
+
+}  // namespace
+
+EncodedDesign::EncodedDesign(const Design& design)
+    : text(codec::encode_identity(design)), hash(base::sha256(text)) {}
+
+std::vector<Outcome> simulate(const std::vector<Request>& requests, const Options& options) {
+  if (options.warm != nullptr) return run_new(requests, options);
+  WarmWorker only(0);
+  return run_all(requests, options, only);
 }
 
 // The one piece of state a signal handler can reach; constant-initialised, so safe to touch there.

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,10 +14,23 @@
 /// Simulations in worker processes: starts `stallcast-sim`, feeds it, watches it, collects.
 namespace stallcast::run {
 
-/// One simulation to make.
+class WarmWorker;
+
+/// What of a design decides its results, as it is sent, and the hash of that.
+struct EncodedDesign {
+  explicit EncodedDesign(const Design& design);
+  std::string text;  ///< codec::encode_identity
+  std::string hash;  ///< codec::design_hash
+};
+
+/// One simulation to make. Those of one design share its text.
 struct Request {
-  Design design;
-  std::uint64_t seed = 1;
+  Request(std::shared_ptr<const EncodedDesign> encoded, std::uint64_t its_seed)
+      : design(std::move(encoded)), seed(its_seed) {}
+  Request(const Design& plain, std::uint64_t its_seed)
+      : Request(std::make_shared<const EncodedDesign>(plain), its_seed) {}
+  std::shared_ptr<const EncodedDesign> design;
+  std::uint64_t seed;
 };
 
 struct Options {
@@ -24,16 +39,21 @@ struct Options {
   std::string worker;  ///< path of stallcast-sim; empty: beside this program, or $STALLCAST_SIM
   std::string crash_directory = ".";  ///< where the design of a crashed simulation is saved
   /// Fraction of all requests done, 0..1, called from this thread now and then. May be empty.
-  std::function<void(double)> on_progress;
+  std::function<void(double)> on_progress = {};
+  /// A worker that several calls share, and its results; must outlive the call. None: one for this
+  /// call alone.
+  WarmWorker* warm = nullptr;
+  /// Ends the call early once it is true, as an interrupt does. May be null.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 /// What became of one request: its result, or why there is none (`exit` says inconclusive for the
 /// time limit, internal for a crash; the message names the saved design).
 using Outcome = Result<RunResult>;
 
-/// Runs all `requests`, results in their order whatever the number of jobs. Never leaves a process
-/// behind. SIGINT and SIGTERM, where the caller has installed `interrupt_flag`, end it early with
-/// failures whose exit is inconclusive.
+/// Runs all `requests`, results in their order whatever the number of jobs. Leaves no process
+/// behind but the one of `options.warm`. SIGINT and SIGTERM, where the caller has installed
+/// `interrupt_flag`, end it early with failures whose exit is inconclusive.
 [[nodiscard]] std::vector<Outcome> simulate(const std::vector<Request>& requests,
                                             const Options& options);
 

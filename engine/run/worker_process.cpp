@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,7 +138,6 @@ WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
       error_(std::move(other.error_)),
       outgoing_(std::move(other.outgoing_)),
       sent_(std::exchange(other.sent_, 0)),
-      finish_(other.finish_),
       incoming_(std::move(other.incoming_)),
       log_(std::move(other.log_)) {}
 
@@ -160,7 +160,6 @@ void WorkerProcess::write_some() {
       input_.close();  // the worker no longer reads; its output or its end will tell why
     }
   }
-  if (finish_) input_.close();
 }
 
 /// False once nothing is left to read for now.
@@ -212,12 +211,19 @@ void WorkerProcess::signal(int number, bool whole_group) const {
 }
 
 bool WorkerProcess::reap_within(std::chrono::milliseconds limit) {
+  using std::chrono::milliseconds;
   const auto deadline = std::chrono::steady_clock::now() + limit;
+  // glibc 2.36 declares pidfd_open for C only.
+  const FileDescriptor end(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   while (!has_ended()) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
+    const auto left = deadline - std::chrono::steady_clock::now();
+    if (left <= left.zero()) return false;
+    // A worker that waits for room in the pipe could not end.
+    std::array<pollfd, 2> watched{{{end.get(), POLLIN, 0}, {output_.get(), POLLIN, 0}}};
+    const auto ms = std::chrono::ceil<milliseconds>(left).count();
+    poll(watched.data(), watched.size(), end.open() ? static_cast<int>(ms) : 1);
     while (output_.open() && read_some(output_, incoming_)) {
-    }  // a worker that waits for room in the pipe could not end
-    poll(nullptr, 0, 1);
+    }
   }
   signal(SIGKILL, true);  // what it may have left
   int status = 0;

@@ -46,12 +46,12 @@ class WorkerProcess {
   void send(std::string_view line);
   /// Bytes queued and not yet taken by the worker.
   [[nodiscard]] std::size_t unsent() const { return outgoing_.size() - sent_; }
-  /// Closes the worker's input once everything queued has left.
-  void finish_input() { finish_ = true; }
 
   /// Waits up to `limit` (less when a signal arrives) for the worker to take input or say
   /// something; returns the complete lines it said.
   [[nodiscard]] std::vector<std::string> exchange(std::chrono::milliseconds limit);
+  /// Whether its process still runs.
+  [[nodiscard]] bool alive() const { return pid_ > 0 && !has_ended(); }
   /// The worker has closed its output: nothing more will come.
   [[nodiscard]] bool ended() const { return !output_.open(); }
   /// The last few kilobytes of its standard error.
@@ -82,7 +82,6 @@ class WorkerProcess {
   FileDescriptor error_;
   std::string outgoing_;
   std::size_t sent_ = 0;
-  bool finish_ = false;
   std::string incoming_;  ///< the beginning of a line
   std::string log_;
 };

@@ -59,5 +59,7 @@ int main(int argc, char** argv) {
   if (parent != 0 && !stallcast::worker::die_with(parent)) return EXIT_FAILURE;
   set_limits();
   const char* fault = std::getenv("STALLCAST_SIM_FAULT");
-  return stallcast::worker::Supervisor(static_cast<std::size_t>(jobs), fault ? fault : "").run();
+  const int status =
+      stallcast::worker::Supervisor(static_cast<std::size_t>(jobs), fault ? fault : "").run();
+  _exit(status);  // the libraries would only take themselves apart
 }

@@ -75,11 +75,8 @@ void inject(std::string_view fault) {
 }
 
 void simulate(const Assignment& assignment) {
-  const Result<Design> design = codec::decode_design(assignment.design);
-  if (!design) return say_text(Said::bad_request, design.failure().message);
-
   // SimGrid's own transfers cost time quadratic in their number: docs/adr/0004.
-  models::Simulation simulation(*design);
+  models::Simulation simulation(assignment.design);
   const bool many = simulation.concurrent_flows() > kManyFlows;
   const std::unique_ptr<sim::Context> context =
       sim::make_simgrid_context(many ? sim::FlowBackend::fluid : sim::FlowBackend::comm);

@@ -3,8 +3,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
+
+#include "stallcast/design.hpp"
 
 /// What a child of the worker does with its life.
 namespace stallcast::worker {
@@ -13,15 +14,14 @@ namespace stallcast::worker {
 struct Assignment {
   std::uint64_t id = 0;
   std::uint64_t seed = 0;
-  std::string design;  ///< JSON text
+  Design design;
 };
 
 /// What a line a child writes begins with; the rest of the line is JSON.
 enum class Said : char {
-  progress = 'P',     ///< a number, 0 to 1
-  result = 'R',       ///< an encoded RunResult
-  exception = 'E',    ///< a text
-  bad_request = 'B',  ///< a text
+  progress = 'P',   ///< a number, 0 to 1
+  result = 'R',     ///< an encoded RunResult
+  exception = 'E',  ///< a text
 };
 
 /// A child says what it has to say on `say_fd`; what it prints, and the last words of a failed

@@ -120,27 +120,20 @@ void Supervisor::read_requests() {
 
 void Supervisor::take_request(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-  const Json request = Json::parse(line, nullptr, false);
-  const auto has = [&request](const char* key, bool (Json::*is)() const noexcept) {
-    return request.is_object() && request.contains(key) && (request.at(key).*is)();
-  };
-  const bool has_id = has("id", &Json::is_number_unsigned);
-  if (has_id && has("seed", &Json::is_number_unsigned) && has("design", &Json::is_object)) {
-    waiting_.push_back({request.at("id").get<std::uint64_t>(),
-                        request.at("seed").get<std::uint64_t>(), request.at("design").dump()});
+  codec::WorkerRequest request = codec::read_request(line);
+  if (request.design) {
+    waiting_.push_back({*request.id, request.seed, *std::move(request.design)});
     return;
   }
-  const std::string rest =
-      failure("bad-request", 0, "a request is one line {\"id\":n,\"seed\":n,\"design\":{...}}");
-  put(has_id ? message("failed", request.at("id").get<std::uint64_t>(), rest)
-             : "{\"type\":\"failed\",\"id\":null," + rest + "}");
+  const std::string rest = failure("bad-request", 0, request.design.failure().message);
+  put(request.id ? message("failed", *request.id, rest)
+                 : "{\"type\":\"failed\",\"id\":null," + rest + "}");
 }
 
 void Supervisor::start_children() {
   while (children_.size() < jobs_ && !waiting_.empty()) {
-    const Assignment assignment = std::move(waiting_.front());
+    start(waiting_.front());
     waiting_.pop_front();
-    start(assignment);
   }
 }
 
@@ -189,10 +182,6 @@ void Supervisor::hear_line(Child& child, std::string_view line) {
     case Said::exception:
       child.outcome =
           message("failed", child.id, "\"reason\":\"exception\",\"signal\":0,\"message\":" + json);
-      return;
-    case Said::bad_request:
-      child.outcome = message("failed", child.id,
-                              "\"reason\":\"bad-request\",\"signal\":0,\"message\":" + json);
       return;
   }
 }

@@ -30,12 +30,12 @@ struct FakeWorker {
   run::Options options;
 };
 
-std::vector<run::Request> some_requests(std::size_t count) {
-  std::vector<run::Request> all(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    all[i].design.id = "design";
-    all[i].seed = 100 + i;
-  }
+std::vector<run::Request> some_requests(std::size_t count, const std::string& id = "design") {
+  Design design;
+  design.id = id;
+  const auto encoded = std::make_shared<const run::EncodedDesign>(design);
+  std::vector<run::Request> all;
+  for (std::size_t i = 0; i < count; ++i) all.emplace_back(encoded, 100 + i);
   return all;
 }
 
@@ -145,10 +145,10 @@ TEST_CASE("a failed simulation names its saved design and the others go on") {
   const std::string file = saved_file(failure, worker);
   REQUIRE_FALSE(file.empty());
   CHECK(contains(failure.hint, "stallcast-sim < "));
-  const Design design = some_requests(1)[0].design;
-  CHECK(file == "stallcast-crash-" + codec::design_hash(design).substr(0, 12) + "-seed100.json");
+  const auto design = some_requests(1)[0].design;
+  CHECK(file == "stallcast-crash-" + design->hash.substr(0, 12) + "-seed100.json");
   CHECK(read_all(worker.folder.file(file)) ==
-        "{\"id\":0,\"seed\":100,\"design\":" + codec::encode(design) + "}\n");
+        "{\"id\":0,\"seed\":100,\"design\":" + design->text + "}\n");
   CHECK(worker.folder.names().size() == 2);  // no temporary file besides
 }
 
@@ -177,8 +177,7 @@ TEST_CASE("a worker that dies takes down only its own requests") {
 }
 
 TEST_CASE("a worker that never reads its large input does not kill the caller by SIGPIPE") {
-  auto requests = some_requests(2);
-  requests[0].design.id.assign(std::size_t{4} << 20, 'x');
+  const auto requests = some_requests(2, std::string(std::size_t{4} << 20, 'x'));
   const FakeWorker worker("exit 7");
   const auto outcomes = worker.simulate(requests);
   for (const auto& outcome : outcomes) {
@@ -189,15 +188,14 @@ TEST_CASE("a worker that never reads its large input does not kill the caller by
 }
 
 TEST_CASE("a worker that talks before it listens does not block on large inputs") {
-  auto requests = some_requests(6);
-  for (auto& request : requests) request.design.id.assign(std::size_t{1} << 20, 'x');
+  const auto requests = some_requests(6, std::string(std::size_t{1} << 20, 'x'));
   std::string body = kHello + R"(
     i=0
     while [ $i -lt 4000 ]; do
       say '{"type":"progress","id":0,"fraction":0.001,"padding":"....................."}'
       i=$((i+1))
     done
-    cat > /dev/null)";
+    head -n 6 > /dev/null)";
   for (std::size_t i = 0; i < requests.size(); ++i) body += "\n" + answer(i);
   for (const auto& outcome : FakeWorker(body).simulate(requests)) CHECK(outcome.ok());
 }
@@ -218,7 +216,7 @@ TEST_CASE("words that are no protocol are an internal failure") {
 
 TEST_CASE("a result that cannot be read fails that simulation only") {
   const FakeWorker worker(kHello + "\nsay '{\"type\":\"result\",\"id\":0,\"result\":{}}'\n" +
-                          "cat > /dev/null\n" + answer(1));
+                          "head -n 2 > /dev/null\n" + answer(1));
   const auto outcomes = worker.simulate(some_requests(2));
   CHECK(outcomes[1].ok());
   REQUIRE_FALSE(outcomes[0].ok());

@@ -1,0 +1,80 @@
+#include "engine/codec/protocol.hpp"
+
+#include <array>
+#include <utility>
+
+#include "engine/codec/json_parts.hpp"
+
+namespace stallcast::codec {
+namespace {
+
+using detail::Json;
+
+WorkerMessage::Type type_of(const std::string& name) {
+  using Type = WorkerMessage::Type;
+  constexpr std::array<std::pair<std::string_view, Type>, 4> kTypes = {
+      {{"hello", Type::hello},
+       {"progress", Type::progress},
+       {"result", Type::result},
+       {"failed", Type::failed}}};
+  for (const auto& [known, type] : kTypes)
+    if (known == name) return type;
+  return Type::other;
+}
+
+}  // namespace
+
+std::string request_line(std::uint64_t id, std::uint64_t seed, std::string_view design) {
+  std::string line = "{\"id\":" + std::to_string(id) + ",\"seed\":" + std::to_string(seed);
+  return line.append(",\"design\":").append(design).append("}");
+}
+
+WorkerRequest read_request(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  const auto has = [&json](const char* key, bool (Json::*is)() const noexcept) {
+    return json.is_object() && json.contains(key) && (json.at(key).*is)();
+  };
+  WorkerRequest request{
+      std::nullopt, 0,
+      Failure{ExitCode::bad_input, "a request is one line {\"id\":n,\"seed\":n,\"design\":{...}}",
+              ""}};
+  if (!has("id", &Json::is_number_unsigned)) return request;
+  request.id = json["id"].get<std::uint64_t>();
+  if (!has("seed", &Json::is_number_unsigned) || !has("design", &Json::is_object)) return request;
+  request.seed = json["seed"].get<std::uint64_t>();
+  request.design = detail::design_of(json["design"]);
+  return request;
+}
+
+std::optional<WorkerMessage> read_message(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("type")) return std::nullopt;
+  try {
+    WorkerMessage message;
+    message.type = type_of(json.at("type").get<std::string>());
+    switch (message.type) {
+      case WorkerMessage::Type::hello:
+        message.protocol = json.at("protocol").get<int>();
+        return message;
+      case WorkerMessage::Type::progress:
+        message.fraction = json.at("fraction").get<double>();
+        break;
+      case WorkerMessage::Type::result:
+        message.result = detail::run_result_of(json.at("result"));
+        break;
+      case WorkerMessage::Type::failed:
+        message.reason = json.value("reason", "");
+        message.signal = json.value("signal", 0);
+        message.message = json.value("message", "");
+        break;
+      case WorkerMessage::Type::other:
+        return message;
+    }
+    message.id = json.at("id").get<std::uint64_t>();
+    return message;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace stallcast::codec

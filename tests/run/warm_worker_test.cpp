@@ -1,0 +1,122 @@
+#include "engine/run/warm_worker.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <csignal>
+
+#include "engine/codec/codec.hpp"
+#include "engine/run/simulate.hpp"
+#include "tests/run/support.hpp"
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+
+namespace {
+
+/// Calls that share one worker.
+struct Caller {
+  Caller() {
+    options.worker = STALLCAST_SIM_PATH;
+    options.crash_directory = folder.path().string();
+    options.jobs = 2;
+    options.warm = &warm;
+  }
+  run::Outcome simulate(std::uint64_t seed, const Design& design = small_design()) const {
+    return run::simulate({run::Request(design, seed)}, options).front();
+  }
+  TempFolder folder;
+  run::WarmWorker warm;
+  run::Options options;
+};
+
+/// Makes every simulation that is really made fail, from the next start of a worker.
+struct Fault {
+  Fault() { setenv("STALLCAST_SIM_FAULT", "exit", 1); }
+  Fault(const Fault&) = delete;
+  Fault& operator=(const Fault&) = delete;
+  ~Fault() { unsetenv("STALLCAST_SIM_FAULT"); }
+};
+
+}  // namespace
+
+TEST_CASE("calls that share a worker get what a worker of their own would say") {
+  run::Options cold;
+  cold.worker = STALLCAST_SIM_PATH;
+  const Caller caller;
+  for (const std::uint64_t seed : {1U, 2U, 1U}) {
+    const auto own = run::simulate({run::Request(small_design(), seed)}, cold);
+    const auto shared = caller.simulate(seed);
+    REQUIRE(own[0].ok());
+    REQUIRE(shared.ok());
+    CHECK(codec::encode(*shared) == codec::encode(*own[0]));
+  }
+}
+
+TEST_CASE("one process serves all calls and ends with its owner") {
+  {
+    Caller caller;
+    REQUIRE(caller.warm.start(STALLCAST_SIM_PATH, 2).ok());
+    const auto started = children_of(getpid());
+    REQUIRE(started.size() == 1);
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+      CHECK(caller.simulate(seed).ok());
+      CHECK(children_of(getpid()) == started);
+    }
+  }
+  CHECK(no_child_left());
+}
+
+TEST_CASE("what is known is not simulated again, what differs in anything is") {
+  const Fault fault;
+  Caller caller;
+  RunResult known;
+  known.seed = 7;
+  known.simulated_s = 123.0;
+  const Design design = small_design();
+  caller.warm.results().keep(run::EncodedDesign(design).hash, known);
+  const auto found = caller.simulate(7, design);
+  REQUIRE(found.ok());
+  CHECK(found->simulated_s == 123.0);
+  CHECK_FALSE(caller.simulate(8, design).ok());
+  Design other = design;
+  other.hosts.front().values.begin()->second.number += 1.0;
+  CHECK_FALSE(caller.simulate(7, other).ok());
+}
+
+TEST_CASE("known and new results come in the order of the requests") {
+  const Caller caller;
+  CHECK(caller.simulate(2).ok());
+  std::vector<run::Request> requests;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) requests.emplace_back(small_design(), seed);
+  const auto outcomes = run::simulate(requests, caller.options);
+  REQUIRE(outcomes.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(outcomes[i]->seed == i + 1);
+}
+
+TEST_CASE("a worker that was killed between two calls is started again") {
+  const Caller caller;
+  CHECK(caller.simulate(1).ok());
+  for (const pid_t worker : children_of(getpid())) {
+    kill(worker, SIGKILL);
+    REQUIRE(goes_away(worker));
+  }
+  CHECK(caller.simulate(2).ok());
+}
+
+TEST_CASE("a cancelled call ends as inconclusive and the next one works") {
+  std::atomic<bool> cancelled = true;
+  Caller caller;
+  caller.options.cancelled = &cancelled;
+  const auto ended = [&] {
+    setenv("STALLCAST_SIM_FAULT", "hang", 1);
+    const auto outcome = caller.simulate(1);
+    unsetenv("STALLCAST_SIM_FAULT");
+    return outcome;
+  }();
+  REQUIRE_FALSE(ended.ok());
+  CHECK(ended.failure().exit == ExitCode::inconclusive);
+  CHECK(ended.failure().message.find("cancelled") == 0);
+  cancelled = false;
+  CHECK(caller.simulate(1).ok());
+}
