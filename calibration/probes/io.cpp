@@ -202,7 +202,12 @@ class IoProbe {
   std::optional<Failure> climb_ladder() {
     if (file_.device || effort_.ladder.empty()) return std::nullopt;
     close(std::exchange(file_.fd, -1));
-    return run_ladder(options_, effort_, *scratch_, file_.fill_rate, {cells_end(), 1.0}, set_);
+    auto failure =
+        run_ladder(options_, effort_, *scratch_, file_.fill_rate, {cells_end(), 1.0}, set_);
+    if (!failure || failure->exit == ExitCode::inconclusive) return failure;
+    // All else is measured by now.
+    add_note(set_, "no working sets were read through the page cache: " + failure->message);
+    return std::nullopt;
   }
 
   [[nodiscard]] double cells_end() const { return effort_.ladder.empty() ? 1.0 : 0.85; }

@@ -16,6 +16,7 @@
 #include <fstream>
 
 #include "calibration/probe_support.hpp"
+#include "calibration/probes/machine.hpp"
 #include "calibration/probes/scratch.hpp"
 
 /// What goes wrong around a probe: a clear message, the exit code of the table, nothing left
@@ -36,8 +37,43 @@ std::string told(const Result<MeasurementSet>& result) {
          (notes == set.environment.end() ? "" : notes->second);
 }
 
-std::string tiny(const std::filesystem::path& target) {
-  return told(run_io(options_for(target), tiny_io()));
+std::string tiny(const std::filesystem::path& target, BufferPages pages = BufferPages::huge) {
+  ProbeOptions options = options_for(target);
+  options.buffers = pages;
+  return told(run_io(options, tiny_io()));
+}
+
+/// From now on this process and its children get `error` from the system call `number`, or only
+/// where the third argument has one of `bits` set.
+bool refuse(unsigned number, unsigned error, unsigned bits = 0) {
+  std::array<sock_filter, 6> program{
+      sock_filter{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+      sock_filter{BPF_JMP | BPF_JEQ | BPF_K, 0, 3, number},
+      sock_filter{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args[2])},
+      bits == 0 ? sock_filter{BPF_JMP | BPF_JA, 0, 0, 0}
+                : sock_filter{BPF_JMP | BPF_JSET | BPF_K, 0, 1, bits},
+      sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | error},
+      sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  const sock_fprog filter{program.size(), program.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+/// What the io probe says in a process that is refused that, and what it left.
+std::string refused(unsigned number, unsigned error, unsigned bits, BufferPages pages) {
+  const TestFolder folder;
+  if (!has_direct_io(folder.path())) return "no direct I/O in the build tree";
+  const std::string said = in_child([&] {
+    return refuse(number, error, bits) ? tiny(folder.path(), pages) : std::string("no seccomp");
+  });
+  return said + (folder.left().empty() ? "; clean" : "; dirty");
+}
+
+/// Skipped where a test cannot be made here.
+bool cannot(const std::string& said) {
+  const bool not_here = said.starts_with("no seccomp") || said.starts_with("no direct I/O");
+  if (not_here) skipped(said);
+  return not_here;
 }
 
 TEST_CASE("a target that does not exist is bad input for every probe") {
@@ -116,6 +152,49 @@ TEST_CASE("a write that fails for want of space says so and leaves nothing") {
   CHECK(folder.left().empty());
 }
 
+TEST_CASE("a disk that fills up under the probe says so and is left as it was") {
+  const auto pages = GENERATE(BufferPages::huge, BufferPages::small);
+  const std::string said = refused(SYS_pwrite64, ENOSPC, 0, pages);
+  if (cannot(said)) return;
+  CHECK_THAT(said,
+             Contains("2: cannot write the probe's file of 64 MiB: No space left on device") &&
+                 Contains("make room") && Contains("; clean"));
+}
+
+TEST_CASE("a file system that is mounted read-only is bad input") {
+  const TestFolder folder;
+  const std::string said = in_child([&] {
+    if (unshare(geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
+        mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("tmpfs", folder.path().c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0)
+      return std::string("no mount");
+    return tiny(folder.path()) + told(run_metadata(options_for(folder.path()), tiny_metadata()));
+  });
+  if (said == "no mount") return skipped("this user may not mount a small file system");
+  const std::string first = said.substr(0, said.find("2: ", 1)), second = said.substr(first.size());
+  CHECK_THAT(first, Contains("2: cannot write in") && Contains("Read-only file system"));
+  CHECK_THAT(second, Contains("2: cannot write in") && Contains("Read-only file system"));
+}
+
+// The ladder's 96 MiB do not fit where the probe's 64 MiB did: an hour's runs are kept.
+TEST_CASE("a ladder that finds no room is a note, and the rest is measured") {
+  const TestFolder folder;
+  if (!has_direct_io(folder.path())) return skipped("no direct I/O in the build tree");
+  const std::string said = in_child([&] {
+    const rlimit limit{80 << 20, 80 << 20};  // bytes of a file
+    setrlimit(RLIMIT_FSIZE, &limit);
+    IoEffort effort = tiny_io();
+    effort.repeats = 1;
+    effort.ladder = {96.0 * 1048576.0 / memory_bytes()};
+    ProbeOptions options = options_for(folder.path());
+    options.space = Bytes{};
+    return told(run_io(options, effort));
+  });
+  CHECK_THAT(said, Contains("measured") && Contains("no working sets were read") &&
+                       Contains("File too large"));
+  CHECK(folder.left().empty());
+}
+
 // 100 inodes: the check of space passes, and the 100th file fails, as on a full disk.
 TEST_CASE("a file system without inodes left is said to be full") {
   const TestFolder folder;
@@ -147,31 +226,40 @@ TEST_CASE("memory is no disk: O_DIRECT on tmpfs is refused") {
   std::filesystem::remove_all(target);
 }
 
-/// io_uring_setup answers EPERM, as in most containers.
-bool refuse_uring() {
-  std::array<sock_filter, 4> program{
-      sock_filter{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
-      sock_filter{BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_io_uring_setup},
-      sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM},
-      sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
-  const sock_fprog filter{program.size(), program.data()};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+TEST_CASE("a file system that refuses O_DIRECT is refused, and no page cache measured") {
+  const auto pages = GENERATE(BufferPages::huge, BufferPages::small);
+  const std::string said = refused(SYS_openat, EINVAL, O_DIRECT, pages);
+  if (cannot(said)) return;
+  CHECK_THAT(said, Contains("2: the file system refuses O_DIRECT") && Contains("page cache") &&
+                       Contains("; clean"));
 }
 
+// EPERM, as in most containers.
 TEST_CASE("where io_uring is refused, threads measure and the notes say so") {
+  const auto pages = GENERATE(BufferPages::huge, BufferPages::small);
+  const bool switched_off = GENERATE(false, true);
   const TestFolder folder;
   if (!has_direct_io(folder.path())) return skipped("no direct I/O in the build tree");
   const std::string said = in_child([&] {
-    if (!refuse_uring()) return std::string("no seccomp");
-    const auto result = run_io(options_for(folder.path()), tiny_io());
+    if (switched_off)
+      setenv("STALLCAST_PROBE_IO_URING", "off", 1);
+    else if (!refuse(SYS_io_uring_setup, EPERM))
+      return std::string("no seccomp");
+    ProbeOptions options = options_for(folder.path());
+    options.buffers = pages;
+    const auto result = run_io(options, tiny_io());
     if (!result.ok()) return told(result);
-    for (const Measurement& m : result.value().measurements)
+    for (const Measurement& m : result.value().measurements) {
       if (m.options.at("engine") != "psync") return "measured with " + m.options.at("engine");
+      if (pages == BufferPages::small && m.options.at("buffers") != "pages")
+        return "buffers of " + m.options.at("buffers");
+    }
     return told(result);
   });
-  if (said == "no seccomp") return skipped("seccomp filters are refused here");
-  CHECK_THAT(said, Contains("measured") && Contains("io_uring is refused here (Operation not"));
+  if (cannot(said)) return;
+  CHECK_THAT(said, Contains("measured") && Contains("threads that pread and pwrite"));
+  CHECK_THAT(said, Contains(switched_off ? "STALLCAST_PROBE_IO_URING"
+                                         : "io_uring is refused here (Operation not"));
   CHECK(folder.left().empty());
 }
 
@@ -179,10 +267,12 @@ TEST_CASE("a probe that is killed leaves nothing behind, whatever the signal") {
   const TestFolder folder;
   if (!has_direct_io(folder.path())) return skipped("no direct I/O in the build tree");
   const int signal = GENERATE(SIGKILL, SIGTERM, SIGINT);
+  const auto pages = GENERATE(BufferPages::huge, BufferPages::small);
   for (const bool metadata : {false, true}) {
     signal_child(
         [&](int ready) {
           ProbeOptions options = options_for(folder.path());
+          options.buffers = pages;
           int runs = 0;  // under way once one is told of; the io probe tells of its file too
           options.progress = [&](double, std::string_view what) {
             if (what.find("writing the file") != std::string_view::npos) return;
