@@ -1,6 +1,7 @@
 #include "calibration/calibrate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "calibration/fit/joint.hpp"
 #include "calibration/importers/importer.hpp"
 #include "calibration/measurement_json.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::calibration {
@@ -115,6 +117,34 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
         at->second.number = v.draws[i % v.draws.size()];
     }
   });
+}
+
+std::vector<std::string> other_machines(const CalibrationProfile& profile, const Design& design) {
+  struct Fact {
+    std::string_view key, field;
+    Dimension dimension;
+    double factor;
+    std::string_view noun;
+  };
+  constexpr std::array kFacts{Fact{"cores", "cpu.cores", Dimension::number, 2.0, " cores"},
+                              Fact{"memory", "memory.size", Dimension::bytes, 1.25, " of memory"}};
+  std::vector<std::string> out;
+  for (const Component& host : design.hosts)
+    for (const Fact& fact : kFacts) {
+      const auto recorded = profile.environment.find(std::string(fact.key));
+      const Value* stated = host.find(fact.field);
+      if (recorded == profile.environment.end() || stated == nullptr ||
+          stated->source.kind == ::stallcast::Source::Kind::default_value)
+        continue;
+      const auto measured = base::parse_quantity(recorded->second, fact.dimension).value;
+      if (!measured || *measured <= 0.0 || stated->number <= 0.0) continue;
+      const double ratio = stated->number / *measured;
+      if (std::max(ratio, 1.0 / ratio) < fact.factor) continue;
+      out.push_back("the profile \"" + profile.id + "\" was measured on a machine with " +
+                    recorded->second + std::string(fact.noun) + ", host \"" + host.id + "\" has " +
+                    base::print_quantity(stated->number, fact.dimension));
+    }
+  return out;
 }
 
 std::size_t values_from_profile(const Design& design) {

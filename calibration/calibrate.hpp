@@ -30,6 +30,12 @@ namespace stallcast::calibration {
 /// prediction. Without draws the design stays as it is.
 void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design);
 
+/// A line per host of `design` that differs from the machine of the profile: by a factor of two in
+/// cores (it may have two threads each), or by a quarter in memory. Compared is what the scenario
+/// or its product states, no default, with what the probes recorded.
+[[nodiscard]] std::vector<std::string> other_machines(const CalibrationProfile& profile,
+                                                      const Design& design);
+
 /// The part of a design the profile set: whether it was used at all.
 [[nodiscard]] std::size_t values_from_profile(const Design& design);
 

@@ -230,6 +230,9 @@ std::optional<Prediction> predict_design(const ScenarioInput& input, const Desig
       if (calibration::values_from_profile(design) == 0)
         prediction->warnings.push_back("the profile \"" + profile->id +
                                        "\" has no value for this scenario");
+      else
+        for (std::string& difference : calibration::other_machines(*profile, design))
+          prediction->warnings.push_back(std::move(difference));
     }
     if (prediction->extrapolated && options.strict_range && prediction->verdict != Verdict::fail)
       prediction->verdict = Verdict::inconclusive;

@@ -1,0 +1,50 @@
+#include <catch2/catch.hpp>
+
+#include "calibration/calibrate.hpp"
+
+/// A profile of one machine, used for another.
+namespace stallcast::calibration {
+namespace {
+
+using Catch::Contains;
+using Kind = ::stallcast::Source::Kind;
+
+Design host_with(double cores, double memory, Kind kind) {
+  Design design;
+  Component host;
+  host.id = "gpu";
+  host.values["cpu.cores"] = {Dimension::number, cores, "", {}, {kind, "", "", false}};
+  host.values["memory.size"] = {Dimension::bytes, memory, "", {}, {kind, "", "", false}};
+  design.hosts.push_back(host);
+  return design;
+}
+
+CalibrationProfile profile_of(const std::string& cores, const std::string& memory) {
+  CalibrationProfile profile;
+  profile.id = "disk";
+  profile.environment = {{"cores", cores}, {"memory", memory}};
+  return profile;
+}
+
+// 2 threads per core are a factor of two: 64 of 33 is within, of 32 is not. 1 TB is 1.25 times 800
+// GB.
+TEST_CASE("hosts that are stated and differ from the profile's machine are named") {
+  const auto profile = profile_of("64", "800 GB");
+  CHECK(other_machines(profile, host_with(33, 999e9, Kind::scenario)).empty());
+  const auto both = other_machines(profile, host_with(32, 1000e9, Kind::catalogue));
+  REQUIRE(both.size() == 2);
+  CHECK_THAT(both[0], Contains("\"disk\" was measured on a machine with 64 cores") &&
+                          Contains("host \"gpu\" has 32"));
+  CHECK_THAT(both[1], Contains("800 GB of memory") && Contains("has 1 TB"));
+}
+
+TEST_CASE("defaults, and what no probe recorded, are not compared") {
+  CHECK(
+      other_machines(profile_of("2", "24 GiB"), host_with(64, 1e12, Kind::default_value)).empty());
+  CHECK(other_machines(profile_of("many", ""), host_with(64, 1e12, Kind::scenario)).empty());
+  CHECK(other_machines(CalibrationProfile{}, host_with(64, 1e12, Kind::scenario)).empty());
+  CHECK(other_machines(profile_of("2", "24 GiB"), Design{}).empty());
+}
+
+}  // namespace
+}  // namespace stallcast::calibration
