@@ -20,6 +20,8 @@ usage: ./stallcast.sh COMMAND
           limits it, and compare predictions with published measurements
   test    build everything and run all tests and lints
   build   build build/release/bin/stallcast and its simulator, stallcast-sim
+  bench   build, measure speed, memory and exactness, and compare with what was aimed at
+          (docs/performance.md); arguments go to bench/bench.py, try --help
   help    show this text
 
 Missing packages are installed with apt-get on Debian 12, as root or through sudo; nothing is
@@ -125,10 +127,18 @@ run_tests() {
   [ "$status" -eq 0 ] || exit 1
 }
 
+bench() {
+  ensure_packages "${build_packages[@]}" python3
+  configure_and_build OFF
+  cmake --build --preset release --target bench
+  python3 -B bench/bench.py "$@"
+}
+
 case "${1:-help}" in
   demo) demo ;;
   test) run_tests ;;
   build) build ;;
+  bench) shift && bench "$@" ;;
   help | -h | --help) usage ;;
   *)
     printf 'stallcast.sh: there is no command "%s"\n\n' "$1" >&2

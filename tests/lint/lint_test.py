@@ -49,11 +49,13 @@ class LintTest(unittest.TestCase):
 
     def test_simgrid_is_included_by_its_own_files_only(self):
         self.write("engine/sim/simgrid_context.cpp", "#include <simgrid/s4u.hpp>\n")
+        self.write("bench/peers/x.cpp", "#include <simgrid/s4u.hpp>\n")
         self.assertEqual(self.run_check(include_lint.check), [])
+        self.write("bench/x.cpp", "#include <simgrid/s4u.hpp>\n")
         self.write("engine/sim/context.cpp", "#include <simgrid/s4u.hpp>\n")
         self.write("tests/models/x_test.cpp", "#include <xbt/log.h>\n")
         self.assertEqual([f.split(":")[0] for f in self.run_check(include_lint.check)],
-                         ["engine/sim/context.cpp", "tests/models/x_test.cpp"])
+                         ["bench/x.cpp", "engine/sim/context.cpp", "tests/models/x_test.cpp"])
 
     def test_tests_may_include_from_their_own_root(self):
         self.write("tests/support/a.hpp", "")
