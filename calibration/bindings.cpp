@@ -81,13 +81,18 @@ constexpr std::array kBindings{
     Binding{"network.stream.tcp.core", "B", "host", "", "cpu.tcp", Dimension::rate},
     Binding{"gds.read.p2p", "B", "host", "", "gds.stream", Dimension::rate},
     Binding{"gds.read.nvidia-fs", "B", "host", "", "gds.stream", Dimension::rate},
-    // A barrier of the loop itself comes before a collective, and each decides all its terms.
+    // A barrier of the loop itself comes before a collective, one over hosts before one inside.
     Binding{"sync.barrier", "a", "job", "", "barrier.base", Dimension::time, 1.0, 0.0},
     Binding{"sync.barrier", "d", "job", "", "barrier.per_doubling", Dimension::time, 1.0, 0.0},
     Binding{"sync.barrier", "q", "job", "", "barrier.per_sqrt", Dimension::time, 1.0, 0.0},
     Binding{"sync.allreduce", "a", "job", "", "barrier.base", Dimension::time, 1.0, 0.0},
     Binding{"sync.allreduce", "d", "job", "", "barrier.per_doubling", Dimension::time, 1.0, 0.0},
     Binding{"sync.allreduce", "q", "job", "", "barrier.per_sqrt", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce.one-host", "a", "job", "", "barrier.base", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce.one-host", "d", "job", "", "barrier.per_doubling", Dimension::time, 1.0,
+            0.0},
+    Binding{"sync.allreduce.one-host", "q", "job", "", "barrier.per_sqrt", Dimension::time, 1.0,
+            0.0},
 };
 
 /// Six significant digits: more than any measurement decides.
@@ -146,7 +151,7 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
     out.push_back(std::move(value));
   };
   const bool reads = fit.id == "io.read.random" || fit.id == "io.read.sequential";
-  const bool barrier = fit.id == "sync.barrier" || fit.id == "sync.allreduce";
+  const bool barrier = fit.id == "sync.barrier" || fit.id.starts_with("sync.allreduce");
   for (const FittedRange& range : fit.ranges) {
     if (reads && range.quantity == "size") {
       add("storage", "measured", "fitted.smallest", Dimension::bytes, range.low);

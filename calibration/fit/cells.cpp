@@ -59,7 +59,9 @@ std::string rank_series(const Measurement& m) {
   // nccl-tests prints size 0 where the ranks cannot share so little: nothing is sent.
   const bool message = m.size > Bytes{} && m.size <= kMeeting;
   if (m.subject != Subject::collective || !message || !is_meeting(m.operation)) return "";
-  return "sync." + m.operation;
+  const auto hosts = m.options.find("hosts");
+  const bool one_host = hosts != m.options.end() && hosts->second == "1";
+  return "sync." + m.operation + (one_host ? ".one-host" : "");
 }
 
 /// Whether `set` holds a wrong result of the collective of `m` over as many ranks.

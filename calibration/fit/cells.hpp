@@ -60,7 +60,8 @@ inline constexpr Bytes kMeeting = Bytes::from(1, unit::KiB);
 ///
 /// Series over ranks are made beside them: "sync.barrier" of records of training whose operation is
 /// "barrier", by their latency; "sync.C" of a collective C that nobody leaves before all have come,
-/// of messages up to `kMeeting`. A file's collective with one wrong result counts for nothing.
+/// of messages up to `kMeeting`, and "sync.C.one-host" where it crossed no network. A file's
+/// collective with one wrong result counts for nothing.
 [[nodiscard]] std::vector<Series> group(std::span<const MeasurementSet> sets);
 
 }  // namespace stallcast::calibration::fit

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "calibration/importers/tool_text.hpp"
@@ -16,6 +18,7 @@ namespace {
 struct Table {
   std::string collective;
   std::int64_t ranks = 0;
+  std::set<std::string> hosts;  ///< that the ranks run on
   std::vector<std::string> columns;
   std::map<std::string, std::string> options;
 };
@@ -117,7 +120,7 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
     }
     if (words.size() > 2 && words[0] == "#" && words[1] == "nThread") {
       if (done || table.ranks > 0)
-        table = {named.empty() && !done ? table.collective : "", 0, {}, {}};
+        table = {named.empty() && !done ? table.collective : "", 0, {}, {}, {}};
       done = false;
       for (std::size_t i = 1; i + 1 < words.size(); ++i) {
         if (words[i] == "agg" && words[i + 1] == "iters:" && i + 2 < words.size())
@@ -128,6 +131,9 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
       }
     } else if (words.size() > 2 && words[0] == "#" && words[1] == "Rank") {
       ++table.ranks;
+      if (const auto on = std::find(words.begin(), words.end(), "on");
+          words.end() - on > 1 && table.hosts.emplace(on[1]).second)
+        table.options["hosts"] = std::to_string(table.hosts.size());
     } else if (contains(line.text, "nccl-tests version")) {
       set.environment["versions"] =
           std::string(line.text.substr(line.text.find_first_not_of("# ")));

@@ -88,21 +88,23 @@ const ProfileValue* value_of(const CalibrationProfile& profile, std::string_view
 }
 
 /// As nccl-tests prints an all-reduce over `ranks` ranks that takes 6 us + 4 us log2(ranks) + 1 us
-/// per 8 KiB, in place 2 % more.
-std::string nccl(int ranks, const std::string& wrong = "0", const std::string& agg = "1") {
+/// per 8 KiB, in place 2 % more; over several hosts of `per_host` ranks 15 us more.
+std::string nccl(int ranks, const std::string& wrong = "0", const std::string& agg = "1",
+                 int per_host = 1) {
   std::string out =
       "# Collective test starting: all_reduce_perf\n"
       "# nThread 1 nGpus 1 minBytes 8 maxBytes 1048576 step: 2(factor) warmup iters: 5 iters: 20 "
       "agg iters: " +
       agg + " validation: 1 graph: 0\n#\n# Using devices\n";
   for (int i = 0; i < ranks; ++i)
-    out +=
-        "#  Rank  " + std::to_string(i) + " Group  0 Pid 1 on gpu00 device  0 [0000:1b:00] H100\n";
+    out += "#  Rank  " + std::to_string(i) + " Group  0 Pid 1 on gpu" +
+           std::to_string(i / per_host) + " device  0 [0000:1b:00] H100\n";
   out +=
       "#\n#  size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw "
       "#wrong\n";
   for (const int size : {8, 64, 512, 1048576}) {
-    const double us = 6.0 + 4.0 * std::log2(ranks) + size / 8192.0;
+    const double far = per_host > 1 && ranks > per_host ? 15.0 : 0.0;
+    const double us = 6.0 + far + 4.0 * std::log2(ranks) + size / 8192.0;
     const auto half = [&](double time) {
       char text[96];
       std::snprintf(text, sizeof text, " %8.2f %7.2f %7.2f ", time, size / time / 1e3,
@@ -116,11 +118,11 @@ std::string nccl(int ranks, const std::string& wrong = "0", const std::string& a
 }
 
 std::vector<MeasurementSet> nccl_runs(const std::vector<int>& counts,
-                                      const std::string& wrong = "0",
-                                      const std::string& agg = "1") {
+                                      const std::string& wrong = "0", const std::string& agg = "1",
+                                      int per_host = 1) {
   std::vector<MeasurementSet> sets;
   for (const int ranks : counts)
-    sets.push_back(import_text("nccl-tests", nccl(ranks, wrong, agg)).set);
+    sets.push_back(import_text("nccl-tests", nccl(ranks, wrong, agg, per_host)).set);
   return sets;
 }
 
@@ -240,6 +242,21 @@ TEST_CASE("ranks: the smallest messages of nccl-tests are a barrier, by their ti
   CHECK(parameter(fit, "d").value == Approx(4.04e-6).epsilon(0.03));
   // Over sizes each number of ranks is a series of its own.
   CHECK(fit_of(profile, "collective.allreduce.in-place.16").law == "hockney");
+}
+
+TEST_CASE("ranks: ranks of one host and of several are two series, and those over hosts decide") {
+  const CalibrationProfile profile =
+      calibrate(nccl_runs({2, 4, 8, 16, 32, 64}, "0", "1", 8), "site", {});
+  const Fit &inside = fit_of(profile, "sync.allreduce.one-host"),
+            &between = fit_of(profile, "sync.allreduce");
+  CHECK(inside.cells == 3);
+  CHECK(between.cells == 3);
+  CHECK(parameter(inside, "a").value == Approx(6.1e-6).epsilon(0.05));
+  CHECK(parameter(between, "a").value == Approx(21.2e-6).epsilon(0.05));
+  CHECK(value_of(profile, "barrier.base")->fit == "sync.allreduce");
+  CHECK(value_of(profile, "barrier.fitted.fewest")->value == 16.0);
+  const CalibrationProfile alone = calibrate(nccl_runs({2, 4, 8}, "0", "1", 8), "site", {});
+  CHECK(value_of(alone, "barrier.base")->fit == "sync.allreduce.one-host");
 }
 
 TEST_CASE("ranks: a collective that gave wrong results at any size is left out") {
