@@ -25,8 +25,6 @@ constexpr double kCached = 1.5;  // a small working set that is so much faster h
 constexpr double kHung = 120.0;  // s without core time
 constexpr double kBurst = 1.25;  // first 10 s over last 10 s
 
-std::string bytes_text(double bytes) { return base::print_quantity(bytes, Dimension::bytes); }
-
 class IoProbe {
  public:
   IoProbe(const ProbeOptions& options, const IoEffort& effort)
@@ -70,25 +68,10 @@ class IoProbe {
   }
 
   Result<DataFile> make_file() {
-    auto scratch = Scratch::make(options_.target);
+    auto scratch = scratch_of(options_, set_);
     if (!scratch.ok()) return scratch.failure();
     scratch_ = std::move(scratch).value();
-    for (const std::string& note : scratch_->notes()) add_note(set_, note);
-    const Space space = space_at(scratch_->folder());
-    // A quarter of what is free at most, unless the user says how much.
-    double bytes = std::min(static_cast<double>(effort_.file), 0.25 * space.free.in(unit::B));
-    if (options_.space > Bytes{}) bytes = options_.space.in(unit::B);
-    const std::uint64_t whole = static_cast<std::uint64_t>(bytes) >> 24U << 24U;  // of 16 MiB
-    if (whole < kSmallest)
-      return Failure{ExitCode::bad_input,
-                     "the probe needs a file of " + bytes_text(kSmallest) + " at least, and has " +
-                         bytes_text(bytes),
-                     "make room: a quarter of what is free is used; or say --space 64MiB or more"};
-    if (auto failure = check_space(space, Bytes::from(static_cast<double>(whole), unit::B)))
-      return *failure;
-    return write_data_file(*scratch_, whole, options_.seed, watch_of(options_), [this](double f) {
-      tell(options_, kFillShare * f, "writing the file to measure, twice");
-    });
+    return data_file_of(options_, *scratch_, effort_.file, kSmallest, {0.0, kFillShare});
   }
 
   void choose_engine() {

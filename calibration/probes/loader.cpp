@@ -80,10 +80,9 @@ class LoaderProbe {
     if (!options_.target.empty()) {
       const Result<bool> device = is_allowed_device(options_);
       if (!device.ok()) return device.failure();
-      auto scratch = Scratch::make(options_.target);
+      auto scratch = scratch_of(options_, set_);
       if (!scratch.ok()) return scratch.failure();
       scratch_ = std::move(scratch).value();
-      for (const std::string& note : scratch_->notes()) add_note(set_, note);
       if (auto failure = check_space(space_at(scratch_->folder()), Bytes::from(2.0, unit::MiB)))
         return *failure;
       folder = scratch_->folder().string();

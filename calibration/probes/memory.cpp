@@ -228,10 +228,9 @@ class MemoryProbe {
     } else {
       const Result<bool> device = is_allowed_device(options_);
       if (!device.ok()) return device.failure();
-      auto scratch = Scratch::make(options_.target);
+      auto scratch = scratch_of(options_, set_);
       if (!scratch.ok()) return scratch.failure();
       scratch_ = std::move(scratch).value();
-      for (const std::string& note : scratch_->notes()) add_note(set_, note);
       if (auto failure =
               check_space(space_at(scratch_->folder()), Bytes::from(double(bytes), unit::B)))
         return failure;

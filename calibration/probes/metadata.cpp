@@ -169,10 +169,9 @@ class MetadataProbe {
   Result<MeasurementSet> run() {
     const Result<bool> device = is_allowed_device(options_);
     if (!device.ok()) return device.failure();
-    auto scratch = Scratch::make(options_.target);
+    auto scratch = scratch_of(options_, set_);
     if (!scratch.ok()) return scratch.failure();
     scratch_ = std::move(scratch).value();
-    for (const std::string& note : scratch_->notes()) add_note(set_, note);
     if (auto failure = check_room()) return *failure;
     // All of the first round happens before the first file is unlinked: creates after unlinks may
     // be slower for minutes (ext4 without a journal looks through inodes that were just freed).

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "calibration/flags.hpp"
+#include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::probing {
 namespace {
@@ -41,6 +42,33 @@ MeasurementSet set_of(const ProbeOptions& options, const std::string& tool) {
 
 Watch watch_of(const ProbeOptions& options) {
   return {.interrupted = options.interrupted, .tick = {}};
+}
+
+Result<std::unique_ptr<Scratch>> scratch_of(const ProbeOptions& options, MeasurementSet& set) {
+  auto scratch = Scratch::make(options.target);
+  if (scratch.ok())
+    for (const std::string& note : scratch.value()->notes()) add_note(set, note);
+  return scratch;
+}
+
+Result<DataFile> data_file_of(const ProbeOptions& options, const Scratch& scratch,
+                              std::uint64_t wanted, std::uint64_t smallest, Stretch progress) {
+  const Space space = space_at(scratch.folder());
+  double bytes = std::min(static_cast<double>(wanted), 0.25 * space.free.in(unit::B));
+  if (options.space > Bytes{}) bytes = options.space.in(unit::B);
+  const std::uint64_t whole = static_cast<std::uint64_t>(bytes) >> 24U << 24U;  // of 16 MiB
+  const auto text = [](double b) { return base::print_quantity(b, Dimension::bytes); };
+  if (whole < smallest)
+    return Failure{ExitCode::bad_input,
+                   "the probe needs a file of " + text(static_cast<double>(smallest)) +
+                       " at least, and has " + text(bytes),
+                   "make room: a quarter of what is free is used; or say --space " +
+                       std::to_string(smallest >> 20U) + "MiB or more"};
+  if (auto failure = check_space(space, Bytes::from(static_cast<double>(whole), unit::B)))
+    return *failure;
+  return write_data_file(scratch, whole, options.seed, watch_of(options), [&](double f) {
+    tell(options, progress.at(f), "writing the file to measure, twice");
+  });
 }
 
 void finish(MeasurementSet& set) {

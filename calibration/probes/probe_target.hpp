@@ -1,10 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
+#include "calibration/probes/data_file.hpp"
 #include "calibration/probes/machine.hpp"
 #include "calibration/probes/probe.hpp"
 #include "calibration/probes/processes.hpp"
+#include "calibration/probes/scratch.hpp"
+#include "calibration/probes/turns.hpp"
 
 namespace stallcast::calibration::probing {
 
@@ -17,6 +21,16 @@ namespace stallcast::calibration::probing {
 
 /// `interrupted` of the options; progress is the business of turns.hpp.
 [[nodiscard]] Watch watch_of(const ProbeOptions& options);
+
+/// A folder of the probe's own in the target; what became of those of dead probes is noted.
+[[nodiscard]] Result<std::unique_ptr<Scratch>> scratch_of(const ProbeOptions& options,
+                                                          MeasurementSet& set);
+
+/// Writes a file to measure: of `wanted` bytes, or a quarter of what is free where that is less, or
+/// --space; in whole 16 MiB. Fails where that is less than `smallest`, or would fill the disk.
+[[nodiscard]] Result<DataFile> data_file_of(const ProbeOptions& options, const Scratch& scratch,
+                                            std::uint64_t wanted, std::uint64_t smallest,
+                                            Stretch progress);
 
 /// Puts the runs of a cell beside each other, for readers ("origin" tells in which order they ran),
 /// and notes how many of them were taken on a busy machine.

@@ -9,7 +9,6 @@
 #include "calibration/probes/probe_target.hpp"
 #include "calibration/probes/rows.hpp"
 #include "calibration/probes/turns.hpp"
-#include "engine/base/quantity_text.hpp"
 
 /// Reads into accelerator memory and writes from it, by path: docs/guide/probes.md.
 namespace stallcast::calibration {
@@ -83,25 +82,10 @@ class GdsProbe {
   }
 
   std::optional<Failure> make_file() {
-    auto scratch = Scratch::make(options_.target);
+    auto scratch = scratch_of(options_, set_);
     if (!scratch.ok()) return scratch.failure();
     scratch_ = std::move(scratch).value();
-    for (const std::string& note : scratch_->notes()) add_note(set_, note);
-    const Space space = space_at(scratch_->folder());
-    double bytes = std::min(static_cast<double>(effort_.file), 0.25 * space.free.in(unit::B));
-    if (options_.space > Bytes{}) bytes = options_.space.in(unit::B);
-    const std::uint64_t whole = static_cast<std::uint64_t>(bytes) >> 24U << 24U;  // of 16 MiB
-    if (whole < kSmallest)
-      return Failure{ExitCode::bad_input,
-                     "the probe needs a file of 16 MiB at least, and has " +
-                         base::print_quantity(bytes, Dimension::bytes),
-                     "make room: a quarter of what is free is used; or say --space 16MiB or more"};
-    if (auto failure = check_space(space, Bytes::from(static_cast<double>(whole), unit::B)))
-      return failure;
-    const auto tell_fill = [this](double f) {
-      tell(options_, kFillShare * f, "writing the file to measure, twice");
-    };
-    auto file = write_data_file(*scratch_, whole, options_.seed, watch_of(options_), tell_fill);
+    auto file = data_file_of(options_, *scratch_, effort_.file, kSmallest, {0.0, kFillShare});
     if (!file.ok()) return file.failure();
     file_ = file.value();
     auto& facts = set_.environment;
