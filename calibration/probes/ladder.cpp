@@ -32,9 +32,10 @@ struct Most {
 
 Most most_of(const ProbeOptions& options, const Scratch& scratch, double fill_rate) {
   const Space space = space_at(scratch.folder());
-  const double room = (space.free - reserve(space)).in(unit::B);
-  double bytes = room;
-  std::string why = "the free space less its reserve";
+  // Others write there, too: some minutes long half of what is free is theirs.
+  const Bytes half = space.free * 0.5, kept = space.free - reserve(space);
+  double bytes = std::min(half, kept).in(unit::B);
+  std::string why = half < kept ? "half of the free space" : "the free space less its reserve";
   if (const double filled = kLongestFill * fill_rate; filled < bytes) {
     bytes = filled;
     why = "what is written in five minutes";

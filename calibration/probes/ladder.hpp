@@ -31,11 +31,11 @@ struct Knee {
 /// The largest step down between neighbours; nullopt when none is above 1.5.
 [[nodiscard]] std::optional<Knee> knee_of(std::span<const Rung> rungs);
 
-/// Writes a file, as large as the free space, --space and five minutes of writing at `fill_rate`
-/// (B/s) let it be, and reads working sets of it (`effort.ladder`) in ascending order: once from
-/// end to end, then random 128 KiB by psync. Adds a record per working set (path "ladder", figures
-/// working_set_bytes and page_cache_bytes), one of the knee (operation "cache"), and a note. All
-/// carry the flag "cached": they are no measurement of the storage.
+/// Writes a file, as large as half of the free space (less the reserve), --space and five minutes
+/// of writing at `fill_rate` (B/s) let it be, and reads working sets of it (`effort.ladder`) in
+/// ascending order: once from end to end, then random 128 KiB by psync. Adds a record per working
+/// set (path "ladder", figures working_set_bytes and page_cache_bytes), one of the knee (operation
+/// "cache"), and a note. All carry the flag "cached": they are no measurement of the storage.
 [[nodiscard]] std::optional<Failure> run_ladder(const ProbeOptions& options, const IoEffort& effort,
                                                 const Scratch& scratch, double fill_rate,
                                                 Stretch progress, MeasurementSet& set);
