@@ -58,7 +58,7 @@ def hosts_one_by_one(report, runs, counter):
             if scenario == "1000-hosts":
                 sets["storage__scratch__ost__count"] = max(1, hosts // 10)
             else:
-                sets["storage__objects__server__count"] = max(1, round(6 * hosts / 1000))
+                sets["storage__objects__server__count"] = max(1, round(10 * hosts / 1000))
             cpu, count, peak = per_step(scenario, options, few, many, runs, counter, **sets)
             each = (count or cpu * 1e6) / hosts
             costs.append(each)

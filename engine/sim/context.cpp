@@ -6,7 +6,7 @@ namespace stallcast::sim {
 
 // The frame of a spawned task: starts at once, removes itself from the context when it ends.
 struct Context::Root {
-  struct promise_type {
+  struct promise_type : PooledFrame {
     Context& context;
     std::size_t place;  // in context.roots_
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/sim/frame_pool.hpp"
+
 namespace stallcast::sim {
 
 /// A program in simulated time: a lazy coroutine that starts when it is awaited (or spawned) and
@@ -14,7 +16,7 @@ class [[nodiscard]] Task;
 
 namespace detail {
 
-struct PromiseBase {
+struct PromiseBase : PooledFrame {
   std::coroutine_handle<> continuation;
   std::exception_ptr error;
   // True while the awaiter's await_suspend runs the task's first leg. A task that ends within it
