@@ -87,6 +87,7 @@ struct Alternative {
 
 /// What Stallcast says about a design.
 struct Prediction {
+  std::string method = "simulation";  ///< or "estimate": bounds only, of few metrics
   std::string scenario_id;
   std::string scenario_file;
   std::string design_sha256;

@@ -1,6 +1,13 @@
 #include "ui/cli/prediction_verb.hpp"
 
+#include "engine/run/simulate.hpp"
+
 namespace stallcast::cli {
+namespace {
+
+constexpr std::size_t kMostAlternatives = 4;
+
+}  // namespace
 
 PredictionVerb::PredictionVerb(const Verb& verb, Advice advice) : line_(verb), advice_(advice) {
   line_.positional("SCENARIO", path_, "scenario file; - reads standard input");
@@ -18,10 +25,38 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
   if (!format.ok()) return report_failure(format.failure());
   format_ = format.value();
 
-  input_.emplace(path_, options_);
-  design_ = input_->design();
-  if (!design_.has_value()) return static_cast<int>(ExitCode::bad_input);
+  session_.emplace(settings_of(options_));
+  session_->warm_up();
+  source_ = source_of(path_, options_);
+  client::Reading reading = session_->read(source_);
+  print_diagnostics(reading.diagnostics, options_.quiet);
+  if (!reading.design.has_value()) return static_cast<int>(ExitCode::bad_input);
+  design_ = std::move(reading.design);
   return std::nullopt;
+}
+
+std::optional<int> PredictionVerb::predict(std::optional<Prediction>& out) {
+  return answer(out, [this](client::Session& session, const client::Question& question) {
+    return session.predict(*design_, question);
+  });
+}
+
+void PredictionVerb::advise(Prediction& prediction) {
+  if (advice_ == Advice::none || no_advice_ || run::interrupt_flag() != 0) return;
+  ProgressBar bar(options_);
+  client::Question question = question_of(options_, bar);
+  // The time limit is for the whole verb.
+  question.time_limit_s -= prediction.wall_s;
+  if (question.time_limit_s <= 0.0) return;
+  prediction.alternatives =
+      session_->alternatives(source_, *design_, prediction, kMostAlternatives, question);
+}
+
+int PredictionVerb::refuse(const Failure& failure, Diagnostics& faults) const {
+  if (!faults.has_errors()) return report_failure(failure);
+  session_->locate(source_, faults);
+  print_diagnostics(faults, options_.quiet);
+  return static_cast<int>(ExitCode::bad_input);
 }
 
 }  // namespace stallcast::cli

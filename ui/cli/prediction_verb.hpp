@@ -3,7 +3,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
+#include "stallcast/client.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/report/report.hpp"
@@ -23,15 +25,36 @@ class PredictionVerb {
 
   [[nodiscard]] CommandLine& line() { return line_; }
 
-  /// Declares the options all have, reads the command line and the scenario. The exit code when the
-  /// verb ends here: help was printed, the usage is wrong, or there is no design.
+  /// Declares the options all have, reads the command line and the scenario, while the worker
+  /// starts. The exit code when the verb ends here: help was printed, the usage is wrong, or there
+  /// is no design.
   [[nodiscard]] std::optional<int> begin(std::span<const std::string> args);
 
   // REQUIRES of the rest: `begin` gave nothing.
-  [[nodiscard]] const CommonOptions& options() const { return options_; }
-  [[nodiscard]] const ScenarioInput& input() const { return *input_; }
   [[nodiscard]] const Design& design() const { return *design_; }
-  [[nodiscard]] bool wants_advice() const { return advice_ == Advice::optional && !no_advice_; }
+  [[nodiscard]] const client::Source& source() const { return source_; }
+
+  /// Puts what `ask(session, question)` gives into `out`. The exit code when it gives a failure,
+  /// which is printed, or the faults of the scenario that it found.
+  template <class Found, class Ask>
+  [[nodiscard]] std::optional<int> answer(std::optional<Found>& out, const Ask& ask) {
+    ProgressBar bar(options_);
+    Diagnostics faults;
+    client::Question question = question_of(options_, bar);
+    question.faults = &faults;
+    bar.show(0.0);
+    Result<Found> found = ask(*session_, question);
+    bar.clear();
+    if (!found.ok()) return refuse(found.failure(), faults);
+    out = std::move(found).value();
+    return std::nullopt;
+  }
+  /// The design predicted, as `answer` does.
+  [[nodiscard]] std::optional<int> predict(std::optional<Prediction>& out);
+  /// Tries the changes that would relieve the bottlenecks and adds them, unless it is unwanted or
+  /// the time is up.
+  void advise(Prediction& prediction);
+
   /// Renders what the verb found and writes it where the user said. The exit code.
   template <class Found>
   [[nodiscard]] int deliver(const Found& found, ExitCode exit) const {
@@ -41,13 +64,16 @@ class PredictionVerb {
   }
 
  private:
+  [[nodiscard]] int refuse(const Failure& failure, Diagnostics& faults) const;
+
   CommandLine line_;
   Advice advice_;
   bool no_advice_ = false;
   std::string path_;
   CommonOptions options_;
   report::Format format_{};
-  std::optional<ScenarioInput> input_;
+  std::optional<client::Session> session_;
+  client::Source source_;
   std::optional<Design> design_;
 };
 

@@ -12,6 +12,7 @@
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
 #include "ui/cli/command_line.hpp"
+#include "ui/client/scenario.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -102,17 +103,6 @@ int report_failure(const Failure& failure) {
   return static_cast<int>(failure.exit);
 }
 
-std::string diagnostic_line(const Diagnostic& d) {
-  std::string out = d.position.file;
-  if (d.position.line > 0)
-    out += ":" + std::to_string(d.position.line) + ":" + std::to_string(d.position.column);
-  if (!out.empty()) out += ": ";
-  if (!d.pointer.empty() || d.position.line > 0)
-    out += (d.pointer.empty() ? "/" : d.pointer) + ": ";
-  if (d.severity == Severity::warning) out += "warning: ";
-  return out + d.message;
-}
-
 void print_diagnostics(const Diagnostics& diagnostics, bool quiet) {
   std::vector<const Diagnostic*> shown;
   for (const Severity severity : {Severity::error, Severity::warning})
@@ -121,7 +111,7 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet) {
   SourceLines lines;
   std::string out;
   for (std::size_t i = 0; i < std::min(kMostDiagnostics, shown.size()); ++i) {
-    out += diagnostic_line(*shown[i]) + "\n" + lines.excerpt(shown[i]->position);
+    out += client::diagnostic_line(*shown[i]) + "\n" + lines.excerpt(shown[i]->position);
     if (!shown[i]->hint.empty()) out += "hint: " + shown[i]->hint + "\n";
   }
   if (shown.size() > kMostDiagnostics)

@@ -25,9 +25,6 @@ void print_error(const std::string& message, const std::string& hint);
 /// most 20, errors first. Warnings are left out when `quiet`.
 void print_diagnostics(const Diagnostics& diagnostics, bool quiet);
 
-/// One diagnostic without source line and hint.
-[[nodiscard]] std::string diagnostic_line(const Diagnostic& diagnostic);
-
 /// Puts the report where it belongs and returns `exit`, or bad_input when that did not work. The
 /// file of `--output` is replaced at once.
 [[nodiscard]] int deliver(const CommonOptions& options, const std::string& report, ExitCode exit);

@@ -145,13 +145,10 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   explanation.scenario_id = design.id;
   explanation.metric = metric;
   fill_inputs(design, explanation);
-  int exit = 0;
-  explanation.prediction = predict_design(common.input(), design, common.options(), exit);
-  if (!explanation.prediction.has_value()) return exit;
+  if (const auto exit = common.predict(explanation.prediction)) return *exit;
   if (!metric.empty() && !known_metric(metric, *explanation.prediction))
     return static_cast<int>(ExitCode::bad_input);
-  if (common.wants_advice())
-    add_alternatives(common.input(), design, common.options(), *explanation.prediction);
+  common.advise(*explanation.prediction);
   // To explain is not to judge: a missed target is not a failure of this verb.
   return common.deliver(explanation, ExitCode::ok);
 }

@@ -49,8 +49,9 @@ int lint_verb(const Verb& verb, std::span<const std::string> args) {
   bool good = true;
   std::string text;
   Json files = Json::array();
+  const client::Session session(settings_of(options));
   for (const std::string& path : paths) {
-    const scenarios::Loaded loaded = ScenarioInput(path, options).load();
+    const client::Reading loaded = session.read(source_of(path, options));
     print_diagnostics(loaded.diagnostics, options.quiet);
     const std::size_t errors = count(loaded.diagnostics, Severity::error);
     const std::size_t warnings = count(loaded.diagnostics, Severity::warning);

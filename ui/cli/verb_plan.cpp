@@ -1,79 +1,8 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-
-#include "engine/plan/plan.hpp"
-#include "models/bounds.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
 
 namespace stallcast::cli {
 namespace {
-
-/// What of a storage system can be counted.
-struct Countable {
-  std::string_view field;
-  std::string_view noun;
-  std::string_view metric;
-};
-constexpr std::array kCountables = {Countable{"ost.count", "OSTs", "osts"},
-                                    Countable{"head.count", "controllers", "controllers"},
-                                    Countable{"target.count", "targets", "targets"},
-                                    Countable{"backend.count", "backends", "backends"},
-                                    Countable{"server.count", "servers", "servers"},
-                                    Countable{"prefixes", "prefixes", "prefixes"}};
-
-const Countable* countable_of(const Component& storage) {
-  for (const Countable& c : kCountables)
-    if (storage.find(c.field) != nullptr) return &c;
-  return nullptr;
-}
-
-/// The storage system to size: the one asked for, else the one the bounds study, else the first.
-Result<const Component*> choose_storage(const Design& design, const std::string& wanted,
-                                        const std::string& studied) {
-  const Component* storage = design.find_storage(wanted.empty() ? studied : wanted);
-  if (storage == nullptr && wanted.empty() && !design.storage.empty())
-    storage = &design.storage.front();
-  if (storage == nullptr) {
-    std::string known;
-    for (const Component& s : design.storage) known += (known.empty() ? "" : ", ") + s.id;
-    return Failure{ExitCode::bad_input,
-                   wanted.empty() ? "the scenario has no storage to plan"
-                                  : "no storage is named \"" + wanted + "\"",
-                   known.empty() ? "" : "known: " + known};
-  }
-  if (countable_of(*storage) == nullptr)
-    return Failure{
-        ExitCode::bad_input,
-        "plan cannot count anything of storage \"" + storage->id + "\" (" + storage->kind + ")",
-        "it sizes storage by its count of OSTs, servers, controllers or prefixes"};
-  return storage;
-}
-
-bool has_targets(const Design& design) {
-  return std::any_of(design.expect.begin(), design.expect.end(), [](const Expectation& e) {
-    const auto parsed = predict::parse_assertion(e.that);
-    return e.level != "warn" && parsed.ok() && !predict::is_plan_metric(parsed->metric);
-  });
-}
-
-/// Adds the metric `plan` computes and checks the expectations that name it.
-void check_plan_metrics(const Design& design, PlanResult& plan, Diagnostics& faults) {
-  plan.prediction.metrics[plan.metric] = {static_cast<double>(plan.required), "count", {}};
-  Design only = design;
-  std::erase_if(only.expect, [](const Expectation& e) {
-    const auto parsed = predict::parse_assertion(e.that);
-    return !parsed.ok() || !predict::is_plan_metric(parsed->metric);
-  });
-  for (AssertionOutcome& outcome : predict::check(only, plan.prediction, faults)) {
-    outcome.limited_by.clear();
-    plan.notes.push_back("target " + outcome.id + ": " + outcome.that + " " +
-                         (outcome.status == "pass" ? "holds" : "is missed"));
-    plan.prediction.assertions.push_back(std::move(outcome));
-  }
-  plan.prediction.verdict = predict::verdict_of(plan.prediction.assertions);
-}
 
 ExitCode plan_exit(const PlanResult& plan) {
   switch (plan.status) {
@@ -94,44 +23,12 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
   PredictionVerb common(verb, PredictionVerb::Advice::none);
   common.line().text("--storage", wanted, "ID", "size this storage system");
   if (const auto exit = common.begin(args)) return *exit;
-  const Design& design = common.design();
-  const CommonOptions& options = common.options();
-  if (!has_targets(design))
-    return report_failure({ExitCode::bad_input, "the scenario has no targets to plan for",
-                           "add \"expect\": [ { \"id\": \"au\", \"that\": "
-                           "\"job.train.gpu.utilization >= 95 %\" } ]"});
-  const models::Bounds bounds = models::bounds(design);
-  const auto storage = choose_storage(design, wanted, bounds.storage);
-  if (!storage.ok()) return report_failure(storage.failure());
-  const Component& sized = *storage.value();
-  const Countable& countable = *countable_of(sized);
-
-  plan::Problem problem;
-  if (bounds.storage == sized.id && std::isfinite(bounds.osts_required))
-    problem.lower_bound =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(bounds.osts_required)));
-  problem.metric = "storage." + sized.id + "." + std::string(countable.metric) + ".required";
-  problem.noun = countable.noun;
-  problem.owner = "storage " + sized.id;
-
-  ProgressBar bar(options);
-  predict::Options how = predict_options(options, bar);
-  Diagnostics faults;
-  how.faults = &faults;
-  const auto design_at = [&](std::int64_t n) {
-    return common.input().design_with(
-        {"storage[" + sized.id + "]." + std::string(countable.field) + "=" + std::to_string(n)});
-  };
-  Result<PlanResult> result = plan::solve(problem, plan::simulate_designs(design_at, how));
-  bar.clear();
-  if (result.ok() && result->status == PlanStatus::found)
-    check_plan_metrics(design, *result, faults);
-  if (faults.has_errors()) {
-    common.input().place(faults);
-    print_diagnostics(faults, options.quiet);
-    return static_cast<int>(ExitCode::bad_input);
-  }
-  if (!result.ok()) return report_failure(result.failure());
+  std::optional<PlanResult> result;
+  if (const auto exit =
+          common.answer(result, [&](client::Session& session, const client::Question& question) {
+            return session.plan(common.source(), wanted, question);
+          }))
+    return *exit;
   return common.deliver(*result, plan_exit(*result));
 }
 

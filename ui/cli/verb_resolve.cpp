@@ -1,3 +1,4 @@
+#include "scenarios/load.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
 
@@ -13,9 +14,11 @@ int resolve_verb(const Verb& verb, std::span<const std::string> args) {
   line.scenario_options(options);
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
-  const std::optional<Design> design = ScenarioInput(path, options).design();
-  if (!design.has_value()) return static_cast<int>(ExitCode::bad_input);
-  std::string text = scenarios::print_resolved(*design, provenance);
+  const client::Reading reading =
+      client::Session(settings_of(options)).read(source_of(path, options));
+  print_diagnostics(reading.diagnostics, options.quiet);
+  if (!reading.design.has_value()) return static_cast<int>(ExitCode::bad_input);
+  std::string text = scenarios::print_resolved(*reading.design, provenance);
   if (!text.ends_with('\n')) text += '\n';
   return deliver(options, text, ExitCode::ok);
 }

@@ -1,0 +1,91 @@
+#include "engine/predict/estimate.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/codec/codec.hpp"
+#include "engine/predict/predict.hpp"
+#include "models/bounds.hpp"
+
+namespace stallcast::predict {
+namespace {
+
+using Limits = std::map<std::string, double>;  // by metric: never exceeded
+
+/// What an upper bound proves of an assertion.
+std::string status_of(const Assertion& assertion, double limit, const Limits& bounds) {
+  const auto bound = bounds.find(assertion.metric);
+  if (bound == bounds.end()) return "inconclusive";
+  const double most = bound->second;
+  if (assertion.op == ">=" && most < limit) return "fail";
+  if (assertion.op == ">" && most <= limit) return "fail";
+  if (assertion.op == "==" && most < limit) return "fail";
+  if (assertion.op == "<=" && most <= limit) return "pass";
+  if (assertion.op == "<" && most < limit) return "pass";
+  return "inconclusive";
+}
+
+std::vector<AssertionOutcome> judge(const Design& design, const Prediction& prediction,
+                                    const Limits& bounds, const std::string& binding) {
+  std::vector<AssertionOutcome> out;
+  for (const Expectation& e : design.expect) {
+    AssertionOutcome outcome{.id = e.id,
+                             .that = e.that,
+                             .unit = {},
+                             .status = "inconclusive",
+                             .level = e.level,
+                             .limited_by = {},
+                             .why = e.why};
+    const auto metric = [&](const std::string& name) {
+      const auto found = prediction.metrics.find(name);
+      return found == prediction.metrics.end() ? nullptr : &found->second;
+    };
+    if (const Result<Assertion> parsed = parse_assertion(e.that); parsed.ok())
+      if (const Metric* known = metric(parsed->metric))
+        if (const Result<double> limit = limit_in(*parsed, known->unit); limit.ok()) {
+          outcome.value = known->value;
+          outcome.unit = known->unit;
+          outcome.limit = *limit;
+          outcome.status = status_of(*parsed, *limit, bounds);
+          if (outcome.status == "fail") outcome.limited_by = binding;
+        }
+    out.push_back(std::move(outcome));
+  }
+  return out;
+}
+
+}  // namespace
+
+Prediction estimate(const Design& design) {
+  const models::Bounds bounds = models::bounds(design);
+  Prediction prediction;
+  prediction.method = "estimate";
+  prediction.scenario_id = design.id;
+  prediction.scenario_file = design.file;
+  prediction.design_sha256 = codec::design_hash(design);
+  Limits proven;
+  for (const models::Derivation& d : bounds.derivations) {
+    constexpr std::string_view kBound = ".gpu.utilization.bound";
+    constexpr std::string_view kShare = ".gpu.utilization.estimate";
+    const auto utilization = [&](std::string_view suffix) {
+      return d.name.substr(0, d.name.size() - suffix.size()) + ".gpu.utilization";
+    };
+    if (d.name.ends_with(kBound)) {
+      const std::string metric = utilization(kBound);
+      proven[metric] = d.value;
+      prediction.metrics[metric] = {d.value, "ratio", {}};
+    } else if (d.name.ends_with(kShare)) {
+      Metric& metric = prediction.metrics[utilization(kShare)];
+      metric.value = std::min(metric.value, d.value);
+    } else if (d.name.ends_with(".checkpoint.size")) {
+      prediction.metrics[d.name] = {d.value, "B", {}};
+    }
+  }
+  if (bounds.utilization < 1.0)
+    prediction.bottlenecks.push_back({bounds.binding, 1.0, 0.0, "it sets the bound"});
+  prediction.assertions = judge(design, prediction, proven, bounds.binding);
+  prediction.verdict = verdict_of(prediction.assertions);
+  return prediction;
+}
+
+}  // namespace stallcast::predict

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stallcast/calibration_profile.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/plan.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+
+/// The one door for front ends and for programs of others: read a scenario, estimate, predict,
+/// plan. docs/guide/client.md has an example.
+namespace stallcast::client {
+
+/// A scenario as a user gives it.
+struct Source {
+  std::string file = {};  ///< its path; with `text`, only its name in messages
+  std::optional<std::string> text = std::nullopt;  ///< instead of what stands in the file
+  std::vector<std::string> sets = {};              ///< "storage.ost.count=48", in order
+  std::string variant = {};                        ///< key of `scenarios`; "" is the base scenario
+  bool extend_files = true;  ///< false: `extends` may name catalogue entries only (servers)
+};
+
+/// What came of reading one. `design` is there exactly when nothing in `diagnostics` is an error.
+struct Reading {
+  std::optional<Design> design;
+  Diagnostics diagnostics;  ///< with file, line and column, sorted by place
+};
+
+struct Settings {
+  int jobs = 0;              ///< simulations at a time; 0: one per core
+  std::string worker = {};   ///< stallcast-sim; "": beside this program or $STALLCAST_SIM
+  std::string profile = {};  ///< file of a calibration profile; its faults are those of `read`
+  std::string crash_directory = ".";  ///< where the design of a crashed simulation is saved
+  std::size_t results_kept = 1000;    ///< in memory, by design hash and seed; some 10 kB each
+};
+
+/// How a prediction is to be made.
+struct Question {
+  std::optional<std::uint64_t> seed = std::nullopt;  ///< the first; none: the scenario's
+  int replicas = 0;                                  ///< 0: the scenario's
+  double time_limit_s = 600.0;                       ///< wall clock for the whole call
+  bool strict_range = false;  ///< outside of the profile's range the verdict is inconclusive
+  std::function<void(double)> on_progress = {};  ///< fraction done, 0..1, from the calling thread
+  /// Where the faults of `expect` lines go, with pointer and place; may be null. The call fails
+  /// with bad_input either way.
+  Diagnostics* faults = nullptr;
+};
+
+/// Keeps a worker with the simulator loaded, and the results it gave: predicting a changed design
+/// costs its simulation and little else, predicting a known one nothing. To be used and destroyed
+/// by the thread that made it, `cancel` excepted; several sessions may live side by side.
+class Session {
+ public:
+  explicit Session(Settings settings = {});
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  /// Starts the worker, so that it is ready when it is needed. What fails here fails again, and is
+  /// said, in the call that needs it.
+  void warm_up();
+
+  /// Everything that is wrong with a scenario, its assertions included, and its design if it has
+  /// one. Simulates nothing.
+  [[nodiscard]] Reading read(const Source& source) const;
+
+  /// What bounds say of `design`, in well below a millisecond: `method` is "estimate", metrics are
+  /// job.J.gpu.utilization (never below what a simulation gives) and checkpoint.size, the
+  /// bottleneck is what sets the bound. An assertion that a bound cannot decide is inconclusive.
+  [[nodiscard]] Prediction estimate(const Design& design) const;
+
+  /// Simulates `design` once per replica and combines them. Ended early, it says what the finished
+  /// replicas say, with a warning and the verdict "inconclusive"; a failure when none finished.
+  [[nodiscard]] Result<Prediction> predict(const Design& design, const Question& question = {});
+  /// The same for many designs at once, in their order.
+  [[nodiscard]] std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
+                                                            const Question& question = {});
+
+  /// At most `most` changes of `source`, whose prediction this is, each tried by simulation: best
+  /// first.
+  [[nodiscard]] std::vector<Alternative> alternatives(const Source& source, const Design& design,
+                                                      const Prediction& prediction,
+                                                      std::size_t most,
+                                                      const Question& question = {});
+
+  /// The fewest OSTs (servers, controllers, ...) of `storage` that meet the targets of `source`;
+  /// "" is the storage system the bounds study.
+  [[nodiscard]] Result<PlanResult> plan(const Source& source, const std::string& storage = "",
+                                        const Question& question = {});
+
+  /// Ends the call that is under way as if its time limit had come. From any thread. Without a call
+  /// it does nothing.
+  void cancel() noexcept;
+
+  /// nullptr without `Settings::profile`, or when it could not be read.
+  [[nodiscard]] const CalibrationProfile* profile() const;
+  /// Gives diagnostics of `source` that have only a pointer their file, line and column.
+  void locate(const Source& source, Diagnostics& diagnostics) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stallcast::client

@@ -1,0 +1,174 @@
+#include "stallcast/client.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <thread>
+
+using namespace stallcast;
+
+namespace {
+
+// 32 GPUs read 4 samples of 8 MiB every 100 ms: 10.74 GB/s at full utilization. Of `osts` OSTs each
+// gives 1 GB/s, and nothing else of the system limits.
+client::Source scenario(int osts, const char* expect = "") {
+  return {
+      .file = "scenario.json",
+      .text = R"({
+  "id": "client",
+  "cluster": {
+    "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ],
+    "fabric": { "use": "fabric/ndr400-rail-optimized" }
+  },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": )" +
+              std::to_string(osts) + R"(, "read": "1 GB/s", "write": "1 GB/s" },
+                 "oss": { "count": 4, "nic": "400 Gb/s" }, "mdt": { "count": 2 } } ],
+  "jobs": [ {
+    "id": "train", "hosts": "gpu", "model": { "use": "model/llama3-70b" }, "step": { "compute": "100 ms" },
+    "dataset": { "on": "scratch", "format": "raw", "sample": "8 MiB", "size": "20 TB" },
+    "loader": { "type": "pytorch", "workers": 8, "prefetch": 4, "batch": 4 }
+  } ],
+  "run": { "duration": "20 s" })" +
+              std::string(*expect != '\0' ? ", \"expect\": [ { \"id\": \"au\", \"that\": \"" : "") +
+              expect + (*expect != '\0' ? "\" } ]" : "") + " }"};
+}
+
+client::Settings settings() { return {.jobs = 2, .worker = STALLCAST_SIM_PATH}; }
+
+Design design_of(const client::Session& session, const client::Source& source) {
+  client::Reading reading = session.read(source);
+  for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
+  REQUIRE(reading.design.has_value());
+  return *std::move(reading.design);
+}
+
+constexpr const char* kUtilization = "job.train.gpu.utilization";
+
+}  // namespace
+
+TEST_CASE("an estimate is marked as one, is the bound, and no simulation exceeds it") {
+  client::Session session(settings());
+  const Design design = design_of(session, scenario(4));
+  const Prediction estimate = session.estimate(design);
+  CHECK(estimate.method == "estimate");
+  CHECK(estimate.seeds.empty());
+  // 4 OSTs x 1 GB/s over 32 GPUs x 4 x 8 MiB / 100 ms
+  const double fluid = 4e9 / (32 * 4 * 8 * 1048576 / 0.1);
+  CHECK(estimate.metrics.at(kUtilization).value <= fluid);
+  CHECK(estimate.metrics.at(kUtilization).value > 0.97 * fluid);  // files fall unevenly on OSTs
+  REQUIRE(estimate.bottlenecks.size() == 1);
+  CHECK(estimate.bottlenecks[0].resource.find("storage.scratch.ost") == 0);
+
+  const Result<Prediction> prediction = session.predict(design);
+  REQUIRE(prediction.ok());
+  CHECK(prediction->method == "simulation");
+  CHECK(prediction->design_sha256 == estimate.design_sha256);
+  CHECK(prediction->metrics.at(kUtilization).value <= estimate.metrics.at(kUtilization).value);
+}
+
+TEST_CASE("a bound refutes what exceeds it, and proves only what it keeps") {
+  client::Session session(settings());
+  const auto verdict = [&](const char* expect) {
+    return session.estimate(design_of(session, scenario(4, expect))).verdict;
+  };
+  CHECK(verdict("job.train.gpu.utilization >= 50 %") == Verdict::fail);
+  CHECK(verdict("job.train.gpu.utilization > 50 %") == Verdict::fail);
+  CHECK(verdict("job.train.gpu.utilization >= 20 %") == Verdict::inconclusive);
+  CHECK(verdict("job.train.gpu.utilization <= 50 %") == Verdict::pass);
+  CHECK(verdict("job.train.gpu.utilization < 20 %") == Verdict::inconclusive);
+  CHECK(verdict("job.train.stall.data < 20 %") == Verdict::inconclusive);
+  CHECK(verdict("") == Verdict::none);
+}
+
+TEST_CASE("a changed design is predicted as by a session of its own, a known one the same again") {
+  client::Session warm(settings());
+  for (const int osts : {4, 8, 16, 4}) {
+    const auto by_warm = warm.predict(design_of(warm, scenario(osts)));
+    client::Session own(settings());
+    const auto by_own = own.predict(design_of(own, scenario(osts)));
+    REQUIRE(by_warm.ok());
+    REQUIRE(by_own.ok());
+    CHECK(by_warm->metrics.at(kUtilization).value == by_own->metrics.at(kUtilization).value);
+    CHECK(by_warm->events == by_own->events);
+    CHECK(by_warm->verdict == by_own->verdict);
+  }
+}
+
+TEST_CASE("a known simulation is judged by the assertions asked now") {
+  client::Session session(settings());
+  const auto verdict = [&](const char* expect) {
+    return session.predict(design_of(session, scenario(4, expect)))->verdict;
+  };
+  CHECK(verdict("job.train.gpu.utilization >= 1 %") == Verdict::pass);
+  CHECK(verdict("job.train.gpu.utilization >= 99 %") == Verdict::fail);
+  CHECK(verdict("job.train.gpu.utilization >= 1 %") == Verdict::pass);
+}
+
+TEST_CASE("several designs are predicted in their order") {
+  client::Session session(settings());
+  std::vector<Design> designs;
+  for (const int osts : {2, 4, 8}) designs.push_back(design_of(session, scenario(osts)));
+  const auto predictions = session.predict_all(designs);
+  REQUIRE(predictions.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    REQUIRE(predictions[i].ok());
+    if (i > 0)
+      CHECK(predictions[i]->metrics.at(kUtilization).value >
+            predictions[i - 1]->metrics.at(kUtilization).value);
+  }
+}
+
+TEST_CASE("all faults of a scenario are said with their place, assertions included") {
+  const client::Session session(settings());
+  client::Source source = scenario(4, "job.train.gpu.utilization about 3");
+  source.sets = {"jobs.train.loader.workrs=3"};
+  const client::Reading reading = session.read(source);
+  CHECK_FALSE(reading.design.has_value());
+  CHECK(reading.diagnostics.items().size() == 2);
+  for (const Diagnostic& d : reading.diagnostics.items())
+    CHECK((d.position.line > 0 || d.position.file.find("--set") == 0));
+}
+
+TEST_CASE("a plan finds the fewest OSTs that meet the targets") {
+  client::Session session(settings());
+  const auto plan = session.plan(scenario(4, "job.train.gpu.utilization >= 60 %"));
+  REQUIRE(plan.ok());
+  CHECK(plan->status == PlanStatus::found);
+  // At least 0.6 x 10.74 GB/s / 1 GB/s of each.
+  CHECK(plan->required >= 7);
+  CHECK(plan->required <= 16);
+  CHECK(plan->prediction.metrics.at(kUtilization).value >= 0.6);
+}
+
+TEST_CASE("a target that cannot be read fails a plan with its faults") {
+  client::Session session(settings());
+  Diagnostics faults;
+  client::Question question;
+  question.faults = &faults;
+  const auto plan = session.plan(scenario(4, "nonsense"), "", question);
+  REQUIRE_FALSE(plan.ok());
+  CHECK(plan.failure().exit == ExitCode::bad_input);
+  CHECK(faults.has_errors());
+}
+
+TEST_CASE("cancelling from another thread ends a call that would not end") {
+  client::Session session(settings());
+  const Design design = design_of(session, scenario(4));
+  setenv("STALLCAST_SIM_FAULT", "hang", 1);
+  session.warm_up();
+  unsetenv("STALLCAST_SIM_FAULT");
+  std::atomic<bool> done = false;
+  std::thread impatient([&] {
+    while (!done) {
+      session.cancel();
+      std::this_thread::yield();
+    }
+  });
+  const auto cancelled = session.predict(design);
+  done = true;
+  impatient.join();
+  REQUIRE_FALSE(cancelled.ok());
+  CHECK(cancelled.failure().exit == ExitCode::inconclusive);
+  CHECK(session.predict(design).ok());
+}

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "calibration/calibrate.hpp"
+#include "calibration/profile_json.hpp"
+#include "engine/base/files.hpp"
+#include "engine/plan/advice.hpp"
+#include "engine/plan/size_storage.hpp"
+#include "engine/predict/estimate.hpp"
+#include "engine/predict/predict.hpp"
+#include "engine/run/warm_worker.hpp"
+#include "stallcast/client.hpp"
+#include "ui/client/scenario.hpp"
+
+namespace stallcast::client {
+
+struct Session::Impl {
+  explicit Impl(Settings wanted) : settings(std::move(wanted)), worker(settings.results_kept) {
+    if (settings.jobs <= 0)
+      settings.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    if (settings.profile.empty()) return;
+    if (const auto text = base::read_file(settings.profile); text.ok())
+      profile = calibration::read_profile(text.value(), settings.profile, profile_faults);
+    else
+      profile_faults.add({Severity::error,
+                          "profile",
+                          "",
+                          {settings.profile, 0, 0},
+                          text.failure().message,
+                          text.failure().hint});
+  }
+
+  [[nodiscard]] const CalibrationProfile* fitted() const { return profile ? &*profile : nullptr; }
+
+  /// Options of one call, which begins with this.
+  [[nodiscard]] predict::Options begin(const Question& question) {
+    cancelled = false;
+    predict::Options out;
+    out.run.jobs = settings.jobs;
+    out.run.time_limit_s = question.time_limit_s;
+    out.run.worker = settings.worker;
+    out.run.crash_directory = settings.crash_directory;
+    out.run.on_progress = question.on_progress;
+    out.run.warm = &worker;
+    out.run.cancelled = &cancelled;
+    out.seed = question.seed;
+    out.replicas = question.replicas;
+    out.faults = question.faults;
+    return out;
+  }
+
+  /// Adds what the profile has to say.
+  void finish(const Design& design, const Question& question, Prediction& prediction) const {
+    if (profile) {
+      prediction.profile_sha256 = profile->sha256;
+      if (calibration::values_from_profile(design) == 0)
+        prediction.warnings.push_back("the profile \"" + profile->id +
+                                      "\" has no value for this scenario");
+    }
+    if (prediction.extrapolated && question.strict_range && prediction.verdict != Verdict::fail)
+      prediction.verdict = Verdict::inconclusive;
+  }
+
+  /// `source` with more `--set` options after its own.
+  [[nodiscard]] Result<Design> design_with(const Source& source, const std::string& set) const {
+    Source changed = source;
+    changed.sets.push_back(set);
+    scenarios::Loaded loaded = load(changed, fitted());
+    if (loaded.design.has_value()) return *std::move(loaded.design);
+    for (const Diagnostic& d : loaded.diagnostics.items())
+      if (d.severity == Severity::error)
+        return Failure{ExitCode::bad_input, diagnostic_line(d), d.hint};
+    return Failure{ExitCode::internal, "the scenario gave no design", ""};
+  }
+
+  Settings settings;
+  std::optional<CalibrationProfile> profile;
+  Diagnostics profile_faults;
+  run::WarmWorker worker;
+  std::atomic<bool> cancelled = false;
+};
+
+Session::Session(Settings settings) : impl_(std::make_unique<Impl>(std::move(settings))) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+void Session::warm_up() { (void)impl_->worker.start(impl_->settings.worker, impl_->settings.jobs); }
+
+Reading Session::read(const Source& source) const {
+  if (impl_->profile_faults.has_errors()) return {std::nullopt, impl_->profile_faults};
+  scenarios::Loaded loaded = load(source, impl_->fitted());
+  return {std::move(loaded.design), std::move(loaded.diagnostics)};
+}
+
+Prediction Session::estimate(const Design& design) const {
+  Prediction prediction = predict::estimate(design);
+  impl_->finish(design, {}, prediction);
+  return prediction;
+}
+
+Result<Prediction> Session::predict(const Design& design, const Question& question) {
+  return std::move(predict_all({&design, 1}, question).front());
+}
+
+std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> designs,
+                                                     const Question& question) {
+  predict::Options options = impl_->begin(question);
+  if (const CalibrationProfile* profile = impl_->fitted())
+    options.vary = [profile](Design& varied, std::size_t i) {
+      calibration::apply_draw(*profile, i, varied);
+    };
+  std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
+  for (std::size_t i = 0; i < designs.size(); ++i)
+    if (predictions[i].ok()) impl_->finish(designs[i], question, *predictions[i]);
+  return predictions;
+}
+
+std::vector<Alternative> Session::alternatives(const Source& source, const Design& design,
+                                               const Prediction& prediction, std::size_t most,
+                                               const Question& question) {
+  return plan::try_changes(
+      plan::candidate_changes(design, prediction, most), prediction,
+      [&](const std::string& set) { return impl_->design_with(source, set); },
+      impl_->begin(question));
+}
+
+Result<PlanResult> Session::plan(const Source& source, const std::string& storage,
+                                 const Question& question) {
+  const Reading reading = read(source);
+  if (!reading.design) {
+    if (question.faults != nullptr)
+      for (const Diagnostic& d : reading.diagnostics.items()) question.faults->add(d);
+    return Failure{ExitCode::bad_input, "the scenario has errors", "read it to see them"};
+  }
+  return plan::size_storage(
+      *reading.design, storage,
+      [&](const std::string& set) { return impl_->design_with(source, set); },
+      impl_->begin(question));
+}
+
+void Session::cancel() noexcept { impl_->cancelled = true; }
+
+const CalibrationProfile* Session::profile() const { return impl_->fitted(); }
+
+void Session::locate(const Source& source, Diagnostics& diagnostics) const {
+  client::locate(source, diagnostics);
+}
+
+}  // namespace stallcast::client
