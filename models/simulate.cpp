@@ -15,8 +15,6 @@
 namespace stallcast::models {
 namespace {
 
-constexpr double kTenantFlows = 100.0;
-
 sim::Task<void> run_all(sim::Context& context, std::vector<std::unique_ptr<TrainingJob>>& jobs) {
   std::vector<sim::Task<void>> parts;
   for (auto& job : jobs) parts.push_back(job->run());
@@ -107,18 +105,6 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   result.skipped_s = fast_forward.skipped().in(unit::s);
   result.events = context.events();
   return result;
-}
-
-double Simulation::concurrent_flows() const {
-  // A tenant has many small transfers under way.
-  double flows = design_.tenants.empty() ? 0.0 : kTenantFlows;
-  for (const JobDesign& job : design_.jobs) {
-    const RankLayout& layout = plant_->layout(job.job.id);
-    const double workers =
-        job.loader ? std::max(1.0, static_cast<double>(loader_params(*job.loader).workers)) : 0.0;
-    flows += static_cast<double>(layout.classes()) * workers + static_cast<double>(layout.groups);
-  }
-  return flows;
 }
 
 RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& context) {

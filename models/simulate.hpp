@@ -18,8 +18,6 @@ class Simulation {
   explicit Simulation(const Design& design);
   ~Simulation();
 
-  /// How many transfers may run at one time, classes folded: what to choose a back end by.
-  [[nodiscard]] double concurrent_flows() const;
   /// Builds the jobs on `context`, runs them to their end, and returns what was measured. The same
   /// design and seed give the same result on every machine.
   /// REQUIRES: `context` is fresh; called once.

@@ -15,15 +15,13 @@
 
 #include "engine/codec/codec.hpp"
 #include "engine/sim/simgrid_context.hpp"
+#include "models/compute/step.hpp"
 #include "models/simulate.hpp"
 
 namespace stallcast::worker {
 namespace {
 
 constexpr int kSayFd = 3;
-// Above this many concurrent transfers our solver inside SimGrid takes over; both agree to 1e-9
-// (tests/contract/backends_test.cpp).
-constexpr double kManyFlows = 32;
 constexpr std::chrono::milliseconds kBetweenProgress{100};
 
 void say(Said what, std::string_view json) {
@@ -75,11 +73,10 @@ void inject(std::string_view fault) {
 }
 
 void simulate(const Assignment& assignment) {
-  // SimGrid's own transfers cost time quadratic in their number: docs/adr/0004.
   models::Simulation simulation(assignment.design);
-  const bool many = simulation.concurrent_flows() > kManyFlows;
+  const bool comm = models::run_params(assignment.design.run).backend == "comm";
   const std::unique_ptr<sim::Context> context =
-      sim::make_simgrid_context(many ? sim::FlowBackend::fluid : sim::FlowBackend::comm);
+      sim::make_simgrid_context(comm ? sim::FlowBackend::comm : sim::FlowBackend::fluid);
   auto next = std::chrono::steady_clock::now() + kBetweenProgress;
   context->on_progress = [&next](double fraction) {
     const auto now = std::chrono::steady_clock::now();

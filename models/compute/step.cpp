@@ -93,7 +93,8 @@ constexpr std::array<Field<JobParams>, 12> kJob{
           one_of(kAuRounds))};
 constexpr auto kJobInfos = infos(kJob);
 
-constexpr std::array<Field<RunParams>, 6> kRun{
+constexpr std::string_view kBackends[] = {"comm", "fluid"};
+constexpr std::array<Field<RunParams>, 7> kRun{
     field("duration", &RunParams::duration, kOptional,
           "simulated time after which jobs stop at a step; absent: their epochs, or 1 h",
           kPositive),
@@ -105,7 +106,11 @@ constexpr std::array<Field<RunParams>, 6> kRun{
     field("fold", &RunParams::fold, "true",
           "simulate ranks that act alike as one class; false: every rank by itself"),
     field("fast_forward", &RunParams::fast_forward, "true",
-          "count what only repeats instead of simulating it")};
+          "count what only repeats instead of simulating it"),
+    field("backend", &RunParams::backend, "fluid",
+          "who shares links among transfers: our solver, or comm, SimGrid's own transfers, to "
+          "compare: slow with many at a time",
+          one_of(kBackends))};
 constexpr auto kRunInfos = infos(kRun);
 
 }  // namespace

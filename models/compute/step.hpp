@@ -52,6 +52,7 @@ struct RunParams {
   std::optional<Seconds> duration;
   std::int64_t seed = 1, replicas = 1, detail = 16;
   bool fold = true, fast_forward = true;
+  std::string backend;
 };
 [[nodiscard]] RunParams run_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> run_fields();

@@ -132,7 +132,8 @@ TEST_CASE("two processes get the same bits") {
 TEST_CASE("one folded flow is as good as all its members") {
   const auto fluid = [](bool folded) { return job(*sim::make_fluid_context(), folded); };
   const auto simgrid = [](bool folded) {
-    return in_child([&] { return job(*sim::make_simgrid_context(), folded); });
+    return in_child(
+        [&] { return job(*sim::make_simgrid_context(sim::FlowBackend::comm), folded); });
   };
   const std::vector<double> reference = fluid(false);
   for (const auto& got : {fluid(true), simgrid(false), simgrid(true)}) {

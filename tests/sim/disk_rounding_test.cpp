@@ -51,7 +51,7 @@ TEST_CASE("a SimGrid disk with an unrelated event every 0.4 operations never get
 
 TEST_CASE("a link with the same events takes the time it should") {
   const std::vector<double> got = in_child([] {
-    const auto context = sim::make_simgrid_context();
+    const auto context = sim::make_simgrid_context(sim::FlowBackend::comm);
     const sim::LinkId disk = context->add_link("disk", bps(1000.0));
     sim::FlowOutcome outcome;
     context->spawn(run_transfer(*context, {.path = {disk}, .bytes = b(kOps)}, outcome));

@@ -19,7 +19,7 @@ namespace {
 template <class Make>
 std::vector<double> ends(Make make) {
   return in_child([&] {
-    const auto context = sim::make_simgrid_context();
+    const auto context = sim::make_simgrid_context(sim::FlowBackend::comm);
     return ends_of(*context, make(*context));
   });
 }
@@ -62,7 +62,7 @@ TEST_CASE("sharing does not depend on latency, which is a timer") {
   // With latencies on links, one of 1 us beside one of none gets all the capacity, and 4 KiB at
   // 2 us take 26 us.
   const auto got = in_child([] {
-    const auto context = sim::make_simgrid_context();
+    const auto context = sim::make_simgrid_context(sim::FlowBackend::comm);
     const LinkId link = context->add_link("link", 50_GBps);
     std::vector<double> dates(2);
     const auto program = [](Context& c, LinkId path, Seconds latency,

@@ -74,7 +74,7 @@ struct CommandLine::Impl {
   const Verb& verb;
   CLI::App app;
   CommonOptions* common = nullptr;
-  std::string time_limit;
+  std::string time_limit, backend;
   std::optional<std::int64_t> jobs;
   bool no_fold = false, no_fast_forward = false;
   std::vector<std::unique_ptr<Refused>> refused;
@@ -199,6 +199,8 @@ void CommandLine::simulation_options(CommonOptions& options) {
   flag("--no-fold", impl_->no_fold, "simulate every rank by itself (run.fold)");
   flag("--no-fast-forward", impl_->no_fast_forward,
        "simulate what repeats instead of counting it (run.fast_forward)");
+  text("--backend", impl_->backend, "NAME",
+       "fluid (default) or comm, SimGrid's own transfers, to compare (run.backend)");
   for (const char* name : {"--trace"}) {
     impl_->refused.push_back(std::make_unique<Refused>(Refused{name, ""}));
     text(name, impl_->refused.back()->value, "FILE", "not available in this version");
@@ -213,6 +215,7 @@ void CommandLine::simulation_options(CommonOptions& options) {
     options.jobs = impl_->jobs.value_or(cores);
     if (impl_->no_fold) options.sets.emplace_back("run.fold=false");
     if (impl_->no_fast_forward) options.sets.emplace_back("run.fast_forward=false");
+    if (!impl_->backend.empty()) options.sets.push_back("run.backend=" + impl_->backend);
     for (const auto& refused : impl_->refused)
       if (!refused->value.empty())
         return Fault{refused->name + " is not available in this version", ""};
