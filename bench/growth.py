@@ -38,7 +38,8 @@ def hosts_folded(report, runs, counter):
     rows, costs = [], []
     for hosts in (10, 100, 1000, 10_000, 100_000):
         figures = per_step("1000-hosts", ("--no-fast-forward",), 2000, 22_000, runs, counter,
-                           cluster__hosts__gpu__count=hosts, storage__scratch__ost__count=hosts // 10)
+                           cluster__hosts__gpu__count=hosts, storage__scratch__ost__count=hosts // 10,
+                           jobs__train__dataset__size="1000 PB")
         costs.append(figures[1] or figures[0])
         rows.append(row(f"{hosts:,}", *figures))
     report.table(["hosts:", *HEADS], rows)
@@ -119,8 +120,10 @@ def jobs(report, runs, counter):
 
 def main(report, runs):
     counter = measure.instruction_counter()
+    runs = min(runs, 3)
     report.heading("Growth")
-    report.line(f"Instructions: {'counted by ' + counter if counter else 'cannot be counted here'}.")
+    report.line(f"Medians of {runs}. Instructions: "
+                f"{'counted by ' + counter if counter else 'cannot be counted here'}.")
     hosts_folded(report, runs, counter)
     hosts_one_by_one(report, runs, counter)
     osts(report, runs, counter)

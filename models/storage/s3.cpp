@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "engine/base/fields.hpp"
 #include "engine/base/random.hpp"
@@ -381,7 +381,7 @@ class S3 final : public StorageModel {
   std::optional<RequestLimit> gets_, puts_;
   ScaledLinks server_links_;
   ResourceIndex first_byte_ = kNoResource, connection_ = kNoResource, tls_ = kNoResource;
-  std::map<std::uint64_t, Draws> draws_;
+  std::unordered_map<std::uint64_t, Draws> draws_;  // by class of clients
 };
 
 }  // namespace
