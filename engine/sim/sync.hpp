@@ -3,12 +3,12 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/sim/context.hpp"
+#include "engine/sim/ring.hpp"
 #include "stallcast/units.hpp"
 
 /// Discrete resources beside the fluid ones. All waiters are served first in, first out, and are
@@ -53,7 +53,7 @@ class Slots {
  private:
   Context& context_;
   std::int64_t free_;
-  std::deque<std::coroutine_handle<>> waiters_;
+  Ring<std::coroutine_handle<>> waiters_;
 };
 
 /// Resumes all `parties` when the last of them arrives; then starts again.
@@ -154,8 +154,8 @@ class Mailbox {
  private:
   struct Waiter;
   Context& context_;
-  std::deque<T> items_;          // empty while anybody waits
-  std::deque<Waiter*> waiters_;  // live in the frames of those who wait
+  Ring<T> items_;          // empty while anybody waits
+  Ring<Waiter*> waiters_;  // live in the frames of those who wait
 };
 
 inline auto Signal::wait() {

@@ -19,7 +19,8 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
   to_stage_.describe(ledger);
   shared_.lock.describe(ledger);
   ledger.state(incoming_.size());
-  for (const auto& [index, ready] : incoming_) ledger.state(index - base_ - received_);
+  for (std::size_t i = 0; i < incoming_.size(); ++i)
+    ledger.state(incoming_[i].first - base_ - received_);
   ledger.state(done_.size());
   for (const auto& [index, ready] : done_) ledger.state(index - base_ - received_);
   // Indices go on as they are; the epoch has as many fewer to come as were skipped.

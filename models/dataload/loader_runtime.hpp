@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -114,8 +113,8 @@ class LoaderRuntime {
   sim::Mailbox<std::int64_t> shared_indices_;
   sim::Mailbox<std::pair<std::int64_t, Loaded>> to_stage_;
   std::map<std::int64_t, std::size_t> owner_;  ///< worker of each index that is outstanding
-  std::deque<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
-  std::map<std::int64_t, Ready> done_;                   ///< received, not yet delivered
+  sim::Ring<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
+  std::map<std::int64_t, Ready> done_;                  ///< received, not yet delivered
   std::vector<std::size_t> ended_;  ///< workers that reported the end of their files
   sim::Signal arrival_;
   std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat

@@ -27,9 +27,9 @@ void SampleReader::describe(sim::Ledger& ledger) {
   for (const double level : {held_, coming_, wanted_, pool_}) ledger.state(level);
   for (const Bytes bytes : {pool_bytes_, fetched_, missed_}) ledger.state(bytes);
   ledger.state(units_.size());
-  for (const Unit& unit : units_) {
-    ledger.state(unit.samples);
-    ledger.state(unit.each);
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    ledger.state(units_[i].samples);
+    ledger.state(units_[i].each);
   }
   wake_.describe(ledger);
   filled_.describe(ledger);

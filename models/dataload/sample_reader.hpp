@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 
 #include "engine/base/random.hpp"
@@ -112,7 +111,7 @@ class SampleReader {
   ReaderShared& shared_;
   Client client_;  ///< as the storage knows it
   base::RandomStream& random_;
-  std::deque<Unit> units_;   ///< fetched, not yet taken
+  sim::Ring<Unit> units_;    ///< fetched, not yet taken
   double in_file_ = 0.0;     ///< part of the open file that is not read yet
   std::int64_t opened_ = 0;  ///< times that a file was opened
   double held_ = 0.0;        ///< samples in them

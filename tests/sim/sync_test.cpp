@@ -279,3 +279,38 @@ TEST_CASE("a consumer that comes later cannot steal what a waiting one was given
   context->run();
   CHECK(notes == Notes{{41, 1}, {0, 1}, {42, 2}, {0, 2}});
 }
+
+// Values 0, 1, 2, ... go in; after every third one comes out. Up to 200 - 66 = 134 are in it, so it
+// grows six times (4, 8, ..., 256), and its front has moved on before each.
+TEST_CASE("a ring gives out what came in, in order, while it grows and wraps") {
+  Ring<int> ring;
+  int out = 0;
+  for (int in = 0; in < 200; ++in) {
+    ring.push_back(in);
+    if (in % 3 != 2) continue;
+    REQUIRE(ring.front() == out++);
+    ring.pop_front();
+    REQUIRE(ring[ring.size() - 1] == in);
+  }
+  REQUIRE(ring.size() == 134);
+  for (; !ring.empty(); ring.pop_front()) REQUIRE(ring.front() == out++);
+  REQUIRE(out == 200);
+}
+
+// A frame that was given back is the next of its size; larger ones than the pool keeps, and other
+// sizes, are not mixed up with it.
+TEST_CASE("a frame that was given back serves the next coroutine of its size") {
+  void* const small = FramePool::take(100);
+  void* const other = FramePool::take(200);
+  void* const large = FramePool::take(100'000);
+  REQUIRE(small != other);
+  FramePool::give(small, 100);
+  FramePool::give(large, 100'000);
+  void* const again = FramePool::take(120);  // as 100: up to 128 bytes
+#ifndef __SANITIZE_ADDRESS__
+  REQUIRE(again == small);
+#endif
+  REQUIRE(again != other);
+  FramePool::give(again, 120);
+  FramePool::give(other, 200);
+}
