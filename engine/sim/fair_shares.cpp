@@ -64,6 +64,13 @@ void FairShares::remove_groups(std::span<const std::uint32_t> groups) {
   free_groups_.insert(free_groups_.end(), groups.begin(), groups.end());
 }
 
+bool FairShares::is(std::uint32_t index, std::span<const std::uint32_t> path, double weight,
+                    double cap) const {
+  const Group& group = groups_[index];
+  return group.weight == weight && group.cap == cap &&
+         std::equal(path.begin(), path.end(), group.path.begin(), group.path.end());
+}
+
 void FairShares::set_flows(std::uint32_t group, std::uint32_t flows) {
   Group& to = groups_[group];
   to.flows = flows;

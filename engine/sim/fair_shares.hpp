@@ -32,6 +32,9 @@ class FairShares {
   /// Forgets groups, which have no flows; their numbers are given away again.
   void remove_groups(std::span<const std::uint32_t> groups);
   void set_flows(std::uint32_t group, std::uint32_t flows);
+  /// Whether it was added with these.
+  [[nodiscard]] bool is(std::uint32_t group, std::span<const std::uint32_t> path, double weight,
+                        double cap) const;
 
   /// Brings the shares up to date; afterwards `moved` and `shifted` say what is different.
   void update();

@@ -53,42 +53,24 @@ void FluidSolver::start(FlowKey key, std::span<const LinkId> path, Bytes bytes, 
 std::uint32_t FluidSolver::group_of(std::span<const LinkId> path, double members, double cap) {
   std::uint64_t hash =
       mix(std::bit_cast<std::uint64_t>(members), std::bit_cast<std::uint64_t>(cap));
-  for (const LinkId link : path) hash = mix(hash, link.index);
+  path_.clear();
+  for (const LinkId link : path) {
+    hash = mix(hash, link.index);
+    path_.push_back(link.index);
+  }
   if (2 * known_ >= table_.size()) forget_idle_groups();
   for (std::size_t at = hash;; ++at) {
     std::uint32_t& slot = table_[at & (table_.size() - 1)];
     if (slot == kEmpty) {
       ++known_;
-      slot = new_group(path, members, cap);
+      slot = shares_.add_group(path_, members, cap);
+      if (slot == groups_.size()) groups_.emplace_back();
       groups_[slot].hash = hash;
+      groups_[slot].offset = 0.0;
       return slot;
     }
-    const Group& group = groups_[slot];
-    if (group.hash == hash && group.members == members && group.cap == cap &&
-        std::equal(path.begin(), path.end(), group.path.begin(), group.path.end()))
-      return slot;
+    if (groups_[slot].hash == hash && shares_.is(slot, path_, members, cap)) return slot;
   }
-}
-
-std::uint32_t FluidSolver::new_group(std::span<const LinkId> path, double members, double cap) {
-  auto index = static_cast<std::uint32_t>(groups_.size());
-  if (free_groups_.empty()) {
-    groups_.emplace_back().own = new_clock();
-  } else {
-    index = free_groups_.back();
-    free_groups_.pop_back();
-  }
-  Group& group = groups_[index];
-  group.path.assign(path.begin(), path.end());
-  group.members = members;
-  group.cap = cap;
-  group.offset = 0.0;
-  std::vector<std::uint32_t> links;
-  for (const LinkId link : path) links.push_back(link.index);
-  group.share = shares_.add_group(links, members, cap);
-  if (group.share >= by_share_.size()) by_share_.resize(group.share + 1);
-  by_share_[group.share] = index;
-  return index;
 }
 
 std::uint32_t FluidSolver::new_clock() {
@@ -110,10 +92,7 @@ void FluidSolver::forget_idle_groups() {
     gone.clear();
   }
   std::sort(gone.begin(), gone.end());  // what gets their numbers must not depend on hashes
-  std::vector<std::uint32_t> shares;
-  for (const std::uint32_t index : gone) shares.push_back(groups_[index].share);
-  shares_.remove_groups(shares);
-  free_groups_.insert(free_groups_.end(), gone.begin(), gone.end());
+  shares_.remove_groups(gone);
   known_ = kept.size();
   table_.assign(std::bit_ceil(std::max(4 * known_, 4 * kIdleGroups)), kEmpty);
   for (const std::uint32_t index : kept) {
@@ -199,12 +178,11 @@ Seconds FluidSolver::next_completion() {
 void FluidSolver::share() {
   for (const std::uint32_t index : changed_) {
     const Group& group = groups_[index];
-    shares_.set_flows(group.share, static_cast<std::uint32_t>(group.heap.size()));
+    shares_.set_flows(index, static_cast<std::uint32_t>(group.heap.size()));
   }
   shares_.update();
   // Groups leave their clocks before these change.
-  for (const std::uint32_t share : shares_.moved()) {
-    const std::uint32_t index = by_share_[share];
+  for (const std::uint32_t index : shares_.moved()) {
     Group& group = groups_[index];
     if (group.clock == kNoClock) continue;
     const double reading = group.offset + read(clocks_[group.clock]);
@@ -217,19 +195,21 @@ void FluidSolver::share() {
     clock.rate = shares_.level(link);
     mark(link_clocks_[link]);
   }
-  for (const std::uint32_t share : shares_.moved()) {
-    const std::uint32_t index = by_share_[share];
-    const std::uint32_t bound = shares_.bound(share);
+  for (const std::uint32_t index : shares_.moved()) {
+    const std::uint32_t bound = shares_.bound(index);
     Group& group = groups_[index];
     if (bound == FairShares::kNobody || group.clock != kNoClock) continue;
+    if (bound == FairShares::kOwnCap) {
+      if (group.own == kNoClock) group.own = new_clock();
+      clocks_[group.own].rate = shares_.rate(index);
+    }
     follow(index, bound == FairShares::kOwnCap ? group.own : link_clocks_[bound]);
-    if (bound == FairShares::kOwnCap) clocks_[group.own].rate = group.cap;
     expect(index);
   }
   for (const std::uint32_t index : changed_) {
     Group& group = groups_[index];
     group.changed = false;
-    if (shares_.bound(group.share) == FairShares::kNobody)
+    if (shares_.bound(index) == FairShares::kNobody)
       follow(index, kNoClock);
     else
       expect(index);

@@ -68,13 +68,9 @@ class FluidSolver {
     std::uint32_t place = KeyedHeap::kNoPlace;  // in dates_
     KeyedHeap groups;                           // by the reading at which their first flow ends
   };
-  struct Group {
-    std::vector<LinkId> path;
-    double members = 1.0;
-    double cap = 0.0;  // B/s per member
+  struct Group {  // by its number in shares_
     std::uint64_t hash = 0;
-    std::uint32_t share = 0;         // its number in shares_
-    std::uint32_t own = kNoClock;    // clock for when its cap bounds it
+    std::uint32_t own = kNoClock;    // clock for when its cap bounds it, once it did
     std::uint32_t clock = kNoClock;  // that it follows
     double offset = 0.0;             // its reading less the clock's; its reading without a clock
     std::size_t ended = 0;           // flows, since its reading was last set back
@@ -84,7 +80,6 @@ class FluidSolver {
   };
 
   std::uint32_t group_of(std::span<const LinkId> path, double members, double cap);
-  std::uint32_t new_group(std::span<const LinkId> path, double members, double cap);
   std::uint32_t new_clock();
   void forget_idle_groups();
   void change(std::uint32_t group);
@@ -107,14 +102,13 @@ class FluidSolver {
   std::vector<std::uint32_t> link_clocks_;  // by link
   std::vector<Group> groups_;
   std::vector<std::uint32_t> group_of_key_;  // by FlowKey
-  std::vector<std::uint32_t> by_share_;      // groups, by their number in shares_
-  std::vector<std::uint32_t> free_groups_;
-  std::vector<std::uint32_t> table_;    // groups by hash, with open addressing
-  std::size_t known_ = 0;               // groups in table_
-  std::vector<std::uint32_t> changed_;  // groups whose flows changed since the last sharing
-  std::vector<std::uint32_t> stale_;    // clocks whose next date is to be found anew
-  std::vector<std::uint32_t> due_;      // scratch of `advance`
-  std::vector<std::uint32_t> first_;    // scratch of `take_ended`
+  std::vector<std::uint32_t> table_;         // groups by hash, with open addressing
+  std::size_t known_ = 0;                    // groups in table_
+  std::vector<std::uint32_t> changed_;       // groups whose flows changed since the last sharing
+  std::vector<std::uint32_t> stale_;         // clocks whose next date is to be found anew
+  std::vector<std::uint32_t> path_;          // scratch of `group_of`
+  std::vector<std::uint32_t> due_;           // scratch of `advance`
+  std::vector<std::uint32_t> first_;         // scratch of `take_ended`
   std::vector<std::pair<std::uint64_t, FlowKey>> ended_;  // scratch of `advance`
 };
 

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <vector>
+
+#include "engine/sim/simgrid_context.hpp"
+#include "tests/sim/forked.hpp"
+#include "tests/sim/programs.hpp"
+
+/// What transfers cost on the two back ends, without models: Markdown for bench/bench.py.
+using namespace stallcast;
+using sim::FlowBackend;
+using sim::LinkId;
+using tests::b;
+using tests::bps;
+using tests::Transfer;
+
+namespace {
+
+constexpr int kRuns = 5;
+
+// Median CPU seconds that the transfers of `build` take, from their starts to the last end.
+template <class Build>
+double seconds(FlowBackend backend, Build build) {
+  std::vector<double> taken;
+  for (int i = 0; i < kRuns; ++i) {
+    taken.push_back(tests::in_child([&] {
+      const auto context = sim::make_simgrid_context(backend);
+      const std::vector<Transfer> transfers = build(*context);
+      const std::clock_t began = std::clock();
+      static_cast<void>(tests::ends_of(*context, transfers));
+      return std::vector<double>{static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC};
+    })[0]);
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken[kRuns / 2];
+}
+
+enum class Ends { together, by_client, by_stripe };
+
+// Every client reads one stripe of each OST, through its own network link.
+std::vector<Transfer> stripes(sim::Context& context, int clients, int osts, Ends ends, int rounds) {
+  std::vector<LinkId> pool;
+  for (int o = 0; o < osts; ++o) pool.push_back(context.add_link("ost", bps(4e9)));
+  std::vector<Transfer> out;
+  for (int c = 0; c < clients; ++c) {
+    const LinkId nic = context.add_link("nic", bps(50e9));
+    for (int o = 0; o < osts; ++o) {
+      const double size = ends == Ends::together ? 1.0
+                          : ends == Ends::by_client
+                              ? 1.0 + 0.01 * c
+                              : 1.0 + 1e-5 * ((c * 7919 + o * 104729) % 100003);
+      out.push_back({.path = {nic, pool[static_cast<std::size_t>(o)]},
+                     .bytes = b(64e6 * size),
+                     .repeats = rounds});
+    }
+  }
+  return out;
+}
+
+// Every client reads a file of its own size from a pool, `rounds` times, through its own link.
+std::vector<Transfer> clients_of_pool(sim::Context& context, int clients, int rounds) {
+  const LinkId pool = context.add_link("pool", bps(1e9 * clients));
+  std::vector<Transfer> out;
+  for (int c = 0; c < clients; ++c)
+    out.push_back({.path = {context.add_link("nic", bps(50e9)), pool},
+                   .bytes = b(1e8 * (1.0 + 0.6180339887 * (c % 1009) + 1e-6 * c)),
+                   .repeats = rounds});
+  return out;
+}
+
+void stripe_table() {
+  std::printf(
+      "\n### Stripes: every client reads from every OST, each stripe a transfer, CPU s\n\n");
+  std::printf(
+      "| clients x OSTs | transfers | end together, first step | later steps | apart by client, "
+      "first | "
+      "later | all apart, first |\n");
+  std::printf("|---:|---:|---:|---:|---:|---:|---:|\n");
+  struct Size {
+    int clients, osts;
+  };
+  for (const Size size : {Size{10, 10}, {100, 40}, {500, 100}, {1000, 100}}) {
+    const auto time = [&](Ends ends, int rounds) {
+      return seconds(FlowBackend::fluid, [&](sim::Context& context) {
+        return stripes(context, size.clients, size.osts, ends, rounds);
+      });
+    };
+    // What the first step adds is that every flow's group is new.
+    constexpr int kMore = 4;
+    const double together = time(Ends::together, 1), by_client = time(Ends::by_client, 1);
+    const double together_later = (time(Ends::together, 1 + kMore) - together) / kMore;
+    const double by_client_later = (time(Ends::by_client, 1 + kMore) - by_client) / kMore;
+    std::printf("| %d x %d | %d | %.4f | %.4f | %.4f | %.4f | %.4f |\n", size.clients, size.osts,
+                size.clients * size.osts, together, together_later, by_client, by_client_later,
+                time(Ends::by_stripe, 1));
+    if (size.clients < 1000) continue;
+    const char* const what = "1,000 clients x 100 OSTs, explicit stripes, one step";
+    std::printf("RESULT\t%s, ending together (first; later)\t%.0f; %.0f ms\t50 ms\n", what,
+                together * 1e3, together_later * 1e3);
+    std::printf("RESULT\t%s, ending apart (first; later)\t%.2f; %.2f s\t1 s\n", what, by_client,
+                by_client_later);
+  }
+}
+
+void pool_table() {
+  std::printf(
+      "\n### One pool: every client with a link and a size of its own, us per transfer\n\n");
+  std::printf("| clients | SimGrid's transfers | our solver |\n|---:|---:|---:|\n");
+  double at_hundred = 0.0;
+  for (const int clients : {1, 10, 100, 1000, 10'000, 100'000}) {
+    const int rounds = std::max(1, 20'000 / clients);
+    const auto time = [&](FlowBackend backend, int times) {
+      return seconds(
+                 backend,
+                 [&](sim::Context& context) { return clients_of_pool(context, clients, times); }) /
+             clients / times * 1e6;
+    };
+    const double ours = time(FlowBackend::fluid, rounds);
+    if (clients <= 1000)
+      std::printf("| %d | %.2f | %.2f |\n", clients,
+                  time(FlowBackend::comm, std::min(rounds, 1000 / clients + 1)), ours);
+    else
+      std::printf("| %d | - | %.2f |\n", clients, ours);
+    if (clients == 100) at_hundred = ours;
+    if (clients == 10'000)
+      std::printf(
+          "RESULT\tcost of a transfer on one pool: 10,000 concurrent over 100\t%.1f\t%.1f (n log "
+          "n)\n",
+          ours / at_hundred, std::log(1e4) / std::log(1e2));
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // nothing for children to print again
+  stripe_table();
+  pool_table();
+}
