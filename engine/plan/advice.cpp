@@ -8,6 +8,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/plan/plan.hpp"
+#include "stallcast/breakdown.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -53,8 +54,10 @@ constexpr std::array kRemedies = {
 
 /// A cause that costs less than this share of wall time is not worth a change of its job.
 constexpr double kNoticeable = 0.001;
-/// A resource with less of the blame is not worth a simulation.
+/// A resource with less of the blame is not worth a simulation, nor is one for which all wait less
+/// than this share of the time: no change of it could gain more.
 constexpr double kBlamed = 0.01;
+constexpr double kWorthTrying = 0.002;
 
 struct Name {
   std::string_view role, id, part;
@@ -211,7 +214,8 @@ std::vector<Change> candidate_changes(const Design& design, const Prediction& pr
   for (const AssertionOutcome& outcome : prediction.assertions)
     if (outcome.status != "pass" && outcome.level != "warn") advisor.relieve(outcome.limited_by);
   for (const Bottleneck& bottleneck : prediction.bottlenecks)
-    if (bottleneck.blamed_share >= kBlamed) advisor.relieve(bottleneck.resource);
+    if (bottleneck.blamed_share >= std::max(kBlamed, kWorthTrying / waiting_share(prediction)))
+      advisor.relieve(bottleneck.resource);
   return advisor.take();
 }
 

@@ -53,6 +53,22 @@ std::string first_set(const std::string& resource) {
 
 }  // namespace
 
+TEST_CASE("what costs less than a simulation is worth is not tried, unless a target is missed") {
+  Prediction p = blaming({"storage.scratch.ost.write"});
+  p.bottlenecks[0].blamed_share = 0.5;
+  p.breakdown["train"] = {{"compute", 0.9961}, {"data", 0.0039}};
+  CHECK(plan::candidate_changes(design(), p, 4).empty());  // 0.5 x 0.39 % of the time
+  p.breakdown["train"] = {{"compute", 0.9959}, {"data", 0.0041}};
+  CHECK(plan::candidate_changes(design(), p, 4).size() == 1);
+  p.breakdown["train"] = {{"compute", 1.0}};
+  CHECK(plan::candidate_changes(design(), p, 4).empty());
+  AssertionOutcome missed;
+  missed.status = "fail";
+  missed.limited_by = "storage.scratch.ost.write";
+  p.assertions.push_back(missed);
+  CHECK(plan::candidate_changes(design(), p, 4).size() == 1);
+}
+
 TEST_CASE("every kind of bottleneck has the change that relieves it") {
   CHECK(first_set("storage.scratch.ost.write") == "storage[scratch].ost.count=60");
   CHECK(first_set("storage.scratch.oss.nic.read") == "storage[scratch].oss.count=13");

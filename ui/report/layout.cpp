@@ -94,15 +94,6 @@ std::string print_share(double share) {
   return print_tenths(static_cast<int>(std::lround(1000.0 * share)));
 }
 
-double waiting_share(const Prediction& prediction) {
-  double sum = 0.0;
-  for (const auto& [job, shares] : prediction.breakdown)
-    for (const char* cause : {"communication", "data", "metadata", "cpu", "checkpoint"})
-      if (const auto it = shares.find(cause); it != shares.end()) sum += it->second;
-  return prediction.breakdown.empty() ? 0.0
-                                      : sum / static_cast<double>(prediction.breakdown.size());
-}
-
 std::string counted(std::int64_t n, std::string_view plural) {
   if (n == 1 && plural.ends_with('s')) plural.remove_suffix(1);
   return std::to_string(n) + " " + std::string(plural);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stallcast/breakdown.hpp"
 #include "stallcast/prediction.hpp"
 
 /// Columns, colours and rounding of text reports.
@@ -54,10 +55,6 @@ class Ink {
 
 /// A share with one decimal: "93.1 %", "0.0 %".
 [[nodiscard]] std::string print_share(double share);
-
-/// Share of wall time lost to what resources make a job wait for, mean over jobs: everything but
-/// compute, failures and the wait for other ranks.
-[[nodiscard]] double waiting_share(const Prediction& prediction);
 
 /// "1 OST", "2 OSTs".
 [[nodiscard]] std::string counted(std::int64_t n, std::string_view plural);
