@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "engine/sim/ledger.hpp"
+#include "models/flat_map.hpp"
 #include "models/resources.hpp"
 #include "stallcast/units.hpp"
 
@@ -17,35 +16,10 @@ namespace stallcast::models {
 enum class Phase : std::size_t { cpu, metadata, data, communication };
 inline constexpr std::size_t kPhases = 4;
 
-/// Time by resource, in the order of their indices. Read and copied at every step for every rank,
-/// and short: in one piece of memory.
-class ResourceTimes {
- public:
-  Seconds& operator[](ResourceIndex resource) {
-    const auto at = std::lower_bound(times_.begin(), times_.end(), resource, before);
-    if (at != times_.end() && at->first == resource) return at->second;
-    return times_.insert(at, {resource, Seconds{}})->second;
-  }
-  /// Zero where there is none.
-  [[nodiscard]] Seconds of(ResourceIndex resource) const {
-    const auto at = std::lower_bound(times_.begin(), times_.end(), resource, before);
-    return at != times_.end() && at->first == resource ? at->second : Seconds{};
-  }
-  [[nodiscard]] auto begin() { return times_.begin(); }
-  [[nodiscard]] auto end() { return times_.end(); }
-  [[nodiscard]] auto begin() const { return times_.begin(); }
-  [[nodiscard]] auto end() const { return times_.end(); }
-
- private:
-  using Entry = std::pair<ResourceIndex, Seconds>;
-  static bool before(const Entry& entry, ResourceIndex resource) { return entry.first < resource; }
-  std::vector<Entry> times_;
-};
-
 /// Time by cause and by resource.
 struct WaitSplit {
   std::array<Seconds, kPhases> by_phase{};  ///< indexed by Phase
-  ResourceTimes by_resource;
+  FlatMap<ResourceIndex, Seconds> by_resource;
 
   [[nodiscard]] Seconds total() const {
     Seconds sum;
@@ -123,7 +97,8 @@ inline WaitSplit WaitSplit::since(const WaitSplit& earlier, Seconds wait) const 
     out.by_phase[i] = (by_phase[i] - earlier.by_phase[i]) * (wait / all);
   Seconds known;
   for (const auto& [resource, time] : by_resource) {
-    const Seconds more = time - earlier.by_resource.of(resource);
+    const auto before = earlier.by_resource.find(resource);
+    const Seconds more = before == earlier.by_resource.end() ? time : time - before->second;
     if (more > Seconds{}) out.by_resource[resource] = more, known += more;
   }
   for (auto& [resource, time] : out.by_resource) time *= wait / known;

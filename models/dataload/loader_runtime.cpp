@@ -261,6 +261,7 @@ bool LoaderRuntime::arrived() const {
 // What a dry worker was asked for never comes: an index in its place goes to another.
 //    [PyTorch dataloader.py, _next_data and _try_put_index]
 void LoaderRuntime::skip_dry() {
+  if (!policy_.iterable) return;  // any worker reads any file
   for (const std::size_t at : ended_) {
     workers_[at]->dry = true;
     issue();

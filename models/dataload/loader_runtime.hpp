@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "models/dataload/loader.hpp"
 #include "models/dataload/pipeline.hpp"
 #include "models/dataload/sample_reader.hpp"
+#include "models/flat_map.hpp"
 #include "models/phase_clock.hpp"
 
 namespace stallcast::models {
@@ -112,9 +112,9 @@ class LoaderRuntime {
   std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
   sim::Mailbox<std::int64_t> shared_indices_;
   sim::Mailbox<std::pair<std::int64_t, Loaded>> to_stage_;
-  std::map<std::int64_t, std::size_t> owner_;  ///< worker of each index that is outstanding
+  FlatMap<std::int64_t, std::size_t> owner_;  ///< worker of each index that is outstanding
   sim::Ring<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
-  std::map<std::int64_t, Ready> done_;                  ///< received, not yet delivered
+  FlatMap<std::int64_t, Ready> done_;                   ///< received, not yet delivered
   std::vector<std::size_t> ended_;  ///< workers that reported the end of their files
   sim::Signal arrival_;
   std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat
