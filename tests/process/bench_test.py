@@ -14,7 +14,7 @@ import exactness
 import measure
 import peers
 
-FEW = {"jobs__train__steps": 20, "jobs__train__epochs": 1}
+FEW = {"jobs__train__steps": 10, "jobs__train__epochs": 1}
 
 
 class BenchTest(unittest.TestCase):
@@ -28,7 +28,7 @@ class BenchTest(unittest.TestCase):
         for path in paths:
             with self.subTest(path):
                 figures = measure.metrics(measure.run(measure.stallcast(path, **FEW)))
-                self.assertEqual(figures["job.train.steps"], 20)
+                self.assertEqual(figures["job.train.steps"], 10)
 
     def test_the_big_scenario_keeps_its_storage_busy(self):
         # What is measured is a simulation of storage: 12,500 hosts read 48 MiB each 0.85 s, 30 % of 2.4 TB/s.
