@@ -1,6 +1,7 @@
 #include "engine/base/jsonc.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,8 @@ std::vector<std::string> tokens_of(std::string_view pointer) {
 
 JsonDocument parse_jsonc(std::string text, std::string file, Diagnostics& diags) {
   JsonDocument document{nullptr, std::move(file), std::move(text)};
-  const detail::ScanResult scan = detail::scan_jsonc(document.text, {});
+  detail::ScanResult scan = detail::scan_jsonc(document.text, {});
+  document.places = std::move(scan.places);
   const Lines lines(document.text);
   for (const detail::ScanFault& fault : scan.faults)
     diags.add({Severity::error, fault.code, fault.pointer, lines.at(fault.offset, document.file),
@@ -74,10 +76,19 @@ JsonDocument parse_jsonc(std::string text, std::string file, Diagnostics& diags)
 }
 
 Position locate(const JsonDocument& document, std::string_view pointer, PointAt at) {
-  const detail::ScanResult scan = detail::scan_jsonc(document.text, tokens_of(pointer));
-  if (!scan.place) return {document.file, 0, 0};
-  return position_at(document.text, at == PointAt::key ? scan.place->key : scan.place->value,
-                     document.file);
+  std::optional<Place> place;
+  if (document.places.empty()) {
+    place = detail::scan_jsonc(document.text, tokens_of(pointer)).place;
+  } else {
+    auto found = document.places.find(std::string(pointer));
+    for (std::string parent(pointer); found == document.places.end() && !parent.empty();) {
+      parent.resize(std::min(parent.rfind('/'), parent.size() - 1));
+      found = document.places.find(parent);
+    }
+    if (found != document.places.end()) place = found->second;
+  }
+  if (!place) return {document.file, 0, 0};
+  return position_at(document.text, at == PointAt::key ? place->key : place->value, document.file);
 }
 
 Position position_at(std::string_view text, std::size_t offset, std::string_view file) {

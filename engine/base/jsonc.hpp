@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -14,11 +15,18 @@ namespace stallcast::base {
 /// Keys keep the order of the file.
 using Json = nlohmann::ordered_json;
 
+/// Bytes of a text at which a value stands.
+struct Place {
+  std::size_t key = 0;    ///< equal to `value` for array elements and the root
+  std::size_t value = 0;  ///< first byte of the value
+};
+
 /// A parsed text that can say where each of its values stands.
 struct JsonDocument {
   Json root;
   std::string file;
   std::string text;
+  std::map<std::string, Place> places = {};  ///< by pointer; empty for large texts
 };
 
 /// Parses `text`. Syntax errors, duplicate keys, and numbers outside the range of a double are
@@ -30,7 +38,8 @@ struct JsonDocument {
 enum class PointAt { value, key };
 
 /// Line and column (1-based, column in bytes) of what `pointer` names in `document`, found by
-/// rescanning the text. The place of the nearest existing parent when the pointer does not exist.
+/// scanning the text again where it is large. The place of the nearest existing parent when the
+/// pointer does not exist.
 [[nodiscard]] Position locate(const JsonDocument& document, std::string_view pointer,
                               PointAt at = PointAt::value);
 
