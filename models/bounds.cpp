@@ -243,6 +243,13 @@ class Deriver {
       best = d.compute / (d.compute + d.exposed);
       binding_ = d.communication;
     }
+    // Who is slow all the time sets the pace of all.    [docs/models/folding.md, eq. 3]
+    const HostParams& host = plant_.host(d.host);
+    const double pace = host.slow_compute.in(unit::ratio);
+    if (host.always_slow() && pace < best) {
+      best = pace;
+      binding_ = "host." + d.host + ".slow";
+    }
     if (!d.read_from.empty()) {
       const auto sinks = plant_.mounts(d.host, d.read_from, true, d.layout.gds);
       const graph::NodeId source = plant_.storage(d.read_from).read_source();
@@ -289,20 +296,25 @@ class Deriver {
     for (const JobDemand& d : demands_) {
       if (d.missed == Rate{}) continue;
       const graph::NodeId source = plant_.storage(d.read_from).read_source();
-      for (const graph::NodeId mount : plant_.mounts(d.host, d.read_from, true, d.layout.gds)) {
-        demands.push_back({.path = plant_.topology().route(source, mount),
-                           .weight = d.layout.readers() / static_cast<double>(d.layout.groups),
+      const auto mounts = plant_.mounts(d.host, d.read_from, true, d.layout.gds);
+      for (std::size_t g = 0; g < mounts.size(); ++g) {
+        const double hosts = plant_.groups(d.host)[g].hosts;
+        demands.push_back({.path = plant_.topology().route(source, mounts[g]),
+                           .weight = d.layout.readers() * hosts / d.layout.hosts,
                            .cap = d.missed / d.layout.readers()});
         owners.push_back(&d);
       }
     }
     const std::vector<Rate> shares = graph::max_min_shares(plant_.topology(), demands);
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      if (i > 0 && owners[i] == owners[i - 1]) continue;  // groups of one job are alike
+      if (i > 0 && owners[i] == owners[i - 1]) continue;
+      Rate least = shares[i];  // the group of hosts that gets least sets the pace
+      for (std::size_t j = i; j < shares.size() && owners[j] == owners[i]; ++j)
+        least = std::min(least, shares[j]);
       const Rate demand = owners[i]->missed / owners[i]->layout.readers();
-      const double share = shares[i] / demand;
+      const double share = least / demand;
       line("job." + owners[i]->id + ".gpu.utilization.estimate", share, Dimension::ratio,
-           "max-min share beside the other jobs " + text(shares[i]) + " of " + text(demand) +
+           "max-min share beside the other jobs " + text(least) + " of " + text(demand) +
                " per GPU = " + text(share, Dimension::ratio));
       out_.utilization = std::min(out_.utilization, share);
     }

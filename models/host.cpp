@@ -8,7 +8,7 @@ using namespace base;
 constexpr std::string_view kPeers[] = {"none", "nvlink", "root", "switch"};
 constexpr FieldLimits kSmt{.minimum = 1.0, .maximum = 4.0};
 
-constexpr std::array<Field<HostParams>, 33> kHost{
+constexpr std::array<Field<HostParams>, 38> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
     field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
     field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
@@ -93,7 +93,20 @@ constexpr std::array<Field<HostParams>, 33> kHost{
           assumed(kPositiveShare, "peers across UPI or xGMI")),
     field("gds.stream", &HostParams::gds_stream, "12.6 GiB/s",
           "most one thread reads into a GPU, or writes out of it, with cuFile",
-          cited(kPositive, "gds-bench.farmgpu.net: GDS reads of one thread, 16 MiB blocks"))};
+          cited(kPositive, "gds-bench.farmgpu.net: GDS reads of one thread, 16 MiB blocks")),
+    field("slow.count", &HostParams::slow_count, "0",
+          "stragglers: servers that are slower than the others, the last of the class; 1 % of a "
+          "large cluster at 90 % of its speed is usual",
+          up_to(1e7, kNonNegative)),
+    field("slow.compute", &HostParams::slow_compute, "100 %",
+          "share of the others' speed at which GPUs of stragglers compute", kPositiveShare),
+    field("slow.nic", &HostParams::slow_nic, "100 %",
+          "share of their rate that network ports of stragglers have", kPositiveShare),
+    field("slow.from", &HostParams::slow_from, "0 s",
+          "date in the run from which on stragglers are slow", kNonNegative),
+    field("slow.until", &HostParams::slow_until, kOptional,
+          "date in the run at which they are as fast as the others again; absent: never",
+          kPositive)};
 constexpr auto kHostInfos = infos(kHost);
 
 }  // namespace

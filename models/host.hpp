@@ -43,6 +43,10 @@ struct HostParams {
   Fraction root_share;    ///< of the GPU's link that a root complex lets through
   Fraction socket_share;  ///< of that, what is left between sockets
   Rate gds_stream;        ///< most one process reads with cuFile
+  std::int64_t slow_count = 0;      ///< stragglers, the last hosts of the class
+  Fraction slow_compute, slow_nic;  ///< what they have of the speed of a GPU, of the ports' rate
+  Seconds slow_from;
+  std::optional<Seconds> slow_until;  ///< none: they stay so
 
   /// What all NICs of one host carry in each direction: count x rate x efficiency.
   [[nodiscard]] Rate nic() const {
@@ -58,6 +62,10 @@ struct HostParams {
   }
   /// What one GPU exchanges with others of its server, each direction, as payload.
   [[nodiscard]] Rate nvlink_payload() const { return nvlink * kNvlinkShare; }
+  /// Whether there are stragglers from the start to the end of every run.
+  [[nodiscard]] bool always_slow() const {
+    return slow_count > 0 && slow_from == Seconds{} && !slow_until;
+  }
   /// What one GPU takes in past host memory.    [host.md, eq. 4]
   [[nodiscard]] Rate peer() const;
 };

@@ -4,52 +4,16 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/base/quantity_text.hpp"
 #include "engine/sim/join.hpp"
 #include "models/dataload/access.hpp"
 #include "models/host_path.hpp"
+#include "models/loader_site.hpp"
 #include "models/rows.hpp"
 
 namespace stallcast::models {
 namespace {
 
 constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
-
-LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant, std::size_t group,
-                       const RankLayout& layout, sim::Context& context) {
-  const std::string host = job_params(job.job).hosts;
-  const HostParams& p = plant.host(host);
-  const LoaderParams loader = loader_params(*job.loader);
-  LoaderSite site;
-  const DatasetParams dataset = dataset_params(*job.dataset);
-  const std::string storage = dataset.on;
-  site.storage = &plant.storage(storage);
-  site.client = plant.client(host, group, storage, layout.reading_members(), layout.gds);
-  // Core time a byte costs on its way in: copies, and the client.    [host.md, eq. 3]
-  site.cores = plant.cores(host, group, storage, layout.reading_members());
-  if (!layout.gds && site.storage->client_limits().page_cache)
-    site.cores.rates.process =
-        in_series(site.cores.rates.process, dataset.direct ? p.cpu_direct : p.cpu_copy);
-  site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
-  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
-  site.last_resource = policy.gpu_copies ? site.copy_resource : site.cores.resource;
-  if (policy.gpu_decode > Seconds{})
-    site.last_resource = plant.resources().index("host." + host + ".gpu.decode");
-  if (policy.import_on) {
-    site.imports = &plant.storage(*policy.import_on);
-    site.imports_client = plant.client(host, group, *policy.import_on, layout.reading_members());
-  }
-  if (const cache::CachePlan plan = cache::cache_plan(design, job, plant); plan.used && !layout.gds)
-    site.cache = std::make_unique<cache::DatasetCache>(plan, dataset, plant, host, group, context);
-  if (loader.copy == "pinned" || (loader.copy == "gds" && !layout.gds)) site.gpu_copy = p.gpu_copy;
-  if (loader.copy == "pageable") site.gpu_copy = p.gpu_copy_pageable;
-  site.gpu_link = plant.host_link(host, group, "pcie.down");
-  site.peers = batch_peers(p, job);
-  site.nvlink = plant.host_link(host, group, "nvlink");
-  site.peer_rate = p.nvlink_payload();
-  site.nvlink_resource = plant.resources().index("host." + host + ".nvlink");
-  return site;
-}
 
 }  // namespace
 
@@ -71,7 +35,10 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
   steps_per_epoch_ =
       p_.steps ? static_cast<double>(*p_.steps) : std::numeric_limits<double>::infinity();
   for (std::size_t c = 0; c < layout_.classes(); ++c) {
-    RankClass ranks{nullptr, base::RandomStream(seed, id_, "step", c), {}, {}, {}, {}, {}};
+    const RankPlace& place = layout_.places[c];
+    RankClass ranks{.place = place,
+                    .straggler = plant.groups(p_.hosts)[place.group].slow,
+                    .random = base::RandomStream(seed, id_, "step", c)};
     if (job.dataset) {
       DatasetParams dataset = dataset_params(*job.dataset);
       SampleAccess access = sample_access(job);
@@ -83,8 +50,8 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
       batch_ = static_cast<double>(loader.batch);
       ranks.loader = std::make_unique<LoaderRuntime>(
           context, loader, loader_row(job.loader->kind).policy(*job.loader), dataset, access,
-          loader_site(design, job, plant, c / layout_.per_group, layout_, context),
-          layout_.readers(), base::RandomStream(seed, id_, "samples", c));
+          loader_site(design, job, plant, place, context), layout_.readers(),
+          base::RandomStream(seed, id_, "samples", c));
       steps_per_epoch_ = std::min(steps_per_epoch_, ranks.loader->steps_per_epoch());
       if (!layout_.gds) cache_ = cache::cache_plan(design, job, plant);
     }
@@ -116,6 +83,7 @@ void TrainingJob::describe(sim::Ledger& ledger) {
   for (Bytes* bytes : {&read_, &epoch_read_, &epoch_missed_}) ledger.count(*bytes);
   waited_.describe(ledger);
   steady_.describe(ledger);
+  stragglers_.describe(ledger);
   step_times_.describe(ledger);
   if (communicator_) communicator_->describe(ledger);
   for (RankClass& ranks : classes_)
@@ -127,7 +95,8 @@ bool TrainingJob::time_is_up() const { return context_.now() - began_ >= horizon
 sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   ranks.batch = {};
   if (ranks.loader) ranks.batch = co_await ranks.loader->next();
-  ranks.compute = step_time_.slowest(layout_.members(), ranks.random);
+  ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
+  ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;
   ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
   if (communicator_) {
     const Communicator::Split split = communicator_->split(ranks.compute + ranks.slowed);
@@ -146,6 +115,7 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
 
 sim::Task<void> TrainingJob::step(bool first) {
   const Seconds start = context_.now();
+  plant_.begin_step();
   std::vector<sim::Task<void>> parts;
   if (communicator_) {
     communicator_->begin_step(classes_.size(), step_time_.mean);
@@ -163,20 +133,24 @@ sim::Task<void> TrainingJob::step(bool first) {
   const RankClass* last = &classes_.front();
   for (RankClass& ranks : classes_) {
     if (ranks.arrived > last->arrived) last = &ranks;
-    read_ += ranks.batch.bytes.fetched * layout_.reading_members();
-    epoch_read_ += ranks.batch.bytes.fetched * layout_.reading_members();
-    epoch_missed_ += ranks.batch.bytes.missed * layout_.reading_members();
+    stragglers_.arrive(ranks.straggler, ranks.arrived - start);
+    const double readers = layout_.readers(ranks.place), weight = layout_.weight(ranks.place);
+    read_ += ranks.batch.bytes.fetched * readers;
+    epoch_read_ += ranks.batch.bytes.fetched * readers;
+    epoch_missed_ += ranks.batch.bytes.missed * readers;
     if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
-    if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s));
-    if (first) first_steps_.add(ranks.first.in(unit::s));
+    if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s), weight);
+    if (first) first_steps_.add(ranks.first.in(unit::s), weight);
     const Seconds waited = ranks.batch.wait.total() - ranks.batch.starting;
-    if (steps_ == 0) first_waited_ += waited / static_cast<double>(classes_.size());
-    const Seconds computed = layout_.members() > 1.0 ? step_time_.mean : ranks.compute;
+    if (steps_ == 0) first_waited_ += waited * weight / static_cast<double>(classes_.size());
+    const Seconds computed =
+        ranks.place.members > 1.0 ? step_time_.mean / ranks.speed : ranks.compute;
     const Seconds rest = ranks.arrived - start - ranks.batch.wait.total() - ranks.compute;
     steady_.add({.wait = waited,
                  .compute = computed,
                  .barrier = context_.now() - ranks.arrived + ranks.compute - computed,
-                 .rest = rest});
+                 .rest = rest},
+                weight);
   }
   steady_.end_step();
   const Seconds wall = context_.now() - start;
@@ -187,7 +161,11 @@ sim::Task<void> TrainingJob::step(bool first) {
     waited_.add(Phase::communication, communication, communicator_->limited_by());
   }
   const Seconds useful =
-      layout_.ranks > 1.0 ? std::min(step_time_.mean, last->compute) : last->compute;
+      layout_.ranks > 1.0 ? std::min(step_time_.mean, last->compute) : last->compute * last->speed;
+  // The others waited for stragglers, as long as those computed longer than they.
+  const Seconds behind = stragglers_.end_step();
+  if (const Seconds more = last->compute * (1.0 - last->speed); more > Seconds{})
+    waited_.blame(std::min(more, behind), plant_.resources().index("host." + p_.hosts + ".slow"));
   waited_ += last->batch.wait;
   useful_ += useful;
   if (checkpoint_) checkpoint_->charge(last->slowed);
@@ -230,7 +208,8 @@ void TrainingJob::end_epoch() {
   const Seconds wall = context_.now() - epoch_.began - epoch_.saving;
   if (steps < 2) return;
   for (const RankClass& ranks : classes_)
-    au_.add(step_time_.mean * static_cast<double>(steps - 1) / (wall - ranks.first));
+    au_.add(step_time_.mean * static_cast<double>(steps - 1) / (wall - ranks.first),
+            layout_.weight(ranks.place));
   // v1.0 counts all steps over the whole epoch; v2.0 leaves the first step out of the time, two of
   // the count.
   const double samples = batch_ * layout_.readers();
@@ -259,92 +238,6 @@ WaitSplit TrainingJob::waited() const {
   WaitSplit all = waited_;
   if (checkpoint_) all += checkpoint_->blamed();
   return all;
-}
-
-TrainingJob::Measured TrainingJob::measured() const {
-  return {.wall = wall(),
-          .useful = useful_,
-          .saving = checkpoint_ ? checkpoint_->stalled() : Seconds{},
-          .steps = step_times_,
-          .first_wait = Seconds::from(first_batches_.mean(), unit::s),
-          .saves = checkpoint_.get(),
-          .layout = layout_};
-}
-
-// Of the last epoch: earlier ones may have been colder.
-void TrainingJob::report_cache(RunResult& out) const {
-  if (!cache_.used) return;
-  const std::string name = "job." + id_ + ".cache.";
-  out.metrics[name + "size"] = {cache_.size.in(unit::B), "B", {}};
-  out.metrics[name + "missed"] = {epoch_missed_.in(unit::B), "B", {}};
-  if (epoch_read_ > Bytes{}) {
-    const double missed = epoch_missed_ / epoch_read_;
-    out.metrics[name + "hit"] = {1.0 - missed, "ratio", {}};
-    out.metrics[name + "miss"] = {missed, "ratio", {}};
-  }
-  if (cache_.size == Bytes{})
-    out.warnings.push_back("job." + id_ +
-                           ".cache: processes and snapshots leave no host memory for it");
-}
-
-// What was measured is said to hold only there.                             [training.md, eq. 2]
-void TrainingJob::remark_barrier(RunResult& out) const {
-  const auto warn = [&](const char* how, std::int64_t measured) {
-    out.warnings.push_back("job." + id_ +
-                           ".barrier: " + base::print_quantity(layout_.ranks, Dimension::number) +
-                           " ranks are " + how + " than the " + std::to_string(measured) +
-                           " measured, outside what its profile was fitted to");
-    out.extrapolated = true;
-  };
-  if (p_.barrier_fewest && layout_.ranks < static_cast<double>(*p_.barrier_fewest))
-    warn("fewer", *p_.barrier_fewest);
-  if (p_.barrier_most && layout_.ranks > static_cast<double>(*p_.barrier_most))
-    warn("more", *p_.barrier_most);
-}
-
-void TrainingJob::report(RunResult& out) const {
-  const std::string name = "job." + id_ + ".";
-  const Seconds wall = this->wall();
-  out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
-  remark_barrier(out);
-  const auto ratio = [&](const std::string& key, Seconds part) {
-    out.metrics[name + key] = {part / wall, "ratio", {}};
-  };
-  ratio("gpu.utilization", useful_);
-  ratio("goodput", useful_);
-  if (!au_.empty()) out.metrics[name + "au"] = {au_.mean(), "ratio", {}};
-  step_times_.report(name + "step.time", "s", out);
-  steady_.report(name, out);
-  out.metrics[name + "steps"] = {static_cast<double>(steps_), "count", {}};
-  if (classes_.front().loader) {
-    first_batches_.report(name + "first_batch", "s", out);
-    first_steps_.report(name + "first_step", "s", out);
-    out.metrics[name + "first_batch.waited"] = {first_waited_.in(unit::s), "s", {}};
-    const double samples = batch_ * layout_.readers() * static_cast<double>(steps_);
-    out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
-    out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};
-    report_cache(out);
-    if (!epoch_samples_.empty())
-      out.metrics[name + "throughput.dlio"] = {epoch_samples_.mean(), "1/s", {}};
-  }
-  const auto wait = [&](Phase phase) { return waited_.by_phase[static_cast<std::size_t>(phase)]; };
-  ratio("stall.data", wait(Phase::data));
-  ratio("stall.metadata", wait(Phase::metadata));
-  ratio("stall.cpu", wait(Phase::cpu));
-  if (const ResourceIndex worst = waited().worst(); worst != kNoResource)
-    out.limited_by["job." + id_] = plant_.resources().name(worst);
-  const Seconds saving = checkpoint_ ? checkpoint_->stalled() : Seconds{};
-  auto& shares = out.breakdown[id_];
-  for (const char* cause : kBreakdownCauses) shares[cause] = 0.0;
-  shares["compute"] = useful_ / wall;
-  shares["communication"] = wait(Phase::communication) / wall;
-  shares["data"] = wait(Phase::data) / wall;
-  shares["metadata"] = wait(Phase::metadata) / wall;
-  shares["cpu"] = wait(Phase::cpu) / wall;
-  shares["checkpoint"] = saving / wall;
-  shares["sync"] = sync_ / wall;
-  if (communicator_) communicator_->report(id_, out);
-  if (checkpoint_) checkpoint_->report(id_, wall, out);
 }
 
 }  // namespace stallcast::models

@@ -12,6 +12,7 @@
 #include "models/dataload/loader_runtime.hpp"
 #include "models/network/communicator.hpp"
 #include "models/plant.hpp"
+#include "models/slow_hosts.hpp"
 #include "models/statistics.hpp"
 #include "models/steady_state.hpp"
 #include "stallcast/design.hpp"
@@ -56,11 +57,14 @@ class TrainingJob {
  private:
   /// One class of ranks, and its last step.
   struct RankClass {
-    std::unique_ptr<LoaderRuntime> loader;
+    RankPlace place;
+    bool straggler = false;  ///< its hosts are slow at times
     base::RandomStream random;
-    Batch batch;
-    Seconds compute, arrived, first;
-    Seconds slowed;  ///< of the step, by a save's thread
+    std::unique_ptr<LoaderRuntime> loader{};
+    Batch batch{};
+    Seconds compute{}, arrived{}, first{};
+    Seconds slowed{};    ///< of the step, by a save's thread
+    double speed = 1.0;  ///< of its GPUs, over that of others
   };
   sim::Task<void> rank_step(RankClass& ranks);
   sim::Task<void> step(bool first);
@@ -99,7 +103,8 @@ class TrainingJob {
   cache::CachePlan cache_;
   std::vector<std::string> warnings_;
   SteadyState steady_;
-  Seconds first_waited_;  ///< for the first batch of the run, mean over the classes
+  StragglerCost stragglers_;
+  Seconds first_waited_;  ///< for the first batch of the run, mean over the ranks
   Series step_times_, first_batches_, first_steps_, au_, epoch_samples_;
 };
 

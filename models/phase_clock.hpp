@@ -30,6 +30,8 @@ struct WaitSplit {
     by_phase[static_cast<std::size_t>(phase)] += time;
     if (resource != kNoResource) by_resource[resource] += time;
   }
+  /// Time lost by a resource that is in no phase: slow compute.
+  void blame(Seconds time, ResourceIndex resource) { by_resource[resource] += time; }
   WaitSplit& operator+=(const WaitSplit& other) {
     for (std::size_t i = 0; i < by_phase.size(); ++i) by_phase[i] += other.by_phase[i];
     for (const auto& [resource, time] : other.by_resource) by_resource[resource] += time;

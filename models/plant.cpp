@@ -10,19 +10,6 @@
 
 /// One topology of storage systems, fabric (network/fabric.cpp) and hosts (host_path.cpp).
 namespace stallcast::models {
-namespace {
-
-// So few ranks are not folded when they draw different times.
-constexpr double kFew = 4.0;
-
-/// Whether the ranks of a job take different times for equal batches.
-bool drawn_apart(const JobDesign& job) {
-  return step_time(job.step, {}).cv > 0.0 ||
-         loader_row(job.loader->kind).policy(*job.loader).handover_spread > 0.0;
-}
-
-}  // namespace
-
 Plant::Plant(const Design& design) : fabric_(design.fabric) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id, storage_row(component.kind).make(component));
@@ -50,54 +37,6 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
   build_host_drives();
   build_hosts(design);
   count_cores(design);
-}
-
-// Ranks are folded into one class unless samples or reads differ; then into at most `run.detail`
-// classes, host groups first.  [docs/models/folding.md]
-void Plant::fold(const Design& design) {
-  const RunParams run = run_params(design.run);
-  const double detail = static_cast<double>(run.detail);
-  for (const Component& component : design.hosts)
-    hosts_[component.id] = {.params = host_params(component), .groups = 1, .direct = true};
-  for (auto& [id, host] : hosts_)
-    host.params.nic_efficiency = fabric_.params().efficiency.value_or(host.params.nic_efficiency);
-  for (const JobDesign& job : design.jobs) {
-    const JobParams params = job_params(job.job);
-    HostClass& host = hosts_.at(params.hosts);
-    RankLayout layout;
-    layout.hosts = static_cast<double>(host.params.count);
-    layout.ranks = params.accelerators ? static_cast<double>(*params.accelerators)
-                                       : layout.hosts * static_cast<double>(host.params.gpus);
-    layout.per_copy = static_cast<double>(params.tensor * params.pipeline);
-    bool varied = false;
-    if (job.dataset) {
-      const DatasetParams dataset = dataset_params(*job.dataset);
-      varied = dataset.sample_stdev > Bytes{} || this->varied(dataset.on) ||
-               (layout.readers() <= kFew && drawn_apart(job));
-    }
-    const double classes = !run.fold ? (job.dataset ? layout.readers() : layout.ranks)
-                           : varied  ? std::min(layout.readers(), detail)
-                                     : 1.0;
-    const double groups = std::floor(std::min(layout.hosts, classes));
-    host.groups = std::max(host.groups, static_cast<std::size_t>(groups));
-    const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
-    layout.per_group =
-        static_cast<std::size_t>(std::clamp(std::floor(classes / groups), 1.0, most));
-    layout.gds = asks_for_gds(job) && gds_obstacle(host.params, job).empty();
-    host.direct =
-        host.direct && (!job.dataset || layout.gds || dataset_params(*job.dataset).direct);
-    layout.gds_saves =
-        saves_ask_for_gds(job) && save_gds_obstacle(host.params, *job.checkpoint).empty();
-    host.gds = host.gds || layout.gds || layout.gds_saves;
-    host.drives = host.drives || uses_host_drives(job);
-    host.nvlink = host.nvlink || passes_over_nvlink(host.params, job);
-    if (job.loader)
-      host.readers += layout.readers() / layout.hosts *
-                      std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
-    layouts_[job.job.id] = layout;
-  }
-  for (const JobDesign& job : design.jobs)
-    layouts_[job.job.id].groups = hosts_.at(job_params(job.job).hosts).groups;
 }
 
 // Each process keeps at most one core busy, threads of the clients as many as a host's network
@@ -144,25 +83,9 @@ HostCores Plant::cores(const std::string& host, std::size_t group, const std::st
           .rates = core_rates_to(host, storage)};
 }
 
-bool Plant::leads_to(std::string from, const std::string& storage) const {
-  for (;;) {
-    if (from == storage) return true;
-    const std::optional<Backing> behind = storages_.at(from)->backing();
-    if (!behind) return false;
-    from = behind->storage;
-  }
-}
-
-bool Plant::varied(const std::string& storage) const {
-  const auto& all = storages_;
-  return std::any_of(all.begin(), all.end(), [&](const auto& other) {
-    return other.second->varied() && leads_to(storage, other.first);
-  });
-}
-
 std::string Plant::group_name(const std::string& host, std::size_t group) const {
   std::string name = "host." + host;
-  if (hosts_.at(host).groups > 1) name += "[" + std::to_string(group) + "]";
+  if (groups(host).size() > 1) name += "[" + std::to_string(group) + "]";
   return name;
 }
 
@@ -214,17 +137,16 @@ void Plant::build_hosts(const Design& design) {
   for (const Component& component : design.hosts) {
     HostClass& host = hosts_.at(component.id);
     host.first_group = group;
-    HostShape shape{
-        .params = host.params,
-        .servers = static_cast<double>(host.params.count) / static_cast<double>(host.groups),
-        .direct = host.direct,
-        .gds = host.gds,
-        .nvlink = host.nvlink,
-        .mounts = {}};
+    HostShape shape{.params = host.params,
+                    .direct = host.direct,
+                    .gds = host.gds,
+                    .nvlink = host.nvlink,
+                    .mounts = {}};
     for (const auto& [id, storage] : storages_)
       if (reaches(component.id, id)) shape.mounts.push_back({id, storage->client_limits()});
-    host.areas = fabric_.attach(topology_, component.id, host.site(), host.groups, host.readers);
-    for (std::size_t g = 0; g < host.groups; ++g, ++group) {
+    host.areas = fabric_.attach(topology_, component.id, host.site(), host.cut.areas, host.readers);
+    for (std::size_t g = 0; g < host.cut.groups.size(); ++g, ++group) {
+      shape.servers = host.cut.groups[g].hosts;
       const HostPorts inside =
           add_host(topology_, group_name(component.id, g), shape, host.areas[g]);
       for (const auto& [id, storage] : storages_)
@@ -254,11 +176,9 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
   }
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
   for (const auto& [id, host] : hosts_)
-    for (std::size_t g = 0; g < host.groups; ++g)
+    for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
       add(group_name(id, g) + ".cpu",
-          Rate::from(host.params.loader_cores() * static_cast<double>(host.params.count) /
-                         static_cast<double>(host.groups),
-                     unit::Bps));
+          Rate::from(host.params.loader_cores() * host.cut.groups[g].hosts, unit::Bps));
   for (const auto& [id, storage] : storages_)
     storage->attach(context, resources_, fabric_.params().round_trip, seed);
   for (const auto& [id, storage] : storages_) {
@@ -269,6 +189,12 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
                              .pass = links(model.read_source(), storage->ingress()),
                              .drain = links(storage->read_source(), model.write_sink())});
   }
+  for (auto& [id, host] : hosts_)
+    for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
+      for (const char* way : {"nic.read", "nic.write"})
+        if (const sim::LinkId port = host_link(id, g, way); host.cut.groups[g].slow)
+          host.slow_ports.emplace_back(port, context.use(port).capacity);
+  begin_step();
 }
 
 std::vector<sim::LinkId> Plant::links(graph::NodeId from, graph::NodeId to) const {
@@ -305,6 +231,24 @@ sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
   return found == link_by_name_.end() ? sim::LinkId{} : found->second;
 }
 
+double Plant::gpu_speed(const std::string& host, std::size_t group) const {
+  const HostClass& there = hosts_.at(host);
+  return there.slow(group) ? there.params.slow_compute.in(unit::ratio) : 1.0;
+}
+
+double Plant::nic_share(const std::string& host, std::size_t group) const {
+  const HostClass& there = hosts_.at(host);
+  return there.slow(group) ? there.params.slow_nic.in(unit::ratio) : 1.0;
+}
+
+void Plant::begin_step() {
+  for (auto& [id, host] : hosts_) {
+    if (!host.stragglers.pass(context_->now() - began_)) continue;
+    const double share = host.stragglers.slow() ? host.params.slow_nic.in(unit::ratio) : 1.0;
+    for (const auto& [port, rate] : host.slow_ports) context_->set_capacity(port, rate * share);
+  }
+}
+
 std::vector<sim::LinkId> Plant::uplinks(const std::string& host, std::size_t group) const {
   const FabricPorts& area = hosts_.at(host).areas[group];
   std::vector<sim::LinkId> out = links(area.from_hosts, fabric_.ports().from_hosts);
@@ -319,7 +263,7 @@ std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::str
                                                 : "") +
                           (reading ? "" : ".out");
   std::vector<graph::NodeId> out;
-  for (std::size_t g = 0; g < hosts_.at(host).groups; ++g)
+  for (std::size_t g = 0; g < groups(host).size(); ++g)
     out.push_back(topology_.node(group_name(host, g) + ".mount." + storage + end));
   return out;
 }
@@ -343,6 +287,8 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
 
 void Plant::describe(sim::Ledger& ledger) {
   for (auto& [id, storage] : storages_) storage->describe(ledger);
+  for (auto& [id, host] : hosts_) host.stragglers.describe(ledger, context_->now() - began_);
+  ledger.since(began_);
 }
 
 void Plant::remark(RunResult& out) const {

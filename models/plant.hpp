@@ -10,30 +10,15 @@
 #include "models/compute/step.hpp"
 #include "models/host.hpp"
 #include "models/host_cores.hpp"
+#include "models/host_groups.hpp"
 #include "models/network/fabric.hpp"
+#include "models/rank_layout.hpp"
 #include "models/resources.hpp"
+#include "models/slow_hosts.hpp"
 #include "models/storage/role.hpp"
 #include "stallcast/design.hpp"
 
 namespace stallcast::models {
-
-/// How the ranks of a job are folded into classes: every class stands for `members` ranks that act
-/// alike; classes differ only by their random draws. docs/models/folding.md.
-struct RankLayout {
-  double ranks = 1.0;         ///< of the job
-  double per_copy = 1.0;      ///< ranks that hold one copy of the model: one of them reads
-  double hosts = 1.0;         ///< of its host class
-  std::size_t groups = 1;     ///< host groups, each of hosts / groups servers
-  std::size_t per_group = 1;  ///< rank classes in each group
-  bool gds = false;           ///< batches go from storage to the GPU past host memory
-  bool gds_saves = false;     ///< saves and restores go between the GPU and storage past it
-  [[nodiscard]] std::size_t classes() const { return groups * per_group; }
-  [[nodiscard]] double members() const { return ranks / static_cast<double>(classes()); }
-  [[nodiscard]] double ranks_per_host() const { return ranks / hosts; }
-  /// Ranks that have a loader, of the job and of one class.    [docs/models/training.md, eq. 4]
-  [[nodiscard]] double readers() const { return ranks / per_copy; }
-  [[nodiscard]] double reading_members() const { return members() / per_copy; }
-};
 
 /// The physical system of a design: one topology, the storage systems in it, and, once attached to
 /// a context, one simulated link per edge of finite capacity.
@@ -48,7 +33,14 @@ class Plant {
   [[nodiscard]] ResourceTable& resources() { return resources_; }
   [[nodiscard]] const RankLayout& layout(const std::string& job) const { return layouts_.at(job); }
   /// Groups its hosts are folded into.
-  [[nodiscard]] std::size_t groups(const std::string& host) const { return hosts_.at(host).groups; }
+  [[nodiscard]] const std::vector<HostGroup>& groups(const std::string& host) const {
+    return hosts_.at(host).cut.groups;
+  }
+  /// What a host group has at present of the speed of its GPUs, and of the rate of its ports.
+  [[nodiscard]] double gpu_speed(const std::string& host, std::size_t group) const;
+  [[nodiscard]] double nic_share(const std::string& host, std::size_t group) const;
+  /// A step of a job begins: stragglers are what they are at the present date. REQUIRES: attached.
+  void begin_step();
   [[nodiscard]] const HostParams& host(const std::string& id) const { return hosts_.at(id).params; }
   [[nodiscard]] StorageModel& storage(const std::string& id) const { return *storages_.at(id); }
   [[nodiscard]] const FabricParams& fabric() const { return fabric_.params(); }
@@ -87,7 +79,8 @@ class Plant {
  private:
   struct HostClass {
     HostParams params;
-    std::size_t groups = 1;
+    SlowHosts stragglers;
+    HostCut cut = {};
     bool direct = true;                   ///< every job on it reads with O_DIRECT
     bool gds = false;                     ///< some job on it moves data past host memory
     std::size_t first_group = 0;          ///< number of its first group, over all classes
@@ -96,12 +89,20 @@ class Plant {
     bool drives = false;                  ///< some job uses the drives of the host
     double readers = 0.0;                 ///< reads that one server has under way at a time
     double busy = 0.0;                    ///< cores that everything on one server can keep busy
+    std::vector<std::pair<sim::LinkId, Rate>> slow_ports = {};  ///< of stragglers; their full rates
+    /// Whether the hosts of a group are slow at present.
+    [[nodiscard]] bool slow(std::size_t group) const {
+      return cut.groups[group].slow && stragglers.slow();
+    }
     [[nodiscard]] FabricSite site() const {
       return {static_cast<double>(params.count), static_cast<double>(params.nic_count),
               params.nic_rate};
     }
   };
   void fold(const Design& design);
+  /// Classes a job is to be simulated as, where its ranks may act alike.
+  [[nodiscard]] double classes(const RunParams& run, const JobDesign& job,
+                               const RankLayout& layout) const;
   /// Whether data on `from` are in the end read from `storage`: itself, or behind caches.
   [[nodiscard]] bool leads_to(std::string from, const std::string& storage) const;
   /// Whether equal reads from `storage`, or from what lies behind it, take different times.
@@ -124,6 +125,7 @@ class Plant {
   std::map<std::string, RankLayout> layouts_;
   std::uint64_t clients_ = 0;
   sim::Context* context_ = nullptr;
+  Seconds began_;  ///< date at which the run did
   ResourceTable resources_;
   std::vector<sim::LinkId> link_of_edge_;
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;

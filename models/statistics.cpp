@@ -8,7 +8,16 @@ namespace stallcast::models {
 
 double Series::total() const { return std::accumulate(values_.begin(), values_.end(), 0.0); }
 double Series::mean() const {
-  return values_.empty() ? 0.0 : total() / static_cast<double>(values_.size());
+  if (values_.empty()) return 0.0;
+  if (weights_.empty()) return total() / static_cast<double>(values_.size());
+  return std::inner_product(values_.begin(), values_.end(), weights_.begin(), 0.0) /
+         std::accumulate(weights_.begin(), weights_.end(), 0.0);
+}
+
+void Series::add(double value, double weight) {
+  if (weight != 1.0 && weights_.empty()) weights_.assign(values_.size(), 1.0);
+  values_.push_back(value);
+  if (weight != 1.0 || !weights_.empty()) weights_.push_back(weight);
 }
 
 double Series::variation() const {
@@ -20,12 +29,21 @@ double Series::variation() const {
 }
 
 double Series::quantile(double q) const {
-  std::vector<double> sorted = values_;
-  const double rank = std::ceil(q * static_cast<double>(sorted.size()));
-  const auto index = static_cast<std::size_t>(std::max(rank, 1.0)) - 1;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(index),
-                   sorted.end());
-  return sorted[index];
+  std::vector<std::size_t> order(values_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto below = [&](std::size_t a, std::size_t b) { return values_[a] < values_[b]; };
+  if (weights_.empty()) {
+    const double rank = std::ceil(q * static_cast<double>(order.size()));
+    const auto index = static_cast<std::size_t>(std::max(rank, 1.0)) - 1;
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(index), order.end(),
+                     below);
+    return values_[order[index]];
+  }
+  std::sort(order.begin(), order.end(), below);
+  double left = q * std::accumulate(weights_.begin(), weights_.end(), 0.0) * (1.0 - 1e-12);
+  for (const std::size_t sample : order)
+    if ((left -= weights_[sample]) <= 0.0) return values_[sample];
+  return values_[order.back()];
 }
 
 void Series::report(const std::string& name, const std::string& unit, RunResult& out) const {

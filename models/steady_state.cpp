@@ -2,13 +2,13 @@
 
 namespace stallcast::models {
 
-void SteadyState::add(const StepParts& parts) {
+void SteadyState::add(const StepParts& parts, double weight) {
   if (steps_ == 0) return;  // the first pays for empty queues
-  added_ += 1.0;
-  sum_.wait += parts.wait;
-  sum_.compute += parts.compute;
-  sum_.barrier += parts.barrier;
-  sum_.rest += parts.rest;
+  added_ += weight;
+  sum_.wait += parts.wait * weight;
+  sum_.compute += parts.compute * weight;
+  sum_.barrier += parts.barrier * weight;
+  sum_.rest += parts.rest * weight;
 }
 
 void SteadyState::save(Seconds stall) {

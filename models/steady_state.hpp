@@ -22,8 +22,8 @@ struct StepParts {
 /// included. docs/models/training.md.
 class SteadyState {
  public:
-  /// A step of one class of ranks. REQUIRES: every step adds as many classes.
-  void add(const StepParts& parts);
+  /// A step of one class of ranks. REQUIRES: every step adds the same weight, that of all classes.
+  void add(const StepParts& parts, double weight);
   /// A step of all classes is over.
   void end_step() { ++steps_; }
   /// All ranks waited for a save after the step that ended last.

@@ -25,7 +25,10 @@ class Rules {
         storage_(ids_of(design.storage)) {}
 
   void check() {
-    for (const Component& host : design_.hosts) check_networks(host, report_);
+    for (const Component& host : design_.hosts) {
+      check_networks(host, report_);
+      check_stragglers(host);
+    }
     for (const Component& storage : design_.storage) check_storage(storage, report_);
     check_caches(design_, report_);
     check_drives(design_, report_);
@@ -62,6 +65,20 @@ class Rules {
         last = &job;
       }
     }
+  }
+
+  void check_stragglers(const Component& host) {
+    const double slow = number(host, "slow.count"), there = number(host, "count");
+    if (there > 0.0 && slow > there)
+      report_.error("rule", pointer_of(host, "slow.count"),
+                    "\"" + host.id + "\" has " + base::shortest(slow) + " slow hosts of " +
+                        base::shortest(there),
+                    "use at most " + base::shortest(there) + ", or raise \"count\"");
+    const Value* until = host.find("slow.until");
+    if (until != nullptr && until->number <= number(host, "slow.from"))
+      report_.error("rule", pointer_of(host, "slow.until"),
+                    "the slow hosts of \"" + host.id + "\" recover before they are slow",
+                    "give a date after \"slow.from\", or none when they stay slow");
   }
 
   void check_job(const JobDesign& job) {

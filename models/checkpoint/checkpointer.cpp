@@ -85,7 +85,7 @@ sim::Task<void> Checkpointer::snapshot(const Mover& mover, WaitSplit& took) {
   sim::Context& context = mover_.context();
   if (mover_.layout().gathered > Bytes{}) {
     // Every other rank's share crosses rank 0's NIC first.    [docs/models/checkpoint.md, eq. 4]
-    const Seconds gather = mover_.layout().gathered / mover_.host().nic();
+    const Seconds gather = mover_.layout().gathered / mover_.nic(mover.group);
     co_await context.sleep(gather);
     took.add(Phase::data, gather, mover_.host_resource("nic.read"));
   }

@@ -38,7 +38,6 @@ StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context
       ranks_(plant.layout(job_).ranks),
       hosts_(plant.layout(job_).hosts),
       past_memory_(plant.layout(job_).gds_saves),
-      groups_(plant.layout(job_).groups),
       layout_(checkpoint_layout(p_, model_params(job.model), job_params(job.job), ranks_,
                                 std::max(1.0, ranks_ / hosts_))) {
   for (const std::string& tier : p_.tiers)
@@ -51,22 +50,31 @@ bool StateMover::is_storage(std::string_view tier) const {
 }
 
 std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
+  std::vector<std::string> used = tiers_;
+  used.push_back(p_.to);
+  if (p_.restore_from) used.push_back(*p_.restore_from);
+  const std::vector<HostGroup>& groups = plant_.groups(host_);
   std::vector<Mover> out;
+  double from = 0.0;  // hosts that are taken
   for (const RankShare& share : shares) {
-    const std::size_t groups = share.members >= static_cast<double>(groups_) ? groups_ : 1;
-    for (std::size_t g = 0; g < groups; ++g) {
-      Mover mover{g, share, shares.size() == 1 && share.members >= ranks_, {}};
-      mover.share.members = share.members / static_cast<double>(groups);
-      mover.share.rank0 = share.rank0 && g == 0;
-      std::vector<std::string> used = tiers_;
-      used.push_back(p_.to);
-      if (p_.restore_from) used.push_back(*p_.restore_from);
+    const bool even = shares.size() == 1 && share.members >= ranks_;
+    const double hosts = even ? hosts_ : std::min(hosts_, share.members / share.per_host);
+    from = std::min(from, hosts_ - hosts);
+    bool first = true;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const double there = groups[g].shared_with(from, from + hosts);
+      if (there <= 0.0) continue;
+      Mover mover{g, share, even, {}};
+      mover.share.members = share.members * there / hosts;
+      mover.share.rank0 = share.rank0 && first;
+      first = false;
       for (const std::string& tier : used)
         if (is_storage(tier) && !mover.mounts.contains(tier))
           mover.mounts.emplace(tier,
                                plant_.client(host_, g, tier, mover.share.members, past_memory_));
       out.push_back(std::move(mover));
     }
+    from += hosts;
   }
   return out;
 }
@@ -77,8 +85,12 @@ Rate StateMover::fair(const Mover& mover, Rate all) const {
   return mover.even ? Rate::infinity() : all / mover.share.per_host;
 }
 
-Rate StateMover::per_host(sim::LinkId link) const {
-  return context_.use(link).capacity / (hosts_ / static_cast<double>(groups_));
+Rate StateMover::per_host(const Mover& mover, sim::LinkId link) const {
+  return context_.use(link).capacity / plant_.groups(host_)[mover.group].hosts;
+}
+
+Rate StateMover::nic(std::size_t group) const {
+  return host_params_.nic() * plant_.nic_share(host_, group);
 }
 
 sim::Task<Served> StateMover::copy(const Mover& mover, Bytes bytes) {
@@ -92,7 +104,7 @@ sim::Task<Served> StateMover::copy(const Mover& mover, Bytes bytes) {
   co_await context_.transfer({.path = path,
                               .bytes = bytes,
                               .members = mover.share.members,
-                              .cap = std::min(gpu, fair(mover, per_host(memory)))});
+                              .cap = std::min(gpu, fair(mover, per_host(mover, memory)))});
   co_return Served{host_resource("gpu.copy")};
 }
 
@@ -101,7 +113,7 @@ sim::Task<Served> StateMover::exchange(std::size_t group, double members, double
   const std::vector<sim::LinkId> path{plant_.host_link(host_, group, "nic.write"),
                                       plant_.host_link(host_, group, "nic.read")};
   co_await context_.transfer(
-      {.path = path, .bytes = bytes, .members = members, .cap = host_params_.nic() / per_host});
+      {.path = path, .bytes = bytes, .members = members, .cap = nic(group) / per_host});
   co_return Served{host_resource("nic.read")};
 }
 
@@ -118,8 +130,9 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) const
   Client client = mover.mounts.find(tier)->second;
   const double threads = static_cast<double>(p_.threads);
   client.members *= threads;
-  client.host_read = std::min(client.host_read, fair(mover, client.host_read)) / threads;
-  client.host_write = std::min(client.host_write, fair(mover, client.host_write)) / threads;
+  const Rate ports = plant_.storage(tier).local() ? Rate::infinity() : nic(mover.group);
+  for (Rate* most : {&client.host_read, &client.host_write})
+    *most = std::min(*most, fair(mover, std::min(*most, ports))) / threads;
   if (past_memory_) client.core = std::min(client.core, host_params_.peer() / threads);
   return client;
 }

@@ -27,7 +27,7 @@ class StateMover {
  public:
   StateMover(const JobDesign& job, Plant& plant, sim::Context& context);
 
-  /// One mover per class and host group; classes of few ranks stay in the first group.
+  /// One mover per class and host group that its ranks are in: the classes fill the hosts in turn.
   [[nodiscard]] std::vector<Mover> movers(const std::vector<RankShare>& shares);
 
   /// Between the GPUs and host memory; yields what limited it.    [checkpoint.md, eq. 2]
@@ -66,6 +66,8 @@ class StateMover {
   [[nodiscard]] const CheckpointParams& params() const { return p_; }
   [[nodiscard]] const CheckpointLayout& layout() const { return layout_; }
   [[nodiscard]] const HostParams& host() const { return host_params_; }
+  /// What all ports of one host of a group carry at present, each direction.
+  [[nodiscard]] Rate nic(std::size_t group) const;
   /// Whether GPU and storage exchange the state past host memory.    [host.md, table 1]
   [[nodiscard]] bool past_memory() const { return past_memory_; }
   [[nodiscard]] double hosts() const { return hosts_; }
@@ -88,8 +90,8 @@ class StateMover {
  private:
   /// What one of the ranks on a host may take of `all`; infinite where links share it out.
   [[nodiscard]] Rate fair(const Mover& mover, Rate all) const;
-  /// What a link of a host group carries of one host.
-  [[nodiscard]] Rate per_host(sim::LinkId link) const;
+  /// What a link of the movers' host group carries of one host.
+  [[nodiscard]] Rate per_host(const Mover& mover, sim::LinkId link) const;
   [[nodiscard]] bool is_storage(std::string_view tier) const;
   [[nodiscard]] sim::Task<Served> write(const Mover& mover, const std::string& tier, Bytes bytes);
   /// `operation` on a storage tier, of `bytes` per member at most at `most`, with its core time.
@@ -106,7 +108,6 @@ class StateMover {
   HostParams host_params_;
   double ranks_, hosts_;
   bool past_memory_;
-  std::size_t groups_;
   CheckpointLayout layout_;
   std::vector<std::string> tiers_;
   Seconds uncontended_cpu_;

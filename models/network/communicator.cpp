@@ -64,8 +64,11 @@ Communicator::Communicator(const JobDesign& job, Plant& plant, sim::Context& con
   all += traffic_.exposed;
   own_limit_ = limited_by_ = plant.resources().index(limit_of(all, job, plant));
   if (!plant.fabric().converged) return;
-  for (std::size_t g = 0; g < plant.layout(job.job.id).groups; ++g) {
-    Path path{{plant.host_link(host_, g, "nic.write"), plant.host_link(host_, g, "nic.read")}, {}};
+  const std::vector<HostGroup>& groups = plant.groups(host_);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    Path path{{plant.host_link(host_, g, "nic.write"), plant.host_link(host_, g, "nic.read")},
+              {},
+              hosts_ * groups[g].hosts / plant.layout(job.job.id).hosts};
     path.outside = path.ports;
     for (const sim::LinkId link : plant.uplinks(host_, g)) path.outside.push_back(link);
     paths_.push_back(std::move(path));
@@ -96,11 +99,11 @@ void Communicator::reached() {
 // Every host sends and receives `traffic.network` at no more than the undisturbed rate, on
 // `connections` connections that share its NICs max-min with storage traffic; `share` of them take
 // `path`.    [docs/models/communication.md, eq. 7]
-sim::Task<void> Communicator::exchange(const std::vector<sim::LinkId>& path, double share,
-                                       const Traffic& traffic) {
+sim::Task<void> Communicator::exchange(const std::vector<sim::LinkId>& path, double hosts,
+                                       double share, const Traffic& traffic) {
   if (share <= 0.0) co_return;
   const double connections = std::max(1.0, traffic_.connections);
-  const double members = hosts_ / static_cast<double>(paths_.size()) * connections * share;
+  const double members = hosts * connections * share;
   const Bytes bytes = traffic.network / connections;
   const sim::FlowOutcome flow = co_await context_.transfer(
       {.path = path, .bytes = bytes, .members = members, .cap = bytes / traffic.transfer});
@@ -117,8 +120,8 @@ sim::Task<void> Communicator::run(const Traffic& traffic) {
     // What leaves an area shares its uplinks too: the collective is as fast as the slower part.
     const double outside = traffic.outside / traffic.network;
     for (const Path& path : paths_) {
-      parts.push_back(exchange(path.ports, 1.0 - outside, traffic));
-      parts.push_back(exchange(path.outside, outside, traffic));
+      parts.push_back(exchange(path.ports, path.hosts, 1.0 - outside, traffic));
+      parts.push_back(exchange(path.outside, path.hosts, outside, traffic));
     }
     co_await sim::join(context_, std::move(parts));
   }

@@ -59,8 +59,8 @@ class Communicator {
 
  private:
   [[nodiscard]] sim::Task<void> run(const Traffic& traffic);
-  [[nodiscard]] sim::Task<void> exchange(const std::vector<sim::LinkId>& path, double share,
-                                         const Traffic& traffic);
+  [[nodiscard]] sim::Task<void> exchange(const std::vector<sim::LinkId>& path, double hosts,
+                                         double share, const Traffic& traffic);
 
   sim::Context& context_;
   Plant& plant_;
@@ -69,6 +69,7 @@ class Communicator {
   double hosts_ = 1.0;
   struct Path {
     std::vector<sim::LinkId> ports, outside;  ///< within an area, and between areas
+    double hosts = 1.0;                       ///< of the job
   };
   std::vector<Path> paths_;  ///< of each host group; empty: a delay
   sim::Signal ready_;

@@ -68,6 +68,7 @@ FabricShape dragonfly_shape(const Component& component, const FabricSite& site) 
     return direct(peers) ? 0.5 : 1.0;
   };
   return {.areas = areas,
+          .area_hosts = static_cast<double>(p.hosts),
           .local = link * (switches * (switches - 1.0) * static_cast<double>(p.local)),
           .uplink = out_of(1.0, storage),
           .spread = out_of(1.0, areas - 1.0),

@@ -103,47 +103,67 @@ FabricPorts Fabric::build(graph::Topology& topology, std::span<const FabricSite>
   return ports_;
 }
 
+double Fabric::area_hosts(const FabricSite& site) const {
+  const FabricShape shape = this->shape(site);
+  const bool limits = shape.uplink.finite() || shape.local.finite();
+  return limits ? shape.area_hosts : std::numeric_limits<double>::infinity();
+}
+
 std::vector<FabricPorts> Fabric::attach(graph::Topology& topology, const std::string& host,
-                                        const FabricSite& site, std::size_t groups,
+                                        const FabricSite& site, std::span<const AreaRun> runs,
                                         double senders) {
-  using graph::NodeRole;
   const FabricShape shape = this->shape(site);
   const double incast = params_.incast_share(senders);
-  FabricPorts plain = ports_;
-  plain.incast = incast;
-  std::vector<FabricPorts> out(groups, plain);
-  if (!shape.uplink.finite() && !shape.local.finite()) return out;
+  const bool limits = shape.uplink.finite() || shape.local.finite();
   // Groups of hosts lie in areas of their own, or several in one.
-  const auto classes = std::clamp<std::size_t>(static_cast<std::size_t>(shape.areas), 1, groups);
-  const double count = shape.areas / static_cast<double>(classes);
-  std::vector<FabricPorts> areas;
-  for (std::size_t a = 0; a < classes; ++a) {
-    const std::string name =
-        "fabric." + host + ".area" + (classes > 1 ? "[" + std::to_string(a) + "]" : "");
-    FabricPorts inside = plain;
-    const auto in = topology.add_node(name + ".in", NodeRole::network);
-    const auto out_of = topology.add_node(name + ".out", NodeRole::network);
-    inside.to_hosts = topology.add_node(name + ".to-hosts", NodeRole::network);
-    inside.from_hosts = topology.add_node(name + ".from-hosts", NodeRole::network);
-    // Pauses of a port hold up all that crosses the links to its switch.
-    const Rate uplink = shape.uplink * count;
-    const graph::EdgeId down =
-        topology.add_edge(ports_.to_hosts, in, name + ".uplink.read", uplink * incast);
-    const graph::EdgeId up =
-        topology.add_edge(out_of, ports_.from_hosts, name + ".uplink.write", uplink);
-    topology.add_edge(in, inside.to_hosts, name + ".local.read", shape.local * count);
-    topology.add_edge(inside.from_hosts, out_of, name + ".local.write", shape.local * count);
-    const double flows = site.hosts / shape.areas * static_cast<double>(params_.connections);
-    areas_.push_back({.down = down,
-                      .up = up,
-                      .name = name,
-                      .count = count,
-                      .flows = flows / shape.switches,
-                      .shape = shape});
-    areas.push_back(inside);
+  const auto classes = [](const AreaRun& run) {
+    return std::clamp<std::size_t>(static_cast<std::size_t>(run.areas), 1, run.groups);
+  };
+  std::size_t all = 0, next = 0;
+  for (const AreaRun& run : runs) all += classes(run);
+  std::vector<FabricPorts> out;
+  for (const AreaRun& run : runs) {
+    FabricPorts plain = ports_;
+    plain.incast = incast;
+    std::vector<FabricPorts> areas(classes(run), plain);
+    for (FabricPorts& area : areas) {
+      const std::string number = all > 1 ? "[" + std::to_string(next++) + "]" : "";
+      if (limits)
+        area =
+            add_areas(topology, "fabric." + host + ".area" + number, shape,
+                      run.areas / static_cast<double>(areas.size()), run.hosts / run.areas, incast);
+    }
+    for (std::size_t g = 0; g < run.groups; ++g)
+      out.push_back(areas[g * areas.size() / run.groups]);
   }
-  for (std::size_t g = 0; g < groups; ++g) out[g] = areas[g * classes / groups];
   return out;
+}
+
+FabricPorts Fabric::add_areas(graph::Topology& topology, const std::string& name,
+                              const FabricShape& shape, double count, double hosts, double incast) {
+  using graph::NodeRole;
+  FabricPorts inside = ports_;
+  inside.incast = incast;
+  const auto in = topology.add_node(name + ".in", NodeRole::network);
+  const auto out_of = topology.add_node(name + ".out", NodeRole::network);
+  inside.to_hosts = topology.add_node(name + ".to-hosts", NodeRole::network);
+  inside.from_hosts = topology.add_node(name + ".from-hosts", NodeRole::network);
+  // Pauses of a port hold up all that crosses the links to its switch.
+  const Rate uplink = shape.uplink * count;
+  const graph::EdgeId down =
+      topology.add_edge(ports_.to_hosts, in, name + ".uplink.read", uplink * incast);
+  const graph::EdgeId up =
+      topology.add_edge(out_of, ports_.from_hosts, name + ".uplink.write", uplink);
+  topology.add_edge(in, inside.to_hosts, name + ".local.read", shape.local * count);
+  topology.add_edge(inside.from_hosts, out_of, name + ".local.write", shape.local * count);
+  const double flows = hosts * static_cast<double>(params_.connections);
+  areas_.push_back({.down = down,
+                    .up = up,
+                    .name = name,
+                    .count = count,
+                    .flows = flows / shape.switches,
+                    .shape = shape});
+  return inside;
 }
 
 double Fabric::realised(graph::EdgeId edge, std::uint64_t seed) const {

@@ -45,9 +45,10 @@ struct FabricSite {
 };
 
 /// How a fabric joins one class of hosts with the rest: in areas (leaves, pods, groups) that hosts
-/// are spread over evenly. The default is one area without limits. Payload rates.
+/// fill one after the other. The default is one area without limits. Payload rates.
 struct FabricShape {
   double areas = 1.0;
+  double area_hosts = std::numeric_limits<double>::infinity();  ///< that fill one area
   Rate local =
       Rate::infinity();  ///< that hosts of one area exchange with its way out, each direction
   Rate uplink = Rate::infinity();  ///< of one area toward storage, each direction
@@ -71,6 +72,14 @@ struct FabricShape {
 [[nodiscard]] std::span<const base::FieldInfo> fat_tree_fields();
 [[nodiscard]] std::span<const base::FieldInfo> rail_fields();
 [[nodiscard]] std::span<const base::FieldInfo> dragonfly_fields();
+
+/// Equal areas side by side, and the groups of hosts in them: equal ones over several areas, or
+/// several in one area.
+struct AreaRun {
+  double areas = 1.0;
+  double hosts = 1.0;  ///< in all of them
+  std::size_t groups = 0;
+};
 
 /// Where hosts and storage systems meet the network; reads and writes go separate ways.
 struct FabricPorts {
@@ -101,11 +110,13 @@ class Fabric {
 
   /// Adds what all hosts share; storage systems attach to its ports. Called once.
   [[nodiscard]] FabricPorts build(graph::Topology& topology, std::span<const FabricSite> sites);
-  /// Adds the areas of one class of hosts, and returns the ports of each of its `groups`.
+  /// Hosts of `site` that fill an area; infinite where areas do not limit.
+  [[nodiscard]] double area_hosts(const FabricSite& site) const;
+  /// Adds the areas of one class of hosts, and returns the ports of each of their groups in turn.
   /// `senders` reads go to one host at a time.
   [[nodiscard]] std::vector<FabricPorts> attach(graph::Topology& topology, const std::string& host,
-                                                const FabricSite& site, std::size_t groups,
-                                                double senders);
+                                                const FabricSite& site,
+                                                std::span<const AreaRun> runs, double senders);
   /// Share of an edge's capacity that connections placed by hash reach in a run: drawn for edges of
   /// areas, 1 for others.    [docs/models/network.md, eq. 2]
   [[nodiscard]] double realised(graph::EdgeId edge, std::uint64_t seed) const;
@@ -125,6 +136,9 @@ class Fabric {
     FabricShape shape;
   };
   [[nodiscard]] FabricShape shape(const FabricSite& site) const;
+  /// `count` areas as one, of `hosts` hosts each; their ports.
+  FabricPorts add_areas(graph::Topology& topology, const std::string& name,
+                        const FabricShape& shape, double count, double hosts, double incast);
 
   Component component_;
   FabricParams params_;

@@ -51,6 +51,7 @@ FabricShape fat_tree_shape(const Component& component, const FabricSite& site) {
   const Leaf leaf = leaf_of(component, site);
   const double hosts = std::max(1.0, std::floor(leaf.down / site.ports));
   return {.areas = std::max(1.0, std::ceil(site.hosts / hosts - 1e-9)),
+          .area_hosts = hosts,
           .uplink = leaf.link * leaf.up,
           .spread = leaf.link * leaf.up,
           .links = leaf.up,
@@ -64,6 +65,7 @@ FabricShape fat_tree_shape(const Component& component, const FabricSite& site) {
 FabricShape rail_shape(const Component& component, const FabricSite& site) {
   const Leaf leaf = leaf_of(component, site);
   return {.areas = std::max(1.0, std::ceil(site.hosts / leaf.down - 1e-9)),
+          .area_hosts = leaf.down,
           .uplink = leaf.link * (leaf.up * site.ports),
           .spread = leaf.link * (leaf.up * site.ports),
           .switches = site.ports,

@@ -34,10 +34,11 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
       id_(component.id),
       common_(tenant_params(component)),
       seed_(seed) {
-  for (std::size_t g = 0; g < plant.groups(common_.hosts); ++g) {
+  const std::vector<HostGroup>& groups = plant.groups(common_.hosts);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
     Client client = plant.client(common_.hosts, g, common_.on, 1.0);
     client.share = common_.share;
-    clients_.push_back(std::move(client));
+    clients_.push_back({std::move(client), groups[g].hosts});
   }
   if (common_.limit) {
     const double rate = common_.limit->in(unit::Bps);  // a token is a byte
@@ -64,7 +65,13 @@ Seconds Tenant::active() const {
 }
 
 Client Tenant::next_client(const Operation& operation) {
-  Client client = clients_[turn_++ % clients_.size()];
+  // In turn, each group of hosts as often as it has hosts (d'Hondt).
+  Seat& next =
+      *std::min_element(clients_.begin(), clients_.end(), [](const Seat& a, const Seat& b) {
+        return (a.served + 1.0) / a.hosts < (b.served + 1.0) / b.hosts;
+      });
+  next.served += 1.0;
+  Client client = next.client;
   client.members = operation.members;
   client.host_read = std::min(client.host_read, operation.cap);
   client.host_write = std::min(client.host_write, operation.cap);

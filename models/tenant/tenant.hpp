@@ -81,8 +81,13 @@ class Tenant {
   std::string id_;
   TenantParams common_;
   std::uint64_t seed_;
-  std::size_t turn_ = 0;         ///< of the host group that acts next
-  std::vector<Client> clients_;  ///< one per host group
+  /// One host group.
+  struct Seat {
+    Client client;
+    double hosts = 1.0;
+    double served = 0.0;  ///< operations
+  };
+  std::vector<Seat> clients_;
   std::optional<sim::TokenBucket> limit_;
   Bytes read_, written_;
   double operations_ = 0.0;

@@ -135,6 +135,11 @@ Design design_of(const Kinds& kinds) {
     job.elastic = with_defaults(Role::elastic, kinds.elastic, "elastic", {});
     job.recovery = component(Role::recovery, "restart", "recovery", {{"runs", "20"}});
   }
+  if (kinds.stragglers) {
+    set(design.hosts[0], Role::host, "slow.count", "1");
+    set(design.hosts[0], Role::host, "slow.compute", "90 %");
+    set(design.hosts[0], Role::host, "slow.nic", "10 %");
+  }
   set(design.run, Role::run, "detail", "4");
   set(design.run, Role::run, "duration", "20 s");
   return design;
@@ -194,6 +199,7 @@ Seconds work_time(const RunResult& result) {
 
 void leave_no_races(Design& design) {
   set(design.run, Role::run, "detail", "1");
+  set(design.hosts[0], Role::host, "slow.nic", "100 %");
   JobDesign& job = design.jobs[0];
   set(job.step, Role::step, "jitter", "0 %");
   set(*job.dataset, Role::dataset, "sample_stdev", "0 B");
@@ -222,6 +228,7 @@ std::vector<Kinds> all_kinds() {
   vary(Role::tenant, &Kinds::tenant);
   vary(Role::failure, &Kinds::failure);
   vary(Role::elastic, &Kinds::elastic);
+  out.push_back({.stragglers = true});
   return out;
 }
 

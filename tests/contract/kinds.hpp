@@ -16,9 +16,11 @@ struct Kinds {
   std::string storage = "lustre", fabric = "switched", format = "raw", loader = "pytorch",
               step = "given", checkpoint = "async", communication = "given", tenant = "",
               failure = "", elastic = "";
+  bool stragglers = false;  ///< one of the hosts is slow
   [[nodiscard]] std::string name() const {
     return storage + " " + fabric + " " + format + " " + loader + " " + step + " " + checkpoint +
-           " " + communication + " " + tenant + " " + failure + " " + elastic;
+           " " + communication + " " + tenant + " " + failure + " " + elastic +
+           (stragglers ? " stragglers" : "");
   }
 };
 
@@ -34,7 +36,7 @@ struct StorageNames {
 /// use.
 [[nodiscard]] Design design_of(const Kinds& kinds);
 
-/// One combination per registry row: a new row is tested by being there.
+/// One combination per registry row, and one with stragglers: a new row is tested by being there.
 [[nodiscard]] std::vector<Kinds> all_kinds();
 
 /// Every component of a design with the role it plays there.

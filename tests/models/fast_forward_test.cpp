@@ -1,13 +1,6 @@
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <cmath>
-#include <memory>
-#include <vector>
 
-#include "engine/sim/fluid_context.hpp"
-#include "models/fast_forward.hpp"
-#include "models/job.hpp"
-#include "models/plant.hpp"
+#include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;
@@ -16,45 +9,11 @@ using models::Role;
 
 namespace {
 
-/// Dates at which the steps of the first job ended, saves between them left out.
-struct Course {
-  std::vector<double> ends;
-  Seconds wall, skipped;
-};
-
-sim::Task<void> run_all(sim::Context& context, const models::FastForward::Jobs& jobs) {
-  co_await jobs.front()->run();
-  context.stop();
-}
-
-Course course_of(const Design& design, bool skipping) {
-  const auto context = sim::make_fluid_context();
-  models::Plant plant(design);
-  plant.attach(*context, 1);
-  models::FastForward::Jobs jobs;
-  for (const JobDesign& job : design.jobs)
-    jobs.push_back(std::make_unique<models::TrainingJob>(design, job, plant, *context, 1));
-  models::FastForward fast_forward(*context, plant, jobs);
-  if (skipping) jobs.front()->on_step = [&] { fast_forward.step_done(); };
-  for (std::size_t j = 1; j < jobs.size(); ++j) context->spawn(jobs[j]->run());
-  context->spawn(run_all(*context, jobs));
-  context->run();
-  Course out{.ends = {}, .wall = jobs.front()->wall(), .skipped = fast_forward.skipped()};
-  double end = 0.0;
-  for (const double step : jobs.front()->measured().steps.values()) out.ends.push_back(end += step);
-  return out;
-}
-
 /// Simulates `design` both ways, checks that every step ends at the same date, and yields the share
 /// of the time that was skipped.
 double skipped_exactly(const Design& design) {
   const Course all = course_of(design, false), some = course_of(design, true);
-  REQUIRE(all.ends.size() == some.ends.size());
-  double worst = 0.0;
-  for (std::size_t i = 0; i < all.ends.size(); ++i)
-    worst = std::max(worst, std::abs(some.ends[i] - all.ends[i]) / all.ends[i]);
-  CHECK(worst <= 1e-9);
-  CHECK(some.wall.in(unit::s) == Approx(all.wall.in(unit::s)).epsilon(1e-9));
+  CHECK(difference(some, all) <= 1e-9);
   return some.skipped / some.wall;
 }
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace stallcast::models {
+
+/// A class of ranks of one job that act alike, in one group of hosts.
+struct RankPlace {
+  std::size_t group = 0;
+  double members = 1.0;
+  bool more_files = false;  ///< a rank was dealt one file more than the poorest has
+};
+
+/// How the ranks of a job are folded into classes: every class stands for `members` ranks that act
+/// alike; equal classes differ only by their random draws. docs/models/folding.md.
+struct RankLayout {
+  double ranks = 1.0;               ///< of the job
+  double per_copy = 1.0;            ///< ranks that hold one copy of the model: one of them reads
+  double hosts = 1.0;               ///< of its host class
+  std::size_t per_group = 1;        ///< classes in a group of hosts whose ranks are alike
+  double more_files = 0.0;          ///< ranks that read and have one file more than the others
+  std::vector<RankPlace> places{};  ///< of the classes
+  bool gds = false;                 ///< batches go from storage to the GPU past host memory
+  bool gds_saves = false;           ///< saves and restores go between the GPU and storage past it
+
+  [[nodiscard]] std::size_t classes() const { return places.size(); }
+  [[nodiscard]] double ranks_per_host() const { return ranks / hosts; }
+  /// Ranks that have a loader, of the job and of one class.    [docs/models/training.md, eq. 4]
+  [[nodiscard]] double readers() const { return ranks / per_copy; }
+  [[nodiscard]] double readers(const RankPlace& place) const { return place.members / per_copy; }
+  /// Ranks of a class over those of the mean class: what it counts for in means over ranks.
+  [[nodiscard]] double weight(const RankPlace& place) const {
+    return place.members * static_cast<double>(classes()) / ranks;
+  }
+};
+
+}  // namespace stallcast::models

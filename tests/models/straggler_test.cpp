@@ -1,0 +1,231 @@
+#include <catch2/catch.hpp>
+#include <utility>
+#include <vector>
+
+#include "models/bounds.hpp"
+#include "models/plant.hpp"
+#include "tests/support/course.hpp"
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+/// Equations: docs/models/folding.md.
+namespace {
+
+using Fields = std::vector<std::pair<const char*, const char*>>;
+
+/// `hosts` hosts of 2 GPUs with a loader of 2 workers, 100 ms steps, one batch of 1 x `sample` per
+/// rank and step, metadata that take no time.
+Design reading(const char* hosts, const char* sample, const Fields& slow,
+               const char* steps = "60") {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "count", hosts);
+  set(design.hosts[0], Role::host, "gpus", "2");
+  set(design.hosts[0], Role::host, "nic.rate", "16 GB/s");
+  set(design.hosts[0], Role::host, "nic.efficiency", "100 %");
+  for (const auto& [key, text] : slow) set(design.hosts[0], Role::host, key, text);
+  set(design.storage[0], Role::storage, "ost.count", "16");
+  set(design.storage[0], Role::storage, "mdt.service", "1 ns");
+  set(design.storage[0], Role::storage, "mdt.open", "1000000 Mops/s");
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "scratch"}, {"sample", sample}, {"samples", "1e9"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "2"}});
+  set(job.job, Role::job, "steps", steps);
+  design.run.values.erase("duration");
+  return design;
+}
+
+/// Largest difference of a step's end between `design` folded and every rank by itself.
+double folding_error(Design design) {
+  const Course folded = course_of(design, false);
+  set(design.run, Role::run, "fold", "false");
+  return difference(folded, course_of(design, false));
+}
+
+void save(Design& design, const char* kind, const Fields& settings = {}) {
+  design.jobs[0].checkpoint =
+      component(Role::checkpoint, kind, "checkpoint",
+                {{"to", "scratch"}, {"size", "64 GB"}, {"every_steps", "20"}});
+  for (const auto& [key, text] : settings)
+    set(*design.jobs[0].checkpoint, Role::checkpoint, key, text);
+}
+
+/// Leaves nothing in the loader that takes time besides reading.
+void only_read(Design& design) {
+  for (const auto& [key, text] : Fields{{"start", "0 s"}, {"handover", "0 s"}, {"copy", "none"}})
+    set(*design.jobs[0].loader, Role::loader, key, text);
+  for (const auto& [key, text] : Fields{{"parse", "1000000 TB/s"}, {"parse_fixed", "0 s"}})
+    set(*design.jobs[0].dataset, Role::dataset, key, text);
+}
+
+double sum_of_shares(const RunResult& result) {
+  double sum = 0.0;
+  for (const auto& [cause, share] : result.breakdown.at("train")) sum += share;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("all wait for a host that computes at four fifths of the speed") {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "slow.count", "1");
+  set(design.hosts[0], Role::host, "slow.compute", "80 %");
+  const RunResult result = run(design);
+  // t = 100 ms / 0.8 = 125 ms, of which 100 ms are the work and 25 ms waiting for it.
+  CHECK(metric(result, "job.train.step.time") == Approx(0.125));
+  CHECK(metric(result, "job.train.gpu.utilization") == Approx(0.8));
+  CHECK(result.breakdown.at("train").at("sync") == Approx(0.2));
+  CHECK(sum_of_shares(result) == Approx(1.0).epsilon(1e-9));
+  CHECK(metric(result, "job.train.slow.time") == Approx(0.125));
+  CHECK(metric(result, "job.train.slow.others") == Approx(0.1));
+  CHECK(metric(result, "job.train.slow.cost") == Approx(0.2));
+  CHECK(result.limited_by.at("job.train") == "host.gpu.slow");
+  // A script sees (3 x 100 + 125) / 4 ms of compute and (3 x 25) / 4 ms of barrier on average.
+  CHECK(metric(result, "job.train.steady.au") == Approx(106.25 / 125.0));
+  CHECK(metric(result, "job.train.steady.barrier") == Approx(0.01875));
+  CHECK(models::bounds(design).utilization == Approx(0.8));
+}
+
+TEST_CASE("without slow hosts nothing is said of them") {
+  CHECK_FALSE(run(small_design()).metrics.contains("job.train.slow.cost"));
+}
+
+TEST_CASE("when all hosts are slow none waits for another") {
+  Design design = small_design();
+  set(design.hosts[0], Role::host, "slow.count", "4");
+  set(design.hosts[0], Role::host, "slow.compute", "50 %");
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.step.time") == Approx(0.2));
+  CHECK_FALSE(result.metrics.contains("job.train.slow.cost"));
+}
+
+TEST_CASE("a port of a quarter of its rate is waited for as data") {
+  // Two ranks of the slow host read 1.6 GB a step at 16 / 4 GB/s: 400 ms; the others need 100 ms.
+  Design design = reading("4", "800 MB", {{"slow.count", "1"}, {"slow.nic", "25 %"}}, "200");
+  only_read(design);
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.steady.step.time") == Approx(0.4).epsilon(0.02));
+  CHECK(result.breakdown.at("train").at("data") > 0.7);
+  CHECK(result.limited_by.at("job.train") == "host.gpu.nic.read");
+  CHECK(sum_of_shares(result) == Approx(1.0).epsilon(1e-9));
+}
+
+TEST_CASE("stragglers cost one class more") {
+  const Design alike = reading("32", "1 MB", {});
+  CHECK(models::Plant(alike).layout("train").classes() == 1);
+  const Design slow = reading("32", "1 MB", {{"slow.count", "3"}, {"slow.compute", "90 %"}});
+  CHECK(models::Plant(slow).layout("train").classes() == 2);
+}
+
+TEST_CASE("folded stragglers are those of every rank by itself") {
+  const char* const hosts = GENERATE("4", "8", "32");
+  INFO(hosts << " hosts");
+  const Fields compute{{"slow.count", "2"}, {"slow.compute", "80 %"}};
+  const Fields port{{"slow.count", "1"}, {"slow.nic", "20 %"}};
+  SECTION("by compute") { CHECK(folding_error(reading(hosts, "20 MB", compute)) <= 1e-9); }
+  SECTION("by the network port, storage idle") {
+    CHECK(folding_error(reading(hosts, "200 MB", port)) <= 1e-9);
+  }
+  SECTION("with a job that saves and waits") {
+    for (const Fields& slow : {compute, port}) {
+      Design design = reading(hosts, "20 MB", slow);
+      save(design, "sync");
+      CHECK(folding_error(design) <= 1e-9);
+    }
+  }
+  SECTION("with a job that saves beside training") {
+    for (const Fields& slow : {compute, port}) {
+      Design design = reading(hosts, "20 MB", slow);
+      save(design, "async");
+      CHECK(folding_error(design) <= 1e-9);
+    }
+  }
+  SECTION("with saves of few ranks") {
+    Design design = reading(hosts, "20 MB", port);
+    save(design, "sync", {{"layout", "fsdp-hybrid"}});
+    CHECK(folding_error(design) <= 1e-9);
+  }
+  SECTION("for some time only") {
+    CHECK(folding_error(reading(hosts, "200 MB",
+                                {{"slow.count", "1"},
+                                 {"slow.nic", "20 %"},
+                                 {"slow.compute", "90 %"},
+                                 {"slow.from", "1 s"},
+                                 {"slow.until", "4 s"}})) <= 1e-9);
+  }
+}
+
+TEST_CASE("folded stragglers on saturated storage are those of every rank by itself") {
+  const char* const hosts = GENERATE("8", "32");
+  INFO(hosts << " hosts");
+  const char* const sample = GENERATE("1 GB", "600 MB");
+  for (const Fields& slow : {Fields{{"slow.count", "1"}, {"slow.nic", "20 %"}},
+                             Fields{{"slow.count", "2"}, {"slow.compute", "50 %"}}}) {
+    Design design = reading(hosts, sample, slow);
+    set(*design.jobs[0].loader, Role::loader, "workers", "1");
+    CHECK(folding_error(design) <= 1e-9);
+    save(design, "async");
+    CHECK(folding_error(design) <= 1e-9);
+  }
+}
+
+TEST_CASE("stragglers for some time change the steps of that time only") {
+  // 100 ms steps; at 50 % from 2 s to 4 s: 20 steps of 100 ms, 10 of 200 ms, then 100 ms again.
+  Design design = reading(
+      "4", "1 MB",
+      {{"slow.count", "1"}, {"slow.compute", "50 %"}, {"slow.from", "2 s"}, {"slow.until", "4 s"}});
+  set(*design.jobs[0].loader, Role::loader, "start", "0 s");
+  const Course course = course_of(design, false);
+  const auto took = [&](std::size_t step) { return course.ends[step] - course.ends[step - 1]; };
+  CHECK(took(10) == Approx(0.1).epsilon(0.02));
+  CHECK(took(25) == Approx(0.2).epsilon(0.02));
+  CHECK(took(50) == Approx(0.1).epsilon(0.02));
+  CHECK(course.ends.back() == Approx(60 * 0.1 + 10 * 0.1).epsilon(0.02));
+}
+
+TEST_CASE("no jump crosses the dates of stragglers") {
+  const auto check = [](const Design& design, double share) {
+    const Course all = course_of(design, false), some = course_of(design, true);
+    CHECK(difference(some, all) <= 1e-9);
+    CHECK(some.skipped / some.wall > share);
+  };
+  Design design = reading("32", "20 MB",
+                          {{"slow.count", "2"},
+                           {"slow.compute", "70 %"},
+                           {"slow.nic", "20 %"},
+                           {"slow.from", "10 min"},
+                           {"slow.until", "30 min"}},
+                          "40000");
+  SECTION("steps alone") { check(design, 0.9); }
+  SECTION("with saves") {
+    save(design, "async", {{"every_steps", "300"}});
+    check(design, 0.8);
+  }
+  SECTION("for ever") {
+    design.hosts[0].values.erase("slow.until");
+    check(design, 0.9);
+  }
+}
+
+TEST_CASE("leaves that are not full fold as they are") {
+  // Leaves of 4 hosts (8 ports, half of them up, 1 port a host), 10 hosts: 4 + 4 + 2. A link up has
+  // a tenth of a port's rate, so full leaves are short of uplinks and the last is half as short.
+  Design design = reading("10", "100 MB", {});
+  design.fabric =
+      component(Role::fabric, "fat-tree", "fabric",
+                {{"leaf.ports", "8"}, {"link.rate", "1.6 GB/s"}, {"efficiency", "100 %"}});
+  only_read(design);
+  CHECK(models::Plant(design).groups("gpu").size() == 2);
+  // 4 hosts x 2 ranks x 100 MB over 4 x 1.6 GB/s x 95 % (sprayed) = 131.6 ms a step; spread evenly
+  // it would be 10 x 2 x 100 MB / (3 x 6.08 GB/s) = 109.6 ms.
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.steady.step.time") == Approx(0.1316).epsilon(0.01));
+  CHECK(result.limited_by.at("job.train") == "fabric.gpu.area.uplink.read");
+  CHECK(folding_error(design) <= 1e-9);
+  set(design.hosts[0], Role::host, "slow.count", "3");
+  set(design.hosts[0], Role::host, "slow.nic", "2 %");
+  CHECK(folding_error(design) <= 1e-9);
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "stallcast/design.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::testing {
+
+/// Dates at which the steps of the first job ended, saves between them left out.
+struct Course {
+  std::vector<double> ends;
+  Seconds wall, skipped;
+};
+
+/// Simulates the jobs of `design` without SimGrid; `skipping`: what repeats is counted instead.
+[[nodiscard]] Course course_of(const Design& design, bool skipping);
+
+/// Largest difference of a step's end between two courses, as a share of its date; the wall times
+/// count as one more. Fails the test by exception when they differ in the number of steps.
+[[nodiscard]] double difference(const Course& a, const Course& b);
+
+}  // namespace stallcast::testing
