@@ -11,6 +11,9 @@ namespace {
 // whose times add up the same; it bounds the events per batch.  [docs/models/dataloader.md,
 // "grain"]
 constexpr std::int64_t kGroups = 8;
+// Once every worker has had its first batches others are under way at any time, and tell as much of
+// how reads share storage, unless each batch opens files: a line of requests tells them apart.
+constexpr std::int64_t kGroupsLater = 2;
 
 }  // namespace
 
@@ -149,7 +152,10 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
         static_cast<std::int64_t>(std::min(static_cast<double>(p_.batch), self.left + 1e-6));
     self.left -= static_cast<double>(samples);
     Loaded bytes;
-    if (samples > 0) bytes = co_await load(number, samples, self.clock);
+    const bool opens = shared_.access.files * static_cast<double>(p_.batch) >= 1.0;
+    const bool early = opens || index < base_ + most();
+    if (samples > 0)
+      bytes = co_await load(number, samples, early ? kGroups : kGroupsLater, self.clock);
     if (index < base_) continue;  // the epoch ended without it
     if (samples == p_.batch) {
       hand_over(index, bytes);
@@ -228,10 +234,10 @@ sim::Task<void> LoaderRuntime::stage() {
   }
 }
 
-sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
+sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples, std::int64_t most,
                                       PhaseClock& clock) {
   Loaded total;
-  const std::int64_t groups = std::min(samples, kGroups);
+  const std::int64_t groups = std::min(samples, most);
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t some = samples * (g + 1) / groups - samples * g / groups;
     total += co_await readers_[static_cast<std::size_t>(worker)]->read(some, clock);
@@ -283,7 +289,7 @@ sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
   clock.enter(Phase::cpu, context_.now());
   const WaitSplit before = clock.read(context_.now());
   const Seconds began = context_.now();
-  batch.bytes = co_await load(0, p_.batch, clock);
+  batch.bytes = co_await load(0, p_.batch, kGroups, clock);
   if (staged()) co_await context_.sleep(staging(batch.bytes));
   batch.wait += clock.read(context_.now()).since(before, context_.now() - began);
 }

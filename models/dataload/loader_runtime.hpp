@@ -78,7 +78,9 @@ class LoaderRuntime {
   sim::Task<void> import(PhaseClock& clock);
   sim::Task<void> stage();
   void hand_over(std::int64_t index, Loaded bytes);
-  sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, PhaseClock& clock);
+  /// In at most `most` groups, one after the other.
+  sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, std::int64_t most,
+                         PhaseClock& clock);
   sim::Task<void> scan(WaitSplit& wait);
   sim::Task<void> stat(double files);
   sim::Task<void> start(Batch& batch);
