@@ -6,7 +6,8 @@ targets lines of the form
 
     RESULT<TAB>work<TAB>measured<TAB>target
 
---update writes the report to bench/results.md and the table of targets into docs/performance.md."""
+Each part is kept in build/release/bench/results/. --update writes them all, those that were measured
+now and those kept, to bench/results.md and the table of targets into docs/performance.md."""
 
 import argparse
 import datetime
@@ -24,6 +25,7 @@ PARTS = {"whole_runs": whole_runs.main, "exactness": exactness.main, "peers": pe
          "growth": growth.main}
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(measure.ROOT, "docs/performance.md")
+KEPT = os.path.join(measure.PROGRAMS, "results")
 MARKS = ("<!-- targets: written by ./stallcast.sh bench --update -->", "<!-- end of targets -->")
 
 
@@ -48,6 +50,14 @@ def run_program(report, name, path):
             report.line(line)
 
 
+def all_parts():
+    """name -> what measures it, into a report, of so many runs."""
+    out = dict(PARTS)
+    for name, path in other_programs().items():
+        out[name] = lambda report, runs, name=name, path=path: run_program(report, name, path)
+    return out
+
+
 def machine():
     model = platform.processor()
     try:
@@ -55,15 +65,14 @@ def machine():
             model = re.search(r"model name\s*: (.*)", file.read()).group(1)
     except (OSError, AttributeError):
         pass
-    load = os.getloadavg()[0]
-    return f"{os.cpu_count()} cores of {model}, load {load:.0f}, {datetime.date.today()}"
+    return f"{os.cpu_count()} cores of {model}"
 
 
-def targets(report, runs):
+def targets(report):
     """The table of targets, as lines."""
     table = measure.Report()
     print()
-    table.line(f"{machine()}; medians of {runs}.\n")
+    table.line(f"{machine()}.\n")
     table.table(["work", "measured:", "target:"], report.targets)
     return table.text
 
@@ -80,28 +89,39 @@ def update(report, table):
 
 
 def main():
-    others = other_programs()
+    parts = all_parts()
     parser = argparse.ArgumentParser(prog="./stallcast.sh bench", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", help=", ".join([*PARTS, *others]))
-    parser.add_argument("--runs", type=int, default=5, help="medians of so many (default 5)")
-    parser.add_argument("--update", action="store_true", help="write the tables; needs all parts")
+    parser.add_argument("part", nargs="*", help=", ".join(parts))
+    parser.add_argument("--runs", type=int, default=5,
+                        help="medians of so many (default 5), of three that take long")
+    parser.add_argument("--update", action="store_true", help="write the tables")
     args = parser.parse_args()
-    unknown = set(args.part) - set(PARTS) - set(others)
-    if unknown or (args.update and args.part):
-        parser.error(f"no part {', '.join(unknown)}" if unknown else "--update needs all parts")
+    if unknown := set(args.part) - set(parts):
+        parser.error(f"no part {', '.join(unknown)}")
 
-    report = measure.Report()
-    report.line("# Measurements")
-    for name, part in PARTS.items():
-        if not args.part or name in args.part:
-            part(report, args.runs)
-    for name, path in others.items():
-        if not args.part or name in args.part:
-            run_program(report, name, path)
-    table = targets(report, args.runs)
-    if args.update:
-        update(report, table)
+    os.makedirs(KEPT, exist_ok=True)
+    measured = measure.Report()
+    print("# Measurements", flush=True)
+    for name in args.part or parts:
+        report = measure.Report()
+        began = os.getloadavg()[0]
+        parts[name](report, args.runs)
+        report.line(f"{datetime.date.today()}, medians of {args.runs}, of three that took long; "
+                    f"load {began:.0f} before, {os.getloadavg()[0]:.0f} after.")
+        kept = os.path.join(KEPT, name + ".json")
+        report.save(kept)
+        measured.add(kept)
+    if not args.update:
+        targets(measured)
+        return
+    everything = measure.Report()
+    for name in parts:
+        kept = os.path.join(KEPT, name + ".json")
+        if not os.path.exists(kept):
+            raise SystemExit(f"{name} was not measured yet")
+        everything.add(kept)
+    update(everything, targets(everything))
 
 
 if __name__ == "__main__":
