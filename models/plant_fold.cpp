@@ -13,6 +13,8 @@ namespace {
 
 // So few ranks are not folded when they draw different times.
 constexpr double kFew = 4.0;
+// Parts of a host smaller than this are what dividing left.
+constexpr double kRounding = 1e-9;
 
 /// Whether the ranks of a job take different times for equal batches.
 bool drawn_apart(const JobDesign& job) {
@@ -20,14 +22,35 @@ bool drawn_apart(const JobDesign& job) {
          loader_row(job.loader->kind).policy(*job.loader).handover_spread > 0.0;
 }
 
+/// Ranks of a job that have a loader and one file more than the others.
+double ranks_with_more(const JobDesign& job, const RankLayout& layout) {
+  if (!job.dataset || !loader_row(job.loader->kind).policy(*job.loader).iterable) return 0.0;
+  return dealt_more(dataset_params(*job.dataset).sample_count(), sample_access(job).per_file(),
+                    layout.readers());
+}
+
 /// The classes of a job in the groups of its hosts.    [docs/models/folding.md, eq. 1]
 std::vector<RankPlace> places(const RankLayout& layout, const std::vector<HostGroup>& groups) {
   std::vector<RankPlace> out;
   const double classes = static_cast<double>(layout.per_group);
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    for (double c = 0.0; c < classes; ++c)
-      out.push_back(
-          {.group = g, .members = layout.ranks * groups[g].hosts / (layout.hosts * classes)});
+  const double having_more = layout.more_files / layout.readers();  // as a share of the hosts
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto add = [&](double hosts, double count, bool more_files) {
+      for (double c = 0.0; c < count; ++c)
+        out.push_back({.group = g,
+                       .members = layout.ranks * hosts / (layout.hosts * count),
+                       .more_files = more_files});
+    };
+    const double more = groups[g].shared_with(0.0, having_more * layout.hosts);
+    const double rest = groups[g].shared_with(having_more * layout.hosts, layout.hosts);
+    if (more <= 0.0 || rest <= 0.0) {
+      add(groups[g].hosts, classes, more > 0.0);
+      continue;
+    }
+    const double some = std::max(1.0, std::round(classes * more / groups[g].hosts));
+    add(more, some, true);
+    add(rest, std::max(1.0, classes - some), false);
+  }
   return out;
 }
 
@@ -68,6 +91,9 @@ void Plant::fold(const Design& design) {
     const double classes = this->classes(run, job, layout);
     const double groups = std::floor(std::min(layout.hosts, classes));
     plan.parts = std::max(plan.parts, groups);
+    layout.more_files = ranks_with_more(job, layout);
+    const double border = layout.more_files / layout.readers() * layout.hosts;
+    plan.cuts.insert({std::floor(border + kRounding), std::ceil(border - kRounding)});
     const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
     layout.per_group =
         static_cast<std::size_t>(std::clamp(std::floor(classes / groups), 1.0, most));

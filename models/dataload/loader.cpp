@@ -42,17 +42,33 @@ LoaderPolicy ideal_policy(const Component&) {
   return {.in_order = false, .fixed_assignment = false};
 }
 
-std::vector<double> deal(double samples, double per_file, double ranks, std::int64_t workers) {
+namespace {
+
+double files_of(double samples, double per_file) {
+  return std::max(1.0, std::round(samples / per_file));
+}
+
+}  // namespace
+
+double dealt_more(double samples, double per_file, double ranks) {
+  if (!std::isfinite(samples)) return 0.0;
+  const double files = files_of(samples, per_file);
+  return files > ranks ? std::fmod(files, ranks) : 0.0;
+}
+
+std::vector<double> deal(double samples, double per_file, double ranks, std::int64_t workers,
+                         bool more) {
   const double count = static_cast<double>(std::max<std::int64_t>(workers, 1));
   std::vector<double> out(static_cast<std::size_t>(count), samples / ranks / count);
   if (!std::isfinite(samples)) return out;
-  // n files: floor(n / N) for a rank, and of those m for a worker floor(m / W), one more for the
-  // first m mod W.    [docs/models/dataloader.md, eq. 3]
-  const double files = std::max(1.0, std::round(samples / per_file));
-  const double mine = std::max(1.0, std::floor(files / ranks));
+  // n files: floor(n / N) for a rank, one more for the first n mod N, and of those m for a worker
+  // floor(m / W), one more for the first m mod W.    [docs/models/dataloader.md, eq. 3]
+  const double files = files_of(samples, per_file);
+  const double mine = std::max(1.0, std::floor(files / ranks)) + (more ? 1.0 : 0.0);
   for (double w = 0.0; double& share : out) {
-    const double more = w++ < std::fmod(mine, count) ? 1.0 : 0.0;
-    share = std::floor(samples / std::max(files, ranks) * (std::floor(mine / count) + more) + 1e-6);
+    const double extra = w++ < std::fmod(mine, count) ? 1.0 : 0.0;
+    share =
+        std::floor(samples / std::max(files, ranks) * (std::floor(mine / count) + extra) + 1e-6);
   }
   return out;
 }

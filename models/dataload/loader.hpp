@@ -68,10 +68,12 @@ struct LoaderPolicy {
 };
 
 /// Samples that each of `workers` workers of one rank owns in an epoch of an iterable data set of
-/// `samples` in files of `per_file`, dealt to `ranks` ranks and then to workers. A rank has as many
-/// as the poorest, because training ends with it.    [docs/models/dataloader.md, eq. 3]
+/// `samples` in files of `per_file`, dealt to `ranks` ranks and then to workers: of a rank that has
+/// as many files as the poorest, or one `more`.    [docs/models/dataloader.md, eq. 3]
 [[nodiscard]] std::vector<double> deal(double samples, double per_file, double ranks,
-                                       std::int64_t workers);
+                                       std::int64_t workers, bool more = false);
+/// How many of the `ranks` ranks have one file more than the poorest; the first ones.
+[[nodiscard]] double dealt_more(double samples, double per_file, double ranks);
 
 [[nodiscard]] LoaderParams loader_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> loader_common_fields();

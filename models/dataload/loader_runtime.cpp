@@ -63,7 +63,8 @@ double LoaderRuntime::steps_per_epoch() const {
   // data set each worker drops its own.    [docs/models/dataloader.md, eq. 3]
   if (!policy_.iterable) return std::floor(samples / (batch * ranks_));
   double steps = 0.0;
-  for (const double mine : deal(samples, shared_.access.per_file(), ranks_, p_.workers))
+  for (const double mine :
+       deal(samples, shared_.access.per_file(), ranks_, p_.workers, shared_.site.more_files))
     steps += std::floor(mine / batch + 1e-9);
   return steps;
 }
@@ -89,8 +90,8 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written) {
     return;
   }
   const auto readers = static_cast<std::int64_t>(readers_.size());
-  const std::vector<double> mine =
-      deal(shared_.dataset.sample_count(), shared_.access.per_file(), ranks_, readers);
+  const std::vector<double> mine = deal(shared_.dataset.sample_count(), shared_.access.per_file(),
+                                        ranks_, readers, shared_.site.more_files);
   for (std::int64_t r = 0; r < readers; ++r) {
     const auto at = static_cast<std::size_t>(r);
     const std::int64_t batches = (steps - r + readers - 1) / readers;  // i = r mod W

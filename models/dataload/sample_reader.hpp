@@ -29,6 +29,7 @@ struct LoaderSite {
   ResourceIndex nvlink_resource = kNoResource;
   StorageModel* imports = nullptr;  ///< where spawned workers import from; nullptr: locally
   Client imports_client;
+  bool more_files = false;  ///< iterable data sets: each rank has one file more than the poorest
   std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
 };
 

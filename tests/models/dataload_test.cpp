@@ -254,6 +254,11 @@ TEST_CASE("a rank of an iterable data set has as many files as the poorest") {
   // 10 files of 3 samples for 4 ranks: 2 each; for 2 workers 1 each, for 3 the last has none
   CHECK(models::deal(30.0, 3.0, 4.0, 2) == std::vector<double>{3.0, 3.0});
   CHECK(models::deal(30.0, 3.0, 4.0, 3) == std::vector<double>{3.0, 3.0, 0.0});
+  // 10 files to 4 ranks: the first two have a third one.
+  CHECK(models::dealt_more(30.0, 3.0, 4.0) == 2.0);
+  CHECK(models::deal(30.0, 3.0, 4.0, 2, true) == std::vector<double>{6.0, 3.0});
+  CHECK(models::dealt_more(36.0, 3.0, 4.0) == 0.0);
+  CHECK(models::dealt_more(9.0, 3.0, 4.0) == 0.0);
 }
 
 TEST_CASE("a shuffle buffer is filled before the first sample and grows by one with each") {
