@@ -17,17 +17,6 @@ constexpr std::array<Dimension, 8> kLimitDimensions = {
     Dimension::number, Dimension::ratio,   Dimension::time,  Dimension::rate,
     Dimension::bytes,  Dimension::op_rate, Dimension::money, Dimension::money_rate};
 
-/// `*` in `pattern` stands for any text.
-bool matches(std::string_view pattern, std::string_view text) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
-  if (text.substr(0, star) != pattern.substr(0, star)) return false;
-  const std::string_view rest = pattern.substr(star + 1);
-  for (std::size_t i = star; i <= text.size(); ++i)
-    if (matches(rest, text.substr(i))) return true;
-  return false;
-}
-
 bool holds(const std::string& op, double value, double limit) {
   if (op == "<") return value < limit;
   if (op == "<=") return value <= limit;
@@ -134,6 +123,16 @@ AssertionOutcome outcome_of(const Expectation& expectation, const Assertion& ass
 }
 
 }  // namespace
+
+bool matches(std::string_view pattern, std::string_view text) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (text.substr(0, star) != pattern.substr(0, star)) return false;
+  const std::string_view rest = pattern.substr(star + 1);
+  for (std::size_t i = star; i <= text.size(); ++i)
+    if (matches(rest, text.substr(i))) return true;
+  return false;
+}
 
 Result<Assertion> parse_assertion(const std::string& that) {
   const std::size_t at = that.find_first_of("<>=!");

@@ -58,6 +58,34 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
   return prediction;
 }
 
+/// The simulations of several designs, one after the other.
+struct Batch {
+  Batch(std::span<const Design> designs, const Options& options) {
+    for (const Design& each : designs) {
+      encoded.push_back(std::make_shared<const run::EncodedDesign>(each));
+      first.push_back(requests.size());
+      replicas.push_back(static_cast<std::size_t>(replica_count(each, options)));
+      for (std::size_t i = 0; i < replicas.back(); ++i) {
+        const std::uint64_t seed = first_seed(each, options) + i;
+        design.push_back(encoded.size() - 1);
+        if (options.vary && replicas.back() > 1) {
+          Design varied = each;
+          options.vary(varied, i);
+          requests.emplace_back(varied, seed);
+        } else {
+          requests.emplace_back(encoded.back(), seed);
+        }
+      }
+    }
+  }
+
+  std::vector<run::Request> requests;
+  std::vector<std::size_t> design;  ///< of each request
+  std::vector<std::shared_ptr<const run::EncodedDesign>> encoded;
+  std::vector<std::size_t> first;     ///< request of each design
+  std::vector<std::size_t> replicas;  ///< of each design
+};
+
 }  // namespace
 
 Result<Prediction> predict(const Design& design, const Options& options) {
@@ -67,35 +95,41 @@ Result<Prediction> predict(const Design& design, const Options& options) {
 std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
                                             const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  std::vector<run::Request> requests;
-  std::vector<std::shared_ptr<const run::EncodedDesign>> encoded;
-  for (const Design& design : designs) {
-    encoded.push_back(std::make_shared<const run::EncodedDesign>(design));
-    const int replicas = replica_count(design, options);
-    for (int i = 0; i < replicas; ++i) {
-      const std::uint64_t seed = first_seed(design, options) + static_cast<std::uint64_t>(i);
-      if (options.vary && replicas > 1) {
-        Design varied = design;
-        options.vary(varied, static_cast<std::size_t>(i));
-        requests.emplace_back(varied, seed);
-      } else {
-        requests.emplace_back(encoded.back(), seed);
-      }
-    }
-  }
-  const std::vector<run::Outcome> outcomes = run::simulate(requests, options.run);
+  const Batch batch(designs, options);
+  const std::vector<run::Outcome> outcomes = run::simulate(batch.requests, options.run);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
 
   std::vector<Result<Prediction>> predictions;
-  std::size_t at = 0;
   for (std::size_t i = 0; i < designs.size(); ++i) {
-    const auto n = static_cast<std::size_t>(replica_count(designs[i], options));
-    predictions.push_back(
-        collect(designs[i], encoded[i]->hash, std::span(outcomes).subspan(at, n), options.faults));
+    predictions.push_back(collect(designs[i], batch.encoded[i]->hash,
+                                  std::span(outcomes).subspan(batch.first[i], batch.replicas[i]),
+                                  options.faults));
     if (predictions.back().ok()) predictions.back()->wall_s = wall.count();
-    at += n;
   }
   return predictions;
+}
+
+std::optional<Failure> predict_each(std::span<const Design> designs, const Options& options,
+                                    const TakePrediction& take) {
+  const Batch batch(designs, options);
+  std::vector<std::vector<std::optional<run::Outcome>>> ended(designs.size());
+  std::vector<std::size_t> left = batch.replicas;
+  for (std::size_t i = 0; i < designs.size(); ++i) ended[i].resize(batch.replicas[i]);
+  run::Options how = options.run;
+  how.on_outcome = [&](std::size_t request, const run::Outcome& outcome) {
+    const std::size_t i = batch.design[request];
+    ended[i][request - batch.first[i]] = outcome;
+    if (--left[i] > 0) return;
+    std::vector<run::Outcome> outcomes;
+    for (auto& one : ended[i]) outcomes.push_back(*std::move(one));
+    ended[i].clear();
+    take(i, collect(designs[i], batch.encoded[i]->hash, outcomes, options.faults));
+  };
+  const std::vector<run::Outcome> outcomes = run::simulate(batch.requests, how);
+  for (std::size_t request = 0; request < outcomes.size(); ++request)
+    if (left[batch.design[request]] > 0 && !outcomes[request].ok())
+      return outcomes[request].failure();
+  return std::nullopt;
 }
 
 }  // namespace stallcast::predict

@@ -38,6 +38,16 @@ struct Options {
 [[nodiscard]] std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
                                                           const Options& options);
 
+/// Takes the prediction of a design by its place, or why it failed.
+using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
+
+/// As predict_all, but hands out each prediction as soon as all replicas of its design have ended.
+/// Designs of which one was cut off (time limit, interrupt, dead worker) are not handed out; the
+/// first such reason is returned.
+[[nodiscard]] std::optional<Failure> predict_each(std::span<const Design> designs,
+                                                  const Options& options,
+                                                  const TakePrediction& take);
+
 /// Combines finished replicas of one design, without its expectations and its hash.
 /// REQUIRES: at least one replica.
 [[nodiscard]] Prediction combine(const Design& design, std::span<const RunResult> replicas);
@@ -60,6 +70,9 @@ struct Assertion {
 /// The limit of `assertion` in the unit metrics are given in ("USD/h" is not a base unit), or why
 /// it does not fit. A number without a unit fits only a count.
 [[nodiscard]] Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit);
+
+/// Whether `text` is `pattern`, in which "*" stands for any text.
+[[nodiscard]] bool matches(std::string_view pattern, std::string_view text);
 
 /// How far `value` is on the good side of the limit, relative to the limit; negative when it fails.
 [[nodiscard]] double margin(const Assertion& assertion, double value, double limit);

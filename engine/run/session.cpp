@@ -112,6 +112,11 @@ bool Session::hear_of(codec::WorkerMessage message) {
 }
 
 void Session::settle(std::size_t id, Outcome outcome) {
+  conclude(id, std::move(outcome));
+  if (options_.on_outcome) options_.on_outcome(id, *outcomes_[id]);
+}
+
+void Session::conclude(std::size_t id, Outcome outcome) {
   outcomes_[id] = std::move(outcome);
   fractions_[id] = 1.0;
   ++settled_;
@@ -159,7 +164,7 @@ bool Session::stopped_from_outside() {
 
 void Session::fail_rest(const Failure& failure) {
   for (std::size_t id = 0; id < outcomes_.size(); ++id)
-    if (!outcomes_[id]) settle(id, failure);
+    if (!outcomes_[id]) conclude(id, failure);
 }
 
 /// The worker takes requests in order, so the first ones without an outcome are those that ran.

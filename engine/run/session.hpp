@@ -32,7 +32,10 @@ class Session {
   /// False when the worker does not keep to the protocol.
   [[nodiscard]] bool hear(const std::string& line);
   [[nodiscard]] bool hear_of(codec::WorkerMessage message);
+  /// A simulation ended.
   void settle(std::size_t id, Outcome outcome);
+  /// A request has its outcome, simulated or not.
+  void conclude(std::size_t id, Outcome outcome);
   void report_progress();
   /// Gives every request without an outcome this failure.
   void fail_rest(const Failure& failure);

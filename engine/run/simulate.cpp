@@ -26,13 +26,22 @@ std::vector<Outcome> run_new(const std::vector<Request>& requests, const Options
   ResultCache& results = options.warm->results();
   std::vector<std::optional<Outcome>> all(requests.size());
   std::vector<Request> rest;
+  std::vector<std::size_t> places;  // of `rest` in `requests`
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (auto known = results.find(requests[i].design->hash, requests[i].seed))
+    if (auto known = results.find(requests[i].design->hash, requests[i].seed)) {
       all[i] = *std::move(known);
-    else
+      if (options.on_outcome) options.on_outcome(i, *all[i]);
+    } else {
       rest.push_back(requests[i]);
+      places.push_back(i);
+    }
   }
-  std::vector<Outcome> simulated = run_all(rest, options, *options.warm);
+  Options of_rest = options;
+  if (options.on_outcome)
+    of_rest.on_outcome = [&](std::size_t i, const Outcome& outcome) {
+      options.on_outcome(places[i], outcome);
+    };
+  std::vector<Outcome> simulated = run_all(rest, of_rest, *options.warm);
   for (std::size_t i = 0, next = 0; i < requests.size(); ++i) {
     if (all[i]) continue;
     Outcome& outcome = simulated[next++];

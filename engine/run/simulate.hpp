@@ -33,6 +33,10 @@ struct Request {
   std::uint64_t seed;
 };
 
+/// What became of one request: its result, or why there is none (`exit` says inconclusive for the
+/// time limit, internal for a crash; the message names the saved design).
+using Outcome = Result<RunResult>;
+
 struct Options {
   int jobs = 1;                 ///< simulations at a time
   double time_limit_s = 600.0;  ///< wall clock for the whole call
@@ -43,13 +47,13 @@ struct Options {
   /// A worker that several calls share, and its results; must outlive the call. None: one for this
   /// call alone.
   WarmWorker* warm = nullptr;
+  /// Called from this thread when a simulation has ended, with its place in the list: results of
+  /// thousands can be kept as they come. Not called for what was never begun or was cut off by the
+  /// time limit, an interrupt or a dead worker. May be empty.
+  std::function<void(std::size_t, const Outcome&)> on_outcome = {};
   /// Ends the call early once it is true, as an interrupt does. May be null.
   const std::atomic<bool>* cancelled = nullptr;
 };
-
-/// What became of one request: its result, or why there is none (`exit` says inconclusive for the
-/// time limit, internal for a crash; the message names the saved design).
-using Outcome = Result<RunResult>;
 
 /// Runs all `requests`, results in their order whatever the number of jobs. Leaves no process
 /// behind but the one of `options.warm`. SIGINT and SIGTERM, where the caller has installed
