@@ -72,6 +72,10 @@ class Reporter {
   /// A fault of an option that never became part of the tree.
   void option_error(std::string_view code, const std::string& option, std::string message,
                     std::string hint);
+  /// Line and column of a node; for one of an option, its name as the file.
+  [[nodiscard]] Position place(const std::string& pointer) const {
+    return position(pointer, base::PointAt::value);
+  }
   /// "file:line:column" of a node, or "--set" and the option.
   [[nodiscard]] std::string where(const std::string& pointer) const;
   [[nodiscard]] bool from_option(const std::string& pointer) const;

@@ -11,6 +11,7 @@
 #include "scenarios/parameters.hpp"
 #include "scenarios/resolve.hpp"
 #include "scenarios/rules.hpp"
+#include "scenarios/sweep_reader.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -66,6 +67,7 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
     if (key != "params") params.mark_used(node);
   ReadContext context{tree, params, report, options.profile};
   Design design = resolve(context);
+  out.sweep = read_sweep(tree, report);
   params.report_unused();
   check_rules(design, report);
   out.params = params.list();

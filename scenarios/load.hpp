@@ -10,6 +10,7 @@
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/result.hpp"
+#include "stallcast/sweep.hpp"
 
 /// From a scenario file to a Design: read (JSONC, `extends`), choose a variant, apply `--set`,
 /// evaluate `params`, expand catalogue references, check against the field tables, apply defaults,
@@ -38,6 +39,7 @@ struct Loaded {
   std::optional<Design> design;
   std::vector<Parameter> params;
   std::vector<std::string> variants;  ///< keys of `scenarios`
+  SweepSpec sweep;                    ///< what `sweep` says; nothing is varied without it
   Diagnostics diagnostics;            ///< with file, line and column, sorted by place
 };
 

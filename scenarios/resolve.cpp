@@ -214,7 +214,7 @@ class Resolver {
     return out;
   }
 
-  // `scenarios` and `sweep` are used elsewhere; here only their form is checked.
+  // `scenarios` is used elsewhere; here only its form is checked.
   void check_forms() {
     if (const Json* variants = present("/scenarios")) {
       if (!variants->is_object())
@@ -229,32 +229,6 @@ class Resolver {
           else if (patch.is_object())
             check_keys(patch, "/scenarios" + base::pointer_token(name), kTopKeys,
                        "the variant \"" + name + "\"", report());
-    }
-    if (const Json* sweep = present("/sweep")) check_sweep(*sweep);
-  }
-
-  void check_sweep(const Json& sweep) {
-    if (!sweep.is_object()) {
-      report().error("type", "/sweep", "\"sweep\" is an object of paths and values",
-                     "write { \"storage.ost.count\": [16, 32, 64] }");
-      return;
-    }
-    constexpr std::string_view kRange[] = {"from", "to", "n", "scale"};
-    for (const auto& [path, values] : sweep.items()) {
-      const std::string at = "/sweep" + base::pointer_token(path);
-      if (path.starts_with("x-")) continue;
-      if (path == "mode") {
-        if (!values.is_string()) report().error("type", at, "\"mode\" is product, zip or latin:N");
-      } else if (values.is_object()) {
-        check_keys(values, at, kRange, "the range of \"" + path + "\"", report());
-        for (const char* key : {"from", "to", "n"})
-          if (!values.contains(key))
-            report().error("missing", at, "the range of \"" + path + "\" has no \"" + key + "\"",
-                           "write { \"from\": 16, \"to\": 64, \"n\": 4 }");
-      } else if (!values.is_array() || values.empty()) {
-        report().error("type", at, "\"" + path + "\" sweeps over a list of values or a range",
-                       "write [16, 32, 64] or { \"from\": 16, \"to\": 64, \"n\": 4 }");
-      }
     }
   }
 

@@ -49,12 +49,18 @@ Json expect_schema(SchemaForm form) {
 }
 
 Json sweep_schema() {
-  Json range = closed_object({{"from", true}, {"to", true}, {"n", true}, {"scale", true}});
-  range["required"] = {"from", "to", "n"};
-  Json out = {{"type", "object"},
-              {"description", "paths and the values they take"},
-              {"properties", {{"mode", {{"type", "string"}}}}},
-              {"patternProperties", {{"^x-", true}}}};
+  Json range = closed_object({{"from", true},
+                              {"to", true},
+                              {"n", true},
+                              {"scale", {{"enum", {"lin", "log"}}}},
+                              {"step", true}});
+  range["required"] = {"from", "to"};  // samples need no n
+  Json out = {
+      {"type", "object"},
+      {"description", "paths and the values they take"},
+      {"properties",
+       {{"mode", {{"type", "string"}, {"pattern", "^(product|zip|(latin|sobol):[1-9][0-9]*)$"}}}}},
+      {"patternProperties", {{"^x-", true}}}};
   Json values = {{"type", "array"}, {"minItems", 1}};
   out["additionalProperties"] = {{"anyOf", Json::array({values, range})}};
   return or_null(std::move(out));
