@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <thread>
 
@@ -186,13 +187,32 @@ void CommandLine::scenario_options(CommonOptions& options) {
   text("--profile", options.profile, "FILE", "take fitted values from this calibration profile");
 }
 
+void CommandLine::run_options(CommonOptions& options) {
+  const bool limited = std::isfinite(options.time_limit_s);
+  text("--time-limit", impl_->time_limit, "DURATION",
+       "stop after this wall-clock time and report what is known (default " +
+           (limited ? base::print_quantity(options.time_limit_s, Dimension::time) : "none") + ")");
+  integer("--jobs", impl_->jobs, 1, "simulations at a time (default: one per core)");
+  impl_->checks.emplace_back([this, &options]() -> std::optional<Fault> {
+    constexpr std::int64_t kMostJobs = 4096;
+    if (impl_->jobs.value_or(1) > kMostJobs)
+      return Fault{"--jobs must be at most " + std::to_string(kMostJobs), ""};
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    options.jobs = impl_->jobs.value_or(cores);
+    if (impl_->time_limit.empty()) return std::nullopt;
+    const auto limit = base::parse_quantity(impl_->time_limit, Dimension::time);
+    if (!limit.value.has_value()) return Fault{"--time-limit: " + limit.message, limit.hint};
+    if (!(*limit.value > 0.0)) return Fault{"--time-limit must be above 0 s", ""};
+    options.time_limit_s = *limit.value;
+    return std::nullopt;
+  });
+}
+
 void CommandLine::simulation_options(CommonOptions& options) {
   integer("--seed", options.seed, 0, "first random seed (default: the scenario's)");
   integer("--replicas", options.replicas, 1,
           "simulations with different seeds (default: the scenario's)");
-  text("--time-limit", impl_->time_limit, "DURATION",
-       "stop after this wall-clock time and report what is known (default 10 min)");
-  integer("--jobs", impl_->jobs, 1, "simulations at a time (default: one per core)");
+  run_options(options);
   flag("--timing", options.timing, "report wall-clock time; the report is then not reproducible");
   flag("--strict-range", options.strict_range,
        "exit 3 when a prediction leaves the range its profile was fitted in");
@@ -206,24 +226,15 @@ void CommandLine::simulation_options(CommonOptions& options) {
     text(name, impl_->refused.back()->value, "FILE", "not available in this version");
   }
   impl_->checks.emplace_back([this, &options]() -> std::optional<Fault> {
-    constexpr std::int64_t kMostReplicas = 10000, kMostJobs = 4096;
+    constexpr std::int64_t kMostReplicas = 10000;
     if (options.replicas.value_or(1) > kMostReplicas)
       return Fault{"--replicas must be at most " + std::to_string(kMostReplicas), ""};
-    if (impl_->jobs.value_or(1) > kMostJobs)
-      return Fault{"--jobs must be at most " + std::to_string(kMostJobs), ""};
-    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    options.jobs = impl_->jobs.value_or(cores);
     if (impl_->no_fold) options.sets.emplace_back("run.fold=false");
     if (impl_->no_fast_forward) options.sets.emplace_back("run.fast_forward=false");
     if (!impl_->backend.empty()) options.sets.push_back("run.backend=" + impl_->backend);
     for (const auto& refused : impl_->refused)
       if (!refused->value.empty())
         return Fault{refused->name + " is not available in this version", ""};
-    if (impl_->time_limit.empty()) return std::nullopt;
-    const auto limit = base::parse_quantity(impl_->time_limit, Dimension::time);
-    if (!limit.value.has_value()) return Fault{"--time-limit: " + limit.message, limit.hint};
-    if (!(*limit.value > 0.0)) return Fault{"--time-limit must be above 0 s", ""};
-    options.time_limit_s = *limit.value;
     return std::nullopt;
   });
 }

@@ -57,6 +57,8 @@ class CommandLine {
   void format_option(CommonOptions& options);
   /// --set, --variant, --profile.
   void scenario_options(CommonOptions& options);
+  /// --time-limit (default: that of `options`) and --jobs.
+  void run_options(CommonOptions& options);
   /// --seed, --replicas, --time-limit, --jobs, --timing, --strict-range; and --trace,
   /// which is refused.
   void simulation_options(CommonOptions& options);

@@ -35,6 +35,7 @@ int validate_verb(const Verb& verb, std::span<const std::string> args);
 int probe_verb(const Verb& verb, std::span<const std::string> args);
 int calibrate_verb(const Verb& verb, std::span<const std::string> args);
 int import_verb(const Verb& verb, std::span<const std::string> args);
+int sweep_verb(const Verb& verb, std::span<const std::string> args);
 /// Says that the verb is not available in this version.
 int unavailable_verb(const Verb& verb, std::span<const std::string> args);
 

@@ -55,6 +55,8 @@ namespace stallcast::report {
 [[nodiscard]] std::string csv_field(std::string_view text);
 /// One row, joined and ended by a newline.
 [[nodiscard]] std::string csv_row(const std::vector<std::string>& fields);
+/// "job.train.step.time.p99" -> ("job.train.step.time", "p99"); the mean has no suffix.
+[[nodiscard]] std::pair<std::string, std::string> name_and_stat(const std::string& metric);
 /// "|" escaped for a Markdown table.
 [[nodiscard]] std::string markdown_cell(std::string_view text);
 

@@ -19,15 +19,14 @@ std::string upper_verdict(const Prediction& p) {
   return "predicted";
 }
 
-/// "job.train.step.time.p99" -> ("job.train.step.time", "p99"); the mean has no suffix.
+}  // namespace
+
 std::pair<std::string, std::string> name_and_stat(const std::string& metric) {
   for (const std::string_view stat : {".p50", ".p95", ".p99", ".max"})
     if (metric.ends_with(stat))
       return {metric.substr(0, metric.size() - stat.size()), std::string(stat.substr(1))};
   return {metric, "mean"};
 }
-
-}  // namespace
 
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "stallcast/design.hpp"
+#include "stallcast/result.hpp"
+
+namespace stallcast::sweep {
+
+/// Designs as what they change of a first one (RFC 6902): some hundred bytes instead of thousands.
+class DesignChanges {
+ public:
+  /// `base` as `base()` of another gave it.
+  [[nodiscard]] static Result<DesignChanges> read(const std::string& base);
+  explicit DesignChanges(const Design& base);
+  DesignChanges(DesignChanges&&) noexcept;
+  DesignChanges& operator=(DesignChanges&&) noexcept;
+  ~DesignChanges();
+
+  [[nodiscard]] std::string base() const;
+  [[nodiscard]] std::string change_to(const Design& design) const;
+  /// What `change_to` was given. Fails with bad_input on any other text.
+  [[nodiscard]] Result<Design> apply(const std::string& change) const;
+
+ private:
+  struct Impl;
+  explicit DesignChanges(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stallcast::sweep

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/sweep.hpp"
+
+/// Which points nobody can improve on in every goal.
+namespace stallcast::sweep {
+
+/// For each row whether it is on the Pareto front: no other row is at least as good in every goal
+/// and better in one. All figures are to be made small; a row that lacks one is never on it. Rows
+/// that are equal in all goals are on it together.
+[[nodiscard]] std::vector<bool> pareto_front(
+    const std::vector<std::vector<std::optional<double>>>& rows);
+
+/// A value as `--set` takes it, as a number in base units and their name: "5 min" is {300, "s"},
+/// "48" is {48, ""}. nullopt for what is no number ("async").
+[[nodiscard]] std::optional<SweepFigure> number_of(std::string_view value);
+
+/// The figure of `column` in one row, and its unit: a metric, or the value of an axis.
+[[nodiscard]] std::optional<SweepFigure> figure_of(const SweepReport& report, const SweepRow& row,
+                                                   const std::string& column);
+
+/// Marks the rows on the front of all columns with a goal, among those whose targets hold (or that
+/// have none). No goal: none.
+void mark_front(SweepReport& report);
+
+/// Columns from "NAME", "NAME:min" and "NAME:max", where NAME is an axis or a metric and may have
+/// "*" for any text: then several columns come from one. A name that nothing has, and a goal for
+/// values that are no numbers, are said in `fault`.
+[[nodiscard]] std::vector<SweepColumn> columns_of(const SweepReport& report,
+                                                  std::span<const std::string> wanted,
+                                                  std::optional<std::string>& fault);
+
+/// What is shown when nothing was asked for: utilization, and stall where there are saves.
+inline constexpr std::string_view kUsualColumns[] = {"job.*.gpu.utilization",
+                                                     "job.*.checkpoint.stall"};
+
+}  // namespace stallcast::sweep

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stallcast/design.hpp"
+#include "stallcast/result.hpp"
+#include "stallcast/sweep.hpp"
+
+/// A sweep in one SQLite file: its points, their designs, and what came of them.
+namespace stallcast::sweep {
+
+/// One point as it is planned.
+struct PlannedPoint {
+  std::vector<std::string> values;  ///< by axis
+  std::string key;                  ///< codec::design_hash
+  std::string change;               ///< DesignChanges of the plan's base
+};
+
+/// All that decides a sweep.
+struct SweepPlan {
+  std::string scenario_id, scenario_file;
+  std::string version, model_version;
+  std::string profile_file, profile;  ///< name and text of a calibration profile; may be empty
+  std::string profile_sha256;
+  std::vector<std::string> axes;
+  std::string base;  ///< DesignChanges::base
+  std::vector<PlannedPoint> points;
+};
+
+/// Results by key.
+using Outcomes = std::vector<std::pair<std::string, SweepOutcome>>;
+
+/// The file. A result is kept once per design, whole or not at all, whatever kills the program:
+/// what was written is there after kill -9, and what was not is simulated again. A result that is
+/// done is never replaced, one that failed is replaced by any later one.
+///
+/// The main file is in WAL mode: any number of processes of one host may run it at once. Shards on
+/// other hosts write parts of their own (`part_path`) and only read the main file; `collect` moves
+/// parts into it. All failures have bad_input.
+class Store {
+ public:
+  /// Writes `plan` to `path` ("": memory) in one transaction. A file that has this plan already is
+  /// opened; one that has another is a failure.
+  [[nodiscard]] static Result<Store> create(const std::string& path, const SweepPlan& plan);
+  [[nodiscard]] static Result<Store> open(const std::string& path, bool read_only = false);
+  /// The part that shard "2-of-3" of the sweep at `path` writes.
+  [[nodiscard]] static Result<Store> open_part(const std::string& path, const std::string& shard,
+                                               const Store& main);
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  /// Whether `create` found the plan there already.
+  [[nodiscard]] bool resumed() const;
+  /// SHA-256 of the plan.
+  [[nodiscard]] const std::string& sha256() const;
+  /// Name and text of its calibration profile, or two empty texts.
+  [[nodiscard]] std::pair<std::string, std::string> profile() const;
+
+  /// Keys of all designs, in the order of the points, each once.
+  [[nodiscard]] Result<std::vector<std::string>> keys() const;
+  /// Keys that have a result, and whether it failed.
+  [[nodiscard]] Result<std::map<std::string, bool>> finished() const;
+  /// The design of a key. A text that does not give that key back is a failure with internal.
+  [[nodiscard]] Result<Design> design(const std::string& key) const;
+  /// Adds results in one transaction.
+  Result<bool> keep(const Outcomes& outcomes);
+
+  /// Everything, without columns and front.
+  [[nodiscard]] Result<SweepReport> report() const;
+  /// Adds to `report` what the parts beside the file at `path` have and it lacks, and counts them.
+  static Result<bool> add_parts(const std::string& path, const Store& main, SweepReport& report);
+  /// Moves the results of all parts beside `path` into this, and removes the parts when no design
+  /// lacks a result. How many results came.
+  Result<std::size_t> collect(const std::string& path);
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Paths of the parts beside the sweep at `path`, sorted.
+[[nodiscard]] std::vector<std::string> part_paths(const std::string& path);
+
+}  // namespace stallcast::sweep

@@ -1,0 +1,188 @@
+#include "engine/sweep/store.hpp"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "engine/codec/codec.hpp"
+#include "engine/sweep/design_change.hpp"
+
+using namespace stallcast;
+namespace fs = std::filesystem;
+using sweep::Store;
+
+namespace {
+
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("sweep-store-" + std::to_string(::getpid()))) {
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+Design design_of(double osts) {
+  Design design;
+  design.id = "small";
+  design.fabric = {"fabric", "ideal", "/cluster/fabric", "", {}};
+  design.run = {"run", "run", "/run", "", {}};
+  design.run.values["seed"] = {Dimension::count, 1.0, "", {}, {}};
+  Component storage{"scratch", "lustre", "/storage/0", "", {}};
+  storage.values["ost.count"] = {Dimension::count, osts, "", {}, {}};
+  storage.values["ost.read"] = {Dimension::rate, 4.1e9 / 3.0, "", {}, {}};
+  design.storage.push_back(storage);
+  return design;
+}
+
+sweep::SweepPlan plan_of(const std::vector<double>& counts) {
+  sweep::SweepPlan plan;
+  plan.scenario_id = "small";
+  plan.version = "1";
+  plan.axes = {"storage.ost.count"};
+  const sweep::DesignChanges changes(design_of(counts.front()));
+  plan.base = changes.base();
+  for (const double n : counts)
+    plan.points.push_back({{std::to_string(static_cast<int>(n))},
+                           codec::design_hash(design_of(n)),
+                           changes.change_to(design_of(n))});
+  return plan;
+}
+
+SweepOutcome done(double value) {
+  SweepOutcome out;
+  out.verdict = Verdict::pass;
+  out.limited_by = "storage.scratch.ost";
+  out.metrics["m"] = {value, "ratio", std::pair{value - 0.1, value + 0.1}};
+  return out;
+}
+
+SweepOutcome failed() {
+  SweepOutcome out;
+  out.failed = true;
+  out.exit = ExitCode::internal;
+  out.message = "crashed";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("designs come back from the file as they were planned") {
+  const Folder folder;
+  const auto store = Store::create(folder.file("s.db"), plan_of({8, 16, 32}));
+  REQUIRE(store.ok());
+  const auto keys = store->keys();
+  REQUIRE(keys->size() == 3);
+  const auto design = store->design((*keys)[1]);
+  REQUIRE(design.ok());
+  CHECK(codec::encode(*design) == codec::encode(design_of(16)));
+}
+
+TEST_CASE("results are there after the file is opened again, one per design") {
+  const Folder folder;
+  const std::string path = folder.file("s.db");
+  const auto plan = plan_of({8, 16, 8});  // two points of one design
+  {
+    auto store = Store::create(path, plan);
+    REQUIRE(store.ok());
+    CHECK(store->keys()->size() == 2);
+    CHECK(store->keep({{plan.points[0].key, done(1.0 / 3.0)}}).ok());
+  }
+  const auto store = Store::open(path);
+  REQUIRE(store.ok());
+  const auto report = store->report();
+  REQUIRE(report.ok());
+  REQUIRE(report->rows.size() == 3);
+  for (const std::size_t i : {0U, 2U}) {
+    REQUIRE(report->rows[i].outcome);
+    CHECK(report->rows[i].outcome->metrics.at("m").value == 1.0 / 3.0);  // to the bit
+    CHECK(report->rows[i].outcome->metrics.at("m").ci95->second == 1.0 / 3.0 + 0.1);
+    CHECK(report->rows[i].outcome->limited_by == "storage.scratch.ost");
+  }
+  CHECK_FALSE(report->rows[1].outcome);
+  CHECK(report->rows[1].values == std::vector<std::string>{"16"});
+}
+
+TEST_CASE("a result that is done stays, one that failed is replaced") {
+  auto plan = plan_of({8, 16});
+  auto store = Store::create("", plan);
+  REQUIRE(store.ok());
+  const std::string &a = plan.points[0].key, &b = plan.points[1].key;
+  CHECK(store->keep({{a, done(1.0)}, {b, failed()}}).ok());
+  CHECK(store->finished()->at(b));
+  CHECK(store->keep({{a, failed()}, {b, done(2.0)}}).ok());
+  CHECK_FALSE(store->finished()->at(a));
+  CHECK_FALSE(store->finished()->at(b));
+}
+
+TEST_CASE("the same plan is resumed, another is refused, and so is what is no sweep") {
+  const Folder folder;
+  const std::string path = folder.file("s.db");
+  CHECK_FALSE(Store::create(path, plan_of({8, 16}))->resumed());
+  CHECK(Store::create(path, plan_of({8, 16}))->resumed());
+  auto other = Store::create(path, plan_of({8, 32}));
+  REQUIRE_FALSE(other.ok());
+  CHECK(other.failure().message.find("holds another sweep") != std::string::npos);
+  auto version = plan_of({8, 16});
+  version.version = "2";
+  CHECK_FALSE(Store::create(path, version).ok());
+
+  std::ofstream(folder.file("text")) << "this is no database at all, but long enough to be one";
+  CHECK(Store::open(folder.file("text")).failure().message.find("is no sweep") !=
+        std::string::npos);
+  CHECK(Store::open(folder.file("missing")).failure().exit == ExitCode::bad_input);
+  std::ofstream(folder.file("empty")).flush();
+  CHECK_FALSE(Store::open(folder.file("empty")).ok());
+  CHECK(Store::create(folder.file("empty"), plan_of({8})).ok());  // killed before it wrote anything
+}
+
+TEST_CASE("parts are brought together, and go once nothing is missing") {
+  const Folder folder;
+  const std::string path = folder.file("s.db");
+  const auto plan = plan_of({8, 16, 32});
+  auto main = Store::create(path, plan);
+  REQUIRE(main.ok());
+  for (const auto& [shard, point] : {std::pair{"1-of-3", 0}, {"2-of-3", 1}}) {
+    auto part = Store::open_part(path, shard, *main);
+    REQUIRE(part.ok());
+    CHECK(part->keep({{plan.points[static_cast<std::size_t>(point)].key, done(point)}}).ok());
+  }
+  std::ofstream(path + ".part-3-of-3").flush();  // killed before it wrote anything
+  auto report = main->report();
+  REQUIRE(report.ok());
+  CHECK(report->counts().missing == 3);
+  REQUIRE(Store::add_parts(path, *main, *report).ok());
+  CHECK(report->counts().done == 2);
+  CHECK(report->parts == 2);
+  CHECK(*main->collect(path) == 2);
+  CHECK(sweep::part_paths(path).size() == 3);
+  {
+    auto part = Store::open_part(path, "3-of-3", *main);
+    REQUIRE(part.ok());
+    CHECK(part->keep({{plan.points[2].key, done(2.0)}}).ok());
+  }
+  CHECK(main->collect(path).ok());
+  CHECK(main->report()->counts().done == 3);
+  CHECK(sweep::part_paths(path).empty());
+}
+
+TEST_CASE("a part of another sweep is left alone") {
+  const Folder folder;
+  const std::string path = folder.file("s.db");
+  {
+    const auto old = Store::create(path, plan_of({8}));
+    auto part = Store::open_part(path, "1-of-2", *old);
+    CHECK(part->keep({{plan_of({8}).points[0].key, done(1.0)}}).ok());
+  }
+  fs::remove(path);
+  auto main = Store::create(path, plan_of({8, 16}));
+  REQUIRE(main.ok());
+  CHECK(*main->collect(path) == 0);
+  CHECK(sweep::part_paths(path).size() == 1);
+  CHECK_FALSE(Store::open_part(path, "1-of-2", *main).ok());
+}

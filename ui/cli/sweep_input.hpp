@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/sweep/store.hpp"
+#include "stallcast/diagnostic.hpp"
+#include "ui/cli/command_line.hpp"
+
+/// From a scenario and what is varied to the plan of a sweep.
+namespace stallcast::cli {
+
+struct SweepInput {
+  std::string scenario;             ///< file; "-" is standard input
+  std::vector<std::string> varied;  ///< --vary
+  std::string mode;                 ///< --mode; "" = the scenario's
+  std::optional<std::int64_t> sample_seed;
+};
+
+/// Resolves the design of every point. All faults of all points go to `faults`, at the value that
+/// makes them where it has a place; nullopt when one is an error. `--seed` and `--replicas` become
+/// part of the designs, so that all points have the same seeds.
+[[nodiscard]] std::optional<sweep::SweepPlan> plan_sweep(const SweepInput& input,
+                                                         const CommonOptions& options,
+                                                         Diagnostics& faults);
+
+}  // namespace stallcast::cli

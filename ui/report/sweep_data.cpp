@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/quantity_text.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+#include "ui/report/sweep_parts.hpp"
+
+namespace stallcast::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// "1/s" cannot be part of a name.
+std::string unit_suffix(const std::string& unit) {
+  if (unit.empty()) return "";
+  if (unit == "1/s") return "_per_s";
+  std::string out = "_" + unit;
+  if (const std::size_t slash = out.find('/'); slash != std::string::npos)
+    out.replace(slash, 1, "_per_");
+  return out;
+}
+
+std::string number(double value) { return std::isfinite(value) ? base::shortest(value) : ""; }
+
+/// The unit of a column in any row that has the figure.
+std::string unit_of(const SweepReport& sweep, const std::string& column) {
+  for (const SweepRow& row : sweep.rows)
+    if (const Metric* metric = sweep_metric(row, column)) return metric->unit;
+  return "";
+}
+
+/// The one unit in which all values of an axis are numbers; nullopt when they are not.
+std::optional<std::string> axis_unit(const SweepReport& sweep, std::size_t axis) {
+  std::optional<std::string> unit;
+  for (const SweepRow& row : sweep.rows) {
+    if (!row.numbers[axis] || (unit && *unit != row.numbers[axis]->unit)) return std::nullopt;
+    unit = row.numbers[axis]->unit;
+  }
+  return unit;
+}
+
+std::string status_word(const SweepRow& row) {
+  return !row.outcome ? "missing" : row.outcome->failed ? "failed" : "done";
+}
+
+std::string verdict_word(const SweepRow& row) {
+  return row.outcome && !row.outcome->failed ? std::string(verdict_name(row.outcome->verdict)) : "";
+}
+
+std::string wide_csv(const SweepReport& sweep) {
+  std::vector<std::string> head = {"scenario", "point"};
+  std::vector<std::optional<std::string>> units;
+  for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
+    units.push_back(axis_unit(sweep, a));
+    head.push_back(sweep.axes[a] + unit_suffix(units[a].value_or("")));
+  }
+  for (const SweepColumn& column : sweep.columns)
+    if (!sweep_axis(sweep, column.name))
+      head.push_back(column.name + unit_suffix(unit_of(sweep, column.name)));
+  for (const char* name : {"status", "verdict", "pareto", "limited_by"}) head.emplace_back(name);
+  std::string out = csv_row(head);
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    const SweepRow& row = sweep.rows[i];
+    std::vector<std::string> line = {sweep.scenario_id, std::to_string(i + 1)};
+    for (std::size_t a = 0; a < sweep.axes.size(); ++a)
+      line.push_back(units[a] ? number(row.numbers[a]->value) : row.values[a]);
+    for (const SweepColumn& column : sweep.columns) {
+      if (sweep_axis(sweep, column.name)) continue;
+      const Metric* metric = sweep_metric(row, column.name);
+      line.push_back(metric == nullptr ? "" : number(metric->value));
+    }
+    line.push_back(status_word(row));
+    line.push_back(verdict_word(row));
+    line.push_back(sweep.has_goals() ? (row.pareto ? "true" : "false") : "");
+    line.push_back(row.outcome ? row.outcome->limited_by : "");
+    out += csv_row(line);
+  }
+  return out;
+}
+
+Json counts_object(const SweepReport& sweep) {
+  const SweepReport::Counts counts = sweep.counts();
+  return {{"points", sweep.rows.size()}, {"done", counts.done}, {"failed", counts.failed},
+          {"missing", counts.missing},   {"meet", counts.meet}, {"miss", counts.miss},
+          {"parts", sweep.parts}};
+}
+
+Json point_object(const SweepReport& sweep, const SweepRow& row, std::size_t i) {
+  Json set = Json::object(), metrics = Json::object();
+  for (std::size_t a = 0; a < sweep.axes.size(); ++a) set[sweep.axes[a]] = row.values[a];
+  for (const SweepColumn& column : sweep.columns)
+    if (const Metric* metric = sweep_metric(row, column.name)) {
+      Json& m = metrics[column.name] = {{"value", metric->value}, {"unit", metric->unit}};
+      if (metric->ci95) m["ci95"] = Json::array({metric->ci95->first, metric->ci95->second});
+    }
+  Json out = {
+      {"point", i + 1}, {"sha256", row.key}, {"set", std::move(set)}, {"status", status_word(row)}};
+  if (row.outcome && !row.outcome->failed) out["verdict"] = verdict_word(row);
+  if (row.outcome && !row.outcome->limited_by.empty()) out["limited_by"] = row.outcome->limited_by;
+  if (row.outcome && row.outcome->failed) {
+    out["exit"] = static_cast<int>(row.outcome->exit);
+    out["message"] = row.outcome->message;
+  }
+  if (sweep.has_goals()) out["pareto"] = row.pareto;
+  out["metrics"] = std::move(metrics);
+  return out;
+}
+
+}  // namespace
+
+std::string sweep_status(const SweepRow& row) {
+  if (!row.outcome) return "missing";
+  if (row.outcome->failed) return "FAILED";
+  switch (row.outcome->verdict) {
+    case Verdict::pass:
+      return "meets";
+    case Verdict::fail:
+      return "misses";
+    case Verdict::inconclusive:
+      return "unsure";
+    case Verdict::none:
+      break;
+  }
+  return "-";
+}
+
+std::optional<std::size_t> sweep_axis(const SweepReport& sweep, const std::string& column) {
+  const auto at = std::find(sweep.axes.begin(), sweep.axes.end(), column);
+  if (at == sweep.axes.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - sweep.axes.begin());
+}
+
+const Metric* sweep_metric(const SweepRow& row, const std::string& column) {
+  if (!row.outcome) return nullptr;
+  const auto at = row.outcome->metrics.find(column);
+  return at == row.outcome->metrics.end() ? nullptr : &at->second;
+}
+
+std::string sweep_cell(const SweepReport& sweep, const SweepRow& row, const std::string& column) {
+  if (const auto axis = sweep_axis(sweep, column)) return row.values[*axis];
+  const Metric* metric = sweep_metric(row, column);
+  if (metric == nullptr) return "-";
+  return metric->unit == "ratio" ? print_share(metric->value)
+                                 : print_value(metric->value, metric->unit);
+}
+
+std::string sweep_json(const SweepReport& sweep, bool with_points) {
+  Json out;
+  out["schema"] = "stallcast.sweep/1";
+  out["tool"] = {
+      {"version", sweep.version},
+      {"model", sweep.model_version},
+      {"profile", sweep.profile_sha256.empty() ? Json(nullptr) : Json(sweep.profile_sha256)}};
+  out["scenario"] = {{"id", sweep.scenario_id}, {"file", sweep.scenario_file}};
+  out["sha256"] = sweep.sha256;
+  out["varied"] = sweep.axes;
+  out["counts"] = counts_object(sweep);
+  if (!with_points) return dump(out);
+  out["goals"] = Json::object();
+  for (const SweepColumn& column : sweep.columns)
+    if (column.goal != Goal::none)
+      out["goals"][column.name] = column.goal == Goal::minimum ? "min" : "max";
+  out["points"] = Json::array();
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i)
+    out["points"].push_back(point_object(sweep, sweep.rows[i], i));
+  return dump(out);
+}
+
+std::string sweep_csv(const SweepReport& sweep, bool wide) {
+  if (wide) return wide_csv(sweep);
+  std::string out = csv_row({"scenario", "run", "metric", "stat", "value", "unit"});
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    const SweepRow& row = sweep.rows[i];
+    const auto line = [&](const std::string& metric, const char* stat, const std::string& value,
+                          const std::string& unit) {
+      out += csv_row({sweep.scenario_id, std::to_string(i + 1), metric, stat, value, unit});
+    };
+    for (std::size_t a = 0; a < sweep.axes.size(); ++a)
+      line(sweep.axes[a], "set", row.numbers[a] ? number(row.numbers[a]->value) : row.values[a],
+           row.numbers[a] ? row.numbers[a]->unit : "");
+    line("status", "", status_word(row), "");
+    if (const std::string verdict = verdict_word(row); !verdict.empty())
+      line("verdict", "", verdict, "");
+    for (const SweepColumn& column : sweep.columns) {
+      const Metric* metric = sweep_metric(row, column.name);
+      if (metric == nullptr) continue;
+      const auto [stem, stat] = name_and_stat(column.name);
+      line(stem, stat.c_str(), number(metric->value), metric->unit);
+      if (!metric->ci95) continue;
+      line(stem, (stat + ".ci95.low").c_str(), number(metric->ci95->first), metric->unit);
+      line(stem, (stat + ".ci95.high").c_str(), number(metric->ci95->second), metric->unit);
+    }
+  }
+  return out;
+}
+
+std::string sweep_markdown(const SweepReport& sweep) {
+  std::string headline = sweep_headline(sweep);
+  std::replace(headline.begin(), headline.end(), '\n', ' ');
+  std::string out = "## " + markdown_cell(headline) + "\n\n| point |";
+  std::string rule = "\n|---:|";
+  std::vector<std::string> names = sweep.axes;
+  for (const SweepColumn& column : sweep.columns)
+    if (!sweep_axis(sweep, column.name)) names.push_back(column.name);
+  for (const std::string& name : names) {
+    out += " " + markdown_cell(name) + " |";
+    rule += "---:|";
+  }
+  out += " targets |" + rule + "---|\n";
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    const SweepRow& row = sweep.rows[i];
+    out += "| " + std::to_string(i + 1) + (row.pareto ? " \\*" : "") + " |";
+    for (const std::string& name : names)
+      out += " " + markdown_cell(sweep_cell(sweep, row, name)) + " |";
+    out += " " + sweep_status(row) + " |\n";
+  }
+  if (sweep.has_goals()) out += "\n\\* on the Pareto front\n";
+  return out + "\nstallcast " + sweep.version + ", models " + sweep.model_version + "\n";
+}
+
+std::string render(const SweepReport& sweep, const SweepStyle& style) {
+  switch (style.format) {
+    case Format::json:
+      return sweep_json(sweep, true);
+    case Format::csv:
+      return sweep_csv(sweep, style.wide);
+    case Format::markdown:
+      return sweep_markdown(sweep);
+    case Format::text:
+      break;
+  }
+  return sweep_text(sweep, style.style);
+}
+
+std::string render_status(const SweepReport& sweep, const SweepStyle& style) {
+  if (style.format == Format::json) return sweep_json(sweep, false);
+  if (style.format == Format::text) return sweep_headline(sweep);
+  return render(sweep, style);
+}
+
+}  // namespace stallcast::report

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ui/report/sweep.hpp"
+
+/// What the renderers of sweeps share.
+namespace stallcast::report {
+
+/// "meets", "misses", "unsure", "-" (no targets), "failed", "missing".
+[[nodiscard]] std::string sweep_status(const SweepRow& row);
+/// The figure of a column as people read it; "-" where there is none.
+[[nodiscard]] std::string sweep_cell(const SweepReport& sweep, const SweepRow& row,
+                                     const std::string& column);
+/// The place of an axis; nullopt for a metric.
+[[nodiscard]] std::optional<std::size_t> sweep_axis(const SweepReport& sweep,
+                                                    const std::string& column);
+/// The metric of a column, or nullptr.
+[[nodiscard]] const Metric* sweep_metric(const SweepRow& row, const std::string& column);
+
+[[nodiscard]] std::string sweep_text(const SweepReport& sweep, const Style& style);
+[[nodiscard]] std::string sweep_headline(const SweepReport& sweep);
+[[nodiscard]] std::string sweep_json(const SweepReport& sweep, bool with_points);
+[[nodiscard]] std::string sweep_csv(const SweepReport& sweep, bool wide);
+[[nodiscard]] std::string sweep_markdown(const SweepReport& sweep);
+
+}  // namespace stallcast::report

@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+#include "ui/report/sweep_parts.hpp"
+
+namespace stallcast::report {
+namespace {
+
+constexpr std::size_t kShortestTitle = 6;
+constexpr std::size_t kMostFailures = 10;
+
+/// One column of the table.
+struct Shown {
+  std::string name;   ///< in full
+  std::string title;  ///< as it stands above the figures
+  std::vector<std::string> cells;
+  std::size_t widest = 0;  ///< of the cells
+};
+
+/// Rows that are printed: the front first, then from the top, in the order of points.
+std::vector<std::size_t> rows_shown(const SweepReport& sweep) {
+  std::set<std::size_t> chosen;
+  for (const bool front : {true, false})
+    for (std::size_t i = 0; i < sweep.rows.size() && chosen.size() < kMostSweepRows; ++i)
+      if (sweep.rows[i].pareto == front) chosen.insert(i);
+  return {chosen.begin(), chosen.end()};
+}
+
+/// "job.train." when all metrics are of one job, else "".
+std::string common_job(const SweepReport& sweep) {
+  std::set<std::string> jobs;
+  for (const SweepColumn& column : sweep.columns) {
+    if (!column.name.starts_with("job.") || sweep_axis(sweep, column.name)) continue;
+    jobs.insert(column.name.substr(0, column.name.find('.', 4) + 1));
+  }
+  return jobs.size() == 1 ? *jobs.begin() : "";
+}
+
+std::vector<Shown> columns_shown(const SweepReport& sweep, const std::vector<std::size_t>& rows) {
+  std::vector<Shown> out;
+  const std::string job = common_job(sweep);
+  const auto add = [&](const std::string& name, std::string title) {
+    Shown column{name, std::move(title), {}, 0};
+    for (const std::size_t i : rows) {
+      column.cells.push_back(sweep_cell(sweep, sweep.rows[i], name));
+      column.widest = std::max(column.widest, column.cells.back().size());
+    }
+    out.push_back(std::move(column));
+  };
+  for (const std::string& axis : sweep.axes)
+    add(axis, axis.starts_with("params.") ? axis.substr(7) : axis);
+  for (const SweepColumn& column : sweep.columns) {
+    if (sweep_axis(sweep, column.name)) continue;  // is there already
+    const bool of_job = !job.empty() && column.name.starts_with(job);
+    add(column.name, of_job ? column.name.substr(job.size()) : column.name);
+  }
+  return out;
+}
+
+/// The last two words of dotted names, or as many as tell all apart.
+void cut_titles(std::vector<Shown>& columns) {
+  const auto tail = [](const std::string& name, int words) {
+    std::size_t at = name.size();
+    while (words-- > 0 && at != std::string::npos && at > 0) at = name.rfind('.', at - 1);
+    return at == std::string::npos || at == 0 ? name : name.substr(at + 1);
+  };
+  constexpr int kMostWords = 8;
+  for (Shown& c : columns)
+    for (int words = 2; words < kMostWords; ++words) {
+      const std::string title = tail(c.title, words);
+      const auto same = std::count_if(columns.begin(), columns.end(), [&](const Shown& other) {
+        return other.title == title || tail(other.title, words) == title;
+      });
+      if (same > 1) continue;
+      c.title = title;
+      break;
+    }
+}
+
+/// Titles shortened until the table fits; columns that do not are left out, the last first.
+/// How many were.
+std::size_t fit(std::vector<Shown>& columns, std::size_t room) {
+  const auto width = [&](std::size_t cap) {
+    std::size_t sum = 0;
+    for (const Shown& c : columns) sum += 2 + std::max(c.widest, std::min(c.title.size(), cap));
+    return sum;
+  };
+  std::size_t left_out = 0;
+  while (columns.size() > 1 && width(kShortestTitle) > room) {
+    columns.pop_back();
+    ++left_out;
+  }
+  if (width(kColumns) > room) cut_titles(columns);
+  std::size_t cap = kColumns;
+  while (cap > kShortestTitle && width(cap) > room) --cap;
+  for (Shown& c : columns) c.title = shortened(c.title, std::max(c.widest, cap));
+  return left_out;
+}
+
+std::string plural(std::size_t n, std::string_view noun) {
+  return counted(static_cast<std::int64_t>(n), noun);
+}
+
+std::string failures(const SweepReport& sweep) {
+  std::map<std::string, std::size_t> places;  // of a message in `points`
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> points;
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    if (!sweep.rows[i].outcome || !sweep.rows[i].outcome->failed) continue;
+    const std::string& message = sweep.rows[i].outcome->message;
+    const auto [at, fresh] = places.try_emplace(message, points.size());
+    if (fresh) points.push_back({message, {}});
+    points[at->second].second.push_back(i + 1);
+  }
+  if (points.empty()) return "";
+  std::string out = "\nFailed\n";
+  std::size_t shown = 0;
+  for (const auto& [message, where] : points) {
+    if (++shown > kMostFailures) return out + "  ...\n";
+    out += wrapped(
+        "  point " + std::to_string(where.front()) +
+            (where.size() > 1 ? " and " + std::to_string(where.size() - 1) + " more" : "") + ": ",
+        message, 4);
+  }
+  return out;
+}
+
+std::string goals(const SweepReport& sweep) {
+  if (!sweep.has_goals()) return "";
+  std::string names;
+  for (const SweepColumn& column : sweep.columns)
+    if (column.goal != Goal::none)
+      names += (names.empty() ? "" : ", ") + column.name +
+               (column.goal == Goal::minimum ? " small" : " large");
+  const auto n = static_cast<std::size_t>(
+      std::count_if(sweep.rows.begin(), sweep.rows.end(), [](const auto& r) { return r.pareto; }));
+  return "\n" + wrapped("", "* on the Pareto front (" + plural(n, "points") + "): " + names, 2);
+}
+
+}  // namespace
+
+std::string sweep_headline(const SweepReport& sweep) {
+  const SweepReport::Counts counts = sweep.counts();
+  std::string text =
+      plural(sweep.rows.size(), "points") + ", " + std::to_string(counts.done) + " done";
+  if (counts.failed > 0) text += ", " + std::to_string(counts.failed) + " failed";
+  if (counts.missing > 0) text += ", " + std::to_string(counts.missing) + " missing";
+  if (counts.meet + counts.miss > 0)
+    text += "; " + std::to_string(counts.meet) + (counts.meet == 1 ? " meets" : " meet") +
+            " the targets";
+  if (sweep.parts > 0) text += "; " + plural(sweep.parts, "parts") + " of shards not collected yet";
+  return wrapped(sweep.scenario_id + ": ", text, 2);
+}
+
+std::string sweep_text(const SweepReport& sweep, const Style& style) {
+  const Ink ink(style.colour);
+  const std::vector<std::size_t> rows = rows_shown(sweep);
+  std::vector<Shown> columns = columns_shown(sweep, rows);
+  const bool targets = std::any_of(sweep.rows.begin(), sweep.rows.end(),
+                                   [](const SweepRow& row) { return sweep_status(row) != "-"; });
+  const std::size_t number =
+      std::max<std::size_t>(5, rows.empty() ? 0 : std::to_string(rows.back() + 1).size());
+  const std::size_t room = kColumns - number - 2 - (targets ? 9 : 0);
+  std::vector<std::string> full;
+  for (const Shown& c : columns) full.push_back(c.title);
+  const std::size_t left_out = fit(columns, room);
+
+  std::string out = sweep_headline(sweep) + "\n";
+  std::string head = "  " + right("point", number);
+  for (const Shown& c : columns) head += "  " + right(c.title, std::max(c.widest, c.title.size()));
+  out += head + (targets ? "  targets" : "") + "\n";
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const SweepRow& row = sweep.rows[rows[r]];
+    std::string line =
+        std::string(row.pareto ? "* " : "  ") + right(std::to_string(rows[r] + 1), number);
+    for (const Shown& c : columns)
+      line += "  " + right(c.cells[r], std::max(c.widest, c.title.size()));
+    if (targets) {
+      const std::string status = sweep_status(row);
+      line += "  " + ink.by_status(status == "meets"    ? "pass"
+                                   : status == "misses" ? "fail"
+                                                        : status,
+                                   status);
+    }
+    out += line + "\n";
+  }
+  if (rows.size() < sweep.rows.size())
+    out += "  ... and " + std::to_string(sweep.rows.size() - rows.size()) +
+           " more: --format csv --wide\n";
+  std::string legend;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c].title != full[c])
+      legend += wrapped("  " + columns[c].title + ": ", columns[c].name, 4);
+  if (!legend.empty()) out += "\n" + legend;
+  if (left_out > 0) out += "\n" + plural(left_out, "columns") + " more: --format csv --wide\n";
+  out += goals(sweep) + failures(sweep);
+  return out + "\nstallcast " + sweep.version + ", models " + sweep.model_version + "\n";
+}
+
+}  // namespace stallcast::report
