@@ -18,7 +18,8 @@ usage: ./stallcast.sh COMMAND
 
   demo    build, size a file system, predict an MLPerf Storage run and say what
           limits it, and compare predictions with published measurements
-  test    build everything and run all tests and lints
+  test    build everything and run all tests and lints; with --slurm, also a sweep through Slurm
+          on this machine (root, and installs slurm-wlm and munge)
   build   build build/release/bin/stallcast and its simulator, stallcast-sim
   bench   build, measure speed, memory and exactness, and compare with what was aimed at
           (docs/performance.md); arguments go to bench/bench.py, try --help
@@ -106,7 +107,11 @@ demo() {
 
 # Ends with "N passed, N failed", counted from CTest's own report of this run.
 run_tests() {
-  ensure_packages "${build_packages[@]}" "${test_packages[@]}"
+  case "${1:-}" in
+    '') ensure_packages "${build_packages[@]}" "${test_packages[@]}" ;;
+    --slurm) ensure_packages "${build_packages[@]}" "${test_packages[@]}" slurm-wlm munge ;;
+    *) die "test takes --slurm or nothing, not \"$1\"" ;;
+  esac
   configure_and_build ON
   local report=build/release/ctest.xml status=0
   rm -f "$report"
@@ -136,7 +141,7 @@ bench() {
 
 case "${1:-help}" in
   demo) demo ;;
-  test) run_tests ;;
+  test) shift && run_tests "$@" ;;
   build) build ;;
   bench) shift && bench "$@" ;;
   help | -h | --help) usage ;;

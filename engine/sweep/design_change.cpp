@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/sha256.hpp"
 #include "engine/codec/codec.hpp"
 
 namespace stallcast::sweep {
@@ -10,11 +11,20 @@ using Json = nlohmann::json;
 
 struct DesignChanges::Impl {
   Json base;
+  bool with_sources = false;
 };
 
+namespace {
+
+std::string encoded(const Design& design, bool with_sources) {
+  return with_sources ? codec::encode(design) : codec::encode_identity(design);
+}
+
+}  // namespace
+
 DesignChanges::DesignChanges(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-DesignChanges::DesignChanges(const Design& base)
-    : impl_(std::make_unique<Impl>(Impl{Json::parse(codec::encode(base))})) {}
+DesignChanges::DesignChanges(const Design& base, bool with_sources)
+    : impl_(std::make_unique<Impl>(Impl{Json::parse(encoded(base, with_sources)), with_sources})) {}
 DesignChanges::DesignChanges(DesignChanges&&) noexcept = default;
 DesignChanges& DesignChanges::operator=(DesignChanges&&) noexcept = default;
 DesignChanges::~DesignChanges() = default;
@@ -23,22 +33,27 @@ Result<DesignChanges> DesignChanges::read(const std::string& base) {
   Json json = Json::parse(base, nullptr, false);
   if (json.is_discarded())
     return Failure{ExitCode::bad_input, "the designs of the sweep cannot be read", ""};
-  return DesignChanges(std::make_unique<Impl>(Impl{std::move(json)}));
+  return DesignChanges(std::make_unique<Impl>(Impl{std::move(json), false}));
 }
 
 std::string DesignChanges::base() const { return impl_->base.dump(); }
 
 std::string DesignChanges::change_to(const Design& design) const {
-  return Json::diff(impl_->base, Json::parse(codec::encode(design))).dump();
+  return Json::diff(impl_->base, Json::parse(encoded(design, impl_->with_sources))).dump();
 }
 
-Result<Design> DesignChanges::apply(const std::string& change) const {
+Result<Design> DesignChanges::apply(const std::string& change, const std::string& key) const {
   const Json patch = Json::parse(change, nullptr, false);
   if (!patch.is_discarded()) try {
-      return codec::decode_design(impl_->base.patch(patch).dump());
+      const std::string text = impl_->base.patch(patch).dump();
+      Result<Design> design = codec::decode_design(text);
+      // Without sources the text is what is hashed.
+      if (design.ok() && (base::sha256(text) == key || codec::design_hash(*design) == key))
+        return design;
     } catch (const Json::exception&) {  // a patch that does not fit
     }
-  return Failure{ExitCode::bad_input, "a design of the sweep cannot be read", ""};
+  return Failure{ExitCode::bad_input, "the design " + key + " is not the one that was planned",
+                 "the file is damaged, or of another version: plan it anew"};
 }
 
 }  // namespace stallcast::sweep

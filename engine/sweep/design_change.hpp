@@ -13,15 +13,17 @@ class DesignChanges {
  public:
   /// `base` as `base()` of another gave it.
   [[nodiscard]] static Result<DesignChanges> read(const std::string& base);
-  explicit DesignChanges(const Design& base);
+  /// Values keep where they came from only `with_sources`: draws of a calibration profile need it.
+  DesignChanges(const Design& base, bool with_sources);
   DesignChanges(DesignChanges&&) noexcept;
   DesignChanges& operator=(DesignChanges&&) noexcept;
   ~DesignChanges();
 
   [[nodiscard]] std::string base() const;
   [[nodiscard]] std::string change_to(const Design& design) const;
-  /// What `change_to` was given. Fails with bad_input on any other text.
-  [[nodiscard]] Result<Design> apply(const std::string& change) const;
+  /// What `change_to` was given, whose codec::design_hash is `key`. Any other text is a failure
+  /// with bad_input.
+  [[nodiscard]] Result<Design> apply(const std::string& change, const std::string& key) const;
 
  private:
   struct Impl;

@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Designs that are in memory at a time.
-constexpr std::size_t kBatch = 1000;
+constexpr std::size_t kBatch = 200;
 /// A program that is killed has this much to do again.
 constexpr std::chrono::milliseconds kBetweenWrites{500};
 constexpr std::size_t kMostKept = 256;

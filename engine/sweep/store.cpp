@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/sha256.hpp"
-#include "engine/codec/codec.hpp"
 #include "engine/sweep/store_impl.hpp"
 
 namespace stallcast::sweep {
@@ -46,8 +45,6 @@ std::string hash_of(const SweepPlan& plan) {
     text += point.key + " " + varied_json(plan, point) + "\n";
   return base::sha256(text);
 }
-
-Failure internal(const std::string& message) { return {ExitCode::internal, message, ""}; }
 
 /// What `action` gives, or the Failure of the database.
 template <class Action>
@@ -220,11 +217,7 @@ Result<Design> Store::design(const std::string& key) const {
     return row.bind(key).step() ? row.text(0) : std::string();
   });
   if (!change.ok()) return change.failure();
-  Result<Design> design = impl_->changes->apply(*change);
-  if (design.ok() && codec::design_hash(*design) != key)
-    return internal("the design " + key + " of " + impl_->database.path() +
-                    " is not the one that was planned");
-  return design;
+  return impl_->changes->apply(*change, key);
 }
 
 Result<bool> Store::keep(const Outcomes& outcomes) {

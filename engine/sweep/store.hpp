@@ -69,7 +69,7 @@ class Store {
   [[nodiscard]] Result<std::vector<std::string>> keys() const;
   /// Keys that have a result, and whether it failed.
   [[nodiscard]] Result<std::map<std::string, bool>> finished() const;
-  /// The design of a key. A text that does not give that key back is a failure with internal.
+  /// The design of a key.
   [[nodiscard]] Result<Design> design(const std::string& key) const;
   /// Adds results in one transaction.
   Result<bool> keep(const Outcomes& outcomes);

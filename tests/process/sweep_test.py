@@ -226,18 +226,25 @@ def wait_for_results(folder, wanted):
 
 
 class Resuming(SweepTest):
-    POINTS, KILLS = 200, 5
+    # More of both for a long test: SWEEP_POINTS=2000 SWEEP_KILLS=20.
+    POINTS = int(os.environ.get("SWEEP_POINTS", "200"))
+    KILLS = int(os.environ.get("SWEEP_KILLS", "5"))
 
     def test_killed_at_random_moments_every_point_is_there_once(self):
-        text = SCENARIO % ('{ "osts": { "from": 4, "to": 203, "n": %d } }' % self.POINTS)
+        text = SCENARIO % ('{ "osts": { "from": 4, "to": %d, "n": %d } }'
+                           % (self.POINTS + 3, self.POINTS))
         with Folder(text) as folder:
+            began = time.monotonic()
             self.code(0, folder, "s.json", "-o", "whole.db")
-            moments = random.Random(6)
+            whole = time.monotonic() - began
+            moments, kept = random.Random(6), []
             for _ in range(self.KILLS):
                 process = folder.start("s.json", "-o", "s.db")
-                time.sleep(moments.uniform(0.02, 0.4))
+                time.sleep(moments.uniform(0.02, 0.8 * whole))
                 process.kill()
                 process.communicate(timeout=60)
+                kept.append(count(folder))
+            self.assertEqual(kept, sorted(kept))  # nothing that was written is lost
             run = self.code(0, folder, "s.json", "-o", "s.db")
             self.assertIn(f"{self.POINTS} points, {self.POINTS} done", run.out)
             self.assertEqual(folder.content("s.db"), folder.content("whole.db"))
@@ -306,6 +313,45 @@ class Shards(SweepTest):
         os.remove(os.path.join(self.folder.path, "s.json"))
         self.code(0, self.folder, "run", "s.db")
         self.assertEqual(self.folder.content("s.db"), self.folder.content("whole.db"))
+
+
+class Launching(SweepTest):
+    def test_scripts_are_printed_and_run_the_whole_sweep(self):
+        with Folder() as folder:
+            self.code(0, folder, "plan", "s.json", "-o", "s.db")
+            self.code(0, folder, "s.json", "-o", "whole.db")
+            script = self.code(0, folder, "run", "s.db", "--engine", "slurm", "--shards", "3").out
+            self.assertIn("#SBATCH --array=0-2", script)
+            for task in range(3):  # what Slurm would do
+                subprocess.run(["sh"], input=script, text=True, cwd=folder.path, check=True,
+                               capture_output=True, timeout=120,
+                               env={**CLEAN, "SLURM_ARRAY_TASK_ID": str(task),
+                                    "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_COUNT": "3"})
+            self.code(0, folder, "collect", "s.db")
+            self.assertEqual(folder.content("s.db"), folder.content("whole.db"))
+
+    def test_a_script_is_given_to_the_engine_itself(self):
+        with Folder() as folder:
+            self.code(0, folder, "plan", "s.json", "-o", "s.db")
+            for name, exit in (("good", 0), ("bad", 1)):
+                os.mkdir(os.path.join(folder.path, name))
+                path = os.path.join(folder.path, name, "sbatch")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\ncat > {name}.sh\necho 4711\nexit {exit}\n")
+                os.chmod(path, 0o755)
+                env = {"PATH": os.path.join(folder.path, name) + ":" + os.environ["PATH"]}
+                run = self.code(2 if exit else 0, folder, "run", "s.db", "--engine", "slurm",
+                                "--submit", env=env)
+                self.assertEqual(run.out, "4711\n")
+                with open(os.path.join(folder.path, name + ".sh"), encoding="utf-8") as file:
+                    self.assertIn("sweep run s.db", file.read())
+
+    def test_an_unknown_engine_and_an_incomplete_request_are_exit_two(self):
+        with Folder() as folder:
+            self.code(0, folder, "plan", "s.json", "-o", "s.db")
+            self.code(2, folder, "run", "s.db", "--engine", "ray")
+            self.code(2, folder, "run", "s.db", "--engine", "k8s")
+            self.code(2, folder, "run", "none.db", "--engine", "slurm")
 
 
 class Sampling(SweepTest):

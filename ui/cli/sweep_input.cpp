@@ -143,7 +143,7 @@ class Planner {
       if (!loaded.design || faults_.has_errors()) continue;
       if (!changes) {
         plan.scenario_id = loaded.design->id;
-        changes.emplace(*loaded.design);
+        changes.emplace(*loaded.design, profile_.has_value());
       }
       plan.points.push_back({std::move(values), codec::design_hash(*loaded.design),
                              changes->change_to(*loaded.design)});

@@ -13,6 +13,7 @@
 #include "engine/sweep/store.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/sweep_input.hpp"
+#include "ui/cli/sweep_launch.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/sweep.hpp"
@@ -211,8 +212,14 @@ int run_file(const Verb& verb, std::span<const std::string> args, bool retry) {
   common.line.text("--shard", shard_option, "I/N",
                    "simulate the I-th of N parts (default: what Slurm, MPI, Kubernetes or GNU "
                    "parallel say of this process, else all)");
+  LaunchOptions launch;
+  if (!retry) declare(common.line, launch);
   if (const auto exit = common.begin(args)) return *exit;
   const CommonOptions& options = common.options;
+  if (!launch.engine.empty()) {
+    const auto plan = sweep::Store::open(common.path, true);
+    return plan.ok() ? launch_sweep(launch, common.path, options) : report_failure(plan.failure());
+  }
   const auto shard = shard_of(shard_option);
   if (!shard.ok()) return report_failure(shard.failure());
 
