@@ -152,7 +152,7 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
               (near.empty() ? "" : "; did you mean \"" + near + "\"?");
     }
   }
-  if (wanted.empty())
+  if (std::all_of(out.begin(), out.end(), [&](const auto& c) { return is_axis(report, c.name); }))
     for (const std::string_view usual : kUsualColumns)
       for (const std::string& known : names)
         if (predict::matches(usual, known)) add({known, Goal::none});

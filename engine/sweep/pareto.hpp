@@ -37,7 +37,7 @@ void mark_front(SweepReport& report);
                                                   std::span<const std::string> wanted,
                                                   std::optional<std::string>& fault);
 
-/// What is shown when nothing was asked for: utilization, and stall where there are saves.
+/// What is shown when no metric was asked for: utilization, and stall where there are saves.
 inline constexpr std::string_view kUsualColumns[] = {"job.*.gpu.utilization",
                                                      "job.*.checkpoint.stall"};
 

@@ -57,6 +57,17 @@ class Calibration(unittest.TestCase):
         resolved = Run("resolve", "FILE", "--provenance", "--profile", self.profile, text=MEASURED)
         self.assertIn("profile:vm-disk-sweep", resolved.out)
 
+    def test_a_sweep_draws_from_the_profile_as_a_run_does(self):
+        utilization = "job.train.gpu.utilization"
+        args = ["FILE", "--profile", self.profile, "--format", "json"]
+        sweep = Run("sweep", *args, "--vary", "jobs.train.loader.workers=2,4", text=MEASURED)
+        self.assertEqual(sweep.code, 0, sweep.err)
+        points = json.loads(sweep.out)["points"]
+        for point, workers in zip(points, (2, 4)):
+            run = Run("run", *args, "--set", f"jobs.train.loader.workers={workers}", text=MEASURED)
+            self.assertEqual(point["metrics"][utilization],
+                             json.loads(run.out)["metrics"][utilization])
+
     def test_what_the_scenario_says_goes_before_the_profile(self):
         text = MEASURED.replace('"type": "measured"',
                                 '"type": "measured", "read": { "rate": "1 GB/s" }')

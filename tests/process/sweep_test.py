@@ -131,6 +131,19 @@ class Reports(SweepTest):
             self.assertEqual(marked, ["8", "16", "32"])
             self.assertIn("on the Pareto front (3 points)", out)
 
+    def test_the_front_finds_the_count_that_plan_finds(self):
+        example = os.path.join(os.path.dirname(__file__), "../../examples/exercise-512-h100-async.json")
+        plan = subprocess.run([program.STALLCAST, "plan", example, "--format", "json"], text=True,
+                              capture_output=True, check=True, timeout=120)
+        required = json.loads(plan.stdout)["plan"]["required"]
+        with Folder() as folder:
+            out = self.code(0, folder, os.path.abspath(example), "--vary",
+                            "storage.ost.count=46..56:11", "--metric", "storage.ost.count:min",
+                            "--format", "json").out
+            front = [p["set"]["storage.ost.count"] for p in json.loads(out)["points"]
+                     if p["pareto"]]
+            self.assertEqual(front, [str(required)])
+
     def test_a_metric_that_does_not_exist_is_exit_two(self):
         with Folder() as folder:
             run = self.code(2, folder, "s.json", "--metric", "job.train.gpu.utilisation")

@@ -176,6 +176,18 @@ TEST_CASE("a worker that dies takes down only its own requests") {
   CHECK(no_child_left());
 }
 
+TEST_CASE("results are handed out as they come, and only those of simulations that ended") {
+  FakeWorker worker(kHello + "\nread a\n" + answer(0) + "\nkill -9 $$");
+  std::vector<std::pair<std::size_t, bool>> heard;
+  worker.options.on_outcome = [&](std::size_t id, const run::Outcome& outcome) {
+    heard.emplace_back(id, outcome.ok());
+  };
+  const auto outcomes = worker.simulate(some_requests(3));
+  REQUIRE(outcomes.size() == 3);
+  // the second ran when the worker died; the third had not begun
+  CHECK(heard == std::vector<std::pair<std::size_t, bool>>{{0, true}, {1, false}});
+}
+
 TEST_CASE("a worker that never reads its large input does not kill the caller by SIGPIPE") {
   const auto requests = some_requests(2, std::string(std::size_t{4} << 20, 'x'));
   const FakeWorker worker("exit 7");

@@ -88,7 +88,8 @@ TEST_CASE("the front is of points whose targets hold, over metrics and what is v
 
 TEST_CASE("columns are found by name and pattern, and unknown ones are said") {
   const SweepReport report = report_of({{"8", 0.8, Verdict::pass}});
-  CHECK(columns(report, {}).size() == 1);  // no save, so no stall
+  CHECK(columns(report, {}).size() == 1);         // no save, so no stall
+  CHECK(columns(report, {"n:min"}).size() == 2);  // and the usual one
   CHECK(columns(report, {"job.*"}).size() == 2);
   CHECK(columns(report, {"*", "job.train.step.time:min"}).size() == 3);
   std::optional<std::string> fault;
