@@ -39,6 +39,7 @@ trap cleanup EXIT
 trap 'exit 143' TERM INT
 
 host=$(hostname -s)
+port=$((20000 + $$ % 2000 * 6)) # another call of this test may be running
 mkdir -p "$work/state" "$work/log"
 mungekey --create --keyfile="$work/munge.key" >/dev/null
 munged --force --key-file="$work/munge.key" --socket="$work/munge.socket" \
@@ -51,7 +52,7 @@ SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket=$work/munge.socket
 CredType=cred/munge
-SlurmctldPort=16817
+SlurmctldPort=$port
 StateSaveLocation=$work/state
 SlurmdSpoolDir=$work/spool.%n
 SlurmctldPidFile=$work/slurmctld.pid
@@ -69,7 +70,7 @@ SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 SlurmdParameters=config_overrides
 ReturnToService=2
 KillWait=5
-NodeName=n[1-4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[17001-17004] CPUs=2 State=UNKNOWN
+NodeName=n[1-4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 4))] CPUs=2 State=UNKNOWN
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
 export SLURM_CONF=$work/slurm.conf
