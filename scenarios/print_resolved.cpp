@@ -86,7 +86,9 @@ class Printer {
     root["run"] = component(Role::run, design.run, false);
     for (const Expectation& e : design.expect) {
       Json item = {{"id", e.id}, {"that", e.that}, {"level", e.level}};
-      if (!e.why.empty()) item["why"] = e.why;
+      for (const auto& [key, text] :
+           {std::pair{"why", &e.why}, {"waive", &e.waive}, {"until", &e.until}})
+        if (!text->empty()) item[key] = *text;
       root["expect"].push_back(std::move(item));
     }
     write(root, 0, "");

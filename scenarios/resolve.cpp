@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/base/text.hpp"
+#include "scenarios/expectations.hpp"
 #include "scenarios/keys.hpp"
 
 namespace stallcast::scenarios {
@@ -17,8 +18,6 @@ constexpr std::string_view kTopKeys[] = {"$schema",   "id",      "description", 
 constexpr std::string_view kClusterKeys[] = {"hosts", "fabric"};
 constexpr std::string_view kJobParts[] = {"model",      "step",          "dataset",  "loader",
                                           "checkpoint", "communication", "recovery", "elastic"};
-constexpr std::string_view kExpectKeys[] = {"id", "that", "level", "why"};
-constexpr std::string_view kLevels[] = {"error", "warn"};
 
 class Resolver {
  public:
@@ -36,7 +35,7 @@ class Resolver {
     read_list("/tenants", Role::tenant, "tenant", design_.tenants);
     read_list("/failures", Role::failure, "failure", design_.failures);
     design_.run = read_component(context_, {Role::run, "/run", "run", "\"run\""});
-    read_expect();
+    design_.expect = read_expectations(context_);
     check_forms();
     return std::move(design_);
   }
@@ -157,61 +156,6 @@ class Resolver {
         job.recovery = part(Role::recovery);
       design_.jobs.push_back(std::move(job));
     }
-  }
-
-  void read_expect() {
-    const Json* list = present("/expect");
-    if (list == nullptr) return;
-    std::size_t number = 0;
-    std::set<std::string> used;
-    for (const std::string& at : items_without_id("/expect")) {
-      const Json& item = *find(root_, at);
-      check_keys(item, at, kExpectKeys, "an \"expect\" entry", report());
-      Expectation e;
-      e.pointer = at;
-      e.level = "error";
-      ++number;
-      for (const auto& [key, text] :
-           {std::pair{"id", &e.id}, {"that", &e.that}, {"level", &e.level}, {"why", &e.why}}) {
-        const Json* node = present(at + "/" + key);
-        if (node == nullptr) continue;
-        if (const auto read = read_text(context_, at + "/" + key, *node, key)) *text = *read;
-      }
-      if (e.id.empty()) e.id = "expect-" + std::to_string(number);
-      if (!used.insert(e.id).second)
-        report().error("duplicate-id", at + "/id",
-                       "two \"expect\" entries have the id \"" + e.id + "\"",
-                       "give each its own id");
-      if (present(at + "/that") == nullptr)
-        report().error("missing", at, "the \"expect\" entry \"" + e.id + "\" has no \"that\"",
-                       "add \"that\": \"job.train.gpu.utilization >= 95 %\"");
-      if (std::find(std::begin(kLevels), std::end(kLevels), e.level) == std::end(kLevels)) {
-        const std::vector<std::string> names(std::begin(kLevels), std::end(kLevels));
-        report().error("choice", at + "/level", "\"" + e.level + "\" is not a level",
-                       allowed_hint(e.level, names));
-      }
-      design_.expect.push_back(std::move(e));
-    }
-  }
-
-  std::vector<std::string> items_without_id(const std::string& pointer) {
-    const Json& list = *find(root_, pointer);
-    std::vector<std::string> out;
-    if (!list.is_array()) {
-      report().error("type", pointer, "\"expect\" is a list, not " + std::string(type_name(list)),
-                     "write [ { \"that\": \"job.train.gpu.utilization >= 95 %\" } ]");
-      return out;
-    }
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const std::string at = pointer + base::pointer_token(i);
-      if (list[i].is_object())
-        out.push_back(at);
-      else
-        report().error("type", at,
-                       "an \"expect\" entry is an object, not " + std::string(type_name(list[i])),
-                       "write { \"that\": \"job.train.gpu.utilization >= 95 %\" }");
-    }
-    return out;
   }
 
   // `scenarios` is used elsewhere; here only its form is checked.

@@ -111,9 +111,10 @@ class Rules {
   void check_expectation(const Expectation& e) {
     const std::string at = e.pointer + "/that";
     if (e.that.empty()) return;
-    if (e.that.find_first_of("<>=") == std::string::npos) {
+    if (e.that.find_first_of("<>=") == std::string::npos &&
+        e.that.find(" in ") == std::string::npos) {
       report_.error("expect", at, "\"" + e.that + "\" has no comparison",
-                    "write \"job.train.gpu.utilization >= 95 %\"; operators: < <= > >= ==");
+                    "write \"job.train.gpu.utilization >= 95 %\"; operators: < <= > >= == in");
       return;
     }
     const std::vector<std::string> parts = base::split(base::trim(e.that), '.');

@@ -115,6 +115,9 @@ class Writer {
     if (!identity_only_) {
       put(out, "why", e.why);
       put(out, "pointer", e.pointer);
+      put(out, "waive", e.waive);
+      put(out, "until", e.until);
+      put(out, "where", e.where);
     }
     return out;
   }
@@ -169,8 +172,14 @@ JobDesign read_job(const Json& json) {
 }
 
 Expectation read_expectation(const Json& json) {
-  return {member_text(json, "id"), member_text(json, "that"), member_text(json, "level"),
-          member_text_or_empty(json, "why"), member_text_or_empty(json, "pointer")};
+  return {member_text(json, "id"),
+          member_text(json, "that"),
+          member_text(json, "level"),
+          member_text_or_empty(json, "why"),
+          member_text_or_empty(json, "pointer"),
+          member_text_or_empty(json, "waive"),
+          member_text_or_empty(json, "until"),
+          member_text_or_empty(json, "where")};
 }
 
 Design read_design(const Json& json) {

@@ -55,7 +55,8 @@ Result<const Component*> choose_storage(const Design& design, const std::string&
 bool has_targets(const Design& design) {
   return std::any_of(design.expect.begin(), design.expect.end(), [](const Expectation& e) {
     const auto parsed = predict::parse_assertion(e.that);
-    return e.level != "warn" && parsed.ok() && !predict::is_plan_metric(parsed->metric);
+    return e.level != "warn" && parsed.ok() && parsed->relative.empty() &&
+           !predict::is_plan_metric(parsed->metric);
   });
 }
 

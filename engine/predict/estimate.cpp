@@ -40,7 +40,9 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
       const auto found = prediction.metrics.find(name);
       return found == prediction.metrics.end() ? nullptr : &found->second;
     };
-    if (const Result<Assertion> parsed = parse_assertion(e.that); parsed.ok())
+    // A figure of many metrics, or one relative to a baseline, is no bound.
+    if (const Result<Assertion> parsed = parse_assertion(e.that);
+        parsed.ok() && parsed->relative.empty() && parsed->statistic.empty())
       if (const Metric* known = metric(parsed->metric))
         if (const Result<double> limit = limit_in(*parsed, known->unit); limit.ok()) {
           outcome.value = known->value;

@@ -47,6 +47,11 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
       for (const Diagnostic& d : diags.items()) faults->add(d);
     return Failure{ExitCode::bad_input, first.message, first.hint};
   }
+  for (const Expectation& e : design.expect)
+    if (const auto parsed = parse_assertion(e.that); parsed.ok() && !parsed->relative.empty())
+      prediction.warnings.push_back("the target \"" + e.id +
+                                    "\" compares with a baseline: only "
+                                    "\"stallcast check\" judges it");
   prediction.verdict = verdict_of(prediction.assertions);
   if (unfinished != nullptr) {
     prediction.verdict = Verdict::inconclusive;

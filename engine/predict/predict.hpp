@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/predict/assertion.hpp"
 #include "engine/run/simulate.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
@@ -57,37 +59,18 @@ using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
 /// ranks that wait for the slowest.
 [[nodiscard]] std::string limiter(const Prediction& prediction, std::string_view metric);
 
-/// A parsed `that`: "job.train.gpu.utilization >= 95 %".
-struct Assertion {
-  std::string metric;  ///< may contain "*", which stands for any text, dots too
-  std::string op;      ///< < <= > >= ==
-  double limit = 0.0;  ///< base unit of `dimension`
-  Dimension dimension = Dimension::number;
-};
-/// Faults are failures with bad_input, to be reported at the expectation's pointer.
-[[nodiscard]] Result<Assertion> parse_assertion(const std::string& that);
-
-/// The limit of `assertion` in the unit metrics are given in ("USD/h" is not a base unit), or why
-/// it does not fit. A number without a unit fits only a count.
-[[nodiscard]] Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit);
-
-/// Whether `text` is `pattern`, in which "*" stands for any text.
-[[nodiscard]] bool matches(std::string_view pattern, std::string_view text);
-
-/// How far `value` is on the good side of the limit, relative to the limit; negative when it fails.
-[[nodiscard]] double margin(const Assertion& assertion, double value, double limit);
-
-/// The dimension of a metric's unit ("s", "B", "B/s", "ratio", "count", "1/s", "USD", "USD/h");
-/// nullopt for any other unit.
-[[nodiscard]] std::optional<Dimension> dimension_of(std::string_view unit);
-
 /// True for metrics that only `plan` computes: "storage.S.osts.required" and the like.
 [[nodiscard]] bool is_plan_metric(std::string_view metric);
 
+/// The value each assertion had in a baseline, by the assertion's id, in the unit of its metric.
+using BaseValues = std::map<std::string, double>;
+
 /// Outcome of every expectation of `design`; an unknown metric or a unit that does not fit is a
-/// diagnostic ("unknown-metric", "expect") and no outcome.
+/// diagnostic ("unknown-metric", "expect") and no outcome. Expectations relative to a baseline are
+/// left out without `base`, and "inconclusive" where it does not know them.
 [[nodiscard]] std::vector<AssertionOutcome> check(const Design& design,
-                                                  const Prediction& prediction, Diagnostics& diags);
+                                                  const Prediction& prediction, Diagnostics& diags,
+                                                  const BaseValues* base = nullptr);
 
 /// The verdict of all outcomes together: error-level ones decide, "none" without any outcome.
 [[nodiscard]] Verdict verdict_of(std::span<const AssertionOutcome> outcomes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/base/glob.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "engine/predict/predict.hpp"
@@ -141,7 +142,7 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
       }
     bool found = false;
     for (const std::string& known : names)
-      if (predict::matches(name, known)) {
+      if (base::matches_glob(name, known)) {
         found = true;
         add({known, goal});
       }
@@ -155,7 +156,7 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
   if (std::all_of(out.begin(), out.end(), [&](const auto& c) { return is_axis(report, c.name); }))
     for (const std::string_view usual : kUsualColumns)
       for (const std::string& known : names)
-        if (predict::matches(usual, known)) add({known, Goal::none});
+        if (base::matches_glob(usual, known)) add({known, Goal::none});
   for (const SweepColumn& column : out)
     if (!fault) fault = fault_of(report, column);
   return out;

@@ -86,7 +86,7 @@ class Session {
                                                             const Question& question = {});
 
   /// At most `most` changes of `source`, whose prediction this is, each tried by simulation: best
-  /// first.
+  /// first. The targets are those of `design`.
   [[nodiscard]] std::vector<Alternative> alternatives(const Source& source, const Design& design,
                                                       const Prediction& prediction,
                                                       std::size_t most,

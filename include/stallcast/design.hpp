@@ -90,10 +90,13 @@ struct JobDesign {
 /// One assertion of the scenario, checked by `run` and `check`.
 struct Expectation {
   std::string id;
-  std::string that;     ///< "job.train.gpu.utilization >= 95 %"
-  std::string level;    ///< "error" or "warn"
-  std::string why;      ///< shown when it fails
-  std::string pointer;  ///< JSON pointer of the assertion
+  std::string that;        ///< "job.train.gpu.utilization >= 95 %"
+  std::string level;       ///< "error" or "warn"
+  std::string why;         ///< shown when it fails
+  std::string pointer;     ///< JSON pointer of the assertion
+  std::string waive = {};  ///< why `check` accepts that it fails for now; "" = it does not
+  std::string until = {};  ///< last day of the waiver, "2027-03-01"
+  std::string where = {};  ///< "file:line:column" of `that`, for messages
 };
 
 /// Everything that decides a prediction. Immutable once made.

@@ -73,7 +73,10 @@ struct AssertionOutcome {
   std::string why;
   std::optional<double> limit = std::nullopt;  ///< in `unit`, where known
   std::optional<std::pair<double, double>> ci95 =
-      std::nullopt;  ///< of `value`; absent with one replica
+      std::nullopt;         ///< of `value`; absent with one replica
+  std::string metric = {};  ///< the one `value` is of: the worst of a wildcard
+  std::optional<double> upper =
+      std::nullopt;  ///< end of the range of "in", which begins at `limit`
 };
 
 /// A change that was tried by simulation, with what it gains.

@@ -43,7 +43,8 @@ Design example() {
              component("step", "fixed", 0.1), std::nullopt, std::nullopt,
              component("checkpoint", "async", 1800)}};
   d.run = component("run", "run", 7200);
-  d.expect = {{"au", "job.train.gpu.utilization >= 95 %", "error", "because", "/expect/0"}};
+  d.expect = {{"au", "job.train.gpu.utilization >= 95 %", "error", "because", "/expect/0",
+               "for now", "2027-03-01", "a.json:3:5"}};
   return d;
 }
 
@@ -76,6 +77,9 @@ TEST_CASE("a design reads back as it was written") {
   CHECK_FALSE(back->jobs[0].checkpoint.has_value());
   CHECK_FALSE(back->jobs[1].dataset.has_value());
   CHECK(back->expect[0].why == "because");
+  CHECK(back->expect[0].waive == "for now");
+  CHECK(back->expect[0].until == "2027-03-01");
+  CHECK(back->expect[0].where == "a.json:3:5");
 }
 
 TEST_CASE("every dimension survives a round trip") {
@@ -142,6 +146,7 @@ TEST_CASE("the hash ignores what serves messages only") {
       [](Design& d) { d.storage[0].pointer = "/storage/7"; },
       [](Design& d) { d.hosts[0].product = ""; },
       [](Design& d) { d.expect[0].why = ""; },
+      [](Design& d) { d.expect[0].waive = ""; },
   };
   for (const auto& change : harmless) {
     Design d = example();

@@ -49,8 +49,8 @@ TEST_CASE("an assertion is a metric, a comparison and a quantity") {
 
 TEST_CASE("what is not an assertion says why") {
   CHECK(parse_assertion("job.train.au").failure().message == "\"job.train.au\" compares nothing");
-  CHECK(parse_assertion("job.train.au = 3 s").failure().hint == "use one of < <= > >= ==");
-  CHECK(parse_assertion("job.train.au != 3 s").failure().hint == "use one of < <= > >= ==");
+  CHECK(parse_assertion("job.train.au = 3 s").failure().hint == "use one of < <= > >= == in");
+  CHECK(parse_assertion("job.train.au != 3 s").failure().hint == "use one of < <= > >= == in");
   CHECK(parse_assertion("job.train.au > soon").failure().message == "\"soon\" is not a quantity");
   CHECK(parse_assertion("> 3 s").failure().exit == ExitCode::bad_input);
 }

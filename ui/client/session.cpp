@@ -58,6 +58,9 @@ struct Session::Impl {
       if (calibration::values_from_profile(design) == 0)
         prediction.warnings.push_back("the profile \"" + profile->id +
                                       "\" has no value for this scenario");
+      else
+        for (std::string& difference : calibration::other_machines(*profile, design))
+          prediction.warnings.push_back(std::move(difference));
     }
     if (prediction.extrapolated && question.strict_range && prediction.verdict != Verdict::fail)
       prediction.verdict = Verdict::inconclusive;
@@ -123,7 +126,11 @@ std::vector<Alternative> Session::alternatives(const Source& source, const Desig
                                                const Question& question) {
   return plan::try_changes(
       plan::candidate_changes(design, prediction, most), prediction,
-      [&](const std::string& set) { return impl_->design_with(source, set); },
+      [&](const std::string& set) {
+        Result<Design> changed = impl_->design_with(source, set);
+        if (changed.ok()) changed->expect = design.expect;
+        return changed;
+      },
       impl_->begin(question));
 }
 

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stallcast/design.hpp"
+#include "stallcast/result.hpp"
+
+/// The small language of `expect`: "METRIC OPERATOR LIMIT".
+namespace stallcast::predict {
+
+/// A parsed `that`: "job.train.gpu.utilization >= 95 %", "max(resource.*.utilization) < 85 %",
+/// "job.train.step.time in [1 s, 2 s]", "cost.capex <= base * 1.05".
+struct Assertion {
+  std::string metric;  ///< may contain "*", which stands for any text, dots too
+  std::string op;      ///< < <= > >= == in
+  double limit = 0.0;  ///< base unit of `dimension`; of "in", the lower end
+  Dimension dimension = Dimension::number;
+  std::optional<double> upper = std::nullopt;  ///< of "in": the upper end, which is allowed too
+  /// mean, min, max or total of all metrics that match; "": each of them is compared
+  std::string statistic = {};
+  /// The limit as an expression of `base`, the value in the baseline; "" when it is a quantity.
+  std::string relative = {};
+};
+/// Faults are failures with bad_input, to be reported at the expectation's pointer.
+[[nodiscard]] Result<Assertion> parse_assertion(const std::string& that);
+
+/// The limit of `assertion` in the unit metrics are given in ("USD/h" is not a base unit), or why
+/// it does not fit. A number without a unit fits only a count.
+/// REQUIRES: not relative.
+[[nodiscard]] Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit);
+
+/// The same for a relative assertion, where the baseline holds `base` in that unit.
+[[nodiscard]] Result<double> relative_limit(const Assertion& assertion,
+                                            std::string_view metric_unit, double base);
+
+/// How far `value` is on the good side of the limit, relative to the limit; negative when it fails.
+[[nodiscard]] double margin(const Assertion& assertion, double value, double limit);
+
+/// The dimension of a metric's unit ("s", "B", "B/s", "ratio", "count", "1/s", "USD", "USD/h");
+/// nullopt for any other unit.
+[[nodiscard]] std::optional<Dimension> dimension_of(std::string_view unit);
+
+}  // namespace stallcast::predict

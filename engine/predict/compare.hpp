@@ -1,0 +1,71 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+
+/// Two predictions beside each other: what moved, by how much, and whether that is for the worse.
+namespace stallcast::predict {
+
+/// Which way a metric should go.
+enum class Better { higher, lower, neither };
+
+/// By the table of metric names; `neither` for figures that only describe (counts, sizes) and for
+/// names the table does not know.
+[[nodiscard]] Better better(std::string_view metric);
+
+/// How far the metrics that match `pattern` ("*" stands for any text) may move for the worse: a
+/// fraction of the value before. A ratio below kSmallShare is taken for that: with 0.5 %, a share
+/// of time may move by 0.05 points however small it is.
+struct Tolerance {
+  std::string pattern;
+  double relative = 0.0;
+};
+
+inline constexpr double kSmallShare = 0.1;
+
+/// For metrics that no tolerance names: one seed gives the same bytes, so this only forgives what
+/// nobody would act on.
+inline constexpr double kDefaultTolerance = 0.005;
+
+/// Reads "cost.capex=0.5%", "job.*.step.time = 1 %", or "2%" for every metric.
+[[nodiscard]] Result<Tolerance> parse_tolerance(const std::string& text);
+
+/// That of the last pattern in `tolerances` which matches, else kDefaultTolerance.
+[[nodiscard]] double tolerance_of(std::string_view metric, std::span<const Tolerance> tolerances);
+
+enum class Effect {
+  none,     ///< within the tolerance
+  better,   ///< beyond it, the right way
+  worse,    ///< beyond it, the wrong way
+  changed,  ///< beyond it, and the metric has no right way
+};
+
+/// One metric before and after.
+struct MetricChange {
+  std::string metric;
+  std::string unit;
+  double before = 0.0;
+  double after = 0.0;
+  Effect effect = Effect::none;
+  [[nodiscard]] double difference() const { return after - before; }
+  /// Of the value before; infinite when that is 0 and the other is not.
+  [[nodiscard]] double relative() const;
+};
+
+/// `way` for metrics whose way is known otherwise, as by the operator of an assertion.
+[[nodiscard]] MetricChange compare(std::string metric, const Metric& before, const Metric& after,
+                                   double tolerance, std::optional<Better> way = std::nullopt);
+
+/// Every metric that both have in one unit, in the order of their names.
+[[nodiscard]] std::vector<MetricChange> compare_all(const std::map<std::string, Metric>& before,
+                                                    const std::map<std::string, Metric>& after,
+                                                    std::span<const Tolerance> tolerances);
+
+}  // namespace stallcast::predict
