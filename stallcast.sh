@@ -10,7 +10,7 @@ exec </dev/null # nothing below may wait for an answer
 # What a command needs from Debian 12. The reasons are in docs/adr/0007-dependencies.md.
 build_packages=(g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libcli11-dev libboost-dev
   libeigen3-dev libyaml-cpp-dev libssl-dev libsimgrid-dev liburing-dev libsqlite3-dev)
-test_packages=(catch2 python3 python3-jsonschema clang-format-14 clang-tidy-14 binutils git)
+test_packages=(catch2 libxml2-utils python3 python3-jsonschema clang-format-14 clang-tidy-14 binutils git)
 
 usage() {
   cat <<'USAGE'

@@ -75,7 +75,7 @@ class ExitCodes(unittest.TestCase):
             self.assertIn("hint: ", run.err, args)
 
     def test_two_for_verbs_that_are_not_available(self):
-        for verb in ("check", "diff", "serve"):
+        for verb in ("diff", "serve"):
             run = self.code(2, verb, "x")
             self.assertIn("not available in this version", run.err)
 

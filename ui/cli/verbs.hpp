@@ -33,6 +33,8 @@ int init_verb(const Verb& verb, std::span<const std::string> args);
 int catalog_verb(const Verb& verb, std::span<const std::string> args);
 int validate_verb(const Verb& verb, std::span<const std::string> args);
 int probe_verb(const Verb& verb, std::span<const std::string> args);
+int ci_verb(const Verb& verb, std::span<const std::string> args);
+int check_verb(const Verb& verb, std::span<const std::string> args);
 int calibrate_verb(const Verb& verb, std::span<const std::string> args);
 int import_verb(const Verb& verb, std::span<const std::string> args);
 int sweep_verb(const Verb& verb, std::span<const std::string> args);

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/prediction.hpp"
+
+/// What `check` found: every assertion of every scenario, judged against its limit and against a
+/// baseline.
+namespace stallcast {
+
+enum class CheckStatus {
+  pass,
+  fail,
+  inconclusive,
+  waived,  ///< it fails, and somebody said until when that is accepted
+  known,   ///< it fails as it did in the baseline, and only new failures were asked for
+};
+
+/// How an assertion stands to the baseline.
+enum class BaselineState { absent, fresh, same, better, worse };
+
+struct CheckedAssertion {
+  AssertionOutcome outcome;  ///< level, value, limit, who limits
+  CheckStatus status = CheckStatus::pass;
+  BaselineState state = BaselineState::absent;
+  std::string better = {};                      ///< "higher", "lower", or "" when neither is
+  std::optional<double> before = std::nullopt;  ///< value in the baseline
+  double tolerance = 0.0;                       ///< how far it may move for the worse, relative
+  std::string waive = {};                       ///< why a failure is accepted
+  std::string until = {};                       ///< last day of that
+  std::string note = {};                        ///< what else there is to say, one phrase
+  std::string load = {};                        ///< of what limits: "97 % busy"; "" when unknown
+  std::string fix = {};   ///< a change that was simulated and meets all targets
+  Position at = {};       ///< of the assertion; relative to the repository
+  Position culprit = {};  ///< of the input that limits; of the assertion when it is not known
+  std::string culprit_path = {};  ///< "storage[scratch].ost.count"; "" when it is not known
+  std::string fingerprint = {};   ///< the same in every run, wherever the lines have moved
+
+  [[nodiscard]] bool is_error() const { return outcome.level != "warn"; }
+  /// Neither passes nor is accepted.
+  [[nodiscard]] bool is_open() const {
+    return status == CheckStatus::fail || status == CheckStatus::inconclusive;
+  }
+};
+
+struct CheckedScenario {
+  std::string path;  ///< as the user named it
+  std::string uri;   ///< relative to the repository, with forward slashes
+  std::string id;
+  std::string design_sha256 = {};
+  std::string profile_sha256 = {};
+  std::vector<CheckedAssertion> assertions = {};
+  std::map<std::string, Metric> metrics = {};
+  std::vector<std::string> warnings = {};
+  /// Why there is no prediction, or why it is not a whole one; "" otherwise.
+  std::string failure = {};
+  std::string hint = {};
+  /// ok; inconclusive (time limit, fitted range), bad_input or internal with `failure`.
+  ExitCode exit = ExitCode::ok;
+  std::vector<Diagnostic> faults = {};  ///< of its input, with their places
+};
+
+struct CheckReport {
+  std::vector<CheckedScenario> scenarios;  ///< in the order of the command line
+  std::vector<std::string> stale;          ///< why the baseline no longer fits; empty: it does
+  ExitCode exit = ExitCode::ok;
+  double wall_s = 0.0;
+};
+
+/// How many assertions ended how; warnings are assertions of level "warn" that are open.
+struct CheckCounts {
+  std::size_t failed = 0;
+  std::size_t warned = 0;
+  std::size_t inconclusive = 0;
+  std::size_t waived = 0;
+  std::size_t known = 0;
+  std::size_t passed = 0;
+  std::size_t broken = 0;  ///< scenarios without a prediction
+};
+
+[[nodiscard]] inline CheckCounts count(const CheckReport& report) {
+  CheckCounts out;
+  for (const CheckedScenario& scenario : report.scenarios) {
+    if (scenario.exit != ExitCode::ok) ++out.broken;
+    for (const CheckedAssertion& a : scenario.assertions) {
+      if (a.is_open() && !a.is_error())
+        ++out.warned;
+      else
+        ++(a.status == CheckStatus::fail           ? out.failed
+           : a.status == CheckStatus::inconclusive ? out.inconclusive
+           : a.status == CheckStatus::waived       ? out.waived
+           : a.status == CheckStatus::known        ? out.known
+                                                   : out.passed);
+    }
+  }
+  return out;
+}
+
+}  // namespace stallcast

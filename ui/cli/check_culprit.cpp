@@ -1,0 +1,80 @@
+#include "ui/cli/check_culprit.hpp"
+
+#include <charconv>
+#include <string_view>
+
+#include "ui/cli/scenario_input.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+/// "storage.scratch.ost.read" -> path "storage[scratch]", part "ost".
+struct Place {
+  std::string component;
+  std::string part;
+};
+
+Place place_of(const std::string& resource) {
+  const std::size_t first = resource.find('.');
+  const std::string role = resource.substr(0, first);
+  const std::string rest = first == std::string::npos ? "" : resource.substr(first + 1);
+  if (role == "fabric") return {"cluster.fabric", ""};
+  const std::size_t second = rest.find('.');
+  const std::string id = rest.substr(0, second);
+  const std::string below = second == std::string::npos ? "" : rest.substr(second + 1);
+  const char* list = role == "host"      ? "cluster.hosts["
+                     : role == "storage" ? "storage["
+                     : role == "job"     ? "jobs["
+                                         : nullptr;
+  if (list == nullptr) return {};
+  return {list + id + "]", below.substr(0, below.find('.'))};
+}
+
+/// Takes a number off the end of `text`, with the colon before it.
+std::optional<int> take_number(std::string_view& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = text.substr(colon + 1);
+  int value = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size())
+    return std::nullopt;
+  text = text.substr(0, colon);
+  return value;
+}
+
+}  // namespace
+
+Position position_of(const std::string& where) {
+  std::string_view file = where;
+  const auto column = take_number(file);
+  const auto line = column ? take_number(file) : std::nullopt;
+  if (!line) return {where, 0, 0};
+  return {std::string(file), *line, *column};
+}
+
+std::optional<Culprit> culprit_of(const Design& design, const std::string& resource,
+                                  const std::vector<plan::Change>& changes) {
+  const Place place = place_of(resource);
+  if (place.component.empty()) return std::nullopt;
+  const std::string stem = place.component + ".";
+  std::optional<Culprit> changed, of_part, of_component;
+  for (const auto& [path, value] : values_of(design)) {
+    using Kind = Source::Kind;
+    if (!path.starts_with(stem) ||
+        (value->source.kind != Kind::scenario && value->source.kind != Kind::expression))
+      continue;
+    const Culprit here{path, position_of(value->source.where)};
+    if (here.at.line == 0) continue;
+    for (const plan::Change& change : changes)
+      if (!changed && change.set.starts_with(path + "=")) changed = here;
+    const std::string rest = path.substr(stem.size());
+    if (!of_part && !place.part.empty() &&
+        (rest == place.part || rest.starts_with(place.part + ".")))
+      of_part = here;
+    if (!of_component) of_component = here;
+  }
+  return changed ? changed : of_part ? of_part : of_component;
+}
+
+}  // namespace stallcast::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/advice.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/diagnostic.hpp"
+
+/// Which line of a scenario to look at when a resource limits.
+namespace stallcast::cli {
+
+struct Culprit {
+  std::string path;  ///< "storage[scratch].ost.count", as `--set` takes it
+  Position at;       ///< where the scenario says it
+};
+
+/// The input behind `resource` ("storage.scratch.ost"): the one that `changes` would change, else
+/// one of the same part, else of the same component. Only inputs that a file gives have a place;
+/// nullopt when none of them does.
+[[nodiscard]] std::optional<Culprit> culprit_of(const Design& design, const std::string& resource,
+                                                const std::vector<plan::Change>& changes);
+
+/// "file:line:column" as a place; line 0 when it is not one.
+[[nodiscard]] Position position_of(const std::string& where);
+
+}  // namespace stallcast::cli

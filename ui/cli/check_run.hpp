@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/check/judge.hpp"
+#include "scenarios/policy.hpp"
+#include "stallcast/check.hpp"
+#include "stallcast/result.hpp"
+#include "ui/cli/command_line.hpp"
+
+/// What `check` does, apart from its command line and its reports.
+namespace stallcast::cli {
+
+struct CheckOptions {
+  CommonOptions common;
+  std::vector<std::string> scenarios;
+  std::vector<std::string> policies;
+  std::vector<std::string> asserts;  ///< for every scenario
+  std::string baseline;              ///< a file, or "git:REV"
+  bool update_baseline = false;
+  bool no_advice = false;
+  check::Rules rules;
+};
+
+/// Loads, simulates all in one batch, judges, and looks for a fix of what fails. Faults of
+/// scenarios are printed, and are part of the report. A failure when nothing can be checked: a
+/// policy, the baseline or an assertion of the command line is wrong.
+[[nodiscard]] Result<CheckReport> run_check(const CheckOptions& options);
+
+}  // namespace stallcast::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "stallcast/result.hpp"
+
+/// Scenarios as they were in an earlier revision. Reads through the program `git`; changes nothing
+/// in the repository: no checkout, no hook, no index of the user's.
+namespace stallcast::cli {
+
+/// The folder that contains everything: the nearest parent of `start` with a `.git`; `start` itself
+/// when there is none.
+[[nodiscard]] std::filesystem::path repository_root(const std::filesystem::path& start);
+
+/// `path` relative to the repository around the working folder, with forward slashes: how reports
+/// name files. A path outside of it stays as it is.
+[[nodiscard]] std::string repository_path(const std::string& path);
+
+/// The scenario files of one revision in a temporary folder, which is gone with this object.
+class GitTree {
+ public:
+  /// All files of `revision` that scenarios may be or refer to (JSON, fio jobs), and `also`, which
+  /// are relative to the root. Fails with bad_input for an unknown revision or without git.
+  [[nodiscard]] static Result<GitTree> at(const std::string& revision,
+                                          std::span<const std::string> also = {});
+  GitTree(GitTree&& other) noexcept;
+  GitTree& operator=(GitTree&&) = delete;
+  ~GitTree();
+
+  /// Where the file with this path relative to the root is now; it need not exist.
+  [[nodiscard]] std::filesystem::path file(const std::string& path) const { return folder_ / path; }
+
+ private:
+  explicit GitTree(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::filesystem::path folder_;
+};
+
+}  // namespace stallcast::cli

@@ -1,0 +1,235 @@
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/base/text.hpp"
+#include "models/version.hpp"
+#include "ui/cli/check_run.hpp"
+#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/terminal.hpp"
+#include "ui/cli/verbs.hpp"
+#include "ui/report/check/kinds.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+/// "--report junit:out.xml"; no path: standard output.
+struct ReportTarget {
+  const report::CheckKind* kind = nullptr;
+  std::string path;
+};
+
+/// The words of an option that takes one of a few.
+template <class T>
+struct Choice {
+  std::string_view word;
+  T value;
+};
+constexpr std::array kInconclusive = {Choice{"fail", check::Inconclusive::fail},
+                                      Choice{"warn", check::Inconclusive::warn},
+                                      Choice{"pass", check::Inconclusive::pass}};
+constexpr std::array kFailOn = {Choice{"error", check::FailOn::error},
+                                Choice{"warn", check::FailOn::warn},
+                                Choice{"never", check::FailOn::never}};
+
+template <class T, std::size_t N>
+std::optional<Failure> choose(const std::string& option, const std::string& word,
+                              const std::array<Choice<T>, N>& choices, T& value) {
+  if (word.empty()) return std::nullopt;
+  std::string known;
+  for (const Choice<T>& choice : choices) {
+    if (choice.word == word) {
+      value = choice.value;
+      return std::nullopt;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(choice.word);
+  }
+  return Failure{ExitCode::bad_input, option + ": unknown \"" + word + "\"", "use " + known};
+}
+
+std::string kind_names() {
+  std::string out;
+  for (const report::CheckKind& kind : report::check_kinds())
+    out += (out.empty() ? "" : ", ") + std::string(kind.name);
+  return out;
+}
+
+Result<ReportTarget> parse_target(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  ReportTarget out{report::find_check_kind(name),
+                   colon == std::string::npos ? "" : text.substr(colon + 1)};
+  if (out.kind == nullptr)
+    return Failure{ExitCode::bad_input, "unknown kind of report \"" + name + "\"",
+                   "use " + kind_names()};
+  if (colon != std::string::npos && out.path.empty())
+    return Failure{ExitCode::bad_input, "--report " + text + " names no file",
+                   "write --report " + name + ":FILE, or leave out the colon"};
+  return out;
+}
+
+std::string today() {
+  using namespace std::chrono;
+  const year_month_day day(floor<days>(system_clock::now()));
+  char text[48];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
+                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+  return text;
+}
+
+bool is_day(const std::string& text) {
+  int year = 0;
+  unsigned month = 0, day = 0;
+  char rest = '\0';
+  return text.size() == 10 &&
+         std::sscanf(text.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &rest) == 3 &&
+         std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(month),
+                                     std::chrono::day(day))
+             .ok();
+}
+
+/// What the command line says, as texts.
+struct Words {
+  std::vector<std::string> reports;
+  std::vector<std::string> tolerances;
+  std::string inconclusive;
+  std::string fail_on;
+  std::string tag = "check";
+  std::string format;
+};
+
+void declare(CommandLine& line, CheckOptions& options, Words& words) {
+  line.positionals("SCENARIO", options.scenarios, "scenario files; - reads standard input");
+  line.texts(
+      "--report", words.reports, "KIND[:PATH]",
+      "report to a file, or to standard output without PATH; repeatable; kinds: " + kind_names());
+  line.text("--format", words.format, "KIND", "as --report; with --output its file");
+  line.texts("--assert", options.asserts, "EXPR",
+             "one more assertion for every scenario, as in \"cost.capex <= 2 MUSD\"; repeatable");
+  line.texts("--policy", options.policies, "FILE", "assertions for many scenarios; repeatable");
+  line.text("--baseline", options.baseline, "FILE|git:REV",
+            "fail on what became worse since FILE was made, or since a revision");
+  line.flag("--update-baseline", options.update_baseline,
+            "write what is predicted now to the file of --baseline");
+  line.flag("--new-only", options.rules.new_only, "let pass what failed in the baseline, too");
+  line.texts("--tolerance", words.tolerances, "METRIC=SHARE",
+             "how far a metric may become worse, as in job.*.step.time=1% (default 0.5%)");
+  line.flag("--allow-skew", options.rules.allow_skew,
+            "compare with a baseline of other model versions");
+  line.text("--fail-on", words.fail_on, "LEVEL",
+            "exit 1 from this level on: error (default), "
+            "warn, or never");
+  line.text("--inconclusive", words.inconclusive, "fail|warn|pass",
+            "what counts as inconclusive fails, warns or passes (default: exit 3)");
+  line.text("--today", options.rules.today, "DATE",
+            "the day on which waivers are judged (default: today, UTC)");
+  line.text("--tag", words.tag, "NAME", "marks a comment, so that it is found again");
+  line.flag("--no-advice", options.no_advice, "do not look for a fix by simulation");
+  line.scenario_options(options.common);
+  line.simulation_options(options.common);
+  line.output_options(options.common);
+}
+
+std::optional<Failure> settle(CheckOptions& options, const Words& words,
+                              std::vector<ReportTarget>& targets) {
+  if (auto bad = choose("--fail-on", words.fail_on, kFailOn, options.rules.fail_on)) return bad;
+  if (auto bad =
+          choose("--inconclusive", words.inconclusive, kInconclusive, options.rules.inconclusive))
+    return bad;
+  for (const std::string& text : words.tolerances) {
+    const auto tolerance = predict::parse_tolerance(text);
+    if (!tolerance.ok()) return tolerance.failure();
+    options.rules.tolerances.push_back(*tolerance);
+  }
+  std::vector<std::string> reports = words.reports;
+  if (!words.format.empty() || !options.common.output.empty())
+    reports.push_back((words.format.empty() ? "text" : words.format) +
+                      (options.common.output.empty() || options.common.output == "-"
+                           ? ""
+                           : ":" + options.common.output));
+  bool to_stdout = false;
+  for (const std::string& text : reports) {
+    const auto target = parse_target(text);
+    if (!target.ok()) return target.failure();
+    targets.push_back(*target);
+    to_stdout = to_stdout || target->path.empty();
+  }
+  if (!to_stdout) targets.push_back({report::find_check_kind("text"), ""});
+
+  const bool git = options.baseline.starts_with("git:");
+  if (options.update_baseline && (options.baseline.empty() || git))
+    return Failure{ExitCode::bad_input, "--update-baseline needs a file to write to",
+                   "give --baseline FILE"};
+  if (options.rules.new_only && options.baseline.empty())
+    return Failure{ExitCode::bad_input, "--new-only needs a baseline to know what is new",
+                   "give --baseline FILE or --baseline git:REV"};
+  if (options.rules.today.empty()) options.rules.today = today();
+  if (!is_day(options.rules.today))
+    return Failure{ExitCode::bad_input, "--today: \"" + options.rules.today + "\" is not a date",
+                   "write 2027-03-01"};
+  if (words.tag.find("--") != std::string::npos || words.tag.find('>') != std::string::npos ||
+      words.tag.find('\n') != std::string::npos)
+    return Failure{ExitCode::bad_input, "--tag: \"" + words.tag + "\" would end the comment",
+                   "use letters, digits and single dashes"};
+  options.rules.model = models::kVersion;
+  return std::nullopt;
+}
+
+/// Adds to the file that a CI system named, which may hold what other steps said.
+bool append(const report::CheckKind& kind, const CheckReport& found,
+            const report::CheckContext& context) {
+  const char* path =
+      kind.append_to.empty() ? nullptr : std::getenv(std::string(kind.append_to).c_str());
+  if (path == nullptr || *path == '\0') return true;
+  std::error_code error;
+  const auto there = std::filesystem::file_size(path, error);
+  const std::size_t used = error ? 0 : static_cast<std::size_t>(there);
+  if (used >= kind.most_appended) return true;
+  std::ofstream file(path, std::ios::app | std::ios::binary);
+  file << kind.appended(found, context, kind.most_appended - used);
+  file.close();
+  return file.good();
+}
+
+int deliver_all(const CheckOptions& options, const std::vector<ReportTarget>& targets,
+                const CheckReport& found, const std::string& tag) {
+  CommonOptions where = options.common;
+  int exit = static_cast<int>(found.exit);
+  for (const ReportTarget& target : targets) {
+    where.output = target.path;
+    report::CheckContext context;
+    context.tool = {std::string(program_version()), std::string(models::kVersion), {}};
+    context.style = report_style(where);
+    context.tag = tag;
+    const int delivered =
+        deliver(where, target.kind->render(found, context), static_cast<ExitCode>(exit));
+    if (delivered != exit) exit = delivered;
+    if (!append(*target.kind, found, context))
+      exit = report_failure({ExitCode::bad_input,
+                             "cannot append to the file of $" + std::string(target.kind->append_to),
+                             ""});
+  }
+  return exit;
+}
+
+}  // namespace
+
+int check_verb(const Verb& verb, std::span<const std::string> args) {
+  CheckOptions options;
+  Words words;
+  CommandLine line(verb);
+  declare(line, options, words);
+  if (const auto exit = line.parse(args)) return *exit;
+  std::vector<ReportTarget> targets;
+  if (const auto failure = settle(options, words, targets)) return report_failure(*failure);
+  const Result<CheckReport> found = run_check(options);
+  if (!found.ok()) return report_failure(found.failure());
+  return deliver_all(options, targets, *found, words.tag);
+}
+
+}  // namespace stallcast::cli

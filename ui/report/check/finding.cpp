@@ -1,0 +1,202 @@
+#include "ui/report/check/finding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "engine/base/sha256.hpp"
+#include "engine/base/text.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/report.hpp"
+
+namespace stallcast::report {
+namespace {
+
+/// ">= 90 %" as the user wrote it, and what an expression of the baseline comes to.
+std::string need_text(const AssertionOutcome& outcome) {
+  const std::size_t at = std::min(outcome.that.find_first_of("<>="), outcome.that.find(" in "));
+  if (at == std::string::npos) return outcome.that;
+  std::string out(base::trim(std::string_view(outcome.that).substr(at)));
+  if (out.find("base") == std::string::npos) return out;
+  return out + (outcome.limit ? " = " + print_value(*outcome.limit, outcome.unit) : "");
+}
+
+/// How far a value misses its limit or its baseline, relative.
+double miss(const CheckedAssertion& a) {
+  const double to = a.state == BaselineState::worse ? a.before.value_or(0.0)
+                                                    : a.outcome.limit.value_or(a.outcome.value);
+  return std::abs(a.outcome.value - to) / (to != 0.0 ? std::abs(to) : 1.0);
+}
+
+int rank(const Finding& f) {
+  if (f.assertion == nullptr)
+    return f.scenario->exit == ExitCode::internal    ? 0
+           : f.scenario->exit == ExitCode::bad_input ? 1
+                                                     : 3;
+  if (!f.error) return 4;
+  return f.assertion->status == CheckStatus::fail ? 2 : 3;
+}
+
+}  // namespace
+
+std::string_view status_name(CheckStatus status) {
+  switch (status) {
+    case CheckStatus::fail:
+      return "fail";
+    case CheckStatus::inconclusive:
+      return "inconclusive";
+    case CheckStatus::waived:
+      return "waived";
+    case CheckStatus::known:
+      return "known";
+    case CheckStatus::pass:
+      break;
+  }
+  return "pass";
+}
+
+std::string_view state_name(BaselineState state) {
+  switch (state) {
+    case BaselineState::fresh:
+      return "new";
+    case BaselineState::same:
+      return "unchanged";
+    case BaselineState::better:
+    case BaselineState::worse:
+      return "updated";
+    case BaselineState::absent:
+      break;
+  }
+  return "";
+}
+
+std::string value_text(const CheckedAssertion& a) {
+  std::string out =
+      a.outcome.metric + " = " + print_predicted(a.outcome) + " (need " + need_text(a.outcome);
+  if (a.before && (a.state == BaselineState::worse || a.state == BaselineState::better)) {
+    const double moved = a.outcome.value - *a.before;
+    out += "; baseline " + print_beside(*a.before, a.outcome.value, a.outcome.unit);
+    if (*a.before != 0.0) out += ", " + print_margin(moved / std::abs(*a.before));
+    if (a.state == BaselineState::worse)
+      out += " is worse by more than " + print_value(a.tolerance, "ratio");
+  }
+  return out + ")";
+}
+
+std::string reason_text(const CheckedAssertion& a) {
+  if (!a.is_open()) return "";
+  std::string out;
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
+  if (!a.outcome.limited_by.empty())
+    add("limited by " + a.outcome.limited_by + (a.load.empty() ? "" : ", " + a.load));
+  if (!a.fix.empty()) add("nearest fix: " + a.fix);
+  return out;
+}
+
+std::string message_text(const CheckedAssertion& a) {
+  std::string out = value_text(a);
+  for (const std::string& more : {reason_text(a), a.note})
+    if (!more.empty()) out += "; " + more;
+  if (a.is_open() && !a.outcome.why.empty()) out += " (" + a.outcome.why + ")";
+  return out;
+}
+
+std::vector<Finding> scenario_findings(const CheckedScenario& s) {
+  std::vector<Finding> out;
+  if (s.exit == ExitCode::ok) return out;
+  for (const Diagnostic& d : s.faults)
+    if (d.severity == Severity::error)
+      out.push_back({&s, nullptr, true, d.code,
+                     (d.pointer.empty() ? "" : d.pointer + ": ") + d.message +
+                         (d.hint.empty() ? "" : "; " + d.hint),
+                     d.position,
+                     base::sha256(s.uri + "|" + s.id + "|" + d.code + "|" + d.pointer)});
+  const char* rule = s.exit == ExitCode::internal       ? "internal-error"
+                     : s.exit == ExitCode::inconclusive ? "inconclusive"
+                                                        : "bad-input";
+  if (out.empty())
+    out.push_back({&s,
+                   nullptr,
+                   true,
+                   rule,
+                   s.failure + (s.hint.empty() ? "" : "; " + s.hint),
+                   {s.uri, 0, 0},
+                   base::sha256(s.uri + "|" + s.id + "|" + rule)});
+  return out;
+}
+
+std::vector<Finding> findings(const CheckReport& report) {
+  std::vector<Finding> out;
+  for (const CheckedScenario& s : report.scenarios) {
+    for (Finding& f : scenario_findings(s)) out.push_back(std::move(f));
+    for (const CheckedAssertion& a : s.assertions)
+      if (a.is_open())
+        out.push_back({&s, &a, a.is_error(), a.outcome.id, s.id + ": " + message_text(a), a.culprit,
+                       a.fingerprint});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Finding& a, const Finding& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return a.assertion != nullptr && b.assertion != nullptr &&
+           miss(*a.assertion) > miss(*b.assertion);
+  });
+  return out;
+}
+
+std::string counts_text(const CheckReport& report) {
+  const CheckCounts n = count(report);
+  std::set<std::string> until;
+  for (const CheckedScenario& s : report.scenarios)
+    for (const CheckedAssertion& a : s.assertions)
+      if (a.status == CheckStatus::waived) until.insert(a.until);
+  std::string out;
+  const auto add = [&](std::size_t k, const std::string& what) {
+    if (k > 0) out += (out.empty() ? "" : ", ") + std::to_string(k) + " " + what;
+  };
+  add(n.broken, n.broken == 1 ? "scenario not predicted" : "scenarios not predicted");
+  add(n.failed, "failed");
+  add(n.inconclusive, "inconclusive");
+  add(n.warned, n.warned == 1 ? "warning" : "warnings");
+  add(n.passed, "passed");
+  add(n.known, "known");
+  add(n.waived, "waived (until " + (until.empty() ? "" : *until.begin()) + ")");
+  return out.empty() ? "no assertions" : out;
+}
+
+std::string_view verdict_word(const CheckReport& report) {
+  switch (report.exit) {
+    case ExitCode::answer_no:
+      return "fail";
+    case ExitCode::inconclusive:
+      return "inconclusive";
+    case ExitCode::bad_input:
+    case ExitCode::internal:
+      return "error";
+    case ExitCode::ok:
+      break;
+  }
+  return "pass";
+}
+
+std::string markup(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (c == '\'')
+      out += "&#39;";
+    else if (byte < 0x20U || byte == 0x7FU)
+      out += c == '\n' || c == '\t' ? ' ' : '?';
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace stallcast::report

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/check.hpp"
+
+/// What all kinds of reports of `check` say about one thing, in the same words.
+namespace stallcast::report {
+
+/// Something to look at: an assertion that is open, or a scenario without a prediction.
+struct Finding {
+  const CheckedScenario* scenario = nullptr;
+  const CheckedAssertion* assertion = nullptr;  ///< none: about the scenario
+  bool error = true;                            ///< false: a warning
+  std::string rule;                             ///< id of the assertion, or code of the fault
+  std::string message;                          ///< one line
+  Position at;  ///< relative to the repository; line 0 when not known
+  std::string fingerprint;
+};
+
+/// The worst first: bugs, bad input, failures by how far they miss, what is not sure, warnings.
+[[nodiscard]] std::vector<Finding> findings(const CheckReport& report);
+
+/// What is to be said of the scenario itself; nothing when all is well.
+[[nodiscard]] std::vector<Finding> scenario_findings(const CheckedScenario& scenario);
+
+/// "pass", "fail", "inconclusive", "waived", "known".
+[[nodiscard]] std::string_view status_name(CheckStatus status);
+/// "new", "unchanged", "updated"; "" without a baseline.
+[[nodiscard]] std::string_view state_name(BaselineState state);
+
+/// "job.train.gpu.utilization = 87.4 % (need >= 90 %)", with the baseline where it moved.
+[[nodiscard]] std::string value_text(const CheckedAssertion& assertion);
+/// "limited by storage.scratch.ost, 97 % busy; nearest fix: storage.scratch.ost.count 16 -> 20";
+/// "" when there is nothing to say.
+[[nodiscard]] std::string reason_text(const CheckedAssertion& assertion);
+/// Both, and the note.
+[[nodiscard]] std::string message_text(const CheckedAssertion& assertion);
+
+/// "1 failed, 4 passed, 1 waived (until 2027-03-01)".
+[[nodiscard]] std::string counts_text(const CheckReport& report);
+/// "fail", "pass", "inconclusive", "error": what the exit code says in a word.
+[[nodiscard]] std::string_view verdict_word(const CheckReport& report);
+
+/// XML and HTML: & < > " ' escaped, control characters replaced.
+[[nodiscard]] std::string markup(std::string_view text);
+
+}  // namespace stallcast::report

@@ -1,0 +1,91 @@
+#include <nlohmann/json.hpp>
+
+#include "ui/report/check/finding.hpp"
+#include "ui/report/check/kinds.hpp"
+#include "ui/report/renderers.hpp"
+
+namespace stallcast::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json place(const Position& at) {
+  return {{"file", at.file}, {"line", at.line}, {"column", at.column}};
+}
+
+Json assertion_object(const CheckedAssertion& a) {
+  const AssertionOutcome& o = a.outcome;
+  Json out = {{"id", o.id},         {"that", o.that},
+              {"level", o.level},   {"status", status_name(a.status)},
+              {"metric", o.metric}, {"value", o.value},
+              {"unit", o.unit}};
+  if (o.ci95) out["ci95"] = {o.ci95->first, o.ci95->second};
+  if (o.limit) out["limit"] = *o.limit;
+  if (o.upper) out["upper"] = *o.upper;
+  if (a.state != BaselineState::absent) {
+    out["baseline"] = {{"state", state_name(a.state)},
+                       {"regression", a.state == BaselineState::worse}};
+    if (a.before) out["baseline"]["value"] = *a.before;
+    if (a.before) out["baseline"]["tolerance"] = a.tolerance;
+  }
+  for (const auto& [key, text] : {std::pair{"limited_by", &o.limited_by},
+                                  {"fix", &a.fix},
+                                  {"why", &o.why},
+                                  {"waive", &a.waive},
+                                  {"until", &a.until},
+                                  {"note", &a.note},
+                                  {"culprit", &a.culprit_path}})
+    if (!text->empty()) out[key] = *text;
+  out["at"] = place(a.at);
+  if (a.is_open()) out["culprit_at"] = place(a.culprit);
+  out["fingerprint"] = a.fingerprint;
+  return out;
+}
+
+Json scenario_object(const CheckedScenario& s) {
+  Json out = {{"path", s.path},
+              {"uri", s.uri},
+              {"id", s.id},
+              {"sha256", s.design_sha256},
+              {"exit", static_cast<int>(s.exit)}};
+  if (!s.failure.empty()) out["failure"] = s.failure;
+  out["assertions"] = Json::array();
+  for (const CheckedAssertion& a : s.assertions) out["assertions"].push_back(assertion_object(a));
+  out["metrics"] = Json::object();
+  for (const auto& [name, metric] : s.metrics)
+    out["metrics"][name] = {{"value", metric.value}, {"unit", metric.unit}};
+  out["faults"] = Json::array();
+  for (const Diagnostic& d : s.faults)
+    if (d.severity == Severity::error)
+      out["faults"].push_back({{"code", d.code},
+                               {"pointer", d.pointer},
+                               {"at", place(d.position)},
+                               {"message", d.message},
+                               {"hint", d.hint}});
+  out["warnings"] = s.warnings;
+  return out;
+}
+
+}  // namespace
+
+std::string check_json(const CheckReport& report, const CheckContext& context) {
+  const CheckCounts n = count(report);
+  std::string profile;
+  for (const CheckedScenario& s : report.scenarios) profile = s.profile_sha256;
+  Json out;
+  out["schema"] = "stallcast.check/1";
+  out["tool"] = tool_object(context.tool, profile);
+  out["verdict"] = verdict_word(report);
+  out["exit"] = static_cast<int>(report.exit);
+  out["counts"] = {
+      {"passed", n.passed},       {"failed", n.failed}, {"inconclusive", n.inconclusive},
+      {"warned", n.warned},       {"waived", n.waived}, {"known", n.known},
+      {"not_predicted", n.broken}};
+  out["stale"] = report.stale;
+  out["scenarios"] = Json::array();
+  for (const CheckedScenario& s : report.scenarios) out["scenarios"].push_back(scenario_object(s));
+  if (context.style.timing) out["wall_s"] = report.wall_s;
+  return dump(out);
+}
+
+}  // namespace stallcast::report
