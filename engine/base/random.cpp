@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "engine/base/split_mix.hpp"
+
 namespace stallcast::base {
 namespace {
 
@@ -29,15 +31,6 @@ class Hash {
   }
   std::uint64_t value_ = 14695981039346656037U;
 };
-
-/// SplitMix64 (Steele, Lea, Flood 2014): spreads one word over the state.
-std::uint64_t split_mix(std::uint64_t& x) {
-  x += 0x9E3779B97F4A7C15U;
-  std::uint64_t z = x;
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
-}
 
 std::uint64_t rotate(std::uint64_t x, unsigned k) { return (x << k) | (x >> (64U - k)); }
 

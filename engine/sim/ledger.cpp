@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/base/split_mix.hpp"
+
 namespace stallcast::sim {
 namespace {
 
@@ -14,11 +16,8 @@ constexpr double kGrid = 1e-6;
 constexpr double kSame = 1e-9;
 
 std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
-  // splitmix64 (Steele, Lea, Flood 2014)
-  seed += value + 0x9e3779b97f4a7c15ULL;
-  seed = (seed ^ (seed >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  seed = (seed ^ (seed >> 27U)) * 0x94d049bb133111ebULL;
-  return seed ^ (seed >> 31U);
+  seed += value;
+  return base::split_mix(seed);
 }
 
 bool near(double a, double b, double slack) {
