@@ -42,6 +42,7 @@ void FastForward::step_done() {
   describe(present.ledger);
   off_ = present.ledger.is_never() || present.ledger.size() > kLargest;
   if (off_) return;
+  present.keys = present.ledger.keys();
   const std::vector<std::size_t> same = find(present);
   if (!same.empty()) {
     present.ledger.read();
@@ -54,8 +55,8 @@ void FastForward::step_done() {
 
 std::vector<std::size_t> FastForward::find(const Seen& present) const {
   std::vector<std::size_t> out;
-  for (const int neighbour : {-1, 0, 1}) {
-    const auto [begin, end] = by_key_.equal_range(present.ledger.key(neighbour));
+  for (const std::uint64_t key : present.keys) {
+    const auto [begin, end] = by_key_.equal_range(key);
     for (auto entry = begin; entry != end; ++entry) {
       const Seen& seen = past_[entry->second];
       if (present.ledger.same_state(seen.ledger, slack(present.at - seen.at, context_.now())))
@@ -103,7 +104,7 @@ void FastForward::keep(Seen present) {
     numbers_ = present.ledger.size();
     off_ = ++in_vain_ >= kPatience;
   }
-  by_key_.emplace(present.ledger.key(), past_.size());
+  by_key_.emplace(present.keys[1], past_.size());
   past_.push_back(std::move(present));
 }
 

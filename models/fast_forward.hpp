@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,8 +34,9 @@ class FastForward {
   /// A state of the past.
   struct Seen {
     sim::Ledger ledger;
-    Seconds at;                      ///< skipped time included
-    std::vector<Seconds> periods{};  ///< after which it had been seen before
+    Seconds at;                           ///< skipped time included
+    std::array<std::uint64_t, 3> keys{};  ///< of the ledger
+    std::vector<Seconds> periods{};       ///< after which it had been seen before
   };
   void describe(sim::Ledger& ledger);
   [[nodiscard]] std::vector<std::size_t> find(const Seen& present) const;

@@ -67,13 +67,15 @@ void Ledger::countdown(double left, std::int64_t fired) {
   bound(left, 0.0);
 }
 
-std::uint64_t Ledger::key(int neighbour) const {
+std::array<std::uint64_t, 3> Ledger::keys() const {
   std::uint64_t key = mix(discrete_.size(), delays_.size());
   for (const std::int64_t value : discrete_) key = mix(key, static_cast<std::uint64_t>(value));
   double sum = 0.0;
   for (const double delay : delays_)
     if (std::isfinite(delay)) sum += delay;
-  return mix(key, std::bit_cast<std::uint64_t>(std::floor(sum / kGrid) + neighbour));
+  const double cell = std::floor(sum / kGrid);
+  const auto at = [key](double place) { return mix(key, std::bit_cast<std::uint64_t>(place)); };
+  return {at(cell - 1.0), at(cell), at(cell + 1.0)};
 }
 
 bool Ledger::same_state(const Ledger& other, Seconds slack) const {

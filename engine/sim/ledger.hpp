@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -74,9 +75,9 @@ class Ledger {
   /// or above.
   void bound(double left, double reserve);
 
-  /// Key under which equal states are found again, and its neighbours where a state may have been
-  /// filed that differs by rounding only.
-  [[nodiscard]] std::uint64_t key(int neighbour = 0) const;
+  /// The second is the key under which equal states are found again, the others its neighbours,
+  /// where a state may have been filed that differs by rounding only.
+  [[nodiscard]] std::array<std::uint64_t, 3> keys() const;
   /// Whether both are the same state; delays within `slack`.
   [[nodiscard]] bool same_state(const Ledger& other, Seconds slack) const;
   /// Most periods that may be skipped after these two readings; none when they have nothing in
@@ -86,7 +87,6 @@ class Ledger {
   [[nodiscard]] std::size_t size() const {
     return discrete_.size() + levels_.size() + delays_.size() + countdowns_.size();
   }
-  [[nodiscard]] Seconds now() const { return now_; }
 
  private:
   enum class Pass { look, read, skip };
