@@ -4,6 +4,7 @@
 
 #include "engine/codec/codec.hpp"
 #include "engine/codec/json_parts.hpp"
+#include "engine/codec/json_text.hpp"
 
 namespace stallcast::codec {
 namespace {
@@ -38,91 +39,124 @@ Enum enum_of(const std::string& name, const std::array<const char*, N>& names) {
   throw Malformed("unknown name \"" + name + "\"");
 }
 
-void put(Json& object, const char* key, const std::string& text) {
-  if (!text.empty()) object[key] = text;
-}
-
 /// Writes all of a design, or only what decides its prediction.
 class Writer {
  public:
   explicit Writer(bool identity_only) : identity_only_(identity_only) {}
 
-  [[nodiscard]] Json design(const Design& d) const {
-    Json out = {{"schema", kSchema},
-                {"id", d.id},
-                {"hosts", components(d.hosts)},
-                {"fabric", component(d.fabric)},
-                {"storage", components(d.storage)},
-                {"jobs", Json::array()},
-                {"run", component(d.run)},
-                {"expect", Json::array()}};
-    if (!d.tenants.empty()) out["tenants"] = components(d.tenants);
-    if (!d.failures.empty()) out["failures"] = components(d.failures);
-    if (!identity_only_) put(out, "file", d.file);
-    for (const JobDesign& j : d.jobs) out["jobs"].push_back(job(j));
-    for (const Expectation& e : d.expect) out["expect"].push_back(expectation(e));
-    return out;
+  [[nodiscard]] std::string design(const Design& d) {
+    out_.reserve(identity_only_ ? 1 << 14 : 1 << 15);
+    out_.begin_object();
+    out_.key("expect");
+    out_.begin_array();
+    for (const Expectation& e : d.expect) expectation(e);
+    out_.end_array();
+    part("fabric", d.fabric);
+    if (!d.failures.empty()) parts("failures", d.failures);
+    if (!identity_only_) out_.optional_member("file", d.file);
+    parts("hosts", d.hosts);
+    out_.member("id", d.id);
+    out_.key("jobs");
+    out_.begin_array();
+    for (const JobDesign& j : d.jobs) job(j);
+    out_.end_array();
+    part("run", d.run);
+    out_.member("schema", kSchema);
+    parts("storage", d.storage);
+    if (!d.tenants.empty()) parts("tenants", d.tenants);
+    out_.end_object();
+    return out_.take();
   }
 
  private:
-  [[nodiscard]] Json components(const std::vector<Component>& list) const {
-    Json out = Json::array();
-    for (const Component& c : list) out.push_back(component(c));
-    return out;
+  void parts(const char* key, const std::vector<Component>& list) {
+    out_.key(key);
+    out_.begin_array();
+    for (const Component& c : list) component(c);
+    out_.end_array();
   }
 
-  [[nodiscard]] Json component(const Component& c) const {
-    Json out = {{"id", c.id}, {"kind", c.kind}, {"values", Json::object()}};
+  void part(const char* key, const Component& c) {
+    out_.key(key);
+    component(c);
+  }
+
+  void part(const char* key, const std::optional<Component>& c) {
+    if (c) part(key, *c);
+  }
+
+  void component(const Component& c) {
+    out_.begin_object();
+    out_.member("id", c.id);
+    out_.member("kind", c.kind);
     if (!identity_only_) {
-      put(out, "pointer", c.pointer);
-      put(out, "product", c.product);
+      out_.optional_member("pointer", c.pointer);
+      out_.optional_member("product", c.product);
     }
-    for (const auto& [key, v] : c.values) out["values"][key] = value(v);
-    return out;
+    out_.key("values");
+    out_.begin_object();
+    for (const auto& [key, v] : c.values) {
+      out_.key(key);
+      value(v);
+    }
+    out_.end_object();
+    out_.end_object();
   }
 
-  [[nodiscard]] Json value(const Value& v) const {
-    Json out = {{"dimension", name_of(v.dimension, kDimensions)},
-                {"number", detail::number_json(v.number)}};
-    put(out, "text", v.text);
-    if (!v.list.empty()) out["list"] = v.list;
-    if (!identity_only_) out["source"] = source(v.source);
-    return out;
+  void value(const Value& v) {
+    out_.begin_object();
+    out_.member("dimension", name_of(v.dimension, kDimensions));
+    if (!v.list.empty()) out_.member("list", v.list);
+    out_.member_number("number", v.number);
+    if (!identity_only_) source(v.source);
+    out_.optional_member("text", v.text);
+    out_.end_object();
   }
 
-  [[nodiscard]] static Json source(const Source& s) {
-    Json out = {{"kind", name_of(s.kind, kSourceKinds)}};
-    put(out, "where", s.where);
-    put(out, "citation", s.citation);
-    if (s.assumption) out["assumption"] = true;
-    return out;
+  void source(const Source& s) {
+    out_.key("source");
+    out_.begin_object();
+    if (s.assumption) {
+      out_.key("assumption");
+      out_.boolean(true);
+    }
+    out_.optional_member("citation", s.citation);
+    out_.member("kind", name_of(s.kind, kSourceKinds));
+    out_.optional_member("where", s.where);
+    out_.end_object();
   }
 
-  [[nodiscard]] Json job(const JobDesign& j) const {
-    Json out = {
-        {"job", component(j.job)}, {"model", component(j.model)}, {"step", component(j.step)}};
-    if (j.dataset) out["dataset"] = component(*j.dataset);
-    if (j.loader) out["loader"] = component(*j.loader);
-    if (j.checkpoint) out["checkpoint"] = component(*j.checkpoint);
-    if (j.communication) out["communication"] = component(*j.communication);
-    if (j.recovery) out["recovery"] = component(*j.recovery);
-    if (j.elastic) out["elastic"] = component(*j.elastic);
-    return out;
+  void job(const JobDesign& j) {
+    out_.begin_object();
+    part("checkpoint", j.checkpoint);
+    part("communication", j.communication);
+    part("dataset", j.dataset);
+    part("elastic", j.elastic);
+    part("job", j.job);
+    part("loader", j.loader);
+    part("model", j.model);
+    part("recovery", j.recovery);
+    part("step", j.step);
+    out_.end_object();
   }
 
-  [[nodiscard]] Json expectation(const Expectation& e) const {
-    Json out = {{"id", e.id}, {"that", e.that}, {"level", e.level}};
+  void expectation(const Expectation& e) {
+    out_.begin_object();
+    out_.member("id", e.id);
+    out_.member("level", e.level);
+    if (!identity_only_) out_.optional_member("pointer", e.pointer);
+    out_.member("that", e.that);
     if (!identity_only_) {
-      put(out, "why", e.why);
-      put(out, "pointer", e.pointer);
-      put(out, "waive", e.waive);
-      put(out, "until", e.until);
-      put(out, "where", e.where);
+      out_.optional_member("until", e.until);
+      out_.optional_member("waive", e.waive);
+      out_.optional_member("where", e.where);
+      out_.optional_member("why", e.why);
     }
-    return out;
+    out_.end_object();
   }
 
   bool identity_only_;
+  detail::JsonText out_;
 };
 
 Source read_source(const Json& json) {
@@ -200,7 +234,7 @@ Design read_design(const Json& json) {
 
 }  // namespace
 
-std::string encode(const Design& design) { return detail::dump(Writer(false).design(design)); }
+std::string encode(const Design& design) { return Writer(false).design(design); }
 
 Result<Design> detail::design_of(const Json& json) {
   try {
@@ -215,8 +249,6 @@ Result<Design> decode_design(std::string_view json) {
   return detail::design_of(detail::parse(json));
 }
 
-std::string encode_identity(const Design& design) {
-  return detail::dump(Writer(true).design(design));
-}
+std::string encode_identity(const Design& design) { return Writer(true).design(design); }
 
 }  // namespace stallcast::codec

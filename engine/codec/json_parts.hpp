@@ -11,7 +11,7 @@
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 
-/// Pieces both codecs share. Private to engine/codec.
+/// Pieces both codecs share, for those who hold JSON rather than its text.
 namespace stallcast::codec::detail {
 
 /// Keys are sorted.

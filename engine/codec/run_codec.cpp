@@ -1,23 +1,32 @@
 #include "engine/codec/codec.hpp"
 #include "engine/codec/json_parts.hpp"
+#include "engine/codec/json_text.hpp"
 
 namespace stallcast::codec {
 namespace {
 
 using detail::Json;
+using detail::JsonText;
 using detail::Malformed;
 using detail::member_array;
 using detail::member_number;
 using detail::member_object;
 using detail::member_text;
-using detail::number_json;
 
 constexpr const char* kSchema = "stallcast.run/1";
 
-Json metric_json(const Metric& m) {
-  Json out = {{"value", number_json(m.value)}, {"unit", m.unit}};
-  if (m.ci95) out["ci95"] = Json::array({number_json(m.ci95->first), number_json(m.ci95->second)});
-  return out;
+void write_metric(JsonText& out, const Metric& m) {
+  out.begin_object();
+  if (m.ci95) {
+    out.key("ci95");
+    out.begin_array();
+    out.number(m.ci95->first);
+    out.number(m.ci95->second);
+    out.end_array();
+  }
+  out.member("unit", m.unit);
+  out.member_number("value", m.value);
+  out.end_object();
 }
 
 Metric read_metric(const Json& json) {
@@ -30,13 +39,15 @@ Metric read_metric(const Json& json) {
   return out;
 }
 
-Json resource_json(const ResourceUse& r) {
-  return {{"name", r.name},
-          {"unit", r.unit},
-          {"capacity", number_json(r.capacity)},
-          {"throughput", number_json(r.throughput)},
-          {"peak", number_json(r.peak)},
-          {"blamed_share", number_json(r.blamed_share)}};
+void write_resource(JsonText& out, const ResourceUse& r) {
+  out.begin_object();
+  out.member_number("blamed_share", r.blamed_share);
+  out.member_number("capacity", r.capacity);
+  out.member("name", r.name);
+  out.member_number("peak", r.peak);
+  out.member_number("throughput", r.throughput);
+  out.member("unit", r.unit);
+  out.end_object();
 }
 
 ResourceUse read_resource(const Json& json) {
@@ -74,24 +85,40 @@ RunResult read_run(const Json& json) {
 }  // namespace
 
 std::string encode(const RunResult& result) {
-  Json out = {{"schema", kSchema},
-              {"seed", result.seed},
-              {"metrics", Json::object()},
-              {"breakdown", Json::object()},
-              {"resources", Json::array()},
-              {"limited_by", result.limited_by},
-              {"warnings", result.warnings},
-              {"extrapolated", result.extrapolated},
-              {"simulated_s", number_json(result.simulated_s)},
-              {"skipped_s", number_json(result.skipped_s)},
-              {"events", result.events}};
-  for (const auto& [name, m] : result.metrics) out["metrics"][name] = metric_json(m);
-  for (const auto& [job, shares] : result.breakdown) {
-    Json& causes = out["breakdown"][job] = Json::object();
-    for (const auto& [cause, share] : shares) causes[cause] = number_json(share);
-  }
-  for (const ResourceUse& r : result.resources) out["resources"].push_back(resource_json(r));
-  return detail::dump(out);
+  JsonText out;
+  const auto object = [&out](const char* key, const auto& members, const auto& write) {
+    out.key(key);
+    out.begin_object();
+    for (const auto& [name, value] : members) {
+      out.key(name);
+      write(value);
+    }
+    out.end_object();
+  };
+  out.begin_object();
+  out.key("breakdown");
+  out.begin_object();
+  for (const auto& [job, shares] : result.breakdown)
+    object(job.c_str(), shares, [&out](double share) { out.number(share); });
+  out.end_object();
+  out.key("events");
+  out.whole(result.events);
+  out.key("extrapolated");
+  out.boolean(result.extrapolated);
+  object("limited_by", result.limited_by, [&out](const std::string& name) { out.text(name); });
+  object("metrics", result.metrics, [&out](const Metric& m) { write_metric(out, m); });
+  out.key("resources");
+  out.begin_array();
+  for (const ResourceUse& r : result.resources) write_resource(out, r);
+  out.end_array();
+  out.member("schema", kSchema);
+  out.key("seed");
+  out.whole(result.seed);
+  out.member_number("simulated_s", result.simulated_s);
+  out.member_number("skipped_s", result.skipped_s);
+  out.member("warnings", result.warnings);
+  out.end_object();
+  return out.take();
 }
 
 Result<RunResult> detail::run_result_of(const Json& json) {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/base/sha256.hpp"
 #include "engine/codec/codec.hpp"
+#include "engine/codec/json_parts.hpp"
 
 namespace stallcast::sweep {
 
@@ -45,11 +45,8 @@ std::string DesignChanges::change_to(const Design& design) const {
 Result<Design> DesignChanges::apply(const std::string& change, const std::string& key) const {
   const Json patch = Json::parse(change, nullptr, false);
   if (!patch.is_discarded()) try {
-      const std::string text = impl_->base.patch(patch).dump();
-      Result<Design> design = codec::decode_design(text);
-      // Without sources the text is what is hashed.
-      if (design.ok() && (base::sha256(text) == key || codec::design_hash(*design) == key))
-        return design;
+      Result<Design> design = codec::detail::design_of(impl_->base.patch(patch));
+      if (design.ok() && codec::design_hash(*design) == key) return design;
     } catch (const Json::exception&) {  // a patch that does not fit
     }
   return Failure{ExitCode::bad_input, "the design " + key + " is not the one that was planned",

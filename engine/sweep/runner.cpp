@@ -106,17 +106,14 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
   std::vector<std::string> left = open->keys;
   while (!left.empty()) {
     const std::size_t n = std::min(kBatch, left.size());
-    std::vector<Design> designs;
-    for (std::size_t i = 0; i < n; ++i) {
-      Result<Design> design = plan.design(left[i]);
-      if (!design.ok()) return design.failure();
-      designs.push_back(std::move(design).value());
-    }
+    const Result<std::vector<Design>> designs =
+        plan.designs(std::span(left).first(n), static_cast<std::size_t>(how.run.jobs));
+    if (!designs.ok()) return designs.failure();
     std::vector<bool> has_result(n, false);
     how.run.time_limit_s = options.predict.run.time_limit_s -
                            std::chrono::duration<double>(Clock::now() - began).count();
     const std::optional<Failure> ended =
-        predict::predict_each(designs, how, [&](std::size_t i, Result<Prediction> prediction) {
+        predict::predict_each(*designs, how, [&](std::size_t i, Result<Prediction> prediction) {
           has_result[i] = true;
           ++done;
           keeper.add(left[i], outcome_of(prediction));

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/parallel.hpp"
 #include "engine/base/sha256.hpp"
 #include "engine/sweep/store_impl.hpp"
 
@@ -206,18 +207,34 @@ Result<std::map<std::string, bool>> Store::finished() const {
   });
 }
 
-Result<Design> Store::design(const std::string& key) const {
+Result<std::vector<Design>> Store::designs(std::span<const std::string> keys,
+                                           std::size_t threads) const {
   if (!impl_->changes) {
     auto read = DesignChanges::read(impl_->meta["base"]);
     if (!read.ok()) return read.failure();
     impl_->changes = std::move(read).value();
   }
-  const Result<std::string> change = guarded([&] {
+  const Result<std::vector<std::string>> changes = guarded([&] {
+    std::vector<std::string> out;
     Statement row(impl_->database, "SELECT change FROM designs WHERE key = ?");
-    return row.bind(key).step() ? row.text(0) : std::string();
+    for (const std::string& key : keys) {
+      out.emplace_back();
+      row.bind(key);
+      while (row.step()) out.back() = row.text(0);
+    }
+    return out;
   });
-  if (!change.ok()) return change.failure();
-  return impl_->changes->apply(*change, key);
+  if (!changes.ok()) return changes.failure();
+  std::vector<std::optional<Result<Design>>> read(keys.size());
+  base::parallel_for(keys.size(), threads, [&](std::size_t i) {
+    read[i] = impl_->changes->apply((*changes)[i], keys[i]);
+  });
+  std::vector<Design> out;
+  for (std::optional<Result<Design>>& design : read) {
+    if (!design->ok()) return design->failure();
+    out.push_back(std::move(*design).value());
+  }
+  return out;
 }
 
 Result<bool> Store::keep(const Outcomes& outcomes) {

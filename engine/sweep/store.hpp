@@ -69,8 +69,9 @@ class Store {
   [[nodiscard]] Result<std::vector<std::string>> keys() const;
   /// Keys that have a result, and whether it failed.
   [[nodiscard]] Result<std::map<std::string, bool>> finished() const;
-  /// The design of a key.
-  [[nodiscard]] Result<Design> design(const std::string& key) const;
+  /// The designs of `keys`, in their order, read by up to `threads` (0: one per core) at a time.
+  [[nodiscard]] Result<std::vector<Design>> designs(std::span<const std::string> keys,
+                                                    std::size_t threads) const;
   /// Adds results in one transaction.
   Result<bool> keep(const Outcomes& outcomes);
 

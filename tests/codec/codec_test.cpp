@@ -82,6 +82,22 @@ TEST_CASE("a design reads back as it was written") {
   CHECK(back->expect[0].where == "a.json:3:5");
 }
 
+TEST_CASE("what is written is canonical: sorted, and printed as a tree of the same would be") {
+  Design d = example();
+  d.tenants = {component("t", "ingest", 1e-7)};
+  d.failures = {component("f", "host", 12345678901234567890.0)};
+  d.hosts[0].id = "Zürich \u0001 \\ \x7f \xff";
+  d.jobs[0].elastic = d.jobs[0].recovery = d.jobs[0].communication = component("x", "y", -0.0);
+  RunResult r;
+  r.metrics["b \"quoted\""] = {0.1, "s", std::pair{-kInfinity, std::nan("")}};
+  r.metrics["a"] = {1e22, "ratio", {}};
+  r.breakdown["train"] = {{"compute", 0.9}, {"data", 1e-5}};
+  r.resources = {{"storage.s.nic", "B/s", kInfinity, 1.5e9, 3e9, 0.25}};
+  r.limited_by["a"] = "b";
+  for (const std::string& text : {encode(d), encode_identity(d), encode(r), encode(RunResult{})})
+    CHECK(nlohmann::json::parse(text).dump() == text);
+}
+
 TEST_CASE("every dimension survives a round trip") {
   for (int i = 0; i <= static_cast<int>(Dimension::money_rate); ++i) {
     Design d;

@@ -1,5 +1,6 @@
 #include "engine/sweep/store.hpp"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -78,9 +79,12 @@ TEST_CASE("designs come back from the file as they were planned") {
   REQUIRE(store.ok());
   const auto keys = store->keys();
   REQUIRE(keys->size() == 3);
-  const auto design = store->design((*keys)[1]);
-  REQUIRE(design.ok());
-  CHECK(codec::encode_identity(*design) == codec::encode_identity(design_of(16)));
+  const auto designs = store->designs(*keys, 2);
+  REQUIRE(designs.ok());
+  REQUIRE(designs->size() == 3);
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(codec::encode_identity((*designs)[i]) == codec::encode_identity(design_of(8 << i)));
+  CHECK_FALSE(store->designs(std::array{(*keys)[0], std::string("another")}, 2).ok());
 }
 
 TEST_CASE("a design is known by its key, with or without the sources of its values") {

@@ -6,6 +6,7 @@
 
 #include "calibration/profile_json.hpp"
 #include "engine/base/files.hpp"
+#include "engine/base/parallel.hpp"
 #include "engine/base/text.hpp"
 #include "engine/codec/codec.hpp"
 #include "engine/sweep/design_change.hpp"
@@ -22,6 +23,8 @@ namespace {
 
 /// Points whose faults are looked for: of a thousand that are wrong, some tell it all.
 constexpr std::size_t kMostFaultyPoints = 100;
+/// Points resolved side by side and in memory at a time.
+constexpr std::size_t kPointsAtATime = 256;
 
 class Planner {
  public:
@@ -126,27 +129,46 @@ class Planner {
     }
   }
 
+  struct Resolved {
+    std::vector<std::string> sets;
+    scenarios::Loaded loaded;
+    sweep::PlannedPoint planned;  ///< its change is still open
+  };
+
+  Resolved resolve_point(const SweepSpec& spec, const sweep::Point& point) const {
+    Resolved out;
+    for (std::size_t a = 0; a < point.size(); ++a) {
+      out.planned.values.push_back(point[a].text);
+      out.sets.push_back(spec.axes[a].path + "=" + point[a].text);
+    }
+    out.loaded = load(out.sets);
+    if (out.loaded.design) out.planned.key = codec::design_hash(*out.loaded.design);
+    return out;
+  }
+
   std::optional<sweep::SweepPlan> resolve(const SweepSpec& spec,
                                           const std::vector<sweep::Point>& points) {
     sweep::SweepPlan plan;
     std::optional<sweep::DesignChanges> changes;
     std::size_t faulty = 0;
-    for (const sweep::Point& point : points) {
-      std::vector<std::string> sets, values;
-      for (std::size_t a = 0; a < point.size(); ++a) {
-        values.push_back(point[a].text);
-        sets.push_back(spec.axes[a].path + "=" + point[a].text);
+    for (std::size_t begin = 0; begin < points.size() && faulty < kMostFaultyPoints;
+         begin += kPointsAtATime) {
+      std::vector<Resolved> some(std::min(kPointsAtATime, points.size() - begin));
+      base::parallel_for(some.size(), 0,
+                         [&](std::size_t i) { some[i] = resolve_point(spec, points[begin + i]); });
+      for (std::size_t i = 0; i < some.size() && faulty < kMostFaultyPoints; ++i) {
+        Resolved& r = some[i];
+        add(r.loaded.diagnostics, r.sets, points[begin + i]);
+        if (!r.loaded.design) ++faulty;
+        if (!r.loaded.design || changes) continue;
+        plan.scenario_id = r.loaded.design->id;
+        changes.emplace(*r.loaded.design, profile_.has_value());
       }
-      const scenarios::Loaded loaded = load(sets);
-      add(loaded.diagnostics, sets, point);
-      if (!loaded.design && ++faulty >= kMostFaultyPoints) break;
-      if (!loaded.design || faults_.has_errors()) continue;
-      if (!changes) {
-        plan.scenario_id = loaded.design->id;
-        changes.emplace(*loaded.design, profile_.has_value());
-      }
-      plan.points.push_back({std::move(values), codec::design_hash(*loaded.design),
-                             changes->change_to(*loaded.design)});
+      if (faults_.has_errors()) continue;
+      base::parallel_for(some.size(), 0, [&](std::size_t i) {
+        some[i].planned.change = changes->change_to(*some[i].loaded.design);
+      });
+      for (Resolved& r : some) plan.points.push_back(std::move(r.planned));
     }
     if (faults_.has_errors() || !changes) return std::nullopt;
     plan.scenario_file = source_.file;
