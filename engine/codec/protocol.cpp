@@ -1,6 +1,7 @@
 #include "engine/codec/protocol.hpp"
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "engine/codec/json_parts.hpp"
@@ -44,6 +45,17 @@ WorkerRequest read_request(std::string_view line) {
   request.seed = json["seed"].get<std::uint64_t>();
   request.design = detail::design_of(json["design"]);
   return request;
+}
+
+std::optional<std::uint64_t> request_id(std::string_view line) {
+  constexpr std::string_view kBegin = "{\"id\":";
+  if (line.starts_with(kBegin)) {
+    std::uint64_t id = 0;
+    const auto [end, error] =
+        std::from_chars(line.data() + kBegin.size(), line.data() + line.size(), id);
+    if (error == std::errc{} && end != line.data() + line.size() && *end == ',') return id;
+  }
+  return read_request(line).id;
 }
 
 std::optional<WorkerMessage> read_message(std::string_view line) {

@@ -26,6 +26,8 @@ struct WorkerRequest {
   Result<Design> design;  ///< bad_input when the line is no request
 };
 [[nodiscard]] WorkerRequest read_request(std::string_view line);
+/// Its id alone, without looking at the rest of a line that begins as `request_line` does.
+[[nodiscard]] std::optional<std::uint64_t> request_id(std::string_view line);
 
 /// What a line of the worker says. Which members count depends on `type`.
 struct WorkerMessage {

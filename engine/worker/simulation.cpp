@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/codec/codec.hpp"
+#include "engine/codec/protocol.hpp"
 #include "engine/sim/simgrid_context.hpp"
 #include "models/compute/step.hpp"
 #include "models/simulate.hpp"
@@ -73,8 +74,10 @@ void inject(std::string_view fault) {
 }
 
 void simulate(const Assignment& assignment) {
-  models::Simulation simulation(assignment.design);
-  const bool comm = models::run_params(assignment.design.run).backend == "comm";
+  const codec::WorkerRequest request = codec::read_request(assignment.line);
+  if (!request.design.ok()) return say_text(Said::unreadable, request.design.failure().message);
+  models::Simulation simulation(*request.design);
+  const bool comm = models::run_params(request.design->run).backend == "comm";
   const std::unique_ptr<sim::Context> context =
       sim::make_simgrid_context(comm ? sim::FlowBackend::comm : sim::FlowBackend::fluid);
   auto next = std::chrono::steady_clock::now() + kBetweenProgress;
@@ -84,7 +87,7 @@ void simulate(const Assignment& assignment) {
     next = now + kBetweenProgress;
     say(Said::progress, nlohmann::json(fraction).dump());
   };
-  say(Said::result, codec::encode(simulation.run(assignment.seed, *context)));
+  say(Said::result, codec::encode(simulation.run(request.seed, *context)));
   _exit(EXIT_SUCCESS);  // taking the simulation apart would only cost time
 }
 

@@ -3,18 +3,17 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
-
-#include "stallcast/design.hpp"
 
 /// What a child of the worker does with its life.
 namespace stallcast::worker {
 
-/// One simulation, as it came in.
+/// One simulation, as it came in: reading it is the child's work, so that the parent, of which
+/// every child begins as a copy, stays small.
 struct Assignment {
   std::uint64_t id = 0;
-  std::uint64_t seed = 0;
-  Design design;
+  std::string line;  ///< the request
 };
 
 /// What a line a child writes begins with; the rest of the line is JSON.
@@ -22,6 +21,7 @@ enum class Said : char {
   progress = 'P',   ///< a number, 0 to 1
   result = 'R',     ///< an encoded RunResult
   exception = 'E',  ///< a text
+  unreadable = 'U'  ///< why the request cannot be read, a text
 };
 
 /// A child says what it has to say on `say_fd`; what it prints, and the last words of a failed

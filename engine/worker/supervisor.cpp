@@ -37,9 +37,14 @@ std::string message(std::string_view type, std::uint64_t id, std::string_view re
   return text.append(",").append(rest).append("}");
 }
 
-std::string failure(std::string_view reason, int signal, std::string_view text) {
+/// `text` is JSON already.
+std::string failure_json(std::string_view reason, int signal, const std::string& text) {
   return "\"reason\":\"" + std::string(reason) + "\",\"signal\":" + std::to_string(signal) +
-         ",\"message\":" + json_text(text);
+         ",\"message\":" + text;
+}
+
+std::string failure(std::string_view reason, int signal, std::string_view text) {
+  return failure_json(reason, signal, json_text(text));
 }
 
 /// Appends what can be read at once; false at the end of the stream.
@@ -120,14 +125,12 @@ void Supervisor::read_requests() {
 
 void Supervisor::take_request(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-  codec::WorkerRequest request = codec::read_request(line);
-  if (request.design) {
-    waiting_.push_back({*request.id, request.seed, *std::move(request.design)});
+  if (const std::optional<std::uint64_t> id = codec::request_id(line)) {
+    waiting_.push_back({*id, std::string(line)});
     return;
   }
-  const std::string rest = failure("bad-request", 0, request.design.failure().message);
-  put(request.id ? message("failed", *request.id, rest)
-                 : "{\"type\":\"failed\",\"id\":null," + rest + "}");
+  put("{\"type\":\"failed\",\"id\":null," +
+      failure("bad-request", 0, codec::read_request(line).design.failure().message) + "}");
 }
 
 void Supervisor::start_children() {
@@ -180,8 +183,10 @@ void Supervisor::hear_line(Child& child, std::string_view line) {
       child.outcome = message("result", child.id, "\"result\":" + json);
       return;
     case Said::exception:
-      child.outcome =
-          message("failed", child.id, "\"reason\":\"exception\",\"signal\":0,\"message\":" + json);
+      child.outcome = message("failed", child.id, failure_json("exception", 0, json));
+      return;
+    case Said::unreadable:
+      child.outcome = message("failed", child.id, failure_json("bad-request", 0, json));
       return;
   }
 }
