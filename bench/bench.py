@@ -1,6 +1,6 @@
 """./stallcast.sh bench [PART...] [--runs N] [--update]: measures, and prints what was aimed at.
 
-Parts are whole_runs, exactness, peers, growth, and every other program: the executable *.sh and *.py
+Parts are whole_runs, exactness, peers, growth, sweeps, and every other program: the executable *.sh and *.py
 here and what the CMake target `bench` built. Such a program prints Markdown, and for the table of
 targets lines of the form
 
@@ -19,10 +19,11 @@ import exactness
 import growth
 import measure
 import peers
+import sweeps
 import whole_runs
 
 PARTS = {"whole_runs": whole_runs.main, "exactness": exactness.main, "peers": peers.main,
-         "growth": growth.main}
+         "growth": growth.main, "sweeps": sweeps.main}
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(measure.ROOT, "docs/performance.md")
 KEPT = os.path.join(measure.PROGRAMS, "results")

@@ -44,10 +44,11 @@ def run(command, cwd=ROOT):
 
 
 def repeat(command, runs):
-    """The median of each figure over `runs` runs, or over three that took longer than LONG."""
+    """The median of each figure over `runs` runs, or over three that took longer than LONG. `command`
+    may be a function that prepares a run and gives its command."""
     all_runs = []
     while len(all_runs) < runs and (len(all_runs) < 3 or sum(r.wall for r in all_runs) < LONG):
-        all_runs.append(run(command))
+        all_runs.append(run(command() if callable(command) else command))
     middle = {name: statistics.median(getattr(one, name) for one in all_runs)
               for name in ("wall", "cpu", "peak")}
     return Usage(middle["wall"], middle["cpu"], middle["peak"], all_runs[-1].out)

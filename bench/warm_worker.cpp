@@ -113,8 +113,6 @@ void measure_many(const client::Settings& settings) {
       "one.\n\n",
       kDesigns, static_cast<unsigned long long>(events), settings.jobs, kRounds, median(rates),
       median(wall_cpu), median(reading));
-  std::printf("RESULT\tindependent small designs, 2 cores\t%.0f a second\t500 a second\n",
-              median(rates));
 }
 
 }  // namespace

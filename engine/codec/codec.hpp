@@ -23,7 +23,10 @@ namespace stallcast::codec {
 /// reasons). `decode_design` reads it too.
 [[nodiscard]] std::string encode_identity(const Design& design);
 
-/// SHA-256 of that, in hex: two designs with the same prediction and verdict have one hash.
+/// One value as it stands there.
+[[nodiscard]] std::string encode_identity(const Value& value);
+
+/// SHA-256 of a design's, in hex: two designs with the same prediction and verdict have one hash.
 [[nodiscard]] std::string design_hash(const Design& design);
 
 }  // namespace stallcast::codec

@@ -68,6 +68,11 @@ class Writer {
     return out_.take();
   }
 
+  [[nodiscard]] std::string one(const Value& v) {
+    value(v);
+    return out_.take();
+  }
+
  private:
   void parts(const char* key, const std::vector<Component>& list) {
     out_.key(key);
@@ -245,10 +250,20 @@ Result<Design> detail::design_of(const Json& json) {
   }
 }
 
+Result<Value> detail::value_of(const Json& json) {
+  try {
+    return read_value(json);
+  } catch (const Malformed& error) {
+    return malformed("value", error);
+  }
+}
+
 Result<Design> decode_design(std::string_view json) {
   return detail::design_of(detail::parse(json));
 }
 
 std::string encode_identity(const Design& design) { return Writer(true).design(design); }
+
+std::string encode_identity(const Value& value) { return Writer(true).one(value); }
 
 }  // namespace stallcast::codec

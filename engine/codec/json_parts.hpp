@@ -49,6 +49,7 @@ void check_schema(const Json& json, std::string_view schema);
 /// What the decoders do, from JSON that is parsed already.
 [[nodiscard]] Result<Design> design_of(const Json& json);
 [[nodiscard]] Result<RunResult> run_result_of(const Json& json);
+[[nodiscard]] Result<Value> value_of(const Json& json);
 
 /// The failure for `error`: `what` is "design" or "run result".
 [[nodiscard]] Failure malformed(std::string_view what, const Malformed& error);

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <limits>
 
 #include <unistd.h>
 
@@ -101,6 +103,36 @@ TEST_CASE("a design is known by its key, with or without the sources of its valu
     CHECK(design->storage[0].values.at("ost.count").source.where == (with_sources ? "--set" : ""));
     CHECK_FALSE(read->apply(change, codec::design_hash(design_of(32))).ok());
     CHECK_FALSE(read->apply("[{}]", key).ok());
+  }
+}
+
+TEST_CASE("any change of a design comes back, of values or of more") {
+  const Design base = design_of(8);
+  const sweep::DesignChanges changes(base, false);
+  const std::vector<std::function<void(Design&)>> edits = {
+      [](Design&) {},
+      [](Design& d) {
+        d.run.values["x"] = {Dimension::text_list, 0, "", {"a", "b"}, {}};
+      },
+      [](Design& d) {
+        Value& v = d.storage[0].values.at("ost.count");
+        v.number = std::numeric_limits<double>::infinity();
+        v.text = "a \"quoted\" text";
+      },
+      [](Design& d) { d.storage[0].values.erase("ost.count"); },
+      [](Design& d) { d.storage[0].kind = "nfs"; },
+      [](Design& d) { d.storage.push_back(d.storage[0]); },
+      [](Design& d) {
+        d.expect.push_back({"a", "m > 1", "error", "", ""});
+      },
+      [](Design& d) { d.id = "another"; },
+  };
+  for (const auto& edit : edits) {
+    Design design = base;
+    edit(design);
+    const auto back = changes.apply(changes.change_to(design), codec::design_hash(design));
+    REQUIRE(back.ok());
+    CHECK(codec::encode_identity(*back) == codec::encode_identity(design));
   }
 }
 
