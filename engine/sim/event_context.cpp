@@ -51,7 +51,7 @@ void EventContext::start(const Flow& flow, FlowOutcome& outcome, std::coroutine_
     unused_.pop_back();
   }
   Record& record = records_[key];
-  record.path.assign(flow.path.begin(), flow.path.end());
+  record.path.assign(flow.path);
   record.bytes = flow.bytes;
   record.members = flow.members;
   record.cap = flow.cap;
@@ -110,8 +110,11 @@ void EventContext::describe(Ledger& ledger) {
 }
 
 void EventContext::close_flows(std::vector<FlowKey>& ended) {
-  std::sort(ended.begin(), ended.end(),
-            [&](FlowKey a, FlowKey b) { return records_[a].order < records_[b].order; });
+  const auto started_first = [&](FlowKey a, FlowKey b) {
+    return records_[a].order < records_[b].order;
+  };
+  if (!std::is_sorted(ended.begin(), ended.end(), started_first))
+    std::sort(ended.begin(), ended.end(), started_first);
   // All shares are taken before any of these flows leaves, since they ended together.
   for (const FlowKey key : ended) {
     const Record& record = records_[key];

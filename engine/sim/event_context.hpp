@@ -2,7 +2,6 @@
 
 #include <coroutine>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <queue>
 #include <span>
@@ -11,6 +10,9 @@
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/link_table.hpp"
+#include "engine/sim/memory.hpp"
+#include "engine/sim/ring.hpp"
+#include "engine/sim/short_list.hpp"
 #include "stallcast/units.hpp"
 
 namespace stallcast::sim {
@@ -66,7 +68,7 @@ class EventContext : public Context {
     }
   };
   struct Record {
-    std::vector<LinkId> path;
+    ShortList<LinkId, 4> path;
     Bytes bytes;
     double members;
     Rate cap;
@@ -80,10 +82,10 @@ class EventContext : public Context {
   };
 
   EventHeap events_later_;
-  std::deque<std::coroutine_handle<>> events_now_;  // due at now_, after all of events_later_
+  Ring<std::coroutine_handle<>> events_now_;  // due at now_, after all of events_later_
   std::uint64_t next_order_ = 0;
   LinkTable links_;
-  std::vector<Record> records_;
+  std::vector<Record, BlockAllocator<Record>> records_;
   std::vector<FlowKey> unused_;
   std::vector<double> dates_;     // scratch of `describe`
   std::vector<FlowKey> running_;  // the same

@@ -33,7 +33,7 @@ std::uint32_t FairShares::add_group(std::span<const std::uint32_t> path, double 
     free_groups_.pop_back();
   }
   Group& group = groups_[index];
-  group.path.assign(path.begin(), path.end());
+  group.path.assign(path);
   group.weight = weight;
   group.cap = cap;
   group.removed = group.twice = false;
@@ -82,7 +82,9 @@ void FairShares::set_flows(std::uint32_t group, std::uint32_t flows) {
 void FairShares::update() {
   moved_.clear();
   shifted_.clear();
-  for (const std::uint32_t index : changed_) {
+  updated_.swap(changed_);
+  changed_.clear();
+  for (const std::uint32_t index : updated_) {
     Group& group = groups_[index];
     group.changed = false;
     if (group.flows == group.shared) continue;
@@ -91,7 +93,6 @@ void FairShares::update() {
     else
       account(group);
   }
-  changed_.clear();
   std::erase_if(fresh_, [&](std::uint32_t index) { return place(index); });
   for (const std::uint32_t link : touched_) {
     links_[link].touched = false;

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/sim/memory.hpp"
+#include "engine/sim/short_list.hpp"
+
 namespace stallcast::sim {
 
 /// Weighted max-min shares of links among groups of equal flows, kept up to date as flows come and
@@ -31,13 +34,18 @@ class FairShares {
   std::uint32_t add_group(std::span<const std::uint32_t> path, double weight, double cap);
   /// Forgets groups, which have no flows; their numbers are given away again.
   void remove_groups(std::span<const std::uint32_t> groups);
+  [[nodiscard]] bool removed(std::uint32_t group) const { return groups_[group].removed; }
   void set_flows(std::uint32_t group, std::uint32_t flows);
+  /// Whether its flows were set since the last `update`.
+  [[nodiscard]] bool changed(std::uint32_t group) const { return groups_[group].changed; }
   /// Whether it was added with these.
   [[nodiscard]] bool is(std::uint32_t group, std::span<const std::uint32_t> path, double weight,
                         double cap) const;
 
-  /// Brings the shares up to date; afterwards `moved` and `shifted` say what is different.
+  /// Brings the shares up to date; afterwards the next three say what is different.
   void update();
+  /// Groups whose flows were set.
+  [[nodiscard]] const std::vector<std::uint32_t>& updated() const { return updated_; }
   /// Groups with flows that are not bounded by what they were.
   [[nodiscard]] const std::vector<std::uint32_t>& moved() const { return moved_; }
   /// Links whose level is not what it was, and bound somebody.
@@ -65,7 +73,7 @@ class FairShares {
   static constexpr double kHeadroom = 4.0;
 
   struct Group {
-    std::vector<std::uint32_t> path;
+    ShortList<std::uint32_t, 4> path;
     double weight = 1.0;  // of one flow
     double cap = kNever;
     std::uint32_t flows = 0;   // asked for
@@ -128,9 +136,10 @@ class FairShares {
   void set_tops();
 
   std::vector<Link> links_;
-  std::vector<Group> groups_;
+  std::vector<Group, BlockAllocator<Group>> groups_;
   std::vector<std::uint32_t> free_groups_;
   std::vector<std::uint32_t> changed_;  // groups
+  std::vector<std::uint32_t> updated_;
   std::vector<std::uint32_t> touched_;  // links whose sums or capacity changed
   std::vector<std::uint32_t> fresh_;    // groups that nothing bounds yet
   std::vector<std::uint32_t> moved_;

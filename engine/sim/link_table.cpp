@@ -17,13 +17,14 @@ const LinkTable::Link& LinkTable::at(LinkId link) const {
 }
 
 LinkId LinkTable::add(std::string name, Rate capacity) {
-  links_.push_back({.name = std::move(name), .capacity = capacity});
+  links_.push_back({.capacity = capacity});
+  names_.push_back(std::move(name));
   return {.index = size() - 1};
 }
 
 LinkUse LinkTable::use(LinkId link) const {
   const Link& from = at(link);
-  return {.name = from.name,
+  return {.name = names_[link.index],
           .capacity = from.capacity,
           .carried = from.carried,
           .peak_weight = from.peak_weight};

@@ -29,7 +29,6 @@ class LinkTable {
 
  private:
   struct Link {
-    std::string name;
     Rate capacity;
     Bytes carried{};
     double weight = 0.0;
@@ -39,6 +38,7 @@ class LinkTable {
   [[nodiscard]] Link& at(LinkId link);
   [[nodiscard]] const Link& at(LinkId link) const;
   std::vector<Link> links_;
+  std::vector<std::string> names_;  // apart, since only reports read them
 };
 
 }  // namespace stallcast::sim

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+/// Memory of what a simulation has many of. Taking fresh pages costs the more the smaller they are:
+/// a first touch of 4 KiB is an interruption of some 2 us, as much as starting several transfers.
+/// Large blocks therefore ask for large pages; where there are none nothing else changes.
+namespace stallcast::sim {
+
+inline constexpr std::size_t kLargePage = std::size_t{2} << 20U;
+
+/// A block, aligned for anything; with large pages if it fills some. Throws std::bad_alloc.
+inline void* take_block(std::size_t size) {
+  if (size < kLargePage) return ::operator new(size);
+  void* const block = ::operator new (size, std::align_val_t{kLargePage});
+  static_cast<void>(::madvise(block, size / kLargePage * kLargePage, MADV_HUGEPAGE));
+  return block;
+}
+
+/// REQUIRES: from `take_block` with the same size.
+inline void give_block(void* block, std::size_t size) noexcept {
+  if (size < kLargePage)
+    ::operator delete(block);
+  else
+    ::operator delete (block, std::align_val_t{kLargePage});
+}
+
+/// For vectors that may get long.
+template <class T>
+struct BlockAllocator {
+  using value_type = T;
+  BlockAllocator() = default;
+  template <class U>
+  explicit(false) BlockAllocator(const BlockAllocator<U>& /*other*/) {}
+  [[nodiscard]] T* allocate(std::size_t count) {
+    return static_cast<T*>(take_block(count * sizeof(T)));
+  }
+  void deallocate(T* block, std::size_t count) noexcept { give_block(block, count * sizeof(T)); }
+  bool operator==(const BlockAllocator&) const = default;
+};
+
+/// Pieces cut from blocks, one after the other, and never given back: as many bytes are taken at
+/// once as were cut so far, and no more than a large page.
+class Cutter {
+ public:
+  /// Aligned for anything. REQUIRES: size <= kLeast.
+  void* cut(std::size_t size) {
+    size = (size + alignof(std::max_align_t) - 1) / alignof(std::max_align_t) *
+           alignof(std::max_align_t);
+    if (size > left_) take();
+    void* const piece = at_;
+    at_ += size;
+    left_ -= size;
+    return piece;
+  }
+  static constexpr std::size_t kLeast = std::size_t{16} << 10U;
+
+ private:
+  void take() {
+    left_ = std::clamp(taken_, kLeast, kLargePage);
+    at_ = static_cast<std::byte*>(take_block(left_));
+    taken_ += left_;
+  }
+  std::byte* at_ = nullptr;
+  std::size_t left_ = 0, taken_ = 0;
+};
+
+}  // namespace stallcast::sim
