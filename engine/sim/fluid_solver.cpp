@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTogether = 1e-12;
-constexpr std::uint32_t kEmpty = 0xffffffff;
 constexpr std::size_t kIdleGroups = 64;  // kept, and as many as twice those in use
 
 // Two dates (or clock readings) closer than this are one: four steps of the floating-point grid.
@@ -43,7 +42,7 @@ void FluidSolver::start(FlowKey key, std::span<const LinkId> path, Bytes bytes, 
   const double reading =
       group.offset + (group.clock == kNoClock ? 0.0 : read(clocks_[group.clock]));
   group.heap.push_back({.end = reading + size, .bytes = size, .order = next_order_++, .key = key});
-  std::push_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
+  if (group.heap.size() > 1) std::push_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
   if (key >= group_of_key_.size()) group_of_key_.resize(key + 1);
   group_of_key_[key] = index;
   ++flows_;
@@ -59,54 +58,55 @@ std::uint32_t FluidSolver::group_of(std::span<const LinkId> path, double members
     path_.push_back(link.index);
   }
   if (2 * known_ >= table_.size()) forget_idle_groups();
-  for (std::size_t at = hash;; ++at) {
-    std::uint32_t& slot = table_[at & (table_.size() - 1)];
-    if (slot == kEmpty) {
+  const auto part = static_cast<std::uint32_t>(hash);
+  for (std::size_t at = part;; ++at) {
+    Known& slot = table_[at & (table_.size() - 1)];
+    if (slot.group == kNoGroup) {
       ++known_;
-      slot = shares_.add_group(path_, members, cap);
-      if (slot == groups_.size()) groups_.emplace_back();
-      groups_[slot].hash = hash;
-      groups_[slot].offset = 0.0;
-      return slot;
+      slot = {.hash = part, .group = shares_.add_group(path_, members, cap)};
+      if (slot.group == groups_.size()) {
+        groups_.emplace_back();
+        group_places_.push_back(KeyedHeap::kNoPlace);
+      }
+      groups_[slot.group].offset = 0.0;
+      return slot.group;
     }
-    if (groups_[slot].hash == hash && shares_.is(slot, path_, members, cap)) return slot;
+    if (slot.hash == part && shares_.is(slot.group, path_, members, cap)) return slot.group;
   }
 }
 
 std::uint32_t FluidSolver::new_clock() {
   clocks_.emplace_back();
+  clock_places_.push_back(KeyedHeap::kNoPlace);
   return static_cast<std::uint32_t>(clocks_.size() - 1);
 }
 
 // Groups are kept when their last flow ends, since most come back at once. When the table is full,
 // the others go, if they are many, and it grows to hold as many again as are left.
 void FluidSolver::forget_idle_groups() {
-  const auto idle = [](const Group& group) {
-    return group.clock == kNoClock && group.heap.empty() && !group.changed;
-  };
-  std::vector<std::uint32_t> kept, gone;
-  for (const std::uint32_t index : table_)
-    if (index != kEmpty) (idle(groups_[index]) ? gone : kept).push_back(index);
-  if (gone.size() < kIdleGroups + kept.size()) {
-    kept.insert(kept.end(), gone.begin(), gone.end());
-    gone.clear();
+  std::vector<std::uint32_t> gone;
+  for (std::uint32_t index = 0; index < groups_.size(); ++index) {
+    const Group& group = groups_[index];
+    if (group.clock == kNoClock && group.heap.empty() && !shares_.changed(index) &&
+        !shares_.removed(index))
+      gone.push_back(index);
   }
-  std::sort(gone.begin(), gone.end());  // what gets their numbers must not depend on hashes
+  if (gone.size() < kIdleGroups + (known_ - gone.size())) gone.clear();
   shares_.remove_groups(gone);
-  known_ = kept.size();
-  table_.assign(std::bit_ceil(std::max(4 * known_, 4 * kIdleGroups)), kEmpty);
-  for (const std::uint32_t index : kept) {
-    std::size_t at = groups_[index].hash;
-    while (table_[at & (table_.size() - 1)] != kEmpty) ++at;
-    table_[at & (table_.size() - 1)] = index;
+  known_ -= gone.size();
+  decltype(table_) before(std::bit_ceil(std::max(4 * known_, 4 * kIdleGroups)));
+  before.swap(table_);
+  for (const Known& known : before) {
+    if (known.group == kNoGroup || (!gone.empty() && shares_.removed(known.group))) continue;
+    std::size_t at = known.hash;
+    while (table_[at & (table_.size() - 1)].group != kNoGroup) ++at;
+    table_[at & (table_.size() - 1)] = known;
   }
 }
 
 void FluidSolver::change(std::uint32_t index) {
   next_known_ = false;
-  if (groups_[index].changed) return;
-  groups_[index].changed = true;
-  changed_.push_back(index);
+  shares_.set_flows(index, groups_[index].heap.size());
 }
 
 double FluidSolver::read(Clock& clock) const {
@@ -122,8 +122,7 @@ void FluidSolver::follow(std::uint32_t index, std::uint32_t to) {
   if (group.clock != kNoClock) {
     Clock& from = clocks_[group.clock];
     group.offset += read(from);
-    from.groups.remove(index,
-                       [&](std::uint32_t id) -> std::uint32_t& { return groups_[id].place; });
+    from.groups.remove(index, group_places_);
     mark(group.clock);
   }
   group.clock = to;
@@ -144,8 +143,7 @@ void FluidSolver::follow(std::uint32_t index, std::uint32_t to) {
 void FluidSolver::expect(std::uint32_t index) {
   const Group& group = groups_[index];
   clocks_[group.clock].groups.set(
-      index, group.heap.empty() ? kNever : group.heap.front().end - group.offset,
-      [&](std::uint32_t id) -> std::uint32_t& { return groups_[id].place; });
+      index, group.heap.empty() ? kNever : group.heap.front().end - group.offset, group_places_);
   mark(group.clock);
 }
 
@@ -161,13 +159,15 @@ Seconds FluidSolver::next_completion() {
     for (const std::uint32_t index : stale_) {
       Clock& clock = clocks_[index];
       clock.stale = false;
+      clock.groups.settle(group_places_);
       const double left = clock.groups.least() - clock.reading;
       const double due = left < kNever && clock.rate > 0.0
                              ? clock.read_at + std::max(0.0, left) / clock.rate
                              : kNever;
-      if (due == kNever && clock.place == KeyedHeap::kNoPlace) continue;
-      dates_.set(index, due, [&](std::uint32_t id) -> std::uint32_t& { return clocks_[id].place; });
+      if (due == kNever && clock_places_[index] == KeyedHeap::kNoPlace) continue;
+      dates_.set(index, due, clock_places_);
     }
+    dates_.settle(clock_places_);
     stale_.clear();
     next_ = std::max(dates_.least(), now_);
     next_known_ = true;
@@ -176,10 +176,6 @@ Seconds FluidSolver::next_completion() {
 }
 
 void FluidSolver::share() {
-  for (const std::uint32_t index : changed_) {
-    const Group& group = groups_[index];
-    shares_.set_flows(index, static_cast<std::uint32_t>(group.heap.size()));
-  }
   shares_.update();
   // Groups leave their clocks before these change.
   for (const std::uint32_t index : shares_.moved()) {
@@ -206,15 +202,12 @@ void FluidSolver::share() {
     follow(index, bound == FairShares::kOwnCap ? group.own : link_clocks_[bound]);
     expect(index);
   }
-  for (const std::uint32_t index : changed_) {
-    Group& group = groups_[index];
-    group.changed = false;
+  for (const std::uint32_t index : shares_.updated()) {
     if (shares_.bound(index) == FairShares::kNobody)
       follow(index, kNoClock);
     else
       expect(index);
   }
-  changed_.clear();
 }
 
 void FluidSolver::advance(Seconds to, std::vector<FlowKey>& ended) {
@@ -227,8 +220,25 @@ void FluidSolver::advance(Seconds to, std::vector<FlowKey>& ended) {
   dates_.each_up_to(last, [&](std::uint32_t clock) { due_.push_back(clock); });
   for (const std::uint32_t clock : due_) take_ended(clock);
   due_.clear();
-  std::sort(ended_.begin(), ended_.end());
-  for (const auto& [order, key] : ended_) ended.push_back(key);
+  in_order_of_start(ended);
+}
+
+// Those that end together often started together: then they are put where they belong.
+void FluidSolver::in_order_of_start(std::vector<FlowKey>& ended) {
+  if (!ended_.empty()) {
+    const auto [first, last] = std::minmax_element(ended_.begin(), ended_.end());
+    const std::uint64_t from = first->first;
+    if (last->first - from < 2 * ended_.size()) {
+      started_.assign(last->first - from + 1, kNoKey);
+      for (const auto& [order, key] : ended_) started_[order - from] = key;
+      ended.reserve(ended.size() + ended_.size());
+      std::copy_if(started_.begin(), started_.end(), std::back_inserter(ended),
+                   [](FlowKey key) { return key != kNoKey; });
+    } else {
+      std::sort(ended_.begin(), ended_.end());
+      for (const auto& [order, key] : ended_) ended.push_back(key);
+    }
+  }
   ended_.clear();
 }
 
@@ -269,15 +279,16 @@ void FluidSolver::take_ended(std::uint32_t index) {
 void FluidSolver::take_ended(Group& group, double reading, double rate) {
   const double at = group.offset + reading;
   const double slack = rate * resolution(now_) + resolution(std::abs(reading));
-  const std::size_t before = group.heap.size();
+  const std::uint32_t before = group.heap.size();
   while (!group.heap.empty()) {
     const Member& member = group.heap.front();
     if (member.end - at > kTogether * member.bytes + slack + resolution(member.end)) break;
     ended_.emplace_back(member.order, member.key);
-    std::pop_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
+    if (group.heap.size() > 1)
+      std::pop_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
     group.heap.pop_back();
   }
-  const std::size_t ended = before - group.heap.size();
+  const std::uint32_t ended = before - group.heap.size();
   flows_ -= ended;
   group.ended += ended;
   if (group.ended <= group.heap.size() + 64) return;

@@ -9,6 +9,8 @@
 #include "engine/sim/context.hpp"
 #include "engine/sim/fair_shares.hpp"
 #include "engine/sim/keyed_heap.hpp"
+#include "engine/sim/memory.hpp"
+#include "engine/sim/short_list.hpp"
 #include "stallcast/units.hpp"
 
 namespace stallcast::sim {
@@ -48,7 +50,8 @@ class FluidSolver {
   [[nodiscard]] std::uint64_t solves() const { return shares_.fillings(); }
 
  private:
-  static constexpr std::uint32_t kNoClock = 0xffffffff;
+  static constexpr std::uint32_t kNoClock = 0xffffffff, kNoGroup = 0xffffffff;
+  static constexpr FlowKey kNoKey = 0xffffffff;
 
   struct Member {
     double end;  // reading of the group
@@ -63,20 +66,21 @@ class FluidSolver {
     double rate = 0.0;     // B/s per member since `read_at`
     double reading = 0.0;  // bytes per member, at `read_at`
     double read_at = 0.0;
-    std::size_t ended = 0;                      // flows, since it was last set back
-    bool stale = false;                         // in stale_
-    std::uint32_t place = KeyedHeap::kNoPlace;  // in dates_
-    KeyedHeap groups;                           // by the reading at which their first flow ends
+    std::size_t ended = 0;  // flows, since it was last set back
+    bool stale = false;     // in stale_
+    KeyedHeap groups;       // by the reading at which their first flow ends
   };
-  struct Group {  // by its number in shares_
-    std::uint64_t hash = 0;
+  struct Group {                     // by its number in shares_
     std::uint32_t own = kNoClock;    // clock for when its cap bounds it, once it did
     std::uint32_t clock = kNoClock;  // that it follows
     double offset = 0.0;             // its reading less the clock's; its reading without a clock
-    std::size_t ended = 0;           // flows, since its reading was last set back
-    bool changed = false;            // in changed_
-    std::uint32_t place = KeyedHeap::kNoPlace;  // in clock's groups
-    std::vector<Member> heap;
+    std::uint32_t ended = 0;         // flows, since its reading was last set back
+    ShortList<Member, 1> heap;
+  };
+  using Ended = std::pair<std::uint64_t, FlowKey>;  // with its order
+  struct Known {                                    // a group in the table
+    std::uint32_t hash = 0;
+    std::uint32_t group = kNoGroup;
   };
 
   std::uint32_t group_of(std::span<const LinkId> path, double members, double cap);
@@ -88,6 +92,7 @@ class FluidSolver {
   void expect(std::uint32_t group);
   void mark(std::uint32_t clock);
   void share();
+  void in_order_of_start(std::vector<FlowKey>& ended);
   void take_ended(std::uint32_t clock);
   void take_ended(Group& group, double reading, double rate);
 
@@ -99,17 +104,19 @@ class FluidSolver {
   FairShares shares_;
   std::vector<Clock> clocks_;
   KeyedHeap dates_;                         // clocks, by when their first flow ends
+  KeyedHeap::Places clock_places_;          // in dates_
   std::vector<std::uint32_t> link_clocks_;  // by link
-  std::vector<Group> groups_;
-  std::vector<std::uint32_t> group_of_key_;  // by FlowKey
-  std::vector<std::uint32_t> table_;         // groups by hash, with open addressing
-  std::size_t known_ = 0;                    // groups in table_
-  std::vector<std::uint32_t> changed_;       // groups whose flows changed since the last sharing
-  std::vector<std::uint32_t> stale_;         // clocks whose next date is to be found anew
-  std::vector<std::uint32_t> path_;          // scratch of `group_of`
-  std::vector<std::uint32_t> due_;           // scratch of `advance`
-  std::vector<std::uint32_t> first_;         // scratch of `take_ended`
-  std::vector<std::pair<std::uint64_t, FlowKey>> ended_;  // scratch of `advance`
+  std::vector<Group, BlockAllocator<Group>> groups_;
+  KeyedHeap::Places group_places_;                   // in the groups of their clocks
+  std::vector<std::uint32_t> group_of_key_;          // by FlowKey
+  std::vector<Known, BlockAllocator<Known>> table_;  // by hash, with open addressing
+  std::size_t known_ = 0;                            // groups in table_
+  std::vector<std::uint32_t> stale_;                 // clocks whose next date is to be found anew
+  std::vector<std::uint32_t> path_;                  // scratch of `group_of`
+  std::vector<std::uint32_t> due_;                   // scratch of `advance`
+  std::vector<std::uint32_t> first_;                 // scratch of `take_ended`
+  std::vector<Ended, BlockAllocator<Ended>> ended_;  // scratch of `advance`
+  std::vector<FlowKey> started_;                     // scratch of `in_order_of_start`
 };
 
 }  // namespace stallcast::sim
