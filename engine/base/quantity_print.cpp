@@ -153,8 +153,6 @@ std::string with_digits(double value, double other, Dimension dimension, int dig
   switch (dimension) {
     case Dimension::ratio:
       return general(value * 100.0) + " %";
-    case Dimension::money:
-      return general(value) + " USD";
     case Dimension::money_rate:
       return general(value * 3600.0) + " USD/h";
     case Dimension::time:
@@ -190,8 +188,6 @@ std::string print_quantity(double base_value, Dimension dimension) {
       return in_decimal_unit(base_value, dimension);
     case Dimension::ratio:
       return rounded(base_value * 100.0) + " %";
-    case Dimension::money:
-      return rounded(base_value) + " USD";
     case Dimension::money_rate:
       return rounded(base_value * 3600.0) + " USD/h";
     default:

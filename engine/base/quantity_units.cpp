@@ -120,11 +120,16 @@ constexpr std::array kUnits = std::to_array<UnitText>({
 
     {"$", money, 0, 1, 1, false},
     {"USD", money},
+    {"kUSD", money, 3, 1, 1, false},
+    {"MUSD", money, 6},
 
     {"$/h", money_rate, 0, 1, 3600.0, false},
     {"USD/h", money_rate, 0, 1, 3600.0},
     {"$/s", money_rate, 0, 1, 1, false},
     {"USD/s", money_rate},
+    // A month is a twelfth of 8760 h, as cloud price lists have it.
+    {"USD/month", money_rate, 0, 1, 730.0 * 3600.0},
+    {"USD/y", money_rate, 0, 1, 8760.0 * 3600.0, false},
 });
 
 static_assert(std::ranges::is_sorted(kUnits, {}, &UnitText::dimension));
