@@ -7,6 +7,7 @@
 #include "engine/graph/topology.hpp"
 #include "models/cache/cache_plan.hpp"
 #include "models/checkpoint/layout.hpp"
+#include "models/cost.hpp"
 #include "models/dataload/access.hpp"
 #include "models/failure/derive.hpp"
 #include "models/network/communicator.hpp"
@@ -61,6 +62,8 @@ class Deriver {
     if (demands_.size() > 1) derive_shares();
     if (!out_.storage.empty()) derive_osts();
     if (design_.jobs.empty()) out_.utilization = 1.0;
+    for (Derivation& derived : derive_costs(design_))
+      out_.derivations.push_back(std::move(derived));
     return std::move(out_);
   }
 

@@ -1,5 +1,6 @@
 #include "models/registry.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <vector>
@@ -10,7 +11,13 @@
 namespace stallcast::models {
 namespace {
 
-const std::array kHosts{KindInfo{"host", "GPU server", {}, host_fields()}};
+using base::FieldInfo;
+
+constexpr std::array kHostParts{whole("servers", "count"),
+                                included(part<"gpu">("GPUs", "gpus", "count")),
+                                included(part<"nic">("network ports", "nic.count", "count"))};
+
+const std::array kHosts{KindInfo{"host", "GPU server", {}, host_fields(), {}, kHostParts}};
 const std::array kJobs{
     KindInfo{"training", "synchronous data-parallel training", {}, job_fields()}};
 const std::array kModels{KindInfo{"dense", "dense model with Adam", {}, model_fields()}};
@@ -106,6 +113,52 @@ const KindInfo* find_kind(Role role, std::string_view id) {
   for (const KindInfo& info : kinds(role))
     if (info.id == id) return &info;
   return nullptr;
+}
+
+std::vector<const FieldInfo*> price_fields(std::span<const PartInfo> parts) {
+  std::vector<const FieldInfo*> out;
+  for (const PartInfo& part : parts) {
+    if (part.own) out.push_back(&*part.own);
+    out.push_back(&part.price);
+    out.push_back(&part.rent);
+  }
+  return out;
+}
+
+std::vector<const FieldInfo*> fields_of(const KindInfo& kind) {
+  std::vector<const FieldInfo*> out;
+  for (const auto fields : {kind.common, kind.fields})
+    for (const FieldInfo& field : fields) out.push_back(&field);
+  for (const auto parts : {kind.common_parts, kind.parts})
+    for (const FieldInfo* field : price_fields(parts)) out.push_back(field);
+  return out;
+}
+
+const PartInfo* part_priced_by(const KindInfo& kind, const FieldInfo& field) {
+  for (const PartInfo* part : parts_of(kind))
+    if (part->price.key == field.key || part->rent.key == field.key) return part;
+  return nullptr;
+}
+
+bool is_for_costs(const KindInfo& kind, const FieldInfo& field) {
+  const auto parts = parts_of(kind);
+  return part_priced_by(kind, field) != nullptr ||
+         std::any_of(parts.begin(), parts.end(),
+                     [&](const PartInfo* p) { return p->own && p->own->key == field.key; });
+}
+
+bool is_bought(const KindInfo& kind, const Component& component) {
+  const auto parts = parts_of(kind);
+  return std::any_of(parts.begin(), parts.end(), [&](const PartInfo* part) {
+    return component.find(part->price.key) != nullptr;
+  });
+}
+
+std::vector<const PartInfo*> parts_of(const KindInfo& kind) {
+  std::vector<const PartInfo*> out;
+  for (const auto parts : {kind.common_parts, kind.parts})
+    for (const PartInfo& part : parts) out.push_back(&part);
+  return out;
 }
 
 const StorageRow& storage_row(std::string_view kind) { return row_of(storage_rows(), kind); }

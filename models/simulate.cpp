@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/sim/join.hpp"
+#include "models/cost.hpp"
 #include "models/failure/months.hpp"
 #include "models/failure/storage_fault.hpp"
 #include "models/fast_forward.hpp"
@@ -101,6 +102,11 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   }
   for (const auto& [name, waiting] : plant.queues(wall))
     result.metrics["resource." + name + ".queue"] = {waiting, "count", {}};
+  const Costs prices = costs(design);
+  add_costs(design, prices, result.metrics);
+  if (const CostItem* most = prices.dearest()) result.limited_by["cost.capex"] = most->name;
+  if (std::string missing = missing_prices(prices); !missing.empty())
+    result.warnings.push_back(std::move(missing));
   result.simulated_s = (context.now() + fast_forward.skipped()).in(unit::s);
   result.skipped_s = fast_forward.skipped().in(unit::s);
   result.events = context.events();

@@ -6,6 +6,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/keys.hpp"
+#include "scenarios/prices.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -34,7 +35,8 @@ class ComponentReader {
     const models::KindInfo* kind = read_kind(node, product);
     if (kind == nullptr) return out_;
     out_.kind = kind->id;
-    fields_ = fields_of(*kind);
+    kind_ = kind;
+    fields_ = models::fields_of(*kind);
     if (product != nullptr && product->kind == kind->id) take_product(*product);
     if (context_.profile != nullptr) take_profile(*context_.profile);
     if (node.is_object()) walk(node, spec_.pointer, "");
@@ -162,8 +164,8 @@ class ComponentReader {
 
   bool other_kind_has(std::string_view path) const {
     for (const models::KindInfo& kind : models::kinds(role_.role))
-      for (const FieldInfo& field : kind.fields)
-        if (field.key.substr(0, field.key.find('.')) == path) return true;
+      for (const FieldInfo* field : models::fields_of(kind))
+        if (field->key.substr(0, field->key.find('.')) == path) return true;
     return false;
   }
 
@@ -199,7 +201,11 @@ class ComponentReader {
       out_.values.erase(std::string(field.key));
       return;
     }
-    std::optional<Value> read = read_value(context_, field, at, value);
+    const models::PartInfo* part = models::part_priced_by(*kind_, field);
+    std::optional<Value> read =
+        part != nullptr && names_price(value)
+            ? read_price(context_, field, at, value.get_ref<const std::string&>(), part->in_tb())
+            : read_value(context_, field, at, value);
     if (read)
       out_.values.insert_or_assign(std::string(field.key), std::move(*read));
     else
@@ -211,7 +217,9 @@ class ComponentReader {
   }
 
   void take_defaults(const Json& node) {
+    const bool bought = models::is_bought(*kind_, out_);
     for (const FieldInfo* field : fields_) {
+      if (!bought && models::is_for_costs(*kind_, *field)) continue;
       if (out_.find(field->key) != nullptr || field->optional()) continue;
       if (std::find(faulty_.begin(), faulty_.end(), field) != faulty_.end()) continue;
       if (field->required()) {
@@ -260,6 +268,7 @@ class ComponentReader {
   ReadContext& context_;
   const ComponentSpec& spec_;
   const models::RoleInfo& role_;
+  const models::KindInfo* kind_ = nullptr;
   Component out_;
   Fields fields_;
   Fields faulty_;
@@ -267,13 +276,6 @@ class ComponentReader {
 };
 
 }  // namespace
-
-std::vector<const FieldInfo*> fields_of(const models::KindInfo& kind) {
-  Fields out;
-  for (const FieldInfo& field : kind.common) out.push_back(&field);
-  for (const FieldInfo& field : kind.fields) out.push_back(&field);
-  return out;
-}
 
 Component read_component(ReadContext& context, const ComponentSpec& spec) {
   return ComponentReader(context, spec).read();

@@ -46,9 +46,6 @@ struct ComponentSpec {
 [[nodiscard]] std::optional<Value> value_of_text(const base::FieldInfo& field,
                                                  std::string_view text);
 
-/// Common and own fields of a kind.
-[[nodiscard]] std::vector<const base::FieldInfo*> fields_of(const models::KindInfo& kind);
-
 /// A text, or what a text parameter stands for; nullopt after a fault.
 [[nodiscard]] std::optional<std::string> read_text(ReadContext& context, const std::string& pointer,
                                                    const Json& node, std::string_view key);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -5,6 +6,7 @@
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/catalogue/catalogue.hpp"
 #include "models/registry.hpp"
 #include "scenarios/component_reader.hpp"
 #include "scenarios/load.hpp"
@@ -66,6 +68,14 @@ Json value_json(const base::FieldInfo& field, const Value& value) {
   }
 }
 
+// Whether the product has a figure for the field.
+bool given(std::string_view product, std::string_view key) {
+  const models::CatalogueEntry* entry = product.empty() ? nullptr : models::find_product(product);
+  return entry != nullptr &&
+         std::any_of(entry->values.begin(), entry->values.end(),
+                     [&](const models::CatalogueValue& v) { return v.key == key; });
+}
+
 class Printer {
  public:
   explicit Printer(bool provenance) : provenance_(provenance) {}
@@ -105,10 +115,10 @@ class Printer {
     if (!selector.empty()) node[selector] = c.kind;
     const models::KindInfo* kind = models::find_kind(role, c.kind);
     if (kind == nullptr) return node;
-    for (const base::FieldInfo* field : fields_of(*kind)) {
+    for (const base::FieldInfo* field : models::fields_of(*kind)) {
       const Value* value = c.find(field->key);
       // A product's value that was taken back must stay out.
-      if (value == nullptr && c.product.empty()) continue;
+      if (value == nullptr && !given(c.product, field->key)) continue;
       Json* place = &node;
       std::string at = c.pointer;
       for (const std::string& part : base::split(field->key, '.')) {

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "engine/base/quantity_text.hpp"
 #include "models/registry.hpp"
 #include "scenarios/load.hpp"
@@ -63,11 +65,15 @@ std::string source(const base::FieldLimits& limits) {
   return (limits.assumption ? "*assumption:* " : "") + cell(limits.source);
 }
 
-std::string table(std::span<const base::FieldInfo> fields) {
+std::string table(std::span<const base::FieldInfo> own, std::span<const models::PartInfo> parts) {
+  std::vector<const base::FieldInfo*> fields;
+  for (const base::FieldInfo& field : own) fields.push_back(&field);
+  for (const base::FieldInfo* field : models::price_fields(parts)) fields.push_back(field);
   if (fields.empty()) return "";
   std::string out =
       "\n| key | takes | default | meaning | source of the default |\n|---|---|---|---|---|\n";
-  for (const base::FieldInfo& field : fields) {
+  for (const base::FieldInfo* each : fields) {
+    const base::FieldInfo& field = *each;
     std::string takes(base::dimension_name(field.dimension));
     if (!field.limits.choices.empty()) {
       takes = "one of";
@@ -100,11 +106,11 @@ std::string reference() {
       out += role.fallback.empty() ? "." : "; without it, `" + std::string(role.fallback) + "`.";
       out += "\n";
     }
-    out += table(kinds.front().common);
+    out += table(kinds.front().common, kinds.front().common_parts);
     for (const models::KindInfo& kind : kinds) {
       if (kinds.size() > 1 || !role.selector.empty())
         out += "\n### " + std::string(kind.id) + "\n\n" + cell(kind.summary) + "\n";
-      out += table(kind.fields);
+      out += table(kind.fields, kind.parts);
     }
   }
   return out;

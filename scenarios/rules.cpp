@@ -27,9 +27,14 @@ class Rules {
   void check() {
     for (const Component& host : design_.hosts) {
       check_networks(host, report_);
+      check_prices(models::Role::host, host, report_);
       check_stragglers(host);
     }
-    for (const Component& storage : design_.storage) check_storage(storage, report_);
+    check_prices(models::Role::fabric, design_.fabric, report_);
+    for (const Component& storage : design_.storage) {
+      check_storage(storage, report_);
+      check_prices(models::Role::storage, storage, report_);
+    }
     check_caches(design_, report_);
     check_drives(design_, report_);
     check_shared_hosts();

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/registry.hpp"
 #include "scenarios/document.hpp"
 #include "stallcast/design.hpp"
 
@@ -50,6 +51,9 @@ void check_failures(const Design& design, Reporter& report);
 void check_caches(const Design& design, Reporter& report);
 /// Of what hosts keep of the data set of a job. REQUIRES: it has one.
 void check_dataset_cache(const Design& design, const JobDesign& job, Reporter& report);
+
+/// Rules of prices: scenarios/rules_costs.cpp.
+void check_prices(models::Role role, const Component& component, Reporter& report);
 
 /// Rules of storage systems that are drives: scenarios/rules_drives.cpp.
 void check_drives(const Design& design, Reporter& report);

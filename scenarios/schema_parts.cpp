@@ -31,7 +31,10 @@ std::string quantity_pattern(Dimension dimension, bool with_sign) {
   // A count or a number may be written as a text without a unit ("1e9"); all else needs one.
   const bool plain = dimension == Dimension::count || dimension == Dimension::number;
   std::string pattern = number + "\\s*(" + units + (plain ? ")?" : ")");
-  if (dimension == Dimension::money) pattern = "(" + pattern + "|\\$\\s*" + number + ")";
+  const std::string figure = "catalog:[^\\s].*";  // a price of the catalogue
+  if (dimension == Dimension::money)
+    pattern = "(" + pattern + "|\\$\\s*" + number + "|" + figure + ")";
+  if (dimension == Dimension::money_rate) pattern = "(" + pattern + "|" + figure + ")";
   return "^\\s*" + pattern + "\\s*$";
 }
 
@@ -130,7 +133,7 @@ Json kind_schema(const ComponentSchema& component, const KindInfo& kind, SchemaF
   Json always = Json::object();
   Json without_product = Json::object();
   Json required_leaves = Json::array();
-  for (const FieldInfo* field : fields_of(kind)) {
+  for (const FieldInfo* field : models::fields_of(kind)) {
     const std::vector<std::string> path = base::split(field->key, '.');
     Json& inner = object_of(object, std::span(path).first(path.size() - 1));
     inner["properties"][path.back()] = field_schema(*field);
@@ -143,8 +146,8 @@ Json kind_schema(const ComponentSchema& component, const KindInfo& kind, SchemaF
   allow_null(object);
   // a patch that switches the kind leaves out what only another kind has
   for (const KindInfo& other : models::kinds(component.role))
-    for (const FieldInfo& field : other.fields) {
-      Json& key = object["properties"][std::string(field.key.substr(0, field.key.find('.')))];
+    for (const FieldInfo* field : models::fields_of(other)) {
+      Json& key = object["properties"][std::string(field->key.substr(0, field->key.find('.')))];
       if (key.is_null()) key = {{"type", "null"}};
     }
   if (form == SchemaForm::part) return object;
@@ -219,7 +222,7 @@ Json field_schema(const FieldInfo& field) {
 bool must_be_given(Role role) {
   const KindInfo* kind = models::find_kind(role, models::role_info(role).fallback);
   if (kind == nullptr) return true;
-  const auto fields = fields_of(*kind);
+  const auto fields = models::fields_of(*kind);
   return std::any_of(fields.begin(), fields.end(),
                      [](const FieldInfo* field) { return field->required(); });
 }

@@ -6,22 +6,32 @@
 #include "engine/codec/codec.hpp"
 #include "engine/predict/predict.hpp"
 #include "models/bounds.hpp"
+#include "models/cost.hpp"
 
 namespace stallcast::predict {
 namespace {
 
-using Limits = std::map<std::string, double>;  // by metric: never exceeded
+/// What a metric lies between for sure.
+struct Bound {
+  double least = 0.0;
+  double most = 0.0;
+};
+using Limits = std::map<std::string, Bound>;  // by metric
 
-/// What an upper bound proves of an assertion.
+/// What bounds prove of an assertion.
 std::string status_of(const Assertion& assertion, double limit, const Limits& bounds) {
   const auto bound = bounds.find(assertion.metric);
   if (bound == bounds.end()) return "inconclusive";
-  const double most = bound->second;
-  if (assertion.op == ">=" && most < limit) return "fail";
-  if (assertion.op == ">" && most <= limit) return "fail";
-  if (assertion.op == "==" && most < limit) return "fail";
-  if (assertion.op == "<=" && most <= limit) return "pass";
-  if (assertion.op == "<" && most < limit) return "pass";
+  const auto [least, most] = bound->second;
+  const auto proven = [](bool holds, bool fails) {
+    return holds ? "pass" : fails ? "fail" : "inconclusive";
+  };
+  if (assertion.op == ">=") return proven(least >= limit, most < limit);
+  if (assertion.op == ">") return proven(least > limit, most <= limit);
+  if (assertion.op == "<=") return proven(most <= limit, least > limit);
+  if (assertion.op == "<") return proven(most < limit, least >= limit);
+  if (assertion.op == "==")
+    return proven(least == limit && most == limit, most < limit || least > limit);
   return "inconclusive";
 }
 
@@ -49,7 +59,8 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
           outcome.unit = known->unit;
           outcome.limit = *limit;
           outcome.status = status_of(*parsed, *limit, bounds);
-          if (outcome.status == "fail") outcome.limited_by = binding;
+          if (outcome.status == "fail" && !parsed->metric.starts_with("cost."))
+            outcome.limited_by = binding;
         }
     out.push_back(std::move(outcome));
   }
@@ -74,7 +85,7 @@ Prediction estimate(const Design& design) {
     };
     if (d.name.ends_with(kBound)) {
       const std::string metric = utilization(kBound);
-      proven[metric] = d.value;
+      proven[metric] = {.least = 0.0, .most = d.value};
       prediction.metrics[metric] = {d.value, "ratio", {}};
     } else if (d.name.ends_with(kShare)) {
       Metric& metric = prediction.metrics[utilization(kShare)];
@@ -83,6 +94,13 @@ Prediction estimate(const Design& design) {
       prediction.metrics[d.name] = {d.value, "B", {}};
     }
   }
+  const models::Costs costs = models::costs(design);
+  models::add_costs(design, costs, prediction.metrics);
+  if (costs.known())
+    proven["cost.capex"] = {.least = prediction.metrics["cost.capex"].value,
+                            .most = prediction.metrics["cost.capex"].value};
+  if (std::string missing = models::missing_prices(costs); !missing.empty())
+    prediction.warnings.push_back(std::move(missing));
   if (bounds.utilization < 1.0)
     prediction.bottlenecks.push_back({bounds.binding, 1.0, 0.0, "it sets the bound"});
   prediction.assertions = judge(design, prediction, proven, bounds.binding);

@@ -6,21 +6,29 @@
 namespace stallcast::models {
 namespace {
 
+constexpr std::array kFabricParts{
+    whole("network"),
+    included(
+        counted_by(part<"switch">("switches", ""),
+                   base::FieldInfo{"switch.count", Dimension::count, base::kOptional,
+                                   "switches of all levels, for costs only", base::kAtLeastOne}))};
+
 // Sorted by id (registry_test.cpp holds them to it).
 const std::array kFabrics{
     FabricRow{{"dragonfly", "groups of switches joined by global links", fabric_fields(),
-               dragonfly_fields()},
+               dragonfly_fields(), kFabricParts},
               dragonfly_shape},
     FabricRow{{"fat-tree", "leaves and spines, all ports of a host on one leaf", fabric_fields(),
-               fat_tree_fields()},
+               fat_tree_fields(), kFabricParts},
               fat_tree_shape},
     FabricRow{{"rail-optimized", "leaves and spines, every port of a host on a leaf of its own",
-               fabric_fields(), rail_fields()},
+               fabric_fields(), rail_fields(), kFabricParts},
               rail_shape},
     FabricRow{{"switched",
                "switched network, non-blocking unless a bisection is given",
                fabric_fields(),
-               {}},
+               {},
+               kFabricParts},
               switched_shape}};
 const std::array kCommunications{
     CommunicationRow{{"ddp", "gradients all-reduced in buckets beside the backward pass (ZeRO-1/2)",

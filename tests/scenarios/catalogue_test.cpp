@@ -55,7 +55,7 @@ TEST_CASE("every value of a product is a field of its kind, parses, and has a so
     INFO(entry.id);
     REQUIRE(kind != nullptr);
     CHECK_FALSE(entry.values.empty());
-    const auto fields = scenarios::fields_of(*kind);
+    const auto fields = models::fields_of(*kind);
     std::set<std::string> keys;
     for (const models::CatalogueValue& value : entry.values) {
       INFO(value.key << " = " << value.text);
@@ -77,7 +77,7 @@ TEST_CASE("every value of a product is a field of its kind, parses, and has a so
 TEST_CASE("every default of every kind parses") {
   for (const models::RoleInfo& role : models::roles())
     for (const models::KindInfo& kind : models::kinds(role.role))
-      for (const base::FieldInfo* field : scenarios::fields_of(kind)) {
+      for (const base::FieldInfo* field : models::fields_of(kind)) {
         INFO(role.id << " " << kind.id << " " << field->key);
         if (!field->required() && !field->optional())
           CHECK(scenarios::value_of_text(*field, field->fallback).has_value());
@@ -89,7 +89,7 @@ TEST_CASE("no field hides another or a key of the scenario's structure") {
   for (const models::RoleInfo& role : models::roles())
     for (const models::KindInfo& kind : models::kinds(role.role)) {
       std::set<std::string_view> keys;
-      for (const base::FieldInfo* field : scenarios::fields_of(kind)) {
+      for (const base::FieldInfo* field : models::fields_of(kind)) {
         INFO(role.id << " " << kind.id << " " << field->key);
         CHECK(keys.insert(field->key).second);
         CHECK(field->key != "id");

@@ -37,10 +37,8 @@ Value parse(const base::FieldInfo& field, const std::string& text) {
 const base::FieldInfo& info(models::Role role, const std::string& kind, std::string_view key) {
   const models::KindInfo* row = models::find_kind(role, kind);
   if (row == nullptr) throw std::runtime_error("no kind " + kind);
-  for (const base::FieldInfo& field : row->common)
-    if (field.key == key) return field;
-  for (const base::FieldInfo& field : row->fields)
-    if (field.key == key) return field;
+  for (const base::FieldInfo* field : models::fields_of(*row))
+    if (field->key == key) return *field;
   throw std::runtime_error("no field " + std::string(key) + " in " + kind);
 }
 
@@ -53,9 +51,8 @@ void set(Component& component, models::Role role, const char* key, const char* t
 Component as_kind(const Component& from, models::Role role, std::string kind) {
   Component out = component(role, std::move(kind), from.id, {});
   const models::KindInfo& row = *models::find_kind(role, out.kind);
-  for (const auto fields : {row.common, row.fields})
-    for (const base::FieldInfo& field : fields)
-      if (const Value* value = from.find(field.key)) out.values[std::string(field.key)] = *value;
+  for (const base::FieldInfo* field : models::fields_of(row))
+    if (const Value* value = from.find(field->key)) out.values[std::string(field->key)] = *value;
   return out;
 }
 

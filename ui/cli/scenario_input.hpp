@@ -35,6 +35,9 @@ namespace stallcast::cli {
 /// Every value of a design with the path `--set` takes, in the order of the scenario.
 [[nodiscard]] std::vector<std::pair<std::string, const Value*>> values_of(const Design& design);
 
+/// A value as a scenario would write it.
+[[nodiscard]] std::string print_input(const Value& value);
+
 /// "scenario.json:12:5", "default, expert value (assumed)".
 [[nodiscard]] std::string print_source(const Source& source);
 

@@ -50,7 +50,7 @@ Item item_of(const RoleInfo& role, const KindInfo& kind) {
             {},
             {}};
   Json values = Json::array();
-  for (const base::FieldInfo* field : scenarios::fields_of(kind)) {
+  for (const base::FieldInfo* field : models::fields_of(kind)) {
     const std::string key(field->key), fallback(field->fallback);
     const std::string value = field->required()   ? "required"
                               : field->optional() ? "optional"

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/base/components.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/bounds.hpp"
@@ -117,7 +116,7 @@ void fill_inputs(const Design& design, report::Explanation& explanation) {
     derive_overhead_target(bounds, expectation, explanation);
   for (const auto& [path, value] : values_of(design))
     if (concerns(path, explanation.metric))
-      explanation.inputs.push_back({path, base::written(*value), print_source(value->source)});
+      explanation.inputs.push_back({path, print_input(*value), print_source(value->source)});
 }
 
 /// Whether the metric exists; prints the nearest when not.

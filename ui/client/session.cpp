@@ -12,7 +12,6 @@
 #include "engine/predict/predict.hpp"
 #include "engine/run/warm_worker.hpp"
 #include "stallcast/client.hpp"
-#include "ui/client/diff.hpp"
 #include "ui/client/scenario.hpp"
 
 namespace stallcast::client {
@@ -147,13 +146,6 @@ Result<PlanResult> Session::plan(const Source& source, const std::string& storag
       *reading.design, storage,
       [&](const std::string& set) { return impl_->design_with(source, set); },
       impl_->begin(question));
-}
-
-Result<Diff> Session::diff(const DiffInput& base, const DiffInput& head,
-                           const DiffQuestion& question) {
-  return client::diff(base, head, question, impl_->fitted(), [&](std::span<const Design> designs) {
-    return predict_all(designs, question.predict);
-  });
 }
 
 void Session::cancel() noexcept { impl_->cancelled = true; }

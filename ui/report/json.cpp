@@ -75,6 +75,10 @@ Json result_object(const Prediction& prediction, const Context& context, const S
                                    {"utilization", a.utilization},
                                    {"gain", a.gain},
                                    {"meets_targets", a.meets_targets}});
+  if (!context.prices.empty()) out["prices"] = Json::array();
+  for (const InputLine& price : context.prices)
+    out["prices"].push_back(
+        {{"path", price.path}, {"value", price.value}, {"source", price.source}});
   out["assumptions"] = Json::array();
   for (const Assumption& a : context.assumptions)
     out["assumptions"].push_back({{"path", a.path}, {"value", a.value}, {"why", a.why}});

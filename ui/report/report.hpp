@@ -29,11 +29,19 @@ struct Assumption {
   std::string why;    ///< citation, or ""
 };
 
+/// One input and who set it.
+struct InputLine {
+  std::string path;
+  std::string value;
+  std::string source;
+};
+
 /// What a report says beyond the prediction.
 struct Context {
   std::string version;        ///< of the tool
   std::string model_version;  ///< of the models: changes when predictions may
   std::vector<Assumption> assumptions;
+  std::vector<InputLine> prices = {};  ///< that the scenario or a product gives
 };
 
 struct Style {
@@ -63,13 +71,6 @@ struct DerivedLine {
   double number = 0.0;  ///< in `unit`
   std::string unit;
   std::string formula;
-};
-
-/// One input and who set it.
-struct InputLine {
-  std::string path;
-  std::string value;
-  std::string source;
 };
 
 /// The answer to "why": derivations, inputs, and the simulated result where there is one.

@@ -13,6 +13,7 @@ constexpr std::size_t kBarWidth = 40;
 constexpr std::size_t kMostBottlenecks = 5;
 constexpr std::size_t kMostResources = 12;
 constexpr std::size_t kMostAssumptions = 6;
+constexpr std::size_t kMostPrices = 12;
 constexpr std::size_t kMostWarnings = 10;
 /// Less of the time than this is nothing to act on, nor is a gain of less.
 constexpr double kNothing = 0.0005;
@@ -189,6 +190,9 @@ constexpr Row kFaultRows[] = {{"count", "failures"},
                               {"stall", "GPUs waited"},
                               {"gpu.utilization", "GPU utilization"}};
 
+constexpr Row kCostRows[] = {
+    {"capex", "bought for"}, {"gpu_idle", "idle GPUs"}, {"per_useful_gpu_hour", "useful GPU-hour"}};
+
 /// `owner` is "job.train" or "tenant.kv".
 template <std::size_t N>
 std::string rows_of(const Prediction& p, const std::string& owner, const Row (&rows)[N]) {
@@ -230,6 +234,22 @@ std::string section(const Prediction& p, std::string_view prefix, const std::str
     last = owner;
     out += "\n" + ink.bold(title + owner.substr(prefix.size())) + "\n" + rows_of(p, owner, rows);
   }
+  return out;
+}
+
+/// What it costs, and what that rests on.
+std::string costs(const Prediction& p, const Context& context, const Ink& ink) {
+  const std::string rows = rows_of(p, "cost", kCostRows);
+  if (rows.empty()) return "";
+  std::string out = "\n" + ink.bold("Costs") + "\n" + rows;
+  const std::size_t n = std::min(kMostPrices, context.prices.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const InputLine& price = context.prices[i];
+    out += wrapped("  - ", price.path + " = " + price.value + ", " + price.source, 4);
+  }
+  if (n < context.prices.size())
+    out += "  ... and " + std::to_string(context.prices.size() - n) +
+           " more prices (stallcast resolve --provenance)\n";
   return out;
 }
 
@@ -363,7 +383,8 @@ std::string prediction_text(const Prediction& prediction, const Context& context
          job_section(prediction, ink) +
          section(prediction, "tenant.", "Tenant ", kTenantRows, ink) +
          section(prediction, "failure.", "Storage failure ", kFaultRows, ink) +
-         bottlenecks(prediction, ink) + data_path(prediction, ink) + next_change(prediction, ink) +
+         costs(prediction, context, ink) + bottlenecks(prediction, ink) +
+         data_path(prediction, ink) + next_change(prediction, ink) +
          fine_print(prediction, context, style, ink);
 }
 

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/units.hpp"
+
+/// What a design costs. Equations: docs/models/cost.md.
+namespace stallcast::models {
+
+struct Derivation;
+
+/// Parts of one sort that have a price.
+struct CostItem {
+  std::string name;      ///< "storage.scratch.ost"
+  std::string noun;      ///< "OSTs"
+  std::string count_of;  ///< how `count` comes about: "64 x 8"
+  double count = 0.0;
+  std::optional<Money> price{};     ///< of one
+  std::optional<MoneyRate> rent{};  ///< of one
+  Seconds life{};                   ///< over which the price is written off
+
+  [[nodiscard]] Money bought() const { return price.value_or(Money{}) * count; }
+  [[nodiscard]] MoneyRate rented() const { return rent.value_or(MoneyRate{}) * count; }
+  /// n (p / L + r)    [docs/models/cost.md, eq. 2]
+  [[nodiscard]] MoneyRate per_time() const;
+};
+
+/// A host class: what its GPUs cost.
+struct GpuCost {
+  std::string host;
+  double gpus = 0.0;
+  std::optional<MoneyRate> per_time;  ///< of all of them; none: no price
+};
+
+struct Costs {
+  std::vector<CostItem> items;        ///< what has a price, in the order of the design
+  std::vector<std::string> unpriced;  ///< names of what has none; it counts as free
+  std::vector<GpuCost> hosts;
+
+  [[nodiscard]] bool known() const { return !items.empty(); }
+  /// Σ n p    [docs/models/cost.md, eq. 1]
+  [[nodiscard]] Money capex() const;
+  /// Σ n (p / L + r)    [docs/models/cost.md, eq. 2]
+  [[nodiscard]] MoneyRate per_time() const;
+  /// The item bought for most; nullptr when nothing is bought.
+  [[nodiscard]] const CostItem* dearest() const;
+};
+
+/// What the prices of `design` say; no simulation.
+[[nodiscard]] Costs costs(const Design& design);
+
+/// Adds "cost.capex", with the utilization of every job "cost.gpu_idle", and with its goodput
+/// "cost.per_useful_gpu_hour", where `costs` of `design` are known.
+/// [docs/models/cost.md, eq. 1-4]
+void add_costs(const Design& design, const Costs& costs, std::map<std::string, Metric>& metrics);
+
+/// One line for people on what has no price though something has; "" when nothing is missing.
+[[nodiscard]] std::string missing_prices(const Costs& costs);
+
+/// How the costs add up, for `explain`.
+[[nodiscard]] std::vector<Derivation> derive_costs(const Design& design);
+
+}  // namespace stallcast::models

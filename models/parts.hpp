@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "engine/base/fields.hpp"
+
+/// What a component is bought as. A kind lists its parts once; their price fields follow from that.
+/// docs/models/cost.md.
+namespace stallcast::models {
+
+/// Things of one sort that are bought or rented, and the fields that say what one costs.
+struct PartInfo {
+  std::string_view id;     ///< "ost": its price is the field "ost.price"; "": the component as such
+  std::string_view noun;   ///< "OSTs"
+  std::string_view count;  ///< field that counts them, in TB where it holds bytes; "": one
+  std::string_view of;     ///< field that counts what each of them belongs to; "": nothing
+  bool per_host = false;   ///< as many in every host of the design
+  bool included = false;   ///< mostly paid with another part: without a price, nothing is missing
+  base::FieldInfo price;   ///< of one: Money
+  base::FieldInfo rent;    ///< of one: MoneyRate
+  std::optional<base::FieldInfo> own{};  ///< a field that only costs need: the count, or the life
+
+  /// Whether `count` holds bytes: prices are those of 1 TB.
+  [[nodiscard]] constexpr bool in_tb() const { return own && own->dimension == Dimension::bytes; }
+};
+
+namespace detail {
+/// A text as template argument.
+template <std::size_t N>
+struct Text {
+  char chars[N]{};
+  consteval Text(const char (&text)[N]) { std::copy_n(text, N, chars); }  // NOLINT: reads as text
+  [[nodiscard]] constexpr std::size_t size() const { return N - 1; }
+};
+
+/// "ost" and "price" as "ost.price"; "" and "price" as "price".
+template <Text Id, Text Field>
+inline constexpr auto kKey = [] {
+  constexpr std::size_t dot = Id.size() > 0 ? 1 : 0;
+  std::array<char, Id.size() + dot + Field.size()> out{};
+  auto end = std::copy_n(Id.chars, Id.size(), out.begin());
+  if (dot > 0) *end++ = '.';
+  std::copy_n(Field.chars, Field.size(), end);
+  return out;
+}();
+template <Text Id, Text Field>
+inline constexpr std::string_view kKeyText{kKey<Id, Field>.data(), kKey<Id, Field>.size()};
+}  // namespace detail
+
+/// The part `Id`, counted by the field `count`.
+template <detail::Text Id>
+consteval PartInfo part(std::string_view noun, std::string_view count, std::string_view of = "") {
+  return {.id = {Id.chars, Id.size()},
+          .noun = noun,
+          .count = count,
+          .of = of,
+          .price = {detail::kKeyText<Id, "price">, Dimension::money, base::kOptional,
+                    "purchase price of one", base::kNonNegative},
+          .rent = {detail::kKeyText<Id, "rent">, Dimension::money_rate, base::kOptional,
+                   "what one costs by the hour: rent, or power and service", base::kNonNegative}};
+}
+
+/// The component as one part, or `count` of it: what is not named as a part of its own is in it.
+consteval PartInfo whole(std::string_view noun, std::string_view count = "") {
+  PartInfo out = part<"">(noun, count);
+  out.price.doc = count.empty() ? "purchase price of all of it that no part below names"
+                                : "purchase price of one, but for parts below with their own";
+  out.rent.doc = count.empty() ? "what all of it costs by the hour: rent, or power and service"
+                               : "what one costs by the hour: rent, or power and service";
+  out.own = {"life", Dimension::time, "1461 d",
+             "time over which purchase prices are written off; counts where there is one",
+             base::assumed(base::kPositive, "4 years; 3 to 6 are usual for servers")};
+  return out;
+}
+
+/// Those of `part` that need no price, since they come with another part.
+consteval PartInfo included(PartInfo part) {
+  part.included = true;
+  return part;
+}
+consteval PartInfo in_every_host(PartInfo part) {
+  part.per_host = true;
+  return part;
+}
+/// A part whose count is a field of its own.
+consteval PartInfo counted_by(PartInfo part, base::FieldInfo field) {
+  part.count = field.key;
+  part.own = field;
+  return part;
+}
+
+}  // namespace stallcast::models
