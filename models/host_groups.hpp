@@ -16,6 +16,11 @@ struct HostGroup {
   bool slow = false;  ///< stragglers    [docs/models/folding.md, eq. 3]
 
   [[nodiscard]] double end() const { return first + hosts; }
+  /// Whether it lies among the last `last` of the `all` hosts of the class. REQUIRES: a border
+  /// there.
+  [[nodiscard]] bool among_last(double last, double all) const {
+    return first + hosts / 2.0 > all - last;
+  }
   /// How many of the hosts from `from` to `to` are in it.
   [[nodiscard]] double shared_with(double from, double to) const;
 };

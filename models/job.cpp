@@ -19,14 +19,18 @@ constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
 
 TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plant,
                          sim::Context& context, std::uint64_t seed)
-    : context_(context),
+    : design_(design),
+      job_(job),
+      context_(context),
       plant_(plant),
+      seed_(seed),
       id_(job.job.id),
       p_(job_params(job.job)),
       layout_(plant.layout(id_)),
       step_time_(step_time(
           job.step,
-          step_row(job.step.kind).mean(job.step, model_params(job.model), plant.host(p_.hosts)))) {
+          step_row(job.step.kind).mean(job.step, model_params(job.model), plant.host(p_.hosts)))),
+      restarts_(design, job, plant, context) {
   const RunParams run = run_params(design.run);
   // A job ends with its epochs; one that gives none runs for `run.duration`, 1 h unless said.
   const bool bounded = p_.epochs.has_value() || (p_.steps.has_value() && !run.duration);
@@ -39,23 +43,14 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
     RankClass ranks{.place = place,
                     .straggler = plant.groups(p_.hosts)[place.group].slow,
                     .random = base::RandomStream(seed, id_, "step", c)};
-    if (job.dataset) {
-      DatasetParams dataset = dataset_params(*job.dataset);
-      SampleAccess access = sample_access(job);
-      if (layout_.gds) {  // no core sees the bytes
-        dataset.direct = true;
-        access.parse = Rate::infinity();
-      }
-      const LoaderParams loader = loader_params(*job.loader);
-      batch_ = static_cast<double>(loader.batch);
-      ranks.loader = std::make_unique<LoaderRuntime>(
-          context, loader, loader_row(job.loader->kind).policy(*job.loader), dataset, access,
-          loader_site(design, job, plant, place, context), layout_.readers(),
-          base::RandomStream(seed, id_, "samples", c));
-      steps_per_epoch_ = std::min(steps_per_epoch_, ranks.loader->steps_per_epoch());
-      if (!layout_.gds) cache_ = cache::cache_plan(design, job, plant);
-    }
     classes_.push_back(std::move(ranks));
+    if (!job.dataset) continue;
+    classes_.back().loader = make_loader(c);
+    steps_per_epoch_ = std::min(steps_per_epoch_, classes_.back().loader->steps_per_epoch());
+  }
+  if (job.dataset) {
+    batch_ = static_cast<double>(loader_params(*job.loader).batch);
+    if (!layout_.gds) cache_ = cache::cache_plan(design, job, plant);
   }
   if (asks_for_gds(job) && !layout_.gds)
     warnings_.push_back("job." + id_ + ".loader: GPUDirect Storage falls back to bounce buffers: " +
@@ -64,12 +59,29 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
     warnings_.push_back("job." + id_ +
                         ".checkpoint: GPUDirect Storage falls back to bounce buffers: " +
                         save_gds_obstacle(plant.host(p_.hosts), *job.checkpoint));
-  if (job.checkpoint) checkpoint_ = std::make_unique<Checkpointer>(job, plant, context);
+  if (job.checkpoint) checkpoint_ = std::make_unique<Checkpointer>(job, plant, restarts_, context);
   if (job.communication) communicator_ = std::make_unique<Communicator>(job, plant, context, seed);
+}
+
+std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
+  const RankClass& ranks = classes_[c];
+  DatasetParams dataset = dataset_params(*job_.dataset);
+  SampleAccess access = sample_access(job_);
+  if (layout_.gds) {  // no core sees the bytes
+    dataset.direct = true;
+    access.parse = Rate::infinity();
+  }
+  const std::size_t number =
+      c + ranks.stopped.size() * classes_.size();  // what it draws is its own
+  return std::make_unique<LoaderRuntime>(
+      context_, loader_params(*job_.loader), loader_row(job_.loader->kind).policy(*job_.loader),
+      dataset, access, loader_site(design_, job_, plant_, ranks.place, context_), layout_.readers(),
+      base::RandomStream(seed_, id_, "samples", number));
 }
 
 void TrainingJob::describe(sim::Ledger& ledger) {
   if (step_time_.cv > 0.0) ledger.never();  // every step is drawn
+  ledger.state(epochs_);                    // no jump leaves its epoch
   ledger.bound(static_cast<double>(epoch_.steps - epoch_.done), 1.0);
   if (horizon_.finite())
     ledger.bound((horizon_ - (context_.now() - began_)).in(unit::s), step_time_.mean.in(unit::s));
@@ -77,6 +89,7 @@ void TrainingJob::describe(sim::Ledger& ledger) {
   ledger.since(epoch_.began);
   ledger.count(epoch_.saving);
   ledger.count(epoch_.done);
+  restarts_.describe(ledger, steps_);
   if (checkpoint_) checkpoint_->describe(ledger, steps_);
   ledger.count(steps_);
   for (Seconds* time : {&useful_, &sync_}) ledger.count(*time);
@@ -129,6 +142,10 @@ sim::Task<void> TrainingJob::step(bool first) {
   const double members = std::max(layout_.ranks, 1.0);
   co_await context_.sleep(p_.barrier_base + p_.barrier_per_doubling * std::log2(members) +
                           p_.barrier_per_sqrt * std::sqrt(members));
+  if (restarts_.failed()) {  // it never ends
+    stopped_ = start;
+    co_return;
+  }
   // Wall time is split along the rank that arrived last: its wait, its compute, the rest is sync.
   const RankClass* last = &classes_.front();
   for (RankClass& ranks : classes_) {
@@ -174,28 +191,33 @@ sim::Task<void> TrainingJob::step(bool first) {
   ++steps_;
 }
 
-sim::Task<void> TrainingJob::epoch(std::int64_t steps) {
-  epoch_ = {.began = context_.now(), .saving = {}, .steps = steps, .done = 0};
+sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
+  epoch_ = {.began = context_.now(), .saving = {}, .steps = steps, .done = done, .before = done};
   epoch_read_ = epoch_missed_ = {};
   // As in the epoch before.    [docs/models/cache.md, eq. 12]
   const Bytes buffered = checkpoint_ ? checkpoint_->buffered_per_host() : Bytes{};
   const Bytes written = buffered - std::exchange(epoch_buffered_, buffered);
   for (RankClass& ranks : classes_)
-    if (ranks.loader) ranks.loader->begin_epoch(steps, written);
+    if (ranks.loader) ranks.loader->begin_epoch(steps - done, written, done);
   while (epoch_.done < steps && !time_is_up()) {
-    co_await step(epoch_.done == 0);
+    co_await step(epoch_.done == done);
+    if (restarts_.failed()) co_return;
     ++epoch_.done;
+    restarts_.end_step(steps_);
     if (horizon_.finite())
       context_.report_progress(std::min(1.0, (context_.now() - began_) / horizon_));
     else if (p_.epochs)
-      context_.report_progress(static_cast<double>(steps_) /
+      context_.report_progress(static_cast<double>(kept().steps) /
                                (static_cast<double>(steps) * static_cast<double>(*p_.epochs)));
     if (checkpoint_) {
       const Seconds start = context_.now();
       co_await checkpoint_->settle();
-      if (checkpoint_->due(steps_) && !time_is_up()) co_await checkpoint_->save(steps_);
+      if (checkpoint_->due(steps_) && !time_is_up() && !restarts_.failed())
+        co_await checkpoint_->save(progress());
       epoch_.saving += context_.now() - start;
-      steady_.save(context_.now() - start);
+      steady_.save(restarts_.until_failure(context_.now()) - start);
+      stopped_ = restarts_.next();
+      if (restarts_.failed()) co_return;
     }
     if (on_step) on_step();
   }
@@ -203,7 +225,9 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps) {
 }
 
 // AU as DLIO computes it, per rank and epoch, saves left out; then the mean.  [training.md, eq. 3]
+// An epoch with a failure in it has none.
 void TrainingJob::end_epoch() {
+  if (epoch_.before > 0) return;
   const std::int64_t steps = epoch_.done;
   const Seconds wall = context_.now() - epoch_.began - epoch_.saving;
   if (steps < 2) return;
@@ -220,9 +244,20 @@ void TrainingJob::end_epoch() {
 
 sim::Task<void> TrainingJob::run() {
   began_ = context_.now();
+  restarts_.begin();
   const double most = 9e15;  // exact in a double; no epoch is longer
-  for (std::int64_t e = 0; (!p_.epochs || e < *p_.epochs) && !time_is_up(); ++e)
-    co_await epoch(static_cast<std::int64_t>(std::min(steps_per_epoch_, most)));
+  const auto steps = static_cast<std::int64_t>(std::min(steps_per_epoch_, most));
+  std::int64_t done = 0;
+  while ((!p_.epochs || epochs_ < *p_.epochs) && !time_is_up()) {
+    co_await epoch(steps, done);
+    done = 0;
+    if (!restarts_.failed()) {
+      ++epochs_;
+      continue;
+    }
+    const std::int64_t again = co_await restart();
+    for (done = epoch_.done - again; done < 0; done += steps) --epochs_;
+  }
   ended_ = context_.now();
   if (checkpoint_) co_await checkpoint_->finish();
 }
@@ -230,7 +265,10 @@ sim::Task<void> TrainingJob::run() {
 Seconds TrainingJob::uncontended_cpu() const {
   Seconds all = checkpoint_ ? checkpoint_->uncontended_cpu() : Seconds{};
   for (const RankClass& ranks : classes_)
-    if (ranks.loader) all += ranks.loader->uncontended_cpu();
+    if (ranks.loader) {
+      all += ranks.loader->uncontended_cpu();
+      for (const auto& stopped : ranks.stopped) all += stopped->uncontended_cpu();
+    }
   return all;
 }
 

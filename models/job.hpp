@@ -10,8 +10,10 @@
 #include "models/cache/cache_plan.hpp"
 #include "models/checkpoint/checkpointer.hpp"
 #include "models/dataload/loader_runtime.hpp"
+#include "models/failure/restarts.hpp"
 #include "models/network/communicator.hpp"
 #include "models/plant.hpp"
+#include "models/progress.hpp"
 #include "models/slow_hosts.hpp"
 #include "models/statistics.hpp"
 #include "models/steady_state.hpp"
@@ -24,6 +26,7 @@ namespace stallcast::models {
 /// others at a barrier; at some barriers the state is saved. docs/models/training.md.
 class TrainingJob {
  public:
+  /// `design` and `job` outlive it.
   TrainingJob(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context,
               std::uint64_t seed);
   [[nodiscard]] sim::Task<void> run();
@@ -61,27 +64,42 @@ class TrainingJob {
     bool straggler = false;  ///< its hosts are slow at times
     base::RandomStream random;
     std::unique_ptr<LoaderRuntime> loader{};
+    std::vector<std::unique_ptr<LoaderRuntime>> stopped{};  ///< by failures
     Batch batch{};
     Seconds compute{}, arrived{}, first{};
     Seconds slowed{};    ///< of the step, by a save's thread
     double speed = 1.0;  ///< of its GPUs, over that of others
   };
   sim::Task<void> rank_step(RankClass& ranks);
+  /// A new loader of class number `c`.
+  [[nodiscard]] std::unique_ptr<LoaderRuntime> make_loader(std::size_t c);
   sim::Task<void> step(bool first);
-  sim::Task<void> epoch(std::int64_t steps);
+  /// One of `steps` steps, of which `done` are done. Ends early at a failure.
+  sim::Task<void> epoch(std::int64_t steps, std::int64_t done);
   void end_epoch();
+  /// From a failure until work goes on; yields the steps that are done again.
+  sim::Task<std::int64_t> restart();
+  [[nodiscard]] Progress progress() const {
+    return {.steps = steps_, .useful = useful_, .sync = sync_, .waits = waited_.by_phase};
+  }
+  /// What was done and not lost.
+  [[nodiscard]] Progress kept() const;
   void report_cache(RunResult& out) const;
   void remark_barrier(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
 
+  const Design& design_;
+  const JobDesign& job_;
   sim::Context& context_;
   Plant& plant_;
+  std::uint64_t seed_;
   std::string id_;
   JobParams p_;
   RankLayout layout_;
   StepTime step_time_;
   double batch_ = 0.0;  ///< samples per rank and step
   std::vector<RankClass> classes_;
+  Restarts restarts_;
   std::unique_ptr<Checkpointer> checkpoint_;
   std::unique_ptr<Communicator> communicator_;
   Seconds horizon_;
@@ -91,11 +109,15 @@ class TrainingJob {
   struct Epoch {
     Seconds began, saving;
     std::int64_t steps = 0, done = 0;
+    std::int64_t before = 0;  ///< of the steps done, those before a failure
   };
   Epoch epoch_;
+  std::int64_t epochs_ = 0;  ///< done
   Seconds began_, ended_;
   std::int64_t steps_ = 0;
   Seconds useful_, sync_;
+  Progress lost_;    ///< by failures
+  Seconds stopped_;  ///< by the last one: date up to which the time of steps and saves is known
   WaitSplit waited_;
   Bytes read_;
   Bytes epoch_buffered_;             ///< by saves until it began, of each host

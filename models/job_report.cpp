@@ -53,25 +53,27 @@ void TrainingJob::report(RunResult& out) const {
   const auto ratio = [&](const std::string& key, Seconds part) {
     out.metrics[name + key] = {part / wall, "ratio", {}};
   };
+  const Progress kept = this->kept();
   ratio("gpu.utilization", useful_);
-  ratio("goodput", useful_);
+  ratio("goodput", kept.useful);
   if (!au_.empty()) out.metrics[name + "au"] = {au_.mean(), "ratio", {}};
   step_times_.report(name + "step.time", "s", out);
   steady_.report(name, out);
   stragglers_.report(name, wall, out);
-  out.metrics[name + "steps"] = {static_cast<double>(steps_), "count", {}};
+  restarts_.report(name, plant_.resources(), out);
+  out.metrics[name + "steps"] = {static_cast<double>(kept.steps), "count", {}};
   if (classes_.front().loader) {
     first_batches_.report(name + "first_batch", "s", out);
     first_steps_.report(name + "first_step", "s", out);
     out.metrics[name + "first_batch.waited"] = {first_waited_.in(unit::s), "s", {}};
-    const double samples = batch_ * layout_.readers() * static_cast<double>(steps_);
+    const double samples = batch_ * layout_.readers() * static_cast<double>(kept.steps);
     out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
     out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};
     report_cache(out);
     if (!epoch_samples_.empty())
       out.metrics[name + "throughput.dlio"] = {epoch_samples_.mean(), "1/s", {}};
   }
-  const auto wait = [&](Phase phase) { return waited_.by_phase[static_cast<std::size_t>(phase)]; };
+  const auto wait = [&](Phase phase) { return kept.waits[static_cast<std::size_t>(phase)]; };
   ratio("stall.data", wait(Phase::data));
   ratio("stall.metadata", wait(Phase::metadata));
   ratio("stall.cpu", wait(Phase::cpu));
@@ -80,13 +82,14 @@ void TrainingJob::report(RunResult& out) const {
   const Seconds saving = checkpoint_ ? checkpoint_->stalled() : Seconds{};
   auto& shares = out.breakdown[id_];
   for (const char* cause : kBreakdownCauses) shares[cause] = 0.0;
-  shares["compute"] = useful_ / wall;
+  shares["compute"] = kept.useful / wall;
   shares["communication"] = wait(Phase::communication) / wall;
   shares["data"] = wait(Phase::data) / wall;
   shares["metadata"] = wait(Phase::metadata) / wall;
   shares["cpu"] = wait(Phase::cpu) / wall;
   shares["checkpoint"] = saving / wall;
-  shares["sync"] = sync_ / wall;
+  shares["sync"] = kept.sync / wall;
+  shares["restart"] = (lost_.time() + restarts_.time()) / wall;
   if (communicator_) communicator_->report(id_, out);
   if (checkpoint_) checkpoint_->report(id_, wall, out);
 }

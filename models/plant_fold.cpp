@@ -3,6 +3,7 @@
 
 #include "models/dataload/access.hpp"
 #include "models/dataload/loader.hpp"
+#include "models/failure/failure.hpp"
 #include "models/host_path.hpp"
 #include "models/plant.hpp"
 #include "models/rows.hpp"
@@ -78,6 +79,9 @@ void Plant::fold(const Design& design) {
     plans[component.id] = {.hosts = static_cast<double>(params.count),
                            .slow = static_cast<double>(params.slow_count),
                            .area = fabric_.area_hosts(host.site())};
+    CutPlan& plan = plans[component.id];
+    for (const Outage& outage : outages(design, component.id))
+      plan.cuts.insert(plan.hosts - outage.hosts);
   }
   for (const JobDesign& job : design.jobs) {
     const JobParams params = job_params(job.job);

@@ -16,6 +16,14 @@ bool kills(const Component& failure) {
   return !failure.kind.empty() && models::failure_row(failure.kind).style().kills;
 }
 
+/// Whether it takes all hosts of a group.
+bool whole_group(const Component& failure) {
+  return models::failure_row(failure.kind).style().scope == models::Scope::rack;
+}
+
+/// Whether it comes at a date of the detailed run, once.
+bool dated(const Component& failure) { return failure.find("at") != nullptr; }
+
 /// Whether all fields are there that its kind needs.
 bool complete(models::Role role, const Component& component) {
   const models::KindInfo* kind = models::find_kind(role, component.kind);
@@ -26,6 +34,13 @@ bool complete(models::Role role, const Component& component) {
   return true;
 }
 
+void check_date(const Design& design, const Component& failure, Reporter& report) {
+  const Value *at = failure.find("at"), *duration = design.run.find("duration");
+  if (at != nullptr && duration != nullptr && at->number > duration->number)
+    report.warn("rule", pointer_of(failure, "at"), "the run ends before this failure",
+                "let it come earlier, or lengthen \"run\": { \"duration\": ... }");
+}
+
 void check_storage_fault(const Design& design, const Component& failure, Reporter& report) {
   check_reference(failure, "on", ids_of(design.storage), "storage system", report);
   if (!complete(models::Role::failure, failure)) return;
@@ -34,10 +49,7 @@ void check_storage_fault(const Design& design, const Component& failure, Reporte
     report.error("rule", failure.pointer,
                  "failure \"" + failure.id + "\" has neither \"at\" nor \"mtbf\"",
                  "write \"at\": \"10 min\", or how often one such part fails");
-  const Value* duration = design.run.find("duration");
-  if (p.at && duration != nullptr && p.at->in(unit::s) > duration->number)
-    report.warn("rule", pointer_of(failure, "at"), "the run ends before this failure",
-                "let it come earlier, or lengthen \"run\": { \"duration\": ... }");
+  check_date(design, failure, report);
   const Component* storage = design.find_storage(p.on);
   if (storage == nullptr || !complete(models::Role::storage, *storage)) return;
   const double parts =
@@ -60,6 +72,37 @@ void check_storage_fault(const Design& design, const Component& failure, Reporte
         "let \"failover\" be the time until its data are back, or give it a \"raid.level\"");
 }
 
+// One that kills jobs comes once or at random.
+void check_when(const Design& design, const Component& failure, Reporter& report) {
+  const Value* mtbf = failure.find("mtbf");
+  if (!dated(failure)) {
+    if (mtbf == nullptr && !report.has_errors())
+      report.error("rule", failure.pointer,
+                   "failure \"" + failure.id + "\" has neither \"at\" nor \"mtbf\"",
+                   "write how often it comes on average, or \"at\": \"10 min\" to see one");
+    return;
+  }
+  if (mtbf != nullptr && mtbf->source.kind != Source::Kind::default_value)
+    report.error("rule", pointer_of(failure, "mtbf"),
+                 "failure \"" + failure.id + "\" comes \"at\" a date, and at random",
+                 "give one of both: \"at\" shows the minutes after one failure, \"mtbf\" months");
+  check_date(design, failure, report);
+  const Value* hosts = failure.find("hosts");
+  if (hosts == nullptr && design.hosts.size() > 1)
+    report.error("rule", failure.pointer,
+                 "failure \"" + failure.id + "\" has a date and does not say where it comes",
+                 "name one of the host classes: \"hosts\": \"" + design.hosts.front().id + "\"");
+  const Component* host = hosts != nullptr           ? design.find_host(hosts->text)
+                          : design.hosts.size() == 1 ? &design.hosts.front()
+                                                     : nullptr;
+  const double lost = number(failure, "group", 1.0);
+  if (host != nullptr && whole_group(failure) && lost > number(*host, "count"))
+    report.error("rule", pointer_of(failure, "group"),
+                 "\"" + host->id + "\" has fewer hosts than the " + base::shortest(lost) +
+                     " that are lost together",
+                 "use at most " + base::shortest(number(*host, "count")));
+}
+
 bool per_worker(const Component& failure) {
   const Value* per = failure.find("per");
   return per != nullptr && per->text == "worker";
@@ -69,6 +112,40 @@ bool hits(const Component& failure, const JobDesign& job) {
   const Value* hosts = failure.find("hosts");
   const Value* own = job.job.find("hosts");
   return kills(failure) && (hosts == nullptr || own == nullptr || hosts->text == own->text);
+}
+
+// What is measured for months must not hold a failure already.
+void check_dates(const Design& design, const JobDesign& job, Reporter& report) {
+  const auto& failures = design.failures;
+  const auto first = [&](bool with_date) {
+    return std::find_if(failures.begin(), failures.end(),
+                        [&](const Component& f) { return hits(f, job) && dated(f) == with_date; });
+  };
+  const auto one = first(true), random = first(false);
+  if (one == failures.end()) return;
+  if (random != failures.end())
+    report.error("rule", pointer_of(*one, "at"),
+                 "job \"" + job.job.id + "\" is hit by \"" + one->id + "\" at a date, and by \"" +
+                     random->id + "\" at random: months are predicted from a run without failures",
+                 "keep one of both, or make two \"scenarios\" of them");
+  if (job.elastic)
+    report.error("rule", pointer_of(*one, "at"),
+                 "job \"" + job.job.id +
+                     "\" lends GPUs by a schedule, which is predicted from a run without failures",
+                 "leave out \"at\" or \"elastic\"");
+  const Value* duration = design.run.find("duration");
+  if (duration == nullptr || !complete(models::Role::recovery, *job.recovery)) return;
+  const models::RecoveryParams r = models::recovery_params(*job.recovery);
+  const bool lost = models::failure_row(one->kind).style().scope != models::Scope::process;
+  const Seconds back = Seconds::from(one->find("at")->number, unit::s) + r.detect +
+                       (lost ? r.replace : Seconds{}) +
+                       r.mounted(number(*host_of(design, job), "count")) + r.start + r.init;
+  if (one->find("at")->number <= duration->number && back.in(unit::s) >= duration->number)
+    report.warn("rule", "/run/duration",
+                "the run ends before job \"" + job.job.id + "\" is back from failure \"" + one->id +
+                    "\", which takes until " +
+                    base::print_quantity(back.in(unit::s), Dimension::time) + " or longer",
+                "lengthen \"run\": { \"duration\": ... } beyond that");
 }
 
 void check_recovery(const Design& design, const JobDesign& job, Reporter& report) {
@@ -94,6 +171,9 @@ void check_recovery(const Design& design, const JobDesign& job, Reporter& report
                   "add \"checkpoint\": { \"to\": ..., \"every\": \"30 min\" }");
     return;
   }
+  if (!job.elastic && std::none_of(failures.begin(), failures.end(),
+                                   [&](const Component& f) { return hits(f, job) && !dated(f); }))
+    return;
   const Component& save = *job.checkpoint;
   const Value* every = save.find("every");
   const Value* duration = design.run.find("duration");
@@ -146,7 +226,10 @@ void check_elastic(const Design& design, const JobDesign& job, Reporter& report)
 
 void check_failures(const Design& design, Reporter& report) {
   for (const Component& failure : design.failures) {
-    if (!failure.kind.empty() && !kills(failure)) check_storage_fault(design, failure, report);
+    if (kills(failure))
+      check_when(design, failure, report);
+    else if (!failure.kind.empty())
+      check_storage_fault(design, failure, report);
     check_reference(failure, "hosts", ids_of(design.hosts), "host class", report);
     const Value* hosts = failure.find("hosts");
     if (per_worker(failure) &&
@@ -165,6 +248,7 @@ void check_failures(const Design& design, Reporter& report) {
   }
   for (const JobDesign& job : design.jobs) {
     if (job.recovery) check_recovery(design, job, report);
+    if (job.recovery && host_of(design, job) != nullptr) check_dates(design, job, report);
     if (job.elastic) check_elastic(design, job, report);
   }
 }

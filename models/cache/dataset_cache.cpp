@@ -36,10 +36,15 @@ void DatasetCache::beside_writes(Bytes bytes) {
   if (drives_ == nullptr) written_ = bytes / plan_.data;
 }
 
+void DatasetCache::replace(double passes) {
+  ratio_ = HitRatio(plan_.eviction, plan_.cached, false);
+  before_ = passes;
+}
+
 double DatasetCache::found(const Revisits& job) {
   Pattern pattern = plan_.pattern(job.pattern.share);
   pattern.written = written_;
-  return ratio_.at({pattern, job.passes});
+  return ratio_.at({pattern, job.passes - before_});
 }
 
 sim::Task<Served> DatasetCache::stream(const Client& client, const std::vector<sim::LinkId>& path,

@@ -20,6 +20,8 @@ class DatasetCache {
 
   /// From now on saves write `bytes` an epoch through the page cache of each host.
   void beside_writes(Bytes bytes);
+  /// From now on it is another, empty one, on which the job has `passes` less behind it.
+  void replace(double passes);
   /// Share of a read that is found.
   [[nodiscard]] double found(const Revisits& job);
   /// Reads what was found: from this host and, in a cooperative cache, from others.
@@ -34,6 +36,7 @@ class DatasetCache {
 
   CachePlan plan_;
   HitRatio ratio_;
+  double before_ = 0.0;   ///< passes that another cache saw
   double written_ = 0.0;  ///< of the data, in an epoch
   Rate copy_;
   Seconds round_trip_;

@@ -2,25 +2,31 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/sim/join.hpp"
 #include "models/rows.hpp"
 
 namespace stallcast::models {
 
-Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, sim::Context& context)
+Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& failures,
+                           sim::Context& context)
     : mover_(job, plant, context),
       p_(mover_.params()),
       style_(checkpoint_row(job.checkpoint->kind).style()),
       writers_(mover_.movers(mover_.layout().writers)),
       size_(mover_.layout().size()),
       retention_(p_),
+      failures_(failures),
+      copies_(copy_places(mover_)),
       restore_(mover_),
+      again_(mover_),
       buffers_(context, p_.buffers),
       idle_(context),
       copied_(context) {
   const std::vector<std::string>& tiers = mover_.tiers();
   complete_.resize(tiers.size());
+  in_memory_ = std::find(p_.tiers.begin(), p_.tiers.end(), kHostMemory) != p_.tiers.end();
   durable_ = leaves_ = tiers.size() - 1;
   for (std::size_t t = tiers.size(); t-- > 0;) {
     if (p_.durable == tiers[t]) durable_ = t;
@@ -65,6 +71,7 @@ void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
   const std::int64_t beyond = ledger.growth(steps - last_steps_);
   last_steps_ += ledger.growth(steps) - beyond;
   begun_ += more;
+  copies_.describe(ledger);
   ledger.state(static_cast<std::int64_t>(last_limit_));
   ledger.count(stalled_);
   took_.describe(ledger);
@@ -190,6 +197,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
       parts.push_back(t == 0 ? first_tier(writers_[w], save.part, courses[w])
                              : next_tier(writers_[w], save.part, t, courses[w]));
     co_await sim::join(context, std::move(parts));
+    if (lost(save)) break;
     std::size_t last = 0;
     for (std::size_t w = 0; w < writers_.size(); ++w) {
       if (courses[w].ended > courses[last].ended) last = w;
@@ -204,6 +212,8 @@ sim::Task<void> Checkpointer::flush(Save save) {
       left = true;
     }
     if (t == durable_) co_await complete(tiers[t]);
+    if (lost(save)) break;
+    arrived(t, save);
     complete_[t].add((context.now() - save.began).in(unit::s));
     if (t != durable_) continue;
     durations_.add((context.now() - save.began).in(unit::s));
@@ -211,15 +221,14 @@ sim::Task<void> Checkpointer::flush(Save save) {
         retention_.saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());
     if (files > 0.0) context.spawn(remove(files));
   }
-  if (!left) free_buffer(save);
-  settled_.add((context.now() - save.began).in(unit::s));
-  if (--flushing_ == 0) idle_.set();
+  if (!lost(save)) settled_.add((context.now() - save.began).in(unit::s));
+  end(save, left);
 }
 
 // The snapshot has left host memory, or stays in it as long as it is needed.
 void Checkpointer::free_buffer(const Save& save) {
   if (style_.blocking) return;
-  staged_.add((mover_.context().now() - save.began).in(unit::s));
+  if (!lost(save)) staged_.add((mover_.context().now() - save.began).in(unit::s));
   buffers_.release();
 }
 
@@ -246,6 +255,8 @@ sim::Task<void> Checkpointer::snapshot_all(WaitSplit& took) {
 sim::Task<void> Checkpointer::copy_then_flush(Save save) {
   WaitSplit took;
   co_await snapshot_all(took);
+  if (save.life != life_) co_return;
+  if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
   copied_.set();
   co_await flush(save);
 }
@@ -256,23 +267,25 @@ sim::Task<void> Checkpointer::settle() {
   const Seconds start = context.now();
   co_await copied_.wait();
   copying_ = false;
-  const Seconds wait = context.now() - start;
+  const Seconds wait = failures_.until_failure(context.now()) - start;
   blamed_.add(Phase::data, wait, mover_.host_resource("gpu.copy"));
   stalled_ += wait;
-  stalls_.add((waited_ + wait).in(unit::s));
+  if (!failures_.failed()) stalls_.add((waited_ + wait).in(unit::s));
 }
 
-sim::Task<void> Checkpointer::save(std::int64_t steps) {
+sim::Task<void> Checkpointer::save(const Progress& at) {
   sim::Context& context = mover_.context();
   Save save{.began = context.now(), .written = {}};
   last_start_ = save.began;
-  last_steps_ = steps;
+  last_steps_ = at.steps;
   co_await context.sleep(p_.quiesce);
   save.written = context.now();
   const double changed = p_.incremental.in(unit::ratio);
   save.part = begun_ % p_.full_every == 0 ? 1.0 : changed;
   save.drained = begun_ % p_.drain_every == 0;
   ++begun_;
+  save.life = life_;
+  save.point = &copies_.begin(begun_, at);
   ++flushing_;
   idle_.reset();
   if (style_.blocking) {
@@ -294,7 +307,7 @@ sim::Task<void> Checkpointer::save(std::int64_t steps) {
     if (p_.lazy) {
       copying_ = true;
       copied_.reset();
-      waited_ = context.now() - save.began;
+      waited_ = failures_.until_failure(context.now()) - save.began;
       stalled_ += waited_;
       context.spawn(copy_then_flush(save));
       co_return;
@@ -304,10 +317,12 @@ sim::Task<void> Checkpointer::save(std::int64_t steps) {
       co_await snapshot_all(took);
       blamed_ += took;
     }
+    if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
     context.spawn(flush(save));
   }
-  const Seconds stall = context.now() - save.began;
-  stalls_.add(stall.in(unit::s));
+  // What ranks wait after a failure is the way back.
+  const Seconds stall = failures_.until_failure(context.now()) - save.began;
+  if (!lost(save)) stalls_.add(stall.in(unit::s));
   stalled_ += stall;
 }
 
@@ -318,7 +333,10 @@ sim::Task<void> Checkpointer::finish() {
   if (!restore_.wanted() || stalls_.size() == 0) co_return;
   // One whole save and the increments on it.    [docs/models/checkpoint.md, eq. 9]
   const double saves = retention_.chain();
-  co_await restore_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves);
+  Restore::Source source;
+  source.tier = restore_.tier();
+  co_await restore_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
+                        std::move(source));
 }
 
 void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
@@ -351,7 +369,8 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   limit("overhead", blamed_);
   if (last_limit_ != kNoResource)
     out.limited_by[name + "backpressure"] = resources.name(last_limit_);
-  restore_.report(job, resources, out);
+  restore_.report("job." + job + ".restore.", resources, out);
+  again_.report("job." + job + ".restart.restore.", resources, out);
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
 }
 

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
+#include "models/checkpoint/copies.hpp"
 #include "models/checkpoint/restore.hpp"
 #include "models/checkpoint/retention.hpp"
 #include "models/checkpoint/state_mover.hpp"
+#include "models/failure/restarts.hpp"
 #include "models/phase_clock.hpp"
 #include "models/statistics.hpp"
 #include "stallcast/design.hpp"
@@ -21,17 +24,32 @@ namespace stallcast::models {
 /// (async). docs/models/checkpoint.md.
 class Checkpointer {
  public:
-  Checkpointer(const JobDesign& job, Plant& plant, sim::Context& context);
+  /// `failures` of the job outlive it.
+  Checkpointer(const JobDesign& job, Plant& plant, const Restarts& failures, sim::Context& context);
 
   /// Whether a save is due after `steps` steps in all, at the present date.
   [[nodiscard]] bool due(std::int64_t steps) const;
-  /// A save: ends when training may go on.
-  [[nodiscard]] sim::Task<void> save(std::int64_t steps);
+  /// A save of what the job has done so far: ends when training may go on.
+  [[nodiscard]] sim::Task<void> save(const Progress& at);
   /// Ends when a snapshot that runs beside training is done: called at the end of every step.
   [[nodiscard]] sim::Task<void> settle();
   /// Ends when everything saved is durable in every tier, and one restore, where asked for, is
   /// done.
   [[nodiscard]] sim::Task<void> finish();
+
+  /// The processes are gone: what they had under way brings nothing more.
+  void stop();
+  /// What a failure of `scope` leaves; the save to go on from is `Found::save`, if any.
+  [[nodiscard]] Copies::Found find(Scope scope) const { return copies_.find(scope); }
+  void fall_back(Scope scope, const Copies::Found& found, const Progress& lost) {
+    copies_.fall_back(scope, found, lost);
+  }
+  /// All ranks have the state of `found` again, those of the last `hosts` hosts on others than
+  /// before. What is read from storage outside the hosts takes `given`, where that is given.
+  [[nodiscard]] sim::Task<void> restart(Copies::Found found, double hosts,
+                                        std::optional<Seconds> given, WaitSplit& blamed);
+  /// Training goes on after `steps` steps in all: saves are due from now on.
+  void resume(std::int64_t steps);
 
   /// What a step takes longer while a thread of the training process flushes, as a share.
   [[nodiscard]] double slowdown() const;
@@ -74,6 +92,8 @@ class Checkpointer {
     Seconds written;  ///< when all ranks were at rest: its files are timed from here
     double part = 1.0;
     bool drained = true;  ///< goes on to the last tier
+    std::int64_t life = 0;
+    const SavePoint* point = nullptr;  ///< REQUIRES: of this life
     [[nodiscard]] bool whole() const { return part == 1.0; }
   };
   /// How long one class took, by cause.
@@ -94,6 +114,10 @@ class Checkpointer {
   sim::Task<void> snapshot_all(WaitSplit& took);
   sim::Task<void> copy_then_flush(Save save);
   void free_buffer(const Save& save);
+  /// A failure came before the end of what ends now: it does not count.
+  [[nodiscard]] bool lost(const Save& save) const;
+  void end(const Save& save, bool left);
+  void arrived(std::size_t tier, const Save& save);
   sim::Task<void> remove(double files);
 
   StateMover mover_;
@@ -102,13 +126,17 @@ class Checkpointer {
   std::vector<Mover> writers_;
   Bytes size_;
   Retention retention_;
-  Restore restore_;
+  const Restarts& failures_;
+  Copies copies_;
+  Restore restore_, again_;  ///< after the run; after failures
+  bool in_memory_ = false;   ///< saves count in host memory
   std::size_t durable_ = 0;  ///< tier in which a save counts
   std::size_t leaves_ = 0;   ///< tier that has the bytes when they leave host memory
   sim::Slots buffers_;
   sim::Signal idle_, copied_;
-  bool copying_ = false;  ///< a snapshot runs beside training
-  Seconds waited_;        ///< what its save waited so far
+  bool copying_ = false;   ///< a snapshot runs beside training
+  Seconds waited_;         ///< what its save waited so far
+  std::int64_t life_ = 0;  ///< of the processes that save
   std::int64_t flushing_ = 0;
   std::int64_t begun_ = 0;
   Seconds last_start_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "engine/sim/join.hpp"
 
@@ -20,6 +21,12 @@ std::string Restore::tier() const {
   return p.tiers.empty() ? p.to : p.tiers.front();
 }
 
+const std::string& Restore::from(const Mover& mover) const {
+  const bool replaced =
+      source_.replaced_hosts > 0.0 && mover_.among_last(mover, source_.replaced_hosts);
+  return replaced ? source_.replaced : source_.tier;
+}
+
 sim::Task<void> Restore::read(const Mover& mover, double state, double saves, WaitSplit& took) {
   sim::Context& context = mover_.context();
   const CheckpointParams& p = mover_.params();
@@ -33,13 +40,13 @@ sim::Task<void> Restore::read(const Mover& mover, double state, double saves, Wa
     trips = kPartialRoundTrips;
   }
   const Bytes bytes = p.stored(mover.share.bytes) * state;
-  const Served served = co_await mover_.read(mover, tier(), bytes, files * saves, trips);
+  const Served served = co_await mover_.read(mover, from(mover), bytes, files * saves, trips);
   read_ += bytes * mover.share.members;
   took.add(Phase::data, context.now() - start, served.limited_by);
 }
 
 sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& took) {
-  if (tier() == kHostMemory || tier() == kPeerMemory) co_return;  // never left memory
+  if (from(mover) == kHostMemory || from(mover) == kPeerMemory) co_return;  // never left memory
   co_await mover_.compute(mover, restore_passes(mover_.params(), mover.share.bytes * state), took);
 }
 
@@ -91,7 +98,7 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
     took += each[0];
     took += each[1];
   }
-  if (p.restore == "once" && layout.broadcast > Bytes{} && layout.receivers > 0.0)
+  if (mode_ == "once" && layout.broadcast > Bytes{} && layout.receivers > 0.0)
     co_await broadcast(mover, took);
   if (p.snapshot != "none" && !mover_.past_memory()) {
     const Seconds start = context.now();
@@ -105,23 +112,24 @@ sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
   }
 }
 
-sim::Task<void> Restore::run(double state, double saves) {
+sim::Task<void> Restore::run(double state, double saves, Source source) {
   sim::Context& context = mover_.context();
   const CheckpointLayout& layout = mover_.layout();
-  const std::string& mode = mover_.params().restore;
-  began_ = context.now();
-  const std::vector<Mover> readers = mover_.movers(mode == "own"   ? layout.writers
-                                                   : mode == "all" ? layout.readers_all
-                                                                   : layout.readers_once);
+  source_ = std::move(source);
+  mode_ = source_.mode.empty() ? mover_.params().restore : source_.mode;
+  began_ = last_ = context.now();
+  read_ = {};
+  const std::vector<Mover> readers = mover_.movers(mode_ == "own"   ? layout.writers
+                                                   : mode_ == "all" ? layout.readers_all
+                                                                    : layout.readers_once);
   std::vector<sim::Task<void>> parts;
   for (const Mover& reader : readers) parts.push_back(load(reader, state, saves));
   co_await sim::join(context, std::move(parts));
   took_ = context.now() - began_;
 }
 
-void Restore::report(const std::string& job, ResourceTable& resources, RunResult& out) const {
-  if (!wanted() || took_ <= Seconds{}) return;
-  const std::string name = "job." + job + ".restore.";
+void Restore::report(const std::string& name, ResourceTable& resources, RunResult& out) const {
+  if (took_ <= Seconds{}) return;
   out.metrics[name + "duration"] = {took_.in(unit::s), "s", {}};
   out.metrics[name + "rank0"] = {rank0_.in(unit::s), "s", {}};
   out.metrics[name + "read"] = {read_.in(unit::B), "B", {}};

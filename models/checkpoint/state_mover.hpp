@@ -40,8 +40,11 @@ class StateMover {
   [[nodiscard]] sim::Task<Served> pass_on(std::size_t group, double members, Bytes bytes);
   /// The tier that tier number `tier` is filled from; empty: host memory.
   [[nodiscard]] std::string drained_from(std::size_t tier) const;
-  /// Whether that is a storage system inside the host.
+  /// Whether that is a storage system inside the host / host memory, or such a one.
   [[nodiscard]] bool is_local(const std::string& tier) const;
+  [[nodiscard]] bool is_inside(const std::string& tier) const {
+    return tier == kHostMemory || is_local(tier);
+  }
   /// Into a tier below host memory; what limited it goes to `served`.
   [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Bytes bytes,
                                      Served& served);
@@ -71,6 +74,10 @@ class StateMover {
   /// Whether GPU and storage exchange the state past host memory.    [host.md, table 1]
   [[nodiscard]] bool past_memory() const { return past_memory_; }
   [[nodiscard]] double hosts() const { return hosts_; }
+  /// Whether its hosts are among the last `last` of their class.
+  [[nodiscard]] bool among_last(const Mover& mover, double last) const {
+    return plant_.groups(host_)[mover.group].among_last(last, hosts_);
+  }
   [[nodiscard]] double ranks_per_host() const { return std::max(1.0, ranks_ / hosts_); }
   /// Index of "host.H.<what>" and of "job.J.checkpoint.<what>".
   [[nodiscard]] ResourceIndex host_resource(const std::string& what) const;

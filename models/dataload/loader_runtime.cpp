@@ -69,7 +69,7 @@ double LoaderRuntime::steps_per_epoch() const {
   return steps;
 }
 
-void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written) {
+void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t before) {
   if (shared_.site.cache) shared_.site.cache->beside_writes(written);
   base_ += sent_;
   sent_ = received_ = 0;
@@ -79,7 +79,7 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written) {
   // Passes over the data set, in whole or as far as the job's steps go.
   shared_.revisits.passes += 1.0;
   shared_.revisits.pattern.share =
-      std::min(1.0, static_cast<double>(steps) * static_cast<double>(p_.batch) * ranks_ /
+      std::min(1.0, static_cast<double>(before + steps) * static_cast<double>(p_.batch) * ranks_ /
                         shared_.dataset.sample_count());
   incoming_.clear();
   done_.clear();

@@ -38,8 +38,14 @@ class LoaderRuntime {
   /// Batches of a whole epoch; infinite when the data set is.
   [[nodiscard]] double steps_per_epoch() const;
   /// Starts an epoch of `steps` batches from empty queues. The work happens in `next`. `written`:
-  /// by saves through the page cache of a host, in an epoch.
-  void begin_epoch(std::int64_t steps, Bytes written = {});
+  /// by saves through the page cache of a host, in an epoch. `before`: batches of the epoch that
+  /// the loader had before it was started again.
+  void begin_epoch(std::int64_t steps, Bytes written = {}, std::int64_t before = 0);
+  /// Its processes are gone: reads under way are the last. Another takes its place.
+  void stop();
+  /// It goes on for `before`, which was stopped. `cold`: on other hosts, whose caches are empty.
+  /// Called before any epoch begins.
+  void take_over(const LoaderRuntime& before, bool cold);
   /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
   [[nodiscard]] sim::Task<Batch> next();
   /// Between two calls of `next`.

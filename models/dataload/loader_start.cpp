@@ -39,6 +39,18 @@ sim::Task<void> LoaderRuntime::stat(double files) {
   co_await shared_.site.storage->open(shared_.site.client, files);
 }
 
+void LoaderRuntime::stop() {
+  base_ += sent_;
+  sent_ = received_ = 0;
+}
+
+// Page caches outlive processes: the epoch is not a new pass over the data.
+void LoaderRuntime::take_over(const LoaderRuntime& before, bool cold) {
+  const double passes = before.shared_.revisits.passes;
+  shared_.revisits.passes = passes - 1.0;
+  if (cold && shared_.site.cache) shared_.site.cache->replace(passes);
+}
+
 // A new iterator starts its workers one after the other, then asks for W x prefetch batches.
 sim::Task<void> LoaderRuntime::start(Batch& batch) {
   primed_ = true;

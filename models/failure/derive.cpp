@@ -29,7 +29,7 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
     const FailureRow& row = failure_row(component.kind);
     if (!row.style().kills) continue;
     const FailureParams p = row.params(component);
-    if (p.hosts && *p.hosts != job_params(job.job).hosts) continue;
+    if (p.at || (p.hosts && *p.hosts != job_params(job.job).hosts)) continue;
     const double units = failing_units(p, parts);
     if (units == 0.0) continue;
     rate += units / p.mtbf->in(unit::s);

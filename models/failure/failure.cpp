@@ -1,6 +1,10 @@
 #include "models/failure/failure.hpp"
 
+#include <algorithm>
 #include <cmath>
+
+#include "models/checkpoint/checkpoint.hpp"
+#include "models/rows.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -14,6 +18,9 @@ constexpr std::string_view kShape =
 
 constexpr Field<FailureParams> kHosts =
     field("hosts", &FailureParams::hosts, kOptional, "id of the host class it hits; absent: all");
+constexpr Field<FailureParams> kAt =
+    field("at", &FailureParams::at, kOptional,
+          "date in the run at which it comes, once; then \"mtbf\" does not count", kNonNegative);
 constexpr Field<FailureParams> kShapeField = field(
     "shape", &FailureParams::shape, "1", "Weibull shape of the times between two failures of a job",
     assumed(up_to(10.0, {.minimum = 0.2}), kShape));
@@ -24,8 +31,9 @@ constexpr Field<FailureParams> kRepair =
     field("repair", &FailureParams::repair, "1 d", "until a failed host is a spare again",
           assumed(kPositive));
 
-constexpr std::array<Field<FailureParams>, 7> kHost{
+constexpr std::array<Field<FailureParams>, 8> kHost{
     kHosts,
+    kAt,
     field(
         "mtbf", &FailureParams::mtbf, "50000 h", "mean time between failures of one \"per\"",
         cited(kPositive,
@@ -40,9 +48,9 @@ constexpr std::array<Field<FailureParams>, 7> kHost{
     kRepair};
 constexpr auto kHostInfos = infos(kHost);
 
-constexpr std::array<Field<FailureParams>, 4> kProcess{
-    kHosts,
-    field("mtbf", &FailureParams::mtbf, kRequired, "mean time between failures of one \"per\"",
+constexpr std::array<Field<FailureParams>, 5> kProcess{
+    kHosts, kAt,
+    field("mtbf", &FailureParams::mtbf, kOptional, "mean time between failures of one \"per\"",
           kPositive),
     field("per", &FailureParams::per, "job",
           "what \"mtbf\" is of; worker: one process of the loader, whose end ends the job",
@@ -50,11 +58,14 @@ constexpr std::array<Field<FailureParams>, 4> kProcess{
     kShapeField};
 constexpr auto kProcessInfos = infos(kProcess);
 
-constexpr std::array<Field<FailureParams>, 5> kRack{
+constexpr std::array<Field<FailureParams>, 6> kRack{
     kHosts,
-    field("mtbf", &FailureParams::mtbf, kRequired, "mean time between failures of one group",
+    kAt,
+    field("mtbf", &FailureParams::mtbf, kOptional, "mean time between failures of one group",
           kPositive),
-    kShapeField, kGroup, kRepair};
+    kShapeField,
+    kGroup,
+    kRepair};
 constexpr auto kRackInfos = infos(kRack);
 
 constexpr std::array<Field<RecoveryParams>, 11> kRecovery{
@@ -101,6 +112,29 @@ std::span<const FieldInfo> rack_failure_fields() { return kRackInfos; }
 FailureStyle host_failure_style() { return {.kills = true, .scope = Scope::host}; }
 FailureStyle process_failure_style() { return {.kills = true, .scope = Scope::process}; }
 FailureStyle rack_failure_style() { return {.kills = true, .scope = Scope::rack}; }
+
+Scope lost_with(std::string_view tier, bool inside) {
+  if (tier == kPeerMemory) return Scope::rack;
+  return tier == kHostMemory || inside ? Scope::host : Scope::beyond;
+}
+
+std::vector<Outage> outages(const Design& design, std::string_view host) {
+  std::vector<Outage> out;
+  for (const Component& component : design.failures) {
+    const FailureRow& row = failure_row(component.kind);
+    const FailureStyle style = row.style();
+    if (!style.kills) continue;
+    const FailureParams p = row.params(component);
+    if (!p.at || (p.hosts && *p.hosts != host)) continue;
+    const double hosts = style.scope == Scope::rack   ? static_cast<double>(p.group)
+                         : style.scope == Scope::host ? 1.0
+                                                      : 0.0;
+    out.push_back({.at = *p.at, .scope = style.scope, .hosts = hosts, .repair = p.repair});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Outage& a, const Outage& b) { return a.at < b.at; });
+  return out;
+}
 
 RecoveryParams recovery_params(const Component& component) { return bind(kRecovery, component); }
 std::span<const FieldInfo> recovery_fields() { return kRecoveryInfos; }

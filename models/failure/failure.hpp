@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/base/fields.hpp"
 #include "stallcast/design.hpp"
@@ -25,6 +27,7 @@ struct FailureStyle {
 /// Fields of all kinds together; a kind sets those of its own table.
 struct FailureParams {
   std::optional<std::string> hosts;  ///< class it hits; none: every class
+  std::optional<Seconds> at;         ///< date in the run: it comes once, and not at random
   std::optional<Seconds> mtbf;       ///< mean time between failures of one `per`
   double shape = 1.0;                ///< of the Weibull distribution of times between failures
   std::string per = "rack";          ///< "gpu", "host", "rack", "job", "worker"
@@ -32,6 +35,10 @@ struct FailureParams {
   std::int64_t group = 1;            ///< hosts of one rack
   Seconds repair;                    ///< until a failed host is back among the spares
 };
+
+/// The smallest failure that takes the copies in a tier along: those inside hosts, `inside` telling
+/// whether a storage system lies there, are lost with their host, those of peers with a rack.
+[[nodiscard]] Scope lost_with(std::string_view tier, bool inside);
 
 /// How a job comes back.
 struct RecoveryParams {
@@ -65,6 +72,16 @@ struct RecoveryParams {
 
 [[nodiscard]] RecoveryParams recovery_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> recovery_fields();
+
+/// A failure with a date, in the detailed run.
+struct Outage {
+  Seconds at;
+  Scope scope = Scope::process;
+  double hosts = 0.0;  ///< lost with it, the last ones of their class
+  Seconds repair;
+};
+/// Those of `design` that hit the jobs on host class `host`, in the order of their dates.
+[[nodiscard]] std::vector<Outage> outages(const Design& design, std::string_view host);
 
 /// What of a job can fail.
 struct FailingParts {

@@ -52,7 +52,7 @@ class Feeder {
     const FailureRow& row = failure_row(component.kind);
     if (!row.style().kills) return;
     const FailureParams p = row.params(component);
-    if (p.hosts && *p.hosts != host_) return;
+    if (p.at || (p.hosts && *p.hosts != host_)) return;
     const double units = failing_units(p, parts_);
     if (units == 0.0) return;
     // M = mtbf of one / how many there are    [docs/models/failures.md, eq. 1]
@@ -116,21 +116,21 @@ class Feeder {
                 std::vector<Seconds> after) {
     const HostParams& host = plant_.host(host_);
     const CheckpointParams& p = checkpointer.params();
-    CopyTier out{.lost_with = Scope::host, .restore = {}, .after = std::move(after)};
-    if (tier != kHostMemory && tier != kPeerMemory)  // files; what lies in memory is taken as good
+    const std::string store(tier);
+    const bool in_memory = tier == kHostMemory || tier == kPeerMemory;
+    CopyTier out{.restore = {}, .after = std::move(after)};
+    if (!in_memory)  // files; what lies in memory is taken as good
       out.life = {.corrupt = p.corrupt.in(unit::ratio),
                   .verified = p.verify == "read-back",
                   .keep = p.keep_last,
                   .spare = p.keep_every.value_or(0)};
+    const bool inside = !in_memory && plant_.storage(store).local();
+    out.lost_with = lost_with(tier, inside);
     if (tier == kHostMemory) {
       out.restore = checkpointer.size() / run_.layout.ranks / host.gpu_copy;
     } else if (tier == kPeerMemory) {
-      out.lost_with = Scope::rack;
       out.restore = checkpointer.size() / hosts_ / host.nic();
     } else {
-      const std::string store(tier);
-      const bool inside = plant_.storage(store).local();
-      out.lost_with = inside ? Scope::host : Scope::beyond;
       // What the scenario gives is the restore from outside.
       out.restore =
           !inside && out_.recovery.restore ? *out_.recovery.restore : restore(checkpointer, store);

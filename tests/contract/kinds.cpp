@@ -135,6 +135,12 @@ Design design_of(const Kinds& kinds) {
     job.elastic = with_defaults(Role::elastic, kinds.elastic, "elastic", {});
     job.recovery = component(Role::recovery, "restart", "recovery", {{"runs", "20"}});
   }
+  if (kinds.outage) {
+    design.failures.push_back(component(Role::failure, "host", "fault", {{"at", "15 s"}}));
+    job.recovery =
+        component(Role::recovery, "restart", "recovery",
+                  {{"detect", "1 s"}, {"replace", "2 s"}, {"start", "1 s"}, {"init", "1 s"}});
+  }
   if (kinds.stragglers) {
     set(design.hosts[0], Role::host, "slow.count", "1");
     set(design.hosts[0], Role::host, "slow.compute", "90 %");
@@ -229,6 +235,7 @@ std::vector<Kinds> all_kinds() {
   vary(Role::failure, &Kinds::failure);
   vary(Role::elastic, &Kinds::elastic);
   out.push_back({.stragglers = true});
+  out.push_back({.outage = true});
   return out;
 }
 

@@ -17,10 +17,11 @@ struct Kinds {
               step = "given", checkpoint = "async", communication = "given", tenant = "",
               failure = "", elastic = "";
   bool stragglers = false;  ///< one of the hosts is slow
+  bool outage = false;      ///< one of the hosts fails at a date
   [[nodiscard]] std::string name() const {
     return storage + " " + fabric + " " + format + " " + loader + " " + step + " " + checkpoint +
            " " + communication + " " + tenant + " " + failure + " " + elastic +
-           (stragglers ? " stragglers" : "");
+           (stragglers ? " stragglers" : "") + (outage ? " outage" : "");
   }
 };
 
@@ -36,7 +37,8 @@ struct StorageNames {
 /// use.
 [[nodiscard]] Design design_of(const Kinds& kinds);
 
-/// One combination per registry row, and one with stragglers: a new row is tested by being there.
+/// One combination per registry row, one with stragglers, one with a failure at a date: a new row
+/// is tested by being there.
 [[nodiscard]] std::vector<Kinds> all_kinds();
 
 /// Every component of a design with the role it plays there.

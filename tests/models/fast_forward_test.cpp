@@ -106,6 +106,14 @@ TEST_CASE("every epoch repeats by itself, and its end is simulated") {
   CHECK(skipped_exactly(design) > 0.5);
 }
 
+TEST_CASE("no jump leaves its epoch, though more of the run is left") {
+  Design design = small_design();
+  set(design.jobs[0].job, Role::job, "steps", "150");
+  set(design.jobs[0].job, Role::job, "epochs", "20");
+  set(design.run, Role::run, "duration", "1 h");
+  CHECK(skipped_exactly(design) > 0.9);
+}
+
 TEST_CASE("a run that ends at a given time ends there") {
   Design design = reading("10 MB", "1000000");
   set(design.run, Role::run, "duration", "30 min");

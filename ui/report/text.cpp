@@ -5,6 +5,7 @@
 
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/text_rows.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -79,7 +80,7 @@ std::string headline(const Prediction& p, const Ink& ink) {
   const double sync = mean_share("sync"), restart = mean_share("restart");
   if (restart > std::max({sync, waiting, kNothing})) {
     const bool fails = std::any_of(p.metrics.begin(), p.metrics.end(), [](const auto& metric) {
-      return metric.first.ends_with(".failures.count");
+      return metric.first.ends_with(".failures.count") || metric.first.ends_with(".restart.count");
     });
     return out + wrapped("  ",
                          (fails ? "limited by failures: " : "limited by shifts of GPUs: ") +
@@ -142,57 +143,6 @@ std::string distribution(const Prediction& p, const std::string& name) {
   return out;
 }
 
-struct Row {
-  const char* metric;
-  const char* label;
-};
-constexpr Row kJobRows[] = {{"au", "AU (DLIO)"},
-                            {"goodput", "goodput"},
-                            {"goodput.p5", "goodput, worst 5 %"},
-                            {"step.time", "step"},
-                            {"first_batch", "first batch after"},
-                            {"throughput.samples", "samples"},
-                            {"throughput.bytes", "data read"},
-                            {"restore.duration", "restore"}};
-constexpr Row kCheckpointRows[] = {{"checkpoint.size", "size"},
-                                   {"checkpoint.stall", "stall per save"},
-                                   {"checkpoint.duration", "durable after"},
-                                   {"checkpoint.bandwidth", "bandwidth"},
-                                   {"checkpoint.overhead", "overhead"}};
-
-constexpr Row kTenantRows[] = {{"read", "reads"},
-                               {"write", "writes"},
-                               {"operations", "requests"},
-                               {"latency", "latency"},
-                               {"weights.load", "weights loaded in"},
-                               {"behind", "not yet written"}};
-
-constexpr Row kFailureRows[] = {{"failures.mtbf", "mean time between"},
-                                {"failures.count", "failures"},
-                                {"failures.lost_work", "work lost by each"},
-                                {"failures.restart", "restart"},
-                                {"failures.lost.share", "time in lost work"},
-                                {"failures.restart.share", "time in restarts"},
-                                {"failures.waiting.share", "waiting for spares"},
-                                {"checkpoint.best_interval", "best save interval"},
-                                {"checkpoint.best_interval.goodput", "goodput with it"},
-                                {"checkpoint.best_interval.young", "Young's formula"},
-                                {"checkpoint.best_interval.daly", "Daly's formula"}};
-
-constexpr Row kElasticRows[] = {
-    {"elastic.lent.gpu_hours", "GPU hours lent"},      {"elastic.lent.share", "share of all"},
-    {"elastic.lost.gpu_hours", "GPU hours in shifts"}, {"elastic.lost.share", "share of all"},
-    {"elastic.trained.share", "trained, of all"},      {"elastic.shift.save", "save of a shift"},
-    {"elastic.shift.restart", "restart of a shift"}};
-
-constexpr Row kFaultRows[] = {{"count", "failures"},
-                              {"lasted", "lasted"},
-                              {"stall", "GPUs waited"},
-                              {"gpu.utilization", "GPU utilization"}};
-
-constexpr Row kCostRows[] = {
-    {"capex", "bought for"}, {"gpu_idle", "idle GPUs"}, {"per_useful_gpu_hour", "useful GPU-hour"}};
-
 /// `owner` is "job.train" or "tenant.kv".
 template <std::size_t N>
 std::string rows_of(const Prediction& p, const std::string& owner, const Row (&rows)[N]) {
@@ -216,6 +166,8 @@ std::string job_section(const Prediction& p, const Ink& ink) {
       out += "\n" + ink.bold("Checkpoints of " + job) + "\n" + rows;
     if (const std::string rows = rows_of(p, "job." + job, kFailureRows); !rows.empty())
       out += "\n" + ink.bold("Failures of " + job) + "\n" + rows;
+    if (const std::string rows = rows_of(p, "job." + job, kRestartRows); !rows.empty())
+      out += "\n" + ink.bold("Restarts of " + job) + "\n" + rows;
     if (const std::string rows = rows_of(p, "job." + job, kElasticRows); !rows.empty())
       out += "\n" + ink.bold("GPUs lent by " + job) + "\n" + rows;
   }

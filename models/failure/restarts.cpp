@@ -1,0 +1,114 @@
+#include "models/failure/restarts.hpp"
+
+#include <algorithm>
+
+#include "models/compute/step.hpp"
+
+namespace stallcast::models {
+namespace {
+
+// What ends at a date ends there, whatever adding up its dates rounds.
+constexpr double kSameDate = 1e-9;
+
+RecoveryParams recovery_of(const JobDesign& job) {
+  return job.recovery ? recovery_params(*job.recovery) : RecoveryParams{};
+}
+
+}  // namespace
+
+Restarts::Restarts(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context)
+    : context_(context),
+      outages_(outages(design, job_params(job.job).hosts)),
+      recovery_(recovery_of(job)),
+      mount_(recovery_.mounted(plant.layout(job.job.id).hosts)),
+      spares_(recovery_.spares),
+      own_(plant.resources().index("job." + job.job.id + ".failures")),
+      waiting_for_(plant.resources().index("job." + job.job.id + ".spares")) {}
+
+Seconds Restarts::next() const {
+  return passed_ < outages_.size() ? began_ + outages_[passed_].at : Seconds::infinity();
+}
+
+bool Restarts::failed() const {
+  const Seconds date = next();
+  return date.finite() && context_.now() - date > date * kSameDate;
+}
+
+Outage Restarts::take() { return outages_[passed_++]; }
+
+Seconds Restarts::left_until(Seconds date) const {
+  return std::max(Seconds{}, began_ + date - context_.now());
+}
+
+sim::Task<void> Restarts::notice(const Outage& outage) {
+  const Seconds start = context_.now();
+  co_await context_.sleep(left_until(outage.at + recovery_.detect));
+  blamed_.blame(context_.now() - start, own_);
+}
+
+// t = t_spare + t_replace + t_mount + t_start + t_init    [docs/models/failures.md, eq. 14]
+sim::Task<void> Restarts::start(const Outage& outage) {
+  const Seconds start = context_.now();
+  Seconds waited, replace;
+  if (outage.hosts > 0.0) {
+    waited = left_until(spares_.take(outage.hosts, outage.at, outage.repair));
+    replace = recovery_.replace;
+    waited_ += waited;
+  }
+  const Seconds ready = start + waited + replace + mount_ + recovery_.start + recovery_.init;
+  co_await context_.sleep(std::max(Seconds{}, until_failure(ready) - start));
+  blamed_.blame(std::min(waited, context_.now() - start), waiting_for_);
+  blamed_.blame(std::max(Seconds{}, context_.now() - start - waited), own_);
+}
+
+void Restarts::end(const Course& course) {
+  const Seconds now = context_.now();
+  time_ += now - course.stopped;
+  durations_.add((now - course.failed).in(unit::s));
+  lost_.add((course.lost + std::max(Seconds{}, course.failed - course.stopped)).in(unit::s));
+  again_.add(static_cast<double>(course.again));
+  if (back_at_ == 0) {
+    behind_since_ = course.failed;
+    back_at_ = course.done;
+  }
+  back_at_ += course.again;
+  end_step(course.done);
+}
+
+void Restarts::end_step(std::int64_t steps) {
+  if (back_at_ == 0 || steps < back_at_) return;
+  behind_.add((context_.now() - behind_since_).in(unit::s));
+  back_at_ = 0;
+}
+
+void Restarts::describe(sim::Ledger& ledger, std::int64_t steps) {
+  ledger.state(passed_);
+  ledger.since(began_);
+  if (next().finite()) ledger.bound((next() - context_.now()).in(unit::s), 0.0);
+  ledger.state(back_at_ > 0);
+  if (back_at_ == 0) return;
+  ledger.since(behind_since_);
+  ledger.bound(static_cast<double>(back_at_ - steps), 1.0);
+}
+
+void Restarts::report(const std::string& name, const ResourceTable& resources,
+                      RunResult& out) const {
+  if (outages_.empty()) return;
+  const std::string key = name + "restart.";
+  out.metrics[key + "count"] = {static_cast<double>(durations_.size()), "count", {}};
+  if (durations_.empty()) return;
+  const auto mean = [&](const char* what, const Series& series, const char* unit) {
+    if (!series.empty()) out.metrics[key + what] = {series.mean(), unit, {}};
+  };
+  mean("duration", durations_, "s");
+  if (const ResourceIndex worst = blamed_.worst(); worst != kNoResource)
+    out.limited_by[key + "duration"] = resources.name(worst);
+  mean("lost_work", lost_, "s");
+  mean("lost_steps", again_, "count");
+  mean("caught_up", behind_, "s");
+  if (waited_ > Seconds{})
+    out.metrics[key + "waiting"] = {
+        waited_.in(unit::s) / static_cast<double>(durations_.size()), "s", {}};
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "engine/sim/task.hpp"
+#include "models/failure/clocks.hpp"
+#include "models/failure/failure.hpp"
+#include "models/phase_clock.hpp"
+#include "models/plant.hpp"
+#include "models/statistics.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// Failures of one job that have a date: when the next comes, how long the way back is, and what
+/// they cost. docs/models/failures.md, "At a date".
+class Restarts {
+ public:
+  Restarts(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context);
+
+  /// The job starts.
+  void begin() { began_ = context_.now(); }
+  /// Date of the next failure; infinite: none comes.
+  [[nodiscard]] Seconds next() const;
+  /// Whether it has come. What ends at its date has ended before it.
+  [[nodiscard]] bool failed() const;
+  /// Whether its date is there.
+  [[nodiscard]] bool due() const { return next() <= context_.now(); }
+  /// `date`, or that of the next failure when it is earlier.
+  [[nodiscard]] Seconds until_failure(Seconds date) const { return std::min(date, next()); }
+
+  /// Takes the next failure. REQUIRES: it has come.
+  Outage take();
+  /// Until somebody notices `outage`.
+  [[nodiscard]] sim::Task<void> notice(const Outage& outage);
+  /// From then on until all processes can read their state, or the next failure comes.
+  ///    [docs/models/failures.md, eq. 14]
+  [[nodiscard]] sim::Task<void> start(const Outage& outage);
+  /// Time that reading the state from storage outside the hosts is said to take.
+  [[nodiscard]] std::optional<Seconds> restore() const { return recovery_.restore; }
+
+  /// Work goes on after one restart.
+  struct Course {
+    Seconds failed;      ///< date
+    Seconds stopped;     ///< date up to which the time of steps and saves is known
+    Seconds lost;        ///< time of steps that are done again, since the save
+    std::int64_t done;   ///< steps so far, those included
+    std::int64_t again;  ///< number of those
+  };
+  void end(const Course& course);
+  /// `steps` are done in all.
+  void end_step(std::int64_t steps);
+  /// `steps` are done in all.
+  void describe(sim::Ledger& ledger, std::int64_t steps);
+
+  /// Time from failures until work went on, that of steps under way included.
+  [[nodiscard]] Seconds time() const { return time_; }
+  /// What that time was spent on; the restore is added by who does it.
+  [[nodiscard]] WaitSplit& blamed() { return blamed_; }
+  /// Adds the metrics `name`restart.*; nothing without failures.
+  void report(const std::string& name, const ResourceTable& resources, RunResult& out) const;
+
+ private:
+  /// From now until date `date` of the run; zero when it has passed.
+  [[nodiscard]] Seconds left_until(Seconds date) const;
+
+  sim::Context& context_;
+  std::vector<Outage> outages_;
+  RecoveryParams recovery_;
+  Seconds mount_;
+  Spares spares_;
+  ResourceIndex own_, waiting_for_;
+  Seconds began_;
+  std::size_t passed_ = 0;
+  Seconds time_, waited_;
+  WaitSplit blamed_;
+  std::int64_t back_at_ = 0;  ///< number of the step that brings the job where it was; 0: it is
+  Seconds behind_since_;      ///< date
+  Series durations_, lost_, again_, behind_;
+};
+
+}  // namespace stallcast::models
