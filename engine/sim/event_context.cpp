@@ -45,6 +45,7 @@ void EventContext::start(const Flow& flow, FlowOutcome& outcome, std::coroutine_
   }
   FlowKey key = static_cast<FlowKey>(records_.size());
   if (unused_.empty()) {
+    make_room(records_);
     records_.emplace_back();
   } else {
     key = unused_.back();

@@ -13,6 +13,7 @@ constexpr double kRemainder = 1.0 / 16.0;
 }  // namespace
 
 std::uint32_t FairShares::add_link(double capacity) {
+  make_room(links_);
   links_.emplace_back().capacity = capacity;
   return static_cast<std::uint32_t>(links_.size() - 1);
 }
@@ -27,6 +28,7 @@ std::uint32_t FairShares::add_group(std::span<const std::uint32_t> path, double 
   assert(!path.empty() && weight > 0.0 && cap > 0.0);
   auto index = static_cast<std::uint32_t>(groups_.size());
   if (free_groups_.empty()) {
+    make_room(groups_);
     groups_.emplace_back();
   } else {
     index = free_groups_.back();
@@ -117,7 +119,7 @@ double FairShares::room(const Link& link) const {
 void FairShares::account(Group& group) {
   const double weight =
       group.weight * (static_cast<double>(group.flows) - static_cast<double>(group.shared));
-  const std::uint64_t flows = std::uint64_t{group.flows} - group.shared;  // modulo 2^64
+  const std::uint32_t flows = group.flows - group.shared;  // modulo 2^32
   const double taken = weight * most(group);
   for (const std::uint32_t at : group.path) {
     Link& link = links_[at];

@@ -72,7 +72,7 @@ class FairShares {
   // causes some when flows start, since links are reserved for it.
   static constexpr double kHeadroom = 4.0;
 
-  struct Group {
+  struct alignas(kCacheLine) Group {
     ShortList<std::uint32_t, 4> path;
     double weight = 1.0;  // of one flow
     double cap = kNever;
@@ -86,28 +86,28 @@ class FairShares {
     bool removed = false;
     bool twice = false;  // crosses a link twice
   };
-  struct Link {
+  struct alignas(kCacheLine) Link {
     double capacity = 0.0;
-    double level = kNever;                // kNever: bounds nobody
-    double top = kNever;                  // so far `level` may rise without a filling,
-    double bottom = 0.0;                  // and fall
-    double weight = 0.0;                  // of what it bounds
+    double level = kNever;     // kNever: bounds nobody
+    double top = kNever;       // so far `level` may rise without a filling,
+    double bottom = 0.0;       // and fall
+    double weight = 0.0;       // of what it bounds
+    double taken = 0.0;        // by what it does not bound, at their tops
+    std::uint32_t bounds = 0;  // flows that it bounds
+    std::uint32_t flows = 0;   // that cross it, with multiplicity
+    std::uint32_t sums = 0;    // added up since the last filling
+    bool rigid = false;        // a change of its level changes another link's
+    bool touched = false;      // in touched_
+    bool seen = false;         // in seen_
+    bool opened = false;       // all groups that cross it are chosen
+    // Rarely read, and scratch of a filling:
     double heaviest = 0.0;                // `weight` at most since the last filling
-    double taken = 0.0;                   // by what it does not bound, at their tops
-    std::uint64_t bounds = 0;             // flows that it bounds
-    std::uint64_t flows = 0;              // that cross it, with multiplicity
-    std::size_t sums = 0;                 // added up since the last filling
-    bool rigid = false;                   // a change of its level changes another link's
-    bool touched = false;                 // in touched_
-    bool seen = false;                    // in seen_
-    bool opened = false;                  // all groups that cross it are chosen
     std::vector<std::uint32_t> crossing;  // groups, also those without flows
-    // Scratch of a filling:
     double used = 0.0;
     double open_weight = 0.0;
     double next_level = kNever;
-    std::uint64_t open_groups = 0;
-    std::uint64_t chosen_flows = 0;
+    std::uint32_t open_groups = 0;
+    std::uint32_t chosen_flows = 0;
   };
 
   [[nodiscard]] double total(const Group& group) const {
@@ -135,7 +135,7 @@ class FairShares {
   void settle();
   void set_tops();
 
-  std::vector<Link> links_;
+  std::vector<Link, BlockAllocator<Link>> links_;
   std::vector<Group, BlockAllocator<Group>> groups_;
   std::vector<std::uint32_t> free_groups_;
   std::vector<std::uint32_t> changed_;  // groups

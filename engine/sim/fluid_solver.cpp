@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <functional>
+#include <iterator>
 
 namespace stallcast::sim {
 namespace {
@@ -65,6 +66,7 @@ std::uint32_t FluidSolver::group_of(std::span<const LinkId> path, double members
       ++known_;
       slot = {.hash = part, .group = shares_.add_group(path_, members, cap)};
       if (slot.group == groups_.size()) {
+        make_room(groups_);
         groups_.emplace_back();
         group_places_.push_back(KeyedHeap::kNoPlace);
       }
@@ -220,26 +222,27 @@ void FluidSolver::advance(Seconds to, std::vector<FlowKey>& ended) {
   dates_.each_up_to(last, [&](std::uint32_t clock) { due_.push_back(clock); });
   for (const std::uint32_t clock : due_) take_ended(clock);
   due_.clear();
-  in_order_of_start(ended);
+  if (ended_.size() == 1)
+    ended.push_back(ended_.front().second);
+  else if (!ended_.empty())
+    in_order_of_start(ended);
+  ended_.clear();
 }
 
 // Those that end together often started together: then they are put where they belong.
 void FluidSolver::in_order_of_start(std::vector<FlowKey>& ended) {
-  if (!ended_.empty()) {
-    const auto [first, last] = std::minmax_element(ended_.begin(), ended_.end());
-    const std::uint64_t from = first->first;
-    if (last->first - from < 2 * ended_.size()) {
-      started_.assign(last->first - from + 1, kNoKey);
-      for (const auto& [order, key] : ended_) started_[order - from] = key;
-      ended.reserve(ended.size() + ended_.size());
-      std::copy_if(started_.begin(), started_.end(), std::back_inserter(ended),
-                   [](FlowKey key) { return key != kNoKey; });
-    } else {
-      std::sort(ended_.begin(), ended_.end());
-      for (const auto& [order, key] : ended_) ended.push_back(key);
-    }
+  const auto [first, last] = std::minmax_element(ended_.begin(), ended_.end());
+  const std::uint64_t from = first->first, span = last->first - from + 1;
+  if (span > 2 * ended_.size()) {
+    std::sort(ended_.begin(), ended_.end());
+    for (const auto& [order, key] : ended_) ended.push_back(key);
+    return;
   }
-  ended_.clear();
+  started_.assign(span, kNoKey);
+  for (const auto& [order, key] : ended_) started_[order - from] = key;
+  ended.reserve(ended.size() + ended_.size());
+  std::copy_if(started_.begin(), started_.end(), std::back_inserter(ended),
+               [](FlowKey key) { return key != kNoKey; });
 }
 
 double FluidSolver::left_of(FlowKey key) const {
@@ -283,6 +286,7 @@ void FluidSolver::take_ended(Group& group, double reading, double rate) {
   while (!group.heap.empty()) {
     const Member& member = group.heap.front();
     if (member.end - at > kTogether * member.bytes + slack + resolution(member.end)) break;
+    make_room(ended_);
     ended_.emplace_back(member.order, member.key);
     if (group.heap.size() > 1)
       std::pop_heap(group.heap.begin(), group.heap.end(), std::greater<>{});

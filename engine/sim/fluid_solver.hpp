@@ -70,11 +70,11 @@ class FluidSolver {
     bool stale = false;     // in stale_
     KeyedHeap groups;       // by the reading at which their first flow ends
   };
-  struct Group {                     // by its number in shares_
-    std::uint32_t own = kNoClock;    // clock for when its cap bounds it, once it did
-    std::uint32_t clock = kNoClock;  // that it follows
-    double offset = 0.0;             // its reading less the clock's; its reading without a clock
-    std::uint32_t ended = 0;         // flows, since its reading was last set back
+  struct alignas(kCacheLine) Group {  // by its number in shares_
+    std::uint32_t own = kNoClock;     // clock for when its cap bounds it, once it did
+    std::uint32_t clock = kNoClock;   // that it follows
+    double offset = 0.0;              // its reading less the clock's; its reading without a clock
+    std::uint32_t ended = 0;          // flows, since its reading was last set back
     ShortList<Member, 1> heap;
   };
   using Ended = std::pair<std::uint64_t, FlowKey>;  // with its order

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <new>
+#include <vector>
 
 /// Memory of what a simulation has many of. Taking fresh pages costs the more the smaller they are:
 /// a first touch of 4 KiB is an interruption of some 2 us, as much as starting several transfers.
@@ -12,21 +13,24 @@
 namespace stallcast::sim {
 
 inline constexpr std::size_t kLargePage = std::size_t{2} << 20U;
+inline constexpr std::size_t kCacheLine = 64;
 
-/// A block, aligned for anything; with large pages if it fills some. Throws std::bad_alloc.
+/// What blocks of this size are aligned to: what has the size of a cache line lies in one.
+inline std::align_val_t block_alignment(std::size_t size) {
+  return std::align_val_t{size < kLargePage ? kCacheLine : kLargePage};
+}
+
+/// A block; with large pages if it fills some. Throws std::bad_alloc.
 inline void* take_block(std::size_t size) {
-  if (size < kLargePage) return ::operator new(size);
-  void* const block = ::operator new (size, std::align_val_t{kLargePage});
-  static_cast<void>(::madvise(block, size / kLargePage * kLargePage, MADV_HUGEPAGE));
+  void* const block = ::operator new(size, block_alignment(size));
+  if (size >= kLargePage)
+    static_cast<void>(::madvise(block, size / kLargePage * kLargePage, MADV_HUGEPAGE));
   return block;
 }
 
 /// REQUIRES: from `take_block` with the same size.
 inline void give_block(void* block, std::size_t size) noexcept {
-  if (size < kLargePage)
-    ::operator delete(block);
-  else
-    ::operator delete (block, std::align_val_t{kLargePage});
+  ::operator delete(block, block_alignment(size));
 }
 
 /// For vectors that may get long.
@@ -42,6 +46,15 @@ struct BlockAllocator {
   void deallocate(T* block, std::size_t count) noexcept { give_block(block, count * sizeof(T)); }
   bool operator==(const BlockAllocator&) const = default;
 };
+
+/// Before one more is added. Long vectors move seldom: what they reserve takes no memory until it
+/// is used, but what they leave behind has been paid for.
+template <class T>
+void make_room(std::vector<T, BlockAllocator<T>>& rows) {
+  if (rows.size() < rows.capacity()) return;
+  const bool many = rows.size() * sizeof(T) >= kLargePage / 32;
+  rows.reserve(std::max<std::size_t>(16, rows.size() * (many ? 8 : 2)));
+}
 
 /// Pieces cut from blocks, one after the other, and never given back: as many bytes are taken at
 /// once as were cut so far, and no more than a large page.
