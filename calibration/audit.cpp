@@ -93,22 +93,16 @@ class Values {
   }
 
   [[nodiscard]] Result<PlanResult> solve(const ClaimScenario& search) const {
-    const models::Bounds bounds = models::bounds(search.design);
-    plan::Problem problem;
-    if (std::isfinite(bounds.osts_required))
-      problem.lower_bound =
-          std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(bounds.osts_required)));
-    problem.metric = search.param;
-    problem.noun = search.param;
-    problem.owner = search.path;
-    const auto design_at = [&](std::int64_t n) -> Result<Design> {
+    PlanSpec spec;
+    spec.over.emplace_back().axis.path = "params." + search.param;
+    const auto redesign = [&](std::span<const std::string> sets) -> Result<Design> {
       scenarios::LoadOptions options = search.options;
-      options.params.emplace_back(search.param, static_cast<double>(n));
+      options.sets.insert(options.sets.end(), sets.begin(), sets.end());
       scenarios::Loaded loaded = scenarios::load_file(search.path, options);
       if (loaded.design.has_value()) return *std::move(loaded.design);
       return Failure{ExitCode::bad_input, loaded.diagnostics.items().front().message, ""};
     };
-    return plan::solve(problem, plan::simulate_designs(design_at, options_));
+    return plan::solve(search.design, spec, redesign, options_);
   }
 
   const LoadedClaims& loaded_;

@@ -186,6 +186,12 @@ void put(Tree& tree, const std::string& at, const Json& value, std::size_t docum
   remember(tree, at, patch, value, "");
 }
 
+std::string grow(Tree& tree, const std::string& at) {
+  Json& list = *const_cast<Json*>(find(tree.root, at));
+  list.push_back(Json());
+  return at + base::pointer_token(list.size() - 1);
+}
+
 const Origin* Reporter::origin(std::string pointer) const {
   while (true) {
     const auto it = tree_.origins.find(pointer);

@@ -59,6 +59,9 @@ void list_storage(Tree& tree);
 /// Writes `value` to `at`, making objects on the way. REQUIRES: the parents are objects or absent.
 void put(Tree& tree, const std::string& at, const Json& value, std::size_t document);
 
+/// Adds null at the end of the list at `at`, and gives its pointer. REQUIRES: a list.
+[[nodiscard]] std::string grow(Tree& tree, const std::string& at);
+
 /// Says what is wrong, with the place in the text the node came from.
 class Reporter {
  public:

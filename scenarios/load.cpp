@@ -9,6 +9,7 @@
 #include "scenarios/fio_job.hpp"
 #include "scenarios/overrides.hpp"
 #include "scenarios/parameters.hpp"
+#include "scenarios/plan_reader.hpp"
 #include "scenarios/resolve.hpp"
 #include "scenarios/rules.hpp"
 #include "scenarios/sweep_reader.hpp"
@@ -68,9 +69,10 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
   ReadContext context{tree, params, report, options.profile};
   Design design = resolve(context);
   out.sweep = read_sweep(tree, report);
+  out.params = params.list();
+  out.plan = read_plan(context, out.params);
   params.report_unused();
   check_rules(design, report);
-  out.params = params.list();
 
   if (incomplete) drop_consequences(out.diagnostics, before);
   drop_repeats(out.diagnostics);

@@ -9,6 +9,7 @@
 #include "stallcast/calibration_profile.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/plan.hpp"
 #include "stallcast/result.hpp"
 #include "stallcast/sweep.hpp"
 
@@ -40,6 +41,7 @@ struct Loaded {
   std::vector<Parameter> params;
   std::vector<std::string> variants;  ///< keys of `scenarios`
   SweepSpec sweep;                    ///< what `sweep` says; nothing is varied without it
+  PlanSpec plan;                      ///< what `plan` says; nothing is asked for without it
   Diagnostics diagnostics;            ///< with file, line and column, sorted by place
 };
 

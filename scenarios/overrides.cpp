@@ -96,6 +96,17 @@ class Setter {
     for (std::size_t i = 0; i < path.size(); ++i) {
       const std::string& word = path[i].word;
       const Json* node = find(tree_.root, at);
+      if (path[i].in_brackets && word == "+" && !at.empty()) {  // one more at the end of a list
+        if (node == nullptr || node->is_null()) put(tree_, at, Json::array(), document_);
+        node = find(tree_.root, at);
+        if (!node->is_array()) {
+          fault(at.substr(1) + " is " + std::string(type_name(*node)) + ", not a list",
+                "[+] adds to a list");
+          return at;
+        }
+        at = grow(tree_, at);
+        continue;
+      }
       if (node != nullptr && node->is_array()) {
         if (const auto index = element(*node, word)) {
           at += base::pointer_token(*index);

@@ -12,7 +12,8 @@ namespace stallcast::scenarios {
 void choose_variant(Tree& tree, const std::string& name, Reporter& report);
 
 /// Applies "path=value" options in order. Keys that do not exist yet are made, so that the field
-/// tables judge them; an element that does not exist is an error with the nearest.
+/// tables judge them; an element that does not exist is an error with the nearest. "[+]" is one
+/// more at the end of a list.
 void apply_sets(Tree& tree, const std::vector<std::string>& sets, Documents& documents,
                 Reporter& report);
 

@@ -3,6 +3,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "models/registry.hpp"
 #include "scenarios/load.hpp"
+#include "scenarios/plan_reader.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -113,6 +114,10 @@ std::string reference() {
       out += table(kind.fields, kind.parts);
     }
   }
+  out +=
+      "\n## plan: `plan`\n\nWhat `stallcast plan` searches (`over`), and for what: "
+      "[how](../guide/plan.md).\n";
+  out += table(plan_fields());
   return out;
 }
 

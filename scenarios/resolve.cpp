@@ -12,9 +12,9 @@ namespace {
 
 using models::Role;
 
-constexpr std::string_view kTopKeys[] = {"$schema",   "id",      "description", "extends", "params",
-                                         "cluster",   "storage", "jobs",        "run",     "expect",
-                                         "scenarios", "sweep",   "tenants",     "failures"};
+constexpr std::string_view kTopKeys[] = {
+    "$schema", "id",     "description", "extends", "params",  "cluster",  "storage", "jobs",
+    "run",     "expect", "scenarios",   "sweep",   "tenants", "failures", "plan"};
 constexpr std::string_view kClusterKeys[] = {"hosts", "fabric"};
 constexpr std::string_view kJobParts[] = {"model",      "step",          "dataset",  "loader",
                                           "checkpoint", "communication", "recovery", "elastic"};

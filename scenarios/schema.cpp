@@ -1,4 +1,5 @@
 #include "scenarios/load.hpp"
+#include "scenarios/plan_reader.hpp"
 #include "scenarios/schema_parts.hpp"
 
 namespace stallcast::scenarios {
@@ -128,6 +129,7 @@ Json scenario_schema(SchemaForm form) {
   properties["expect"] = expect_schema(form);
   properties["scenarios"] = or_null(variants);
   properties["sweep"] = sweep_schema();
+  properties["plan"] = plan_schema();
   if (!complete)
     for (const char* key : {"cluster", "jobs"}) properties[key] = or_null(properties[key]);
   Json out = closed_object(std::move(properties));

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/base/quantity_text.hpp"
@@ -83,7 +84,8 @@ std::string as_set(const Json& value) {
 
 class Reader {
  public:
-  Reader(const Tree& tree, Reporter& report) : tree_(tree), report_(report) {}
+  Reader(const Tree& tree, Reporter& report, std::span<const std::string_view> keys)
+      : tree_(tree), report_(report), keys_(keys) {}
 
   SweepSpec read() {
     const Json* sweep = find(tree_.root, "/sweep");
@@ -98,21 +100,14 @@ class Reader {
       if (path.starts_with("x-") || values.is_null()) continue;
       if (path == "mode")
         read_mode(at, values);
-      else
-        read_axis(at, path, values);
+      else if (std::optional<SweepAxis> axis = read_axis(at, path, values, "sweeps over"))
+        spec_.axes.push_back(*std::move(axis));
     }
     return std::move(spec_);
   }
 
- private:
-  void read_mode(const std::string& at, const Json& mode) {
-    if (!mode.is_string() || !set_mode(mode.get<std::string>(), spec_))
-      report_.error("type", at, "\"mode\" is " + std::string(kModes));
-    spec_.mode_pointer = at;
-    spec_.mode_position = report_.place(at);
-  }
-
-  void read_axis(const std::string& at, const std::string& path, const Json& values) {
+  std::optional<SweepAxis> read_axis(const std::string& at, const std::string& path,
+                                     const Json& values, std::string_view verb) {
     const Json* params = find(tree_.root, "/params");
     const bool is_parameter = params != nullptr && params->is_object() && params->contains(path);
     SweepAxis axis;
@@ -121,7 +116,7 @@ class Reader {
     axis.position = report_.place(at);
     if (values.is_object()) {
       axis.range = read_range(at, path, values);
-      if (!axis.range) return;
+      if (!axis.range) return std::nullopt;
       // A parameter may say itself which values it takes.
       if (is_parameter && axis.range->step == 0.0 && (*params)[path].is_object())
         if (const auto step = (*params)[path].find("step");
@@ -133,16 +128,25 @@ class Reader {
         axis.values.push_back({as_set(values[i]), item, report_.place(item)});
       }
     } else {
-      report_.error("type", at, "\"" + path + "\" sweeps over a list of values or a range",
+      report_.error("type", at,
+                    "\"" + path + "\" " + std::string(verb) + " a list of values or a range",
                     std::string(kExample));
-      return;
+      return std::nullopt;
     }
-    spec_.axes.push_back(std::move(axis));
+    return axis;
+  }
+
+ private:
+  void read_mode(const std::string& at, const Json& mode) {
+    if (!mode.is_string() || !set_mode(mode.get<std::string>(), spec_))
+      report_.error("type", at, "\"mode\" is " + std::string(kModes));
+    spec_.mode_pointer = at;
+    spec_.mode_position = report_.place(at);
   }
 
   std::optional<SweepRange> read_range(const std::string& at, const std::string& path,
                                        const Json& range) {
-    check_keys(range, at, kRange, "the range of \"" + path + "\"", report_);
+    check_keys(range, at, keys_, "the range of \"" + path + "\"", report_);
     for (const char* key : {"from", "to"})
       if (!range.contains(key)) {
         report_.error("missing", at, "the range of \"" + path + "\" has no \"" + key + "\"",
@@ -179,6 +183,7 @@ class Reader {
 
   const Tree& tree_;
   Reporter& report_;
+  std::span<const std::string_view> keys_;  ///< of a range
   SweepSpec spec_;
 };
 
@@ -225,20 +230,33 @@ MadeRange range_of(const std::string& text) {
 
 }  // namespace
 
-SweepSpec read_sweep(const Tree& tree, Reporter& report) { return Reader(tree, report).read(); }
+SweepSpec read_sweep(const Tree& tree, Reporter& report) {
+  return Reader(tree, report, kRange).read();
+}
 
-void add_vary(const std::string& option, SweepSpec& spec, Diagnostics& diags) {
-  const Position position{"--vary " + option, 0, 0};
+std::optional<SweepAxis> read_axis(const Tree& tree, Reporter& report, const std::string& at,
+                                   const std::string& path, const Json& values,
+                                   std::span<const std::string_view> more) {
+  std::vector<std::string_view> keys(std::begin(kRange), std::end(kRange));
+  keys.insert(keys.end(), more.begin(), more.end());
+  return Reader(tree, report, keys).read_axis(at, path, values, "takes");
+}
+
+std::optional<SweepAxis> axis_of(const std::string& option, const std::string& what,
+                                 Diagnostics& diags) {
+  const Position position{what + " " + option, 0, 0};
   const auto fault = [&](std::string message, std::string hint) {
     diags.add({Severity::error, "vary", "", position, std::move(message), std::move(hint)});
+    return std::nullopt;
   };
   const std::size_t equals = option.find('=');
   SweepAxis axis;
   axis.path = base::trim(std::string_view(option).substr(0, equals));
   axis.position = position;
   if (equals == std::string::npos || axis.path.empty() || equals + 1 == option.size())
-    return fault("\"" + option + "\" is not path=values",
-                 "write --vary storage.ost.count=16,32,64 or --vary storage.ost.count=16..64:4");
+    return fault(
+        "\"" + option + "\" is not path=values",
+        "write " + what + " storage.ost.count=16,32,64 or " + what + " storage.ost.count=16..64:4");
   const std::string text = option.substr(equals + 1);
   if (text.find("..") != std::string::npos && text.find(',') == std::string::npos) {
     MadeRange made = range_of(text);
@@ -251,12 +269,18 @@ void add_vary(const std::string& option, SweepSpec& spec, Diagnostics& diags) {
       axis.values.push_back({std::string(base::trim(value)), "", position});
     }
   }
+  return axis;
+}
+
+void add_vary(const std::string& option, SweepSpec& spec, Diagnostics& diags) {
+  std::optional<SweepAxis> axis = axis_of(option, "--vary", diags);
+  if (!axis) return;
   const auto same = std::find_if(spec.axes.begin(), spec.axes.end(),
-                                 [&](const SweepAxis& a) { return a.path == axis.path; });
+                                 [&](const SweepAxis& a) { return a.path == axis->path; });
   if (same != spec.axes.end())
-    *same = std::move(axis);
+    *same = *std::move(axis);
   else
-    spec.axes.push_back(std::move(axis));
+    spec.axes.push_back(*std::move(axis));
 }
 
 bool set_mode(const std::string& text, SweepSpec& spec) {

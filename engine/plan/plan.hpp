@@ -1,45 +1,30 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <span>
-#include <string>
-#include <vector>
 
+#include "engine/plan/designs.hpp"
 #include "engine/predict/predict.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 
-/// The inverse problem: the fewest of something that meets every target of a scenario.
+/// The inverse problem: the best design that meets every target of a scenario.
 namespace stallcast::plan {
 
-/// Predictions of several counts, in their order, all with the same seeds.
-using Evaluate = std::function<std::vector<Result<Prediction>>(std::span<const std::int64_t>)>;
+/// Searches what `spec` names (nothing: how many OSTs, servers, ... of the storage system the
+/// bounds study) for the design with the least of its objective that meets the error-level targets
+/// of `design`. Expectations on what only a plan knows are judged in the end; what is wrong with
+/// them goes to `options.faults`, and the failure is bad_input then.
+[[nodiscard]] Result<PlanResult> solve(const Design& design, const PlanSpec& spec,
+                                       const RedesignAll& redesign,
+                                       const predict::Options& options);
 
-/// What is searched.
-struct Problem {
-  std::int64_t lower_bound = 1;  ///< where the search starts: fluid necessary conditions
-  std::int64_t infinity = 0;     ///< a count that stands for "any number"; 0: 64 times the bound
-  std::string metric;            ///< "storage.scratch.osts.required"
-  std::string noun;              ///< what is counted: "OSTs"
-  std::string owner;             ///< of what: "storage scratch"
-};
+/// One simulated candidate, for reports. Its values are left empty.
+[[nodiscard]] PlanPoint point_of(const Prediction& prediction, std::span<const Outage> outages);
 
-/// Searches the smallest count whose error-level targets all pass, and its neighbours.
-///
-/// First a very large count: if that fails, no count helps and the status is `infeasible`. Then the
-/// bound, its doubles, and bisection. A count larger than the answer that fails (storage counts
-/// change placement and striping) moves the answer above it: the count reported is the smallest
-/// such that every larger one simulated passes. Which counts are simulated depends only on the
-/// problem and the outcomes. The first failure of `evaluate` ends the search.
-[[nodiscard]] Result<PlanResult> solve(const Problem& problem, const Evaluate& evaluate);
-
-/// `evaluate` for designs made by `design_at`, simulated in one batch per call. The targets are
-/// the expectations of the design, except those only `plan` computes.
-[[nodiscard]] Evaluate simulate_designs(std::function<Result<Design>(std::int64_t)> design_at,
-                                        const predict::Options& options);
+/// The place of the tightest target; nullptr without targets.
+[[nodiscard]] const TargetMargin* tightest(const PlanPoint& point);
 
 /// GPU utilization of all jobs together: the mean over jobs of "job.J.gpu.utilization".
 [[nodiscard]] double mean_utilization(const Prediction& prediction);

@@ -1,11 +1,11 @@
 #include "engine/sweep/points.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/range_values.hpp"
 #include "engine/sweep/samples.hpp"
 
 namespace stallcast::sweep {
@@ -16,30 +16,17 @@ void fault(Diagnostics& diags, const std::string& pointer, const Position& posit
   diags.add({Severity::error, "sweep", pointer, position, std::move(message), std::move(hint)});
 }
 
-double six_digits(double value) {
-  char text[32];
-  const auto written =
-      std::to_chars(std::begin(text), std::end(text), value, std::chars_format::general, 6);
-  double rounded = value;
-  std::from_chars(text, written.ptr, rounded);
-  return rounded;
-}
-
-/// How many steps fit between the ends. Of three steps of 0.1 one is 0.30000000000000004.
-double whole_steps(const SweepRange& range) {
-  return std::floor(std::abs(range.to - range.from) / range.step * (1.0 + 1e-12));
-}
-
 /// Where a sample at `u` lies; every step of equal differences is taken equally often.
 double even(const SweepRange& range, double u) {
   if (range.step <= 0.0 || range.log) return u;
-  const double steps = whole_steps(range);
+  const double steps = base::whole_steps(range);
   const double span = std::abs(range.to - range.from) / range.step;
   return span > 0.0 ? std::min(steps, std::floor(u * (steps + 1.0))) / span : 0.0;
 }
 
 SweepValue sample_of(const SweepAxis& axis, double u) {
-  if (axis.range) return {value_at(*axis.range, even(*axis.range, u)), axis.pointer, axis.position};
+  if (axis.range)
+    return {base::value_at(*axis.range, even(*axis.range, u)), axis.pointer, axis.position};
   const auto n = static_cast<double>(axis.values.size());
   return axis.values[std::min(axis.values.size() - 1, static_cast<std::size_t>(u * n))];
 }
@@ -64,7 +51,7 @@ std::vector<SweepValue> listed(const SweepAxis& axis, Diagnostics& diags) {
   std::vector<SweepValue> out;
   for (std::int64_t i = 0; i < range.n; ++i) {
     const double u = range.n == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(range.n - 1);
-    SweepValue value{value_at(range, u), axis.pointer, axis.position};
+    SweepValue value{base::value_at(range, u), axis.pointer, axis.position};
     // Rounded to a step, neighbours may be the same.
     if (out.empty() || out.back().text != value.text) out.push_back(std::move(value));
   }
@@ -147,20 +134,6 @@ void drop_repeats(std::vector<Point>& points) {
 }
 
 }  // namespace
-
-std::string value_at(const SweepRange& range, double u) {
-  const double x = range.log ? range.from * std::pow(range.to / range.from, u)
-                             : range.from + u * (range.to - range.from);
-  if (range.step <= 0.0 && u <= 0.0) return range.exact[0];
-  if (range.step <= 0.0 && u >= 1.0) return range.exact[1];
-  double value = six_digits(x);
-  if (range.step > 0.0) {
-    const double steps =
-        std::min(whole_steps(range), std::round(std::abs(x - range.from) / range.step));
-    value = range.from + std::copysign(steps * range.step, range.to - range.from);
-  }
-  return base::shortest(value) + (range.unit.empty() ? "" : " " + range.unit);
-}
 
 std::vector<Point> points_of(const SweepSpec& spec, std::uint64_t seed, Diagnostics& diags) {
   if (spec.axes.empty()) {

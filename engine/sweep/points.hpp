@@ -23,8 +23,4 @@ using Point = std::vector<SweepValue>;
 [[nodiscard]] std::vector<Point> points_of(const SweepSpec& spec, std::uint64_t seed,
                                            Diagnostics& diags);
 
-/// The value at `u` of 0..1 on the way from one end to the other, in whole steps from the first
-/// end, or of six digits.
-[[nodiscard]] std::string value_at(const SweepRange& range, double u);
-
 }  // namespace stallcast::sweep

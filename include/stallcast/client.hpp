@@ -43,6 +43,13 @@ struct Settings {
   std::size_t results_kept = 1000;    ///< in memory, by design hash and seed; some 10 kB each
 };
 
+/// What a plan is to search beside, or instead of, what the scenario says.
+struct PlanQuestion {
+  std::vector<std::string> over = {};  ///< "osts", "n_ost=8..64", "storage.scratch.oss.count=2,4"
+  std::vector<std::string> unit = {};  ///< "osts=2": in multiples of two
+  PlanSpec spec = {};                  ///< what is set here goes before the scenario
+};
+
 /// How a prediction is to be made.
 struct Question {
   std::optional<std::uint64_t> seed = std::nullopt;  ///< the first; none: the scenario's
@@ -92,8 +99,13 @@ class Session {
                                                       std::size_t most,
                                                       const Question& question = {});
 
+  /// The best design that meets the targets of `source`, as its `plan` asks. Texts of `over` and
+  /// `unit` are those of the command line ("osts", "n_ost=8..64", "osts=2"); what `wanted` says
+  /// goes before what the scenario says.
+  [[nodiscard]] Result<PlanResult> plan(const Source& source, const PlanQuestion& wanted,
+                                        const Question& question = {});
   /// The fewest OSTs (servers, controllers, ...) of `storage` that meet the targets of `source`;
-  /// "" is the storage system the bounds study.
+  /// "" is the storage system the bounds study, or what the scenario's `plan` asks.
   [[nodiscard]] Result<PlanResult> plan(const Source& source, const std::string& storage = "",
                                         const Question& question = {});
 

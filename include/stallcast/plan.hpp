@@ -1,12 +1,35 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "stallcast/prediction.hpp"
+#include "stallcast/sweep.hpp"
 
+/// The inverse problem: what is searched, and what came of it. docs/guide/plan.md.
 namespace stallcast {
+
+/// One thing that is searched. Without values and without a range: every count from 1 on, or what
+/// a parameter says of itself.
+struct PlanDimension {
+  SweepAxis axis;         ///< its path may be a shortcut: "osts", "workers:train"
+  std::int64_t unit = 0;  ///< counts come in multiples of this; 0: singly
+};
+
+/// What to search, and for what.
+struct PlanSpec {
+  std::vector<PlanDimension> over;  ///< none: the storage system's OSTs, servers, ...
+  std::string storage;   ///< to size when nothing is said in `over`; "": the one the bounds study
+  std::string minimize;  ///< something searched, an input or a metric; "": see the guide
+  std::string maximize;  ///< the same, as large as the targets allow
+  std::vector<std::string> survive;      ///< "oss", "ost:scratch": targets hold while one is down
+  std::optional<std::int64_t> checks;    ///< cheaper designs simulated to test that more helps
+  std::optional<std::int64_t> replicas;  ///< at most so many where an interval straddles a limit
+  std::optional<std::int64_t> tornado;   ///< uncertain inputs varied at the answer
+  std::optional<double> spread;          ///< by how much, a fraction of the input
+};
 
 /// How far one target is from its limit at one candidate.
 struct TargetMargin {
@@ -15,27 +38,98 @@ struct TargetMargin {
   double value = 0.0;  ///< in `unit`
   double limit = 0.0;  ///< in `unit`
   std::string unit;
-  double margin = 0.0;  ///< (value - limit) / limit on the good side, negative when missed
-  std::string status;   ///< "pass", "fail", "inconclusive"
+  double margin = 0.0;    ///< (value - limit) / limit on the good side, negative when missed
+  std::string status;     ///< "pass", "fail", "inconclusive"
+  std::string when = {};  ///< "oss of scratch down"; "" while everything works
 };
 
 /// One simulated candidate of a search.
 struct PlanPoint {
-  std::int64_t count = 0;
+  std::int64_t count = 0;            ///< of what is searched first, where that is a number
   bool meets = false;                ///< every error-level target passes
   bool inconclusive = false;         ///< the interval of a target straddles its limit
   double utilization = 0.0;          ///< GPU utilization, mean over jobs
   std::string binding;               ///< resource most to blame; "" when none
   double binding_utilization = 0.0;  ///< of that resource
   std::vector<TargetMargin> targets;
+  std::vector<std::string> values = {};            ///< one of each PlanAxis, as `--set` takes it
+  std::optional<double> objective = std::nullopt;  ///< in the unit of the objective
+  std::int64_t replicas = 0;
+};
+
+/// One thing that was searched.
+struct PlanAxis {
+  std::string path;             ///< as `--set` takes it
+  std::string name;             ///< "storage.scratch.ost.count", or the parameter
+  std::string noun;             ///< "OSTs"; for other things the last word of the path
+  std::string owner;            ///< "storage scratch"; "" when it has none
+  std::string metric;           ///< "storage.scratch.osts.required"; "" for what is no count
+  std::string from, to;         ///< first and last value
+  std::int64_t candidates = 0;  ///< how many values
+  bool bounded = true;          ///< the search began at the fluid bound
+  bool ordered = true;          ///< the targets are expected to be the easier the further on
+};
+
+/// What was minimized, or maximized.
+struct PlanObjective {
+  std::string name;  ///< something searched, an input or a metric
+  std::string unit;  ///< base unit; "count" of counts
+  bool maximize = false;
+};
+
+/// What one step of one dimension away from the answer does, as simulated.
+struct PlanNeighbour {
+  std::size_t axis = 0;      ///< of PlanResult::axes
+  int direction = 0;         ///< -1: the harder design, +1: the easier one
+  std::size_t point = 0;     ///< of PlanResult::points
+  double units = 0.0;        ///< how far, in the unit of the dimension
+  double utilization = 0.0;  ///< gained, per unit
+  /// Gained by the tightest target, per unit, in its own unit and towards its good side.
+  double target = 0.0;
+};
+
+/// What the objective would gain from a softer target, from a simulated neighbour of the answer.
+struct PlanPrice {
+  std::string target;    ///< id of the expectation
+  double limit = 0.0;    ///< as it is
+  double relaxed = 0.0;  ///< what the neighbour keeps
+  std::string unit;      ///< of both
+  double saved = 0.0;    ///< of the objective
+  std::string values;    ///< the neighbour: "ost.count 50"
+};
+
+/// An uncertain input, varied alone at the answer, each simulated.
+struct PlanSwing {
+  std::string path;                    ///< as `--set` takes it
+  std::string base, low, high;         ///< values
+  std::string target;                  ///< id of the tightest target at the answer
+  double at_low = 0.0, at_high = 0.0;  ///< its margin there
+  /// What the answer becomes: "same", "more" (the targets are missed), "fewer" (one unit less of
+  /// something meets them, too).
+  std::string low_needs = "same", high_needs = "same";
+  [[nodiscard]] double swing() const {
+    return at_high > at_low ? at_high - at_low : at_low - at_high;
+  }
+};
+
+/// How often a job should save, where things fail.
+struct PlanInterval {
+  std::string job;
+  double every = 0.0;              ///< s, as it is
+  double best = 0.0;               ///< s, searched over replayed histories
+  double young = 0.0, daly = 0.0;  ///< s
+  double goodput = 0.0;            ///< ratio, as it is
+  double best_goodput = 0.0;       ///< ratio, at `best`
+  bool meets = false;              ///< the targets hold with `best`, simulated
 };
 
 enum class PlanStatus { found, infeasible, inconclusive };
 
-/// The fewest of something that meets the targets, with its neighbours.
+/// The best design that meets the targets, with its neighbours.
 struct PlanResult {
   std::string scenario_id;
   std::string scenario_file;
+  // Of what is searched first, or alone:
   std::string metric;  ///< "storage.scratch.osts.required"
   std::string noun;    ///< what is counted: "OSTs"
   std::string owner;   ///< of what: "storage scratch"
@@ -44,9 +138,24 @@ struct PlanResult {
   std::int64_t lower_bound = 1;    ///< where the search started
   std::int64_t infinity = 0;       ///< the count that stood for "more than enough"
   bool non_monotone = false;       ///< a larger count failed where a smaller one passed
-  std::vector<PlanPoint> points;   ///< every candidate simulated, by count
-  Prediction prediction;           ///< of `required`, or of `infinity` when there is no answer
+  std::vector<PlanPoint> points;   ///< every candidate simulated, in the order of `axes`
+  Prediction prediction;           ///< of the answer, or of the largest design when there is none
   std::vector<std::string> notes;  ///< what the reader must know about the search
+  // Of all that is searched:
+  std::vector<PlanAxis> axes = {};
+  PlanObjective objective = {};
+  std::optional<std::size_t> answer = std::nullopt;  ///< of `points`
+  std::size_t end = 0;          ///< of `points`: what `prediction` is of when there is no answer
+  std::int64_t candidates = 0;  ///< designs in the space
+  std::int64_t proven = 0;      ///< of them excluded by bounds, without simulating
+  std::int64_t invalid = 0;     ///< of those looked at, no valid design
+  std::int64_t cheaper = 0;     ///< designs better than the answer (all, when infeasible) ...
+  std::int64_t implied = 0;     ///< ... of which so many were not simulated: a larger one misses
+  std::vector<std::string> survived = {};  ///< what may be down: "oss of scratch"
+  std::vector<PlanNeighbour> neighbours = {};
+  std::vector<PlanPrice> prices = {};
+  std::vector<PlanSwing> tornado = {};
+  std::vector<PlanInterval> intervals = {};
 };
 
 /// The candidate with `count`, or nullptr when it was not simulated.

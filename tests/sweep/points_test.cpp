@@ -1,5 +1,7 @@
 #include "engine/sweep/points.hpp"
 
+#include "engine/base/range_values.hpp"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -71,11 +73,11 @@ TEST_CASE("a range with a step has whole steps only, each equally often in a sam
   range.from = 4.0;
   range.to = 16.0;
   range.step = 4.0;
-  CHECK(sweep::value_at(range, 0.0) == "4");
-  CHECK(sweep::value_at(range, 0.5) == "12");  // 10 is as near to 8; away from zero
-  CHECK(sweep::value_at(range, 1.0) == "16");
+  CHECK(base::value_at(range, 0.0) == "4");
+  CHECK(base::value_at(range, 0.5) == "12");  // 10 is as near to 8; away from zero
+  CHECK(base::value_at(range, 1.0) == "16");
   range.to = 15.0;  // no whole step reaches it
-  CHECK(sweep::value_at(range, 1.0) == "12");
+  CHECK(base::value_at(range, 1.0) == "12");
 
   SweepSpec spec;
   SweepAxis axis;

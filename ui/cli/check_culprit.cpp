@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "engine/base/design_values.hpp"
 #include "ui/cli/scenario_input.hpp"
 
 namespace stallcast::cli {
@@ -59,7 +60,7 @@ std::optional<Culprit> culprit_of(const Design& design, const std::string& resou
   if (place.component.empty()) return std::nullopt;
   const std::string stem = place.component + ".";
   std::optional<Culprit> changed, of_part, of_component;
-  for (const auto& [path, value] : values_of(design)) {
+  for (const auto& [path, value] : base::values_of(design)) {
     using Kind = Source::Kind;
     if (!path.starts_with(stem) ||
         (value->source.kind != Kind::scenario && value->source.kind != Kind::expression))

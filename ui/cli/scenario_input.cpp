@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -18,11 +19,6 @@ std::string read_stdin() {
        text.size() <= base::kLargestFile && (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;)
     text.append(buffer, n);
   return text;
-}
-
-void add_values(const Component& component, const std::string& path,
-                std::vector<std::pair<std::string, const Value*>>& out) {
-  for (const auto& [key, value] : component.values) out.emplace_back(path + "." + key, &value);
 }
 
 }  // namespace
@@ -59,30 +55,6 @@ predict::Options predict_options(const CommonOptions& options, ProgressBar& bar)
   return out;
 }
 
-std::vector<std::pair<std::string, const Value*>> values_of(const Design& design) {
-  std::vector<std::pair<std::string, const Value*>> out;
-  for (const Component& host : design.hosts)
-    add_values(host, "cluster.hosts[" + host.id + "]", out);
-  add_values(design.fabric, "cluster.fabric", out);
-  for (const Component& storage : design.storage)
-    add_values(storage, "storage[" + storage.id + "]", out);
-  for (const JobDesign& job : design.jobs) {
-    const std::string path = "jobs[" + job.job.id + "]";
-    add_values(job.job, path, out);
-    add_values(job.model, path + ".model", out);
-    add_values(job.step, path + ".step", out);
-    if (job.dataset) add_values(*job.dataset, path + ".dataset", out);
-    if (job.loader) add_values(*job.loader, path + ".loader", out);
-    if (job.checkpoint) add_values(*job.checkpoint, path + ".checkpoint", out);
-    if (job.recovery) add_values(*job.recovery, path + ".recovery", out);
-    if (job.elastic) add_values(*job.elastic, path + ".elastic", out);
-  }
-  for (const Component& failure : design.failures)
-    add_values(failure, "failures[" + failure.id + "]", out);
-  add_values(design.run, "run", out);
-  return out;
-}
-
 std::string print_input(const Value& value) {
   switch (value.dimension) {
     case Dimension::text:
@@ -105,7 +77,7 @@ std::string print_source(const Source& source) {
 
 report::Context report_context(const Design& design) {
   report::Context context{std::string(program_version()), std::string(models::kVersion), {}, {}};
-  for (const auto& [path, value] : values_of(design)) {
+  for (const auto& [path, value] : base::values_of(design)) {
     if (value->source.assumption)
       context.assumptions.push_back({path, print_input(*value), value->source.citation});
     const bool money =

@@ -32,9 +32,6 @@ namespace stallcast::cli {
 
 [[nodiscard]] report::Style report_style(const CommonOptions& options);
 
-/// Every value of a design with the path `--set` takes, in the order of the scenario.
-[[nodiscard]] std::vector<std::pair<std::string, const Value*>> values_of(const Design& design);
-
 /// A value as a scenario would write it.
 [[nodiscard]] std::string print_input(const Value& value);
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "calibration/profile_json.hpp"
+#include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/parallel.hpp"
 #include "engine/base/text.hpp"
@@ -123,7 +124,7 @@ class Planner {
     for (std::size_t a = 0; a < spec.axes.size(); ++a) {
       std::optional<SweepRange>& range = spec.axes[a].range;
       if (!range || range->step > 0.0 || !range->unit.empty()) continue;
-      for (const auto& [path, value] : values_of(*first.design))
+      for (const auto& [path, value] : base::values_of(*first.design))
         if (value->source.where == "--set " + sets[a] && value->dimension == Dimension::count)
           range->step = 1.0;
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/bounds.hpp"
@@ -114,7 +115,7 @@ void fill_inputs(const Design& design, report::Explanation& explanation) {
   }
   for (const Expectation& expectation : design.expect)
     derive_overhead_target(bounds, expectation, explanation);
-  for (const auto& [path, value] : values_of(design))
+  for (const auto& [path, value] : base::values_of(design))
     if (concerns(path, explanation.metric))
       explanation.inputs.push_back({path, print_input(*value), print_source(value->source)});
 }

@@ -19,9 +19,24 @@ ExitCode plan_exit(const PlanResult& plan) {
 }  // namespace
 
 int plan_verb(const Verb& verb, std::span<const std::string> args) {
-  std::string wanted;
+  client::PlanQuestion wanted;
+  PlanSpec& spec = wanted.spec;
   PredictionVerb common(verb, PredictionVerb::Advice::none);
-  common.line().text("--storage", wanted, "ID", "size this storage system");
+  CommandLine& line = common.line();
+  line.text("--storage", spec.storage, "ID", "count what this storage system is made of");
+  line.texts("--over", wanted.over, "WHAT",
+             "search this: osts, mdts, oss, drives, nics, cache, workers, ..., or "
+             "PATH=from..to, PATH=from..to:N, PATH=a,b,c; repeatable");
+  line.texts("--unit", wanted.unit, "WHAT=N", "in multiples of N: HA pairs, enclosures");
+  line.text("--minimize", spec.minimize, "WHAT",
+            "find the design with the least of this: something searched, an input, a metric");
+  line.text("--maximize", spec.maximize, "WHAT",
+            "with the most of it; accelerators: how many the rest supports");
+  line.texts("--survive", spec.survive, "PART",
+             "the targets hold with one down, too: oss, ost, mdt, ...");
+  line.integer("--checks", spec.checks, 0,
+               "designs simulated to test that more always helps (default: 8)");
+  line.integer("--tornado", spec.tornado, 0, "assumed inputs to vary at the answer (default: 4)");
   if (const auto exit = common.begin(args)) return *exit;
   std::optional<PlanResult> result;
   if (const auto exit =

@@ -7,14 +7,36 @@
 #include "calibration/profile_json.hpp"
 #include "engine/base/files.hpp"
 #include "engine/plan/advice.hpp"
-#include "engine/plan/size_storage.hpp"
+#include "engine/plan/plan.hpp"
 #include "engine/predict/estimate.hpp"
 #include "engine/predict/predict.hpp"
 #include "engine/run/warm_worker.hpp"
+#include "scenarios/plan_reader.hpp"
 #include "stallcast/client.hpp"
 #include "ui/client/scenario.hpp"
 
 namespace stallcast::client {
+
+namespace {
+
+/// What `wanted` sets goes before what `spec` says.
+void override_with(const PlanSpec& wanted, PlanSpec& spec) {
+  if (!wanted.storage.empty()) {
+    spec.storage = wanted.storage;
+    spec.over.clear();
+  }
+  if (!wanted.minimize.empty() || !wanted.maximize.empty()) {
+    spec.minimize = wanted.minimize;
+    spec.maximize = wanted.maximize;
+  }
+  if (!wanted.survive.empty()) spec.survive = wanted.survive;
+  if (wanted.checks) spec.checks = wanted.checks;
+  if (wanted.replicas) spec.replicas = wanted.replicas;
+  if (wanted.tornado) spec.tornado = wanted.tornado;
+  if (wanted.spread) spec.spread = wanted.spread;
+}
+
+}  // namespace
 
 struct Session::Impl {
   explicit Impl(Settings wanted) : settings(std::move(wanted)), worker(settings.results_kept) {
@@ -67,9 +89,10 @@ struct Session::Impl {
   }
 
   /// `source` with more `--set` options after its own.
-  [[nodiscard]] Result<Design> design_with(const Source& source, const std::string& set) const {
+  [[nodiscard]] Result<Design> design_with(const Source& source,
+                                           std::span<const std::string> sets) const {
     Source changed = source;
-    changed.sets.push_back(set);
+    changed.sets.insert(changed.sets.end(), sets.begin(), sets.end());
     scenarios::Loaded loaded = load(changed, fitted());
     if (loaded.design.has_value()) return *std::move(loaded.design);
     for (const Diagnostic& d : loaded.diagnostics.items())
@@ -127,25 +150,42 @@ std::vector<Alternative> Session::alternatives(const Source& source, const Desig
   return plan::try_changes(
       plan::candidate_changes(design, prediction, most), prediction,
       [&](const std::string& set) {
-        Result<Design> changed = impl_->design_with(source, set);
+        Result<Design> changed = impl_->design_with(source, {&set, 1});
         if (changed.ok()) changed->expect = design.expect;
         return changed;
       },
       impl_->begin(question));
 }
 
-Result<PlanResult> Session::plan(const Source& source, const std::string& storage,
+Result<PlanResult> Session::plan(const Source& source, const PlanQuestion& wanted,
                                  const Question& question) {
-  const Reading reading = read(source);
-  if (!reading.design) {
+  scenarios::Loaded loaded = load(source, impl_->fitted());
+  Diagnostics faults = impl_->profile_faults.has_errors() ? impl_->profile_faults
+                       : loaded.design                    ? Diagnostics{}
+                                                          : std::move(loaded.diagnostics);
+  PlanSpec spec = std::move(loaded.plan);
+  if (!wanted.over.empty() || !wanted.spec.over.empty()) spec.over = wanted.spec.over;
+  for (const std::string& option : wanted.over)
+    scenarios::add_over(option, loaded.params, spec, faults);
+  for (const std::string& option : wanted.unit)
+    scenarios::add_unit(option, loaded.params, spec, faults);
+  override_with(wanted.spec, spec);
+  if (faults.has_errors()) {
     if (question.faults != nullptr)
-      for (const Diagnostic& d : reading.diagnostics.items()) question.faults->add(d);
+      for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));
     return Failure{ExitCode::bad_input, "the scenario has errors", "read it to see them"};
   }
-  return plan::size_storage(
-      *reading.design, storage,
-      [&](const std::string& set) { return impl_->design_with(source, set); },
+  return plan::solve(
+      *loaded.design, spec,
+      [&](std::span<const std::string> sets) { return impl_->design_with(source, sets); },
       impl_->begin(question));
+}
+
+Result<PlanResult> Session::plan(const Source& source, const std::string& storage,
+                                 const Question& question) {
+  PlanQuestion wanted;
+  wanted.spec.storage = storage;
+  return plan(source, wanted, question);
 }
 
 void Session::cancel() noexcept { impl_->cancelled = true; }

@@ -1,0 +1,41 @@
+#include "engine/base/range_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::base {
+namespace {
+
+double six_digits(double value) {
+  char text[32];
+  const auto written =
+      std::to_chars(std::begin(text), std::end(text), value, std::chars_format::general, 6);
+  double rounded = value;
+  std::from_chars(text, written.ptr, rounded);
+  return rounded;
+}
+
+}  // namespace
+
+double whole_steps(const SweepRange& range) {
+  return std::floor(std::abs(range.to - range.from) / range.step * (1.0 + 1e-12));
+}
+
+std::string value_at(const SweepRange& range, double u) {
+  const double x = range.log ? range.from * std::pow(range.to / range.from, u)
+                             : range.from + u * (range.to - range.from);
+  if (range.step <= 0.0 && u <= 0.0) return range.exact[0];
+  if (range.step <= 0.0 && u >= 1.0) return range.exact[1];
+  double value = six_digits(x);
+  if (range.step > 0.0) {
+    const double steps =
+        std::min(whole_steps(range), std::round(std::abs(x - range.from) / range.step));
+    value = range.from + std::copysign(steps * range.step, range.to - range.from);
+  }
+  return shortest(value) + (range.unit.empty() ? "" : " " + range.unit);
+}
+
+}  // namespace stallcast::base

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stallcast/design.hpp"
+#include "stallcast/plan.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+
+/// What a search moves in: a grid of designs.
+namespace stallcast::plan {
+
+/// One dimension: its values in the order in which the targets are expected to become easier, or in
+/// any order when nothing is expected of it (`about.ordered` false).
+struct Axis {
+  PlanAxis about;
+  std::vector<std::string> texts;           ///< as `--set` takes them
+  std::vector<double> numbers;              ///< the same in their unit; 0 for what is no number
+  Dimension dimension = Dimension::number;  ///< of `numbers`
+  std::size_t start = 0;                    ///< where the search begins
+  [[nodiscard]] std::size_t size() const { return texts.size(); }
+};
+
+/// The place on an ordered axis, after `i`, whose value is `factor` times as large or as small; the
+/// last at most. Where values are no numbers, the place is doubled.
+[[nodiscard]] std::size_t further(const Axis& axis, std::size_t i, double factor);
+/// The same towards the first value.
+[[nodiscard]] std::size_t nearer(const Axis& axis, std::size_t i, double factor);
+
+/// One design: the place of its value on each axis.
+using Cell = std::vector<std::size_t>;
+
+/// All cells, those of the axis `along` at its first place only.
+[[nodiscard]] std::vector<Cell> grid(const std::vector<Axis>& axes,
+                                     std::optional<std::size_t> along);
+
+/// Predictions of several cells, in their order, all with the same seeds.
+using Evaluate = std::function<std::vector<Result<Prediction>>(std::span<const Cell>)>;
+
+/// What is searched.
+struct Problem {
+  std::vector<Axis> axes;
+  /// What is minimized. Empty: only a simulation tells, `value` then. A cell without a valid design
+  /// may give anything.
+  std::function<double(const Cell&)> cost;
+  /// The same from a prediction, where `cost` is empty.
+  std::function<double(const Prediction&)> value;
+  /// Why a cell is no valid design; may be empty.
+  std::function<std::optional<Failure>(const Cell&)> invalid;
+  /// True when bounds prove that the targets are missed; may be empty. docs/models/bounds.md.
+  std::function<bool(const Cell&)> excluded;
+  std::int64_t checks = 0;  ///< designs simulated although a larger one misses
+};
+
+/// What a search found.
+struct Search {
+  PlanStatus status = PlanStatus::infeasible;
+  std::optional<Cell> answer;
+  Cell end;  ///< the largest design tried where there is no answer
+  std::map<Cell, Prediction> seen;
+  bool non_monotone = false;
+  std::int64_t candidates = 0, proven = 0, invalid = 0, cheaper = 0, implied = 0;
+  std::vector<std::string> notes;
+};
+
+/// The cheapest design that meets every error-level target and that no larger one is known to
+/// contradict: along ordered axes a design further on that misses makes those before it unfit, and
+/// they are left out unless `checks` or the guards around the answer simulate them.
+///
+/// Lines along the longest ordered axis are searched by their cheapest design. The first begins at
+/// `start`; where that misses, the largest design of all has to meet the targets. On the others the
+/// largest design that would still improve on the best comes first: where it misses, the line is
+/// done. Lines are narrowed by doubling and thirds. Without ordered axes, or where the cost
+/// falls along one, designs are simulated in the order of their cost; with `value`, all of them.
+/// The neighbours of the answer are always simulated. Which cells are simulated depends only on the
+/// problem and the outcomes. The first failure of `evaluate` ends the search, unless it says that
+/// time ran out: then what is known is given with a note.
+[[nodiscard]] Result<Search> search(const Problem& problem, const Evaluate& evaluate);
+
+/// Most designs that are looked at one by one.
+inline constexpr std::int64_t kMostListed = 20'000;
+
+}  // namespace stallcast::plan

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/fields.hpp"
+#include "engine/base/jsonc.hpp"
+#include "scenarios/component_reader.hpp"
+#include "scenarios/load.hpp"
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/plan.hpp"
+
+/// What `stallcast plan` searches, from the scenario and from the command line.
+namespace stallcast::scenarios {
+
+/// Keys of `plan` beside "over".
+[[nodiscard]] std::span<const base::FieldInfo> plan_fields();
+
+/// Reads `plan` of the tree; faults are reported with their place. Parameters without a range take
+/// that of `params`. Nothing is asked for without the key.
+[[nodiscard]] PlanSpec read_plan(ReadContext& context, const std::vector<Parameter>& params);
+
+/// Adds "osts", "PATH=a,b,c", "PATH=from..to", "PATH=from..to:n" to what is searched, in place of
+/// the same path.
+void add_over(const std::string& option, const std::vector<Parameter>& params, PlanSpec& spec,
+              Diagnostics& diags);
+
+/// Sets the unit of something searched from "PATH=2".
+void add_unit(const std::string& option, const std::vector<Parameter>& params, PlanSpec& spec,
+              Diagnostics& diags);
+
+/// JSON Schema of `plan`.
+[[nodiscard]] base::Json plan_schema();
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,183 @@
+"""Plans as a person asks for them, beside the same question asked in other ways.
+
+Usage: plan_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+"""
+
+import json
+import os
+import unittest
+
+import program
+from program import Run
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+EXERCISE = os.path.join(ROOT, "examples", "exercise-512-h100-async.json")
+
+SCENARIO = """{
+  "id": "small",
+  "params": { "osts": { "value": 8, "min": 1, "max": 24 } },
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": "=osts", "read": "4 GB/s", "write": "4 GB/s" },
+                 "oss": { "count": 4, "nic": "100 Gb/s" }, "stripe": { "count": 0 } } ],
+  "jobs": [ {
+    "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+    "checkpoint": { "to": "scratch", "size": "100 GB", "every": "60 s" }
+  } ],
+  "run": { "duration": "10 min", "seed": 1, "replicas": 1 },
+  "expect": [ { "id": "util", "that": "job.train.gpu.utilization >= 90 %" } ]
+}
+"""
+# What workers gain and lose: they share the cores of their host.
+LOADING = """{
+  "id": "loading",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 1, "gpus": 2, "cpu": { "cores": 12 } } ] },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": 4, "read": "0.5 GB/s", "write": "0.5 GB/s" } } ],
+  "jobs": [ {
+    "id": "train", "hosts": "gpu", "step": { "compute": "100 ms" }, "steps": 100,
+    "dataset": { "on": "scratch", "format": "tfrecord", "sample": "1 MB", "size": "20 GB",
+                 "samples_per_file": 100, "decode": "20 ms" },
+    "loader": { "type": "pytorch", "workers": 4, "prefetch": 2, "batch": 20 }
+  } ],
+  "run": { "seed": 1, "replicas": 1 },
+  "expect": [ { "id": "util", "that": "job.train.gpu.utilization >= 70 %" } ]
+}
+"""
+
+
+def plan(*args, text=SCENARIO, code=0):
+    run = Run("plan", "FILE", "--format", "json", "--tornado", "0", *args, text=text)
+    assert run.code == code, (run.code, run.err)
+    return json.loads(run.out)["plan"]
+
+
+def table(*args, text=SCENARIO):
+    """All points of a sweep, by their values: (meets, metrics)."""
+    run = Run("sweep", "FILE", "--format", "json", "--metric", "job.*", *args, text=text)
+    assert run.code == 0, run.err
+    rows = json.loads(run.out)["points"]
+    return rows
+
+
+class ThreeWays(unittest.TestCase):
+    """The 512-GPU exercise: plan, the Pareto front of a sweep, bisection by hand."""
+
+    def test_they_agree_on_51_osts(self):
+        run = Run("plan", EXERCISE, "--format", "json")
+        self.assertEqual(run.code, 0, run.err)
+        planned = json.loads(run.out)["plan"]["required"]
+
+        sweep = Run("sweep", EXERCISE, "--vary", "n_ost=40..70:31", "--metric", "params.n_ost:min",
+                    "--format", "json")
+        self.assertEqual(sweep.code, 0, sweep.err)
+        front = [row for row in json.loads(sweep.out)["points"] if row["pareto"]]
+        self.assertEqual(len(front), 1)
+        swept = int(front[0]["set"]["params.n_ost"])
+
+        low, high = 1, 4096  # low misses, high meets
+        self.assertEqual(Run("run", EXERCISE, "--no-advice", "--set", "params.n_ost=4096").code, 0)
+        while high - low > 1:
+            middle = (low + high) // 2
+            code = Run("run", EXERCISE, "--no-advice", "--set", f"params.n_ost={middle}").code
+            self.assertIn(code, (0, 1))
+            low, high = (low, middle) if code == 0 else (middle, high)
+        self.assertEqual((planned, swept, high), (51, 51, 51))
+
+
+class BruteForce(unittest.TestCase):
+    def meeting(self, rows):
+        return [row for row in rows if row["verdict"] == "pass"]
+
+    def test_two_counts_agree_with_all_designs(self):
+        rows = table("--vary", "osts=2..20:10", "--vary", "storage.scratch.oss.count=1..6:6")
+        self.assertEqual(len(rows), 60)
+        good = self.meeting(rows)
+        self.assertTrue(0 < len(good) < 60)
+        for target, key in (("osts", "params.osts"), ("oss", "storage.scratch.oss.count")):
+            best = min(int(row["set"][key]) for row in good)
+            answer = plan("--over", "osts=2..20:10", "--over", "oss=1..6", "--minimize", target)
+            values = {k.replace("storage[scratch]", "storage.scratch"): v
+                      for k, v in answer["answer"].items()}
+            self.assertEqual(int(values[key]), best)
+            # The rest is as small as it can be beside that.
+            self.assertIn(values, [row["set"] for row in good])
+            self.assertLess(answer["search"]["simulated"], 60)
+
+    def test_what_only_a_simulation_tells_is_least_of_all_designs(self):
+        metric = "job.train.checkpoint.duration"
+        rows = table("--vary", "osts=8,12,16,20", "--vary", "storage.scratch.oss.count=4..6:3")
+        best = min(row["metrics"][metric]["value"] for row in self.meeting(rows))
+        answer = plan("--over", "osts=8,12,16,20", "--over", "oss=4..6", "--minimize", metric)
+        point = [p for p in answer["points"] if p["values"] == answer["answer"]][0]
+        self.assertAlmostEqual(point["objective"], best, delta=1e-12)
+
+    def test_workers_that_help_and_hinder_are_searched_one_by_one(self):
+        vary = "jobs.train.loader.workers=1..12:12"
+        rows = table("--vary", vary, text=LOADING)
+        good = [int(r["set"]["jobs.train.loader.workers"]) for r in self.meeting(rows)]
+        self.assertTrue(good)
+        answer = plan("--over", "workers=1..12", text=LOADING)
+        self.assertEqual(answer["required"], min(good))
+        self.assertFalse(answer["axes"][0]["ordered"])
+
+
+class Questions(unittest.TestCase):
+    def test_units_are_whole(self):
+        single = plan()["required"]
+        pairs = plan("--over", "osts", "--unit", "osts=4")
+        self.assertEqual(pairs["required"], -(-single // 4) * 4)
+        for point in pairs["points"]:
+            self.assertEqual(point["count"] % 4, 0)
+        text = SCENARIO.replace('"run":', '"plan": { "over": { "osts": { "unit": 4 } } }, "run":')
+        self.assertEqual(plan(text=text)["required"], pairs["required"])
+
+    def test_a_design_that_survives_needs_more(self):
+        # 4 OSS of 100 Gb/s carry 50 GB/s; a partner with two shares halves that.
+        whole = plan("--over", "oss")
+        broken = plan("--over", "oss", "--survive", "oss")
+        self.assertGreater(broken["required"], whole["required"])
+        self.assertEqual(broken["survived"], ["oss of scratch"])
+        whens = {t["when"] for p in broken["points"] for t in p["targets"]}
+        self.assertEqual(whens, {"", "oss of scratch down"})
+
+    def test_the_most_hosts_that_the_storage_supports(self):
+        hosts = plan("--maximize", "accelerators", "--over", "accelerators=1..64",
+                     text=SCENARIO.replace('"size": "100 GB"', '"size": "100 GB", "files": 32'))
+        self.assertEqual(hosts["objective"]["goal"], "maximize")
+        points = {p["count"]: p["meets"] for p in hosts["points"]}
+        self.assertTrue(points[hosts["required"]])
+
+    def test_infeasible_shows_the_largest_design_and_ends_with_one(self):
+        text = SCENARIO.replace("90 %", "99.99 %")
+        answer = plan(text=text, code=1)
+        self.assertEqual(answer["status"], "infeasible")
+        largest = answer["points"][-1]["values"]
+        self.assertEqual(largest, {"storage[scratch].ost.count": answer["axes"][0]["to"]})
+
+    def test_what_cannot_be_asked_is_said(self):
+        for args, said in ((["--over", "ostss"], 'did you mean "osts"?'),
+                           (["--over", "osts", "--over", "oss"], "minimize"),
+                           (["--over", "osts=4..x"], "no number"),
+                           (["--survive", "nothing"], "one of oss"),
+                           (["--unit", "osts=x"], "--unit osts=2"),
+                           (["--minimize", "osts", "--maximize", "osts"], "either"),
+                           (["--minimize", "job.train.gpu.utilisation"], "did you mean")):
+            run = Run("plan", "FILE", *args, text=SCENARIO)
+            self.assertEqual(run.code, 2, args)
+            self.assertIn(said, run.err, args)
+            self.assertIn("hint: ", run.err, args)
+        run = Run("plan", "FILE", text=SCENARIO.replace('"run":', '"plan": { "ovr": "x" }, "run":'))
+        self.assertEqual(run.code, 2)
+        self.assertRegex(run.err, r"s\.json:\d+:\d+: /plan/ovr: ")
+
+    def test_a_text_report_fits_80_columns(self):
+        for args in ([], ["--over", "osts=2..20", "--over", "oss=1..6", "--minimize", "osts"],
+                     ["--survive", "oss"]):
+            run = Run("plan", "FILE", *args, text=SCENARIO)
+            self.assertIn(run.code, (0, 1), run.err)
+            self.assertLessEqual(max(map(len, run.out.splitlines())), 80, run.out)
+
+
+if __name__ == "__main__":
+    program.main()
