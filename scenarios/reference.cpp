@@ -117,7 +117,7 @@ std::string reference() {
   out +=
       "\n## plan: `plan`\n\nWhat `stallcast plan` searches (`over`), and for what: "
       "[how](../guide/plan.md).\n";
-  out += table(plan_fields());
+  out += table(plan_fields(), {});
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
 #include "engine/plan/countables.hpp"
+#include "models/cost.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -39,6 +40,18 @@ Objective of_axis(std::size_t a, const Axis& axis) {
   out.about.name = axis.about.name;
   out.about.unit = axis.about.metric.empty() ? unit_of(axis.dimension) : "count";
   out.of_cell = [a, numbers = axis.numbers](const Cell& cell) { return numbers[cell[a]]; };
+  return out;
+}
+
+/// What a design costs to buy follows from its prices alone.
+Objective of_prices(Designs& designs) {
+  Objective out;
+  out.about.name = "cost.capex";
+  out.about.unit = "USD";
+  out.of_cell = [&designs](const Cell& cell) {
+    const Result<Design>& made = designs.at(cell);
+    return made.ok() ? models::costs(*made).capex().in(unit::USD) : 0.0;
+  };
   return out;
 }
 
@@ -88,6 +101,7 @@ Result<Objective> named(const std::string& name, const Design& design, Designs& 
     };
     return out;
   }
+  if (name == "cost.capex" && models::costs(design).known()) return of_prices(designs);
   return of_metric(name, designs);
 }
 
@@ -100,6 +114,7 @@ Result<Objective> make_objective(const PlanSpec& spec, const Design& design, Des
                    "leave out \"minimize\" or \"maximize\""};
   if (spec.minimize.empty() && spec.maximize.empty()) {
     if (axes.size() == 1) return of_axis(0, axes.front());
+    if (models::costs(design).known()) return of_prices(designs);
     return Failure{ExitCode::bad_input, "a plan of several things needs something to minimize",
                    "name one of " + list_of(axes) + ", an input or a metric: \"minimize\": \"" +
                        axes.front().about.name + "\""};
