@@ -21,4 +21,7 @@ namespace stallcast::base {
 /// `text`, trimmed, as a number; nullopt when it is not wholly one. Locale does not matter.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
+/// A word for sh, quoted where it must be.
+[[nodiscard]] std::string shell_word(std::string_view word);
+
 }  // namespace stallcast::base

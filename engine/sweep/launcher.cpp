@@ -1,5 +1,7 @@
 #include "engine/sweep/launcher.hpp"
 
+#include "engine/base/text.hpp"
+
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -7,14 +9,15 @@ namespace stallcast::sweep {
 namespace {
 
 std::string command(const LaunchRequest& request) {
-  std::string out = shell_word(request.program) + " sweep run " + shell_word(request.path);
-  for (const std::string& word : request.more) out += " " + shell_word(word);
+  std::string out =
+      base::shell_word(request.program) + " sweep run " + base::shell_word(request.path);
+  for (const std::string& word : request.more) out += " " + base::shell_word(word);
   return out;
 }
 
 std::string collect_hint(const LaunchRequest& request) {
-  return "# then: " + shell_word(request.program) + " sweep collect " + shell_word(request.path) +
-         "\n";
+  return "# then: " + base::shell_word(request.program) + " sweep collect " +
+         base::shell_word(request.path) + "\n";
 }
 
 Result<Launch> slurm(const LaunchRequest& request) {
@@ -41,7 +44,8 @@ Result<Launch> parallel(const LaunchRequest& request) {
   return Launch{"#!/bin/sh\n" + collect_hint(request) + "export STALLCAST_SHARDS=" + n +
                     "\n"
                     "seq " +
-                    n + " | parallel -n0 " + shell_word(command(request) + " --jobs 1") + "\n",
+                    n + " | parallel -n0 " + base::shell_word(command(request) + " --jobs 1") +
+                    "\n",
                 {"sh"}};
 }
 
@@ -92,16 +96,6 @@ Result<Launch> launch(std::string_view engine, const LaunchRequest& request) {
     if (e.name == engine) return e.launch(request);
   return Failure{ExitCode::bad_input, "unknown engine \"" + std::string(engine) + "\"",
                  "use slurm, mpi, k8s or parallel"};
-}
-
-std::string shell_word(std::string_view word) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos)
-    return std::string(word);
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 
 }  // namespace stallcast::sweep

@@ -29,7 +29,4 @@ struct Launch {
 /// a request that lacks something.
 [[nodiscard]] Result<Launch> launch(std::string_view engine, const LaunchRequest& request);
 
-/// A word for sh, quoted where it must be.
-[[nodiscard]] std::string shell_word(std::string_view word);
-
 }  // namespace stallcast::sweep

@@ -1,4 +1,5 @@
 #include "engine/sweep/launcher.hpp"
+#include "engine/base/text.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -58,7 +59,7 @@ TEST_CASE("unknown engines are refused") {
 }
 
 TEST_CASE("words for a shell are quoted where they must be") {
-  CHECK(sweep::shell_word("a/b-c.db") == "a/b-c.db");
-  CHECK(sweep::shell_word("") == "''");
-  CHECK(sweep::shell_word("it's $HOME") == "'it'\\''s $HOME'");
+  CHECK(base::shell_word("a/b-c.db") == "a/b-c.db");
+  CHECK(base::shell_word("") == "''");
+  CHECK(base::shell_word("it's $HOME") == "'it'\\''s $HOME'");
 }

@@ -30,6 +30,10 @@ TEST_CASE("a prediction reads as agreed in every format") {
   check_golden("run.json", render(p, testing::context(), Format::json, {}));
   check_golden("run.csv", render(p, testing::context(), Format::csv, {}));
   check_golden("run.md", render(p, testing::context(), Format::markdown, {}));
+  Context page = testing::context();
+  page.inputs = {{"run.seed", "1", "default"}};
+  page.command = "stallcast run 'a b.json'";
+  check_golden("run.html", render(p, page, Format::html, {}));
 }
 
 TEST_CASE("a prediction with nothing to gain says so") {

@@ -176,8 +176,10 @@ void CommandLine::output_options(CommonOptions& options, std::string_view what) 
   flag("--no-color", options.no_color, "no colours (also with NO_COLOR set)");
 }
 
-void CommandLine::format_option(CommonOptions& options) {
-  text("--format", options.format, "NAME", "text (default), json, csv or markdown");
+void CommandLine::format_option(CommonOptions& options, bool pages) {
+  text("--format", options.format, "NAME",
+       pages ? "text (default), json, csv, markdown or html"
+             : "text (default), json, csv or markdown");
 }
 
 void CommandLine::scenario_options(CommonOptions& options) {

@@ -53,8 +53,8 @@ class CommandLine {
 
   /// --output, --quiet, --no-color.
   void output_options(CommonOptions& options, std::string_view what = kReportToFile);
-  /// --format.
-  void format_option(CommonOptions& options);
+  /// --format; `pages`: html, too.
+  void format_option(CommonOptions& options, bool pages = false);
   /// --set, --variant, --profile.
   void scenario_options(CommonOptions& options);
   /// --time-limit (default: that of `options`) and --jobs.

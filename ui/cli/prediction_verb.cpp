@@ -1,6 +1,8 @@
 #include "ui/cli/prediction_verb.hpp"
 
+#include "engine/base/design_values.hpp"
 #include "engine/run/simulate.hpp"
+#include "ui/cli/verbs.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -9,7 +11,8 @@ constexpr std::size_t kMostAlternatives = 4;
 
 }  // namespace
 
-PredictionVerb::PredictionVerb(const Verb& verb, Advice advice) : line_(verb), advice_(advice) {
+PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, bool pages)
+    : line_(verb), verb_(verb.name), advice_(advice), pages_(pages) {
   line_.positional("SCENARIO", path_, "scenario file; - reads standard input");
 }
 
@@ -18,10 +21,10 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
   line_.simulation_options(options_);
   if (advice_ == Advice::optional)
     line_.flag("--no-advice", no_advice_, "do not try changes by simulation");
-  line_.format_option(options_);
+  line_.format_option(options_, pages_);
   line_.output_options(options_);
   if (const auto exit = line_.parse(args)) return *exit;
-  const auto format = report::parse_format(options_.format);
+  const auto format = report::parse_format(options_.format, pages_);
   if (!format.ok()) return report_failure(format.failure());
   format_ = format.value();
 
@@ -33,6 +36,15 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
   if (!reading.design.has_value()) return static_cast<int>(ExitCode::bad_input);
   design_ = std::move(reading.design);
   return std::nullopt;
+}
+
+report::Context PredictionVerb::context() const {
+  report::Context out = report_context(*design_);
+  if (format_ != report::Format::html) return out;
+  for (const auto& [path, value] : base::values_of(*design_))
+    out.inputs.push_back({path, print_input(*value), print_source(value->source)});
+  out.command = command_of(verb_, path_, options_);
+  return out;
 }
 
 std::optional<int> PredictionVerb::predict(std::optional<Prediction>& out) {

@@ -18,8 +18,8 @@ class PredictionVerb {
  public:
   enum class Advice { none, optional };  ///< optional: with --no-advice
 
-  /// Declares the scenario. `verb` must outlive this.
-  PredictionVerb(const Verb& verb, Advice advice);
+  /// Declares the scenario. `verb` must outlive this. `pages`: what it finds has a page.
+  PredictionVerb(const Verb& verb, Advice advice, bool pages);
   PredictionVerb(const PredictionVerb&) = delete;
   PredictionVerb& operator=(const PredictionVerb&) = delete;
 
@@ -58,16 +58,18 @@ class PredictionVerb {
   /// Renders what the verb found and writes it where the user said. The exit code.
   template <class Found>
   [[nodiscard]] int deliver(const Found& found, ExitCode exit) const {
-    return cli::deliver(
-        options_, report::render(found, report_context(*design_), format_, report_style(options_)),
-        exit);
+    return cli::deliver(options_, report::render(found, context(), format_, report_style(options_)),
+                        exit);
   }
 
  private:
+  [[nodiscard]] report::Context context() const;
   [[nodiscard]] int refuse(const Failure& failure, Diagnostics& faults) const;
 
   CommandLine line_;
+  std::string_view verb_;
   Advice advice_;
+  bool pages_;
   bool no_advice_ = false;
   std::string path_;
   CommonOptions options_;

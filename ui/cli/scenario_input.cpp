@@ -88,6 +88,20 @@ report::Context report_context(const Design& design) {
   return context;
 }
 
+std::string command_of(std::string_view verb, const std::string& path,
+                       const CommonOptions& options) {
+  std::string out = "stallcast " + std::string(verb) + " " + base::shell_word(path);
+  const auto add = [&out](const char* option, const std::string& value) {
+    if (!value.empty()) out += std::string(" ") + option + " " + base::shell_word(value);
+  };
+  for (const std::string& set : options.sets) add("--set", set);
+  add("--variant", options.variant);
+  add("--profile", options.profile);
+  if (options.seed) add("--seed", std::to_string(*options.seed));
+  if (options.replicas) add("--replicas", std::to_string(*options.replicas));
+  return out;
+}
+
 report::Style report_style(const CommonOptions& options) {
   return {wants_colour(options), options.timing};
 }

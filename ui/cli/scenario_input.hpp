@@ -30,6 +30,10 @@ namespace stallcast::cli {
 /// Versions and the inputs of `design` that were assumed.
 [[nodiscard]] report::Context report_context(const Design& design);
 
+/// The command that predicts the same again: "stallcast run a.json --set storage.ost.count=8".
+[[nodiscard]] std::string command_of(std::string_view verb, const std::string& path,
+                                     const CommonOptions& options);
+
 [[nodiscard]] report::Style report_style(const CommonOptions& options);
 
 /// A value as a scenario would write it.

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 #include "engine/sweep/launcher.hpp"
 #include "ui/cli/terminal.hpp"
 
@@ -19,7 +20,7 @@ constexpr std::int64_t kUsualShards = 8;
 std::optional<Failure> give(const sweep::Launch& launch) {
   std::string command;
   for (const std::string& word : launch.submit)
-    command += (command.empty() ? "" : " ") + sweep::shell_word(word);
+    command += (command.empty() ? "" : " ") + base::shell_word(word);
   std::fflush(stdout);
   std::FILE* pipe = ::popen(command.c_str(), "w");
   if (pipe == nullptr)

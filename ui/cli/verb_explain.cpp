@@ -138,7 +138,7 @@ bool known_metric(const std::string& metric, const Prediction& prediction) {
 
 int explain_verb(const Verb& verb, std::span<const std::string> args) {
   std::string metric;
-  PredictionVerb common(verb, PredictionVerb::Advice::optional);
+  PredictionVerb common(verb, PredictionVerb::Advice::optional, false);
   common.line().text("--metric", metric, "NAME", "only what concerns this metric");
   if (const auto exit = common.begin(args)) return *exit;
   const Design& design = common.design();

@@ -4,7 +4,7 @@
 namespace stallcast::cli {
 
 int run_verb(const Verb& verb, std::span<const std::string> args) {
-  PredictionVerb common(verb, PredictionVerb::Advice::optional);
+  PredictionVerb common(verb, PredictionVerb::Advice::optional, true);
   if (const auto exit = common.begin(args)) return *exit;
   std::optional<Prediction> prediction;
   if (const auto exit = common.predict(prediction)) return *exit;

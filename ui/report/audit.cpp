@@ -248,6 +248,7 @@ std::string render(const Audit& audit, const Context& context, Format format, co
       return audit_csv(audit);
     case Format::markdown:
       return audit_markdown(audit, context);
+    case Format::html:  // no page
     case Format::text:
       break;
   }

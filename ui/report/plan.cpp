@@ -9,6 +9,23 @@
 namespace stallcast::report {
 namespace {
 
+/// "51 OSTs" of a count, "cache 64 GB" of anything else.
+std::string amount(const PlanAxis& axis, const std::string& value) {
+  if (axis.metric.empty()) return axis.name + " " + value;
+  return counted(std::strtoll(value.c_str(), nullptr, 10), axis.noun);
+}
+
+}  // namespace
+
+std::string plan_amounts(const PlanResult& plan, const PlanPoint& point) {
+  std::string out;
+  for (std::size_t a = 0; a < plan.axes.size(); ++a)
+    out += (a > 0 ? ", " : "") + amount(plan.axes[a], point.values[a]);
+  return out;
+}
+
+namespace {
+
 using Json = nlohmann::ordered_json;
 
 /// Designs shown where there is no answer, besides the largest.
@@ -42,20 +59,6 @@ std::vector<const PlanPoint*> shown(const PlanResult& plan) {
 
 bool several(const PlanResult& plan) { return plan.axes.size() > 1; }
 
-/// "51 OSTs" of a count, "cache 64 GB" of anything else.
-std::string amount(const PlanAxis& axis, const std::string& value) {
-  if (axis.metric.empty()) return axis.name + " " + value;
-  return counted(std::strtoll(value.c_str(), nullptr, 10), axis.noun);
-}
-
-/// "51 OSTs, 2 MDTs".
-std::string amounts(const PlanResult& plan, const PlanPoint& point) {
-  std::string out;
-  for (std::size_t a = 0; a < plan.axes.size(); ++a)
-    out += (a > 0 ? ", " : "") + amount(plan.axes[a], point.values[a]);
-  return out;
-}
-
 /// "storage scratch", of all that is searched.
 std::string owners(const PlanResult& plan) {
   std::string out;
@@ -87,7 +90,7 @@ std::string headline_of_several(const PlanResult& plan, const Ink& ink) {
       std::string(plan.objective.maximize ? "most " : "least ") + plan.objective.name;
   if (plan.status == PlanStatus::found && plan.answer) {
     const PlanPoint& answer = plan.points[*plan.answer];
-    out += "needs " + ink.bold(amounts(plan, answer)) + "\n";
+    out += "needs " + ink.bold(plan_amounts(plan, answer)) + "\n";
     if (!owners(plan).empty()) out += wrapped("  ", "of " + owners(plan), 2);
     return out +
            wrapped("  ", goal + ": " + print_value(*answer.objective, plan.objective.unit), 2);
@@ -100,7 +103,7 @@ std::string headline_of_several(const PlanResult& plan, const Ink& ink) {
                             : "the search for the " + goal + " has no answer yet",
                         2);
   if (end != nullptr && !end->binding.empty())
-    out += wrapped("  ", "with " + amounts(plan, *end) + ", " + end->binding + " limits", 2);
+    out += wrapped("  ", "with " + plan_amounts(plan, *end) + ", " + end->binding + " limits", 2);
   return out;
 }
 

@@ -15,12 +15,19 @@ namespace stallcast::report {
 [[nodiscard]] std::string prediction_csv(const Prediction& prediction);
 [[nodiscard]] std::string prediction_markdown(const Prediction& prediction, const Context& context);
 
+[[nodiscard]] std::string prediction_html(const Prediction& prediction, const Context& context,
+                                          const Style& style);
+
+/// What a candidate has of all that is searched: "51 OSTs, 2 MDTs".
+[[nodiscard]] std::string plan_amounts(const PlanResult& plan, const PlanPoint& point);
 [[nodiscard]] std::string plan_text(const PlanResult& plan, const Context& context,
                                     const Style& style);
 [[nodiscard]] std::string plan_json(const PlanResult& plan, const Context& context,
                                     const Style& style);
 [[nodiscard]] std::string plan_csv(const PlanResult& plan);
 [[nodiscard]] std::string plan_markdown(const PlanResult& plan);
+[[nodiscard]] std::string plan_html(const PlanResult& plan, const Context& context,
+                                    const Style& style);
 
 [[nodiscard]] std::string validation_text(const Validation& validation, const Context& context,
                                           const Style& style);

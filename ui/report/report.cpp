@@ -4,16 +4,18 @@
 
 namespace stallcast::report {
 
-Result<Format> parse_format(std::string_view name) {
+Result<Format> parse_format(std::string_view name, bool pages) {
   if (name == "text") return Format::text;
   if (name == "json") return Format::json;
   if (name == "csv") return Format::csv;
   if (name == "markdown") return Format::markdown;
+  if (name == "html" && pages) return Format::html;
+  const std::string known =
+      pages ? "use text, json, csv, markdown or html" : "use text, json, csv or markdown";
   if (name == "html")
-    return Failure{ExitCode::bad_input, "the format \"html\" is not available in this version",
-                   "use text, json, csv or markdown"};
-  return Failure{ExitCode::bad_input, "unknown format \"" + std::string(name) + "\"",
-                 "use text, json, csv or markdown"};
+    return Failure{ExitCode::bad_input,
+                   "there are no pages of this: the format \"html\" is one of other verbs", known};
+  return Failure{ExitCode::bad_input, "unknown format \"" + std::string(name) + "\"", known};
 }
 
 std::string render(const Prediction& prediction, const Context& context, Format format,
@@ -25,6 +27,8 @@ std::string render(const Prediction& prediction, const Context& context, Format 
       return prediction_csv(prediction);
     case Format::markdown:
       return prediction_markdown(prediction, context);
+    case Format::html:
+      return prediction_html(prediction, context, style);
     case Format::text:
       break;
   }
@@ -40,6 +44,8 @@ std::string render(const PlanResult& plan, const Context& context, Format format
       return plan_csv(plan);
     case Format::markdown:
       return plan_markdown(plan);
+    case Format::html:
+      return plan_html(plan, context, style);
     case Format::text:
       break;
   }
@@ -55,6 +61,7 @@ std::string render(const Explanation& explanation, const Context& context, Forma
       return explanation_csv(explanation);
     case Format::markdown:
       return explanation_markdown(explanation, context);
+    case Format::html:  // no page
     case Format::text:
       break;
   }

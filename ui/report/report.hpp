@@ -14,13 +14,15 @@
 #include "stallcast/row_validation.hpp"
 #include "stallcast/validation.hpp"
 
-/// What people and programs see: predictions, plans and explanations as text, JSON, CSV, Markdown.
+/// What people and programs see: predictions, plans and explanations as text, JSON, CSV, Markdown,
+/// and some of them as a page.
 namespace stallcast::report {
 
-enum class Format { text, json, csv, markdown };
+enum class Format { text, json, csv, markdown, html };
 
-/// "text", "json", "csv" or "markdown". Anything else is a failure that lists them.
-[[nodiscard]] Result<Format> parse_format(std::string_view name);
+/// "text", "json", "csv", "markdown", and "html" where there are pages of it. Anything else is a
+/// failure that lists them.
+[[nodiscard]] Result<Format> parse_format(std::string_view name, bool pages = false);
 
 /// One input that was not looked up but assumed.
 struct Assumption {
@@ -42,6 +44,8 @@ struct Context {
   std::string model_version;  ///< of the models: changes when predictions may
   std::vector<Assumption> assumptions;
   std::vector<InputLine> prices = {};  ///< that the scenario or a product gives
+  std::vector<InputLine> inputs = {};  ///< all of them; pages show them
+  std::string command = {};            ///< what makes the report again; pages show it
 };
 
 struct Style {

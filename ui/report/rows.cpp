@@ -201,6 +201,7 @@ std::string render(const RowValidation& validation, const Context& context, Form
       return rows_csv(validation);
     case Format::markdown:
       return rows_markdown(validation, context);
+    case Format::html:  // no page
     case Format::text:
       break;
   }

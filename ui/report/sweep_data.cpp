@@ -227,6 +227,7 @@ std::string render(const SweepReport& sweep, const SweepStyle& style) {
       return sweep_csv(sweep, style.wide);
     case Format::markdown:
       return sweep_markdown(sweep);
+    case Format::html:  // no page
     case Format::text:
       break;
   }

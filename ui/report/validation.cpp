@@ -196,6 +196,7 @@ std::string render(const Validation& validation, const Context& context, Format 
       return validation_csv(validation);
     case Format::markdown:
       return validation_markdown(validation, context);
+    case Format::html:  // no page
     case Format::text:
       break;
   }

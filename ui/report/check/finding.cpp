@@ -177,26 +177,4 @@ std::string_view verdict_word(const CheckReport& report) {
   return "pass";
 }
 
-std::string markup(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (c == '\'')
-      out += "&#39;";
-    else if (byte < 0x20U || byte == 0x7FU)
-      out += c == '\n' || c == '\t' ? ' ' : '?';
-    else
-      out += c;
-  }
-  return out;
-}
-
 }  // namespace stallcast::report

@@ -44,7 +44,4 @@ struct Finding {
 /// "fail", "pass", "inconclusive", "error": what the exit code says in a word.
 [[nodiscard]] std::string_view verdict_word(const CheckReport& report);
 
-/// XML and HTML: & < > " ' escaped, control characters replaced.
-[[nodiscard]] std::string markup(std::string_view text);
-
 }  // namespace stallcast::report

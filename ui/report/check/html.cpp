@@ -1,21 +1,10 @@
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
+#include "ui/report/html/page.hpp"
 
 /// One page without scripts or anything to fetch.
 namespace stallcast::report {
 namespace {
-
-constexpr std::string_view kStyle =
-    "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;"
-    "color:#1c2430;background:#fff}"
-    "table{border-collapse:collapse;width:100%;margin:.5rem 0 2rem}"
-    "th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid #d7dce2}"
-    ".pass{color:#17692f}.fail,.error{color:#a3161a;font-weight:600}"
-    ".inconclusive,.warn{color:#855400}.waived,.known{color:#555f6b}"
-    "small,.where{color:#555f6b}"
-    "@media(prefers-color-scheme:dark){body{color:#e3e7ec;background:#14181d}"
-    "th,td{border-color:#38414b}.pass{color:#6fce8a}.fail,.error{color:#ff8a86}"
-    ".inconclusive,.warn{color:#eebd63}.waived,.known,small,.where{color:#9aa5b1}}";
 
 std::string cell(std::string_view text, std::string_view css = "") {
   return (css.empty() ? "<td>" : "<td class=\"" + std::string(css) + "\">") + markup(text) +
@@ -43,13 +32,7 @@ std::string row(const CheckedAssertion& a) {
 }  // namespace
 
 std::string check_html(const CheckReport& report, const CheckContext& context) {
-  const std::string verdict(verdict_word(report));
-  std::string out =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Stallcast: " +
-      markup(counts_text(report)) + "</title>\n<style>" + std::string(kStyle) +
-      "</style></head><body>\n<h1 class=\"" + verdict + "\">" + markup(counts_text(report)) +
-      "</h1>\n";
+  std::string out = html::element("h1", counts_text(report), verdict_word(report)) + "\n";
   for (const std::string& why : report.stale)
     out += "<p class=\"warn\">stale baseline: " + markup(why) + "</p>\n";
   for (const CheckedScenario& s : report.scenarios) {
@@ -65,8 +48,9 @@ std::string check_html(const CheckReport& report, const CheckContext& context) {
     for (const CheckedAssertion& a : s.assertions) out += row(a);
     out += "</tbody></table>\n";
   }
-  return out + "<p><small>models " + markup(context.tool.model_version) + ", stallcast " +
-         markup(context.tool.version) + "</small></p>\n</body></html>\n";
+  return html::page("Stallcast: " + counts_text(report),
+                    out + "<p><small>models " + markup(context.tool.model_version) +
+                        ", stallcast " + markup(context.tool.version) + "</small></p>\n");
 }
 
 }  // namespace stallcast::report

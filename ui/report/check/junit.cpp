@@ -1,5 +1,6 @@
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
+#include "ui/report/html/page.hpp"
 
 /// JUnit as Jenkins, GitLab and GitHub's reporters read it. It knows no warning: a missed target of
 /// level "warn" passes and says so; waived and known failures are skipped. A scenario is a suite.

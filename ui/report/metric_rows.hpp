@@ -1,6 +1,6 @@
 #pragma once
 
-/// Which metrics the report in text shows, under which names.
+/// Which metrics reports for people show, under which names.
 namespace stallcast::report {
 
 struct Row {

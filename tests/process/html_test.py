@@ -1,0 +1,104 @@
+"""Pages: one file that fetches nothing, closes what it opens, escapes what users write, says what the
+other formats say.
+
+Usage: html_test.py PATH_OF_STALLCAST [unittest options]."""
+
+import html.parser
+import json
+import os
+import re
+import shlex
+import tempfile
+import unittest
+
+import program
+
+SCENARIO = """{
+  "id": "page",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 4 }, "oss": { "count": 1 } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "200 ms" },
+    "dataset": { "on": "scratch", "format": "tokens", "sample": "16 KiB", "size": "1 TB" },
+    "loader": { "type": "pytorch", "workers": 4, "batch": 64 },
+    "checkpoint": { "to": "scratch", "size": "100 GB", "every": "20 s", "mode": "sync" } } ],
+  "run": { "duration": "1 min" },
+  "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 99.9 %",
+                "why": "</script><script>alert('1')</script> & more" } ]
+}
+"""
+VOID = ("meta", "wbr")
+
+
+class Page(html.parser.HTMLParser):
+    """Reads a page strictly; `texts` is what a person sees, by the tag it stands in."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.texts, self.attributes = [], [], []
+        self.feed(text)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, (tag, self.getpos())
+
+    def handle_data(self, data):
+        if data.strip():
+            self.texts.append((self.open[-1] if self.open else "", data.strip()))
+
+    def of(self, tag):
+        return [text for at, text in self.texts if at == tag]
+
+
+class HtmlTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = os.path.join(self.folder.name, "it's <b>.json")
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(SCENARIO)
+
+    def out(self, *args):
+        return program.Run(args[0], self.path, *args[1:]).out
+
+    def test_run_says_in_a_page_what_it_says_in_json(self):
+        text = self.out("run", "--format", "html")
+        self.assertEqual(text, self.out("run", "--format", "html"))
+        page = Page(text)
+        self.assertEqual(page.of("h1"), ["page"])
+        self.assertIn("fail", page.of("span"))
+        self.assertEqual(json.loads(page.of("script")[0]), json.loads(self.out("run", "--format", "json")))
+        for heading in ("Targets", "Where the time goes", "What limits it", "What would change it", "Figures",
+                        "What this rests on", "Inputs, and who set them", "Reproduce"):
+            self.assertIn(heading, page.of("h2"))
+
+    def test_nothing_is_fetched_and_nothing_of_the_user_becomes_markup(self):
+        for verb in ("run", "plan"):
+            text = self.out(verb, "--format", "html")
+            page = Page(text)
+            self.assertEqual([name for name, _ in page.attributes if name in ("src", "href", "onclick")], [])
+            self.assertNotRegex(text, r"url\(|@import|http-equiv")
+            self.assertEqual(len(re.findall("<script", text)), 1)
+            self.assertEqual(page.of("b").count(""), 0)
+            self.assertIn("</script><script>alert('1')</script> & more", page.of("td"))
+
+    def test_the_command_on_the_page_makes_the_page_again(self):
+        text = self.out("run", "--format", "html", "--set", "storage.ost.count=8", "--seed", "7")
+        command = Page(text).of("pre")[0]
+        self.assertTrue(command.startswith("stallcast run "), command)
+        self.assertTrue(command.endswith("--set storage.ost.count=8 --seed 7"), command)
+        again = program.Run(*shlex.split(command)[1:], "--format", "html").out
+        self.assertEqual(again, text)
+
+    def test_a_plan_shows_its_candidates_and_the_design_it_found(self):
+        page = Page(self.out("plan", "--format", "html"))
+        self.assertEqual(page.of("h2")[0], "Designs simulated")
+        self.assertIn("Where the time goes", page.of("h2"))
+
+
+if __name__ == "__main__":
+    program.main()

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Charts as inline SVG. Every figure they show stands in a table or a label beside them, too.
+namespace stallcast::report::html {
+
+/// One part of a whole; `css` is the name of its colour ("compute", "data", ...).
+struct Part {
+  std::string label;
+  std::string css;
+  double share = 0.0;  ///< 0..1
+};
+
+/// A bar of parts and its legend.
+[[nodiscard]] std::string stacked_bar(std::string_view name, const std::vector<Part>& parts);
+
+/// A small bar for a cell: `share` of what there is.
+[[nodiscard]] std::string share_bar(double share, std::string_view css = "bar");
+
+/// One line of a chart of gains and losses.
+struct Gain {
+  std::string label;
+  double from = 0.0;  ///< both ends of the bar, in any unit; 0 is the design as it is
+  double to = 0.0;
+  std::string text;
+};
+/// Bars to both sides of the design as it is.
+[[nodiscard]] std::string gain_bars(std::string_view name, const std::vector<Gain>& gains);
+
+}  // namespace stallcast::report::html

@@ -1,0 +1,125 @@
+#include "ui/report/html/page.hpp"
+
+namespace stallcast::report {
+
+std::string markup(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (c == '\'')
+      out += "&#39;";
+    else if (byte < 0x20U || byte == 0x7FU)
+      out += c == '\n' || c == '\t' ? ' ' : '?';
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace stallcast::report
+
+namespace stallcast::report::html {
+namespace {
+
+// Causes of lost time have one colour each, told apart by the colour-blind too (Okabe and Ito);
+// never the only sign: each is named beside it.
+constexpr std::string_view kStyle = R"(
+:root{--ink:#1c2430;--soft:#555f6b;--line:#d7dce2;--page:#fff;--tile:#f5f7f9;--bar:#3b6ea8;--empty:#e4e8ed;
+--good:#17692f;--bad:#a3161a;--unsure:#855400;
+--compute:#0072b2;--communication:#cc79a7;--data:#d55e00;--metadata:#e69f00;--cpu:#8a7a00;--checkpoint:#009e73;
+--restart:#7a4b94;--sync:#7f8b99}
+@media(prefers-color-scheme:dark){:root{--ink:#e3e7ec;--soft:#9aa5b1;--line:#38414b;--page:#14181d;--tile:#1d232a;
+--bar:#6aa0dc;--empty:#2b333c;--good:#6fce8a;--bad:#ff8a86;--unsure:#eebd63;
+--compute:#56b4e9;--communication:#e3a6c8;--data:#f0874a;--metadata:#f2bd4d;--cpu:#d6c85a;--checkpoint:#3fc79d;
+--restart:#b78bd0;--sync:#95a1af}}
+*{box-sizing:border-box}
+body{font:15px/1.45 system-ui,"DejaVu Sans",sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:var(--ink);
+background:var(--page)}
+h1{font-size:1.6rem;margin:0 0 .2rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}h3{font-size:1rem;margin:1rem 0 .3rem}
+p{margin:.3rem 0}a{color:var(--bar)}
+table{border-collapse:collapse;width:100%;margin:.3rem 0 1rem;font-variant-numeric:tabular-nums}
+th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid var(--line)}
+th{color:var(--soft);font-weight:600}.number{text-align:right;white-space:nowrap}
+td:first-child,th:first-child{padding-left:0}
+code,.path{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.9em;overflow-wrap:break-word}
+pre{background:var(--tile);padding:.6rem .8rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
+.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.7rem;margin:1rem 0}
+.tile{background:var(--tile);border-left:4px solid var(--line);padding:.5rem .8rem}
+.tile b{display:block;font-size:1.35rem;font-variant-numeric:tabular-nums}.tile small{display:block}
+.tile.pass{border-color:var(--good)}.tile.fail{border-color:var(--bad)}.tile.inconclusive{border-color:var(--unsure)}
+.pass{color:var(--good)}.fail,.error,.infeasible{color:var(--bad);font-weight:600}.inconclusive,.warn{color:var(--unsure)}
+.tile.pass,.tile.fail,.tile.inconclusive{color:inherit;font-weight:inherit}
+.waived,.known,small,.where,.soft{color:var(--soft)}
+svg{display:block;width:100%;height:auto}svg.bar{width:9rem;height:.8rem;margin:.3rem 0 0 auto}
+svg text{fill:var(--ink);font-size:13px}
+.legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.4rem 0 1rem}
+.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;vertical-align:-.05em}
+@media print{body{margin:0;max-width:none;font-size:10pt}section,tr,.tile{break-inside:avoid}h2{break-after:avoid}
+*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+)";
+
+}  // namespace
+
+std::string element(std::string_view tag, std::string_view text, std::string_view css) {
+  std::string out = "<" + std::string(tag);
+  if (!css.empty()) out += " class=\"" + std::string(css) + "\"";
+  return out + ">" + markup(text) + "</" + std::string(tag) + ">";
+}
+
+std::string path(std::string_view text) {
+  if (text.empty()) return "";
+  std::string out = "<span class=\"path\">";
+  for (const char c : text) {
+    out += markup({&c, 1});
+    if (c == '.' || c == ']') out += "<wbr>";
+  }
+  return out + "</span>";
+}
+
+std::string table(const std::vector<Column>& columns,
+                  const std::vector<std::vector<std::string>>& rows) {
+  if (rows.empty()) return "";
+  const auto cell = [&](const char* tag, std::size_t i, const std::string& content) {
+    const std::string& css = columns[i].css;
+    return "<" + std::string(tag) + (css.empty() ? "" : " class=\"" + css + "\"") + ">" + content +
+           "</" + tag + ">";
+  };
+  std::string out = "<table><thead><tr>";
+  for (std::size_t i = 0; i < columns.size(); ++i) out += cell("th", i, markup(columns[i].head));
+  out += "</tr></thead><tbody>\n";
+  for (const std::vector<std::string>& row : rows) {
+    out += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) out += cell("td", i, row[i]);
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table>\n";
+}
+
+std::string section(std::string_view title, const std::string& body) {
+  if (body.empty()) return "";
+  return "<section>" + element("h2", title) + "\n" + body + "</section>\n";
+}
+
+std::string data(std::string_view id, const std::string& json) {
+  std::string out = "<script type=\"application/json\" id=\"" + std::string(id) + "\">";
+  for (std::size_t i = 0; i < json.size(); ++i)  // no end of the element inside it
+    out += json[i] == '<' ? std::string("\\u003c") : std::string(1, json[i]);
+  return out + "</script>\n";
+}
+
+std::string page(std::string_view title, const std::string& body) {
+  return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width\">\n" +
+         element("title", title) + "\n<style>" + std::string(kStyle) + "</style></head><body>\n" +
+         body + "</body></html>\n";
+}
+
+}  // namespace stallcast::report::html

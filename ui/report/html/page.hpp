@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stallcast::report {
+
+/// `text` as it may stand in XML and HTML, between tags and in quoted attributes: & < > " '
+/// escaped, control characters replaced.
+[[nodiscard]] std::string markup(std::string_view text);
+
+}  // namespace stallcast::report
+
+/// Pages in one file: nothing to fetch, readable without scripts, in light and dark, and on paper.
+namespace stallcast::report::html {
+
+/// <tag class="css">text</tag>, the text escaped; no class when that is empty.
+[[nodiscard]] std::string element(std::string_view tag, std::string_view text,
+                                  std::string_view css = "");
+
+/// A dotted name, which may be broken after its dots.
+[[nodiscard]] std::string path(std::string_view text);
+
+/// A table; cells are HTML already. Columns of `css` "number" are right-aligned.
+struct Column {
+  std::string head;
+  std::string css = {};
+};
+[[nodiscard]] std::string table(const std::vector<Column>& columns,
+                                const std::vector<std::vector<std::string>>& rows);
+
+/// A heading and what belongs under it; "" when that is empty.
+[[nodiscard]] std::string section(std::string_view title, const std::string& body);
+
+/// JSON for programs that read the page, as a script element that no browser runs.
+[[nodiscard]] std::string data(std::string_view id, const std::string& json);
+
+/// The whole document.
+[[nodiscard]] std::string page(std::string_view title, const std::string& body);
+
+}  // namespace stallcast::report::html

@@ -1,0 +1,208 @@
+#include <algorithm>
+
+#include "stallcast/breakdown.hpp"
+#include "ui/report/html/chart.hpp"
+#include "ui/report/html/page.hpp"
+#include "ui/report/html/sections.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
+
+namespace stallcast::report::html {
+namespace {
+
+struct TileRow {
+  const char* metric;
+  const char* label;
+};
+constexpr TileRow kTiles[] = {{"gpu.utilization", "GPU utilization"},
+                              {"au", "AU (DLIO)"},
+                              {"goodput", "goodput"},
+                              {"step.time", "step"},
+                              {"first_batch", "first batch after"},
+                              {"throughput.bytes", "data read"},
+                              {"checkpoint.stall", "stall per save"},
+                              {"checkpoint.duration", "save durable after"}};
+constexpr TileRow kCostTiles[] = {{"cost.capex", "bought for"},
+                                  {"cost.gpu_idle", "idle GPUs"},
+                                  {"cost.per_useful_gpu_hour", "useful GPU-hour"}};
+
+/// Of the targets on the metric or what is below it, the worst.
+std::string status_of(const Prediction& p, const std::string& metric) {
+  std::string worst;
+  for (const AssertionOutcome& a : p.assertions) {
+    if (a.metric != metric && !a.metric.starts_with(metric + ".")) continue;
+    if (worst.empty() || a.status == "fail" || (a.status == "inconclusive" && worst == "pass"))
+      worst = a.status;
+  }
+  return worst;
+}
+
+std::string tile(const Prediction& p, const std::string& metric, std::string_view label) {
+  const Metric* m = find(p, metric);
+  if (m == nullptr) return "";
+  const std::string status = status_of(p, metric);
+  std::string out = "<div class=\"tile " + status + "\">" + element("span", label) +
+                    element("b", print_value(m->value, m->unit));
+  if (m->ci95)
+    out += element("small", "95 % interval " + print_value(m->ci95->first, m->unit) + " to " +
+                                print_value(m->ci95->second, m->unit));
+  if (status == "fail") out += element("small", "target missed", "fail");
+  if (status == "inconclusive") out += element("small", "too close to call", "inconclusive");
+  if (status == "pass") out += element("small", "target met", "pass");
+  return out + "</div>\n";
+}
+
+std::string tiles(const Prediction& p) {
+  std::string out;
+  for (const auto& [job, shares] : p.breakdown) {
+    if (p.breakdown.size() > 1) out += element("h3", "Job " + job);
+    std::string some;
+    for (const TileRow& row : kTiles) some += tile(p, "job." + job + "." + row.metric, row.label);
+    out += "<div class=\"tiles\">\n" + some + "</div>\n";
+  }
+  std::string costs;
+  for (const TileRow& row : kCostTiles) costs += tile(p, row.metric, row.label);
+  return costs.empty() ? out : out + "<div class=\"tiles\">\n" + costs + "</div>\n";
+}
+
+std::string targets(const Prediction& p) {
+  std::vector<std::vector<std::string>> rows;
+  for (const AssertionOutcome& a : p.assertions) {
+    const bool warns = a.level == "warn" && a.status == "fail";
+    rows.push_back({element("span", warns ? "warning" : a.status, warns ? "warn" : a.status),
+                    markup(a.id), path(a.that),
+                    markup(a.ci95 ? print_metric({a.value, a.unit, a.ci95}) : print_predicted(a)),
+                    path(a.limited_by), markup(a.why)});
+  }
+  return table({{"status"}, {"target"}, {"that"}, {"predicted"}, {"limited by"}, {"why"}}, rows);
+}
+
+std::string time_split(const Prediction& p) {
+  std::string out;
+  for (const auto& [job, shares] : p.breakdown) {
+    std::vector<Part> parts;
+    for (const char* cause : kBreakdownCauses)
+      if (const auto at = shares.find(cause); at != shares.end())
+        parts.push_back({cause, cause, at->second});
+    if (p.breakdown.size() > 1) out += element("h3", "Job " + job);
+    out += stacked_bar("where the time of " + job + " goes", parts);
+  }
+  return out;
+}
+
+std::string limits(const Prediction& p) {
+  std::vector<std::vector<std::string>> rows;
+  for (const LimitRow& row : limit_rows(p))
+    rows.push_back({path(row.resource), print_share(row.time_share),
+                    row.utilization > 0.0 ? print_share(row.utilization) : "",
+                    markup(row.headroom)});
+  if (rows.empty()) return element("p", "Nothing: no resource costs time or is 30 % busy.");
+  return table({{"resource"}, {"of the time", "number"}, {"busy", "number"}, {"headroom"}}, rows);
+}
+
+std::string data_path_table(const Prediction& p) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ResourceUse* use : data_path(p))
+    rows.push_back({path(use->name), print_value(use->throughput, use->unit),
+                    print_value(use->capacity, use->unit), print_share(use->utilization()),
+                    share_bar(use->utilization())});
+  return table({{"resource"},
+                {"mean", "number"},
+                {"capacity", "number"},
+                {"busy", "number"},
+                {"", "number"}},
+               rows);
+}
+
+std::string what_ifs(const Prediction& p) {
+  if (p.alternatives.empty()) return "";
+  std::vector<Gain> gains;
+  std::vector<std::vector<std::string>> rows;
+  for (const Alternative& a : p.alternatives) {
+    gains.push_back({a.change, 0.0, a.gain, print_margin(a.gain) + " points"});
+    gains.back().text = fixed(100.0 * a.gain, 2) + " points";
+    rows.push_back({path(a.change), markup(gain_text(a, p))});
+  }
+  return element("p", "Each change alone, simulated; points of GPU utilization gained.", "soft") +
+         gain_bars("gain of each change", gains) + table({{"change"}, {"with it"}}, rows);
+}
+
+std::string figures(const Prediction& p, const Context& context) {
+  std::string out;
+  for (const FigureBlock& block : figure_blocks(p)) {
+    std::vector<std::vector<std::string>> rows;
+    for (const FigureRow& row : block.rows)
+      rows.push_back({markup(row.label), markup(row.text), path(row.metric)});
+    out += element("h3", block.title) + table({{"figure"}, {"value"}, {"metric"}}, rows);
+    if (block.title != kCostTitle) continue;
+    rows.clear();
+    for (const InputLine& price : context.prices)
+      rows.push_back({path(price.path), markup(price.value), markup(price.source)});
+    out += table({{"price"}, {"value"}, {"source"}}, rows);
+  }
+  return out;
+}
+
+std::string trust(const Prediction& p, const Context& context) {
+  std::string out;
+  if (p.extrapolated)
+    out += element("p", "Outside of the range the calibration profile was fitted in.", "warn");
+  if (p.profile_sha256.empty())
+    out += element("p",
+                   "No calibration profile: rates are those of the scenario, the products it "
+                   "names and documented defaults.");
+  else
+    out += element("p", "Calibrated by profile " + p.profile_sha256 + ".");
+  for (const std::string& warning : p.warnings) out += element("p", warning, "warn");
+  if (context.assumptions.empty()) return out;
+  std::vector<std::vector<std::string>> rows;
+  for (const Assumption& a : context.assumptions)
+    rows.push_back({path(a.path), markup(a.value), markup(a.why)});
+  return out + element("h3", "Assumed, not measured: check these first") +
+         table({{"input"}, {"value"}, {"why"}}, rows);
+}
+
+std::string inputs(const Context& context) {
+  std::vector<std::vector<std::string>> rows;
+  for (const InputLine& input : context.inputs)
+    rows.push_back({path(input.path), markup(input.value), markup(input.source)});
+  return table({{"input"}, {"value"}, {"source"}}, rows);
+}
+
+}  // namespace
+
+std::string heading(const std::string& id, const std::string& verdict, const std::string& phrase,
+                    const std::string& limit) {
+  std::string out = element("h1", id) + "\n<p>";
+  if (!verdict.empty()) out += element("span", verdict, verdict) + ": ";
+  out += markup(phrase) + "</p>\n";
+  return limit.empty() ? out : out + element("p", limit) + "\n";
+}
+
+std::string prediction_sections(const Prediction& p, const Context& context, const Style& style) {
+  return tiles(p) + section("Targets", targets(p)) + section("Where the time goes", time_split(p)) +
+         section("What limits it", limits(p)) +
+         section("Data path, mean over the run", data_path_table(p)) +
+         section("What would change it", what_ifs(p)) + section("Figures", figures(p, context)) +
+         section("What this rests on", trust(p, context)) +
+         section("Inputs, and who set them", inputs(context)) +
+         section("Reproduce",
+                 (context.command.empty() ? std::string() : element("pre", context.command)) +
+                     element("p", run_phrase(p, context, style), "soft"));
+}
+
+}  // namespace stallcast::report::html
+
+namespace stallcast::report {
+
+std::string prediction_html(const Prediction& p, const Context& context, const Style& style) {
+  const std::string verdict =
+      p.verdict == Verdict::none ? "" : std::string(verdict_name(p.verdict));
+  return html::page("Stallcast: " + p.scenario_id,
+                    html::heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p)) +
+                        html::prediction_sections(p, context, style) +
+                        html::data("result", result_object(p, context, style).dump()));
+}
+
+}  // namespace stallcast::report

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "ui/report/report.hpp"
+
+/// What pages of several kinds share.
+namespace stallcast::report::html {
+
+/// The name of a design, what became of its targets, and what limits it. `verdict` may be "".
+[[nodiscard]] std::string heading(const std::string& id, const std::string& verdict,
+                                  const std::string& phrase, const std::string& limit);
+
+/// All that there is to say of a prediction, from its tiles to how it is made again.
+[[nodiscard]] std::string prediction_sections(const Prediction& prediction, const Context& context,
+                                              const Style& style);
+
+}  // namespace stallcast::report::html

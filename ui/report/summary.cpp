@@ -1,0 +1,202 @@
+#include "ui/report/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ui/report/layout.hpp"
+#include "ui/report/metric_rows.hpp"
+#include "ui/report/report.hpp"
+
+namespace stallcast::report {
+namespace {
+
+constexpr std::size_t kMostBottlenecks = 5;
+/// Less of the time than this is nothing to act on, nor is a gain of less.
+constexpr double kNothing = 0.0005;
+/// A resource that costs no time but is this busy is the next to watch.
+constexpr double kBusy = 0.3;
+
+/// "4.2 s, p50 4.1 s, p99 5 s, max 5.1 s"; quantiles that equal the mean are left out.
+std::string distribution(const Prediction& p, const std::string& name) {
+  const Metric& mean = *find(p, name);
+  std::string out = print_metric(mean);
+  std::string quantiles;
+  bool differ = false;
+  for (const char* stat : {"p50", "p99", "max"})
+    if (const Metric* m = find(p, name + "." + stat)) {
+      const std::string text = print_value(m->value, m->unit);
+      quantiles += ", " + std::string(stat) + " " + text;
+      differ = differ || text != print_value(mean.value, mean.unit);
+    }
+  if (differ) out += quantiles;
+  // Operations per second of a job are samples.
+  if (name.ends_with(".samples"))
+    for (std::size_t at; (at = out.find("ops/s")) != std::string::npos;)
+      out.replace(at, 5, "samples/s");
+  return out;
+}
+
+/// `owner` is "job.train" or "tenant.kv".
+template <std::size_t N>
+void add_block(const Prediction& p, const std::string& title, const std::string& owner,
+               const Row (&rows)[N], std::vector<FigureBlock>& out) {
+  FigureBlock block{title, {}};
+  for (const Row& row : rows) {
+    const std::string name = owner + "." + row.metric;
+    const Metric* metric = find(p, name);
+    const bool idle = owner.starts_with("tenant.") && metric != nullptr && metric->value == 0.0;
+    if (metric != nullptr && !idle) block.rows.push_back({row.label, name, distribution(p, name)});
+  }
+  // A tenant or a failure is named even when it has done nothing.
+  const bool named = owner.starts_with("tenant.") || owner.starts_with("failure.");
+  if (!block.rows.empty() || named) out.push_back(std::move(block));
+}
+
+/// One block for each thing whose metrics begin with `prefix`: "tenant.", "failure.".
+template <std::size_t N>
+void add_blocks(const Prediction& p, std::string_view prefix, const std::string& title,
+                const Row (&rows)[N], std::vector<FigureBlock>& out) {
+  std::string last;
+  for (const auto& [name, metric] : p.metrics) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string owner = name.substr(0, name.find('.', prefix.size()));
+    if (owner == last) continue;
+    last = owner;
+    add_block(p, title + owner.substr(prefix.size()), owner, rows, out);
+  }
+}
+
+}  // namespace
+
+const Metric* find(const Prediction& prediction, const std::string& name) {
+  const auto it = prediction.metrics.find(name);
+  return it == prediction.metrics.end() ? nullptr : &it->second;
+}
+
+std::string count_of(std::size_t n, std::string_view noun) {
+  return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+}
+
+/// "pass", "1 of 2 targets missed", "no targets to check".
+std::string verdict_phrase(const Prediction& p) {
+  std::size_t missed = 0, unsure = 0;
+  for (const AssertionOutcome& a : p.assertions) {
+    if (a.level == "warn") continue;
+    missed += a.status == "fail" ? 1U : 0U;
+    unsure += a.status == "inconclusive" ? 1U : 0U;
+  }
+  const std::string of = " of " + count_of(p.assertions.size(), "target");
+  switch (p.verdict) {
+    case Verdict::pass:
+      return p.assertions.size() == 1 ? "the target holds" : "all targets hold";
+    case Verdict::fail:
+      return std::to_string(missed) + of + " missed";
+    case Verdict::inconclusive:
+      return unsure > 0 ? std::to_string(unsure) + of + " too close to call"
+                        : "the simulation did not finish";
+    case Verdict::none:
+      break;
+  }
+  return "the scenario has no targets (\"expect\")";
+}
+
+std::vector<FigureBlock> figure_blocks(const Prediction& p) {
+  std::vector<FigureBlock> out;
+  for (const auto& [job, shares] : p.breakdown) {
+    const std::string owner = "job." + job;
+    add_block(p, "Job " + job, owner, kJobRows, out);
+    add_block(p, "Checkpoints of " + job, owner, kCheckpointRows, out);
+    add_block(p, "Failures of " + job, owner, kFailureRows, out);
+    add_block(p, "Restarts of " + job, owner, kRestartRows, out);
+    add_block(p, "GPUs lent by " + job, owner, kElasticRows, out);
+  }
+  add_blocks(p, "tenant.", "Tenant ", kTenantRows, out);
+  add_blocks(p, "failure.", "Storage failure ", kFaultRows, out);
+  add_block(p, std::string(kCostTitle), "cost", kCostRows, out);
+  return out;
+}
+
+std::string limit_phrase(const Prediction& p) {
+  const double waiting = waiting_share(p);
+  const auto mean_share = [&](const char* cause) {
+    double sum = 0.0;
+    for (const auto& [job, shares] : p.breakdown)
+      if (const auto share = shares.find(cause); share != shares.end()) sum += share->second;
+    return sum / static_cast<double>(std::max<std::size_t>(p.breakdown.size(), 1));
+  };
+  const double sync = mean_share("sync"), restart = mean_share("restart");
+  if (restart > std::max({sync, waiting, kNothing})) {
+    const bool fails = std::any_of(p.metrics.begin(), p.metrics.end(), [](const auto& metric) {
+      return metric.first.ends_with(".failures.count") || metric.first.ends_with(".restart.count");
+    });
+    return (fails ? "limited by failures: " : "limited by shifts of GPUs: ") +
+           print_share(restart) + " of the time goes to " +
+           (fails ? "lost work and restarts" : "saves and restarts for them");
+  }
+  if (sync > std::max(waiting, kNothing))
+    return "limited by the step barrier: " + print_share(sync) +
+           " of the time goes to waiting for the slowest rank";
+  if (waiting < kNothing) return "data, saves and communication cost less than 0.05 % of the time";
+  if (p.bottlenecks.empty() || !(p.bottlenecks.front().blamed_share > 0.0)) return "";
+  const Bottleneck& b = p.bottlenecks.front();
+  return "limited by " + b.resource + ": " + print_share(b.blamed_share * waiting) +
+         " of the time, " + print_share(b.blamed_share) + " of all waiting";
+}
+
+std::vector<LimitRow> limit_rows(const Prediction& p) {
+  const double waiting = waiting_share(p);
+  std::vector<LimitRow> out;
+  for (const Bottleneck& b : p.bottlenecks) {
+    const double cost = b.blamed_share * waiting;
+    if (cost < kNothing && b.utilization < kBusy) continue;
+    std::string text = print_share(cost) + " of the time";
+    if (b.utilization > 0.0) text += ", " + print_share(b.utilization) + " busy";
+    out.push_back({b.resource, cost, b.utilization, b.headroom, text + ", " + b.headroom});
+    if (out.size() == kMostBottlenecks) break;
+  }
+  return out;
+}
+
+std::vector<const ResourceUse*> data_path(const Prediction& p) {
+  // Storage first, then the fabric, then hosts: the way data comes.
+  const auto order = [](const ResourceUse* use) {
+    return use->name.starts_with("storage.") ? 0 : use->name.starts_with("fabric") ? 1 : 2;
+  };
+  std::vector<const ResourceUse*> out;
+  for (const ResourceUse& use : p.resources)
+    if (use.capacity > 0.0 && std::isfinite(use.capacity) && use.utilization() > 0.0)
+      out.push_back(&use);
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const ResourceUse* a, const ResourceUse* b) { return order(a) < order(b); });
+  return out;
+}
+
+std::string gain_text(const Alternative& a, const Prediction& p) {
+  char gain[32];
+  std::snprintf(gain, sizeof gain, "%+.1f points", 100.0 * a.gain);
+  std::string text = "GPU utilization " + print_share(a.utilization) + " (" + gain + ")";
+  if (p.verdict != Verdict::none)
+    text += a.meets_targets ? ", meets all targets" : ", targets still missed";
+  return text;
+}
+
+bool is_useful(const Alternative& a, const Prediction& p) {
+  return a.gain >= kNothing || (a.meets_targets && p.verdict != Verdict::pass);
+}
+
+std::string run_phrase(const Prediction& p, const Context& context, const Style& style) {
+  std::string seeds = count_of(p.seeds.size(), "replica");
+  if (!p.seeds.empty()) seeds += " from seed " + std::to_string(p.seeds.front());
+  const std::string repeated =
+      p.skipped_s > 0.0
+          ? " (" + print_value(p.skipped_s / p.simulated_s, "ratio") + " repeats itself)"
+          : "";
+  return print_value(p.simulated_s, "s") + " simulated" + repeated + ", " + seeds + ", " +
+         std::to_string(p.events) + " events" +
+         (style.timing ? ", " + print_value(p.wall_s, "s") + " wall clock" : std::string()) +
+         "; stallcast " + context.version + ", models " + context.model_version + ", design " +
+         p.design_sha256.substr(0, 12);
+}
+
+}  // namespace stallcast::report

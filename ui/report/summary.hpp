@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/prediction.hpp"
+#include "ui/report/report.hpp"
+
+/// What there is to say of a prediction, whatever the format: phrases and rows that text and pages
+/// share.
+namespace stallcast::report {
+
+/// nullptr when there is no metric of that name.
+[[nodiscard]] const Metric* find(const Prediction& prediction, const std::string& name);
+
+/// "2 targets", "1 target".
+[[nodiscard]] std::string count_of(std::size_t n, std::string_view noun);
+
+/// "all targets hold", "1 of 2 targets missed", "the scenario has no targets".
+[[nodiscard]] std::string verdict_phrase(const Prediction& prediction);
+
+/// "limited by storage.scratch.ost: 3 % of the time, ..."; "" when nothing can be said.
+[[nodiscard]] std::string limit_phrase(const Prediction& prediction);
+
+struct FigureRow {
+  std::string label;   ///< "stall per save"
+  std::string metric;  ///< "job.train.checkpoint.stall"
+  std::string text;    ///< "81.9 ms, p50 82.3 ms, p99 82.3 ms, max 82.3 ms"
+};
+/// Figures that belong together: "Checkpoints of train".
+struct FigureBlock {
+  std::string title;
+  std::vector<FigureRow> rows;
+};
+inline constexpr std::string_view kCostTitle = "Costs";
+[[nodiscard]] std::vector<FigureBlock> figure_blocks(const Prediction& prediction);
+
+/// A resource that costs time, or is busy enough to be watched.
+struct LimitRow {
+  std::string resource;
+  double time_share = 0.0;   ///< of the wall time it cost
+  double utilization = 0.0;  ///< of its capacity
+  std::string headroom;
+  std::string text;  ///< "0.7 % of the time, 86 % busy, 1.2 GB/s left of 3 GB/s"
+};
+/// The first few, what costs most first.
+[[nodiscard]] std::vector<LimitRow> limit_rows(const Prediction& prediction);
+
+/// Resources in use that have a capacity, storage first, in the order data comes.
+[[nodiscard]] std::vector<const ResourceUse*> data_path(const Prediction& prediction);
+
+/// "GPU utilization 99.3 % (+0.1 points), meets all targets".
+[[nodiscard]] std::string gain_text(const Alternative& alternative, const Prediction& prediction);
+/// It gains something, or meets targets that are missed.
+[[nodiscard]] bool is_useful(const Alternative& alternative, const Prediction& prediction);
+
+/// "5 min 13 s simulated, 1 replica from seed 1, 58585 events; stallcast 0.1.0, models 1, design
+/// ...".
+[[nodiscard]] std::string run_phrase(const Prediction& prediction, const Context& context,
+                                     const Style& style);
+
+}  // namespace stallcast::report
