@@ -137,6 +137,15 @@ std::optional<GpuUse> use_of(const Design& design, const GpuCost& gpus,
   return out;
 }
 
+/// The item of the largest `cost`; nullptr when all are free.
+template <class Cost>
+const CostItem* largest(const std::vector<CostItem>& items, const Cost& cost) {
+  const CostItem* out = nullptr;
+  for (const CostItem& item : items)
+    if (cost(item) > (out != nullptr ? cost(*out) : decltype(cost(item)){})) out = &item;
+  return out;
+}
+
 }  // namespace
 
 MoneyRate CostItem::per_time() const {
@@ -156,11 +165,11 @@ MoneyRate Costs::per_time() const {
   return sum;
 }
 
-const CostItem* Costs::dearest() const {
-  const auto most = std::max_element(items.begin(), items.end(), [](const auto& a, const auto& b) {
-    return a.bought() < b.bought();
-  });
-  return most != items.end() && most->bought() > Money{} ? &*most : nullptr;
+const CostItem* Costs::most_bought() const {
+  return largest(items, [](const CostItem& item) { return item.bought(); });
+}
+const CostItem* Costs::most_per_time() const {
+  return largest(items, [](const CostItem& item) { return item.per_time(); });
 }
 
 Costs costs(const Design& design) { return Accountant(design).run(); }

@@ -47,8 +47,9 @@ struct Costs {
   [[nodiscard]] Money capex() const;
   /// Σ n (p / L + r)    [docs/models/cost.md, eq. 2]
   [[nodiscard]] MoneyRate per_time() const;
-  /// The item bought for most; nullptr when nothing is bought.
-  [[nodiscard]] const CostItem* dearest() const;
+  /// The items bought for most, and that cost most by the hour; nullptr when nothing does.
+  [[nodiscard]] const CostItem* most_bought() const;
+  [[nodiscard]] const CostItem* most_per_time() const;
 };
 
 /// What the prices of `design` say; no simulation.

@@ -104,7 +104,9 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     result.metrics["resource." + name + ".queue"] = {waiting, "count", {}};
   const Costs prices = costs(design);
   add_costs(design, prices, result.metrics);
-  if (const CostItem* most = prices.dearest()) result.limited_by["cost.capex"] = most->name;
+  if (const CostItem* most = prices.most_bought()) result.limited_by["cost.capex"] = most->name;
+  if (const CostItem* most = prices.most_per_time())
+    result.limited_by["cost.per_useful_gpu_hour"] = most->name;
   if (std::string missing = missing_prices(prices); !missing.empty())
     result.warnings.push_back(std::move(missing));
   result.simulated_s = (context.now() + fast_forward.skipped()).in(unit::s);

@@ -37,8 +37,9 @@ void mark_front(SweepReport& report);
                                                   std::span<const std::string> wanted,
                                                   std::optional<std::string>& fault);
 
-/// What is shown when no metric was asked for: utilization, and stall where there are saves.
-inline constexpr std::string_view kUsualColumns[] = {"job.*.gpu.utilization",
-                                                     "job.*.checkpoint.stall"};
+/// What is shown when no metric was asked for: utilization, stall where there are saves, and costs
+/// where there are prices.
+inline constexpr std::string_view kUsualColumns[] = {
+    "job.*.gpu.utilization", "job.*.checkpoint.stall", "cost.capex", "cost.per_useful_gpu_hour"};
 
 }  // namespace stallcast::sweep

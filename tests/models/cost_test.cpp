@@ -40,7 +40,7 @@ TEST_CASE("capex is the sum of counts times prices") {
   CHECK(costs.capex().in(unit::USD) == Approx(570e3));
   // Over 1000 h: 570 USD/h, and 4 hosts x 5 USD/h.
   CHECK(costs.per_time().in(unit::USD_per_h) == Approx(590.0));
-  CHECK(costs.dearest()->name == "host.gpu");
+  CHECK(costs.most_bought()->name == "host.gpu");
 }
 
 TEST_CASE("what has no price is named, and no figure is made of nothing") {
@@ -93,7 +93,8 @@ TEST_CASE("rented GPUs and TB cost by the hour, and nothing is bought") {
   set(design.storage[0], Role::storage, "capacity.rent", "7.3 USD/month");
   const models::Costs costs = models::costs(design);
   CHECK(costs.capex() == Money{});
-  CHECK(costs.dearest() == nullptr);
+  CHECK(costs.most_bought() == nullptr);
+  CHECK(costs.most_per_time()->name == "host.gpu.gpu");
   CHECK(costs.per_time().in(unit::USD_per_h) == Approx(97.0));
   const auto metrics = figures(
       design, {{"job.train.gpu.utilization", share(0.9)}, {"job.train.goodput", share(0.9)}});

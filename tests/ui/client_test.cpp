@@ -81,6 +81,26 @@ TEST_CASE("a bound refutes what exceeds it, and proves only what it keeps") {
   CHECK(verdict("") == Verdict::none);
 }
 
+TEST_CASE("an estimate knows what is bought, and decides assertions on it") {
+  client::Session session(settings());
+  const auto estimate = [&](const char* expect) {
+    Design design = design_of(session, scenario(4, expect));
+    design.storage[0].values["ost.price"] = {
+        .dimension = Dimension::money, .number = 20e3, .text = {}, .list = {}, .source = {}};
+    return session.estimate(design);
+  };
+  // 4 OSTs x 20,000 USD
+  const Prediction prediction = estimate("");
+  CHECK(prediction.metrics.at("cost.capex").value == 80e3);
+  CHECK_FALSE(prediction.metrics.contains("cost.gpu_idle"));  // its hosts have no price
+  REQUIRE(prediction.warnings.size() == 1);
+  CHECK(prediction.warnings[0].starts_with("no price for host.gpu, fabric"));
+  CHECK(estimate("cost.capex <= 80 kUSD").verdict == Verdict::pass);
+  CHECK(estimate("cost.capex < 80 kUSD").verdict == Verdict::fail);
+  CHECK(estimate("cost.capex == 80 kUSD").verdict == Verdict::pass);
+  CHECK(estimate("cost.capex >= 81 kUSD").verdict == Verdict::fail);
+}
+
 TEST_CASE("a changed design is predicted as by a session of its own, a known one the same again") {
   client::Session warm(settings());
   for (const int osts : {4, 8, 16, 4}) {
