@@ -93,6 +93,7 @@ class Setter {
 
   std::string walk(const std::vector<Segment>& path) {
     std::string at;
+    bool by_id = false;  // the node was chosen by its id: the next word is a key of it
     for (std::size_t i = 0; i < path.size(); ++i) {
       const std::string& word = path[i].word;
       const Json* node = find(tree_.root, at);
@@ -110,6 +111,7 @@ class Setter {
       if (node != nullptr && node->is_array()) {
         if (const auto index = element(*node, word)) {
           at += base::pointer_token(*index);
+          by_id = true;
         } else if (node->size() == 1 && !path[i].in_brackets) {
           at += base::pointer_token(std::size_t{0});
           --i;  // the only element need not be named: look the word up inside it
@@ -131,8 +133,10 @@ class Setter {
               "set " + at.substr(1) + " itself");
         return at;
       }
-      const bool names_object = node != nullptr && node->is_object() && !node->contains(word) &&
-                                node->value("id", Json()) == Json(word) && i + 1 < path.size();
+      const bool names_object = !by_id && node != nullptr && node->is_object() &&
+                                !node->contains(word) && node->value("id", Json()) == Json(word) &&
+                                i + 1 < path.size();
+      by_id = names_object;
       if (!names_object) at += base::pointer_token(word);
     }
     // "params.n=48" sets the value of a parameter that also has a range.

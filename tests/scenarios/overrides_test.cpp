@@ -21,6 +21,14 @@ TEST_CASE("--set reaches a field by every spelling of its path") {
   }
 }
 
+TEST_CASE("--set takes the word after an id for a field, though it is the id as well") {
+  for (const char* option :
+       {"cluster.hosts[gpu].gpu.copy=9 GB/s", "cluster.hosts.gpu.gpu.copy=9 GB/s"}) {
+    INFO(option);
+    CHECK(design_of(load_with({option})).hosts[0].find("gpu.copy")->number == 9e9);
+  }
+}
+
 TEST_CASE("--set writes fields that the file leaves out, and says so in their source") {
   const Design design = design_of(load_with({"storage.oss.count=3", "storage.ost.write=6 GB/s",
                                              "run.duration=5 min", "cluster.hosts.nic.count=2"}));
