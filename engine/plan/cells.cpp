@@ -10,7 +10,7 @@ namespace stallcast::plan {
 bool Cells::visit(const std::vector<Cell>& cells, bool all) {
   std::vector<Cell> fresh;
   for (const Cell& cell : cells) {
-    if ((all ? seen_.contains(cell) || is_invalid(cell) : known(cell)) ||
+    if ((all ? seen_.contains(cell) || invalid_.contains(cell) : known(cell)) ||
         std::find(fresh.begin(), fresh.end(), cell) != fresh.end())
       continue;
     if (problem_.invalid) {
@@ -20,9 +20,11 @@ bool Cells::visit(const std::vector<Cell>& cells, bool all) {
         continue;
       }
     }
-    if (!all && problem_.excluded && problem_.excluded(cell)) {
+    const Standing bound = problem_.bound ? problem_.bound(cell) : Standing::meets;
+    if (bound == Standing::too_much) unfit_.insert(cell);
+    if (bound != Standing::meets && !all) {
       proven_.insert(cell);
-      miss(cell);
+      if (bound == Standing::misses) miss(cell);
       continue;
     }
     fresh.push_back(cell);
@@ -43,9 +45,12 @@ bool Cells::visit(const std::vector<Cell>& cells, bool all) {
       failure_ = results[i].failure();
       return false;
     }
-    const bool passed = results[i]->verdict == Verdict::pass;
+    const Standing standing = problem_.standing ? problem_.standing(*results[i])
+                              : results[i]->verdict == Verdict::pass ? Standing::meets
+                                                                     : Standing::misses;
     seen_.emplace(fresh[i], std::move(results[i]).value());
-    if (!passed) miss(fresh[i]);
+    if (standing == Standing::misses && !unfit_.contains(fresh[i])) miss(fresh[i]);
+    if (standing == Standing::too_much) unfit_.insert(fresh[i]);
   }
   return true;
 }

@@ -26,7 +26,10 @@ class Cells {
   /// A larger cell, or this one, misses.
   [[nodiscard]] bool shadowed(const Cell& cell) const;
   [[nodiscard]] bool known(const Cell& cell) const;
-  [[nodiscard]] bool is_invalid(const Cell& cell) const { return invalid_.contains(cell); }
+  /// It is no valid design, or more than a target allows: nothing follows for others.
+  [[nodiscard]] bool says_nothing(const Cell& cell) const {
+    return invalid_.contains(cell) || unfit_.contains(cell);
+  }
   /// The last place on `axis` of the line through `cell` at which something is known to miss.
   [[nodiscard]] std::optional<std::size_t> last_miss(const Cell& cell, std::size_t axis) const;
 
@@ -70,7 +73,7 @@ class Cells {
   const Problem& problem_;
   const Evaluate& evaluate_;
   std::map<Cell, Prediction> seen_;
-  std::set<Cell> proven_, invalid_;
+  std::set<Cell> proven_, invalid_, unfit_;
   std::vector<Cell> misses_;  ///< the largest only
   mutable std::map<Cell, double> costs_;
   std::optional<Failure> failure_, fault_;

@@ -9,6 +9,7 @@
 #include "engine/plan/axes.hpp"
 #include "engine/plan/objective.hpp"
 #include "engine/plan/outages.hpp"
+#include "engine/plan/sensitivity.hpp"
 #include "engine/plan/space.hpp"
 #include "engine/predict/estimate.hpp"
 #include "models/bounds.hpp"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::int64_t kChecks = 8;     ///< unless PlanSpec says otherwise
 constexpr std::int64_t kReplicas = 24;  ///< the same
+constexpr std::int64_t kTornado = 4;    ///< the same
+constexpr double kSpread = 0.2;         ///< the same
 
 bool has_targets(const Design& design) {
   return std::any_of(design.expect.begin(), design.expect.end(), [](const Expectation& e) {
@@ -27,9 +30,24 @@ bool has_targets(const Design& design) {
   });
 }
 
-/// Bounds prove that a target is missed: no simulation can be better.  [docs/models/bounds.md]
-bool proven_to_miss(const Design& design) {
-  return predict::estimate(design).verdict == Verdict::fail;
+/// A target that more hardware makes harder: a budget, or how busy something has to be.
+bool opposes(const AssertionOutcome& outcome) {
+  const auto parsed = predict::parse_assertion(outcome.that);
+  if (!parsed.ok()) return false;
+  const bool least = parsed->op == ">=" || parsed->op == ">" || parsed->op == "in";
+  return parsed->metric == "cost.capex" || parsed->metric == "cost.per_useful_gpu_hour" ||
+         (parsed->metric.starts_with("resource.") && least);
+}
+
+/// How a design stands whose targets have these outcomes.
+Standing standing_of(const Prediction& prediction) {
+  Standing out = Standing::meets;
+  for (const AssertionOutcome& outcome : prediction.assertions) {
+    if (outcome.level == "warn" || outcome.status != "fail") continue;
+    if (!opposes(outcome)) return Standing::misses;
+    out = Standing::too_much;
+  }
+  return out;
 }
 
 /// From a search to what is said about it.
@@ -124,7 +142,12 @@ class Answer {
       if (t.status != "pass")
         out_.prices.push_back(
             {t.when.empty() ? t.id : t.id + " with " + t.when, t.limit, t.value, t.unit, saved,
-             out_.axes[neighbour.axis].name + " " + other.values[neighbour.axis]});
+             named_value(out_.axes[neighbour.axis], other.values[neighbour.axis])});
+  }
+
+  /// "50 OSTs", "cache 64 GB".
+  static std::string named_value(const PlanAxis& axis, const std::string& value) {
+    return axis.metric.empty() ? axis.name + " " + value : value + " " + axis.noun;
   }
 
   void remarks() {
@@ -147,6 +170,23 @@ class Answer {
   std::map<Cell, std::size_t> places_;
 };
 
+/// "job.J.accelerators.supported" of the jobs on the hosts whose number was searched.
+void add_supported(const Design& design, PlanResult& plan) {
+  for (std::size_t a = 0; a < plan.axes.size(); ++a)
+    for (const JobDesign& job : design.jobs) {
+      const Value* hosts = job.job.find("hosts");
+      const Component* host = hosts != nullptr ? design.find_host(hosts->text) : nullptr;
+      if (host == nullptr || plan.axes[a].path != "cluster.hosts[" + host->id + "].count") continue;
+      const Value* used = job.job.find("accelerators");
+      const Value* each = host->find("gpus");
+      const auto count =
+          base::parse_quantity(plan.points[*plan.answer].values[a], Dimension::number);
+      if (!count.value || each == nullptr) continue;
+      plan.prediction.metrics["job." + job.job.id + ".accelerators.supported"] = {
+          used != nullptr ? used->number : *count.value * each->number, "count", {}};
+    }
+}
+
 /// Adds the metrics `plan` computes and checks the expectations that name them.
 void check_plan_metrics(const Design& design, PlanResult& plan, Diagnostics& faults) {
   const PlanPoint& answer = plan.points[*plan.answer];
@@ -154,6 +194,7 @@ void check_plan_metrics(const Design& design, PlanResult& plan, Diagnostics& fau
     if (!plan.axes[a].metric.empty())
       if (const auto count = base::parse_quantity(answer.values[a], Dimension::number); count.value)
         plan.prediction.metrics[plan.axes[a].metric] = {*count.value, "count", {}};
+  if (plan.objective.maximize) add_supported(design, plan);
   Design only = design;
   std::erase_if(only.expect, [](const Expectation& e) {
     const auto parsed = predict::parse_assertion(e.that);
@@ -199,13 +240,25 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
     const Result<Design>& made = designs.at(cell);
     return made.ok() ? std::nullopt : std::optional(made.failure());
   };
-  problem.excluded = [&](const Cell& cell) { return proven_to_miss(*designs.at(cell)); };
+  // Bounds prove that a target is missed: no simulation can be better.  [docs/models/bounds.md]
+  problem.bound = [&](const Cell& cell) {
+    return standing_of(predict::estimate(*designs.at(cell)));
+  };
+  problem.standing = [](const Prediction& p) {
+    return p.verdict == Verdict::pass             ? Standing::meets
+           : standing_of(p) == Standing::too_much ? Standing::too_much
+                                                  : Standing::misses;
+  };
   const Result<Search> found =
       search(problem, [&](std::span<const Cell> cells) { return designs.predict(cells); });
   if (!found.ok()) return found.failure();
 
   PlanResult plan = Answer(designs, *objective, *found).make();
   if (plan.status != PlanStatus::found) return plan;
+  plan.tornado =
+      vary_inputs(designs, *found, plan, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
+                  spec.spread.value_or(kSpread));
+  plan.intervals = best_intervals(designs, *found);
   Diagnostics faults;
   check_plan_metrics(design, plan, faults);
   if (!faults.has_errors()) return plan;

@@ -158,16 +158,28 @@ class Searcher {
       for (std::size_t a = 0; a < corner.size(); ++a)
         if (p_.axes[a].about.ordered) corner[a] = p_.axes[a].size() - 1;
       if (!cells_.visit({corner, at(line, top)})) return false;
-      if (!cells_.is_invalid(corner) && !cells_.meets(corner)) return true;
+      if (!cells_.says_nothing(corner) && !cells_.meets(corner)) return true;
     }
     if (!cells_.visit({at(line, top)})) return false;
-    while (cells_.is_invalid(at(line, top)) && top > start) {  // the largest that can be judged
-      top = std::max(start, nearer(axis, top, 2.0));
-      if (!cells_.visit({at(line, top)})) return false;
-    }
-    if (cells_.is_invalid(at(line, top))) return list_line(line, count - 1);
+    if (!judgeable(line, start, top)) return false;
+    if (cells_.says_nothing(at(line, top))) return list_line(line, count - 1);
     if (!cells_.meets(at(line, top))) return true;
     return narrow(line, std::min(start, top), top, !best);
+  }
+
+  /// Moves `top` down to the last place, from `start` on, that says something or that meets.
+  bool judgeable(const Cell& line, std::size_t start, std::size_t& top) {
+    const auto silent = [&](std::size_t i) { return cells_.says_nothing(at(line, i)); };
+    if (!silent(top)) return true;
+    std::size_t low = start, high = top;  // `high` says nothing, `low` may
+    while (low + 1 < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (!cells_.visit({at(line, middle)})) return false;
+      (silent(middle) ? high : low) = middle;
+      if (cells_.meets(at(line, middle))) break;
+    }
+    top = low;
+    return cells_.visit({at(line, low)});
   }
 
   struct Bracket {
@@ -190,7 +202,7 @@ class Searcher {
       std::vector<Cell> cells;
       for (const std::size_t i : places) cells.push_back(at(line, i));
       const bool went = cells_.visit(cells);
-      for (const Cell& cell : cells) broken = broken || cells_.is_invalid(cell);
+      for (const Cell& cell : cells) broken = broken || cells_.says_nothing(cell);
       return went;
     };
     if (gallop) {

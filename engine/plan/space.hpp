@@ -43,6 +43,13 @@ using Cell = std::vector<std::size_t>;
 /// Predictions of several cells, in their order, all with the same seeds.
 using Evaluate = std::function<std::vector<Result<Prediction>>(std::span<const Cell>)>;
 
+/// How a design stands to the targets.
+enum class Standing {
+  meets,
+  misses,   ///< so does everything before it on ordered axes
+  too_much  ///< only because it is more than a target allows: says nothing of others
+};
+
 /// What is searched.
 struct Problem {
   std::vector<Axis> axes;
@@ -53,8 +60,10 @@ struct Problem {
   std::function<double(const Prediction&)> value;
   /// Why a cell is no valid design; may be empty.
   std::function<std::optional<Failure>(const Cell&)> invalid;
-  /// True when bounds prove that the targets are missed; may be empty. docs/models/bounds.md.
-  std::function<bool(const Cell&)> excluded;
+  /// What bounds prove of a cell (`meets`: nothing); may be empty. docs/models/bounds.md.
+  std::function<Standing(const Cell&)> bound;
+  /// How a simulated design stands; empty: by its verdict.
+  std::function<Standing(const Prediction&)> standing;
   std::int64_t checks = 0;  ///< designs simulated although a larger one misses
 };
 

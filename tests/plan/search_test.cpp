@@ -246,7 +246,9 @@ TEST_CASE("what only a simulation tells is minimized over all designs") {
 TEST_CASE("designs that bounds exclude are not simulated, but for the answer's neighbours") {
   Fake fake{[](const auto& n) { return n[0] >= 51; }};
   plan::Problem problem = one(20, 1000);
-  problem.excluded = [](const Cell& cell) { return cell.front() + 1 < 48; };
+  problem.bound = [](const Cell& cell) {
+    return cell.front() + 1 < 48 ? plan::Standing::misses : plan::Standing::meets;
+  };
   const auto found = search(problem, fake.evaluate(problem));
   REQUIRE(found.ok());
   CHECK(answer_of(problem, *found) == 51);
@@ -271,6 +273,32 @@ TEST_CASE("values that make no valid design are passed over") {
   const auto nothing = search(problem, none.evaluate(problem));
   REQUIRE_FALSE(nothing.ok());
   CHECK(nothing.failure().message == "no such thing");
+}
+
+TEST_CASE("a budget that the largest designs exceed hides none that keep it") {
+  // Passes from 30 on; the budget ends at 200 of 4096. What costs too much fails without meaning
+  // that less would fail as well.
+  for (const double budget : {30.0, 31.0, 200.0, 29.0}) {
+    Fake fake{[=](const auto& n) { return n[0] >= 30 && n[0] <= budget; }};
+    plan::Problem problem = one(5);
+    problem.bound = [=](const Cell& cell) {
+      return static_cast<double>(cell.front() + 1) > budget ? plan::Standing::too_much
+                                                            : plan::Standing::meets;
+    };
+    problem.standing = [](const Prediction& p) {
+      return p.verdict == Verdict::pass ? plan::Standing::meets : plan::Standing::misses;
+    };
+    const auto found = search(problem, fake.evaluate(problem));
+    REQUIRE(found.ok());
+    INFO("budget " << budget);
+    if (budget < 30.0) {
+      CHECK(found->status == PlanStatus::infeasible);
+    } else {
+      CHECK(answer_of(problem, *found) == 30);
+      CHECK_FALSE(found->non_monotone);
+    }
+    CHECK(fake.asked.size() < 40);
+  }
 }
 
 TEST_CASE("inconclusive at the largest count is inconclusive") {

@@ -47,7 +47,9 @@ LOADING = """{
 
 
 def plan(*args, text=SCENARIO, code=0):
-    run = Run("plan", "FILE", "--format", "json", "--tornado", "0", *args, text=text)
+    if "--tornado" not in args:
+        args = ("--tornado", "0", *args)
+    run = Run("plan", "FILE", "--format", "json", *args, text=text)
     assert run.code == code, (run.code, run.err)
     return json.loads(run.out)["plan"]
 
@@ -122,6 +124,28 @@ class BruteForce(unittest.TestCase):
         self.assertFalse(answer["axes"][0]["ordered"])
 
 
+    def test_the_cheapest_design_is_that_of_all_designs(self):
+        text = (SCENARIO.replace('"write": "4 GB/s" }', '"write": "4 GB/s", "price": "40 kUSD" }')
+                .replace('"nic": "100 Gb/s" }', '"nic": "100 Gb/s", "price": "%s" }'))
+        for price in ("1 kUSD", "90 kUSD", "300 kUSD"):
+            priced = text.replace("%s", price)
+            self.assertIn("40 kUSD", priced)
+            rows = table("--vary", "osts=2..20:19", "--vary", "storage.scratch.oss.count=1..6:6",
+                         "--metric", "cost.capex", text=priced)
+            best = min(row["metrics"]["cost.capex"]["value"] for row in self.meeting(rows))
+            answer = plan("--over", "osts=2..20", "--over", "oss=1..6", text=priced)
+            self.assertEqual(answer["objective"]["name"], "cost.capex")
+            point = [p for p in answer["points"] if p["values"] == answer["answer"]][0]
+            self.assertAlmostEqual(point["objective"], best, delta=1e-6)
+            self.assertLess(answer["search"]["simulated"], len(rows))
+            # A budget below it leaves nothing; one at it, the same design.
+            for budget, code in ((best, 0), (best - 1.0, 1)):
+                held = priced.replace('"expect": [', '"expect": [ { "id": "budget", "that": '
+                                      f'"cost.capex <= {budget:.6f} USD" }},')
+                found = plan("--over", "osts=2..20", "--over", "oss=1..6", text=held, code=code)
+                self.assertEqual(found["answer"], answer["answer"] if code == 0 else None)
+
+
 class Questions(unittest.TestCase):
     def test_units_are_whole(self):
         single = plan()["required"]
@@ -142,11 +166,54 @@ class Questions(unittest.TestCase):
         self.assertEqual(whens, {"", "oss of scratch down"})
 
     def test_the_most_hosts_that_the_storage_supports(self):
-        hosts = plan("--maximize", "accelerators", "--over", "accelerators=1..64",
-                     text=SCENARIO.replace('"size": "100 GB"', '"size": "100 GB", "files": 32'))
-        self.assertEqual(hosts["objective"]["goal"], "maximize")
-        points = {p["count"]: p["meets"] for p in hosts["points"]}
-        self.assertTrue(points[hosts["required"]])
+        # Reads of 8 GPUs a host, each 2 GB/s, on 16 OSTs of 4 GB/s: 4 hosts and no more.
+        text = (LOADING.replace('"count": 1, "gpus": 2', '"count": 2, "gpus": 8')
+                .replace('"cpu": { "cores": 12 }', '"cpu": { "cores": 512 }')
+                .replace('"count": 4, "read": "0.5 GB/s"', '"count": 16, "read": "4 GB/s"')
+                .replace('"batch": 20', '"batch": 200, "handover": "0 ms"')
+                .replace('"decode": "20 ms"', '"decode": "0.1 ms"').replace("20 GB", "200 GB")
+                .replace('"workers": 4', '"workers": 8').replace(">= 70 %", ">= 60 %"))
+        rows = table("--vary", "cluster.hosts.count=1..8:8", text=text)
+        good = [int(r["set"]["cluster.hosts.count"]) for r in rows if r["verdict"] == "pass"]
+        self.assertTrue(0 < max(good, default=0) < 8, rows)
+        run = Run("plan", "FILE", "--format", "json", "--tornado", "0", "--maximize",
+                  "accelerators", text=text)
+        result = json.loads(run.out)
+        self.assertEqual(result["plan"]["objective"]["goal"], "maximize")
+        self.assertEqual(result["plan"]["required"], max(good))
+        self.assertEqual(result["metrics"]["job.train.accelerators.supported"]["value"],
+                         8 * max(good))
+
+    def test_a_softer_target_saves_what_the_cheaper_neighbour_misses(self):
+        answer = plan()
+        price = answer["prices"][0]
+        self.assertEqual((price["target"], price["saved"]), ("util", 1.0))
+        softer = SCENARIO.replace("90 %", f"{100 * price['relaxed']:.9f} %")
+        self.assertEqual(plan(text=softer)["required"], answer["required"] - 1)
+
+    def test_the_tornado_says_whether_an_assumed_input_changes_the_answer(self):
+        answer = plan("--tornado", "3")
+        self.assertEqual(len(answer["tornado"]), 3)
+        swings = [abs(t["margin_at_high"] - t["margin_at_low"]) for t in answer["tornado"]]
+        self.assertEqual(swings, sorted(swings, reverse=True))
+        for swing in answer["tornado"]:
+            for end in ("low", "high"):
+                text = SCENARIO
+                args = ["--set", f"{swing['path']}={swing[end]}"]
+                there = Run("plan", "FILE", "--format", "json", "--tornado", "0", *args, text=text)
+                required = json.loads(there.out)["plan"]["required"]
+                change = required - answer["required"]
+                needs = "same" if change == 0 else "more" if change > 0 else "fewer"
+                self.assertEqual(swing[end + "_needs"], needs, (swing, required))
+
+    def test_where_jobs_fail_the_best_interval_is_told_and_judged(self):
+        text = (SCENARIO.replace('"run":', '"failures": [ { "id": "gpu", "type": "host", '
+                                 '"mtbf": "1000 h" } ], "run":').replace("90 %", "85 %"))
+        interval = plan(text=text)["intervals"][0]
+        self.assertEqual((interval["job"], interval["every"]), ("train", 60.0))
+        self.assertGreater(interval["best"], 60.0)  # saves of some seconds, a failure every 31 h
+        self.assertGreater(interval["best_goodput"], interval["goodput"])
+        self.assertTrue(interval["meets"])
 
     def test_infeasible_shows_the_largest_design_and_ends_with_one(self):
         text = SCENARIO.replace("90 %", "99.99 %")

@@ -1,22 +1,12 @@
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include "engine/base/quantity_text.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/plan_parts.hpp"
 #include "ui/report/renderers.hpp"
 
 namespace stallcast::report {
-namespace {
-
-/// "51 OSTs" of a count, "cache 64 GB" of anything else.
-std::string amount(const PlanAxis& axis, const std::string& value) {
-  if (axis.metric.empty()) return axis.name + " " + value;
-  return counted(std::strtoll(value.c_str(), nullptr, 10), axis.noun);
-}
-
-}  // namespace
-
 std::string plan_amounts(const PlanResult& plan, const PlanPoint& point) {
   std::string out;
   for (std::size_t a = 0; a < plan.axes.size(); ++a)
@@ -222,6 +212,27 @@ void add_search(const PlanResult& plan, Json& out) {
                              {"unit", p.unit},
                              {"saved", p.saved},
                              {"values", p.values}});
+  out["tornado"] = Json::array();
+  for (const PlanSwing& w : plan.tornado)
+    out["tornado"].push_back({{"path", w.path},
+                              {"base", w.base},
+                              {"low", w.low},
+                              {"high", w.high},
+                              {"target", w.target},
+                              {"margin_at_low", w.at_low},
+                              {"margin_at_high", w.at_high},
+                              {"low_needs", w.low_needs},
+                              {"high_needs", w.high_needs}});
+  out["intervals"] = Json::array();
+  for (const PlanInterval& i : plan.intervals)
+    out["intervals"].push_back({{"job", i.job},
+                                {"every", i.every},
+                                {"best", i.best},
+                                {"young", i.young},
+                                {"daly", i.daly},
+                                {"goodput", i.goodput},
+                                {"best_goodput", i.best_goodput},
+                                {"meets", i.meets}});
 }
 
 std::string how_searched(const PlanResult& plan) {
@@ -264,6 +275,8 @@ std::string plan_text(const PlanResult& plan, const Context& context, const Styl
   out += "  " + left("targets", 7) + right("GPU util.", 10) + "  " +
          left("limited by", columns.limiter) + right("busy", 9) + "\n";
   for (const PlanPoint* point : shown(plan)) out += point_lines(*point, columns, ink);
+  out += plan_worth(plan, ink) + plan_prices(plan, ink) + plan_tornado(plan, ink) +
+         plan_intervals(plan, ink);
   if (!plan.notes.empty()) out += "\n" + ink.bold("Notes") + "\n";
   for (const std::string& note : plan.notes) out += wrapped("  - ", note, 4);
   if (!context.assumptions.empty())

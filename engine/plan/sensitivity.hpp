@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/plan/designs.hpp"
+#include "engine/plan/space.hpp"
+#include "stallcast/plan.hpp"
+
+/// How firm an answer is, by simulation.
+namespace stallcast::plan {
+
+/// Varies assumed inputs of the answer alone, each by `spread` both ways, twice `most` of them,
+/// those of what binds first; gives the `most` with the largest swing of the tightest target's
+/// margin. A side that makes no valid design, and all sides once time is up, count as nothing
+/// changed. REQUIRES: an answer.
+[[nodiscard]] std::vector<PlanSwing> vary_inputs(Designs& designs, const Search& found,
+                                                 const PlanResult& plan, std::size_t most,
+                                                 double spread);
+
+/// How often jobs that lose work to failures should save, with the targets judged at that.
+/// REQUIRES: an answer.
+[[nodiscard]] std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found);
+
+}  // namespace stallcast::plan
