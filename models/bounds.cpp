@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/graph/topology.hpp"
+#include "models/bounds_parts.hpp"
 #include "models/cache/cache_plan.hpp"
 #include "models/checkpoint/layout.hpp"
 #include "models/cost.hpp"
@@ -18,40 +19,7 @@
 namespace stallcast::models {
 namespace {
 
-std::string text(double value, Dimension dimension) {
-  return base::print_quantity(value, dimension);
-}
-std::string text(Bytes b) { return text(b.in(unit::B), Dimension::bytes); }
-std::string text(Seconds t) { return text(t.in(unit::s), Dimension::time); }
-std::string text(Rate r) { return text(r.in(unit::Bps), Dimension::rate); }
-std::string count(double n) { return text(n, Dimension::number); }
-/// To two decimals where `text` would round a number above 10 to fewer.
-std::string hundredths(double n) { return base::shortest(std::round(n * 100.0) / 100.0); }
-
-/// "512 GPUs", or "16 of 512 GPUs" where one rank of a model copy reads.
-std::string readers_of(const RankLayout& layout) {
-  return (layout.per_copy > 1.0 ? count(layout.readers()) + " of " : "") + count(layout.ranks) +
-         " GPUs";
-}
-
-/// Everything that is derived for one job.
-struct JobDemand {
-  std::string id, host;
-  RankLayout layout;
-  Seconds compute;            ///< mean step of one rank
-  Seconds exposed;            ///< what communication adds to it, undisturbed
-  std::string communication;  ///< what limits that
-  std::string read_from, write_to;
-  Rate read;    ///< demanded at full utilization, all ranks
-  Rate missed;  ///< of that, what caches of the hosts cannot hold: from the storage
-  Rate write;   ///< checkpoint bytes over their interval, all ranks
-  Bytes checkpoint;
-  Seconds interval;  ///< between checkpoints; infinite: never
-  bool blocking = false;
-  Seconds snapshot;  ///< least until the state of all ranks has left their GPUs
-  Seconds stall;     ///< least a save costs training; 0: never saves
-  Rate loader;       ///< most the loaders can take in, CPU alone
-};
+using namespace detail;
 
 class Deriver {
  public:
@@ -60,7 +28,8 @@ class Deriver {
   Bounds run() {
     for (const JobDesign& job : design_.jobs) derive(job);
     if (demands_.size() > 1) derive_shares();
-    if (!out_.storage.empty()) derive_osts();
+    if (!out_.storage.empty())
+      derive_units(demands_, plant_.storage(out_.storage).countable(), out_);
     if (design_.jobs.empty()) out_.utilization = 1.0;
     for (Derivation& derived : derive_costs(design_))
       out_.derivations.push_back(std::move(derived));
@@ -68,8 +37,9 @@ class Deriver {
   }
 
  private:
-  void line(const std::string& name, double value, Dimension dimension, std::string formula) {
-    out_.derivations.push_back({name, value, dimension, std::move(formula)});
+  void line(const std::string& name, double value, Dimension dimension, std::string formula,
+            Rule rule = {}) {
+    out_.derivations.push_back({name, value, dimension, std::move(formula), std::move(rule)});
   }
 
   void derive(const JobDesign& job) {
@@ -82,15 +52,22 @@ class Deriver {
     const std::string name = "job." + d.id + ".";
     line(name + "ranks", d.layout.ranks, Dimension::number,
          count(d.layout.hosts) + " hosts of class " + d.host + ", " +
-             count(d.layout.ranks_per_host()) + " GPUs each = " + count(d.layout.ranks));
+             count(d.layout.ranks_per_host()) + " GPUs each = " + count(d.layout.ranks),
+         job_params(job.job).accelerators
+             ? Rule{"accelerators", kTraining, {{"accelerators", d.input("accelerators")}}}
+             : Rule{"hosts * gpus",
+                    kTraining,
+                    {{"hosts", d.host_input("count")}, {"gpus", d.host_input("gpus")}}});
     line(name + "step.compute", d.compute.in(unit::s), Dimension::time,
-         "mean GPU time of one step = " + text(d.compute));
+         "mean GPU time of one step = " + text(d.compute),
+         placed(step_row(job.step.kind).rule(model_params(job.model)), d));
     if (job.communication) derive_communication(job, d);
     if (job.dataset) derive_reads(job, d);
     if (job.checkpoint) derive_saves(job, d);
     const double limit = utilization(d);
     line(name + "gpu.utilization.bound", limit, Dimension::ratio,
-         "upper bound, limited by " + binding_ + " = " + text(limit, Dimension::ratio));
+         "upper bound, limited by " + binding_ + " = " + text(limit, Dimension::ratio),
+         std::move(rule_));
     const double hosts = d.layout.ranks / static_cast<double>(plant_.host(d.host).gpus);
     for (Derivation& derived :
          derive_failures(design_, job, failing_parts(job, d.layout, hosts), d.stall))
@@ -130,6 +107,13 @@ class Deriver {
     d.read_from = dataset.on;
     if (out_.storage.empty()) out_.storage = dataset.on;
     const std::string name = "job." + d.id + ".";
+    line(name + "readers", d.layout.readers(), Dimension::number,
+         "of every copy of the model one rank reads: " + readers_of(d.layout),
+         {"ranks / (tensor * pipeline)",
+          "docs/models/training.md, eq. 4",
+          {{"ranks", name + "ranks"},
+           {"tensor", d.input("parallel.tensor")},
+           {"pipeline", d.input("parallel.pipeline")}}});
     // D = N b s a / t    [docs/models/bounds.md, eq. 1]
     const Bytes fetched = dataset.sample * access.amplification;
     d.read = fetched * (batch * d.layout.readers()) / d.compute;
@@ -138,61 +122,40 @@ class Deriver {
              (access.amplification == 1.0
                   ? ""
                   : " x " + count(access.amplification) + " fetched per byte") +
-             " / " + text(d.compute) + " = " + text(d.read));
+             " / " + text(d.compute) + " = " + text(d.read),
+         {"readers * batch * sample * fetched / compute",
+          kEq1,
+          {{"readers", name + "readers"},
+           {"batch", d.input("loader.batch")},
+           {"sample", d.input("dataset.sample")},
+           figure("fetched", access.amplification, Dimension::number,
+                  "bytes fetched for a byte used: docs/models/formats.md"),
+           {"compute", name + "step.compute"}}});
     const cache::CachePlan kept = cache::cache_plan(design_, job, plant_);
     const double found = kept.most().in(unit::ratio);
     d.missed = d.read * (1.0 - found);
     if (kept.used)
       line(name + "cache.demand", d.missed.in(unit::Bps), Dimension::rate,
            text(d.read) + " less at most " + text(found, Dimension::ratio) + " found in " +
-               text(kept.size) + " per host for " + text(kept.data) + " = " + text(d.missed));
+               text(kept.size) + " per host for " + text(kept.data) + " = " + text(d.missed),
+           {"demand * (1 - found)",
+            "docs/models/cache.md",
+            {{"demand", name + "read.demand"},
+             figure("found", found, Dimension::ratio, "most that caches of the hosts can hold")}});
     const OpRate opens =
         Ops::from(batch * d.layout.readers() * access.files, unit::ops) / d.compute;
     line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
          readers_of(d.layout) + " x " + count(batch * access.files) + " files / " +
-             text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate));
-    d.loader = loader_ceiling(job, d, access, name);
-  }
-
-  // What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.
-  // [docs/models/bounds.md, eq. 5]
-  Rate loader_ceiling(const JobDesign& job, const JobDemand& d, const SampleAccess& access,
-                      const std::string& name) {
-    const DatasetParams dataset = dataset_params(*job.dataset);
-    const LoaderParams loader = loader_params(*job.loader);
-    const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
-    const Bytes fetched = dataset.sample * access.amplification;
-    const Seconds parsing =
-        fetched / access.unpack +
-        (d.layout.gds ? access.parse_fixed : access.parsing(dataset.sample, 1.0));
-    const Seconds decode = plant_.storage(d.read_from).decodes() ? Seconds{} : dataset.decode;
-    const Seconds cpu = parsing + decode;
-    const bool apart = policy.decoders > 0 && loader.workers > 0;
-    Rate best = Rate::infinity();
-    std::string why;
-    const auto stage = [&](double ranks, double threads, const std::string& who, Seconds time,
-                           const std::string& what) {
-      const Rate rate = fetched / time * (threads * ranks);
-      if (rate >= best) return;
-      best = rate;
-      why = (ranks > 1.0 || who != "cores" ? count(ranks) + " GPUs x " : "") + count(threads) +
-            " " + who + " x " + text(fetched) + " / " + text(time) + " " + what + " = " +
-            text(rate);
-    };
-    const double ranks = d.layout.readers();
-    const double workers = static_cast<double>(policy.threads(loader));
-    stage(ranks, workers, apart ? "reading threads" : "workers", apart ? parsing : cpu,
-          "CPU per sample");
-    if (apart)
-      stage(ranks, static_cast<double>(policy.decoders), "decoding threads", decode,
-            "CPU per sample");
-    if (access.one_lock && policy.split_batch)
-      stage(ranks, 1.0, "thread in the library at a time", parsing, "CPU per sample");
-    if (policy.gpu_decode > Seconds{})
-      stage(ranks, 1.0, "stage on the GPU", policy.gpu_decode, "per sample");
-    stage(1.0, plant_.host(d.host).loader_cores() * d.layout.hosts, "cores", cpu, "CPU per sample");
-    line(name + "loader.ceiling", best.in(unit::Bps), Dimension::rate, why);
-    return best;
+             text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate),
+         {"readers * batch * files / compute",
+          kEq1,
+          {{"readers", name + "readers"},
+           {"batch", d.input("loader.batch")},
+           figure("files", access.files, Dimension::number,
+                  "files opened for a sample: docs/models/formats.md"),
+           {"compute", name + "step.compute"}}});
+    out_.derivations.push_back(loader_ceiling(job, d, access, plant_));
+    d.loader = Rate::from(out_.derivations.back().value, unit::Bps);
   }
 
   void derive_saves(const JobDesign& job, JobDemand& d) {
@@ -212,7 +175,8 @@ class Deriver {
                       (p.layout.starts_with("zero") && model.has_shape()
                            ? ", as layout " + p.layout + " cuts it,"
                            : "") +
-                      " = " + text(size));
+                      " = " + text(size),
+         size_rule(p, model, d));
     line(name + "files", layout.files(), Dimension::number,
          "layout " + p.layout + ": " + count(layout.writer_count()) + " of " +
              count(d.layout.ranks) + " ranks write " + count(layout.files()) + " files");
@@ -221,73 +185,161 @@ class Deriver {
     if (d.checkpoint < size)
       line(name + "written", d.checkpoint.in(unit::B), Dimension::bytes,
            text(size) + " / " + count(p.compress_ratio) + " x " + hundredths(p.mean_part()) +
-               " = " + text(d.checkpoint) + " per save on average");
+               " = " + text(d.checkpoint) + " per save on average",
+           {"size / ratio * part",
+            "docs/models/checkpoint.md",
+            {{"size", name + "size"},
+             {"ratio", d.input("checkpoint.compress.ratio")},
+             figure("part", p.mean_part(), Dimension::ratio,
+                    "mean share of the state that a save writes: increments")}});
     d.snapshot = p.quiesce;
     if (!d.layout.gds_saves) d.snapshot += size / d.layout.ranks / plant_.host(d.host).gpu_copy;
     d.stall = d.snapshot;
+    if (d.snapshot > Seconds{})
+      line(name + "snapshot.bound", d.snapshot.in(unit::s), Dimension::time,
+           "the state leaves all GPUs at once, each by its own link = " + text(d.snapshot),
+           d.layout.gds_saves
+               ? Rule{"quiesce", kSaves, {{"quiesce", d.input("checkpoint.quiesce")}}}
+               : Rule{"quiesce + size / ranks / copy",
+                      kSaves,
+                      {{"quiesce", d.input("checkpoint.quiesce")},
+                       {"size", name + "size"},
+                       {"ranks", "job." + d.id + ".ranks"},
+                       {"copy", d.host_input("gpu.copy")}}});
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
-    line(name + "interval", d.interval.in(unit::s), Dimension::time,
-         p.every_steps ? count(static_cast<double>(*p.every_steps)) + " steps x " +
-                             text(d.compute) + " = " + text(d.interval)
-                       : "given: " + text(d.interval));
+    line(
+        name + "interval", d.interval.in(unit::s), Dimension::time,
+        p.every_steps ? count(static_cast<double>(*p.every_steps)) + " steps x " + text(d.compute) +
+                            " = " + text(d.interval)
+                      : "given: " + text(d.interval),
+        p.every_steps
+            ? Rule{"steps * compute",
+                   "docs/models/checkpoint.md",
+                   {{"steps", d.input("checkpoint.every_steps")},
+                    {"compute", "job." + d.id + ".step.compute"}}}
+            : Rule{"every", "docs/models/checkpoint.md", {{"every", d.input("checkpoint.every")}}});
     // w = S / tau: what must be written on average so that one flush ends before the next begins.
     d.write = d.checkpoint / d.interval;
     line(name + "write.demand", d.write.in(unit::Bps), Dimension::rate,
          text(d.checkpoint) + " / " + text(d.interval) + " = " + text(d.write) +
              (d.blocking ? " on average (training waits for the save)"
-                         : " so that a flush ends within the interval"));
+                         : " so that a flush ends within the interval"),
+         {"written / interval",
+          kEq1,
+          {{"written", written_of(d, size)}, {"interval", name + "interval"}}});
+    derive_flush(d, size);
   }
+
+  // The least a save takes to reach its storage, all hosts at once: o S / max flow. [bounds.md, eq.
+  // 2]
+  void derive_flush(JobDemand& d, Bytes size) {
+    const auto sources = plant_.mounts(d.host, d.write_to, false, d.layout.gds_saves);
+    const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
+    const std::string name = "job." + d.id + ".checkpoint.";
+    d.write_cut = cut(name + "flow", plant_.topology().max_flow(sources, {&sink, 1}));
+    const double sent = plant_.storage(d.write_to).sent();
+    d.flush = d.checkpoint * sent / d.write_cut.value;
+    const double share = d.interval / (d.interval + d.flush);
+    line(name + "save.bound", d.flush.in(unit::s), Dimension::time,
+         text(d.checkpoint) + (sent > 1.0 ? " x " + hundredths(sent) + " with parity" : "") +
+             " / " + text(d.write_cut.value) + " = " + text(d.flush) +
+             (d.blocking
+                  ? ": at least " + text(1.0 - share, Dimension::ratio) + " of the time in saves"
+                  : " at least, beside training"),
+         {"written * sent / flow",
+          kEq2,
+          {{"written", written_of(d, size)},
+           figure("sent", sent, Dimension::number, "bytes that clients send for a byte written"),
+           {"flow", name + "flow"}}});
+    if (d.blocking) d.stall += d.flush;
+  }
+
+  /// What a save writes: its size, unless less.
+  [[nodiscard]] static std::string written_of(const JobDemand& d, Bytes size) {
+    return "job." + d.id + ".checkpoint." + (d.checkpoint < size ? "written" : "size");
+  }
+
+  /// A minimum cut, named: the sum of what it cuts through.
+  MinCut cut(const std::string& name, const graph::Topology::Cut& found) {
+    MinCut out{found.value, "storage"};
+    if (found.edges.empty() || !found.value.finite()) return out;
+    std::map<std::string, Rate> through;
+    for (const graph::EdgeId edge : found.edges)
+      through[ResourceTable::without_group(plant_.topology().name(edge))] +=
+          plant_.topology().capacity(edge);
+    out.binding = ResourceTable::without_group(plant_.topology().name(found.edges.front()));
+    Rule rule{"", "docs/models/bounds.md: max flow is min cut", {}};
+    std::string sum;
+    for (const auto& [resource, rate] : through) {
+      const std::string symbol = "c" + std::to_string(rule.terms.size() + 1);
+      rule.equation += (sum.empty() ? "" : " + ") + symbol;
+      sum += (sum.empty() ? "" : " + ") + resource + " " + text(rate);
+      rule.terms.push_back({symbol, "resource." + resource + ".capacity", rate.in(unit::Bps),
+                            Dimension::rate, "what " + resource + " carries"});
+    }
+    line(name, found.value.in(unit::Bps), Dimension::rate,
+         "max flow is min cut: " + sum + " = " + text(found.value), std::move(rule));
+    return out;
+  }
+
+  /// One reason why GPUs cannot compute all the time.
+  struct Ceiling {
+    double share = 1.0;
+    std::string binding;  ///< what sets it
+    std::string name;     ///< of its derivation
+  };
 
   // The share of time GPUs can compute when everything overlaps perfectly.  [bounds.md, eq. 2]
   double utilization(JobDemand& d) {
-    binding_ = "GPU compute";
-    double best = 1.0;
-    if (d.exposed > Seconds{}) {
-      best = d.compute / (d.compute + d.exposed);
-      binding_ = d.communication;
-    }
+    const std::string name = "job." + d.id + ".";
+    std::vector<Ceiling> ceilings;
+    const auto ceiling = [&](const char* why, double share, const std::string& binding, Rule rule) {
+      if (!(share < 1.0)) return;
+      ceilings.push_back({share, binding, name + "gpu.utilization." + why});
+      line(ceilings.back().name, share, Dimension::ratio,
+           "at most, for " + binding + " = " + text(share, Dimension::ratio), std::move(rule));
+    };
+    if (d.exposed > Seconds{})
+      ceiling("communication", d.compute / (d.compute + d.exposed), d.communication,
+              {"compute / (compute + exposed)",
+               kEq2,
+               {{"compute", name + "step.compute"}, {"exposed", name + "communication.exposed"}}});
     // Who is slow all the time sets the pace of all.    [docs/models/folding.md, eq. 3]
     const HostParams& host = plant_.host(d.host);
-    const double pace = host.slow_compute.in(unit::ratio);
-    if (host.always_slow() && pace < best) {
-      best = pace;
-      binding_ = "host." + d.host + ".slow";
-    }
+    if (host.always_slow())
+      ceiling("stragglers", host.slow_compute.in(unit::ratio), "host." + d.host + ".slow",
+              {"slow", "docs/models/folding.md, eq. 3", {{"slow", d.host_input("slow.compute")}}});
     if (!d.read_from.empty()) {
       const auto sinks = plant_.mounts(d.host, d.read_from, true, d.layout.gds);
       const graph::NodeId source = plant_.storage(d.read_from).read_source();
-      const graph::Topology::Cut cut = plant_.topology().max_flow({&source, 1}, sinks);
-      if (cut.value < d.missed * best) {
-        best = cut.value / d.missed;
-        binding_ = cut.edges.empty()
-                       ? "storage"
-                       : ResourceTable::without_group(plant_.topology().name(cut.edges.front()));
-      }
-      if (d.loader / d.read < best) {
-        best = d.loader / d.read;
-        binding_ = "job." + d.id + ".loader";
-      }
+      const MinCut flow = cut(name + "read.flow", plant_.topology().max_flow({&source, 1}, sinks));
+      ceiling("reads", flow.value / d.missed, flow.binding,
+              {"flow / demand",
+               kEq2,
+               {{"flow", name + "read.flow"},
+                {"demand", name + (d.missed < d.read ? "cache.demand" : "read.demand")}}});
+      ceiling("loader", d.loader / d.read, "job." + d.id + ".loader",
+              {"ceiling / demand",
+               kEq5,
+               {{"ceiling", name + "loader.ceiling"}, {"demand", name + "read.demand"}}});
     }
-    if (!d.write_to.empty() && d.blocking) {
-      const auto sources = plant_.mounts(d.host, d.write_to, false, d.layout.gds_saves);
-      const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
-      const graph::Topology::Cut cut = plant_.topology().max_flow(sources, {&sink, 1});
-      const double sent = plant_.storage(d.write_to).sent();
-      const Seconds save = d.checkpoint * sent / cut.value;
-      d.stall += save;
-      // U = tau / (tau + t_save): the interval counts compute, the save comes on top.
-      const double share = d.interval / (d.interval + save);
-      line("job." + d.id + ".checkpoint.save.bound", save.in(unit::s), Dimension::time,
-           text(d.checkpoint) + (sent > 1.0 ? " x " + hundredths(sent) + " with parity" : "") +
-               " / " + text(cut.value) + " = " + text(save) + ": at least " +
-               text(1.0 - share, Dimension::ratio) + " of the time in saves");
-      if (share < best) {
-        best = share;
-        binding_ = cut.edges.empty()
-                       ? "storage"
-                       : ResourceTable::without_group(plant_.topology().name(cut.edges.front()));
-      }
+    // U = tau / (tau + t_save): the interval counts compute, the save comes on top.
+    if (!d.write_to.empty() && d.blocking)
+      ceiling(
+          "saves", d.interval / (d.interval + d.flush), d.write_cut.binding,
+          {"interval / (interval + save)",
+           kEq2,
+           {{"interval", name + "checkpoint.interval"}, {"save", name + "checkpoint.save.bound"}}});
+    binding_ = "GPU compute";
+    double best = 1.0;
+    rule_ = {"min(1", kEq2, {}};
+    for (const Ceiling& c : ceilings) {
+      const std::string symbol = c.name.substr(c.name.rfind('.') + 1);
+      rule_.equation += ", " + symbol;
+      rule_.terms.push_back({symbol, c.name});
+      if (c.share < best) best = c.share, binding_ = c.binding;
     }
+    rule_.equation = ceilings.empty() ? "1" : rule_.equation + ")";
     return best;
   }
 
@@ -323,36 +375,11 @@ class Deriver {
     }
   }
 
-  // n >= read / unit_read + write / unit_write; the larger of both when a unit's rates are separate
-  // [docs/models/bounds.md, eq. 3]
-  void derive_osts() {
-    Rate read, write;
-    for (const JobDemand& d : demands_) {
-      if (d.read_from == out_.storage) read += d.missed;
-      if (d.write_to == out_.storage) write += d.write;
-    }
-    const StorageModel::Countable c = plant_.storage(out_.storage).countable();
-    out_.noun = c.noun;
-    out_.unit_write = c.unit_write;
-    const double for_writes = write / c.unit_write;
-    const double for_reads = read / c.unit_read;
-    out_.osts_required = c.separate ? std::max(for_reads, for_writes) : for_reads + for_writes;
-    const std::string name = "storage." + out_.storage + ".osts.";
-    if (for_writes > 0.0)
-      line(name + "writes", for_writes, Dimension::number,
-           text(write) + " / " + text(c.unit_write) + " of one = " + hundredths(for_writes) + " " +
-               c.noun + " for the writes alone");
-    const double at_least = std::ceil(out_.osts_required - 1e-9);
-    line(name + "bound", at_least, Dimension::number,
-         text(read) + " / " + text(c.unit_read) + (c.separate ? " or " : " + ") + text(write) +
-             " / " + text(c.unit_write) + " = " + hundredths(out_.osts_required) +
-             ", so at least " + count(at_least) + " " + c.noun);
-  }
-
   const Design& design_;
   Plant plant_;
   Bounds out_;
   std::string binding_;
+  Rule rule_;  ///< of the utilization
   std::vector<JobDemand> demands_;
 };
 

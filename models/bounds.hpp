@@ -1,21 +1,15 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "models/derivation.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/units.hpp"
 
 /// What can be said of a design without simulating: closed forms, max flow and max-min shares.
 namespace stallcast::models {
-
-/// One derived line: what, how much, from what. `explain` prints these.
-struct Derivation {
-  std::string name;    ///< metric-like: "job.train.read.demand"
-  double value = 0.0;  ///< SI base unit
-  Dimension dimension = Dimension::number;
-  std::string formula;  ///< "512 GPUs x 100000 tokens/s x 2 B = 102.4 MB/s"
-};
 
 /// The instant estimate ("~") and the lower bounds `plan` starts from.
 struct Bounds {
@@ -29,5 +23,15 @@ struct Bounds {
 };
 
 [[nodiscard]] Bounds bounds(const Design& design);
+
+/// What a shared resource can do.
+struct Capacity {
+  double amount = 0.0;
+  std::string unit;  ///< as of a ResourceUse: "B/s", "cores"
+};
+
+/// What the shared resources of `design` can do, by the names that results have for them: what a
+/// simulation of it is given, but for rates that are drawn. Lines of requests are left out.
+[[nodiscard]] std::map<std::string, Capacity> capacities(const Design& design);
 
 }  // namespace stallcast::models

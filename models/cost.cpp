@@ -208,7 +208,24 @@ std::vector<Derivation> derive_costs(const Design& design) {
   std::vector<Derivation> out;
   const Costs all = costs(design);
   if (!all.known()) return out;
+  // [docs/models/cost.md, eq. 1 and 2]
+  Rule capex{"", "docs/models/cost.md, eq. 1", {}}, hourly{"", "docs/models/cost.md, eq. 2", {}};
+  const auto add = [](Rule& rule, const std::string& symbol, const std::string& over,
+                      std::vector<Term> terms) {
+    rule.equation += (rule.equation.empty() ? "" : " + ") + symbol + over;
+    for (Term& term : terms) rule.terms.push_back(std::move(term));
+  };
   for (const CostItem& item : all.items) {
+    const std::string number = std::to_string(&item - all.items.data() + 1);
+    if (item.price) {
+      const Term bought{"bought" + number, "cost." + item.name};
+      add(capex, bought.symbol, "", {bought});
+      add(hourly, bought.symbol, " / life" + number,
+          {bought, figure("life" + number, item.life.in(unit::s), Dimension::time,
+                          "over which it is written off")});
+    }
+    if (item.rent)
+      add(hourly, "rent" + number, "", {{"rent" + number, "cost." + item.name + ".rent"}});
     const std::string of = item.count_of + " " + item.noun + " x ";
     if (item.price)
       out.push_back({"cost." + item.name, item.bought().in(unit::USD), Dimension::money,
@@ -227,9 +244,10 @@ std::vector<Derivation> derive_costs(const Design& design) {
   for (const std::string& name : all.unpriced) without += (without.empty() ? "" : ", ") + name;
   if (!without.empty()) without = "; no price for " + without;
   out.push_back({"cost.capex", all.capex().in(unit::USD), Dimension::money,
-                 "sum of purchase prices = " + text(all.capex()) + without});
+                 "sum of purchase prices = " + text(all.capex()) + without, std::move(capex)});
   out.push_back({"cost.hourly", all.per_time().in(unit::USD_per_s), Dimension::money_rate,
-                 "purchase prices over their lives, and rents = " + text(all.per_time())});
+                 "purchase prices over their lives, and rents = " + text(all.per_time()),
+                 std::move(hourly)});
   return out;
 }
 

@@ -85,6 +85,7 @@ class TrainingJob {
   /// What was done and not lost.
   [[nodiscard]] Progress kept() const;
   void report_cache(RunResult& out) const;
+  void report_time(const Progress& kept, RunResult& out) const;
   void remark_barrier(RunResult& out) const;
   [[nodiscard]] bool time_is_up() const;
 

@@ -14,6 +14,28 @@ TrainingJob::Measured TrainingJob::measured() const {
           .layout = layout_};
 }
 
+// The sums behind the shares: of the run, before months of failures are laid over it.
+void TrainingJob::report_time(const Progress& kept, RunResult& out) const {
+  const auto set = [&](const std::string& key, Seconds time) {
+    out.metrics["job." + id_ + "." + key] = {time.in(unit::s), "s", {}};
+  };
+  set("time.wall", wall());
+  set("time.compute", kept.useful);
+  set("time.sync", kept.sync);
+  set("time.checkpoint", checkpoint_ ? checkpoint_->stalled() : Seconds{});
+  if (const Seconds restart = lost_.time() + restarts_.time(); restart > Seconds{})
+    set("time.restart", restart);
+  const auto wait = [&](const char* cause, Phase phase) {
+    set(std::string("time.") + cause, kept.waits[static_cast<std::size_t>(phase)]);
+  };
+  wait("communication", Phase::communication);
+  wait("data", Phase::data);
+  wait("metadata", Phase::metadata);
+  wait("cpu", Phase::cpu);
+  for (const auto& [resource, time] : waited().by_resource)
+    if (time > Seconds{}) set("waited." + plant_.resources().name(resource), time);
+}
+
 // Of the last epoch: earlier ones may have been colder.
 void TrainingJob::report_cache(RunResult& out) const {
   if (!cache_.used) return;
@@ -54,6 +76,7 @@ void TrainingJob::report(RunResult& out) const {
     out.metrics[name + key] = {part / wall, "ratio", {}};
   };
   const Progress kept = this->kept();
+  report_time(kept, out);
   ratio("gpu.utilization", useful_);
   ratio("goodput", kept.useful);
   if (!au_.empty()) out.metrics[name + "au"] = {au_.mean(), "ratio", {}};

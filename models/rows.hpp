@@ -33,6 +33,7 @@ struct LoaderRow {
 struct StepRow {
   KindInfo info;
   Seconds (*mean)(const Component&, const ModelParams&, const HostParams&);
+  Rule (*rule)(const ModelParams&);
 };
 struct CheckpointRow {
   KindInfo info;

@@ -25,9 +25,12 @@ std::vector<std::pair<std::string, const Value*>> values_of(const Design& design
     if (job.dataset) add_values(*job.dataset, path + ".dataset", out);
     if (job.loader) add_values(*job.loader, path + ".loader", out);
     if (job.checkpoint) add_values(*job.checkpoint, path + ".checkpoint", out);
+    if (job.communication) add_values(*job.communication, path + ".communication", out);
     if (job.recovery) add_values(*job.recovery, path + ".recovery", out);
     if (job.elastic) add_values(*job.elastic, path + ".elastic", out);
   }
+  for (const Component& tenant : design.tenants)
+    add_values(tenant, "tenants[" + tenant.id + "]", out);
   for (const Component& failure : design.failures)
     add_values(failure, "failures[" + failure.id + "]", out);
   add_values(design.run, "run", out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -15,20 +16,21 @@ namespace {
 
 /// Which field of which component relieves a resource, and by how much to raise it.
 struct Remedy {
-  std::string_view role;    ///< first part of the resource's name: "storage", "host", "fabric"
-  std::string_view part;    ///< what the rest of the name starts with; "" = anything
-  std::string_view target;  ///< "self", or that part of every job which uses it: "loader"
-  std::string_view field;
+  std::string_view role = {};    ///< first part of the resource's name: "storage", "host", "fabric"
+  std::string_view part = {};    ///< what the rest of the name starts with; "" = anything
+  std::string_view target = {};  ///< "self", or that part of every job which uses it: "loader"
+  std::string_view field = {};
   double factor = 0.0;
   std::string_view text = {};  ///< set to this instead of raising
   bool link = false;           ///< the field is quoted in bits
+  bool bought = false;         ///< it is hardware: less of it is cheaper
 };
 
 // The rows of the first part that fits are taken, all of them.
 constexpr std::array kRemedies = {
-    Remedy{"storage", "ost", "self", "ost.count", 1.25},
-    Remedy{"storage", "oss", "self", "oss.count", 1.25},
-    Remedy{"storage", "mdt", "self", "mdt.count", 2.0},
+    Remedy{"storage", "ost", "self", "ost.count", 1.25, {}, false, true},
+    Remedy{"storage", "oss", "self", "oss.count", 1.25, {}, false, true},
+    Remedy{"storage", "mdt", "self", "mdt.count", 2.0, {}, false, true},
     Remedy{"storage", "client.stream", "checkpoint", "direct", 0.0, "true"},
     Remedy{"storage", "client.stream", "checkpoint", "files", 4.0},
     Remedy{"storage", "client.stream", "loader", "workers", 2.0},
@@ -38,9 +40,9 @@ constexpr std::array kRemedies = {
     Remedy{"storage", "first_byte", "loader", "workers", 2.0},
     Remedy{"storage", "connection", "loader", "workers", 2.0},
     Remedy{"storage", "connection", "self", "get.parallel", 2.0},
-    Remedy{"storage", "server", "self", "server.count", 1.25},
-    Remedy{"storage", "drives", "self", "drive.count", 1.25},
-    Remedy{"host", "nic", "self", "nic.rate", 2.0, {}, true},
+    Remedy{"storage", "server", "self", "server.count", 1.25, {}, false, true},
+    Remedy{"storage", "drives", "self", "drive.count", 1.25, {}, false, true},
+    Remedy{"host", "nic", "self", "nic.rate", 2.0, {}, true, true},
     Remedy{"host", "compute_nic", "self", "compute_nic.rate", 2.0, {}, true},
     Remedy{"host", "nvme", "self", "nvme.write", 2.0},
     Remedy{"host", "nvme", "self", "nvme.read", 2.0},
@@ -52,12 +54,33 @@ constexpr std::array kRemedies = {
     Remedy{"fabric", "", "self", "bisection", 1.25, {}, true},
 };
 
+/// Which part of a job is set otherwise when a cause costs it time.
+struct Habit {
+  const char* cause;
+  std::string_view part;  ///< "loader", "dataset", "checkpoint"
+  std::string_view field;
+  double factor = 0.0;
+  std::string_view text = {};  ///< set to this instead of raising
+};
+constexpr std::array kHabits = {
+    Habit{"data", "loader", "workers", 2.0},
+    Habit{"data", "loader", "prefetch", 2.0},
+    Habit{"data", "dataset", "cache.policy", 0.0, "random"},
+    Habit{"metadata", "loader", "workers", 2.0},
+    Habit{"cpu", "loader", "workers", 2.0},
+    Habit{"checkpoint", "checkpoint", "every", 2.0},
+    Habit{"checkpoint", "checkpoint", "every_steps", 2.0},
+    Habit{"checkpoint", "checkpoint", "buffers", 2.0},
+};
+
 /// A cause that costs less than this share of wall time is not worth a change of its job.
 constexpr double kNoticeable = 0.001;
 /// A resource with less of the blame is not worth a simulation, nor is one for which all wait less
 /// than this share of the time: no change of it could gain more.
 constexpr double kBlamed = 0.01;
 constexpr double kWorthTrying = 0.002;
+/// Half of what is busy less than this would still not be full.
+constexpr double kHalfIdle = 0.45;
 
 struct Name {
   std::string_view role, id, part;
@@ -84,11 +107,13 @@ bool starts_with_part(std::string_view text, std::string_view part) {
          (text.starts_with(part) && (text.size() == part.size() || text[part.size()] == '.'));
 }
 
-/// `value` raised by `factor`; whole for counts.
+/// `value` raised or lowered by `factor`; whole for counts. None when it stays as it is.
 std::optional<double> raised(const Value& value, double factor) {
   if (!(value.number > 0.0)) return std::nullopt;
-  const double more = value.number * factor;
-  return value.dimension == Dimension::count ? std::ceil(more - 1e-9) : more;
+  const double more = value.dimension == Dimension::count ? std::ceil(value.number * factor - 1e-9)
+                                                          : value.number * factor;
+  if (more == value.number) return std::nullopt;
+  return more;
 }
 
 double share_of(const Prediction& prediction, const std::string& job, const char* cause) {
@@ -143,6 +168,44 @@ class Advisor {
              "jobs[" + job.job.id + "].checkpoint.mode=async", 0.0});
   }
 
+  /// Settings of jobs that lose time to a cause, whatever they wait for.
+  void change_habits() {
+    for (const JobDesign& job : design_.jobs)
+      for (const Habit& habit : kHabits)
+        if (share_of(prediction_, job.job.id, habit.cause) >= kNoticeable)
+          change_part(job, habit.part,
+                      {.target = habit.part,
+                       .field = habit.field,
+                       .factor = habit.factor,
+                       .text = habit.text});
+  }
+
+  /// Hardware of which half would do by its use, and workers that nobody waits for.
+  void halve_idle() {
+    for (const Remedy& remedy : kRemedies) {
+      if (!remedy.bought) continue;
+      std::map<std::string, double> busiest;
+      for (const ResourceUse& use : prediction_.resources) {
+        const Name name = split_name(use.name);
+        if (name.role != remedy.role || !starts_with_part(name.part, remedy.part)) continue;
+        const double peak = use.capacity > 0.0 ? use.peak / use.capacity : 0.0;
+        const double busy = use.blamed_share >= kBlamed ? 1.0 : std::max(use.utilization(), peak);
+        double& most = busiest[std::string(name.id)];
+        most = std::max(most, busy);
+      }
+      for (const auto& [id, busy] : busiest) {
+        Remedy half = remedy;
+        half.factor = 0.5;
+        if (busy < kHalfIdle) apply(half, {remedy.role, id, remedy.part});
+      }
+    }
+    for (const JobDesign& job : design_.jobs)
+      if (share_of(prediction_, job.job.id, "data") + share_of(prediction_, job.job.id, "cpu") +
+              share_of(prediction_, job.job.id, "metadata") <
+          kNoticeable)
+        change_part(job, "loader", {.target = "loader", .field = "workers", .factor = 0.5});
+  }
+
   [[nodiscard]] std::vector<Change> take() { return std::move(changes_); }
 
  private:
@@ -166,6 +229,15 @@ class Advisor {
     } else if (name.role == "fabric") {
       change(design_.fabric, "cluster.fabric", "fabric", remedy);
     }
+  }
+
+  void change_part(const JobDesign& job, std::string_view part, const Remedy& remedy) {
+    const std::optional<Component>& component = part == "loader"    ? job.loader
+                                                : part == "dataset" ? job.dataset
+                                                                    : job.checkpoint;
+    if (component)
+      change(*component, "jobs[" + job.job.id + "]." + std::string(part),
+             "job." + job.job.id + "." + std::string(part), remedy);
   }
 
   void change(const Component& component, const std::string& path, const std::string& label,
@@ -219,8 +291,22 @@ std::vector<Change> candidate_changes(const Design& design, const Prediction& pr
   return advisor.take();
 }
 
-std::vector<Alternative> try_changes(const std::vector<Change>& changes, const Prediction& base,
-                                     const Redesign& redesign, const predict::Options& options) {
+std::vector<Change> further_changes(const Design& design, const Prediction& prediction,
+                                    std::size_t most) {
+  Advisor advisor(design, prediction, most);
+  advisor.change_habits();
+  return advisor.take();
+}
+
+std::vector<Change> spare_changes(const Design& design, const Prediction& prediction,
+                                  std::size_t most) {
+  Advisor advisor(design, prediction, most);
+  advisor.halve_idle();
+  return advisor.take();
+}
+
+std::vector<Tried> simulate_changes(const std::vector<Change>& changes, const Prediction& base,
+                                    const Redesign& redesign, const predict::Options& options) {
   std::vector<Design> designs;
   std::vector<const Change*> tried;
   for (const Change& change : changes) {
@@ -230,17 +316,25 @@ std::vector<Alternative> try_changes(const std::vector<Change>& changes, const P
     tried.push_back(&change);
   }
   if (designs.empty()) return {};
-  const std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
+  std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
+  std::vector<Tried> out;
+  for (std::size_t i = 0; i < predictions.size(); ++i)
+    if (predictions[i].ok() && predictions[i]->seeds == base.seeds)
+      out.push_back({*tried[i], std::move(predictions[i]).value()});
+  return out;
+}
+
+std::vector<Alternative> try_changes(const std::vector<Change>& changes, const Prediction& base,
+                                     const Redesign& redesign, const predict::Options& options) {
   const double before = mean_utilization(base);
   std::vector<Alternative> alternatives;
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    if (!predictions[i].ok() || predictions[i]->seeds != base.seeds) continue;
+  for (const Tried& tried : simulate_changes(changes, base, redesign, options)) {
     Alternative a;
-    a.change = tried[i]->text;
-    a.utilization = mean_utilization(predictions[i].value());
+    a.change = tried.change.text;
+    a.utilization = mean_utilization(tried.prediction);
     a.gain = a.utilization - before;
-    a.meets_targets = predictions[i]->verdict == Verdict::pass;
-    a.relative_cost = tried[i]->relative_cost;
+    a.meets_targets = tried.prediction.verdict == Verdict::pass;
+    a.relative_cost = tried.change.relative_cost;
     alternatives.push_back(std::move(a));
   }
   std::stable_sort(alternatives.begin(), alternatives.end(),

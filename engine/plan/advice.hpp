@@ -25,11 +25,32 @@ struct Change {
 [[nodiscard]] std::vector<Change> candidate_changes(const Design& design,
                                                     const Prediction& prediction, std::size_t most);
 
+/// At most `most` settings of jobs that lose time, whatever they wait for: workers, prefetch,
+/// cache, interval of saves, buffers of them.
+[[nodiscard]] std::vector<Change> further_changes(const Design& design,
+                                                  const Prediction& prediction, std::size_t most);
+
+/// At most `most` changes that take away half of what is idle: hardware busy less than 45 % that
+/// nobody waits for, and workers of loaders that keep up.
+[[nodiscard]] std::vector<Change> spare_changes(const Design& design, const Prediction& prediction,
+                                                std::size_t most);
+
 /// The design with one more `--set`.
 using Redesign = std::function<Result<Design>(const std::string& set)>;
 
+/// A change, and what is predicted with it.
+struct Tried {
+  Change change;
+  Prediction prediction;
+};
+
 /// Simulates each change alone, with the seeds of `base`, in one batch. A change whose design is
-/// not valid or whose simulation fails is left out. Best first: those that meet the targets by
+/// not valid or whose simulation fails is left out.
+[[nodiscard]] std::vector<Tried> simulate_changes(const std::vector<Change>& changes,
+                                                  const Prediction& base, const Redesign& redesign,
+                                                  const predict::Options& options);
+
+/// The same, in short. Best first: those that meet the targets by
 /// cost, then by gain.
 [[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Change>& changes,
                                                    const Prediction& base, const Redesign& redesign,

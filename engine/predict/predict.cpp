@@ -24,7 +24,8 @@ int replica_count(const Design& design, const Options& options) {
 
 /// What the finished replicas of one design say, or why there is nothing to say.
 Result<Prediction> collect(const Design& design, const std::string& hash,
-                           std::span<const run::Outcome> outcomes, Diagnostics* faults) {
+                           std::span<const run::Outcome> outcomes, Diagnostics* faults,
+                           std::vector<RunResult>* runs = nullptr) {
   std::vector<RunResult> finished;
   const Failure* unfinished = nullptr;
   for (const run::Outcome& outcome : outcomes) {
@@ -60,6 +61,7 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
                                    std::to_string(outcomes.size()) +
                                    " replicas finished: " + unfinished->message);
   }
+  if (runs != nullptr) *runs = std::move(finished);
   return prediction;
 }
 
@@ -95,6 +97,18 @@ struct Batch {
 
 Result<Prediction> predict(const Design& design, const Options& options) {
   return std::move(predict_all({&design, 1}, options).front());
+}
+
+Result<Prediction> predict(const Design& design, const Options& options,
+                           std::vector<RunResult>& runs) {
+  const auto start = std::chrono::steady_clock::now();
+  const Batch batch({&design, 1}, options);
+  Result<Prediction> prediction =
+      collect(design, batch.encoded[0]->hash, run::simulate(batch.requests, options.run),
+              options.faults, &runs);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  if (prediction.ok()) prediction->wall_s = wall.count();
+  return prediction;
 }
 
 std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,

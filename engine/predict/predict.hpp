@@ -36,6 +36,10 @@ struct Options {
 /// warning and the verdict "inconclusive"; a failure when none finished.
 [[nodiscard]] Result<Prediction> predict(const Design& design, const Options& options);
 
+/// The same; `runs` gets what each finished replica said, in the order of their seeds.
+[[nodiscard]] Result<Prediction> predict(const Design& design, const Options& options,
+                                         std::vector<RunResult>& runs);
+
 /// The same for several designs at once, sharing the worker. Results are in the order of `designs`.
 [[nodiscard]] std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
                                                           const Options& options);

@@ -12,6 +12,7 @@
 #include "stallcast/calibration_profile.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/explanation.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
@@ -92,6 +93,13 @@ class Session {
   [[nodiscard]] std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
                                                             const Question& question = {});
 
+  /// Why: the trees of `metrics` (empty: the headline ones) down to inputs with their sources, from
+  /// a prediction of `design`, or from closed forms alone with `simulate` false. `what_ifs` is
+  /// empty: `what_ifs` gives them. A metric that does not exist is a failure (bad_input).
+  [[nodiscard]] Result<Explanation> explain(const Design& design,
+                                            const std::vector<std::string>& metrics = {},
+                                            bool simulate = true, const Question& question = {});
+
   /// At most `most` changes of `source`, whose prediction this is, each tried by simulation: best
   /// first. The targets are those of `design`.
   [[nodiscard]] std::vector<Alternative> alternatives(const Source& source, const Design& design,
@@ -104,6 +112,13 @@ class Session {
   /// goes before what the scenario says.
   [[nodiscard]] Result<PlanResult> plan(const Source& source, const PlanQuestion& wanted,
                                         const Question& question = {});
+
+  /// The same with what `explain` tells of each, and, besides what relieves, what could be left
+  /// out: at most `most` of both together, ranked.
+  [[nodiscard]] std::vector<WhatIf> what_ifs(const Source& source, const Design& design,
+                                             const Prediction& prediction, std::size_t most,
+                                             const Question& question = {});
+
   /// The fewest OSTs (servers, controllers, ...) of `storage` that meet the targets of `source`;
   /// "" is the storage system the bounds study, or what the scenario's `plan` asks.
   [[nodiscard]] Result<PlanResult> plan(const Source& source, const std::string& storage = "",

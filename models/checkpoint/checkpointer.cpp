@@ -350,6 +350,10 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   backpressure_.report(name + "backpressure", "s", out);
   if (!durations_.empty()) {
     out.metrics[name + "bandwidth"] = {size_.in(unit::B) / durations_.mean(), "B/s", {}};
+    for (const auto& [resource, time] : took_.by_resource)
+      if (time > Seconds{})
+        out.metrics[name + "took." + mover_.plant().resources().name(resource)] = {
+            time.in(unit::s) / static_cast<double>(durations_.size()), "s", {}};
     out.metrics[name + "rank0"] = {rank0_.mean(), "s", {}};
     out.metrics[name + "files"] = {mover_.layout().files(), "count", {}};
     out.metrics[name + "held"] = {retention_.most_held().in(unit::B), "B", {}};

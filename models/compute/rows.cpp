@@ -10,9 +10,11 @@ namespace {
 const std::array kSteps{
     StepRow{{"flops", "step time from model FLOPs, GPU peak and MFU", step_common_fields(),
              step_flops_fields()},
-            flops_step},
+            flops_step,
+            flops_step_rule},
     StepRow{{"given", "step time as measured", step_common_fields(), step_given_fields()},
-            given_step}};
+            given_step,
+            given_step_rule}};
 
 }  // namespace
 

@@ -149,6 +149,20 @@ Seconds flops_step(const Component& step, const ModelParams& model, const HostPa
   return work / (host.gpu_peak * p.mfu.in(unit::ratio));
 }
 
+Rule given_step_rule(const ModelParams&) {
+  return {"compute", "docs/models/compute.md", {{"compute", "step.compute"}}};
+}
+
+Rule flops_step_rule(const ModelParams& model) {
+  return {"6 * parameters * tokens / (peak * mfu)",
+          "docs/models/compute.md, eq. 1",
+          {figure("parameters", model.parameters.value_or(0.0), Dimension::number,
+                  "parameters of the model"),
+           {"tokens", "step.tokens"},
+           {"peak", "host.gpu.peak"},
+           {"mfu", "step.mfu"}}};
+}
+
 StepTime step_time(const Component& step, Seconds mean) {
   const StepCommon common = bind(kCommon, step);
   return {.mean = mean, .cv = common.jitter.in(unit::ratio), .overhead = common.overhead};

@@ -5,6 +5,7 @@
 
 #include "engine/base/fields.hpp"
 #include "engine/base/random.hpp"
+#include "models/derivation.hpp"
 #include "models/host.hpp"
 #include "stallcast/design.hpp"
 
@@ -73,6 +74,9 @@ struct StepTime {
                                  const HostParams& host);
 [[nodiscard]] Seconds flops_step(const Component& step, const ModelParams& model,
                                  const HostParams& host);
+/// How they come about; inputs are "step.K", "model.K" and "host.K".
+[[nodiscard]] Rule given_step_rule(const ModelParams& model);
+[[nodiscard]] Rule flops_step_rule(const ModelParams& model);
 [[nodiscard]] std::span<const base::FieldInfo> step_common_fields();
 [[nodiscard]] std::span<const base::FieldInfo> step_given_fields();
 [[nodiscard]] std::span<const base::FieldInfo> step_flops_fields();

@@ -25,6 +25,7 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
                                         const FailingParts& parts, Seconds stall) {
   double rate = 0.0;
   std::string terms;
+  Rule rule{"", "docs/models/failures.md, eq. 1", {}};
   for (const Component& component : design.failures) {
     const FailureRow& row = failure_row(component.kind);
     if (!row.style().kills) continue;
@@ -35,13 +36,19 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
     rate += units / p.mtbf->in(unit::s);
     terms += (terms.empty() ? "" : " + ") + base::shortest(units) + " / " + text(*p.mtbf) + " (" +
              component.id + ")";
+    const std::string number = std::to_string(rule.terms.size() / 2 + 1);
+    rule.equation += (rule.equation.empty() ? "n" : " + n") + number + " / mtbf" + number;
+    rule.terms.push_back(
+        figure("n" + number, units, Dimension::number, "parts that fail as " + component.id));
+    rule.terms.push_back({"mtbf" + number, "failures[" + component.id + "].mtbf"});
   }
   if (terms.empty()) return {};
   // M = 1 / sum n / mtbf    [docs/models/failures.md, eq. 1]
   const Seconds mtbf = Seconds::from(1.0 / rate, unit::s);
   const std::string name = "job." + job.job.id + ".";
+  rule.equation = "1 / (" + rule.equation + ")";
   std::vector<Derivation> out{{name + "failures.mtbf", mtbf.in(unit::s), Dimension::time,
-                               "1 / (" + terms + ") = " + text(mtbf)}};
+                               "1 / (" + terms + ") = " + text(mtbf), std::move(rule)}};
   const RecoveryParams recovery = job.recovery ? recovery_params(*job.recovery) : RecoveryParams{};
   if (const Seconds mounted = recovery.mounted(parts.hosts); mounted > Seconds{})
     out.push_back({name + "failures.mount", mounted.in(unit::s), Dimension::time,
@@ -52,9 +59,16 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
                             : ", all at one time")});
   if (stall <= Seconds{}) return out;
   const Seconds young = young_interval(stall, mtbf);
-  out.push_back({name + "checkpoint.interval.young", young.in(unit::s), Dimension::time,
-                 "sqrt(2 x " + text(stall) + " x " + text(mtbf) + ") = " + text(young) +
-                     " of work between two saves, for a stall of at least " + text(stall)});
+  out.push_back(
+      {name + "checkpoint.interval.young",
+       young.in(unit::s),
+       Dimension::time,
+       "sqrt(2 x " + text(stall) + " x " + text(mtbf) + ") = " + text(young) +
+           " of work between two saves, for a stall of at least " + text(stall),
+       {"sqrt(2 * stall * mtbf)",
+        "docs/models/failures.md",
+        {figure("stall", stall.in(unit::s), Dimension::time, "least a save costs training"),
+         {"mtbf", name + "failures.mtbf"}}}});
   return out;
 }
 

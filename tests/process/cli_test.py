@@ -358,11 +358,32 @@ class Verbs(unittest.TestCase):
         self.assertEqual(Run("plan", "FILE", text=text.replace("%d", "4096")).code, 0)
         self.assertEqual(Run("plan", "FILE", text=text.replace("%d", "0")).code, 1)
 
-    def test_explain_gives_derivations_inputs_and_their_sources(self):
-        out = Run("explain", "FILE", text=HARD).out
-        self.assertIn("storage[scratch].ost.count = 8", out)
+    def test_explain_takes_numbers_apart_down_to_inputs_and_their_sources(self):
+        out = Run("explain", "FILE", "job.train.checkpoint.duration", text=HARD).out
+        self.assertIn("ost_count = 8  [storage[scratch].ost.count]", out)
         self.assertRegex(out, r"s\.json:\d+:\d+")
-        self.assertEqual(Run("explain", "FILE", "--metric", "job.train.gpuu", text=HARD).code, 2)
+        self.assertLessEqual(max(len(line) for line in out.splitlines()), 80)
+
+    def test_explain_names_the_nearest_metric_of_one_that_is_not_there(self):
+        run = Run("explain", "FILE", "job.train.gpu.utilisation", text=HARD)
+        self.assertEqual(run.code, 2)
+        self.assertIn('did you mean "job.train.gpu.utilization"?', run.err)
+
+    def test_explain_without_simulating_gives_closed_forms_only(self):
+        run = Run("explain", "FILE", "--no-simulation", "--format", "json", text=HARD)
+        self.assertEqual(run.code, 0)
+        explained = json.loads(run.out)
+        self.assertIsNone(explained["result"])
+        self.assertEqual(explained["what_if"], [])
+        self.assertNotIn("simulated", json.dumps(explained["trees"]))
+
+    def test_what_ifs_are_as_many_as_asked_and_simulated_alike(self):
+        run = Run("explain", "FILE", "--what-if", "1", "--format", "json", text=HARD)
+        changes = json.loads(run.out)["what_if"]
+        self.assertEqual(len(changes), 1)
+        again = Run("run", "FILE", "--set", changes[0]["set"], "--no-advice", "--format", "json", text=HARD)
+        self.assertAlmostEqual(json.loads(again.out)["metrics"]["job.train.gpu.utilization"]["value"],
+                               changes[0]["utilization"], places=12)
 
 
 if __name__ == "__main__":

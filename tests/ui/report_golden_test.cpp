@@ -50,9 +50,17 @@ TEST_CASE("a plan reads as agreed in every format") {
                render(testing::infeasible_plan(), testing::context(), Format::text, {}));
 }
 
-TEST_CASE("an explanation reads as agreed") {
-  check_golden("explain.txt", render(testing::explanation(), testing::context(), Format::text, {}));
+TEST_CASE("an explanation reads as agreed in every format") {
+  const Explanation all = testing::explanation();
+  check_golden("explain.txt", render(all, testing::context(), Format::text, {.depth = 1}));
+  check_golden("explain.json", render(all, testing::context(), Format::json, {}));
+  check_golden("explain.csv", render(all, testing::context(), Format::csv, {}));
+  check_golden("explain.md", render(all, testing::context(), Format::markdown, {}));
+}
+
+TEST_CASE("a number that is asked for is taken apart down to its inputs") {
   Explanation one = testing::explanation();
-  one.metric = "job.train.checkpoint.stall";
+  one.asked = {"job.train.checkpoint.duration"};
+  one.trees.pop_back();
   check_golden("explain_metric.txt", render(one, testing::context(), Format::text, {}));
 }

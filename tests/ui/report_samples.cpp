@@ -87,13 +87,71 @@ PlanResult infeasible_plan() {
 }
 
 Explanation explanation() {
+  using Kind = ExplainNode::Kind;
+  const auto leaf = [](const char* name, const char* symbol, double value, const char* unit,
+                       Kind kind) {
+    ExplainNode node;
+    node.name = name;
+    node.symbol = symbol;
+    node.value = value;
+    node.unit = unit;
+    node.kind = kind;
+    return node;
+  };
+  ExplainNode size = leaf("jobs[train].checkpoint.size", "size", 2e12, "B", Kind::input);
+  size.text = "2 TB";
+  size.source = Source{Source::Kind::scenario, "llama.json:12:20", "", false};
+  ExplainNode write = leaf("storage[scratch].ost.write", "ost_write", 4e9, "B/s", Kind::input);
+  write.text = "4 GB/s";
+  write.source = Source{Source::Kind::default_value, "default", "expert value", true};
+  ExplainNode count = leaf("storage[scratch].ost.count", "ost_count", 50, "count", Kind::input);
+  count.text = "50";
+  count.source = Source{Source::Kind::scenario, "llama.json:14:20", "", false};
+  ExplainNode flow =
+      leaf("resource.storage.scratch.ost.capacity", "flow", 200e9, "B/s", Kind::derived);
+  flow.equation = "ost_count * ost_write";
+  flow.reference = "docs/models/lustre.md";
+  flow.children = {count, write};
+  ExplainNode save = leaf("job.train.checkpoint.save.bound", "save", 10.0, "s", Kind::derived);
+  save.equation = "size / flow";
+  save.reference = "docs/models/bounds.md, eq. 2";
+  save.children = {size, flow};
+  ExplainNode rest = leaf("rest", "rest", 0.1, "s", Kind::rest);
+  rest.note = "queues, latencies, and sharing that the closed forms leave out";
+  ExplainNode duration =
+      leaf("job.train.checkpoint.duration", "duration", 10.1, "s", Kind::simulated);
+  duration.equation = "save + rest";
+  duration.reference = "docs/models/checkpoint.md";
+  duration.note = "limited by storage.scratch.ost";
+  duration.children = {save, rest};
+  ExplainNode bandwidth =
+      leaf("job.train.checkpoint.bandwidth", "", 2e12 / 10.1, "B/s", Kind::simulated);
+  bandwidth.equation = "size / duration";
+  bandwidth.reference = "docs/models/checkpoint.md";
+  bandwidth.children = {size, duration};
+  duration.symbol.clear();
+
   Explanation e;
   e.scenario_id = "llama-on-lustre";
-  e.derived = {{"job.train.read.demand", "102.4 MB/s", 102.4e6, "B/s",
-                "512 GPUs x 100000 tokens/s x 2 B = 102.4 MB/s"}};
-  e.inputs = {{"storage[scratch].ost.count", "48", "llama.json:12:20"},
-              {"storage[scratch].ost.read", "4 GB/s", "default, expert value (assumed)"}};
+  e.trees = {duration, bandwidth};
+  e.bound = 0.97;
+  e.bound_by = "storage.scratch.ost";
   e.prediction = missed_target();
+  WhatIf more;
+  more.change = "storage.scratch.ost.count 50 -> 63";
+  more.set = "storage[scratch].ost.count=63";
+  more.utilization = 0.97;
+  more.gain = 0.04;
+  more.relative_cost = 0.26;
+  more.meets_targets = true;
+  WhatIf less;
+  less.kind = WhatIf::Kind::save;
+  less.change = "storage.scratch.mdt.count 2 -> 1";
+  less.set = "storage[scratch].mdt.count=1";
+  less.utilization = 0.93;
+  less.relative_cost = -0.5;
+  less.missed = {"au"};
+  e.what_ifs = {more, less};
   return e;
 }
 

@@ -127,8 +127,8 @@ void CommandLine::positional(std::string_view name, std::string& target, std::st
 }
 
 void CommandLine::positionals(std::string_view name, std::vector<std::string>& target,
-                              std::string_view help) {
-  impl_->app.add_option(std::string(name), target, std::string(help))->required();
+                              std::string_view help, bool required) {
+  impl_->app.add_option(std::string(name), target, std::string(help))->required(required);
 }
 
 void CommandLine::flag(std::string_view name, bool& target, std::string_view help) {

@@ -41,7 +41,8 @@ class CommandLine {
   // Each target must outlive parse().
   void positional(std::string_view name, std::string& target, std::string_view help,
                   bool required = true);
-  void positionals(std::string_view name, std::vector<std::string>& target, std::string_view help);
+  void positionals(std::string_view name, std::vector<std::string>& target, std::string_view help,
+                   bool required = true);
   void flag(std::string_view name, bool& target, std::string_view help);
   void text(std::string_view name, std::string& target, std::string_view placeholder,
             std::string_view help);

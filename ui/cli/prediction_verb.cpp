@@ -1,8 +1,10 @@
 #include "ui/cli/prediction_verb.hpp"
 
 #include "engine/base/design_values.hpp"
+#include "engine/explain/inputs.hpp"
 #include "engine/run/simulate.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/explain_tree.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -42,7 +44,7 @@ report::Context PredictionVerb::context() const {
   report::Context out = report_context(*design_);
   if (format_ != report::Format::html) return out;
   for (const auto& [path, value] : base::values_of(*design_))
-    out.inputs.push_back({path, print_input(*value), print_source(value->source)});
+    out.inputs.push_back({path, explain::print_input(*value), report::print_source(value->source)});
   out.command = command_of(verb_, path_, options_);
   return out;
 }
@@ -53,15 +55,28 @@ std::optional<int> PredictionVerb::predict(std::optional<Prediction>& out) {
   });
 }
 
-void PredictionVerb::advise(Prediction& prediction) {
-  if (advice_ == Advice::none || no_advice_ || run::interrupt_flag() != 0) return;
-  ProgressBar bar(options_);
+std::optional<client::Question> PredictionVerb::question_of_changes(const Prediction& prediction,
+                                                                    ProgressBar& bar) const {
+  if (advice_ == Advice::none || no_advice_ || run::interrupt_flag() != 0) return std::nullopt;
   client::Question question = question_of(options_, bar);
   // The time limit is for the whole verb.
   question.time_limit_s -= prediction.wall_s;
-  if (question.time_limit_s <= 0.0) return;
-  prediction.alternatives =
-      session_->alternatives(source_, *design_, prediction, kMostAlternatives, question);
+  if (question.time_limit_s <= 0.0) return std::nullopt;
+  return question;
+}
+
+void PredictionVerb::advise(Prediction& prediction) {
+  ProgressBar bar(options_);
+  if (const auto question = question_of_changes(prediction, bar))
+    prediction.alternatives =
+        session_->alternatives(source_, *design_, prediction, kMostAlternatives, *question);
+}
+
+std::vector<WhatIf> PredictionVerb::what_ifs(const Prediction& prediction, std::size_t most) {
+  ProgressBar bar(options_);
+  const auto question = question_of_changes(prediction, bar);
+  if (!question.has_value() || most == 0) return {};
+  return session_->what_ifs(source_, *design_, prediction, most, *question);
 }
 
 int PredictionVerb::refuse(const Failure& failure, Diagnostics& faults) const {

@@ -54,16 +54,26 @@ class PredictionVerb {
   /// Tries the changes that would relieve the bottlenecks and adds them, unless it is unwanted or
   /// the time is up.
   void advise(Prediction& prediction);
+  /// At most `most` changes of all sorts, tried; none when it is unwanted or the time is up.
+  [[nodiscard]] std::vector<WhatIf> what_ifs(const Prediction& prediction, std::size_t most);
 
   /// Renders what the verb found and writes it where the user said. The exit code.
   template <class Found>
   [[nodiscard]] int deliver(const Found& found, ExitCode exit) const {
-    return cli::deliver(options_, report::render(found, context(), format_, report_style(options_)),
-                        exit);
+    return deliver(found, exit, style());
   }
+  /// The same, in a style of the verb's own.
+  template <class Found>
+  [[nodiscard]] int deliver(const Found& found, ExitCode exit, const report::Style& style) const {
+    return cli::deliver(options_, report::render(found, context(), format_, style), exit);
+  }
+  [[nodiscard]] report::Style style() const { return report_style(options_); }
 
  private:
   [[nodiscard]] report::Context context() const;
+  /// What is left of the time limit for changes; none when they are unwanted or it is up.
+  [[nodiscard]] std::optional<client::Question> question_of_changes(const Prediction& prediction,
+                                                                    ProgressBar& bar) const;
   [[nodiscard]] int refuse(const Failure& failure, Diagnostics& faults) const;
 
   CommandLine line_;

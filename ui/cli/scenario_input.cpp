@@ -6,8 +6,10 @@
 #include "engine/base/files.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "engine/explain/inputs.hpp"
 #include "models/version.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/explain_tree.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -55,35 +57,16 @@ predict::Options predict_options(const CommonOptions& options, ProgressBar& bar)
   return out;
 }
 
-std::string print_input(const Value& value) {
-  switch (value.dimension) {
-    case Dimension::text:
-      return value.text;
-    case Dimension::text_list:
-      return base::join(value.list, ", ");
-    case Dimension::boolean:
-      return value.number != 0.0 ? "true" : "false";
-    default:
-      return base::exact_quantity(value.number, value.dimension);
-  }
-}
-
-std::string print_source(const Source& source) {
-  std::string out = source.where.empty() ? "default" : source.where;
-  if (!source.citation.empty()) out += ", " + source.citation;
-  if (source.assumption) out += " (assumed)";
-  return out;
-}
-
 report::Context report_context(const Design& design) {
   report::Context context{std::string(program_version()), std::string(models::kVersion), {}, {}};
   for (const auto& [path, value] : base::values_of(design)) {
     if (value->source.assumption)
-      context.assumptions.push_back({path, print_input(*value), value->source.citation});
+      context.assumptions.push_back({path, explain::print_input(*value), value->source.citation});
     const bool money =
         value->dimension == Dimension::money || value->dimension == Dimension::money_rate;
     if (money && value->source.kind != Source::Kind::default_value)
-      context.prices.push_back({path, print_input(*value), print_source(value->source)});
+      context.prices.push_back(
+          {path, explain::print_input(*value), report::print_source(value->source)});
   }
   return context;
 }

@@ -36,12 +36,6 @@ namespace stallcast::cli {
 
 [[nodiscard]] report::Style report_style(const CommonOptions& options);
 
-/// A value as a scenario would write it.
-[[nodiscard]] std::string print_input(const Value& value);
-
-/// "scenario.json:12:5", "default, expert value (assumed)".
-[[nodiscard]] std::string print_source(const Source& source);
-
 [[nodiscard]] ExitCode exit_of(Verdict verdict);
 
 }  // namespace stallcast::cli

@@ -6,6 +6,8 @@
 #include "calibration/calibrate.hpp"
 #include "calibration/profile_json.hpp"
 #include "engine/base/files.hpp"
+#include "engine/explain/explain.hpp"
+#include "engine/explain/what_if.hpp"
 #include "engine/plan/advice.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/predict/estimate.hpp"
@@ -73,6 +75,16 @@ struct Session::Impl {
     return out;
   }
 
+  /// The same, of replicas each of which draws what the profile is unsure of.
+  [[nodiscard]] predict::Options begin_varied(const Question& question) {
+    predict::Options options = begin(question);
+    if (const CalibrationProfile* known = fitted())
+      options.vary = [known](Design& varied, std::size_t i) {
+        calibration::apply_draw(*known, i, varied);
+      };
+    return options;
+  }
+
   /// Adds what the profile has to say.
   void finish(const Design& design, const Question& question, Prediction& prediction) const {
     if (profile) {
@@ -99,6 +111,15 @@ struct Session::Impl {
       if (d.severity == Severity::error)
         return Failure{ExitCode::bad_input, diagnostic_line(d), d.hint};
     return Failure{ExitCode::internal, "the scenario gave no design", ""};
+  }
+
+  /// `source` changed, with the targets of `design`.
+  [[nodiscard]] plan::Redesign redesign(const Source& source, const Design& design) const {
+    return [this, &source, &design](const std::string& set) {
+      Result<Design> changed = design_with(source, {&set, 1});
+      if (changed.ok()) changed->expect = design.expect;
+      return changed;
+    };
   }
 
   Settings settings;
@@ -133,28 +154,35 @@ Result<Prediction> Session::predict(const Design& design, const Question& questi
 
 std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> designs,
                                                      const Question& question) {
-  predict::Options options = impl_->begin(question);
-  if (const CalibrationProfile* profile = impl_->fitted())
-    options.vary = [profile](Design& varied, std::size_t i) {
-      calibration::apply_draw(*profile, i, varied);
-    };
+  const predict::Options options = impl_->begin_varied(question);
   std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
   for (std::size_t i = 0; i < designs.size(); ++i)
     if (predictions[i].ok()) impl_->finish(designs[i], question, *predictions[i]);
   return predictions;
 }
 
+Result<Explanation> Session::explain(const Design& design, const std::vector<std::string>& metrics,
+                                     bool simulate, const Question& question) {
+  if (!simulate) return explain::explain(design, nullptr, {}, metrics);
+  std::vector<RunResult> runs;
+  Result<Prediction> prediction = predict::predict(design, impl_->begin_varied(question), runs);
+  if (!prediction.ok()) return prediction.failure();
+  impl_->finish(design, question, *prediction);
+  return explain::explain(design, &*prediction, runs, metrics);
+}
+
 std::vector<Alternative> Session::alternatives(const Source& source, const Design& design,
                                                const Prediction& prediction, std::size_t most,
                                                const Question& question) {
-  return plan::try_changes(
-      plan::candidate_changes(design, prediction, most), prediction,
-      [&](const std::string& set) {
-        Result<Design> changed = impl_->design_with(source, {&set, 1});
-        if (changed.ok()) changed->expect = design.expect;
-        return changed;
-      },
-      impl_->begin(question));
+  return plan::try_changes(plan::candidate_changes(design, prediction, most), prediction,
+                           impl_->redesign(source, design), impl_->begin(question));
+}
+
+std::vector<WhatIf> Session::what_ifs(const Source& source, const Design& design,
+                                      const Prediction& prediction, std::size_t most,
+                                      const Question& question) {
+  return explain::what_ifs(design, prediction, most, impl_->redesign(source, design),
+                           impl_->begin(question));
 }
 
 Result<PlanResult> Session::plan(const Source& source, const PlanQuestion& wanted,

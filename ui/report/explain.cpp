@@ -1,4 +1,8 @@
-#include "engine/base/quantity_text.hpp"
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/text.hpp"
+#include "ui/report/explain_tree.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 
@@ -7,8 +11,87 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Deeper than this a line has no room for words.
+constexpr int kDeepestIndent = 12;
+// Less gain than this is none.
+constexpr double kNothing = 0.0005;
+
 std::string title(const Explanation& e) {
-  return e.metric.empty() ? e.scenario_id : e.scenario_id + ", " + e.metric;
+  return e.asked.empty() ? e.scenario_id : e.scenario_id + ", " + base::join(e.asked, ", ");
+}
+
+std::string line_text(const TreeLine& line, const Ink& ink) {
+  const std::string indent(static_cast<std::size_t>(2 * std::min(line.level, kDeepestIndent)), ' ');
+  std::string head = line.head;
+  if (line.above) head += " (see above)";
+  if (line.hidden > 0) head += " ...";
+  std::string out;
+  if (line.level == 0)
+    out = "\n" + ink.bold(head) + "\n";
+  else if (!line.name.empty() && indent.size() + head.size() + line.name.size() + 4 <= kColumns)
+    out = indent + head + "  [" + line.name + "]\n";
+  else
+    out = wrapped(indent + head, line.name.empty() ? "" : "[" + line.name + "]", indent.size() + 4);
+  const std::string below(indent.size() + 4, ' ');
+  if (!line.sum.empty())
+    out += wrapped(below + "= ", line.sum + (line.page.empty() ? "" : " [" + line.page + "]"),
+                   below.size() + 2);
+  if (!line.small.empty() && !line.above) out += wrapped(below, line.small, below.size());
+  return out;
+}
+
+std::string points(double gain) {
+  const double rounded = std::abs(gain) < kNothing ? 0.0 : 100.0 * gain;
+  return (rounded > 0.0 ? "+" : "") + fixed(rounded, 1) + " points";
+}
+
+std::string what_if_text(const WhatIf& w) {
+  std::string text = "GPU utilization " + print_share(w.utilization) + " (" + points(w.gain) + ")";
+  if (w.meets_targets) text += ", meets all targets";
+  if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
+  return text;
+}
+
+/// What sets the bound, what limits the run, and what would limit it next.
+std::string limits(const Explanation& e, const Ink& ink) {
+  std::string out = "\n" + ink.bold("What limits it") + "\n";
+  out += wrapped(
+      "  without simulating: ",
+      "GPU utilization is at most " + print_value(e.bound, "ratio") + ", for " + e.bound_by, 6);
+  if (!e.prediction.has_value()) return out;
+  const char* role = "  first: ";
+  for (const Bottleneck& b : e.prediction->bottlenecks) {
+    if (!(b.blamed_share > 0.0)) break;
+    out += wrapped(role,
+                   b.resource + ", " + print_share(b.blamed_share) + " of all waiting; " +
+                       print_share(b.utilization) + " busy, " + b.headroom,
+                   6);
+    role = "  then: ";
+  }
+  if (std::string_view(role) == "  first: ") out += "  nothing: nobody waits for a resource\n";
+  return out;
+}
+
+Json node_object(const ExplainNode& node) {
+  Json out;
+  out["name"] = node.name;
+  if (!node.symbol.empty()) out["symbol"] = node.symbol;
+  out["value"] = node.value;
+  out["unit"] = node.unit;
+  if (!node.text.empty()) out["text"] = node.text;
+  out["kind"] = kind_name(node.kind);
+  if (!node.equation.empty()) out["equation"] = node.equation;
+  if (!node.reference.empty()) out["reference"] = node.reference;
+  if (!node.note.empty()) out["note"] = node.note;
+  if (node.source.has_value())
+    out["source"] = {{"where", node.source->where},
+                     {"citation", node.source->citation},
+                     {"assumed", node.source->assumption}};
+  if (!node.children.empty()) {
+    out["children"] = Json::array();
+    for (const ExplainNode& child : node.children) out["children"].push_back(node_object(child));
+  }
+  return out;
 }
 
 }  // namespace
@@ -16,72 +99,90 @@ std::string title(const Explanation& e) {
 std::string explanation_text(const Explanation& e, const Context& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out = ink.bold(title(e)) + "\n";
-  if (!e.derived.empty()) out += "\n" + ink.bold("Derived without simulating") + "\n";
-  for (const DerivedLine& d : e.derived) {
-    out += wrapped("  ", d.name + " = " + d.value, 6);
-    if (!d.formula.empty()) out += wrapped("      ", d.formula, 8);
+  if (e.asked.empty()) out += limits(e, ink);
+  std::set<std::string> shown;
+  for (const ExplainNode& tree : e.trees)
+    walk_tree(tree, style.depth, shown, [&](const TreeLine& line) { out += line_text(line, ink); });
+  const char* heads[] = {"What if", "What could be left out"};
+  for (const WhatIf::Kind kind : {WhatIf::Kind::relieve, WhatIf::Kind::save}) {
+    bool first = true;
+    for (const WhatIf& w : e.what_ifs) {
+      if (w.kind != kind) continue;
+      if (first)
+        out += "\n" +
+               ink.bold(std::string(heads[kind == WhatIf::Kind::save]) +
+                        ", each tried alone by simulation") +
+               "\n";
+      first = false;
+      out += wrapped("  " + w.change + ": ", what_if_text(w), 6);
+    }
   }
-  if (!e.inputs.empty()) out += "\n" + ink.bold("Inputs, and who set them") + "\n";
-  for (const InputLine& i : e.inputs) {
-    out += wrapped("  ", i.path + " = " + i.value, 6);
-    out += wrapped("      ", i.source, 8);
-  }
-  if (!e.prediction.has_value()) return out;
-  if (e.metric.empty()) {
-    out += "\n" + ink.bold("Simulated") + "\n\n";
-    return out + prediction_text(*e.prediction, context, style);
-  }
-  out += "\n" + ink.bold("Simulated") + "\n";
-  for (const auto& [name, metric] : e.prediction->metrics)
-    if (name == e.metric || name.starts_with(e.metric + "."))
-      out += wrapped("  ", name + " = " + print_metric(metric), 6);
-  for (const Bottleneck& b : e.prediction->bottlenecks)
-    if (b.blamed_share > 0.0)
-      out += wrapped("  ",
-                     "waiting for " + b.resource + ": " + print_value(b.blamed_share, "ratio") +
-                         " of all waiting, " + b.headroom,
-                     6);
+  if (e.prediction.has_value() && style.depth >= 0 && e.asked.empty())
+    out += "\n" + wrapped("", "Lines that end in ... go deeper: name the metric, or --depth N", 0);
+  out += "\nstallcast " + context.version + ", models " + context.model_version + "\n";
   return out;
 }
 
 std::string explanation_json(const Explanation& e, const Context& context, const Style& style) {
   Json out;
-  out["schema"] = "stallcast.explain/1";
+  out["schema"] = "stallcast.explain/2";
   out["tool"] = tool_object(context, "");
   out["scenario"] = {{"id", e.scenario_id}};
-  out["metric"] = e.metric.empty() ? Json(nullptr) : Json(e.metric);
-  out["derived"] = Json::array();
-  for (const DerivedLine& d : e.derived)
-    out["derived"].push_back(
-        {{"name", d.name}, {"value", d.number}, {"unit", d.unit}, {"formula", d.formula}});
-  out["inputs"] = Json::array();
-  for (const InputLine& i : e.inputs)
-    out["inputs"].push_back({{"path", i.path}, {"value", i.value}, {"source", i.source}});
+  out["asked"] = e.asked;
+  out["bound"] = {{"utilization", e.bound}, {"by", e.bound_by}};
+  out["trees"] = Json::array();
+  for (const ExplainNode& tree : e.trees) out["trees"].push_back(node_object(tree));
+  out["what_if"] = Json::array();
+  for (const WhatIf& w : e.what_ifs)
+    out["what_if"].push_back({{"kind", w.kind == WhatIf::Kind::save ? "save" : "relieve"},
+                              {"change", w.change},
+                              {"set", w.set},
+                              {"utilization", w.utilization},
+                              {"gain", w.gain},
+                              {"relative_cost", w.relative_cost},
+                              {"meets_targets", w.meets_targets},
+                              {"missed", w.missed}});
   out["result"] =
       e.prediction.has_value() ? result_object(*e.prediction, context, style) : Json(nullptr);
   return dump(out);
 }
 
-std::string explanation_csv(const Explanation& e) {
-  std::string out = csv_row({"scenario", "kind", "name", "value", "source"});
-  for (const DerivedLine& d : e.derived)
-    out += csv_row({e.scenario_id, "derived", d.name, d.value, d.formula});
-  for (const InputLine& i : e.inputs)
-    out += csv_row({e.scenario_id, "input", i.path, i.value, i.source});
+std::string explanation_csv(const Explanation& e, const Style& style) {
+  std::string out =
+      csv_row({"scenario", "metric", "level", "what", "from", "equation", "page", "source"});
+  for (const ExplainNode& tree : e.trees) {
+    std::set<std::string> shown;
+    walk_tree(tree, style.depth, shown, [&](const TreeLine& line) {
+      out += csv_row({e.scenario_id, tree.name, std::to_string(line.level), line.head, line.name,
+                      line.sum, line.page, line.small});
+    });
+  }
+  for (const WhatIf& w : e.what_ifs)
+    out += csv_row({e.scenario_id, "", "", w.change, w.set, what_if_text(w), "", "simulated"});
   return out;
 }
 
-std::string explanation_markdown(const Explanation& e, const Context& context) {
+std::string explanation_markdown(const Explanation& e, const Context& context, const Style& style) {
   std::string out = "## " + title(e) + "\n";
-  if (!e.derived.empty()) out += "\n| derived | value | from |\n|---|---:|---|\n";
-  for (const DerivedLine& d : e.derived)
-    out +=
-        "| " + markdown_cell(d.name) + " | " + d.value + " | " + markdown_cell(d.formula) + " |\n";
-  if (!e.inputs.empty()) out += "\n| input | value | source |\n|---|---:|---|\n";
-  for (const InputLine& i : e.inputs)
-    out += "| " + markdown_cell(i.path) + " | " + markdown_cell(i.value) + " | " +
-           markdown_cell(i.source) + " |\n";
-  if (e.prediction.has_value() && e.metric.empty())
+  std::set<std::string> shown;
+  for (const ExplainNode& tree : e.trees)
+    walk_tree(tree, style.depth, shown, [&](const TreeLine& line) {
+      const std::string indent(static_cast<std::size_t>(2 * line.level), ' ');
+      if (line.level == 0)
+        out += "\n- **" + line.head + "**";
+      else
+        out += indent + "- " + line.head;
+      if (!line.name.empty()) out += " (`" + line.name + "`)";
+      if (line.above) out += ", see above";
+      if (!line.sum.empty()) out += "<br>= " + line.sum;
+      if (!line.page.empty()) out += " [" + line.page + "]";
+      if (!line.small.empty() && !line.above) out += "<br>" + line.small;
+      out += "\n";
+    });
+  if (!e.what_ifs.empty()) out += "\n| change | tried alone by simulation |\n|---|---|\n";
+  for (const WhatIf& w : e.what_ifs)
+    out += "| " + markdown_cell(w.change) + " | " + markdown_cell(what_if_text(w)) + " |\n";
+  if (e.prediction.has_value() && e.asked.empty())
     out += "\n" + prediction_markdown(*e.prediction, context);
   return out;
 }

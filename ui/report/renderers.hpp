@@ -46,9 +46,9 @@ namespace stallcast::report {
                                            const Style& style);
 [[nodiscard]] std::string explanation_json(const Explanation& explanation, const Context& context,
                                            const Style& style);
-[[nodiscard]] std::string explanation_csv(const Explanation& explanation);
+[[nodiscard]] std::string explanation_csv(const Explanation& explanation, const Style& style);
 [[nodiscard]] std::string explanation_markdown(const Explanation& explanation,
-                                               const Context& context);
+                                               const Context& context, const Style& style);
 
 /// The object of "stallcast.result/1"; other reports contain it.
 [[nodiscard]] nlohmann::ordered_json result_object(const Prediction& prediction,

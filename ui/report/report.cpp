@@ -58,9 +58,9 @@ std::string render(const Explanation& explanation, const Context& context, Forma
     case Format::json:
       return explanation_json(explanation, context, style);
     case Format::csv:
-      return explanation_csv(explanation);
+      return explanation_csv(explanation, style);
     case Format::markdown:
-      return explanation_markdown(explanation, context);
+      return explanation_markdown(explanation, context, style);
     case Format::html:  // no page
     case Format::text:
       break;

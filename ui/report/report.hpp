@@ -7,6 +7,7 @@
 
 #include "stallcast/audit.hpp"
 #include "stallcast/calibration_profile.hpp"
+#include "stallcast/explanation.hpp"
 #include "stallcast/measurement.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
@@ -51,6 +52,7 @@ struct Context {
 struct Style {
   bool colour = false;  ///< ANSI colours in text
   bool timing = false;  ///< wall-clock time in the report, which is then not reproducible
+  int depth = -1;       ///< levels of a tree that are shown below each number; -1: all
 };
 
 [[nodiscard]] std::string render(const Prediction& prediction, const Context& context,
@@ -68,23 +70,6 @@ struct Style {
 [[nodiscard]] std::string render(const Audit& audit, const Context& context, Format format,
                                  const Style& style);
 
-/// One derived figure, with the sum that gives it.
-struct DerivedLine {
-  std::string name;
-  std::string value;    ///< "102.4 MB/s"
-  double number = 0.0;  ///< in `unit`
-  std::string unit;
-  std::string formula;
-};
-
-/// The answer to "why": derivations, inputs, and the simulated result where there is one.
-struct Explanation {
-  std::string scenario_id;
-  std::string metric;  ///< only what concerns this metric; "" = everything
-  std::vector<DerivedLine> derived;
-  std::vector<InputLine> inputs;
-  std::optional<Prediction> prediction;
-};
 [[nodiscard]] std::string render(const Explanation& explanation, const Context& context,
                                  Format format, const Style& style);
 

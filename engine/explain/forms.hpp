@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "engine/explain/influence.hpp"
+#include "models/bounds.hpp"
+#include "stallcast/explanation.hpp"
+
+/// Trees of what is known without simulating.
+namespace stallcast::explain {
+
+/// What an equation gives for the values of the children that stand in it; none where it cannot be
+/// evaluated.
+[[nodiscard]] std::optional<double> evaluated(const ExplainNode& node);
+
+/// A number the run gave.
+[[nodiscard]] ExplainNode simulated(std::string name, double value, std::string unit,
+                                    std::string note = {});
+
+/// Closed forms of one design as trees, down to its inputs.
+class Forms {
+ public:
+  /// `design` must outlive this.
+  explicit Forms(const Design& design);
+
+  [[nodiscard]] const models::Bounds& bounds() const { return bounds_; }
+  [[nodiscard]] const models::Derivation* find(const std::string& name) const;
+  /// The tree of a derivation, a capacity ("resource.R.capacity") or an input. REQUIRES: `known`.
+  [[nodiscard]] ExplainNode tree(const std::string& name);
+  [[nodiscard]] bool known(const std::string& name) const;
+
+ private:
+  [[nodiscard]] ExplainNode input(const std::string& path) const;
+  [[nodiscard]] ExplainNode derived(const models::Derivation& derivation);
+  [[nodiscard]] ExplainNode capacity(const std::string& name);
+  /// What `node` is made of when no equation is told: a product of inputs where it is one, else the
+  /// inputs it answers to.
+  void by_influence(ExplainNode& node);
+  /// Whether `node` is the product (or quotient) of what it answers to, made of children then.
+  [[nodiscard]] bool product(ExplainNode& node, const std::vector<Influence>& influences) const;
+
+  const Design& design_;
+  models::Bounds bounds_;
+  std::map<std::string, models::Capacity> capacities_;
+  std::map<std::string, const Value*> inputs_;
+  Influences influences_;
+};
+
+}  // namespace stallcast::explain

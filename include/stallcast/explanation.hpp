@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast {
+
+/// One number and what it was made of. `children` with a symbol stand in `equation`, which gives
+/// `value` of theirs to 1e-9; those without one are beside it: what else is known about the number.
+struct ExplainNode {
+  enum class Kind {
+    simulated,  ///< measured in the simulation
+    derived,    ///< by an equation, without simulating
+    input,      ///< a value of the scenario, the catalogue, a profile or a default: `source`
+    figure,     ///< put in by the models; `note` says what it is
+    rest        ///< what is left of a simulated number when all that is known is taken off
+  };
+  std::string name;         ///< "job.train.gpu.utilization", "storage[scratch].ost.count"
+  std::string symbol = {};  ///< in the equation of the parent; "" = beside it
+  double value = 0.0;       ///< in `unit`
+  std::string unit = {};    ///< as of a Metric
+  std::string text = {};    ///< of inputs: as a scenario writes them
+  Kind kind = Kind::simulated;
+  std::string equation = {};   ///< "compute / wall"; "" = not made of others
+  std::string reference = {};  ///< "docs/models/bounds.md, eq. 1"
+  std::string note = {};
+  std::optional<Source> source = std::nullopt;  ///< of inputs
+  std::vector<ExplainNode> children = {};
+};
+
+/// A change of the design that was simulated.
+struct WhatIf {
+  enum class Kind {
+    relieve,  ///< more of what limits, or used in another way
+    save      ///< less of what does not: what could be left out
+  };
+  Kind kind = Kind::relieve;
+  std::string change;                    ///< "storage.scratch.ost.count 50 -> 63"
+  std::string set;                       ///< as `--set` takes it: "storage[scratch].ost.count=63"
+  double utilization = 0.0;              ///< GPU utilization with it, all jobs together
+  double gain = 0.0;                     ///< utilization minus that of the design as it is
+  double relative_cost = 0.0;            ///< how much of the thing is added; negative: taken away
+  bool meets_targets = false;            ///< as a verdict "pass"
+  std::vector<std::string> missed = {};  ///< ids of targets that do not hold with it
+};
+
+/// The answer to "why".
+struct Explanation {
+  std::string scenario_id;
+  std::vector<std::string> asked;        ///< metrics that were asked for; empty: the headline ones
+  std::vector<ExplainNode> trees;        ///< one a metric
+  std::string bound_by;                  ///< what sets the bound of GPU utilization
+  double bound = 0.0;                    ///< of it, without simulating
+  std::optional<Prediction> prediction;  ///< none when only closed forms were asked for
+  std::vector<WhatIf> what_ifs;          ///< best first; those that save after those that relieve
+};
+
+}  // namespace stallcast

@@ -1,0 +1,108 @@
+#include "ui/report/explain_tree.hpp"
+
+#include <cctype>
+
+#include "ui/report/report.hpp"
+
+namespace stallcast::report {
+namespace {
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The equation with every symbol said by `value`, and a cross for the star.
+std::string put_in(const std::string& equation,
+                   const std::function<std::string(const std::string&)>& value) {
+  std::string out;
+  for (std::size_t i = 0; i < equation.size();) {
+    if (!in_name(equation[i])) {
+      out += equation[i] == '*' ? 'x' : equation[i];
+      ++i;
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i < equation.size() && in_name(equation[i])) ++i;
+    out += value(equation.substr(begin, i - begin));
+  }
+  return out;
+}
+
+std::string small_print(const ExplainNode& node) {
+  std::string out;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) out += (out.empty() ? "" : "; ") + text;
+  };
+  if (node.source.has_value()) add(print_source(*node.source));
+  add(node.note);
+  return out;
+}
+
+}  // namespace
+
+std::string kind_name(ExplainNode::Kind kind) {
+  switch (kind) {
+    case ExplainNode::Kind::simulated:
+      return "simulated";
+    case ExplainNode::Kind::derived:
+      return "derived";
+    case ExplainNode::Kind::input:
+      return "input";
+    case ExplainNode::Kind::figure:
+      return "figure";
+    case ExplainNode::Kind::rest:
+      return "rest";
+  }
+  return "";
+}
+
+std::string print_source(const Source& source) {
+  std::string out = source.where.empty() ? "default" : source.where;
+  if (!source.citation.empty()) out += ", " + source.citation;
+  if (source.assumption) out += " (assumed)";
+  return out;
+}
+
+std::string print_node(const ExplainNode& node) {
+  return node.text.empty() ? print_value(node.value, node.unit) : node.text;
+}
+
+std::string print_equation(const ExplainNode& node) {
+  const std::string symbols =
+      put_in(node.equation, [](const std::string& symbol) { return symbol; });
+  if (symbols.find_first_not_of("0123456789.") == std::string::npos) return symbols;
+  const std::string values = put_in(node.equation, [&](const std::string& symbol) {
+    for (const ExplainNode& child : node.children)
+      if (child.symbol == symbol) return print_node(child);
+    return symbol;
+  });
+  return symbols + " = " + values;
+}
+
+void walk_tree(const ExplainNode& root, int depth, std::set<std::string>& shown,
+               const std::function<void(const TreeLine&)>& take) {
+  const std::function<void(const ExplainNode&, int, bool)> walk = [&](const ExplainNode& node,
+                                                                      int level, bool renamed) {
+    TreeLine line;
+    line.level = level;
+    const bool plain = node.symbol.empty() || renamed;
+    line.head = (plain ? node.name : node.symbol) + " = " + print_node(node);
+    if (!plain && node.symbol != node.name) line.name = node.name;
+    line.small = small_print(node);
+    const bool parts = !node.children.empty();
+    line.above = parts && shown.contains(node.name);
+    const bool open = parts && !line.above && (depth < 0 || level < depth);
+    if (parts && !open && !line.above) line.hidden = static_cast<int>(node.children.size());
+    // What only goes by another name is no sum.
+    const bool alias = parts && node.equation == node.children.front().symbol;
+    if (!node.equation.empty() && !line.above && !alias) {
+      line.sum = print_equation(node);
+      line.page = node.reference;
+    }
+    take(line);
+    if (!open) return;
+    shown.insert(node.name);
+    for (const ExplainNode& child : node.children) walk(child, level + 1, alias);
+  };
+  walk(root, 0, false);
+}
+
+}  // namespace stallcast::report
