@@ -15,12 +15,8 @@ constexpr std::array kDimensions = {Dimension::number,    Dimension::bytes,     
                                     Dimension::flops,     Dimension::flop_rate, Dimension::money,
                                     Dimension::money_rate};
 
-/// "57 %" of a share, with at least two digits.
-std::string percent(double share) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, share < 0.0995 ? "%.1f %%" : "%.0f %%", 100.0 * share);
-  return buffer;
-}
+/// "57 %" of a share, "5.7 %" below 10 %: at least two digits.
+std::string rounded_percent(double share) { return base::percent(share, share < 0.0995 ? 1 : 0); }
 
 /// "claim 57 % too low" for a claim that is `ratio` times the truth.
 std::string too_much(double ratio) {
@@ -28,7 +24,7 @@ std::string too_much(double ratio) {
   if (ratio > 2.0 || ratio < 0.5)
     return "claim " + base::print_quantity(ratio > 1.0 ? ratio : 1.0 / ratio, Dimension::number) +
            " times" + side;
-  return "claim " + percent(std::abs(ratio - 1.0)) + side;
+  return "claim " + rounded_percent(std::abs(ratio - 1.0)) + side;
 }
 
 }  // namespace

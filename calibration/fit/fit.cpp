@@ -145,8 +145,6 @@ void add_range(Fit& fit, const char* quantity, const char* unit, std::span<const
   fit.ranges.push_back({quantity, unit, low, high});
 }
 
-std::string percent(double ratio) { return base::print_quantity(ratio, Dimension::ratio); }
-
 }  // namespace
 
 std::string cell_name(const Cell& cell, bool over_ranks) {
@@ -188,11 +186,13 @@ FittedParameter parameter_of(std::string name, std::string unit, double value,
 void judge(Fit& fit, const Series& series) {
   const double bar = std::max(kMedianBar, 2.0 * fit.noise);
   if (fit.median_error > bar)
-    fit.reasons.push_back("held-out cells are off by " + percent(fit.median_error) +
-                          " in the median, the bar is " + percent(bar));
+    fit.reasons.push_back(
+        "held-out cells are off by " + base::print_quantity(fit.median_error, Dimension::ratio) +
+        " in the median, the bar is " + base::print_quantity(bar, Dimension::ratio));
   fit.verdict = fit.reasons.empty() ? FitVerdict::accepted : FitVerdict::refused;
   if (fit.p90_error > kP90Bar)
-    doubt(fit, "one held-out cell in ten is off by more than " + percent(fit.p90_error));
+    doubt(fit, "one held-out cell in ten is off by more than " +
+                   base::print_quantity(fit.p90_error, Dimension::ratio));
   if (!repeats(series))
     doubt(fit, "nothing was measured twice: the spread of repeats is not known");
   for (const FittedParameter& p : fit.parameters)

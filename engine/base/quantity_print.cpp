@@ -195,6 +195,10 @@ std::string print_quantity(double base_value, Dimension dimension) {
   }
 }
 
+std::string percent(double ratio, int decimals) {
+  return chars(100.0 * ratio, std::chars_format::fixed, decimals) + " %";
+}
+
 std::string print_apart(double base_value, double other, Dimension dimension) {
   std::string out = print_quantity(base_value, dimension);
   if (!std::isfinite(base_value) || !std::isfinite(other) || base_value == other) return out;

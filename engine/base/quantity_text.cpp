@@ -24,7 +24,7 @@ ParsedQuantity fault(std::string message, std::string hint) {
 }
 
 /// Long input is cut so that messages stay on a line.
-std::string quoted(std::string_view text) {
+std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   if (text.size() <= kLongest) return '"' + std::string(text) + '"';
   return '"' + std::string(text.substr(0, kLongest)) + "...\"";
@@ -89,7 +89,7 @@ ParsedQuantity without_unit(const NumberText& number, Dimension dimension) {
   } else {
     spelling += " " + std::string(likely_unit(dimension, value));
   }
-  return fault(quoted(digits) + " has no unit; expected " + std::string(dimension_name(dimension)),
+  return fault(shown(digits) + " has no unit; expected " + std::string(dimension_name(dimension)),
                "write \"" + spelling + "\"");
 }
 
@@ -131,7 +131,7 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
     const std::string hint = dimension == Dimension::rate
                                  ? spellings(number, {std::string(unit) + "/s"})
                                  : "sizes are written in bytes; bits only in rates";
-    return fault(quoted(text) + " is a size in bits" + expected(dimension),
+    return fault(shown(text) + " is a size in bits" + expected(dimension),
                  dimension == Dimension::rate ? "write " + hint : hint);
   }
   std::vector<std::string_view> other_case, longer;
@@ -142,27 +142,27 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
   }
   for (const UnitText& known : detail::all_units())
     if (known.text == unit && known.dimension > Dimension::number)
-      return fault(quoted(text) + " is " + std::string(dimension_name(known.dimension)) +
-                       expected(dimension),
-                   "");
+      return fault(
+          shown(text) + " is " + std::string(dimension_name(known.dimension)) + expected(dimension),
+          "");
   if (!other_case.empty())
     return fault("unit \"" + std::string(unit) + "\" is not known; case matters",
                  "write " + spellings(number, other_case));
   if (!longer.empty())
-    return fault(quoted(text) + " has an incomplete unit" + expected(dimension),
+    return fault(shown(text) + " has an incomplete unit" + expected(dimension),
                  "write " + spellings(number, longer));
   std::vector<std::string> names;
   for (const UnitText& known : detail::units_of(dimension)) names.emplace_back(known.text);
   const std::string meant = spelled_out(unit, dimension);
   const std::string near = meant.empty() ? nearest(unit, names) : meant;
-  return fault("unknown unit " + quoted(unit) + expected(dimension),
+  return fault("unknown unit " + shown(unit) + expected(dimension),
                near.empty() ? "" : "write " + spellings(number, {near}));
 }
 
 ParsedQuantity parse_boolean(std::string_view text) {
   if (text == "true") return {1.0, "", ""};
   if (text == "false") return {0.0, "", ""};
-  return fault(quoted(text) + " is neither true nor false", "write true or false");
+  return fault(shown(text) + " is neither true nor false", "write true or false");
 }
 
 ParsedQuantity not_a_number(std::string_view text, Dimension dimension) {
@@ -171,8 +171,8 @@ ParsedQuantity not_a_number(std::string_view text, Dimension dimension) {
   word = word.substr(0, word.find(' '));
   for (const std::string_view special : {"inf", "infinity", "nan"})
     if (same_letters(word, special))
-      return fault(quoted(text) + " is not a finite number" + expected(dimension), "");
-  return fault(quoted(text) + " is not " + std::string(dimension_name(dimension)),
+      return fault(shown(text) + " is not a finite number" + expected(dimension), "");
+  return fault(shown(text) + " is not " + std::string(dimension_name(dimension)),
                "write for example " + example(dimension));
 }
 
@@ -197,15 +197,15 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension) {
   std::string_view unit = trim(number->rest);
   if (dollar_first && unit.empty()) unit = "$";
   if (unit.starts_with(',') || unit.starts_with('_') || unit.starts_with('\''))
-    return fault(quoted(text) + " has a separator between digits", "write the digits in one run");
+    return fault(shown(text) + " has a separator between digits", "write the digits in one run");
 
   for (const UnitText& known : detail::units_of(dimension)) {
     if (known.text != unit) continue;
     const double value = detail::in_base(*number, known);
     if (!std::isfinite(value) || (dimension == Dimension::count && std::abs(value) > kLargestCount))
-      return fault(quoted(text) + " is too large", "");
+      return fault(shown(text) + " is too large", "");
     if (dimension == Dimension::count && value != std::floor(value))
-      return fault(quoted(text) + " is not a whole number", "");
+      return fault(shown(text) + " is not a whole number", "");
     return {value, "", ""};
   }
   if (unit.empty()) return without_unit(*number, dimension);

@@ -40,6 +40,9 @@ struct ParsedQuantity {
 /// links and NICs are quoted ("400 Gb/s").
 [[nodiscard]] std::string exact_link_rate(double bytes_per_second);
 
+/// A ratio in percent with so many decimals, whether they are zeros or not: "95.10 %".
+[[nodiscard]] std::string percent(double ratio, int decimals);
+
 /// Shortest decimal text that reads back to the same double.
 [[nodiscard]] std::string shortest(double value);
 

@@ -17,12 +17,6 @@ std::string count_of(std::size_t n, const char* one, const char* many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
-std::string percent(double ratio) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.1f %%", 100.0 * ratio);
-  return buffer;
-}
-
 /// As people read it; of what no clock shows, laws leave a rest.
 std::string fitted_text(double value, Dimension dimension) {
   constexpr double kNoTime = 1e-12;  // s
@@ -63,8 +57,9 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
     out += wrapped("  ",
                    count_of(fit.cells, "cell", "cells") + ", " + count_of(fit.runs, "run", "runs") +
                        "; held-out " + (fit.cells == 1 ? "runs" : "cells") + " off by " +
-                       percent(fit.median_error) + " (median), " + percent(fit.p90_error) +
-                       " (one in ten more); runs repeat within " + percent(fit.noise),
+                       base::percent(fit.median_error, 1) + " (median), " +
+                       base::percent(fit.p90_error, 1) + " (one in ten more); runs repeat within " +
+                       base::percent(fit.noise, 1),
                    4);
   }
   for (const FittedParameter& p : fit.parameters)

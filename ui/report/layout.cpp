@@ -106,9 +106,7 @@ std::string figure(double value, const std::string& unit, int decimals) {
   constexpr double kNextToNothing = 0.0001;
   if (unit == "ratio" && value > 0.0 && value < kNextToNothing) return "under 0.01 %";
   if (unit != "ratio" || std::abs(value) < 0.1) return print_value(value, unit);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f %%", decimals, 100.0 * value);
-  return text;
+  return base::percent(value, decimals);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kPrediction = "stallcast";
 
 std::string figure(double value, const RowMetric& metric) {
-  if (metric.unit == "ratio") return fixed(100.0 * value, 2) + " %";
+  if (metric.unit == "ratio") return base::percent(value, 2);
   if (metric.unit == "count") return fixed(value, 0);
   return print_value(metric.unit == "ms" ? value / 1e3 : value,
                      metric.unit == "ms" ? "s" : metric.unit);
@@ -34,17 +34,15 @@ std::string error(double predicted, double measured, const RowMetric& metric) {
 
 std::string mean_error(const RowErrors& e, const RowMetric& metric) {
   return metric.error == ErrorKind::points ? fixed(e.mean_absolute, 2) + " points"
-                                           : fixed(100.0 * e.mean_absolute, 1) + " %";
+                                           : base::percent(e.mean_absolute, 1);
 }
 std::string p95_error(const RowErrors& e, const RowMetric& metric) {
-  return metric.error == ErrorKind::points ? fixed(e.p95, 2) + " points"
-                                           : fixed(100.0 * e.p95, 1) + " %";
+  return metric.error == ErrorKind::points ? fixed(e.p95, 2) + " points" : base::percent(e.p95, 1);
 }
 std::string median_error(const RowErrors& e, const RowMetric& metric) {
   return metric.error == ErrorKind::points ? fixed(e.median, 2) + " points"
-                                           : fixed(100.0 * e.median, 1) + " %";
+                                           : base::percent(e.median, 1);
 }
-std::string percent(double share) { return fixed(100.0 * share, 0) + " %"; }
 
 const RowMetric& metric_of(const RowValidation& v, const std::string& id) {
   return *std::find_if(v.metrics.begin(), v.metrics.end(),
@@ -99,8 +97,8 @@ std::string rows_text(const RowValidation& v, const Context& context, const Styl
         " " + (e.group.empty() ? "all" : e.group) + (e.method.empty() ? "" : ", " + e.method);
     out += "  " + left(shortened(name, 27), 27) + right(std::to_string(e.rows), 4) +
            right(mean_error(e, metric), 13) + right(median_error(e, metric), 13) +
-           right(fixed(e.median_factor, 3), 7) + right(percent(e.within_20), 6) +
-           right(e.coverage ? percent(*e.coverage) : "", 8) + "\n";
+           right(fixed(e.median_factor, 3), 7) + right(base::percent(e.within_20, 0), 6) +
+           right(e.coverage ? base::percent(*e.coverage, 0) : "", 8) + "\n";
   }
   return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
 }
@@ -168,8 +166,9 @@ std::string rows_markdown(const RowValidation& v, const Context& context) {
     out += "| `" + e.metric + "` | " + (e.group.empty() ? "all" : e.group) + " | " +
            (e.method.empty() ? "**stallcast**" : e.method) + " | " + std::to_string(e.rows) +
            " | " + mean_error(e, metric) + " | " + median_error(e, metric) + " | " +
-           p95_error(e, metric) + " | " + fixed(e.median_factor, 3) + " | " + percent(e.within_20) +
-           " | " + (e.coverage ? percent(*e.coverage) : "") + " |\n";
+           p95_error(e, metric) + " | " + fixed(e.median_factor, 3) + " | " +
+           base::percent(e.within_20, 0) + " | " +
+           (e.coverage ? base::percent(*e.coverage, 0) : "") + " |\n";
   }
   for (const RowMetric& metric : v.metrics) {
     out +=

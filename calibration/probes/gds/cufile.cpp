@@ -21,7 +21,7 @@ constexpr std::array<std::pair<int, const char*>, 7> kErrors{{
 }};
 constexpr int kFirst = 5001, kLast = 5050;
 
-std::string quoted(const std::string& text) {
+std::string json_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -81,7 +81,8 @@ std::filesystem::path write_settings(const CuFileSettings& settings,
   const auto word = [](bool value) { return value ? "true" : "false"; };
   const std::filesystem::path file = folder / "cufile.json";
   std::ofstream out(file);
-  out << "{\n  \"logging\": {\"dir\": " << quoted(folder.string()) << ", \"level\": \"ERROR\"},\n"
+  out << "{\n  \"logging\": {\"dir\": " << json_text(folder.string())
+      << ", \"level\": \"ERROR\"},\n"
       << "  \"profile\": {\"nvtx\": false, \"cufile_stats\": 3},\n"
       << "  \"properties\": {\n"
       << "    \"allow_compat_mode\": " << word(settings.allow_compat) << ",\n"
