@@ -29,6 +29,8 @@ Account::Account(const RunResult& run, Forms& forms, const std::string& metric)
 ExplainNode Account::tree() {
   ExplainNode node = plain(metric_);
   if (!job_.empty() && has(job_ + "time.wall")) job_tree(node);
+  if (metric_ == "cost.gpu_idle") idle_cost(node);
+  if (metric_ == "cost.per_useful_gpu_hour") useful_cost(node);
   if (job_.empty() && metric_.starts_with("resource.")) resource_tree(node);
   if (const models::Derivation* same = forms_.find(metric_);
       node.equation.empty() && same != nullptr &&

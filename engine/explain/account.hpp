@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,11 @@ class Account {
   ExplainNode taken(const std::string& resource);
   /// A sum of what is known of a save, and the rest.
   void save_parts(ExplainNode& node, std::vector<ExplainNode> parts, const std::string& why);
+  /// What GPUs that wait cost, and what one that is of use does.    [docs/models/cost.md]
+  void idle_cost(ExplainNode& node);
+  void useful_cost(ExplainNode& node);
+  /// GPUs of the jobs times `key` of each, as a sum; none where a job lends GPUs.
+  std::optional<ExplainNode> gpus_in(const std::string& name, const std::string& key);
   void samples(ExplainNode& node);
   void bytes(ExplainNode& node);
   void resource_tree(ExplainNode& node);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/base/text.hpp"
+#include "engine/explain/targets.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -119,9 +120,12 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
   std::vector<std::string> usual;
   if (prediction != nullptr) usual = headlines(design, *prediction, forms);
   headline_forms(design, forms, prediction == nullptr, usual);
-  std::vector<std::string> names;
+  std::vector<std::string> names, targets;
+  for (const Expectation& expectation : design.expect)
+    if (const auto tree = target_tree(expectation, forms)) targets.push_back(tree->name);
   for (const std::string& asked : metrics) {
     const std::vector<std::string> found = meant(asked, prediction, usual, forms);
+    if (std::find(targets.begin(), targets.end(), asked) != targets.end()) continue;
     if (found.empty()) {
       std::vector<std::string> known = usual;
       if (prediction != nullptr)
@@ -142,6 +146,10 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
     out.trees.push_back(measured ? over_replicas(name, prediction->metrics.at(name), runs, forms)
                                  : forms.tree(name));
   }
+  for (const Expectation& expectation : design.expect)
+    if (std::optional<ExplainNode> tree = target_tree(expectation, forms))
+      if (metrics.empty() || std::find(metrics.begin(), metrics.end(), tree->name) != metrics.end())
+        out.trees.push_back(*std::move(tree));
   return out;
 }
 

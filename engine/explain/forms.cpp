@@ -47,6 +47,7 @@ std::string page_of(const std::string& figure, const Design& design) {
     const Component* storage = design.find_storage(rest.substr(0, rest.find('.')));
     if (storage != nullptr) return "docs/models/" + storage->kind + ".md";
   }
+  if (figure.starts_with("cost.")) return "docs/models/cost.md";
   if (figure.starts_with("resource.fabric.")) return "docs/models/network.md";
   if (figure.starts_with("resource.host.")) return "docs/models/host.md";
   return "docs/models/bounds.md";

@@ -62,11 +62,13 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
     w.missed = missed(tried.prediction);
     if (w.kind == WhatIf::Kind::relieve || !loses(w, before)) out.push_back(std::move(w));
   }
-  std::stable_sort(out.begin(), out.end(), [](const WhatIf& a, const WhatIf& b) {
+  // Of a design that meets its targets more gain is better, of others what costs least and meets.
+  const bool good = base.verdict == Verdict::pass;
+  std::stable_sort(out.begin(), out.end(), [good](const WhatIf& a, const WhatIf& b) {
     if (a.kind != b.kind) return a.kind == WhatIf::Kind::relieve;
     if (a.kind == WhatIf::Kind::save) return a.relative_cost < b.relative_cost;
     if (a.meets_targets != b.meets_targets) return a.meets_targets;
-    if (a.meets_targets && a.relative_cost != b.relative_cost)
+    if (!good && a.meets_targets && a.relative_cost != b.relative_cost)
       return a.relative_cost < b.relative_cost;
     return a.gain > b.gain;
   });

@@ -1,5 +1,6 @@
 #include "engine/plan/advice.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using namespace stallcast;
@@ -130,4 +131,35 @@ TEST_CASE("what limits object storage has the change that relieves it") {
     return changes.empty() ? "" : changes[0].set;
   };
   CHECK(set_for("storage.scratch.prefixes.get") == "storage[scratch].prefixes=6");
+}
+
+TEST_CASE("hardware that is idle and that nobody waits for is halved") {
+  Prediction p = blaming({});
+  p.breakdown["train"] = {{"compute", 1.0}};
+  const auto use = [](const char* name, double busy, double blamed) {
+    return ResourceUse{.name = name,
+                       .unit = "B/s",
+                       .capacity = 100.0,
+                       .throughput = busy * 100.0,
+                       .peak = 0.0,
+                       .blamed_share = blamed};
+  };
+  p.resources = {use("storage.scratch.ost", 0.2, 0.0),
+                 use("storage.scratch.oss.nic.read", 0.6, 0.0),
+                 use("storage.scratch.mdt", 0.1, 0.5)};
+  std::vector<std::string> sets;
+  for (const plan::Change& change : plan::spare_changes(design(), p, 8)) sets.push_back(change.set);
+  // 48 OSTs are 20 % busy; OSSs are busy, MDTs are waited for; no loader loses time with 8 workers
+  CHECK(sets ==
+        std::vector<std::string>{"storage[scratch].ost.count=24", "jobs[train].loader.workers=4"});
+}
+
+TEST_CASE("a job that loses time to saves is tried with a longer interval") {
+  Design d = design();
+  d.jobs[0].checkpoint->values["every"] = number(600, Dimension::time);
+  const auto changes = plan::further_changes(d, blaming({}, 0.05), 8);
+  const bool longer = std::any_of(changes.begin(), changes.end(), [](const plan::Change& c) {
+    return c.set == "jobs[train].checkpoint.every=20 min";
+  });
+  CHECK(longer);
 }

@@ -1,0 +1,69 @@
+#include "engine/explain/forms.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+Design saving() {
+  Design design = small_design();
+  set(design.storage[0], Role::storage, "ost.write", "2 GB/s");
+  set(design.storage[0], Role::storage, "ost.read", "4 GB/s");
+  design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                        {{"to", "scratch"}, {"every", "1 min"}, {"size", "96 GB"}});
+  return design;
+}
+
+const ExplainNode* child(const ExplainNode& node, const std::string& name) {
+  for (const ExplainNode& c : node.children)
+    if (c.name == name) return &c;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a closed form is a tree that evaluates, down to the inputs") {
+  const Design design = saving();
+  explain::Forms forms(design);
+  const ExplainNode save = forms.tree("job.train.checkpoint.save.bound");
+  // 96 GB over 8 OSTs of 2 GB/s: 6 s
+  CHECK(save.value == Approx(6.0));
+  CHECK(explain::evaluated(save).value() == Approx(save.value).epsilon(1e-9));
+  const ExplainNode* flow = child(save, "job.train.checkpoint.flow");
+  REQUIRE(flow != nullptr);
+  CHECK(flow->value == Approx(16e9));
+  REQUIRE(flow->children.size() == 1);
+  const ExplainNode& ceiling = flow->children[0];
+  CHECK(ceiling.name == "resource.storage.scratch.ost.write.capacity");
+  CHECK(child(ceiling, "storage[scratch].ost.count")->value == 8.0);
+  CHECK(child(ceiling, "storage[scratch].ost.write")->value == 2e9);
+  CHECK(child(ceiling, "storage[scratch].ost.read") == nullptr);  // it does not count here
+}
+
+TEST_CASE("of inputs that are as large one stands in the equation, the others beside it") {
+  Design design = saving();
+  set(design.storage[0], Role::storage, "ost.write", "4 GB/s");
+  explain::Forms forms(design);
+  // The drives carry the larger of both rates: 8 x 4 GB/s, whichever is meant.
+  const ExplainNode media = forms.tree("resource.storage.scratch.ost.capacity");
+  CHECK(media.value == Approx(32e9));
+  CHECK(explain::evaluated(media).value() == Approx(media.value).epsilon(1e-9));
+  CHECK(child(media, "storage[scratch].ost.read") != nullptr);
+  CHECK(child(media, "storage[scratch].ost.write") != nullptr);
+}
+
+TEST_CASE("a figure that is no product of inputs claims no equation") {
+  Design design = saving();
+  set(design.storage[0], Role::storage, "ost.degraded", "2");  // 6 whole and 2 at 70 %
+  explain::Forms forms(design);
+  const ExplainNode unit = forms.tree("storage.scratch.unit.write");
+  if (unit.equation.empty())
+    CHECK(unit.note.find("answers to the inputs below") != std::string::npos);
+  else
+    CHECK(explain::evaluated(unit).value() == Approx(unit.value).epsilon(1e-9));
+}
