@@ -10,28 +10,12 @@
 #include "calibration/fit/joint.hpp"
 #include "calibration/importers/importer.hpp"
 #include "calibration/measurement_json.hpp"
+#include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::calibration {
 namespace {
-
-/// Calls `visit` with the role, kind and values of every component of `design`.
-template <class AnyDesign, class Visit>
-void each_component(AnyDesign& design, Visit visit) {
-  for (auto& host : design.hosts) visit("host", host);
-  visit("fabric", design.fabric);
-  for (auto& storage : design.storage) visit("storage", storage);
-  for (auto& job : design.jobs) {
-    visit("job", job.job);
-    visit("model", job.model);
-    visit("step", job.step);
-    if (job.communication) visit("communication", *job.communication);
-    if (job.dataset) visit("dataset", *job.dataset);
-    if (job.loader) visit("loader", *job.loader);
-    if (job.checkpoint) visit("checkpoint", *job.checkpoint);
-  }
-}
 
 /// "left out: 12 runs, reads and writes mixed (the first: jobs[0].read)", a line per reason.
 std::vector<std::string> left_out(const fit::Series& series) {
@@ -107,16 +91,17 @@ CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
 }
 
 void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design) {
-  each_component(design, [&](std::string_view role, Component& component) {
-    for (const ProfileValue& v : profile.values) {
-      if (v.role != role || (!v.kind.empty() && v.kind != component.kind) || v.draws.empty())
-        continue;
-      const auto at = component.values.find(v.field);
-      if (at != component.values.end() &&
-          at->second.source.kind == ::stallcast::Source::Kind::profile)
-        at->second.number = v.draws[i % v.draws.size()];
-    }
-  });
+  base::for_each_component(
+      design, [&](const std::string&, std::string_view role, Component& component) {
+        for (const ProfileValue& v : profile.values) {
+          if (v.role != role || (!v.kind.empty() && v.kind != component.kind) || v.draws.empty())
+            continue;
+          const auto at = component.values.find(v.field);
+          if (at != component.values.end() &&
+              at->second.source.kind == ::stallcast::Source::Kind::profile)
+            at->second.number = v.draws[i % v.draws.size()];
+        }
+      });
 }
 
 std::vector<std::string> other_machines(const CalibrationProfile& profile, const Design& design) {
@@ -149,10 +134,11 @@ std::vector<std::string> other_machines(const CalibrationProfile& profile, const
 
 std::size_t values_from_profile(const Design& design) {
   std::size_t found = 0;
-  each_component(design, [&](std::string_view, const Component& component) {
-    for (const auto& [key, value] : component.values)
-      if (value.source.kind == ::stallcast::Source::Kind::profile) ++found;
-  });
+  base::for_each_component(design,
+                           [&](const std::string&, std::string_view, const Component& component) {
+                             for (const auto& [key, value] : component.values)
+                               if (value.source.kind == ::stallcast::Source::Kind::profile) ++found;
+                           });
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
 #include "scenarios/fio_job.hpp"
 #include "scenarios/overrides.hpp"
@@ -73,6 +74,12 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
   out.plan = read_plan(context, out.params);
   params.report_unused();
   check_rules(design, report);
+  out.written.needs = params.needed();
+  base::for_each_component(
+      design, [&](const std::string&, std::string_view, const Component& component) {
+        for (const std::string& at : {component.pointer, component.pointer + "/use"})
+          if (find(tree.root, at) != nullptr) out.written.where[at] = report.where(at);
+      });
 
   if (incomplete) drop_consequences(out.diagnostics, before);
   drop_repeats(out.diagnostics);

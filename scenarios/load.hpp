@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,18 @@ struct Parameter {
   double value = 0.0;
   std::optional<double> minimum, maximum, step;
   std::string doc;
+  std::string text = {};                ///< its value as an expression sees it: "40", "4 GB/s"
+  std::string where = {};               ///< "file:line:column", "--set ..."
+  std::vector<std::string> needs = {};  ///< parameters it depends on, also through others
+};
+
+/// What a design no longer knows of the text it was made of.
+struct Written {
+  /// By the pointer of a value that is an expression: the parameters it depends on, also through
+  /// others.
+  std::map<std::string, std::vector<std::string>> needs;
+  /// "file:line:column" of each component and of its `use`, by pointer.
+  std::map<std::string, std::string> where;
 };
 
 /// What came of loading. `design` is there exactly when there is no error.
@@ -40,9 +53,10 @@ struct Loaded {
   std::optional<Design> design;
   std::vector<Parameter> params;
   std::vector<std::string> variants;  ///< keys of `scenarios`
-  SweepSpec sweep;                    ///< what `sweep` says; nothing is varied without it
-  PlanSpec plan;                      ///< what `plan` says; nothing is asked for without it
-  Diagnostics diagnostics;            ///< with file, line and column, sorted by place
+  Written written;
+  SweepSpec sweep;          ///< what `sweep` says; nothing is varied without it
+  PlanSpec plan;            ///< what `plan` says; nothing is asked for without it
+  Diagnostics diagnostics;  ///< with file, line and column, sorted by place
 };
 
 /// Never throws on any input.

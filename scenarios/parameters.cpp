@@ -189,6 +189,7 @@ std::optional<Json> Parameters::compute(std::string_view text, const std::string
       return std::nullopt;
     }
     if (mark) it->second.used = true;
+    named_[pointer].insert(name);
     if (!settle(name, it->second)) return std::nullopt;  // already reported
     if (!it->second.text.empty()) {
       if (expression == name && unit.empty()) return Json(it->second.text);
@@ -235,7 +236,36 @@ std::vector<Parameter> Parameters::list() const {
   std::vector<Parameter> out;
   for (const std::string& name : order_) {
     const Entry& e = entries_.find(name)->second;
-    out.push_back({name, e.number.value_or(0.0), e.minimum, e.maximum, e.step, e.doc});
+    out.push_back({name,
+                   e.number.value_or(0.0),
+                   e.minimum,
+                   e.maximum,
+                   e.step,
+                   e.doc,
+                   e.text.empty() ? base::shortest(e.number.value_or(0.0)) : e.text,
+                   report_.where(e.pointer),
+                   {}});
+    std::set<std::string> names;
+    add_needed(e.pointer, names);
+    out.back().needs.assign(names.begin(), names.end());
+  }
+  return out;
+}
+
+void Parameters::add_needed(const std::string& pointer, std::set<std::string>& names) const {
+  const auto named = named_.find(pointer);
+  if (named == named_.end()) return;
+  for (const std::string& name : named->second)
+    if (names.insert(name).second) add_needed(entries_.find(name)->second.pointer, names);
+}
+
+std::map<std::string, std::vector<std::string>> Parameters::needed() const {
+  std::map<std::string, std::vector<std::string>> out;
+  for (const auto& [pointer, own] : named_) {
+    if (pointer.starts_with("/params/")) continue;
+    std::set<std::string> names;
+    add_needed(pointer, names);
+    out[pointer].assign(names.begin(), names.end());
   }
   return out;
 }

@@ -28,6 +28,9 @@ class Parameters {
   void mark_used(const Json& node);
   void report_unused();
   [[nodiscard]] std::vector<Parameter> list() const;
+  /// By the pointer of each expression outside of `params`: the parameters its value depends on,
+  /// also through others, sorted.
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> needed() const;
 
  private:
   enum class State { waiting, running, done, broken };
@@ -46,9 +49,11 @@ class Parameters {
   bool settle(const std::string& name, Entry& entry);
   void check_range(const std::string& name, const Entry& entry);
   std::optional<Json> compute(std::string_view expression, const std::string& pointer, bool mark);
+  void add_needed(const std::string& pointer, std::set<std::string>& names) const;
 
   std::map<std::string, Entry, std::less<>> entries_;
   std::vector<std::string> order_;
+  std::map<std::string, std::set<std::string>> named_;  // by pointer: names in the expression
   Reporter& report_;
 };
 

@@ -1,39 +1,37 @@
 #include "engine/base/design_values.hpp"
 
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+
 namespace stallcast::base {
 namespace {
 
-void add_values(const Component& component, const std::string& path,
-                std::vector<std::pair<std::string, const Value*>>& out) {
-  for (const auto& [key, value] : component.values) out.emplace_back(path + "." + key, &value);
+/// Takes a number off the end of `text`, with the colon before it.
+std::optional<int> take_number(std::string_view& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = text.substr(colon + 1);
+  int value = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size())
+    return std::nullopt;
+  text = text.substr(0, colon);
+  return value;
 }
 
 }  // namespace
 
 std::vector<std::pair<std::string, const Value*>> values_of(const Design& design) {
   std::vector<std::pair<std::string, const Value*>> out;
-  for (const Component& host : design.hosts)
-    add_values(host, "cluster.hosts[" + host.id + "]", out);
-  add_values(design.fabric, "cluster.fabric", out);
-  for (const Component& storage : design.storage)
-    add_values(storage, "storage[" + storage.id + "]", out);
-  for (const JobDesign& job : design.jobs) {
-    const std::string path = "jobs[" + job.job.id + "]";
-    add_values(job.job, path, out);
-    add_values(job.model, path + ".model", out);
-    add_values(job.step, path + ".step", out);
-    if (job.dataset) add_values(*job.dataset, path + ".dataset", out);
-    if (job.loader) add_values(*job.loader, path + ".loader", out);
-    if (job.checkpoint) add_values(*job.checkpoint, path + ".checkpoint", out);
-    if (job.communication) add_values(*job.communication, path + ".communication", out);
-    if (job.recovery) add_values(*job.recovery, path + ".recovery", out);
-    if (job.elastic) add_values(*job.elastic, path + ".elastic", out);
-  }
-  for (const Component& tenant : design.tenants)
-    add_values(tenant, "tenants[" + tenant.id + "]", out);
-  for (const Component& failure : design.failures)
-    add_values(failure, "failures[" + failure.id + "]", out);
-  add_values(design.run, "run", out);
+  for_each_component(design,
+                     [&](const std::string& path, std::string_view, const Component& component) {
+                       for (const auto& [key, value] : component.values)
+                         out.emplace_back(path + "." + key, &value);
+                     });
   return out;
 }
 
@@ -45,6 +43,29 @@ std::string plain_path(std::string_view path) {
     else if (c != ']')
       out += c;
   return out;
+}
+
+Position position_of(const std::string& where) {
+  std::string_view file = where;
+  const auto column = take_number(file);
+  const auto line = column ? take_number(file) : std::nullopt;
+  if (!line) return {where, 0, 0};
+  return {std::string(file), *line, *column};
+}
+
+std::string written(const Value& value) {
+  switch (value.dimension) {
+    case Dimension::text:
+      return value.text;
+    case Dimension::text_list:
+      return join(value.list, ", ");
+    case Dimension::boolean:
+      return value.number != 0.0 ? "true" : "false";
+    default:
+      if (!std::isfinite(value.number))
+        return value.number > 0.0 ? "unlimited" : shortest(value.number);
+      return exact_quantity(value.number, value.dimension);
+  }
 }
 
 }  // namespace stallcast::base

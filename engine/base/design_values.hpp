@@ -6,13 +6,45 @@
 #include <vector>
 
 #include "stallcast/design.hpp"
+#include "stallcast/diagnostic.hpp"
 
 namespace stallcast::base {
+
+/// Calls `visit(path, role, component)` for every component of `design`, in the order of the
+/// scenario. The path is what `--set` takes ("jobs[train].loader"), the role the id of its row in
+/// models::roles().
+template <class AnyDesign, class Visit>
+void for_each_component(AnyDesign& design, const Visit& visit) {
+  for (auto& host : design.hosts) visit("cluster.hosts[" + host.id + "]", "host", host);
+  visit(std::string("cluster.fabric"), "fabric", design.fabric);
+  for (auto& storage : design.storage) visit("storage[" + storage.id + "]", "storage", storage);
+  for (auto& job : design.jobs) {
+    const std::string path = "jobs[" + job.job.id + "]";
+    visit(path, "job", job.job);
+    visit(path + ".model", "model", job.model);
+    visit(path + ".step", "step", job.step);
+    if (job.communication) visit(path + ".communication", "communication", *job.communication);
+    if (job.dataset) visit(path + ".dataset", "dataset", *job.dataset);
+    if (job.loader) visit(path + ".loader", "loader", *job.loader);
+    if (job.checkpoint) visit(path + ".checkpoint", "checkpoint", *job.checkpoint);
+    if (job.recovery) visit(path + ".recovery", "recovery", *job.recovery);
+    if (job.elastic) visit(path + ".elastic", "elastic", *job.elastic);
+  }
+  for (auto& tenant : design.tenants) visit("tenants[" + tenant.id + "]", "tenant", tenant);
+  for (auto& failure : design.failures) visit("failures[" + failure.id + "]", "failure", failure);
+  visit(std::string("run"), "run", design.run);
+}
 
 /// Every value of a design with the path `--set` takes, in the order of the scenario.
 [[nodiscard]] std::vector<std::pair<std::string, const Value*>> values_of(const Design& design);
 
 /// "storage.scratch.ost.count" from "storage[scratch].ost.count": how metrics and people write it.
 [[nodiscard]] std::string plain_path(std::string_view path);
+
+/// A value as a scenario would write it.
+[[nodiscard]] std::string written(const Value& value);
+
+/// "file:line:column", as Source::where says it, as a place; line 0 when it is not one.
+[[nodiscard]] Position position_of(const std::string& where);
 
 }  // namespace stallcast::base

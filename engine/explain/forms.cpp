@@ -103,7 +103,7 @@ ExplainNode Forms::input(const std::string& path) const {
   node.name = path;
   node.value = value.number;
   node.unit = unit_of(value.dimension);
-  node.text = print_input(value);
+  node.text = base::written(value);
   node.kind = ExplainNode::Kind::input;
   node.source = value.source;
   return node;

@@ -12,9 +12,6 @@ namespace stallcast::explain {
 /// base::values_of, to be changed.
 [[nodiscard]] std::vector<std::pair<std::string, Value*>> inputs_of(Design& design);
 
-/// A value as a scenario would write it.
-[[nodiscard]] std::string print_input(const Value& value);
-
 /// "B", "s", "ratio": the unit of reports for values of this dimension.
 [[nodiscard]] std::string unit_of(Dimension dimension);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "engine/base/glob.hpp"
 #include "engine/base/quantity_text.hpp"
@@ -88,12 +87,6 @@ double tolerance_of(std::string_view metric, std::span<const Tolerance> toleranc
   for (const Tolerance& t : tolerances)
     if (base::matches_glob(t.pattern, metric)) out = t.relative;
   return out;
-}
-
-double MetricChange::relative() const {
-  if (difference() == 0.0) return 0.0;
-  if (before == 0.0) return std::copysign(std::numeric_limits<double>::infinity(), difference());
-  return difference() / std::abs(before);
 }
 
 MetricChange compare(std::string metric, const Metric& before, const Metric& after,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stallcast/diff.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 
@@ -40,24 +41,8 @@ inline constexpr double kDefaultTolerance = 0.005;
 /// That of the last pattern in `tolerances` which matches, else kDefaultTolerance.
 [[nodiscard]] double tolerance_of(std::string_view metric, std::span<const Tolerance> tolerances);
 
-enum class Effect {
-  none,     ///< within the tolerance
-  better,   ///< beyond it, the right way
-  worse,    ///< beyond it, the wrong way
-  changed,  ///< beyond it, and the metric has no right way
-};
-
-/// One metric before and after.
-struct MetricChange {
-  std::string metric;
-  std::string unit;
-  double before = 0.0;
-  double after = 0.0;
-  Effect effect = Effect::none;
-  [[nodiscard]] double difference() const { return after - before; }
-  /// Of the value before; infinite when that is 0 and the other is not.
-  [[nodiscard]] double relative() const;
-};
+using stallcast::Effect;
+using stallcast::MetricChange;
 
 /// `way` for metrics whose way is known otherwise, as by the operator of an assertion.
 [[nodiscard]] MetricChange compare(std::string metric, const Metric& before, const Metric& after,

@@ -12,6 +12,7 @@
 #include "stallcast/calibration_profile.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/diff.hpp"
 #include "stallcast/explanation.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
@@ -62,6 +63,24 @@ struct Question {
   /// with bad_input either way.
   Diagnostics* faults = nullptr;
 };
+
+/// One of two that are compared: a scenario, or what `run --format json` said of one.
+struct DiffInput {
+  std::string name = {};  ///< in reports; "": the file
+  Source scenario = {};
+  std::optional<DiffSide> result = std::nullopt;  ///< instead of the scenario
+};
+
+struct DiffQuestion {
+  Question predict = {};
+  Attribution attribute = Attribution::automatic;
+  std::string metrics = "*";  ///< which are compared; "*" stands for any text
+  double min_change = 0.005;  ///< less than this, relative, is no move
+};
+
+/// Reads a result ("stallcast.result/1"), for the side `name` of a diff. Any other text is a
+/// failure with bad_input that says where.
+[[nodiscard]] Result<DiffSide> read_result(const std::string& json, const std::string& name);
 
 /// Keeps a worker with the simulator loaded, and the results it gave: predicting a changed design
 /// costs its simulation and little else, predicting a known one nothing. To be used and destroyed
@@ -123,6 +142,11 @@ class Session {
   /// "" is the storage system the bounds study, or what the scenario's `plan` asks.
   [[nodiscard]] Result<PlanResult> plan(const Source& source, const std::string& storage = "",
                                         const Question& question = {});
+
+  /// What became of `base`: inputs that changed, metrics that moved, and which change moved them,
+  /// by simulating designs between the two. Results are compared without simulation.
+  [[nodiscard]] Result<Diff> diff(const DiffInput& base, const DiffInput& head,
+                                  const DiffQuestion& question = {});
 
   /// Ends the call that is under way as if its time limit had come. From any thread. Without a call
   /// it does nothing.

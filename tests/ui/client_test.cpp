@@ -192,3 +192,36 @@ TEST_CASE("cancelling from another thread ends a call that would not end") {
   CHECK(cancelled.failure().exit == ExitCode::inconclusive);
   CHECK(session.predict(design).ok());
 }
+
+TEST_CASE("a diff of two texts blames the change, and known designs are not simulated again") {
+  client::Session session(settings());
+  const client::DiffInput four{.name = "four", .scenario = scenario(4)};
+  const client::DiffInput eight{.name = "eight", .scenario = scenario(8)};
+  const Result<Diff> diff = session.diff(four, eight);
+  REQUIRE(diff.ok());
+  REQUIRE(diff->inputs.size() == 1);
+  CHECK(diff->inputs[0].name == "storage[scratch].ost.count");
+  CHECK(diff->attributed.metrics.at(kUtilization).shares.size() == 1);
+  for (const MetricChange& m : diff->metrics)
+    if (m.metric == kUtilization) {
+      CHECK(m.effect == Effect::better);
+      CHECK(diff->attributed.metrics.at(kUtilization).shares[0] == m.difference());
+    }
+  const Result<Diff> same = session.diff(four, four);
+  REQUIRE(same.ok());
+  CHECK_FALSE(same->changed());
+}
+
+TEST_CASE("a diff says what is wrong with a scenario through the question") {
+  client::Session session(settings());
+  Diagnostics faults;
+  client::DiffQuestion question;
+  question.predict.faults = &faults;
+  const client::DiffInput good{.name = "good", .scenario = scenario(4)};
+  client::DiffInput bad = good;
+  bad.scenario.sets = {"storage.ost.cuont=3"};
+  const Result<Diff> diff = session.diff(good, bad, question);
+  REQUIRE_FALSE(diff.ok());
+  CHECK(diff.failure().exit == ExitCode::bad_input);
+  CHECK(faults.has_errors());
+}

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tests/ui/report_samples.hpp"
+#include "ui/report/diff/kinds.hpp"
 
 using namespace stallcast;
 using namespace stallcast::report;
@@ -63,4 +64,14 @@ TEST_CASE("a number that is asked for is taken apart down to its inputs") {
   one.asked = {"job.train.checkpoint.duration"};
   one.trees.pop_back();
   check_golden("explain_metric.txt", render(one, testing::context(), Format::text, {}));
+}
+
+TEST_CASE("a diff reads as agreed in every format") {
+  const Diff diff = testing::worse_design();
+  for (const auto& [format, file] : {std::pair{"text", "diff.txt"},
+                                     {"json", "diff.json"},
+                                     {"markdown", "diff.md"},
+                                     {"html", "diff.html"},
+                                     {"csv", "diff.csv"}})
+    check_golden(file, find_diff_kind(format)->render(diff, {testing::context(), {}}));
 }

@@ -155,6 +155,53 @@ Explanation explanation() {
   return e;
 }
 
+Diff worse_design() {
+  Diff d;
+  d.base.name = "main:llama.json";
+  d.head.name = "llama.json";
+  d.base.model = d.head.model = "1";
+  d.base.prediction = d.head.prediction = missed_target();
+  Prediction& was = d.base.prediction;
+  was.verdict = Verdict::pass;
+  was.design_sha256[0] = 'f';
+  was.assertions[0].value = 0.952;
+  was.assertions[0].status = "pass";
+  was.breakdown["train"] = {{"compute", 1.0}};
+  d.inputs_known = true;
+  d.inputs = {
+      {"params.n_oss",
+       "10",
+       "8",
+       "main:llama.json:3:20",
+       "llama.json:3:20",
+       {{"storage[scratch].oss.count", "10", "8", "main:llama.json:9:20", "llama.json:9:20"},
+        {"storage[scratch].ost.count", "80", "64", "main:llama.json:8:20", "llama.json:8:20"}}},
+      {"storage[burst] and jobs[train].checkpoint.to",
+       "none, scratch",
+       "weka, burst",
+       "main:llama.json:20:7",
+       "llama.json:12:7",
+       {{"storage[burst]", "", "weka", "", "llama.json:12:7"},
+        {"jobs[train].checkpoint.to", "scratch", "burst", "main:llama.json:20:7",
+         "llama.json:24:7"}},
+       false,
+       "jobs[train].checkpoint.to alone: no storage \"burst\""},
+      {"expect[stall]", "", "job.train.checkpoint.stall < 6 s", "", "llama.json:40:7", {}, true}};
+  d.patch = R"([{"op":"replace","path":"/storage/0/oss/count","value":8}])";
+  d.metrics = {{"job.train.checkpoint.stall", "s", 3.2, 5.5, Effect::worse},
+               {"job.train.gpu.utilization", "ratio", 0.952, 0.8712, Effect::worse},
+               {"job.train.steps", "count", 8000, 7300, Effect::changed},
+               {"job.train.step.time", "s", 0.9, 0.9, Effect::none}};
+  d.come["resource.storage.burst.net.utilization"] = {0.4, "ratio", std::nullopt};
+  d.attributed.method = Attribution::shapley;
+  d.attributed.changes = {0, 1};
+  d.attributed.designs = 4;
+  d.attributed.metrics["job.train.gpu.utilization"] = {{-0.0608, -0.02}, {-0.05, -0.01}, -0.0208};
+  d.attributed.metrics["job.train.checkpoint.stall"] = {{2.5, -0.2}, {2.5, -0.2}, 0.0};
+  d.warnings = {"predicted with different seeds: part of the difference is chance"};
+  return d;
+}
+
 Context context() {
   return {"0.1.0", "1", {{"storage[scratch].ost.service", "0.25 ms", "expert value"}}};
 }

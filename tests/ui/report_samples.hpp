@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stallcast/diff.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "ui/report/report.hpp"
@@ -12,6 +13,8 @@ namespace stallcast::report::testing {
 [[nodiscard]] PlanResult found_plan();
 [[nodiscard]] PlanResult infeasible_plan();
 [[nodiscard]] Explanation explanation();
+/// Three changes of the above, shared by Shapley values; the design was better before.
+[[nodiscard]] Diff worse_design();
 [[nodiscard]] Context context();
 
 }  // namespace stallcast::report::testing

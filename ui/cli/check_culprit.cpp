@@ -1,6 +1,5 @@
 #include "ui/cli/check_culprit.hpp"
 
-#include <charconv>
 #include <string_view>
 
 #include "engine/base/design_values.hpp"
@@ -31,28 +30,7 @@ Place place_of(const std::string& resource) {
   return {list + id + "]", below.substr(0, below.find('.'))};
 }
 
-/// Takes a number off the end of `text`, with the colon before it.
-std::optional<int> take_number(std::string_view& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = text.substr(colon + 1);
-  int value = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (digits.empty() || parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size())
-    return std::nullopt;
-  text = text.substr(0, colon);
-  return value;
-}
-
 }  // namespace
-
-Position position_of(const std::string& where) {
-  std::string_view file = where;
-  const auto column = take_number(file);
-  const auto line = column ? take_number(file) : std::nullopt;
-  if (!line) return {where, 0, 0};
-  return {std::string(file), *line, *column};
-}
 
 std::optional<Culprit> culprit_of(const Design& design, const std::string& resource,
                                   const std::vector<plan::Change>& changes) {
@@ -65,7 +43,7 @@ std::optional<Culprit> culprit_of(const Design& design, const std::string& resou
     if (!path.starts_with(stem) ||
         (value->source.kind != Kind::scenario && value->source.kind != Kind::expression))
       continue;
-    const Culprit here{path, position_of(value->source.where)};
+    const Culprit here{path, base::position_of(value->source.where)};
     if (here.at.line == 0) continue;
     for (const plan::Change& change : changes)
       if (!changed && change.set.starts_with(path + "=")) changed = here;

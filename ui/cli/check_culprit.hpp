@@ -22,7 +22,4 @@ struct Culprit {
 [[nodiscard]] std::optional<Culprit> culprit_of(const Design& design, const std::string& resource,
                                                 const std::vector<plan::Change>& changes);
 
-/// "file:line:column" as a place; line 0 when it is not one.
-[[nodiscard]] Position position_of(const std::string& where);
-
 }  // namespace stallcast::cli

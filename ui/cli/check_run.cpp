@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/sha256.hpp"
 #include "engine/codec/codec.hpp"
@@ -80,8 +81,8 @@ class CheckRun {
         if (const auto parsed = predict::parse_assertion(rule.expectation.that);
             !parsed.ok() && !rule.expectation.that.empty())
           policy.diagnostics.add({Severity::error, "expect", rule.expectation.pointer + "/that",
-                                  position_of(rule.expectation.where), parsed.failure().message,
-                                  parsed.failure().hint});
+                                  base::position_of(rule.expectation.where),
+                                  parsed.failure().message, parsed.failure().hint});
       print_diagnostics(policy.diagnostics, options_.common.quiet);
       if (policy.diagnostics.has_errors())
         return Failure{ExitCode::bad_input, "the policy " + path + " is wrong", ""};
@@ -290,7 +291,7 @@ class CheckRun {
     if (faults.has_errors()) {
       for (Diagnostic& d : faults.items())
         for (const Expectation& e : item.design->expect)
-          if (d.pointer == e.pointer + "/that") d.position = position_of(e.where);
+          if (d.pointer == e.pointer + "/that") d.position = base::position_of(e.where);
       print_diagnostics(faults, options_.common.quiet);
       refuse(item, faults);
       return;
@@ -308,7 +309,7 @@ class CheckRun {
     const CheckedScenario& s = item.out;
     a.fingerprint = base::sha256(s.uri + "|" + s.id + "|" + a.outcome.id);
     for (const Expectation& e : item.design->expect)
-      if (e.id == a.outcome.id) a.at = position_of(e.where);
+      if (e.id == a.outcome.id) a.at = base::position_of(e.where);
     if (a.at.line > 0)
       a.at.file = a.at.file == "<stdin>" ? a.at.file : repository_path(a.at.file);
     else

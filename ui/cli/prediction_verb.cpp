@@ -1,7 +1,6 @@
 #include "ui/cli/prediction_verb.hpp"
 
 #include "engine/base/design_values.hpp"
-#include "engine/explain/inputs.hpp"
 #include "engine/run/simulate.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/explain_tree.hpp"
@@ -44,7 +43,7 @@ report::Context PredictionVerb::context() const {
   report::Context out = report_context(*design_);
   if (format_ != report::Format::html) return out;
   for (const auto& [path, value] : base::values_of(*design_))
-    out.inputs.push_back({path, explain::print_input(*value), report::print_source(value->source)});
+    out.inputs.push_back({path, base::written(*value), report::print_source(value->source)});
   out.command = command_of(verb_, path_, options_);
   return out;
 }

@@ -4,9 +4,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
-#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
-#include "engine/explain/inputs.hpp"
 #include "models/version.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/explain_tree.hpp"
@@ -61,12 +59,11 @@ report::Context report_context(const Design& design) {
   report::Context context{std::string(program_version()), std::string(models::kVersion), {}, {}};
   for (const auto& [path, value] : base::values_of(design)) {
     if (value->source.assumption)
-      context.assumptions.push_back({path, explain::print_input(*value), value->source.citation});
+      context.assumptions.push_back({path, base::written(*value), value->source.citation});
     const bool money =
         value->dimension == Dimension::money || value->dimension == Dimension::money_rate;
     if (money && value->source.kind != Source::Kind::default_value)
-      context.prices.push_back(
-          {path, explain::print_input(*value), report::print_source(value->source)});
+      context.prices.push_back({path, base::written(*value), report::print_source(value->source)});
   }
   return context;
 }

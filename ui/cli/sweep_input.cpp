@@ -222,4 +222,12 @@ std::optional<sweep::SweepPlan> plan_sweep(const SweepInput& input, const Common
   return Planner(input, options, faults).plan();
 }
 
+Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& path) {
+  Result<SweepReport> sweep = store.report();
+  if (sweep.ok() && !path.empty())
+    if (const auto parts = sweep::Store::add_parts(path, store, *sweep); !parts.ok())
+      return parts.failure();
+  return sweep;
+}
+
 }  // namespace stallcast::cli

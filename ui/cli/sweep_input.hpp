@@ -26,4 +26,7 @@ struct SweepInput {
                                                          const CommonOptions& options,
                                                          Diagnostics& faults);
 
+/// What the store of the sweep at `path` has, with the parts of shards beside it; "" has none.
+[[nodiscard]] Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& path);
+
 }  // namespace stallcast::cli

@@ -85,15 +85,6 @@ int report_sweep(SweepReport sweep, const Show& show, const CommonOptions& optio
   return deliver(where, report::render(sweep, {report_style(where), format, show.wide}), exit);
 }
 
-/// The sweep in a store, with the parts of shards beside it.
-Result<SweepReport> read_report(const sweep::Store& store, const std::string& path) {
-  Result<SweepReport> sweep = store.report();
-  if (sweep.ok() && !path.empty())
-    if (const auto parts = sweep::Store::add_parts(path, store, *sweep); !parts.ok())
-      return parts.failure();
-  return sweep;
-}
-
 /// Draws what a calibration profile leaves uncertain, as `run` does.
 Result<std::function<void(Design&, std::size_t)>> draws_of(const sweep::Store& store) {
   const auto [file, text] = store.profile();
@@ -162,7 +153,7 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool run)
   if (!store.ok()) return report_failure(store.failure());
   std::optional<Failure> ended;
   if (run) ended = run_store(*store, *store, options, std::nullopt, false);
-  const Result<SweepReport> sweep = read_report(*store, options.output);
+  const Result<SweepReport> sweep = read_sweep(*store, options.output);
   if (!sweep.ok()) return report_failure(sweep.failure());
   if (run) return report_sweep(*sweep, show, options, *format, false, ended);
   options.output.clear();
@@ -235,7 +226,7 @@ int run_file(const Verb& verb, std::span<const std::string> args, bool retry) {
   } else {
     ended = run_store(*plan, *plan, options, std::nullopt, retry);
   }
-  Result<SweepReport> sweep = read_report(*plan, common.path);
+  Result<SweepReport> sweep = read_sweep(*plan, common.path);
   if (!sweep.ok()) return report_failure(sweep.failure());
   if (is_part) {
     // A part answers for its own points.
@@ -268,7 +259,7 @@ int sweep_status(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = common.begin(args)) return *exit;
   const Result<sweep::Store> store = sweep::Store::open(common.path, true);
   if (!store.ok()) return report_failure(store.failure());
-  const Result<SweepReport> sweep = read_report(*store, common.path);
+  const Result<SweepReport> sweep = read_sweep(*store, common.path);
   if (!sweep.ok()) return report_failure(sweep.failure());
   return deliver(
       common.options,

@@ -35,6 +35,7 @@ int validate_verb(const Verb& verb, std::span<const std::string> args);
 int probe_verb(const Verb& verb, std::span<const std::string> args);
 int ci_verb(const Verb& verb, std::span<const std::string> args);
 int check_verb(const Verb& verb, std::span<const std::string> args);
+int diff_verb(const Verb& verb, std::span<const std::string> args);
 int calibrate_verb(const Verb& verb, std::span<const std::string> args);
 int import_verb(const Verb& verb, std::span<const std::string> args);
 int sweep_verb(const Verb& verb, std::span<const std::string> args);

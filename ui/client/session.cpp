@@ -15,6 +15,7 @@
 #include "engine/run/warm_worker.hpp"
 #include "scenarios/plan_reader.hpp"
 #include "stallcast/client.hpp"
+#include "ui/client/diff.hpp"
 #include "ui/client/scenario.hpp"
 
 namespace stallcast::client {
@@ -214,6 +215,13 @@ Result<PlanResult> Session::plan(const Source& source, const std::string& storag
   PlanQuestion wanted;
   wanted.spec.storage = storage;
   return plan(source, wanted, question);
+}
+
+Result<Diff> Session::diff(const DiffInput& base, const DiffInput& head,
+                           const DiffQuestion& question) {
+  return client::diff(base, head, question, impl_->fitted(), [&](std::span<const Design> designs) {
+    return predict_all(designs, question.predict);
+  });
 }
 
 void Session::cancel() noexcept { impl_->cancelled = true; }

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stallcast/design.hpp"
+#include "stallcast/diff.hpp"
+
+/// What changed between two designs, as edits somebody made, and the designs with some of them.
+namespace stallcast::diff {
+
+/// A parameter of a scenario.
+struct Parameter {
+  std::string text;                     ///< its value
+  std::string where;                    ///< "file:line:column"
+  std::vector<std::string> needs = {};  ///< parameters it depends on, also through others
+};
+
+/// What the text of a scenario says beyond its design; empty for designs without a text.
+struct Origins {
+  std::map<std::string, Parameter> params;
+  /// By the pointer of a value: the parameters it depends on, also through others.
+  std::map<std::string, std::vector<std::string>> needs;
+  /// "file:line:column" of components and of their `use`, by pointer.
+  std::map<std::string, std::string> where;
+};
+
+/// What a change does to a design: takes over one value of the other design, a product, or a whole
+/// component.
+struct Edit {
+  std::string component;  ///< path as base::for_each_component gives it
+  std::string key;        ///< of a value; "use"; or "" for the component with all it has
+  [[nodiscard]] bool operator==(const Edit&) const = default;
+};
+
+struct Change {
+  InputChange said;
+  std::vector<Edit> edits;  ///< none for a target
+};
+
+/// The changes from `base` to `head`, in the order of the scenario, targets last. Values count as
+/// they are resolved: what was only written differently has not changed. Values are one change when
+/// one edit moves them: a parameter both scenarios have, another product, another file to extend.
+[[nodiscard]] std::vector<Change> changes(const Design& base, const Design& head,
+                                          const Origins& base_origins = {},
+                                          const Origins& head_origins = {});
+
+/// `base` with those of `all` whose bit is set in `mask`; with all of them, `head` itself. Its
+/// expectations are those of `base`.
+[[nodiscard]] Design apply(const Design& base, const Design& head, const std::vector<Change>& all,
+                           std::uint64_t mask);
+
+}  // namespace stallcast::diff

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "stallcast/diff.hpp"
+#include "stallcast/sweep.hpp"
+
+namespace stallcast::diff {
+
+/// Which metrics are compared, and what counts as moved.
+struct Scope {
+  std::string metrics = "*";  ///< "*" stands for any text
+  double min_change = 0.005;  ///< as predict::Tolerance::relative
+};
+
+/// Sets what follows from the two predictions of `diff`: metrics that moved, came or went, and
+/// warnings about comparing them at all.
+void compare(Diff& diff, const Scope& scope);
+
+/// Points of two sweeps beside each other: those with the same design when their axes differ, else
+/// those with the same values. Inputs are the caller's to set.
+[[nodiscard]] SweepDiff compare(const SweepReport& base, const SweepReport& head,
+                                const Scope& scope);
+
+}  // namespace stallcast::diff

@@ -1,0 +1,161 @@
+#include "engine/diff/change_list.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "engine/codec/codec.hpp"
+#include "tests/support/designs.hpp"
+
+using namespace stallcast;
+using namespace stallcast::diff;
+using models::Role;
+
+namespace {
+
+std::vector<std::string> names(const std::vector<Change>& all) {
+  std::vector<std::string> out;
+  for (const Change& c : all) out.push_back(c.said.name);
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("equal designs have no changes, wherever their values came from") {
+  const Design base = testing::small_design();
+  Design head = base;
+  for (auto& [key, value] : head.storage[0].values) value.source.where = "other.json:1:1";
+  CHECK(changes(base, head).empty());
+}
+
+TEST_CASE("a value is a change with its path, both texts and both places") {
+  const Design base = testing::small_design();
+  Design head = base;
+  testing::set(head.storage[0], Role::storage, "oss.nic", "200 Gb/s");
+  head.storage[0].values["oss.nic"].source.where = "head.json:4:9";
+  const auto all = changes(base, head);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].said.name == "storage[scratch].oss.nic");
+  CHECK(all[0].said.after == "200 Gb/s");  // links are quoted in bits
+  CHECK(all[0].said.head_at == "head.json:4:9");
+}
+
+TEST_CASE("any subset of changes is a design, and all of them are the other one") {
+  const Design base = testing::small_design();
+  Design head = base;
+  testing::set(head.storage[0], Role::storage, "ost.count", "6");
+  testing::set(head.jobs[0].step, Role::step, "compute", "1 s");
+  head.storage.push_back(head.storage[0]);
+  head.storage.back().id = "other";
+  head.hosts[0].values["cost.price"] = {Dimension::money, 5.0, "", {}, {}};
+  const auto all = changes(base, head);
+  CHECK(names(all) == Names{"cluster.hosts[gpu].cost.price", "storage[scratch].ost.count",
+                            "storage[other]", "jobs[train].step.compute"});
+  CHECK(codec::design_hash(apply(base, head, all, 0)) == codec::design_hash(base));
+  CHECK(codec::design_hash(apply(base, head, all, 15)) == codec::design_hash(head));
+  const Design some = apply(base, head, all, 0b1010);
+  CHECK(some.storage[0].find("ost.count")->number == 6.0);
+  CHECK(some.storage.size() == 1);
+  CHECK(some.hosts[0].find("cost.price") == base.hosts[0].find("cost.price"));
+  // And back: what came goes.
+  const auto back = changes(head, base);
+  CHECK(codec::design_hash(apply(head, base, back, 15)) == codec::design_hash(base));
+  CHECK(apply(head, base, back, 0b0100).storage.size() == 1);
+}
+
+TEST_CASE("another kind is one change of the whole component") {
+  const Design base = testing::small_design();
+  Design head = base;
+  head.storage[0] = testing::as_kind(head.storage[0], Role::storage, "weka");
+  const auto all = changes(base, head);
+  REQUIRE(names(all) == Names{"storage[scratch].type"});
+  CHECK(all[0].said.before == "lustre");
+  CHECK(all[0].said.after == "weka");
+}
+
+TEST_CASE("a job that came brings its parts") {
+  const Design base = testing::small_design();
+  Design head = base;
+  head.jobs.push_back(head.jobs[0]);
+  head.jobs[1].job.id = "second";
+  const auto all = changes(base, head);
+  REQUIRE(names(all) == Names{"jobs[second]"});
+  CHECK(apply(head, base, changes(head, base), 1).jobs.size() == 1);
+}
+
+TEST_CASE("values of another product are one change, an own value is another") {
+  const auto from = [](Component& c, const char* product, const char* key, double number) {
+    c.product = product;
+    c.values[key].number = number;
+    c.values[key].source.kind = Source::Kind::catalogue;
+  };
+  Design base = testing::small_design();
+  from(base.storage[0], "storage/a", "ost.read", 1e9);
+  from(base.storage[0], "storage/a", "ost.write", 1e9);
+  Design head = base;
+  from(head.storage[0], "storage/b", "ost.read", 2e9);
+  from(head.storage[0], "storage/b", "ost.write", 2e9);
+  testing::set(head.storage[0], Role::storage, "ost.count", "6");
+  head.storage[0].values["ost.count"].source.kind = Source::Kind::scenario;
+  base.storage[0].values["ost.count"].source.kind = Source::Kind::scenario;
+  const auto all = changes(base, head);
+  CHECK(names(all) == Names{"storage[scratch].ost.count", "storage[scratch].use"});
+  CHECK(all[1].said.moves.size() == 2);
+  CHECK(apply(base, head, all, 2).storage[0].product == "storage/b");
+}
+
+TEST_CASE("values that one parameter moves are one change, one that follows it is no other") {
+  Design base = testing::small_design();
+  base.storage[0].pointer = "/storage/0";
+  Design head = base;
+  testing::set(head.storage[0], Role::storage, "ost.count", "6");
+  testing::set(head.storage[0], Role::storage, "oss.count", "3");
+  testing::set(head.storage[0], Role::storage, "mdt.count", "5");
+  const auto origins = [](const char* n, const char* twice) {
+    Origins out;
+    out.params = {{"n", {n, "a.json:2:3", {}}}, {"twice", {twice, "a.json:2:9", {"n"}}}};
+    out.needs = {{"/storage/0/ost/count", {"n", "twice"}}, {"/storage/0/oss/count", {"n"}}};
+    return out;
+  };
+  const auto all = changes(base, head, origins("4", "8"), origins("3", "6"));
+  REQUIRE(names(all) == Names{"storage[scratch].mdt.count", "params.n"});
+  CHECK(all[1].said.before == "4");
+  CHECK(all[1].said.after == "3");
+  CHECK(all[1].said.moves.size() == 2);
+}
+
+TEST_CASE("two edited parameters that one value needs are one change") {
+  Design base = testing::small_design();
+  base.storage[0].pointer = "/storage/0";
+  Design head = base;
+  testing::set(head.storage[0], Role::storage, "ost.count", "6");
+  testing::set(head.storage[0], Role::storage, "oss.count", "3");
+  testing::set(head.storage[0], Role::storage, "mdt.count", "5");
+  const auto origins = [](const char* a, const char* b) {
+    Origins out;
+    out.params = {{"a", {a, "", {}}}, {"b", {b, "", {}}}};
+    out.needs = {{"/storage/0/mdt/count", {"a"}},
+                 {"/storage/0/oss/count", {"b"}},
+                 {"/storage/0/ost/count", {"a", "b"}}};
+    return out;
+  };
+  const auto all = changes(base, head, origins("1", "2"), origins("3", "4"));
+  REQUIRE(names(all) == Names{"params.a, params.b"});
+  CHECK(all[0].said.before == "1, 2");
+  CHECK(all[0].said.moves.size() == 3);
+}
+
+TEST_CASE("targets come last and change no design") {
+  Design base = testing::small_design();
+  base.expect = {{"au", "job.train.gpu.utilization >= 90 %", "error", "", "", "", "", ""},
+                 {"old", "cost.capex < 2 USD", "error", "", "", "", "", ""}};
+  Design head = base;
+  head.expect[0].level = "warn";
+  head.expect.pop_back();
+  testing::set(head.run, Role::run, "duration", "70 s");
+  const auto all = changes(base, head);
+  REQUIRE(names(all) == Names{"run.duration", "expect[au]", "expect[old]"});
+  CHECK(all[1].said.target);
+  CHECK(all[1].said.after == "job.train.gpu.utilization >= 90 % (warn)");
+  CHECK(all[2].edits.empty());
+}

@@ -1,0 +1,49 @@
+#include "ui/report/diff/kinds.hpp"
+#include "ui/report/diff/sections.hpp"
+#include "ui/report/html/page.hpp"
+
+namespace stallcast::report {
+namespace {
+
+/// The class that colours a cell.
+std::string_view css_of(std::string_view text) {
+  return text == "worse" || text == "WORSE"     ? "fail"
+         : text == "better" || text == "BETTER" ? "pass"
+         : text == "SAME"                       ? "pass"
+         : text == "MIXED" || text == "CHANGED" ? "warn"
+                                                : "";
+}
+
+std::string page(const Sections& found, const DiffContext& context) {
+  std::string body = html::element("h1", found.headline, css_of(found.word)) + "\n";
+  for (const std::string& sentence : found.sentences) body += html::element("p", sentence) + "\n";
+  for (const Section& s : found.sections) {
+    std::vector<html::Column> columns;
+    for (const std::string& head : s.heads) columns.push_back({head});
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& cells : s.rows) {
+      rows.emplace_back();
+      for (const std::string& cell : cells)
+        rows.back().push_back(css_of(cell).empty() ? markup(cell)
+                                                   : html::element("span", cell, css_of(cell)));
+    }
+    std::string inner = html::table(columns, rows);
+    for (const std::string& line : s.lines) inner += html::element("p", line) + "\n";
+    body += html::section(s.title, inner);
+  }
+  return html::page("Stallcast: " + found.headline,
+                    body + "<p><small>models " + markup(context.tool.model_version) +
+                        ", stallcast " + markup(context.tool.version) + "</small></p>\n");
+}
+
+}  // namespace
+
+std::string diff_html(const Diff& diff, const DiffContext& context) {
+  return page(sections_of(diff), context);
+}
+
+std::string sweep_diff_html(const SweepDiff& diff, const DiffContext& context) {
+  return page(sections_of(diff), context);
+}
+
+}  // namespace stallcast::report

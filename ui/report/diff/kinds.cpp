@@ -1,0 +1,23 @@
+#include "ui/report/diff/kinds.hpp"
+
+#include <array>
+
+namespace stallcast::report {
+namespace {
+
+constexpr std::array kKinds = {
+    DiffKind{"text", diff_text, sweep_diff_text}, DiffKind{"json", diff_json, sweep_diff_json},
+    DiffKind{"markdown", diff_markdown, sweep_diff_markdown},
+    DiffKind{"html", diff_html, sweep_diff_html}, DiffKind{"csv", diff_csv, sweep_diff_csv}};
+
+}  // namespace
+
+std::span<const DiffKind> diff_kinds() { return kKinds; }
+
+const DiffKind* find_diff_kind(std::string_view name) {
+  for (const DiffKind& kind : kKinds)
+    if (kind.name == name) return &kind;
+  return nullptr;
+}
+
+}  // namespace stallcast::report

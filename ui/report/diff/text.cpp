@@ -1,0 +1,139 @@
+#include <algorithm>
+
+#include "ui/report/diff/kinds.hpp"
+#include "ui/report/diff/words.hpp"
+#include "ui/report/layout.hpp"
+
+namespace stallcast::report {
+namespace {
+
+constexpr std::size_t kMostSentences = 3;
+constexpr std::size_t kMostRows = 15;
+constexpr std::size_t kMostMoves = 4;
+constexpr std::size_t kMostWarnings = 8;
+
+std::string coloured(const Ink& ink, std::string_view word, std::string_view text) {
+  return word == "WORSE" || word == "worse"     ? ink.bad(text)
+         : word == "BETTER" || word == "better" ? ink.good(text)
+         : word == "SAME" || word == "same"     ? std::string(text)
+                                                : ink.doubtful(text);
+}
+
+std::string rest(std::size_t shown, std::size_t all) {
+  return shown < all ? "  ... and " + std::to_string(all - shown) + " more (--format json)\n" : "";
+}
+
+std::string inputs(const Diff& diff, const Ink& ink) {
+  if (!diff.inputs_known) return "\n" + wrapped("", unknown_inputs_text(diff), 0);
+  if (diff.inputs.empty()) return "";
+  std::string out = "\n" + ink.bold("Inputs changed") + "\n";
+  for (std::size_t i = 0; i < diff.inputs.size(); ++i) {
+    const InputChange& c = diff.inputs[i];
+    const std::string place = place_text(c);
+    out += wrapped("  " + left(std::to_string(i + 1), 3),
+                   change_text(c) + (place.empty() ? "" : "  (" + place + ")"), 5);
+    const bool told =
+        !c.together.empty() || (c.moves.size() == 1 && c.moves.front().path == c.name);
+    if (!told)
+      for (std::size_t k = 0; k < std::min(c.moves.size(), kMostMoves); ++k)
+        out += wrapped("       ",
+                       c.moves[k].path + " " +
+                           (c.moves[k].before.empty() ? "none" : c.moves[k].before) + " -> " +
+                           (c.moves[k].after.empty() ? "none" : c.moves[k].after),
+                       9);
+    if (!told && c.moves.size() > kMostMoves)
+      out += "       ... and " + std::to_string(c.moves.size() - kMostMoves) + " more values\n";
+    if (!c.together.empty()) out += wrapped("       as one: ", c.together, 9);
+  }
+  return out;
+}
+
+std::string metrics(const Diff& diff, const Ink& ink) {
+  const auto moved = moved_metrics(diff);
+  std::string out;
+  if (!moved.empty())
+    out += "\n" + ink.bold(left("Metrics", 39)) + right("base", 12) + right("head", 12) + "\n";
+  const std::size_t n = std::min(moved.size(), kMostRows);
+  for (std::size_t i = 0; i < n; ++i) {
+    const MetricChange& m = *moved[i];
+    const std::string effect(effect_name(m.effect));
+    out += "  " + left(shortened(m.metric, 37), 37) + right(before_text(m), 12) +
+           right(after_text(m), 12) + right(delta_text(m), 9) + " " +
+           coloured(ink, effect, effect) + "\n";
+  }
+  out += rest(n, moved.size());
+  for (const auto& [what, all] :
+       {std::pair{"Only in base: ", &diff.gone}, {"Only in head: ", &diff.come}}) {
+    if (all->empty()) continue;
+    std::string names;
+    std::size_t said = 0;
+    for (const auto& [name, metric] : *all) {
+      if (said++ == kMostMoves) break;
+      names += (names.empty() ? "" : ", ") + name + " = " + print_value(metric.value, metric.unit);
+    }
+    if (all->size() > kMostMoves)
+      names += ", and " + std::to_string(all->size() - kMostMoves) + " more";
+    out += "\n" + wrapped(what, names, 2);
+  }
+  return out;
+}
+
+std::string shares(const Diff& diff, const Ink& ink) {
+  std::string out;
+  if (diff.attributed.changes.size() > 1)
+    for (const MetricChange* m : headline_metrics(diff, kMostSentences)) {
+      const std::vector<Blame> all = blames(diff, *m);
+      if (all.empty()) continue;
+      out += "  " + metric_label(m->metric) + ", " + part_text(m->difference(), m->unit) + "\n";
+      for (const Blame& b : all)
+        out += wrapped("  " + right(part_text(b.share, m->unit), 12) +
+                           right(print_share(b.fraction), 9) + "  ",
+                       change_text(*b.change), 25);
+      const MetricShares& found = diff.attributed.metrics.at(m->metric);
+      const double part = found.interaction / m->difference();
+      const bool own_line = diff.attributed.method == Attribution::one_at_a_time;
+      if (part < -0.005 || part > 0.005)
+        out += "  " + right(part_text(found.interaction, m->unit), 12) +
+               right(print_share(part), 9) +
+               (own_line ? "  only together (interaction)\n"
+                         : "  of it only together (interaction)\n");
+    }
+  if (!out.empty())
+    out = "\n" + ink.bold("Share of each change") + ", " + method_text(diff) + "\n" + out;
+  for (const std::string& note : diff.attributed.notes)
+    out += (out.empty() ? "\n" : "") + wrapped("  - ", note, 4);
+  return out;
+}
+
+std::string warnings(const std::vector<std::string>& all, const Ink& ink) {
+  if (all.empty()) return "";
+  std::string out = "\n" + ink.bold("Warnings") + "\n";
+  const std::size_t n = std::min(all.size(), kMostWarnings);
+  for (std::size_t i = 0; i < n; ++i) out += wrapped("  - ", all[i], 4);
+  return out + rest(n, all.size());
+}
+
+std::string fine_print(const DiffContext& context) {
+  return "\n" +
+         wrapped("", "stallcast " + context.tool.version + ", models " + context.tool.model_version,
+                 0);
+}
+
+}  // namespace
+
+std::string diff_text(const Diff& diff, const DiffContext& context) {
+  const Ink ink(context.style.colour);
+  const std::string word(diff_word(diff));
+  std::string out = wrapped(word + " ", diff_headline(diff), 2);
+  out = coloured(ink, word, word) + out.substr(word.size());
+  if (!diff.changed() && diff.warnings.empty()) return out;
+  if (diff.changed()) {
+    for (const MetricChange* m : headline_metrics(diff, kMostSentences))
+      out += wrapped("  ", sentence(diff, *m), 4);
+    out += wrapped("  ", bottleneck_text(diff), 4);
+    out += inputs(diff, ink) + metrics(diff, ink) + shares(diff, ink);
+  }
+  return out + warnings(diff.warnings, ink) + fine_print(context);
+}
+
+}  // namespace stallcast::report

@@ -1,0 +1,284 @@
+#include "ui/report/diff/words.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include <tuple>
+
+#include "engine/base/design_values.hpp"
+#include "stallcast/breakdown.hpp"
+#include "ui/report/layout.hpp"
+
+namespace stallcast::report {
+namespace {
+
+/// Less of the time than this is nothing that limits.
+constexpr double kNothing = 0.0005;
+/// A smaller part of a difference is not worth a name.
+constexpr double kSmallPart = 0.005;
+
+const std::string& metric_of(const AssertionOutcome& a, std::string& buffer) {
+  if (!a.metric.empty()) return a.metric;
+  buffer = a.that.substr(0, a.that.find(' '));
+  return buffer;
+}
+
+/// 0: of a target whose status is another now; 1: of a target; 2: utilization; 3: of a job or a
+/// price; 4: anything; 5: percentiles, which mostly move with their mean.
+int rank(const std::string& metric) {
+  const bool of_job = metric.starts_with("job.");
+  for (const std::string_view end : {".gpu.utilization", ".au", ".goodput"})
+    if (of_job && metric.ends_with(end)) return 2;
+  for (const std::string_view end : {".p50", ".p95", ".p99", ".max"})
+    if (metric.ends_with(end)) return 5;
+  return of_job || metric.starts_with("cost.") ? 3 : 4;
+}
+
+int rank(const Diff& diff, const std::string& metric) {
+  std::string buffer;
+  int out = 4;
+  for (const AssertionOutcome& now : diff.head.prediction.assertions) {
+    if (metric_of(now, buffer) != metric) continue;
+    out = 1;
+    for (const AssertionOutcome& was : diff.base.prediction.assertions)
+      if (was.id == now.id && was.status != now.status) return 0;
+  }
+  return out < 4 ? out : rank(metric);
+}
+
+std::string signed_number(double value, const char* unit) {
+  char text[48];
+  const double size = std::abs(value);
+  const char* format = size < 0.1 ? "%+.2g %s" : size < 1.0 ? "%+.2f %s" : "%+.1f %s";
+  std::snprintf(text, sizeof text, format, value, unit);
+  return text;
+}
+
+/// "designs/a.json:12" without the column; words like "default" stay.
+std::string line_of(const std::string& where) {
+  const Position at = base::position_of(where);
+  return at.line > 0 ? at.file + ":" + std::to_string(at.line) : where;
+}
+
+}  // namespace
+
+std::string_view effect_name(Effect effect) {
+  switch (effect) {
+    case Effect::worse:
+      return "worse";
+    case Effect::better:
+      return "better";
+    case Effect::changed:
+      return "changed";
+    case Effect::none:
+      break;
+  }
+  return "same";
+}
+
+std::string_view attribution_name(Attribution method) {
+  switch (method) {
+    case Attribution::shapley:
+      return "shapley";
+    case Attribution::one_at_a_time:
+      return "oat";
+    default:
+      return "none";
+  }
+}
+
+std::vector<const MetricChange*> moved_metrics(const Diff& diff) {
+  std::vector<std::tuple<int, int, double, const MetricChange*>> order;
+  for (const MetricChange& m : diff.metrics)
+    if (m.effect != Effect::none)
+      order.emplace_back(rank(diff, m.metric),
+                         m.effect == Effect::worse    ? 0
+                         : m.effect == Effect::better ? 1
+                                                      : 2,
+                         -std::abs(m.relative()), &m);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(a)) <
+           std::tie(std::get<0>(b), std::get<1>(b), std::get<2>(b));
+  });
+  std::vector<const MetricChange*> out;
+  for (const auto& entry : order) out.push_back(std::get<3>(entry));
+  return out;
+}
+
+std::vector<const SweepMetricChange*> moved_metrics(const SweepDiff& diff) {
+  std::vector<const SweepMetricChange*> out;
+  for (const SweepMetricChange& m : diff.metrics) out.push_back(&m);
+  std::stable_sort(out.begin(), out.end(),
+                   [](const SweepMetricChange* a, const SweepMetricChange* b) {
+                     return rank(a->metric) < rank(b->metric);
+                   });
+  return out;
+}
+
+std::vector<const MetricChange*> headline_metrics(const Diff& diff, std::size_t most) {
+  std::vector<const MetricChange*> out = moved_metrics(diff);
+  std::size_t n = 0;
+  while (n < out.size() && n < most && rank(diff, out[n]->metric) <= 2) ++n;
+  out.resize(std::min(out.size(), std::max<std::size_t>(n, 1)));
+  return out;
+}
+
+std::string metric_label(const std::string& metric) {
+  if (!metric.starts_with("job.")) return metric;
+  for (const auto& [end, label] :
+       {std::pair<std::string_view, std::string_view>{".gpu.utilization", "GPU utilization of "},
+        {".au", "AU of "},
+        {".goodput", "goodput of "}})
+    if (metric.ends_with(end))
+      return std::string(label) + metric.substr(4, metric.size() - 4 - end.size());
+  return metric;
+}
+
+std::string before_text(const MetricChange& m) { return print_beside(m.before, m.after, m.unit); }
+std::string after_text(const MetricChange& m) { return print_beside(m.after, m.before, m.unit); }
+
+std::string delta_text(const MetricChange& m) {
+  if (m.unit == "ratio") return signed_number(100.0 * m.difference(), "pp");
+  return std::isfinite(m.relative()) ? print_margin(m.relative()) : "new";
+}
+
+std::string part_text(double part, const std::string& unit) {
+  if (unit == "ratio") return signed_number(100.0 * part, "pp");
+  return (part < 0.0 ? "-" : "+") + print_value(std::abs(part), unit);
+}
+
+std::string change_text(const InputChange& c) {
+  const auto text = [](const std::string& name, const std::string& before,
+                       const std::string& after) {
+    const auto kind = [](const std::string& k) { return k.empty() ? "" : " (" + k + ")"; };
+    if (before.empty()) return name + " added" + kind(after);
+    if (after.empty()) return name + " removed" + kind(before);
+    return name + " " + before + " -> " + after;
+  };
+  if (c.together.empty()) return text(c.name, c.before, c.after);
+  std::string out;
+  for (const InputMove& m : c.moves)
+    out += (out.empty() ? "" : " and ") + text(m.path, m.before, m.after);
+  return out;
+}
+
+std::string unknown_inputs_text(const Diff& diff) {
+  const std::string& was = diff.base.prediction.design_sha256;
+  if (was == diff.head.prediction.design_sha256) return "Inputs are the same: one design.";
+  return "Inputs are not compared: a result does not say all of them.";
+}
+
+std::string place_text(const InputChange& c) {
+  const bool is_set = c.head_at.starts_with("--set ");  // the change says what it sets
+  const std::string was = line_of(c.base_at), is = is_set ? "--set" : line_of(c.head_at);
+  if (was == is || was.empty()) return is;
+  if (is.empty()) return was;
+  return was + " -> " + is;
+}
+
+std::vector<Blame> blames(const Diff& diff, const MetricChange& metric) {
+  std::vector<Blame> out;
+  const auto shares = diff.attributed.metrics.find(metric.metric);
+  if (shares == diff.attributed.metrics.end()) return out;
+  for (std::size_t i = 0; i < diff.attributed.changes.size(); ++i) {
+    const std::size_t number = diff.attributed.changes[i];
+    const double share = shares->second.shares[i];
+    const double fraction = metric.difference() == 0.0 ? 0.0 : share / metric.difference();
+    if (std::abs(fraction) < kSmallPart) continue;
+    out.push_back({&diff.inputs[number], number, share, shares->second.alone[i], fraction});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Blame& a, const Blame& b) { return a.fraction > b.fraction; });
+  return out;
+}
+
+std::string limit_text(const Prediction& p) {
+  if (p.bottlenecks.empty() || waiting_share(p) < kNothing ||
+      !(p.bottlenecks.front().blamed_share > 0.0))
+    return "GPU compute";
+  const Bottleneck& b = p.bottlenecks.front();
+  return b.resource + (b.utilization > 0.0 ? " (" + print_share(b.utilization) + " busy)" : "");
+}
+
+std::string bottleneck_text(const Diff& diff) {
+  const auto name = [](const std::string& text) { return text.substr(0, text.find(" (")); };
+  const std::string was = limit_text(diff.base.prediction), is = limit_text(diff.head.prediction);
+  if (name(was) == name(is)) return "bottleneck stays " + is;
+  return "bottleneck: " + name(was) + " -> " + is;
+}
+
+std::string targets_text(const Diff& diff) {
+  const auto say = [](const Prediction& p) -> std::string {
+    std::size_t missed = 0, unsure = 0;
+    for (const AssertionOutcome& a : p.assertions) {
+      missed += a.status == "fail" ? 1U : 0U;
+      unsure += a.status == "inconclusive" ? 1U : 0U;
+    }
+    const std::size_t n = p.assertions.size();
+    if (n == 0) return "no targets";
+    const std::string of = " of " + counted(static_cast<std::int64_t>(n), "targets");
+    if (missed > 0) return std::to_string(missed) + of + " missed";
+    if (unsure > 0) return std::to_string(unsure) + of + " unsure";
+    return n == 1 ? "the target holds" : "all " + std::to_string(n) + " targets hold";
+  };
+  const std::string was = say(diff.base.prediction), is = say(diff.head.prediction);
+  if (diff.base.prediction.assertions.empty() && diff.head.prediction.assertions.empty()) return "";
+  return was == is ? is : was + " -> " + is;
+}
+
+std::string_view diff_word(const Diff& diff) {
+  if (!diff.changed()) return "SAME";
+  const auto is_worse = [](Verdict was, Verdict is) {
+    return is == Verdict::fail && was != Verdict::fail;
+  };
+  const Verdict was = diff.base.prediction.verdict, is = diff.head.prediction.verdict;
+  // What decides is what people ask for; other metrics only where none of those moved.
+  std::size_t worse = is_worse(was, is) ? 1 : 0, better = is_worse(is, was) ? 1 : 0;
+  for (const MetricChange* m : headline_metrics(diff, diff.metrics.size())) {
+    worse += m->effect == Effect::worse ? 1U : 0U;
+    better += m->effect == Effect::better ? 1U : 0U;
+  }
+  if (worse > 0) return better > 0 ? "MIXED" : "WORSE";
+  return better > 0 ? "BETTER" : "CHANGED";
+}
+
+std::string diff_headline(const Diff& diff) {
+  const std::string& was = diff.base.prediction.scenario_id;
+  const std::string& is = diff.head.prediction.scenario_id;
+  std::string out = (was == is ? is : was + " -> " + is) + ": ";
+  if (!diff.changed())
+    return out + "nothing changed (" +
+           counted(static_cast<std::int64_t>(diff.metrics.size()), "metrics") +
+           (diff.inputs_known ? " and all inputs" : "") + ")";
+  std::string counts;
+  for (const Effect effect : {Effect::worse, Effect::better, Effect::changed})
+    if (const std::size_t n = diff.count(effect); n > 0)
+      counts += (counts.empty() ? counted(static_cast<std::int64_t>(n), "metrics") + " "
+                                : ", " + std::to_string(n) + " ") +
+                std::string(effect_name(effect));
+  out += counts.empty() ? "no metric moved" : counts;
+  if (const std::string targets = targets_text(diff); !targets.empty()) out += "; " + targets;
+  return out;
+}
+
+std::string sentence(const Diff& diff, const MetricChange& m) {
+  std::string out = metric_label(m.metric) + " " + before_text(m) + " -> " + after_text(m) + "  (" +
+                    delta_text(m) + ", " + std::string(effect_name(m.effect)) + ")";
+  std::string because;
+  for (const Blame& b : blames(diff, m))
+    because += (because.empty() ? "  because " : ", ") + change_text(*b.change) + " (" +
+               part_text(b.share, m.unit) + ")";
+  return out + because;
+}
+
+std::string method_text(const Diff& diff) {
+  const Attributed& a = diff.attributed;
+  if (a.method == Attribution::none || a.changes.empty()) return "";
+  if (a.changes.size() == 1) return "the only change";
+  const std::string designs = std::to_string(a.designs) + " simulated designs";
+  return a.method == Attribution::shapley ? "Shapley values over " + designs
+                                          : "one at a time, " + designs;
+}
+
+}  // namespace stallcast::report
