@@ -31,7 +31,7 @@ def main(report, runs):
             walls[what] = used.wall
             rows.append((what, measure.seconds(used.wall), measure.seconds(used.cpu),
                          f"{POINTS / used.wall:,.0f}", f"{1e3 * used.cpu / POINTS:.2f} ms"))
-    report.line(f"{POINTS:,} points of `4-hosts-10s` in a new file, as many at a time as there are cores:\n")
+    report.line(f"{POINTS:,} points of `4-hosts-10s` in a new file, by default two more at a time than there are cores:\n")
     report.table(["what", "wall:", "CPU:", "points a second:", "CPU of each:"], rows)
     report.target("`sweep` of independent small designs, 2 cores",
                   f"{POINTS / walls['plan and run']:,.0f} a second", "500 a second")

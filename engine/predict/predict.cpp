@@ -4,6 +4,8 @@
 #include <chrono>
 #include <memory>
 
+#include "engine/base/parallel.hpp"
+
 namespace stallcast::predict {
 namespace {
 
@@ -68,19 +70,24 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
 /// The simulations of several designs, one after the other.
 struct Batch {
   Batch(std::span<const Design> designs, const Options& options) {
-    for (const Design& each : designs) {
-      encoded.push_back(std::make_shared<const run::EncodedDesign>(each));
+    encoded.resize(designs.size());
+    base::parallel_for(designs.size(), static_cast<std::size_t>(options.run.jobs),
+                       [&](std::size_t i) {
+                         encoded[i] = std::make_shared<const run::EncodedDesign>(designs[i]);
+                       });
+    for (std::size_t i = 0; i < designs.size(); ++i) {
+      const Design& each = designs[i];
       first.push_back(requests.size());
       replicas.push_back(static_cast<std::size_t>(replica_count(each, options)));
-      for (std::size_t i = 0; i < replicas.back(); ++i) {
-        const std::uint64_t seed = first_seed(each, options) + i;
-        design.push_back(encoded.size() - 1);
+      for (std::size_t r = 0; r < replicas.back(); ++r) {
+        const std::uint64_t seed = first_seed(each, options) + r;
+        design.push_back(i);
         if (options.vary && replicas.back() > 1) {
           Design varied = each;
-          options.vary(varied, i);
+          options.vary(varied, r);
           requests.emplace_back(varied, seed);
         } else {
-          requests.emplace_back(encoded.back(), seed);
+          requests.emplace_back(encoded[i], seed);
         }
       }
     }

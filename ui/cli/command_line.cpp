@@ -189,18 +189,20 @@ void CommandLine::scenario_options(CommonOptions& options) {
   text("--profile", options.profile, "FILE", "take fitted values from this calibration profile");
 }
 
-void CommandLine::run_options(CommonOptions& options) {
+void CommandLine::run_options(CommonOptions& options, unsigned ahead) {
   const bool limited = std::isfinite(options.time_limit_s);
   text("--time-limit", impl_->time_limit, "DURATION",
        "stop after this wall-clock time and report what is known (default " +
            (limited ? base::print_quantity(options.time_limit_s, Dimension::time) : "none") + ")");
-  integer("--jobs", impl_->jobs, 1, "simulations at a time (default: one per core)");
-  impl_->checks.emplace_back([this, &options]() -> std::optional<Fault> {
+  integer("--jobs", impl_->jobs, 1,
+          "simulations at a time (default: one per core" +
+              (ahead > 0 ? " and " + std::to_string(ahead) + " more)" : ")"));
+  impl_->checks.emplace_back([this, ahead, &options]() -> std::optional<Fault> {
     constexpr std::int64_t kMostJobs = 4096;
     if (impl_->jobs.value_or(1) > kMostJobs)
       return Fault{"--jobs must be at most " + std::to_string(kMostJobs), ""};
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    options.jobs = impl_->jobs.value_or(cores);
+    options.jobs = impl_->jobs.value_or(cores + ahead);
     if (impl_->time_limit.empty()) return std::nullopt;
     const auto limit = base::parse_quantity(impl_->time_limit, Dimension::time);
     if (!limit.value.has_value()) return Fault{"--time-limit: " + limit.message, limit.hint};

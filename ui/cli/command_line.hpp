@@ -58,8 +58,9 @@ class CommandLine {
   void format_option(CommonOptions& options, bool pages = false);
   /// --set, --variant, --profile.
   void scenario_options(CommonOptions& options);
-  /// --time-limit (default: that of `options`) and --jobs.
-  void run_options(CommonOptions& options);
+  /// --time-limit (default: that of `options`) and --jobs, by default as many as there are cores
+  /// and `ahead` more.
+  void run_options(CommonOptions& options, unsigned ahead = 0);
   /// --seed, --replicas, --time-limit, --jobs, --timing, --strict-range; and --trace,
   /// which is refused.
   void simulation_options(CommonOptions& options);

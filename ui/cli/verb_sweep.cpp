@@ -38,9 +38,12 @@ void declare(CommandLine& line, Show& show) {
   line.flag("--need-pass", show.need_pass, "exit 1 unless a point meets all targets");
 }
 
+/// Simulations beyond one a core: most are short, and while some begin and end, others compute.
+constexpr unsigned kAhead = 2;
+
 void declare_simulation(CommandLine& line, CommonOptions& options) {
   options.time_limit_s = std::numeric_limits<double>::infinity();
-  line.run_options(options);
+  line.run_options(options, kAhead);
 }
 
 void declare(CommandLine& line, SweepInput& input, CommonOptions& options) {
