@@ -17,6 +17,10 @@ namespace {
 constexpr double kNothing = 0.0005;
 /// A smaller part of a difference is not worth a name.
 constexpr double kSmallPart = 0.005;
+/// From this relative change on, a factor reads better.
+constexpr double kManyTimes = 9.0;
+/// Changes a sentence blames; tables have all.
+constexpr std::size_t kMostBlamed = 3;
 
 const std::string& metric_of(const AssertionOutcome& a, std::string& buffer) {
   if (!a.metric.empty()) return a.metric;
@@ -117,10 +121,16 @@ std::vector<const SweepMetricChange*> moved_metrics(const SweepDiff& diff) {
 }
 
 std::vector<const MetricChange*> headline_metrics(const Diff& diff, std::size_t most) {
-  std::vector<const MetricChange*> out = moved_metrics(diff);
-  std::size_t n = 0;
-  while (n < out.size() && n < most && rank(diff, out[n]->metric) <= 2) ++n;
-  out.resize(std::min(out.size(), std::max<std::size_t>(n, 1)));
+  const std::vector<const MetricChange*> all = moved_metrics(diff);
+  std::vector<const MetricChange*> out;
+  for (const MetricChange* m : all) {
+    if (out.size() == most || (rank(diff, m->metric) > 2 && !out.empty())) break;
+    // Goodput without failures is utilization: once is enough.
+    const bool said = std::any_of(out.begin(), out.end(), [&](const MetricChange* o) {
+      return o->unit == m->unit && o->before == m->before && o->after == m->after;
+    });
+    if (!said) out.push_back(m);
+  }
   return out;
 }
 
@@ -130,8 +140,10 @@ std::string metric_label(const std::string& metric) {
        {std::pair<std::string_view, std::string_view>{".gpu.utilization", "GPU utilization of "},
         {".au", "AU of "},
         {".goodput", "goodput of "}})
-    if (metric.ends_with(end))
-      return std::string(label) + metric.substr(4, metric.size() - 4 - end.size());
+    if (metric.ends_with(end)) {
+      const std::string job = metric.substr(4, metric.size() - 4 - end.size());
+      if (job.find('.') == std::string::npos) return std::string(label) + job;
+    }
   return metric;
 }
 
@@ -140,7 +152,11 @@ std::string after_text(const MetricChange& m) { return print_beside(m.after, m.b
 
 std::string delta_text(const MetricChange& m) {
   if (m.unit == "ratio") return signed_number(100.0 * m.difference(), "pp");
-  return std::isfinite(m.relative()) ? print_margin(m.relative()) : "new";
+  if (!std::isfinite(m.relative())) return "new";
+  if (m.relative() < kManyTimes) return print_margin(m.relative());
+  char text[32];
+  std::snprintf(text, sizeof text, "x %.3g", m.after / m.before);
+  return text;
 }
 
 std::string part_text(double part, const std::string& unit) {
@@ -265,10 +281,13 @@ std::string diff_headline(const Diff& diff) {
 std::string sentence(const Diff& diff, const MetricChange& m) {
   std::string out = metric_label(m.metric) + " " + before_text(m) + " -> " + after_text(m) + "  (" +
                     delta_text(m) + ", " + std::string(effect_name(m.effect)) + ")";
+  const std::vector<Blame> all = blames(diff, m);
   std::string because;
-  for (const Blame& b : blames(diff, m))
-    because += (because.empty() ? "  because " : ", ") + change_text(*b.change) + " (" +
-               part_text(b.share, m.unit) + ")";
+  for (std::size_t i = 0; i < std::min(all.size(), kMostBlamed); ++i)
+    because += (because.empty() ? "  because " : ", ") + change_text(*all[i].change) + " (" +
+               part_text(all[i].share, m.unit) + ")";
+  if (all.size() > kMostBlamed)
+    because += ", and " + std::to_string(all.size() - kMostBlamed) + " more";
   return out + because;
 }
 

@@ -28,7 +28,7 @@ namespace stallcast::report {
 /// Before and after with as many digits as it takes to differ.
 [[nodiscard]] std::string before_text(const MetricChange& change);
 [[nodiscard]] std::string after_text(const MetricChange& change);
-/// "-5.7 pp" of a share, "+15 %" of anything else; "new" when there was nothing.
+/// "-5.7 pp" of a share, "+15 %" or "x 12" of anything else; "new" when there was nothing.
 [[nodiscard]] std::string delta_text(const MetricChange& change);
 /// A part of that difference: "-5.5 pp", "+0.55 s".
 [[nodiscard]] std::string part_text(double part, const std::string& unit);
