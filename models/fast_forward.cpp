@@ -36,6 +36,7 @@ void FastForward::describe(sim::Ledger& ledger) {
 }
 
 void FastForward::step_done() {
+  off_ = off_ || context_.now() + skipped_ >= until_;
   if (off_) return;
   Seen present{.ledger = {}, .at = context_.now() + skipped_};
   present.ledger.look(context_.now());
@@ -80,7 +81,8 @@ bool FastForward::skip(const Seen& present, const std::vector<std::size_t>& same
       return equal(before, period, slack(period, context_.now()));
     });
     if (!twice) continue;
-    const double times = present.ledger.most_times(seen.ledger).value_or(0.0);
+    const double times = std::min(present.ledger.most_times(seen.ledger).value_or(0.0),
+                                  std::floor((until_ - present.at) / period));
     if (times < 1.0 || !std::isfinite(times) || period * times <= most) continue;
     best = &seen;
     best_times = times;

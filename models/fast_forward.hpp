@@ -25,6 +25,8 @@ class FastForward {
   FastForward(sim::Context& context, Plant& plant, const Jobs& jobs)
       : context_(context), plant_(plant), jobs_(jobs) {}
 
+  /// Nothing at or after this date of the run is to be skipped.
+  void stop_before(Seconds date) { until_ = date; }
   /// To be called at the end of every step of one job.
   void step_done();
   /// Time that was counted and not simulated.
@@ -48,6 +50,7 @@ class FastForward {
   const Jobs& jobs_;
   bool off_ = false;
   Seconds skipped_;
+  Seconds until_ = Seconds::infinity();
   std::vector<Seen> past_;
   std::unordered_multimap<std::uint64_t, std::size_t> by_key_;
   std::size_t numbers_ = 0;   ///< that past states hold

@@ -107,7 +107,10 @@ bool TrainingJob::time_is_up() const { return context_.now() - began_ >= horizon
 
 sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   ranks.batch = {};
+  open(ranks.lane, "step", steps_);
+  open(ranks.lane, "wait for a batch");
   if (ranks.loader) ranks.batch = co_await ranks.loader->next();
+  then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
   ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
   ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;
   ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
@@ -120,10 +123,12 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
     co_await context_.sleep(ranks.compute + ranks.slowed + step_time_.overhead);
   }
   if (ranks.loader && ranks.loader->gpu_work() > Seconds{}) {
+    then(ranks.lane, "decode on the GPU");
     co_await context_.sleep(ranks.loader->gpu_work());
     ranks.batch.wait.add(Phase::cpu, ranks.loader->gpu_work(), ranks.loader->gpu_resource());
   }
   ranks.arrived = context_.now();
+  then(ranks.lane, "wait for ranks");
 }
 
 sim::Task<void> TrainingJob::step(bool first) {
@@ -136,12 +141,15 @@ sim::Task<void> TrainingJob::step(bool first) {
   }
   for (RankClass& ranks : classes_) parts.push_back(rank_step(ranks));
   co_await sim::join(context_, std::move(parts));
+  then_all("communication");
   if (communicator_) co_await communicator_->exposed();
   const Seconds exchanged = context_.now();
+  then_all("barrier", communicator_ ? communicator_->limited_by() : kNoResource);
   // release = base + per_doubling log2(N) + per_sqrt sqrt(N)    [docs/models/training.md, eq. 2]
   const double members = std::max(layout_.ranks, 1.0);
   co_await context_.sleep(p_.barrier_base + p_.barrier_per_doubling * std::log2(members) +
                           p_.barrier_per_sqrt * std::sqrt(members));
+  close_all();
   if (restarts_.failed()) {  // it never ends
     stopped_ = start;
     co_return;
@@ -211,11 +219,14 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
                                (static_cast<double>(steps) * static_cast<double>(*p_.epochs)));
     if (checkpoint_) {
       const Seconds start = context_.now();
+      const WaitSplit blamed = recorder_ != nullptr ? checkpoint_->blamed() : WaitSplit{};
+      open_all("checkpoint", steps_);
       co_await checkpoint_->settle();
       if (checkpoint_->due(steps_) && !time_is_up() && !restarts_.failed())
         co_await checkpoint_->save(progress());
       epoch_.saving += context_.now() - start;
       steady_.save(restarts_.until_failure(context_.now()) - start);
+      close_all(worst_since(blamed));
       stopped_ = restarts_.next();
       if (restarts_.failed()) co_return;
     }
@@ -255,7 +266,9 @@ sim::Task<void> TrainingJob::run() {
       ++epochs_;
       continue;
     }
+    open_all("restart");
     const std::int64_t again = co_await restart();
+    close_all();
     for (done = epoch_.done - again; done < 0; done += steps) --epochs_;
   }
   ended_ = context_.now();

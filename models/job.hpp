@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/sim/context.hpp"
@@ -14,6 +15,7 @@
 #include "models/network/communicator.hpp"
 #include "models/plant.hpp"
 #include "models/progress.hpp"
+#include "models/record/recorder.hpp"
 #include "models/slow_hosts.hpp"
 #include "models/statistics.hpp"
 #include "models/steady_state.hpp"
@@ -34,6 +36,8 @@ class TrainingJob {
   /// Called at the end of every step, the save after it included.
   std::function<void()> on_step;
   void describe(sim::Ledger& ledger);
+  /// Tells `recorder`, which outlives the run, what happens from now on.
+  void record(Recorder& recorder);
   /// Time training waited, by resource: batches, communication and saves.
   [[nodiscard]] WaitSplit waited() const;
   /// Core time of its loaders that no simulated CPU carried, and the host class that spent it.
@@ -69,6 +73,7 @@ class TrainingJob {
     Seconds compute{}, arrived{}, first{};
     Seconds slowed{};    ///< of the step, by a save's thread
     double speed = 1.0;  ///< of its GPUs, over that of others
+    Lane* lane = nullptr;
   };
   sim::Task<void> rank_step(RankClass& ranks);
   /// A new loader of class number `c`.
@@ -84,6 +89,13 @@ class TrainingJob {
   }
   /// What was done and not lost.
   [[nodiscard]] Progress kept() const;
+  void record_loader(std::size_t c);
+  /// On the lanes of all rank classes.
+  void open_all(std::string_view name, std::int64_t number = -1);
+  void close_all(ResourceIndex cause = kNoResource);
+  void then_all(std::string_view name, ResourceIndex cause = kNoResource);
+  /// What of the time that was blamed came since `before`: the most.
+  [[nodiscard]] ResourceIndex worst_since(const WaitSplit& before) const;
   void report_cache(RunResult& out) const;
   void report_time(const Progress& kept, RunResult& out) const;
   void remark_barrier(RunResult& out) const;
@@ -94,6 +106,7 @@ class TrainingJob {
   sim::Context& context_;
   Plant& plant_;
   std::uint64_t seed_;
+  Recorder* recorder_ = nullptr;
   std::string id_;
   JobParams p_;
   RankLayout layout_;

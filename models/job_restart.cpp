@@ -49,6 +49,7 @@ sim::Task<std::int64_t> TrainingJob::restart() {
     const HostGroup& group = plant_.groups(p_.hosts)[ranks.place.group];
     ranks.loader = make_loader(c);
     ranks.loader->take_over(*ranks.stopped.back(), group.among_last(worst.hosts, layout_.hosts));
+    record_loader(c);
   }
   if (checkpoint_) checkpoint_->resume(steps_);
   restarts_.end({.failed = failed,

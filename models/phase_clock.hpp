@@ -59,18 +59,27 @@ struct WaitSplit {
   [[nodiscard]] WaitSplit since(const WaitSplit& earlier, Seconds wait) const;
 };
 
+class Lane;
+// Of record/lane.hpp, for one that records.
+void enter_phase(Lane& lane, Phase phase);
+void leave_phase(Lane& lane, ResourceIndex limited_by);
+
 /// Sums how one worker's time goes, phase by phase.
 class PhaseClock {
  public:
+  /// From now on `lane` is told too.
+  void record(Lane& lane) { lane_ = &lane; }
   /// From `now` on the worker is in `phase`; `ended` limited the phase that ends.
   void enter(Phase phase, Seconds now, ResourceIndex ended = kNoResource) {
     rest(now, ended);
     phase_ = phase;
     resting_ = false;
+    if (lane_ != nullptr) enter_phase(*lane_, phase);
   }
   /// From `now` on the worker has nothing to do, which counts as no phase.
   void rest(Seconds now, ResourceIndex ended = kNoResource) {
     if (!resting_) sum_.add(phase_, now - since_, ended);
+    if (lane_ != nullptr) leave_phase(*lane_, ended);
     since_ = now;
     resting_ = true;
   }
@@ -86,6 +95,7 @@ class PhaseClock {
   Phase phase_ = Phase::cpu;
   Seconds since_;
   bool resting_ = false;
+  Lane* lane_ = nullptr;
 };
 
 inline WaitSplit WaitSplit::since(const WaitSplit& earlier, Seconds wait) const {

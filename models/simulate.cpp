@@ -11,6 +11,7 @@
 #include "models/fast_forward.hpp"
 #include "models/job.hpp"
 #include "models/plant.hpp"
+#include "models/record/recorder.hpp"
 #include "models/rows.hpp"
 
 namespace stallcast::models {
@@ -52,25 +53,35 @@ Simulation::Simulation(const Design& design)
     : design_(design), plant_(std::make_unique<Plant>(design)) {}
 Simulation::~Simulation() = default;
 
+/// Everything that acts in one run.
+struct Simulation::Parts {
+  Parts(const Design& design, Plant& plant, std::uint64_t seed, sim::Context& context)
+      : fast_forward(context, plant, jobs) {
+    for (const JobDesign& job : design.jobs)
+      jobs.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
+    for (const Component& tenant : design.tenants)
+      tenants.push_back(tenant_row(tenant.kind).make(tenant, plant, context, seed));
+    for (auto& tenant : tenants) context.spawn(tenant->run());
+    for (const Component& failure : design.failures)
+      if (!failure_row(failure.kind).style().kills)
+        faults.push_back(std::make_unique<StorageFault>(failure, plant, context, seed, jobs));
+    for (auto& fault : faults) context.spawn(fault->run());
+    skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();
+  }
+  std::vector<std::unique_ptr<TrainingJob>> jobs;
+  std::vector<std::unique_ptr<Tenant>> tenants;
+  std::vector<std::unique_ptr<StorageFault>> faults;
+  FastForward fast_forward;
+  bool skips = false;  ///< what repeats
+};
+
 RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   const Design& design = design_;
   Plant& plant = *plant_;
   plant.attach(context, seed);
-  std::vector<std::unique_ptr<TrainingJob>> jobs;
-  for (const JobDesign& job : design.jobs)
-    jobs.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
-  std::vector<std::unique_ptr<Tenant>> tenants;
-  for (const Component& tenant : design.tenants)
-    tenants.push_back(tenant_row(tenant.kind).make(tenant, plant, context, seed));
-  for (auto& tenant : tenants) context.spawn(tenant->run());
-  std::vector<std::unique_ptr<StorageFault>> faults;
-  for (const Component& failure : design.failures)
-    if (!failure_row(failure.kind).style().kills)
-      faults.push_back(std::make_unique<StorageFault>(failure, plant, context, seed, jobs));
-  for (auto& fault : faults) context.spawn(fault->run());
-  FastForward fast_forward(context, plant, jobs);
-  if (run_params(design.run).fast_forward && tenants.empty() && faults.empty() && !jobs.empty())
-    jobs.front()->on_step = [&fast_forward] { fast_forward.step_done(); };
+  Parts parts(design, plant, seed, context);
+  auto& [jobs, tenants, faults, fast_forward, skips] = parts;
+  if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.fast_forward.step_done(); };
   context.spawn(run_all(context, jobs));
   context.run();
   for (auto& fault : faults) fault->end();
@@ -113,6 +124,23 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   result.skipped_s = fast_forward.skipped().in(unit::s);
   result.events = context.events();
   return result;
+}
+
+Timeline Simulation::record(std::uint64_t seed, sim::Context& context,
+                            const TimelineRequest& request) {
+  plant_->attach(context, seed);
+  Recorder recorder(request, context, *plant_);
+  Parts parts(design_, *plant_, seed, context);
+  for (auto& job : parts.jobs) job->record(recorder);
+  parts.fast_forward.stop_before(recorder.window());
+  if (!parts.jobs.empty())
+    parts.jobs.front()->on_step = [&parts, &recorder] {
+      if (parts.skips) parts.fast_forward.step_done();
+      recorder.step_done(parts.fast_forward.skipped());
+    };
+  context.spawn(run_all(context, parts.jobs));
+  context.run();
+  return recorder.take(seed);
 }
 
 RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& context) {

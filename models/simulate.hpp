@@ -6,6 +6,7 @@
 #include "engine/sim/context.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
+#include "stallcast/timeline.hpp"
 
 namespace stallcast::models {
 
@@ -22,8 +23,13 @@ class Simulation {
   /// design and seed give the same result on every machine.
   /// REQUIRES: `context` is fresh; called once.
   [[nodiscard]] RunResult run(std::uint64_t seed, sim::Context& context);
+  /// Runs the same up to the end of the window that `request` asks for, and returns what happened
+  /// in it. REQUIRES: as `run`, instead of it. docs/adr/0022-record-a-second-run.md.
+  [[nodiscard]] Timeline record(std::uint64_t seed, sim::Context& context,
+                                const TimelineRequest& request);
 
  private:
+  struct Parts;
   const Design& design_;
   std::unique_ptr<Plant> plant_;
 };

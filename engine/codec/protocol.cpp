@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/codec/json_parts.hpp"
+#include "engine/codec/timeline_codec.hpp"
 
 namespace stallcast::codec {
 namespace {
@@ -13,10 +14,11 @@ using detail::Json;
 
 WorkerMessage::Type type_of(const std::string& name) {
   using Type = WorkerMessage::Type;
-  constexpr std::array<std::pair<std::string_view, Type>, 4> kTypes = {
+  constexpr std::array<std::pair<std::string_view, Type>, 5> kTypes = {
       {{"hello", Type::hello},
        {"progress", Type::progress},
        {"result", Type::result},
+       {"timeline", Type::timeline},
        {"failed", Type::failed}}};
   for (const auto& [known, type] : kTypes)
     if (known == name) return type;
@@ -25,8 +27,10 @@ WorkerMessage::Type type_of(const std::string& name) {
 
 }  // namespace
 
-std::string request_line(std::uint64_t id, std::uint64_t seed, std::string_view design) {
+std::string request_line(std::uint64_t id, std::uint64_t seed, std::string_view design,
+                         const std::optional<TimelineRequest>& record) {
   std::string line = "{\"id\":" + std::to_string(id) + ",\"seed\":" + std::to_string(seed);
+  if (record) line.append(",\"record\":").append(detail::encode(*record));
   return line.append(",\"design\":").append(design).append("}");
 }
 
@@ -43,6 +47,14 @@ WorkerRequest read_request(std::string_view line) {
   request.id = json["id"].get<std::uint64_t>();
   if (!has("seed", &Json::is_number_unsigned) || !has("design", &Json::is_object)) return request;
   request.seed = json["seed"].get<std::uint64_t>();
+  if (json.contains("record")) {
+    const Result<TimelineRequest> record = detail::timeline_request_of(json["record"]);
+    if (!record.ok()) {
+      request.design = record.failure();
+      return request;
+    }
+    request.record = record.value();
+  }
   request.design = detail::design_of(json["design"]);
   return request;
 }
@@ -73,6 +85,9 @@ std::optional<WorkerMessage> read_message(std::string_view line) {
         break;
       case WorkerMessage::Type::result:
         message.result = detail::run_result_of(json.at("result"));
+        break;
+      case WorkerMessage::Type::timeline:
+        message.timeline = detail::timeline_of(json.at("timeline"));
         break;
       case WorkerMessage::Type::failed:
         message.reason = json.value("reason", "");

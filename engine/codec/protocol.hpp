@@ -8,6 +8,7 @@
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
+#include "stallcast/timeline.hpp"
 
 /// What `stallcast-sim` and those who start it say to each other: docs/guide/worker-protocol.md.
 namespace stallcast::codec {
@@ -17,13 +18,15 @@ inline constexpr int kWorkerProtocol = 1;
 
 /// A request as a line without its end. `design` is the text of an encoded design.
 [[nodiscard]] std::string request_line(std::uint64_t id, std::uint64_t seed,
-                                       std::string_view design);
+                                       std::string_view design,
+                                       const std::optional<TimelineRequest>& record = std::nullopt);
 
 /// What a line to the worker asks for.
 struct WorkerRequest {
   std::optional<std::uint64_t> id;  ///< none: the line has no id that could be answered
   std::uint64_t seed = 0;
   Result<Design> design;  ///< bad_input when the line is no request
+  std::optional<TimelineRequest> record = std::nullopt;
 };
 [[nodiscard]] WorkerRequest read_request(std::string_view line);
 /// Its id alone, without looking at the rest of a line that begins as `request_line` does.
@@ -31,13 +34,14 @@ struct WorkerRequest {
 
 /// What a line of the worker says. Which members count depends on `type`.
 struct WorkerMessage {
-  enum class Type { hello, progress, result, failed, other };
+  enum class Type { hello, progress, result, timeline, failed, other };
   Type type = Type::other;
   int protocol = 0;                         ///< of hello
-  std::uint64_t id = 0;                     ///< of the other three
+  std::uint64_t id = 0;                     ///< of all others
   double fraction = 0.0;                    ///< of progress
   std::optional<Result<RunResult>> result;  ///< of result; bad_input when it cannot be read
-  std::string reason;                       ///< of failed, with the next two
+  std::optional<Result<Timeline>> timeline = std::nullopt;  ///< of timeline; likewise
+  std::string reason;                                       ///< of failed, with the next two
   int signal = 0;
   std::string message;
 };

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "engine/base/parallel.hpp"
+#include "engine/predict/record.hpp"
+#include "engine/run/record.hpp"
 
 namespace stallcast::predict {
 namespace {
@@ -116,6 +118,11 @@ Result<Prediction> predict(const Design& design, const Options& options,
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   if (prediction.ok()) prediction->wall_s = wall.count();
   return prediction;
+}
+
+Result<Timeline> record(const Design& design, const TimelineRequest& what, const Options& options) {
+  const Batch batch({&design, 1}, options);
+  return run::record(batch.requests.front(), what, options.run);
 }
 
 std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,

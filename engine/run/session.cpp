@@ -79,7 +79,7 @@ void Session::feed() {
 }
 
 std::string Session::line_of(std::size_t id) const {
-  return codec::request_line(id, requests_[id].seed, requests_[id].design->text);
+  return codec::request_line(id, requests_[id].seed, requests_[id].design->text, record_);
 }
 
 bool Session::hear(const std::string& line) {
@@ -103,12 +103,20 @@ bool Session::hear_of(codec::WorkerMessage message) {
     fractions_[id] = std::max(fractions_[id], message.fraction);
   } else if (message.type == codec::WorkerMessage::Type::failed) {
     settle(id, crash(id, describe(message), message.message));
+  } else if (message.type == codec::WorkerMessage::Type::timeline) {
+    take_in(id, *std::move(message.timeline));
   } else if (*message.result) {
     settle(id, *std::move(message.result));
   } else {
     settle(id, crash(id, "gave no valid result", message.result->failure().message));
   }
   return true;
+}
+
+void Session::take_in(std::size_t id, Result<Timeline> timeline) {
+  if (!timeline) return settle(id, crash(id, "gave no valid timeline", timeline.failure().message));
+  timelines_[id] = std::move(timeline).value();
+  settle(id, RunResult{});
 }
 
 void Session::settle(std::size_t id, Outcome outcome) {

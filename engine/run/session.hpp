@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/codec/protocol.hpp"
@@ -19,11 +21,15 @@ class Session {
  public:
   /// REQUIRES: `worker` was started, with the jobs of `options`.
   Session(const std::vector<Request>& requests, const Options& options, WarmWorker& worker);
+  /// Each is to be recorded so: its outcome is a result of no figures, and a timeline.
+  void record(const TimelineRequest& what) { record_ = what; }
 
   /// Returns once every request has its outcome.
   void run();
   /// REQUIRES: `run` returned.
   [[nodiscard]] std::vector<Outcome> take();
+  /// Of one that was to be recorded, and whose outcome is good.
+  [[nodiscard]] Timeline take_timeline(std::size_t id) { return std::move(timelines_[id]); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -32,6 +38,7 @@ class Session {
   /// False when the worker does not keep to the protocol.
   [[nodiscard]] bool hear(const std::string& line);
   [[nodiscard]] bool hear_of(codec::WorkerMessage message);
+  void take_in(std::size_t id, Result<Timeline> timeline);
   /// A simulation ended.
   void settle(std::size_t id, Outcome outcome);
   /// A request has its outcome, simulated or not.
@@ -55,6 +62,8 @@ class Session {
   std::vector<double> fractions_;
   double reported_ = -1.0;
   std::vector<std::optional<Outcome>> outcomes_;
+  std::optional<TimelineRequest> record_;
+  std::map<std::size_t, Timeline> timelines_;  ///< by request
 };
 
 }  // namespace stallcast::run

@@ -110,6 +110,15 @@ void EventContext::describe(Ledger& ledger) {
   links_.describe(ledger);
 }
 
+void EventContext::add_running(std::span<Bytes> moved) const {
+  for (FlowKey key = 0; key < records_.size(); ++key) {
+    const Record& record = records_[key];
+    if (record.outcome == nullptr) continue;
+    const Bytes arrived = record.bytes * (record.members * (1.0 - left_of(key)));
+    for (const LinkId link : record.path) moved[link.index] += arrived;
+  }
+}
+
 void EventContext::close_flows(std::vector<FlowKey>& ended) {
   const auto started_first = [&](FlowKey a, FlowKey b) {
     return records_[a].order < records_[b].order;

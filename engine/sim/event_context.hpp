@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/sim/context.hpp"
+#include "engine/sim/flow_progress.hpp"
 #include "engine/sim/link_table.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/ring.hpp"
@@ -21,7 +22,7 @@ namespace stallcast::sim {
 /// and the link table. An implementation shares capacities and moves the date, and at each date
 /// does this, so that all resume programs in the same order: `run_due`, then `close_flows` with the
 /// flows that ended, and again while there is something due.
-class EventContext : public Context {
+class EventContext : public Context, public FlowProgress {
  public:
   [[nodiscard]] Seconds now() const final { return Seconds::from(now_, unit::s); }
   LinkId add_link(std::string name, Rate capacity) final;
@@ -29,6 +30,7 @@ class EventContext : public Context {
   void stop() final { stopping_ = true; }
   [[nodiscard]] LinkUse use(LinkId link) const final { return links_.use(link); }
   [[nodiscard]] std::uint32_t link_count() const final { return links_.size(); }
+  void add_running(std::span<Bytes> moved) const final;
   void describe(Ledger& ledger) final;
   void schedule(Seconds delay, std::coroutine_handle<> waiter) final;
   void start(const Flow& flow, FlowOutcome& outcome, std::coroutine_handle<> waiter) final;

@@ -15,6 +15,7 @@
 
 #include "engine/codec/codec.hpp"
 #include "engine/codec/protocol.hpp"
+#include "engine/codec/timeline_codec.hpp"
 #include "engine/sim/simgrid_context.hpp"
 #include "models/compute/step.hpp"
 #include "models/simulate.hpp"
@@ -87,7 +88,10 @@ void simulate(const Assignment& assignment) {
     next = now + kBetweenProgress;
     say(Said::progress, nlohmann::json(fraction).dump());
   };
-  say(Said::result, codec::encode(simulation.run(request.seed, *context)));
+  if (request.record)
+    say(Said::timeline, codec::encode(simulation.record(request.seed, *context, *request.record)));
+  else
+    say(Said::result, codec::encode(simulation.run(request.seed, *context)));
   _exit(EXIT_SUCCESS);  // taking the simulation apart would only cost time
 }
 

@@ -20,6 +20,7 @@ struct Assignment {
 enum class Said : char {
   progress = 'P',   ///< a number, 0 to 1
   result = 'R',     ///< an encoded RunResult
+  timeline = 'T',   ///< an encoded Timeline
   exception = 'E',  ///< a text
   unreadable = 'U'  ///< why the request cannot be read, a text
 };

@@ -182,6 +182,9 @@ void Supervisor::hear_line(Child& child, std::string_view line) {
     case Said::result:
       child.outcome = message("result", child.id, "\"result\":" + json);
       return;
+    case Said::timeline:
+      child.outcome = message("timeline", child.id, "\"timeline\":" + json);
+      return;
     case Said::exception:
       child.outcome = message("failed", child.id, failure_json("exception", 0, json));
       return;

@@ -17,6 +17,7 @@
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
+#include "stallcast/timeline.hpp"
 
 /// The one door for front ends and for programs of others: read a scenario, estimate, predict,
 /// plan. docs/guide/client.md has an example.
@@ -118,6 +119,12 @@ class Session {
   [[nodiscard]] Result<Explanation> explain(const Design& design,
                                             const std::vector<std::string>& metrics = {},
                                             bool simulate = true, const Question& question = {});
+
+  /// What happens in the first of the simulations that `predict` makes of the same design and
+  /// question: one more simulation, as far as the window goes. It changes no figure of any
+  /// prediction. A window that is empty or ends nowhere is a failure with bad_input.
+  [[nodiscard]] Result<Timeline> record(const Design& design, const TimelineRequest& what,
+                                        const Question& question = {});
 
   /// At most `most` changes of `source`, whose prediction this is, each tried by simulation: best
   /// first. The targets are those of `design`.

@@ -12,6 +12,7 @@ namespace stallcast::models {
 Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& failures,
                            sim::Context& context)
     : mover_(job, plant, context),
+      job_(job.job.id),
       p_(mover_.params()),
       style_(checkpoint_row(job.checkpoint->kind).style()),
       writers_(mover_.movers(mover_.layout().writers)),
@@ -191,6 +192,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
   bool left = false;
   for (std::size_t t = 0; t < tiers.size(); ++t) {
     if (t > 0 && t + 1 == tiers.size() && !save.drained) break;
+    open(save.lane, "write to ", tiers[t]);
     std::vector<Course> courses(writers_.size());
     std::vector<sim::Task<void>> parts;
     for (std::size_t w = 0; w < writers_.size(); ++w)
@@ -207,11 +209,13 @@ sim::Task<void> Checkpointer::flush(Save save) {
     took_ += courses[last].took;
     if (const ResourceIndex worst = courses[last].took.worst(); worst != kNoResource)
       last_limit_ = worst;
+    then(save.lane, "commit", courses[last].took.worst());
     if (t == leaves_) {
       free_buffer(save);
       left = true;
     }
     if (t == durable_) co_await complete(tiers[t]);
+    close(save.lane);
     if (lost(save)) break;
     arrived(t, save);
     complete_[t].add((context.now() - save.began).in(unit::s));
@@ -222,6 +226,7 @@ sim::Task<void> Checkpointer::flush(Save save) {
     if (files > 0.0) context.spawn(remove(files));
   }
   if (!lost(save)) settled_.add((context.now() - save.began).in(unit::s));
+  close_all(save.lane);
   end(save, left);
 }
 
@@ -243,19 +248,21 @@ sim::Task<void> Checkpointer::remove(double files) {
 }
 
 // Along the class that takes longest.
-sim::Task<void> Checkpointer::snapshot_all(WaitSplit& took) {
+sim::Task<void> Checkpointer::snapshot_all(const Save& save, WaitSplit& took) {
+  open(save.lane, "snapshot");
   std::vector<WaitSplit> each(writers_.size());
   std::vector<sim::Task<void>> parts;
   for (std::size_t w = 0; w < writers_.size(); ++w) parts.push_back(snapshot(writers_[w], each[w]));
   co_await sim::join(mover_.context(), std::move(parts));
   took = WaitSplit::longest(each);
   took_ += took;
+  close(save.lane, took.worst());
 }
 
 sim::Task<void> Checkpointer::copy_then_flush(Save save) {
   WaitSplit took;
-  co_await snapshot_all(took);
-  if (save.life != life_) co_return;
+  co_await snapshot_all(save, took);
+  if (save.life != life_) co_return close_all(save.lane);
   if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
   copied_.set();
   co_await flush(save);
@@ -276,10 +283,14 @@ sim::Task<void> Checkpointer::settle() {
 sim::Task<void> Checkpointer::save(const Progress& at) {
   sim::Context& context = mover_.context();
   Save save{.began = context.now(), .written = {}};
+  save.lane = lane("save");
+  open(save.lane, "save", begun_);
+  open(save.lane, "quiesce");
   last_start_ = save.began;
   last_steps_ = at.steps;
   co_await context.sleep(p_.quiesce);
   save.written = context.now();
+  close(save.lane);
   const double changed = p_.incremental.in(unit::ratio);
   save.part = begun_ % p_.full_every == 0 ? 1.0 : changed;
   save.drained = begun_ % p_.drain_every == 0;
@@ -295,12 +306,14 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   } else {
     if (p_.snapshot_first) {
       WaitSplit took;
-      co_await snapshot_all(took);
+      co_await snapshot_all(save, took);
       blamed_ += took;
     }
     // max(0, end of the flush that holds the buffer - now)    [docs/models/checkpoint.md, eq. 3]
     const Seconds asked = context.now();
+    open(save.lane, "wait for a buffer");
     co_await buffers_.acquire();
+    close(save.lane, last_limit_);
     const Seconds start = context.now();
     backpressure_.add((start - asked).in(unit::s));
     blamed_.add(Phase::data, start - asked, last_limit_);
@@ -314,7 +327,7 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
     }
     if (!p_.snapshot_first) {
       WaitSplit took;
-      co_await snapshot_all(took);
+      co_await snapshot_all(save, took);
       blamed_ += took;
     }
     if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
@@ -335,8 +348,11 @@ sim::Task<void> Checkpointer::finish() {
   const double saves = retention_.chain();
   Restore::Source source;
   source.tier = restore_.tier();
+  Lane* restoring = lane("restore");
+  open(restoring, "restore");
   co_await restore_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
                         std::move(source));
+  close(restoring);
 }
 
 void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {

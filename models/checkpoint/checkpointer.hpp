@@ -13,6 +13,7 @@
 #include "models/checkpoint/state_mover.hpp"
 #include "models/failure/restarts.hpp"
 #include "models/phase_clock.hpp"
+#include "models/record/recorder.hpp"
 #include "models/statistics.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -58,6 +59,8 @@ class Checkpointer {
 
   /// `steps`: of training so far.
   void describe(sim::Ledger& ledger, std::int64_t steps);
+  /// Tells `recorder`, which outlives the run, what happens from now on.
+  void record(Recorder& recorder) { recorder_ = &recorder; }
 
   /// Time training waited so far, and by resource.
   [[nodiscard]] Seconds stalled() const { return stalled_; }
@@ -93,6 +96,7 @@ class Checkpointer {
     double part = 1.0;
     bool drained = true;  ///< goes on to the last tier
     std::int64_t life = 0;
+    Lane* lane = nullptr;
     const SavePoint* point = nullptr;  ///< REQUIRES: of this life
     [[nodiscard]] bool whole() const { return part == 1.0; }
   };
@@ -111,7 +115,9 @@ class Checkpointer {
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
   sim::Task<void> complete(const std::string& tier);
   sim::Task<void> flush(Save save);
-  sim::Task<void> snapshot_all(WaitSplit& took);
+  sim::Task<void> snapshot_all(const Save& save, WaitSplit& took);
+  /// Where a save or a restore that begins now is recorded.
+  [[nodiscard]] Lane* lane(const char* what);
   sim::Task<void> copy_then_flush(Save save);
   void free_buffer(const Save& save);
   /// A failure came before the end of what ends now: it does not count.
@@ -121,6 +127,8 @@ class Checkpointer {
   sim::Task<void> remove(double files);
 
   StateMover mover_;
+  std::string job_;
+  Recorder* recorder_ = nullptr;
   CheckpointParams p_;
   CheckpointStyle style_;
   std::vector<Mover> writers_;

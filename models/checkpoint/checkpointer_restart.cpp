@@ -21,6 +21,10 @@ void Checkpointer::arrived(std::size_t tier, const Save& save) {
   copies_.arrived(tier + (in_memory_ ? 1 : 0), *save.point);
 }
 
+Lane* Checkpointer::lane(const char* what) {
+  return recorder_ == nullptr ? nullptr : &recorder_->free_lane("checkpoint", job_, what);
+}
+
 void Checkpointer::stop() {
   ++life_;
   copying_ = false;

@@ -143,7 +143,9 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
   for (;;) {
     const std::int64_t index = co_await indices.pop();
     if (index == kImportFirst) {
+      open(self.lane, "import");
       co_await import(self.clock);
+      close(self.lane);
       continue;
     }
     if (epoch != base_) ended = false;
@@ -155,8 +157,10 @@ sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64
     Loaded bytes;
     const bool opens = shared_.access.files * static_cast<double>(p_.batch) >= 1.0;
     const bool early = opens || index < base_ + most();
+    open(self.lane, "batch", index);
     if (samples > 0)
       bytes = co_await load(number, samples, early ? kGroups : kGroupsLater, self.clock);
+    close(self.lane);
     if (index < base_) continue;  // the epoch ended without it
     if (samples == p_.batch) {
       hand_over(index, bytes);
@@ -319,6 +323,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     batch.wait += read_clocks().since(before, waited - staged);
     batch.wait.add(Phase::cpu, staged, site.last_resource);
   }
+  batch.index = found->first;
   batch.bytes = found->second.bytes;
   const Seconds handover = found->second.handover;
   if (const auto owner = owner_.find(found->first); owner != owner_.end()) {

@@ -15,14 +15,16 @@
 #include "models/dataload/sample_reader.hpp"
 #include "models/flat_map.hpp"
 #include "models/phase_clock.hpp"
+#include "models/record/recorder.hpp"
 
 namespace stallcast::models {
 
 /// A batch as the training loop gets it.
 struct Batch {
   Loaded bytes;
-  WaitSplit wait;    ///< from asking to having it on the GPU
-  Seconds starting;  ///< part of it: processes of workers were started
+  WaitSplit wait;           ///< from asking to having it on the GPU
+  Seconds starting;         ///< part of it: processes of workers were started
+  std::int64_t index = -1;  ///< in the order they were asked for; -1: none
 };
 
 /// The loader of one rank class, by PyTorch's protocol: batch i goes to worker i mod W; at most
@@ -50,6 +52,8 @@ class LoaderRuntime {
   [[nodiscard]] sim::Task<Batch> next();
   /// Between two calls of `next`.
   void describe(sim::Ledger& ledger);
+  /// Its workers tell `recorder` what they do. `track`: whose they are.
+  void record(Recorder& recorder, const Timeline::Track& track);
   /// What preparing samples on the GPU adds to the compute of a step.
   [[nodiscard]] Seconds gpu_work() const {
     return policy_.gpu_decode * (policy_.gpu_share.in(unit::ratio) * static_cast<double>(p_.batch));
@@ -71,6 +75,7 @@ class LoaderRuntime {
     double left = 0.0;       ///< samples of its files in this epoch
     std::int64_t end = 0;    ///< once it has read them all: the first index that brings nothing
     bool dry = false;        ///< it has read them all, and the training loop knows
+    Lane* lane = nullptr;
   };
   /// A loaded batch on its way to the training loop.
   struct Ready {

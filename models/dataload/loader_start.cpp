@@ -19,6 +19,16 @@ sim::Task<void> LoaderRuntime::import(PhaseClock& clock) {
   clock.enter(Phase::cpu, context_.now(), site.cores.resource);
 }
 
+void LoaderRuntime::record(Recorder& recorder, const Timeline::Track& track) {
+  if (pipeline_) return pipeline_->record(recorder, track);
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    Timeline::Track mine = track;
+    mine.name = "worker " + std::to_string(w);
+    workers_[w]->lane = &recorder.lane(mine);
+    workers_[w]->clock.record(*workers_[w]->lane);
+  }
+}
+
 // Every rank lists the names, then asks for attributes: chains of requests, some at one time.
 //    [docs/models/formats.md, eq. 10]
 sim::Task<void> LoaderRuntime::scan(WaitSplit& wait) {

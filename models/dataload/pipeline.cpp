@@ -26,8 +26,8 @@ Pipeline::Pipeline(ReaderShared& shared, const LoaderParams& params, const Loade
     shared.context.spawn(read(reader, in_order_ ? reader.elements : any_reader_));
   }
   for (std::int64_t d = 0; d < decoders_; ++d) {
-    decoder_clocks_.push_back(std::make_unique<PhaseClock>());
-    shared.context.spawn(decode(*decoder_clocks_.back()));
+    decoder_threads_.push_back(std::make_unique<Decoder>());
+    shared.context.spawn(decode(*decoder_threads_.back()));
   }
 }
 
@@ -64,7 +64,9 @@ sim::Task<void> Pipeline::read(Reader& self, sim::Mailbox<Element>& elements) {
   for (;;) {
     self.clock.rest(shared_.context.now());
     Element element = co_await elements.pop();
+    open(self.lane, "part of a batch", element.batch);
     element.bytes = co_await self.reader.read(element.samples, self.clock);
+    close(self.lane);
     if (decoders_ > 0)
       to_decode_.push(element);
     else
@@ -73,14 +75,32 @@ sim::Task<void> Pipeline::read(Reader& self, sim::Mailbox<Element>& elements) {
 }
 
 // The thread pool of the parallel map: whichever thread is free takes the next element.
-sim::Task<void> Pipeline::decode(PhaseClock& clock) {
+sim::Task<void> Pipeline::decode(Decoder& self) {
   for (;;) {
-    clock.rest(shared_.context.now());
+    self.clock.rest(shared_.context.now());
     const Element element = co_await to_decode_.pop();
-    clock.enter(Phase::cpu, shared_.context.now());
+    open(self.lane, "part of a batch", element.batch);
+    self.clock.enter(Phase::cpu, shared_.context.now());
     co_await shared_.site.cores.compute(shared_.decoding(static_cast<double>(element.samples)));
-    clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
+    self.clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
+    close(self.lane);
     finish(element);
+  }
+}
+
+void Pipeline::record(Recorder& recorder, const Timeline::Track& track) {
+  const auto name = [&](const char* what, std::size_t number) -> Lane* {
+    Timeline::Track mine = track;
+    mine.name = what + std::to_string(number);
+    return &recorder.lane(mine);
+  };
+  for (std::size_t r = 0; r < readers_.size(); ++r) {
+    readers_[r]->lane = name("reader ", r);
+    readers_[r]->clock.record(*readers_[r]->lane);
+  }
+  for (std::size_t d = 0; d < decoder_threads_.size(); ++d) {
+    decoder_threads_[d]->lane = name("decoder ", d);
+    decoder_threads_[d]->clock.record(*decoder_threads_[d]->lane);
   }
 }
 
@@ -99,7 +119,7 @@ void Pipeline::finish(const Element& element) {
 WaitSplit Pipeline::clocks(Seconds now) const {
   WaitSplit all;
   for (const auto& reader : readers_) all += reader->clock.read(now);
-  for (const auto& clock : decoder_clocks_) all += clock->read(now);
+  for (const auto& decoder : decoder_threads_) all += decoder->clock.read(now);
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include "models/dataload/loader.hpp"
 #include "models/dataload/sample_reader.hpp"
 #include "models/phase_clock.hpp"
+#include "models/record/recorder.hpp"
 
 namespace stallcast::models {
 
@@ -28,6 +29,8 @@ class Pipeline {
   void begin_epoch(std::int64_t steps);
   /// Asks for a batch. REQUIRES: indices grow.
   void push(std::int64_t index);
+  /// Its threads tell `recorder` what they do. `track`: whose they are.
+  void record(Recorder& recorder, const Timeline::Track& track);
   /// What all threads together did.
   [[nodiscard]] WaitSplit clocks(Seconds now) const;
 
@@ -46,6 +49,11 @@ class Pipeline {
     SampleReader reader;
     sim::Mailbox<Element> elements;
     PhaseClock clock;
+    Lane* lane = nullptr;
+  };
+  struct Decoder {
+    PhaseClock clock;
+    Lane* lane = nullptr;
   };
   /// A batch that is asked for and not complete.
   struct Pending {
@@ -53,7 +61,7 @@ class Pipeline {
     Loaded bytes{};
   };
   sim::Task<void> read(Reader& self, sim::Mailbox<Element>& elements);
-  sim::Task<void> decode(PhaseClock& clock);
+  sim::Task<void> decode(Decoder& self);
   void finish(const Element& element);
   /// Samples of a batch that reader `r` reads in order.
   [[nodiscard]] std::int64_t samples_of(std::int64_t r) const;
@@ -63,7 +71,7 @@ class Pipeline {
   bool in_order_;
   std::function<void(std::int64_t, Loaded)> done_;
   std::vector<std::unique_ptr<Reader>> readers_;
-  std::vector<std::unique_ptr<PhaseClock>> decoder_clocks_;
+  std::vector<std::unique_ptr<Decoder>> decoder_threads_;
   sim::Mailbox<Element> any_reader_, to_decode_;
   std::deque<Pending> pending_;
 };

@@ -12,6 +12,7 @@
 #include "engine/base/text.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "ui/cli/terminal.hpp"
+#include "ui/cli/trace_option.hpp"
 #include "ui/cli/verbs.hpp"
 
 namespace stallcast::cli {
@@ -59,12 +60,6 @@ struct Fault {
   std::string hint;
 };
 
-/// A value that is not available yet: the option is known, so that the answer can be honest.
-struct Refused {
-  std::string name;
-  std::string value;
-};
-
 }  // namespace
 
 struct CommandLine::Impl {
@@ -78,7 +73,6 @@ struct CommandLine::Impl {
   std::string time_limit, backend;
   std::optional<std::int64_t> jobs;
   bool no_fold = false, no_fast_forward = false;
-  std::vector<std::unique_ptr<Refused>> refused;
   std::vector<std::unique_ptr<std::string>> numbers;          ///< texts of `integer` options
   std::vector<std::function<std::optional<Fault>()>> checks;  ///< run after parsing
 
@@ -212,6 +206,20 @@ void CommandLine::run_options(CommonOptions& options, unsigned ahead) {
   });
 }
 
+void CommandLine::trace_options(TraceOptions& options) {
+  text("--trace", options.file, "FILE",
+       "write what happens in the first replica for https://ui.perfetto.dev");
+  text("--trace-window", options.window, "TIMES",
+       "of the run: 60s (default, from its start) or \"10 min..11 min\"");
+  text("--trace-ranks", options.ranks, "LIST",
+       "of each job, by how long they wait: worst:2,median,best (default one of each), or all");
+  impl_->checks.emplace_back([&options]() -> std::optional<Fault> {
+    const Result<TimelineRequest> request = timeline_request(options);
+    if (request.ok()) return std::nullopt;
+    return Fault{request.failure().message, request.failure().hint};
+  });
+}
+
 void CommandLine::simulation_options(CommonOptions& options) {
   integer("--seed", options.seed, 0, "first random seed (default: the scenario's)");
   integer("--replicas", options.replicas, 1,
@@ -225,10 +233,6 @@ void CommandLine::simulation_options(CommonOptions& options) {
        "simulate what repeats instead of counting it (run.fast_forward)");
   text("--backend", impl_->backend, "NAME",
        "fluid (default) or comm, SimGrid's own transfers, to compare (run.backend)");
-  for (const char* name : {"--trace"}) {
-    impl_->refused.push_back(std::make_unique<Refused>(Refused{name, ""}));
-    text(name, impl_->refused.back()->value, "FILE", "not available in this version");
-  }
   impl_->checks.emplace_back([this, &options]() -> std::optional<Fault> {
     constexpr std::int64_t kMostReplicas = 10000;
     if (options.replicas.value_or(1) > kMostReplicas)
@@ -236,9 +240,6 @@ void CommandLine::simulation_options(CommonOptions& options) {
     if (impl_->no_fold) options.sets.emplace_back("run.fold=false");
     if (impl_->no_fast_forward) options.sets.emplace_back("run.fast_forward=false");
     if (!impl_->backend.empty()) options.sets.push_back("run.backend=" + impl_->backend);
-    for (const auto& refused : impl_->refused)
-      if (!refused->value.empty())
-        return Fault{refused->name + " is not available in this version", ""};
     return std::nullopt;
   });
 }

@@ -11,6 +11,7 @@
 /// Options of a verb: declared once, parsed, checked, and printed as help. CLI11 stays inside.
 namespace stallcast::cli {
 
+struct TraceOptions;
 struct Verb;
 
 /// Options that mean the same in every verb that has them.
@@ -61,8 +62,9 @@ class CommandLine {
   /// --time-limit (default: that of `options`) and --jobs, by default as many as there are cores
   /// and `ahead` more.
   void run_options(CommonOptions& options, unsigned ahead = 0);
-  /// --seed, --replicas, --time-limit, --jobs, --timing, --strict-range; and --trace,
-  /// which is refused.
+  /// --trace, --trace-window, --trace-ranks.
+  void trace_options(TraceOptions& options);
+  /// --seed, --replicas, --time-limit, --jobs, --timing, --strict-range.
   void simulation_options(CommonOptions& options);
 
   /// The exit code when the verb ends here: help was printed, or the usage is wrong.

@@ -1,5 +1,7 @@
 #include "ui/cli/prediction_verb.hpp"
 
+#include <cstdio>
+
 #include "engine/base/design_values.hpp"
 #include "engine/run/simulate.hpp"
 #include "ui/cli/verbs.hpp"
@@ -52,6 +54,19 @@ std::optional<int> PredictionVerb::predict(std::optional<Prediction>& out) {
   return answer(out, [this](client::Session& session, const client::Question& question) {
     return session.predict(*design_, question);
   });
+}
+
+std::optional<int> PredictionVerb::trace(const TraceOptions& wanted, const Prediction& prediction) {
+  if (wanted.file.empty() || run::interrupt_flag() != 0) return std::nullopt;
+  ProgressBar bar(options_);
+  client::Question question = question_of(options_, bar);
+  question.time_limit_s -= prediction.wall_s;
+  const Result<std::string> written =
+      write_trace(*session_, *design_, prediction, wanted, question);
+  bar.clear();
+  if (!written.ok()) return report_failure(written.failure());
+  if (!options_.quiet) std::fputs(written.value().c_str(), stderr);
+  return std::nullopt;
 }
 
 std::optional<client::Question> PredictionVerb::question_of_changes(const Prediction& prediction,

@@ -8,6 +8,7 @@
 #include "stallcast/client.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/scenario_input.hpp"
+#include "ui/cli/trace_option.hpp"
 #include "ui/report/report.hpp"
 
 /// What the verbs that predict one scenario have in common: their options and how they begin.
@@ -51,6 +52,9 @@ class PredictionVerb {
   }
   /// The design predicted, as `answer` does.
   [[nodiscard]] std::optional<int> predict(std::optional<Prediction>& out);
+  /// Writes the file of --trace, where that is wanted, and says on standard error what is in it.
+  /// The exit code when it could not be written.
+  [[nodiscard]] std::optional<int> trace(const TraceOptions& wanted, const Prediction& prediction);
   /// Tries the changes that would relieve the bottlenecks and adds them, unless it is unwanted or
   /// the time is up.
   void advise(Prediction& prediction);

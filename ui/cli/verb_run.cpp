@@ -5,9 +5,12 @@ namespace stallcast::cli {
 
 int run_verb(const Verb& verb, std::span<const std::string> args) {
   PredictionVerb common(verb, PredictionVerb::Advice::optional, true);
+  TraceOptions trace;
+  common.line().trace_options(trace);
   if (const auto exit = common.begin(args)) return *exit;
   std::optional<Prediction> prediction;
   if (const auto exit = common.predict(prediction)) return *exit;
+  if (const auto exit = common.trace(trace, *prediction)) return *exit;
   common.advise(*prediction);
   return common.deliver(*prediction, exit_of(prediction->verdict));
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <thread>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "engine/plan/plan.hpp"
 #include "engine/predict/estimate.hpp"
 #include "engine/predict/predict.hpp"
+#include "engine/predict/record.hpp"
 #include "engine/run/warm_worker.hpp"
 #include "scenarios/plan_reader.hpp"
 #include "stallcast/client.hpp"
@@ -170,6 +172,14 @@ Result<Explanation> Session::explain(const Design& design, const std::vector<std
   if (!prediction.ok()) return prediction.failure();
   impl_->finish(design, question, *prediction);
   return explain::explain(design, &*prediction, runs, metrics);
+}
+
+Result<Timeline> Session::record(const Design& design, const TimelineRequest& what,
+                                 const Question& question) {
+  if (!(what.begin_s >= 0.0 && what.end_s > what.begin_s && std::isfinite(what.end_s)))
+    return Failure{ExitCode::bad_input, "the window to record ends before it begins", ""};
+  if (what.bins == 0) return Failure{ExitCode::bad_input, "counters need at least one bin", ""};
+  return predict::record(design, what, impl_->begin_varied(question));
 }
 
 std::vector<Alternative> Session::alternatives(const Source& source, const Design& design,

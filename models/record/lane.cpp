@@ -1,0 +1,65 @@
+#include "models/record/lane.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "models/record/recorder.hpp"
+
+namespace stallcast::models {
+namespace {
+
+// Indexed by Phase.
+constexpr std::array<std::string_view, kPhases> kWorking = {"decode", "open", "read", "exchange"};
+constexpr std::array<std::string_view, kPhases> kWaiting = {
+    "wait for cpu", "wait for metadata", "wait for data", "wait for communication"};
+
+}  // namespace
+
+void Lane::open(std::string_view name, std::int64_t number) {
+  open_.push_back({recorder_.text(name), number, recorder_.context_.now()});
+}
+
+void Lane::end(bool cut, ResourceIndex cause) {
+  const Open open = open_.back();
+  open_.pop_back();
+  recorder_.add(*this, open.name, open.number, open.began, cut, cause);
+}
+
+void Lane::close(ResourceIndex cause) {
+  if (in_phase_) leave(kNoResource);
+  if (!open_.empty()) end(false, cause);
+}
+
+void Lane::close(const WaitSplit& waited) {
+  if (open_.empty()) return;
+  const auto most = std::max_element(waited.by_phase.begin(), waited.by_phase.end());
+  if (*most > Seconds{})
+    open_.back().name =
+        recorder_.text(kWaiting[static_cast<std::size_t>(most - waited.by_phase.begin())]);
+  close(waited.worst());
+}
+
+void Lane::close_all() {
+  while (!open_.empty()) close();
+}
+
+void Lane::enter(Phase phase) {
+  if (open_.empty()) return;
+  open(kWorking[static_cast<std::size_t>(phase)]);
+  phase_ = phase;
+  in_phase_ = true;
+}
+
+void Lane::leave(ResourceIndex limited_by) {
+  if (!in_phase_) return;
+  in_phase_ = false;
+  // Core time is known to be that of the cores: without it, a thread waited for its turn.
+  if (phase_ == Phase::cpu && limited_by == kNoResource)
+    open_.back().name = recorder_.text("wait for its turn");
+  end(false, limited_by);
+}
+
+void enter_phase(Lane& lane, Phase phase) { lane.enter(phase); }
+void leave_phase(Lane& lane, ResourceIndex limited_by) { lane.leave(limited_by); }
+
+}  // namespace stallcast::models

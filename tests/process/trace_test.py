@@ -1,0 +1,125 @@
+"""`--trace` as a user sees it: the file, what is said of it, and that it changes no figure.
+
+Usage: trace_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+"""
+
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+
+import program
+from program import Run
+
+LIBRARY = pathlib.Path(__file__).resolve().parents[2] / "scenarios" / "library"
+SCENARIO = """{
+  "id": "small",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": 2, "read": "1 GB/s", "write": "1 GB/s" } } ],
+  "jobs": [ {
+    "id": "train", "hosts": "gpu", "step": { "compute": "200 ms" },
+    "dataset": { "on": "scratch", "format": "raw", "sample": "8 MiB", "size": "20 TB" },
+    "loader": { "type": "pytorch", "workers": 4, "batch": 4 },
+    "checkpoint": { "to": "scratch", "size": "10 GB", "every": "10 s" }
+  } ],
+  "run": { "duration": "60 s" }
+}
+"""
+
+
+def faults(trace):
+    """What of a trace its readers would show otherwise than it was meant."""
+    out, open_slices, named = [], {}, set()
+    for event in trace["traceEvents"]:
+        track = (event["pid"], event.get("tid"))
+        if event["ph"] == "M" and event["name"] == "thread_name":
+            named.add(track)
+        if event["ph"] != "X":
+            continue
+        begin = round(event["ts"] * 1000)
+        end = begin + round(event["dur"] * 1000)
+        stack = open_slices.setdefault(track, [])
+        while stack and stack[-1] <= begin:
+            stack.pop()
+        if end <= begin or (stack and stack[-1] < end):
+            out.append(f"{event['name']} at {event['ts']} does not nest")
+        stack.append(end)
+    out += [f"{track} has no name" for track in open_slices if track not in named]
+    return out
+
+
+class Trace(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "t.json"
+        self.scenario = self.folder / "s.json"
+        self.scenario.write_text(SCENARIO)
+
+    def trace(self, *args, **kwargs):
+        run = Run(*args, "--trace", str(self.file), **kwargs)
+        self.assertIn(run.code, (0, 1, 3), run.err)
+        return run, json.loads(self.file.read_text())
+
+    def test_the_report_is_the_same_with_a_trace(self):
+        plain = Run("run", str(self.scenario), "--format", "json")
+        run, trace = self.trace("run", str(self.scenario), "--format", "json")
+        self.assertEqual(run.out, plain.out)
+        self.assertEqual(run.code, plain.code)
+        self.assertEqual(faults(trace), [])
+        self.assertEqual(trace["otherData"]["scenario"], "small")
+        self.assertEqual(trace["otherData"]["window_s"], [0, 60])
+
+    def test_the_same_scenario_gives_the_same_bytes(self):
+        self.trace("run", str(self.scenario), "--no-advice")
+        first = self.file.read_bytes()
+        self.trace("run", str(self.scenario), "--no-advice")
+        self.assertEqual(self.file.read_bytes(), first)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["s.json", "t.json"])
+
+    def test_what_is_in_it_is_said_unless_quiet(self):
+        run, _ = self.trace("run", str(self.scenario), "--no-advice")
+        self.assertIn("trace: " + str(self.file), run.err)
+        self.assertIn("0 s to 60 s of the run", run.err)
+        self.assertIn("ui.perfetto.dev", run.err)
+        run, _ = self.trace("run", str(self.scenario), "--no-advice", "--quiet")
+        self.assertEqual(run.err, "")
+
+    def test_a_window_is_what_was_asked_for(self):
+        _, trace = self.trace("run", str(self.scenario), "--no-advice", "--trace-window", "20s..30s")
+        begin, end = trace["otherData"]["window_s"]
+        self.assertTrue(20 <= begin < 25 and end == 30, trace["otherData"])
+        for event in trace["traceEvents"]:
+            if event["ph"] == "X":
+                self.assertGreaterEqual(event["ts"], begin * 1e6 - 1e-3)
+                self.assertLessEqual(event["ts"] + event["dur"], end * 1e6 + 1e-3)
+
+    def test_wrong_options_are_refused(self):
+        for more in (["--trace-window", "60s"], ["--trace", "t", "--trace-window", "60"],
+                     ["--trace", "t", "--trace-window", "3s..2s"],
+                     ["--trace", "t", "--trace-window", "-3s"],
+                     ["--trace", "t", "--trace-ranks", "wurst"],
+                     ["--trace", "t", "--trace-ranks", "worst:0"],
+                     ["--trace", "/no/such/folder/t.json"]):
+            run = Run("run", str(self.scenario), "--no-advice", *more)
+            self.assertEqual(run.code, 2, run.err)
+            self.assertEqual(run.out, "", more)
+            self.assertRegex(run.err, "trace|No such file")
+
+    # One of every fourth scenario: all of them take a minute.
+    def test_scenarios_of_the_library_keep_their_figures(self):
+        for path in sorted(LIBRARY.glob("*.json"))[::4]:
+            with self.subTest(path.name):
+                args = ["run", str(path), "--no-advice", "--format", "json"]
+                plain = Run(*args)
+                run, trace = self.trace(*args, "--trace-window", "2s")
+                self.assertEqual(run.out, plain.out)
+                self.assertEqual(faults(trace), [])
+                self.assertTrue(any(e["ph"] == "X" for e in trace["traceEvents"]))
+
+
+if __name__ == "__main__":
+    program.main()
