@@ -43,9 +43,10 @@ constexpr std::array kFields = {
     FieldInfo{"replicas", Dimension::count, "24",
               "most replicas of a design where the interval of a target straddles its limit",
               base::up_to(1e4, base::assumed(base::kAtLeastOne))},
-    FieldInfo{"tornado", Dimension::count, "4",
-              "assumed inputs varied at the answer, the most relevant first; 0: none",
-              base::up_to(1e4, base::assumed(base::kNonNegative))},
+    FieldInfo{
+        "tornado", Dimension::count, "4",
+        "assumed inputs shown of those varied at the answer, what moves a target most; 0: none",
+        base::up_to(1e4, base::assumed(base::kNonNegative))},
     FieldInfo{"spread", Dimension::ratio, "20 %", "by how much they are varied, both ways",
               base::assumed(base::kPositiveShare)}};
 

@@ -255,9 +255,8 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
 
   PlanResult plan = Answer(designs, *objective, *found).make();
   if (plan.status != PlanStatus::found) return plan;
-  plan.tornado =
-      vary_inputs(designs, *found, plan, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
-                  spec.spread.value_or(kSpread));
+  vary_inputs(designs, *found, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
+              spec.spread.value_or(kSpread), plan);
   plan.intervals = best_intervals(designs, *found);
   Diagnostics faults;
   check_plan_metrics(design, plan, faults);

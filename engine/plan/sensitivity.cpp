@@ -14,8 +14,12 @@
 namespace stallcast::plan {
 namespace {
 
-/// For each input that is shown, so many are tried.
+/// All assumed inputs are tried as long as it takes no more events than these; for each that may be
+/// shown, so many in any case.
+constexpr double kEvents = 10e6;
 constexpr std::size_t kTried = 2;
+/// Less than this moves no margin that is printed.
+constexpr double kNoSwing = 5e-5;
 /// A run that judges an interval has at least so many.
 constexpr double kSaves = 3.5;
 
@@ -93,15 +97,20 @@ const TargetMargin* same_target(const PlanPoint& point, const TargetMargin& want
 
 }  // namespace
 
-std::vector<PlanSwing> vary_inputs(Designs& designs, const Search& found, const PlanResult& plan,
-                                   std::size_t most, double spread) {
+void vary_inputs(Designs& designs, const Search& found, std::size_t most, double spread,
+                 PlanResult& plan) {
   const Cell& answer = *found.answer;
   const PlanPoint& point = plan.points[*plan.answer];
   const TargetMargin* target = tightest(point);
   const Result<Design>& design = designs.at(answer);
-  if (most == 0 || target == nullptr || !design.ok()) return {};
+  if (most == 0 || target == nullptr || !design.ok()) return;
   std::vector<Input> inputs = assumed_inputs(*design, point.binding, designs.axes());
-  if (inputs.size() > kTried * most) inputs.resize(kTried * most);
+  const double affordable =
+      kEvents / (2.0 * std::max(static_cast<double>(found.seen.at(answer).events), 1.0));
+  if (static_cast<double>(inputs.size()) > affordable)
+    inputs.resize(
+        std::min(inputs.size(), std::max(kTried * most, static_cast<std::size_t>(affordable))));
+  plan.varied = static_cast<std::int64_t>(inputs.size());
   std::vector<std::vector<std::string>> sets;
   for (const Input& input : inputs)
     for (const double factor : {1.0 - spread, 1.0 + spread})
@@ -130,6 +139,10 @@ std::vector<PlanSwing> vary_inputs(Designs& designs, const Search& found, const 
   }
   std::stable_sort(tried.begin(), tried.end(),
                    [](const auto& a, const auto& b) { return a.first.swing() > b.first.swing(); });
+  std::erase_if(tried, [](const auto& one) {
+    const PlanSwing& swing = one.first;
+    return swing.swing() < kNoSwing && swing.low_needs == "same" && swing.high_needs == "same";
+  });
   if (tried.size() > most) tried.resize(most);
 
   // Where the targets still hold, a cheaper neighbour may meet them, too.
@@ -148,9 +161,7 @@ std::vector<PlanSwing> vary_inputs(Designs& designs, const Search& found, const 
   predictions = designs.predict(sets);
   for (std::size_t i = 0; i < predictions.size(); ++i)
     if (predictions[i].ok() && predictions[i]->verdict == Verdict::pass) *needs[i] = "fewer";
-  std::vector<PlanSwing> out;
-  for (auto& [swing, input] : tried) out.push_back(std::move(swing));
-  return out;
+  for (auto& [swing, input] : tried) plan.tornado.push_back(std::move(swing));
 }
 
 std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found) {

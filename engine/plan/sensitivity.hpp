@@ -10,13 +10,12 @@
 /// How firm an answer is, by simulation.
 namespace stallcast::plan {
 
-/// Varies assumed inputs of the answer alone, each by `spread` both ways, twice `most` of them,
-/// those of what binds first; gives the `most` with the largest swing of the tightest target's
-/// margin. A side that makes no valid design, and all sides once time is up, count as nothing
-/// changed. REQUIRES: an answer.
-[[nodiscard]] std::vector<PlanSwing> vary_inputs(Designs& designs, const Search& found,
-                                                 const PlanResult& plan, std::size_t most,
-                                                 double spread);
+/// Varies assumed inputs of the answer alone, each by `spread` both ways: all of them, or as many
+/// as time allows, those of what binds first. Puts the `most` with the largest swing of the
+/// tightest target's margin into `plan`, and how many were varied. A side that makes no valid
+/// design, and all sides once time is up, count as nothing changed. REQUIRES: an answer.
+void vary_inputs(Designs& designs, const Search& found, std::size_t most, double spread,
+                 PlanResult& plan);
 
 /// How often jobs that lose work to failures should save, with the targets judged at that.
 /// REQUIRES: an answer.

@@ -154,7 +154,8 @@ struct PlanResult {
   std::vector<std::string> survived = {};  ///< what may be down: "oss of scratch"
   std::vector<PlanNeighbour> neighbours = {};
   std::vector<PlanPrice> prices = {};
-  std::vector<PlanSwing> tornado = {};
+  std::vector<PlanSwing> tornado = {};  ///< those that move the margin, the most first
+  std::int64_t varied = 0;              ///< assumed inputs that were varied for it
   std::vector<PlanInterval> intervals = {};
 };
 

@@ -36,7 +36,8 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
              "the targets hold with one down, too: oss, ost, mdt, ...");
   line.integer("--checks", spec.checks, 0,
                "designs simulated to test that more always helps (default: 8)");
-  line.integer("--tornado", spec.tornado, 0, "assumed inputs to vary at the answer (default: 4)");
+  line.integer("--tornado", spec.tornado, 0,
+               "assumed inputs to list, varied at the answer (default: 4)");
   if (const auto exit = common.begin(args)) return *exit;
   std::optional<PlanResult> result;
   if (const auto exit =

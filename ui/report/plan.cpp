@@ -212,6 +212,7 @@ void add_search(const PlanResult& plan, Json& out) {
                              {"unit", p.unit},
                              {"saved", p.saved},
                              {"values", p.values}});
+  out["varied"] = plan.varied;
   out["tornado"] = Json::array();
   for (const PlanSwing& w : plan.tornado)
     out["tornado"].push_back({{"path", w.path},

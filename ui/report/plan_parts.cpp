@@ -86,9 +86,11 @@ std::string plan_prices(const PlanResult& plan, const Ink& ink) {
 }
 
 std::string plan_tornado(const PlanResult& plan, const Ink& ink) {
-  if (plan.tornado.empty()) return "";
+  if (plan.varied == 0) return "";
   const TargetMargin* target = binding_target(plan);
   std::string out = "\n" + ink.bold("Assumed inputs, varied one at a time") + "\n";
+  if (plan.tornado.empty())
+    return out + "  none of " + std::to_string(plan.varied) + " moves the margin of a target\n";
   out += "  " + left("input", 42) +
          left("margin of " + shortened(target == nullptr ? "" : target->id, 10), 20) + "  needs\n";
   for (const PlanSwing& s : plan.tornado) {
