@@ -47,6 +47,9 @@ std::vector<const PlanPoint*> shown(const PlanResult& plan) {
   return out;
 }
 
+/// Of what is searched alone.
+bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0].metric.empty(); }
+
 bool several(const PlanResult& plan) { return plan.axes.size() > 1; }
 
 /// "storage scratch", of all that is searched.
@@ -103,12 +106,17 @@ std::string headline(const PlanResult& plan, const Ink& ink) {
   const PlanPoint* end = find_point(plan, plan.infinity);
   switch (plan.status) {
     case PlanStatus::found:
-      return out + "needs " + ink.bold(counted(plan.required, plan.noun)) + " (" + plan.owner +
-             ")\n";
+      return out + "needs " +
+             ink.bold(is_count(plan) ? counted(plan.required, plan.noun)
+                                     : plan_amounts(plan, plan.points[*plan.answer])) +
+             " (" + plan.owner + ")\n";
     case PlanStatus::infeasible:
-      out +=
-          ink.bad("INFEASIBLE") + "\n" +
-          wrapped("  ", "no number of " + plan.noun + " (" + plan.owner + ") meets the targets", 2);
+      out += ink.bad("INFEASIBLE") + "\n" +
+             wrapped("  ",
+                     (is_count(plan) ? "no number of " + plan.noun
+                                     : "no value searched of " + plan.axes[0].name) +
+                         " (" + plan.owner + ") meets the targets",
+                     2);
       if (end != nullptr) out += what_remains(*end, plan.noun);
       return out;
     case PlanStatus::inconclusive:
@@ -249,9 +257,10 @@ std::string how_searched(const PlanResult& plan) {
     for (const PlanPoint& point : plan.points)
       counts += (counts.empty() ? "" : ", ") +
                 (point.values.empty() ? std::to_string(point.count) : point.values.front());
-    out = std::string("searched from ") +
-          (plan.axes.empty() || plan.axes[0].bounded ? "the fluid bound " : "") +
-          std::to_string(plan.lower_bound) + ", simulated " + counts + each;
+    const bool bounded = plan.axes.empty() || plan.axes[0].bounded;
+    out = std::string("searched from ") + (bounded ? "the fluid bound " : "") +
+          (is_count(plan) ? std::to_string(plan.lower_bound) : plan.axes[0].from) + ", simulated " +
+          counts + each;
   }
   if (plan.proven > 0) out += ", " + std::to_string(plan.proven) + " excluded by bounds";
   if (plan.invalid > 0) out += ", " + std::to_string(plan.invalid) + " no valid design";
