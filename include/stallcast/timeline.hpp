@@ -66,8 +66,9 @@ struct Timeline {
   bool run_ended = false;    ///< the run is over at `end_s`
   double bin_s = 0.0;        ///< bin i begins at begin_s + i bin_s; the last ends at end_s
   std::vector<std::string> texts;
-  std::vector<Track> tracks;      ///< by job and rank class
-  std::vector<Span> spans;        ///< by track, then by begin, an enclosing one first
+  std::vector<Track>
+      tracks;               ///< by job; its ranks that wait longest first, the job as a whole last
+  std::vector<Span> spans;  ///< by track, then by begin, an enclosing one first
   std::vector<Counter> counters;  ///< by resource; those that are 0 throughout are left out
   std::vector<Repeats> repeats;
 
