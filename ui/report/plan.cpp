@@ -47,9 +47,6 @@ std::vector<const PlanPoint*> shown(const PlanResult& plan) {
   return out;
 }
 
-/// Of what is searched alone.
-bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0].metric.empty(); }
-
 bool several(const PlanResult& plan) { return plan.axes.size() > 1; }
 
 /// "storage scratch", of all that is searched.
@@ -61,19 +58,22 @@ std::string owners(const PlanResult& plan) {
   return out;
 }
 
+/// Of what is searched alone.
+bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0].metric.empty(); }
+
 /// What limits where more of what is counted no longer helps.
-std::string what_remains(const PlanPoint& end, const std::string& noun) {
+std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
   if (end.binding.empty()) return "";
+  const std::string with = is_count(plan) ? counted(end.count, plan.noun) : plan_amounts(plan, end);
   if (end.binding.ends_with(".barrier"))
-    return wrapped("  ",
-                   "with " + counted(end.count, noun) +
-                       " what is left are ranks that wait for the slowest at the step barrier",
-                   2);
+    return wrapped(
+        "  ",
+        "with " + with + " what is left are ranks that wait for the slowest at the step barrier",
+        2);
   const std::string busy = end.binding_utilization > 0.0
                                ? ", " + print_value(end.binding_utilization, "ratio") + " busy"
                                : "";
-  return wrapped("  ", "with " + counted(end.count, noun) + ", " + end.binding + " limits" + busy,
-                 2);
+  return wrapped("  ", "with " + with + ", " + end.binding + " limits" + busy, 2);
 }
 
 std::string headline_of_several(const PlanResult& plan, const Ink& ink) {
@@ -117,7 +117,7 @@ std::string headline(const PlanResult& plan, const Ink& ink) {
                                      : "no value searched of " + plan.axes[0].name) +
                          " (" + plan.owner + ") meets the targets",
                      2);
-      if (end != nullptr) out += what_remains(*end, plan.noun);
+      if (end != nullptr) out += what_remains(plan, *end);
       return out;
     case PlanStatus::inconclusive:
       break;
