@@ -1,0 +1,127 @@
+"""docs/reference/exit-codes.md, one cell a verb and code. What else each verb does is tested elsewhere.
+
+Usage: exit_code_test.py PATH_OF_STALLCAST [unittest options]."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import program
+
+SCENARIO = """{
+  "id": "%(id)s",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": %(osts)s, "read": "4 GB/s", "write": "4 GB/s" } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+              "checkpoint": { "to": "scratch", "size": "100 GB", "every": "60 s" } } ],
+  "run": { "duration": "10 min", "seed": 1, "replicas": 1 },
+  "sweep": { "storage.scratch.ost.count": [8, 9] },
+  "expect": [ { "id": "util", "that": "job.train.gpu.utilization >= %(limit)s" } ]
+}
+"""
+FILES = {"good.json": SCENARIO % {"id": "good", "osts": "8", "limit": "10 %"},
+         "more.json": SCENARIO % {"id": "more", "osts": "16", "limit": "10 %"},
+         "miss.json": SCENARIO % {"id": "miss", "osts": "8", "limit": "99.99 %"},
+         "bad.json": (SCENARIO % {"id": "bad", "osts": "8", "limit": "10 %"}).replace("read", "raed")}
+HANG, CRASH = {"STALLCAST_SIM_FAULT": "hang"}, {"STALLCAST_SIM_FAULT": "abort"}
+
+# verb, code, arguments, environment
+CELLS = [
+    ("run", 0, ["good.json"], {}),
+    ("run", 1, ["miss.json"], {}),
+    ("run", 2, ["bad.json"], {}),
+    ("run", 3, ["good.json", "--time-limit", "500 ms"], HANG),
+    ("run", 4, ["good.json"], CRASH),
+    ("plan", 0, ["good.json"], {}),
+    ("plan", 1, ["miss.json"], {}),
+    ("plan", 2, ["bad.json"], {}),
+    ("plan", 3, ["good.json", "--time-limit", "500 ms"], HANG),
+    ("plan", 4, ["good.json"], CRASH),
+    ("explain", 0, ["miss.json"], {}),
+    ("explain", 2, ["good.json", "job.train.no"], {}),
+    ("explain", 3, ["good.json", "--time-limit", "500 ms"], HANG),
+    ("explain", 4, ["good.json"], CRASH),
+    ("diff", 0, ["good.json", "more.json"], {}),
+    ("diff", 1, ["good.json", "more.json", "--exit-code"], {}),
+    ("diff", 2, ["good.json", "bad.json"], {}),
+    ("diff", 3, ["good.json", "more.json", "--time-limit", "500 ms"], HANG),
+    ("diff", 4, ["good.json", "more.json"], CRASH),
+    ("check", 0, ["good.json", "more.json"], {}),
+    ("check", 1, ["good.json", "miss.json"], {}),
+    ("check", 2, ["miss.json", "bad.json"], {}),
+    ("check", 3, ["good.json", "--time-limit", "500 ms"], HANG),
+    ("check", 4, ["miss.json"], CRASH),
+    ("sweep", 0, ["miss.json"], {}),
+    ("sweep", 1, ["miss.json", "--need-pass"], {}),
+    ("sweep", 2, ["bad.json"], {}),
+    ("sweep", 3, ["good.json", "--time-limit", "500 ms"], HANG),
+    ("sweep", 4, ["good.json"], CRASH),
+    ("lint", 0, ["miss.json"], {}),
+    ("lint", 2, ["good.json", "bad.json"], {}),
+    ("resolve", 0, ["good.json"], {}),
+    ("resolve", 2, ["bad.json"], {}),
+]
+SIMULATE = {"run": ["good.json"], "plan": ["good.json"], "explain": ["good.json"],
+            "diff": ["good.json", "more.json"], "check": ["good.json"], "sweep": ["good.json"]}
+
+
+class ExitCodes(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+        for name, text in FILES.items():
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def start(self, args, env):
+        return subprocess.Popen([program.STALLCAST, *args], cwd=self.folder, text=True,
+                                env={**os.environ, "GITHUB_STEP_SUMMARY": "", **env},
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_every_verb_ends_with_the_code_of_the_table(self):
+        for verb, code, args, env in CELLS:
+            with self.subTest(verb=verb, code=code):
+                process = self.start([verb, *args], env)
+                out, err = process.communicate(timeout=100)
+                self.assertEqual(process.returncode, code, out + err)
+                if code in (2, 4):
+                    self.assertNotEqual(out + err, "")
+                if code == 4:  # the message names the saved design, and it is there
+                    saved = [name for name in os.listdir(self.folder) if name.startswith("stallcast-crash-")]
+                    self.assertTrue(any(name in out + err for name in saved), (saved, out + err))
+
+    def test_a_signal_ends_every_verb_that_simulates_and_leaves_nobody_behind(self):
+        for verb, args in SIMULATE.items():
+            for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+                with self.subTest(verb=verb, code=code):
+                    process = self.start([verb, *args], HANG)
+                    children = f"/proc/{process.pid}/task/{process.pid}/children"
+                    deadline, workers = time.monotonic() + 60, []
+                    while not workers and time.monotonic() < deadline:
+                        time.sleep(0.02)
+                        with open(children, encoding="utf-8") as file:
+                            for worker in file.read().split():
+                                with open(f"/proc/{worker}/task/{worker}/children", encoding="utf-8") as deeper:
+                                    workers += deeper.read().split()
+                    process.send_signal(number)
+                    out, err = process.communicate(timeout=60)
+                    self.assertEqual(process.returncode, code, out + err)
+                    for worker in workers:
+                        self.assertFalse(os.path.exists(f"/proc/{worker}") and self.runs(worker))
+
+    @staticmethod
+    def runs(pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+        except OSError:
+            return False
+
+
+if __name__ == "__main__":
+    program.main()
