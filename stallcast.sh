@@ -11,6 +11,9 @@ exec </dev/null # nothing below may wait for an answer
 build_packages=(g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libcli11-dev libboost-dev
   libeigen3-dev libyaml-cpp-dev libssl-dev libsimgrid-dev liburing-dev libsqlite3-dev)
 test_packages=(catch2 libxml2-utils python3 python3-jsonschema clang-format-14 clang-tidy-14 binutils git)
+# The explorer and its tests; everything else builds without (docs/adr/0021-desktop-explorer.md).
+desktop_packages=(qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev libgl-dev libopengl-dev
+  fonts-dejavu-core)
 
 usage() {
   cat <<'USAGE'
@@ -108,8 +111,10 @@ demo() {
 # Ends with "N passed, N failed", counted from CTest's own report of this run.
 run_tests() {
   case "${1:-}" in
-    '') ensure_packages "${build_packages[@]}" "${test_packages[@]}" ;;
-    --slurm) ensure_packages "${build_packages[@]}" "${test_packages[@]}" slurm-wlm munge ;;
+    '') ensure_packages "${build_packages[@]}" "${test_packages[@]}" "${desktop_packages[@]}" ;;
+    --slurm)
+      ensure_packages "${build_packages[@]}" "${test_packages[@]}" "${desktop_packages[@]}" slurm-wlm munge
+      ;;
     *) die "test takes --slurm or nothing, not \"$1\"" ;;
   esac
   configure_and_build ON

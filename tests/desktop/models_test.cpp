@@ -1,0 +1,67 @@
+#include <QAbstractItemModelTester>
+#include <QTableView>
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "ui/desktop/figures.hpp"
+#include "ui/desktop/rows_model.hpp"
+#include "ui/desktop/step_chart.hpp"
+
+using namespace stallcast;
+using namespace stallcast::desktop;
+
+TEST_CASE("a table of rows keeps the rules of item models while its rows change") {
+  RowsModel model({QStringLiteral("name"), QStringLiteral("share")});
+  QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  const std::unique_ptr<QTableView> view(table_of(model, QStringLiteral("test"), nullptr));
+  for (const int rows : {0, 3, 3, 1, 7, 0}) {
+    std::vector<Row> next;
+    for (int i = 0; i < rows; ++i)
+      next.push_back({Cell(QString::number(i)), Cell(QStringLiteral("%1 %").arg(i), 0.01 * i)});
+    model.set(std::move(next));
+    CHECK(model.rowCount() == rows);
+    CHECK(view->model()->rowCount() == rows);
+  }
+  model.set({QStringLiteral("one")}, {{Cell(QStringLiteral("a"))}});
+  CHECK(model.columnCount() == 1);
+}
+
+TEST_CASE("a table is sorted by numbers, not by their text") {
+  RowsModel model({QStringLiteral("value")});
+  const std::unique_ptr<QTableView> view(table_of(model, QStringLiteral("test"), nullptr));
+  model.set({{Cell(QStringLiteral("9 s"), 9.0)},
+             {Cell(QStringLiteral("10 s"), 10.0)},
+             {Cell(QStringLiteral("1 h"), 3600.0)}});
+  view->sortByColumn(0, Qt::DescendingOrder);
+  CHECK(view->model()->index(0, 0).data().toString() == QStringLiteral("1 h"));
+  CHECK(view->model()->index(2, 0).data().toString() == QStringLiteral("9 s"));
+}
+
+TEST_CASE("CSV quotes what has commas and writes numbers in base units") {
+  RowsModel model({QStringLiteral("a,b"), QStringLiteral("rate")});
+  model.set({{Cell(QStringLiteral("say \"x\"")), Cell(QStringLiteral("4 GB/s"), 4e9)}});
+  CHECK(model.csv() == QStringLiteral("\"a,b\",rate\r\n\"say \"\"x\"\"\",4000000000\r\n"));
+}
+
+TEST_CASE("the twin of the step bar has one row a design and one column a cause") {
+  Prediction prediction;
+  prediction.breakdown["train"] = {{"compute", 0.9}, {"checkpoint", 0.1}};
+  StepChart chart(nullptr);
+  QAbstractItemModelTester tester(&chart.twin(),
+                                  QAbstractItemModelTester::FailureReportingMode::Fatal);
+  chart.set(step_bars(prediction, QStringLiteral("this design"), false));
+  CHECK(chart.twin().rowCount() == 1);
+  CHECK(chart.twin().columnCount() == static_cast<int>(kBreakdownCauses.size()) + 1);
+  CHECK(chart.accessibleDescription() ==
+        QStringLiteral("this design: compute 90.0 %, checkpoint 10.0 %"));
+}
+
+TEST_CASE("a change is said in points of a ratio, else in percent, and with its direction") {
+  const Metric low{0.90, "ratio", {}}, high{0.93, "ratio", {}};
+  CHECK(delta_text(low, high) == QStringLiteral("+3.0 points"));
+  CHECK(delta_sign(QStringLiteral("job.train.gpu.utilization"), low, high) == 1);
+  const Metric fast{2.0, "s", {}}, slow{3.0, "s", {}};
+  CHECK(delta_text(fast, slow) == QStringLiteral("+50 %"));
+  CHECK(delta_sign(QStringLiteral("job.train.step.time"), fast, slow) == -1);
+  CHECK(delta_text(fast, fast) == QStringLiteral("as before"));
+}

@@ -1,0 +1,118 @@
+#include "ui/desktop/workspace.hpp"
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <catch2/catch.hpp>
+
+#include "ui/desktop/session_file.hpp"
+
+using namespace stallcast;
+using namespace stallcast::desktop;
+
+namespace {
+
+client::Settings settings() { return {.jobs = 1, .worker = STALLCAST_SIM_PATH}; }
+
+QString example() {
+  QFile file(QStringLiteral("examples/exercise-512-h100-async.json"));
+  REQUIRE(file.open(QIODevice::ReadOnly));
+  return QString::fromUtf8(file.readAll());
+}
+
+bool wait_for(const Workspace& workspace, Freshness freshness) {
+  return QTest::qWaitFor([&] { return workspace.freshness() == freshness; }, 120'000);
+}
+
+std::optional<SliderSpec> slider(const Workspace& workspace, const char* path) {
+  for (const SliderSpec& s : workspace.sliders())
+    if (s.path == QLatin1String(path)) return s;
+  return std::nullopt;
+}
+
+constexpr const char* kUtilization = "job.train.gpu.utilization";
+
+}  // namespace
+
+TEST_CASE("bounds are there at once, the simulation follows, and an edit makes it stale") {
+  Workspace workspace(settings());
+  workspace.document().open(example(), QStringLiteral("examples/exercise-512-h100-async.json"));
+  CHECK(workspace.freshness() == Freshness::estimated);
+  REQUIRE(workspace.estimate().has_value());
+  CHECK(workspace.estimate()->method == "estimate");
+  REQUIRE(wait_for(workspace, Freshness::simulated));
+  const double before = workspace.simulated()->metrics.at(kUtilization).value;
+  CHECK(before <= workspace.estimate()->metrics.at(kUtilization).value);
+
+  const std::optional<SliderSpec> n_ost = slider(workspace, "params.n_ost.value");
+  REQUIRE(n_ost.has_value());
+  const int drag = workspace.document().new_merge();
+  for (const double n : {40.0, 30.0, 20.0, 10.0}) workspace.move_slider(*n_ost, n, drag);
+  CHECK(workspace.freshness() == Freshness::estimated);
+  CHECK(workspace.simulated()->metrics.at(kUtilization).value == before);  // the old one stays
+  REQUIRE(wait_for(workspace, Freshness::simulated));
+  CHECK(workspace.simulated()->metrics.at(kUtilization).value < before);
+  CHECK(workspace.document().undo_stack().count() == 1);
+}
+
+TEST_CASE("a text with errors keeps the last good figures") {
+  Workspace workspace(settings());
+  workspace.document().open(example(), QStringLiteral("examples/exercise-512-h100-async.json"));
+  REQUIRE(wait_for(workspace, Freshness::simulated));
+  REQUIRE(
+      workspace.document().set(QStringLiteral("params.n_ost.value"), QStringLiteral("\"many\"")));
+  CHECK(workspace.freshness() == Freshness::last_good);
+  CHECK(workspace.has_errors());
+  CHECK(workspace.simulated().has_value());
+  workspace.document().undo_stack().undo();
+  CHECK_FALSE(workspace.has_errors());
+  REQUIRE(wait_for(workspace, Freshness::simulated));
+}
+
+TEST_CASE("up to four designs can be pinned, only simulated ones") {
+  Workspace workspace(settings());
+  CHECK_FALSE(workspace.pin(QStringLiteral("nothing")));
+  workspace.document().open(example(), QStringLiteral("examples/exercise-512-h100-async.json"));
+  CHECK_FALSE(workspace.pin(QStringLiteral("too early")));
+  REQUIRE(wait_for(workspace, Freshness::simulated));
+  for (std::size_t i = 0; i < kMostPins; ++i) CHECK(workspace.pin(QString::number(i)));
+  CHECK_FALSE(workspace.pin(QStringLiteral("one more")));
+}
+
+TEST_CASE("any field can become a slider, and moving it writes its unit") {
+  Workspace workspace(settings());
+  workspace.document().open(example(), QStringLiteral("examples/exercise-512-h100-async.json"));
+  workspace.add_slider(QStringLiteral("storage[scratch].ost.write"));
+  const std::optional<SliderSpec> write = slider(workspace, "storage[scratch].ost.write");
+  REQUIRE(write.has_value());
+  CHECK(write->value == 4e9);
+  workspace.move_slider(*write, 6.2e9, 0);
+  CHECK(workspace.document().text().contains(QStringLiteral("\"write\": \"6.2 GB/s\"")));
+  CHECK(slider(workspace, "storage[scratch].ost.write")->value == 6.2e9);
+}
+
+TEST_CASE("unsaved changes outlive the program, saved ones leave nothing") {
+  const QTemporaryDir folder;
+  Workspace workspace(settings());
+  const QString text = QStringLiteral("{ \"id\": \"unsaved\" }");
+  {
+    SessionFile session(workspace, folder.path());
+    workspace.document().open(QStringLiteral("{}"), {});
+    workspace.document().replace_text(text, QStringLiteral("typed"));
+    session.write_now();
+    CHECK(session.lost().empty());  // its process lives
+    const QStringList files = QDir(folder.path()).entryList(QDir::Files);
+    REQUIRE(files.size() == 1);
+    // As a process that is gone would have left it: no process has this number.
+    REQUIRE(QFile::copy(folder.filePath(files.front()),
+                        folder.filePath(QStringLiteral("999999999.stallcast-recovery.json"))));
+    const std::vector<Recovered> lost = session.lost();
+    REQUIRE(lost.size() == 1);
+    CHECK(lost.front().text == text);
+    SessionFile::forget(lost.front());
+    CHECK(session.lost().empty());
+  }
+  CHECK(QDir(folder.path()).entryList(QDir::Files).isEmpty());
+}

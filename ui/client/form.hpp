@@ -1,0 +1,95 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/client.hpp"
+
+/// What an editor of scenarios needs beside `Session`: the field tables, parameters, catalogue and
+/// templates as plain values, and quantities to text and back.
+namespace stallcast::client {
+
+/// One field of a component, and its value if it has one.
+struct FormField {
+  std::string key;  ///< dotted path below the component: "ost.read"
+  Dimension dimension = Dimension::number;
+  std::string fallback;  ///< default as a user writes it; "" = must be given
+  bool optional = false;
+  std::string doc;  ///< one line
+  double minimum = 0.0, maximum = 0.0;
+  std::vector<std::string> choices = {};
+  std::optional<Value> value = std::nullopt;  ///< none: optional and left out
+};
+
+/// One component of a design with its fields in the order of their table.
+struct FormPart {
+  /// Where it stands, as diagnostics and `explain` say it: "cluster.hosts[gpu]",
+  /// "jobs[train].step".
+  std::string path;
+  std::string role;      ///< "storage"
+  std::string kind;      ///< "lustre"
+  std::string selector;  ///< key that names the kind: "type"; "" when there is only one
+  std::string product;   ///< catalogue entry it was taken from, or ""
+  std::string summary;   ///< of its kind, one line
+  std::vector<std::string> kinds = {};  ///< of its role
+  std::vector<FormField> fields = {};
+};
+
+/// A number of `params` that other values may use.
+struct FormParameter {
+  std::string name;
+  double value = 0.0;
+  std::optional<double> minimum, maximum, step;
+  std::string doc;
+};
+
+/// Everything of one scenario that can be edited, beside its text.
+struct Form {
+  std::vector<FormPart> parts;
+  std::vector<FormParameter> parameters;
+  std::vector<std::string> variants;
+};
+
+/// `design` is what `source` was read to.
+[[nodiscard]] Form form(const Source& source, const Design& design);
+
+/// A product of the catalogue, for a picker.
+struct Product {
+  struct Figure {
+    std::string key, text, source, date;
+    bool assumption = false;
+  };
+  std::string id;  ///< "host/dgx-h100": what `use` takes
+  std::string role, kind, summary;
+  std::vector<Figure> figures;
+};
+
+/// All products, sorted by id.
+[[nodiscard]] std::vector<Product> products();
+
+/// A commented scenario to start from.
+struct StartingPoint {
+  std::string name, summary, text;
+};
+
+/// Sorted by name.
+[[nodiscard]] std::vector<StartingPoint> starting_points();
+
+/// Exact text as a scenario takes it ("25 GB/s"). REQUIRES: finite.
+[[nodiscard]] std::string write_quantity(double base_value, Dimension dimension);
+/// Short text for people ("102.4 MB/s").
+[[nodiscard]] std::string print_quantity(double base_value, Dimension dimension);
+
+/// A number in the base unit, or what is wrong with the text and how to write it.
+struct ReadQuantity {
+  std::optional<double> value;
+  std::string message, hint;
+};
+[[nodiscard]] ReadQuantity read_quantity(std::string_view text, Dimension dimension);
+
+/// Which way a metric should go: 1 up, -1 down, 0 neither.
+[[nodiscard]] int better_direction(std::string_view metric);
+
+}  // namespace stallcast::client

@@ -1,0 +1,114 @@
+#include "ui/desktop/bottleneck_screen.hpp"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "ui/desktop/chart.hpp"
+#include "ui/desktop/figures.hpp"
+#include "ui/desktop/hop_chart.hpp"
+#include "ui/desktop/parts.hpp"
+
+namespace stallcast::desktop {
+
+BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
+    : Screen(workspace, QStringLiteral("bottleneck"), tr("Bottleneck"), parent) {
+  auto* layout = new QVBoxLayout(this);
+  headline_ = heading({}, this);
+  headline_->setWordWrap(true);
+  layout->addWidget(headline_);
+  layout->addWidget(
+      note(tr("Outline: what a resource can do. Filling: what it did on average. Tick: its busiest "
+              "moment, where recorded. Red is waited for most."),
+           this));
+  auto* split = new QSplitter(Qt::Vertical, this);
+  split->setChildrenCollapsible(false);
+  layout->addWidget(split, 1);
+  hops_ = new HopChart(split);
+  auto* pane = new ChartPane(tr("Data path"), hops_, hops_->twin(), split);
+  pane->setObjectName(QStringLiteral("chart:path"));
+  split->addWidget(scrolled(pane, tr("Data path"), split));
+  auto* below = new QWidget(split);
+  auto* rows = new QVBoxLayout(below);
+  rows->setContentsMargins(0, 0, 0, 0);
+  auto* head = new QHBoxLayout;
+  help_ = new QPushButton(tr("What would &help?"), below);
+  help_->setObjectName(QStringLiteral("help"));
+  help_->setAccessibleName(tr("Try changes by simulation"));
+  tried_ = note(tr("Changes of what limits, each tried alone by simulation"), below);
+  head->addWidget(help_);
+  head->addWidget(tried_, 1);
+  rows->addLayout(head);
+  changes_ = new RowsModel(
+      {tr("change"), tr("GPU utilization"), tr("gain"), tr("meets all targets")}, this);
+  QTableView* table = table_of(*changes_, tr("Changes that were tried"), below);
+  table->setObjectName(QStringLiteral("changes"));
+  rows->addWidget(table, 1);
+  split->addWidget(below);
+  split->setStretchFactor(0, 3);
+  split->setStretchFactor(1, 1);
+  connect(help_, &QPushButton::clicked, this, &BottleneckScreen::try_changes);
+  connect(&workspace, &Workspace::predicted, this, [this] {
+    changes_->set({});
+    if (isVisible()) refresh();
+  });
+}
+
+void BottleneckScreen::refresh() {
+  const Workspace& w = workspace();
+  help_->setEnabled(w.freshness() == Freshness::simulated);
+  if (!w.simulated()) {
+    headline_->setText(tr("Nothing is simulated yet"));
+    return;
+  }
+  const bool stale = w.freshness() != Freshness::simulated;
+  QString text = limit_text(*w.simulated());
+  if (!w.simulated()->bottlenecks.empty()) {
+    const Bottleneck& b = w.simulated()->bottlenecks.front();
+    text = tr("%1: %2 of all waiting, %3 busy%4")
+               .arg(QString::fromStdString(b.resource), figure_text(b.blamed_share, "ratio"),
+                    figure_text(b.utilization, "ratio"),
+                    b.headroom.empty() ? QString()
+                                       : QStringLiteral(", ") + QString::fromStdString(b.headroom));
+  }
+  headline_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
+  hops_->set(w.simulated()->resources, stale);
+}
+
+void BottleneckScreen::try_changes() {
+  if (!workspace().design() || !workspace().simulated()) return;
+  constexpr std::size_t kMost = 5;
+  tried_->setText(tr("Trying..."));
+  workspace().background().start([this, source = workspace().source(),
+                                  design = *workspace().design(),
+                                  prediction = *workspace().simulated()](
+                                     client::Session& session,
+                                     const Engine::Progress& progress) -> Engine::Then {
+    std::vector<Alternative> found =
+        session.alternatives(source, design, prediction, kMost, {.on_progress = progress});
+    return [this, found = std::move(found)] {
+      std::vector<Row> rows;
+      for (const Alternative& a : found)
+        rows.push_back({Cell(QString::fromStdString(a.change)),
+                        Cell(figure_text(a.utilization, "ratio"), a.utilization),
+                        Cell(QStringLiteral("%1 points").arg(100.0 * a.gain, 0, 'f', 2), a.gain),
+                        Cell(a.meets_targets ? tr("\u2713 yes") : tr("\u2717 no"))});
+      tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
+                                   : tr("Each tried alone by simulation"));
+      changes_->set(std::move(rows));
+    };
+  });
+}
+
+bool BottleneckScreen::act(const QString& action, const QString&) {
+  if (action != QLatin1String("help")) return false;
+  try_changes();
+  return true;
+}
+
+bool BottleneckScreen::working() const { return workspace().background().busy(); }
+
+}  // namespace stallcast::desktop

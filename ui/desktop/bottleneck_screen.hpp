@@ -1,0 +1,33 @@
+#pragma once
+
+#include "ui/desktop/screen.hpp"
+
+class QLabel;
+class QPushButton;
+
+namespace stallcast::desktop {
+
+class HopChart;
+class RowsModel;
+
+/// What limits: the data path with what each resource does and can do, and what would help.
+class BottleneckScreen : public Screen {
+  Q_OBJECT
+ public:
+  BottleneckScreen(Workspace& workspace, QWidget* parent);
+
+  void refresh() override;
+  /// "help".
+  bool act(const QString& action, const QString& argument) override;
+  [[nodiscard]] bool working() const override;
+
+ private:
+  void try_changes();
+
+  HopChart* hops_;
+  QLabel *headline_, *tried_;
+  QPushButton* help_;
+  RowsModel* changes_;
+};
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,125 @@
+#include "ui/desktop/chart.hpp"
+
+#include <QAbstractScrollArea>
+#include <QAccessible>
+#include <QFile>
+#include <QFontMetricsF>
+#include <QHBoxLayout>
+#include <QImage>
+#include <QLabel>
+#include <QPageSize>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <QStackedWidget>
+#include <QSvgGenerator>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace stallcast::desktop {
+
+Chart::Chart(QWidget* parent) : QWidget(parent) { setFocusPolicy(Qt::TabFocus); }
+
+void Chart::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(font());
+  paint(painter, QRectF(rect()).adjusted(2, 2, -2, -2), Theme::of(*this));
+  if (!hasFocus()) return;
+  painter.setPen(QPen(Theme::of(*this).accent, 1.5, Qt::DashLine));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+}
+
+void Chart::describe(const QString& summary) {
+  if (accessibleDescription() != summary) {
+    setAccessibleDescription(summary);
+    QAccessibleEvent event(this, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&event);
+  }
+  update();
+}
+
+double Chart::line() const { return QFontMetricsF(font()).height(); }
+
+ChartPane::ChartPane(const QString& title, QWidget* chart, RowsModel& twin, QWidget* parent)
+    : QWidget(parent), title_(title), chart_(chart), twin_(twin) {
+  chart->setAccessibleName(title);
+  if (auto* area = qobject_cast<QAbstractScrollArea*>(chart))
+    area->viewport()->setAccessibleName(title);
+  stack_ = new QStackedWidget(this);
+  stack_->addWidget(chart);
+  stack_->addWidget(table_of(twin, tr("%1 as a table").arg(title), stack_));
+  auto* label = new QLabel(title, this);
+  QFont bold = label->font();
+  bold.setBold(true);
+  label->setFont(bold);
+  toggle_ = new QToolButton(this);
+  toggle_->setText(tr("Table"));
+  toggle_->setCheckable(true);
+  toggle_->setToolTip(tr("Show the figures of this chart"));
+  toggle_->setAccessibleName(tr("%1: show as table").arg(title));
+  connect(toggle_, &QToolButton::toggled, this,
+          [this](bool on) { stack_->setCurrentIndex(on ? 1 : 0); });
+  auto* head = new QHBoxLayout;
+  head->addWidget(label, 1);
+  head->addWidget(toggle_);
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->addLayout(head);
+  all->addWidget(stack_, 1);
+}
+
+void ChartPane::show_table(bool table) { toggle_->setChecked(table); }
+
+void ChartPane::paint_to(QPaintDevice& device, const QSize& size) const {
+  QPainter painter(&device);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const double scale = static_cast<double>(device.width()) / size.width();
+  painter.scale(scale, scale);
+  painter.setFont(chart_->font());
+  const QRectF area(QPointF(0, 0), QSizeF(size));
+  painter.fillRect(area, palette().color(QPalette::Base));
+  if (auto* own = qobject_cast<Chart*>(chart_))
+    own->paint(painter, area.adjusted(8, 8, -8, -8), Theme::of(*this));
+  else
+    chart_->render(&painter);
+}
+
+bool ChartPane::write(const QString& file, QString& why_not) const {
+  const QSize size = chart_->size().expandedTo({640, 360});
+  why_not = tr("%1 cannot be written").arg(file);
+  if (file.endsWith(QLatin1String(".csv"))) {
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) return false;
+    out.write(twin_.csv().toUtf8());
+    return out.commit();
+  }
+  if (file.endsWith(QLatin1String(".svg"))) {
+    QSvgGenerator svg;
+    svg.setFileName(file);
+    svg.setSize(size);
+    svg.setViewBox(QRect(QPoint(0, 0), size));
+    svg.setTitle(title_);
+    paint_to(svg, size);
+    return QFile::exists(file);
+  }
+  if (file.endsWith(QLatin1String(".pdf"))) {
+    QPdfWriter pdf(file);
+    pdf.setTitle(title_);
+    pdf.setPageSize(QPageSize(QSizeF(size), QPageSize::Point));
+    pdf.setPageMargins({});
+    paint_to(pdf, size);
+    return QFile::exists(file);
+  }
+  if (!file.endsWith(QLatin1String(".png"))) {
+    why_not = tr("%1 ends in none of .png, .svg, .pdf, .csv").arg(file);
+    return false;
+  }
+  QImage image(size * 2, QImage::Format_RGB32);
+  paint_to(image, size);
+  return image.save(file);
+}
+
+}  // namespace stallcast::desktop

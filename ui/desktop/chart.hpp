@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QSize>
+#include <QString>
+#include <QWidget>
+#include <functional>
+
+#include "ui/desktop/rows_model.hpp"
+#include "ui/desktop/theme.hpp"
+
+class QPainter;
+class QToolButton;
+class QStackedWidget;
+
+namespace stallcast::desktop {
+
+/// Something painted, on screen and into files alike. The summary is what a screen reader says.
+class Chart : public QWidget {
+  Q_OBJECT
+ public:
+  explicit Chart(QWidget* parent);
+  /// Paints into `area` with the colours of `theme`.
+  virtual void paint(QPainter& painter, const QRectF& area, const Theme& theme) = 0;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  /// Tells screen readers and repaints.
+  void describe(const QString& summary);
+  /// Height of a line of text, the unit of all distances.
+  [[nodiscard]] double line() const;
+};
+
+/// A chart with a title, its twin as a table, and its files.
+class ChartPane : public QWidget {
+  Q_OBJECT
+ public:
+  /// `chart` may be any widget (it is grabbed where it cannot be painted as a Chart).
+  ChartPane(const QString& title, QWidget* chart, RowsModel& twin, QWidget* parent);
+
+  [[nodiscard]] const QString& title() const { return title_; }
+  [[nodiscard]] const RowsModel& twin() const { return twin_; }
+  [[nodiscard]] QWidget* chart() const { return chart_; }
+  void show_table(bool table);
+
+  /// By the ending: .png, .svg, .pdf, .csv. False with a reason when it could not be written.
+  [[nodiscard]] bool write(const QString& file, QString& why_not) const;
+
+ private:
+  void paint_to(QPaintDevice& device, const QSize& size) const;
+
+  QString title_;
+  QWidget* chart_;
+  RowsModel& twin_;
+  QStackedWidget* stack_;
+  QToolButton* toggle_;
+};
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,132 @@
+#include "ui/desktop/checks_screen.hpp"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "ui/desktop/figures.hpp"
+#include "ui/desktop/parts.hpp"
+#include "ui/desktop/rows_model.hpp"
+
+namespace stallcast::desktop {
+
+ChecksScreen::ChecksScreen(Workspace& workspace, QWidget* parent)
+    : Screen(workspace, QStringLiteral("checks"), tr("Checks"), parent) {
+  auto* layout = new QVBoxLayout(this);
+  verdict_ = heading({}, this);
+  layout->addWidget(verdict_);
+  model_ = new RowsModel(
+      {tr("status"), tr("id"), tr("expected"), tr("predicted"), tr("limited by"), tr("why")}, this);
+  QTableView* table = table_of(*model_, tr("What is expected"), this);
+  table->setObjectName(QStringLiteral("expect"));
+  layout->addWidget(table, 1);
+  layout->addWidget(heading(tr("Expect more"), this));
+  auto* row = new QHBoxLayout;
+  metric_ = choice(QStringLiteral("assert_metric"), tr("Metric"), this);
+  operator_ = choice(QStringLiteral("assert_operator"), tr("Comparison"), this);
+  operator_->setMinimumContentsLength(3);
+  operator_->addItems(
+      {QStringLiteral("<="), QStringLiteral(">="), QStringLiteral("<"), QStringLiteral(">")});
+  limit_ = new QLineEdit(this);
+  limit_->setObjectName(QStringLiteral("assert_limit"));
+  limit_->setAccessibleName(tr("Limit"));
+  auto* add_button = new QPushButton(tr("&Add"), this);
+  add_button->setObjectName(QStringLiteral("assert_add"));
+  add_button->setAccessibleName(tr("Add to what is expected"));
+  row->addWidget(metric_, 3);
+  row->addWidget(operator_);
+  row->addWidget(limit_, 1);
+  row->addWidget(add_button);
+  layout->addLayout(row);
+  fault_ = note(
+      tr("In CI: stallcast check SCENARIO; \"stallcast ci init github\" writes a workflow."), this);
+  layout->addWidget(fault_);
+  const auto add_line = [this] {
+    add(metric_->currentText() + u' ' + operator_->currentText() + u' ' + limit_->text());
+  };
+  connect(add_button, &QPushButton::clicked, this, add_line);
+  connect(limit_, &QLineEdit::returnPressed, this, add_line);
+  connect(metric_, &QComboBox::currentTextChanged, this, &ChecksScreen::suggest_limit);
+  connect(&workspace, &Workspace::predicted, this, [this] {
+    if (isVisible()) refresh();
+  });
+}
+
+void ChecksScreen::refresh() {
+  const Workspace& w = workspace();
+  const auto& shown = w.freshness() == Freshness::estimated ? w.estimate() : w.simulated();
+  const bool stale = w.freshness() == Freshness::last_good || w.freshness() == Freshness::failed;
+  std::vector<Row> rows;
+  int failed = 0, open = 0;
+  if (shown)
+    for (const AssertionOutcome& a : shown->assertions) {
+      failed += a.status == "fail" ? 1 : 0;
+      open += a.status == "inconclusive" ? 1 : 0;
+      const QString id = QString::fromStdString(a.id + (a.level == "warn" ? " (warning)" : ""));
+      rows.push_back({Cell(status_sign(a.status)), Cell(id), Cell(QString::fromStdString(a.that)),
+                      Cell(figure_text(a.value, a.unit), a.value),
+                      Cell(QString::fromStdString(a.limited_by)),
+                      Cell(QString::fromStdString(a.why))});
+    }
+  const auto count = static_cast<int>(rows.size());
+  model_->set(std::move(rows));
+  QString text = count == 0 ? tr("Nothing is expected of this design yet")
+                            : tr("%1 of %2 hold").arg(count - failed - open).arg(count);
+  if (w.freshness() == Freshness::estimated && count > 0)
+    text = tr("~ By bounds alone: %1, %2 open").arg(text).arg(open);
+  verdict_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
+  const bool first = metric_->count() == 0;
+  offer_metrics(*metric_, w);
+  if (first) suggest_limit();
+}
+
+void ChecksScreen::suggest_limit() {
+  if (!workspace().simulated()) return;
+  const Metric* metric = find_metric(*workspace().simulated(), metric_->currentText());
+  if (metric == nullptr) return;
+  const bool up = client::better_direction(metric_->currentText().toStdString()) > 0;
+  operator_->setCurrentText(up ? QStringLiteral(">=") : QStringLiteral("<="));
+  limit_->setText(metric_text(*metric));
+}
+
+void ChecksScreen::propose(const QString& metric) {
+  refresh();
+  metric_->setCurrentText(metric);
+  suggest_limit();
+  limit_->setFocus();
+  limit_->selectAll();
+}
+
+bool ChecksScreen::add(const QString& that) {
+  Document& document = workspace().document();
+  const QString literal = QStringLiteral("{ \"that\": %1 }").arg(quoted(that));
+  if (!document.append(QStringLiteral("expect"), literal)) {
+    fault_->setText(tr("The text is not JSON: mend it first (F8)"));
+    return false;
+  }
+  if (!workspace().has_errors()) {
+    fault_->setText(tr("Added; undo takes it back"));
+    return true;
+  }
+  // What cannot be read never stays in the scenario.
+  const Diagnostic& d = workspace().diagnostics().items().front();
+  fault_->setText(QStringLiteral("\u2717 %1. %2")
+                      .arg(QString::fromStdString(d.message), QString::fromStdString(d.hint)));
+  document.undo_stack().undo();
+  return false;
+}
+
+bool ChecksScreen::act(const QString& action, const QString& argument) {
+  if (action == QLatin1String("assert")) return add(argument);
+  if (action == QLatin1String("propose")) {
+    propose(argument);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,95 @@
+#include "ui/desktop/document.hpp"
+
+#include <QSaveFile>
+#include <QUndoCommand>
+#include <optional>
+
+namespace stallcast::desktop {
+
+/// One change of the text.
+class EditCommand : public QUndoCommand {
+ public:
+  EditCommand(Document& document, TextEdit edit, const QString& label, int merge)
+      : QUndoCommand(label), document_(document), edit_(std::move(edit)), merge_(merge) {}
+
+  void redo() override { document_.apply_edit(edit_); }
+  void undo() override { document_.apply_edit(inverse(edit_)); }
+  [[nodiscard]] int id() const override { return merge_ == 0 ? -1 : merge_; }
+
+  /// The later one was applied already: what is kept is the way from before the first to now.
+  bool mergeWith(const QUndoCommand* other) override {
+    const auto* later = static_cast<const EditCommand*>(other);
+    const QString now = document_.text();
+    const QString before = apply(inverse(edit_), apply(inverse(later->edit_), now));
+    edit_ = edit_between(before, now);
+    if (before == now) setObsolete(true);
+    setText(later->text());
+    return true;
+  }
+
+ private:
+  Document& document_;
+  TextEdit edit_;
+  int merge_;
+};
+
+Document::Document(QObject* parent) : QObject(parent) { undo_.setUndoLimit(10000); }
+
+QString Document::name() const { return file_.isEmpty() ? QStringLiteral("untitled.json") : file_; }
+
+void Document::open(const QString& text, const QString& file, bool modified) {
+  const TextEdit edit = edit_between(text_, text);
+  undo_.clear();
+  text_ = text;
+  file_ = file;
+  if (modified) undo_.resetClean();
+  emit opened();
+  emit renamed();
+  emit edited(edit);
+}
+
+bool Document::save(const QString& file, QString& why_not) {
+  QSaveFile out(file);
+  if (!out.open(QIODevice::WriteOnly) || out.write(text_.toUtf8()) < 0 || !out.commit()) {
+    why_not = out.errorString();
+    return false;
+  }
+  file_ = file;
+  undo_.setClean();
+  emit renamed();
+  return true;
+}
+
+void Document::change(const TextEdit& edit, const QString& label, int merge) {
+  if (edit.removed == edit.inserted) return;
+  undo_.push(new EditCommand(*this, edit, label, merge));  // the stack owns it
+}
+
+void Document::replace_text(const QString& text, const QString& label, int merge) {
+  change(edit_between(text_, text), label, merge);
+}
+
+bool Document::set(const QString& path, const QString& literal, int merge) {
+  const std::optional<TextEdit> edit = set_value(text_, parse_path(path), literal);
+  if (edit) change(*edit, QStringLiteral("set %1 to %2").arg(path, literal), merge);
+  return edit.has_value();
+}
+
+bool Document::append(const QString& path, const QString& literal) {
+  const std::optional<TextEdit> edit = append_item(text_, parse_path(path), literal);
+  if (edit) change(*edit, QStringLiteral("add to %1").arg(path));
+  return edit.has_value();
+}
+
+bool Document::remove(const QString& path) {
+  const std::optional<TextEdit> edit = remove_value(text_, parse_path(path));
+  if (edit) change(*edit, QStringLiteral("remove %1").arg(path));
+  return edit.has_value();
+}
+
+void Document::apply_edit(const TextEdit& edit) {
+  text_.replace(edit.at, edit.removed.size(), edit.inserted);
+  emit edited(edit);
+}
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+
+#include "ui/desktop/text_edit.hpp"
+
+namespace stallcast::desktop {
+
+/// The one document that form, text editor and sliders change: the text of a scenario file. Every
+/// change is an edit on one undo stack.
+class Document : public QObject {
+  Q_OBJECT
+ public:
+  explicit Document(QObject* parent = nullptr);
+
+  [[nodiscard]] const QString& text() const { return text_; }
+  /// Where it was read from or saved to; "" when it never was. `extends` starts from its folder.
+  [[nodiscard]] const QString& file() const { return file_; }
+  /// For messages: the file, or "untitled.json".
+  [[nodiscard]] QString name() const;
+  [[nodiscard]] QUndoStack& undo_stack() { return undo_; }
+  [[nodiscard]] bool modified() const { return !undo_.isClean(); }
+
+  /// Another text; forgets what could be undone.
+  void open(const QString& text, const QString& file, bool modified = false);
+  /// False with a reason when the file could not be written.
+  [[nodiscard]] bool save(const QString& file, QString& why_not);
+
+  /// Consecutive edits with the same `merge`, if it is not 0, are undone as one. An edit that
+  /// changes nothing is not kept.
+  void change(const TextEdit& edit, const QString& label, int merge = 0);
+  void replace_text(const QString& text, const QString& label, int merge = 0);
+  /// False when the text is not JSON, or something else stands in the way.
+  bool set(const QString& path, const QString& literal, int merge = 0);
+  bool append(const QString& path, const QString& literal);
+  bool remove(const QString& path);
+
+  /// A number for `merge` that nobody had before.
+  [[nodiscard]] int new_merge() { return ++last_merge_; }
+
+ signals:
+  /// After each change of the text, undo and redo included.
+  void edited(const stallcast::desktop::TextEdit& edit);
+  /// Another text is about to come: in open(), before edited().
+  void opened();
+  /// After open() and save().
+  void renamed();
+
+ private:
+  friend class EditCommand;
+  void apply_edit(const TextEdit& edit);
+
+  QString text_;
+  QString file_;
+  QUndoStack undo_;
+  int last_merge_ = 0;
+};
+
+}  // namespace stallcast::desktop

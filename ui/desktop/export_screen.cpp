@@ -1,0 +1,140 @@
+#include "ui/desktop/export_screen.hpp"
+
+#include <QClipboard>
+#include <QComboBox>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QVBoxLayout>
+
+#include "ui/desktop/chart.hpp"
+#include "ui/desktop/parts.hpp"
+#include "ui/desktop/patch.hpp"
+
+namespace stallcast::desktop {
+
+ExportScreen::ExportScreen(Workspace& workspace, QWidget* parent)
+    : Screen(workspace, QStringLiteral("export"), tr("Export"), parent) {
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(heading(tr("A chart, or its figures"), this));
+  auto* row = new QHBoxLayout;
+  chart_ = choice(QStringLiteral("export_chart"), tr("Chart"), this);
+  format_ = choice(QStringLiteral("export_format"), tr("Format"), this);
+  format_->setMinimumContentsLength(6);
+  format_->addItems(
+      {QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf"), QStringLiteral("csv")});
+  auto* save = new QPushButton(tr("&Write..."), this);
+  save->setObjectName(QStringLiteral("export_write"));
+  save->setAccessibleName(tr("Write the chart to a file"));
+  row->addWidget(chart_, 1);
+  row->addWidget(format_);
+  row->addWidget(save);
+  layout->addLayout(row);
+  layout->addWidget(heading(tr("The design"), this));
+  auto* second = new QHBoxLayout;
+  what_ = choice(QStringLiteral("export_what"), tr("What of the design"), this);
+  what_->addItems({tr("Command line that predicts it"),
+                   tr("JSON Patch since it was opened (RFC 6902)"), tr("Scenario")});
+  auto* copy = new QPushButton(tr("&Copy"), this);
+  copy->setObjectName(QStringLiteral("export_copy"));
+  copy->setAccessibleName(tr("Copy the text below"));
+  second->addWidget(what_, 1);
+  second->addWidget(copy);
+  layout->addLayout(second);
+  text_ = new QPlainTextEdit(this);
+  text_->setObjectName(QStringLiteral("export_text"));
+  text_->setAccessibleName(tr("What will be copied"));
+  text_->setReadOnly(true);
+  text_->setTabChangesFocus(true);
+  layout->addWidget(text_, 1);
+  status_ = note({}, this);
+  layout->addWidget(status_);
+  connect(save, &QPushButton::clicked, this, &ExportScreen::ask_and_write);
+  connect(what_, &QComboBox::currentIndexChanged, this, &ExportScreen::show_text);
+  connect(copy, &QPushButton::clicked, this, [this] {
+    QGuiApplication::clipboard()->setText(text_->toPlainText());
+    status_->setText(tr("Copied"));
+  });
+  connect(&workspace.document(), &Document::opened, this, [this] { take_next_ = true; });
+  connect(&workspace.document(), &Document::edited, this, [this] {
+    if (take_next_) opened_ = this->workspace().document().text();
+    take_next_ = false;
+    if (isVisible()) refresh();
+  });
+}
+
+std::vector<ChartPane*> ExportScreen::panes() const {
+  std::vector<ChartPane*> out;
+  for (ChartPane* pane : window()->findChildren<ChartPane*>())
+    if (pane->twin().rowCount() > 0) out.push_back(pane);
+  return out;
+}
+
+void ExportScreen::refresh() {
+  text_->setFont(mono_font());
+  const QString before = chart_->currentData().toString();
+  chart_->clear();
+  for (const ChartPane* pane : panes()) {
+    const QWidget* screen = pane;
+    while (screen != nullptr && qobject_cast<const Screen*>(screen) == nullptr)
+      screen = screen->parentWidget();
+    const QString where = screen == nullptr
+                              ? QString()
+                              : static_cast<const Screen*>(screen)->title() + QStringLiteral(": ");
+    chart_->addItem(where + pane->title(), pane->objectName());
+  }
+  if (const int i = chart_->findData(before); i >= 0) chart_->setCurrentIndex(i);
+  show_text();
+}
+
+QString ExportScreen::command_line() const {
+  const Document& document = workspace().document();
+  const SetOptions set = set_options(value_changes(opened_, document.text()));
+  QString out = QStringLiteral("stallcast run '%1'%2\n").arg(document.name(), set.options);
+  for (const QString& path : set.left_out)
+    out += tr("# %1 differs as well, which no option can say: save the scenario\n").arg(path);
+  return out;
+}
+
+void ExportScreen::show_text() {
+  const Document& document = workspace().document();
+  text_->setPlainText(what_->currentIndex() == 0 ? command_line()
+                      : what_->currentIndex() == 1
+                          ? json_patch(changes_between(opened_, document.text()))
+                          : document.text());
+}
+
+bool ExportScreen::write(const ChartPane& pane, const QString& file) {
+  QString why_not;
+  const bool done = pane.write(file, why_not);
+  status_->setText(done ? tr("Wrote %1").arg(file) : why_not);
+  return done;
+}
+
+void ExportScreen::ask_and_write() {
+  const QString name = chart_->currentData().toString();
+  for (const ChartPane* pane : panes()) {
+    if (pane->objectName() != name) continue;
+    const QString ending = format_->currentText();
+    QString file = QFileDialog::getSaveFileName(this, tr("Write %1").arg(pane->title()),
+                                                name.section(u':', 1) + u'.' + ending);
+    if (file.isEmpty()) return;
+    if (!file.contains(u'.')) file += u'.' + ending;
+    write(*pane, file);
+    return;
+  }
+}
+
+bool ExportScreen::act(const QString& action, const QString& argument) {
+  if (action != QLatin1String("write")) return false;
+  for (const ChartPane* pane : panes())
+    if (pane->objectName() == argument.section(u' ', 0, 0))
+      return write(*pane, argument.section(u' ', 1));
+  return false;
+}
+
+}  // namespace stallcast::desktop

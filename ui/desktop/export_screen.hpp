@@ -1,0 +1,39 @@
+#pragma once
+
+#include "ui/desktop/screen.hpp"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QPushButton;
+
+namespace stallcast::desktop {
+
+class ChartPane;
+
+/// Charts and their figures as files, and the design as text, patch or command line.
+class ExportScreen : public Screen {
+  Q_OBJECT
+ public:
+  ExportScreen(Workspace& workspace, QWidget* parent);
+
+  void refresh() override;
+  /// "write" with "CHART FILE", CHART as in chart:steps.
+  bool act(const QString& action, const QString& argument) override;
+
+ private:
+  void ask_and_write();
+  bool write(const ChartPane& pane, const QString& file);
+  void show_text();
+  [[nodiscard]] QString command_line() const;
+  [[nodiscard]] std::vector<ChartPane*> panes() const;
+
+  QComboBox *chart_, *format_, *what_;
+  QLabel* status_;
+  QPlainTextEdit* text_;
+  QString opened_;  // the text as it was opened: what a patch is made against
+  bool take_next_ = true;
+};
+
+}  // namespace stallcast::desktop

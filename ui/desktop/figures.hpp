@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "stallcast/prediction.hpp"
+
+/// The figures of a prediction as people read them.
+namespace stallcast::desktop {
+
+/// A metric that deserves a tile.
+struct Headline {
+  QString metric;  ///< "job.train.gpu.utilization"
+  QString title;   ///< "GPU utilization"
+};
+
+/// Those that `prediction` has, in the order they are shown; with several jobs the title names it.
+[[nodiscard]] std::vector<Headline> headlines(const Prediction& prediction);
+
+/// "95.1 %", "4.2 s".
+[[nodiscard]] QString figure_text(double value, const std::string& unit);
+[[nodiscard]] QString metric_text(const Metric& metric);
+
+/// "+1.3 points", "-12 %" of `now` against `before`; "as before" when they read the same.
+[[nodiscard]] QString delta_text(const Metric& before, const Metric& now);
+/// 1 when the change is for the better, -1 for the worse, 0 otherwise.
+[[nodiscard]] int delta_sign(const QString& metric, const Metric& before, const Metric& now);
+
+/// nullptr when there is no such metric.
+[[nodiscard]] const Metric* find_metric(const Prediction& prediction, const QString& name);
+
+/// "limited by storage.scratch.ost", or that nothing limits.
+[[nodiscard]] QString limit_text(const Prediction& prediction);
+
+/// "pass", "fail", ... with a sign that is no colour.
+[[nodiscard]] QString status_sign(const std::string& status);
+
+}  // namespace stallcast::desktop

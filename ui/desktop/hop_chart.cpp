@@ -1,0 +1,105 @@
+#include "ui/desktop/hop_chart.hpp"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <algorithm>
+
+#include "ui/desktop/figures.hpp"
+
+namespace stallcast::desktop {
+namespace {
+
+constexpr double kRow = 2.6;  // lines of text
+
+/// From where data lies to where it is used.
+int place(const ResourceUse& use) {
+  if (use.name.starts_with("storage.")) return 0;
+  if (use.name.starts_with("fabric")) return 1;
+  if (use.name.find(".nic") != std::string::npos) return 2;
+  return use.name.find(".gpu") != std::string::npos && !use.name.ends_with(".cpu") ? 4 : 3;
+}
+
+}  // namespace
+
+HopChart::HopChart(QWidget* parent)
+    : Chart(parent),
+      twin_({tr("resource"), tr("mean"), tr("capacity"), tr("busy"), tr("busiest moment"),
+             tr("of all waiting")}) {}
+
+void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
+  resources_ = std::move(resources);
+  stale_ = stale;
+  std::stable_sort(resources_.begin(), resources_.end(),
+                   [](const ResourceUse& a, const ResourceUse& b) { return place(a) < place(b); });
+  std::vector<Row> rows;
+  QString worst;
+  double most = 0.0;
+  for (const ResourceUse& r : resources_) {
+    const bool limited = r.capacity > 0.0;
+    rows.push_back(
+        {Cell(QString::fromStdString(r.name)),
+         Cell(figure_text(r.throughput, r.unit), r.throughput),
+         limited ? Cell(figure_text(r.capacity, r.unit), r.capacity) : Cell(tr("no limit")),
+         Cell(figure_text(r.utilization(), "ratio"), r.utilization()),
+         r.peak > 0.0 ? Cell(figure_text(r.peak, r.unit), r.peak) : Cell(tr("not recorded")),
+         Cell(figure_text(r.blamed_share, "ratio"), r.blamed_share)});
+    if (r.blamed_share <= most) continue;
+    most = r.blamed_share;
+    worst = QString::fromStdString(r.name);
+  }
+  twin_.set(std::move(rows));
+  describe(worst.isEmpty()
+               ? tr("Nothing is waited for")
+               : tr("%1 of all waiting is for %2").arg(figure_text(most, "ratio"), worst));
+  updateGeometry();
+}
+
+QSize HopChart::sizeHint() const { return minimumSizeHint(); }
+
+QSize HopChart::minimumSizeHint() const {
+  return {static_cast<int>(24 * line()),
+          static_cast<int>(kRow * line() *
+                           static_cast<double>(std::max<std::size_t>(1, resources_.size())))};
+}
+
+void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
+  const QFontMetricsF metrics(painter.font());
+  const double unit = metrics.height();
+  painter.setOpacity(stale_ ? 0.5 : 1.0);
+  double y = area.top();
+  for (const ResourceUse& r : resources_) {
+    const QRectF label(area.left(), y, area.width(), 1.15 * unit);
+    const QString right =
+        r.capacity > 0.0
+            ? tr("%1 of %2").arg(figure_text(r.throughput, r.unit), figure_text(r.capacity, r.unit))
+        : r.throughput > 0.0 ? figure_text(r.throughput, r.unit)
+                             : tr("a limit of each process by itself");
+    const QString blame = r.blamed_share >= 0.0005
+                              ? tr("%1 of waiting   ").arg(figure_text(r.blamed_share, "ratio"))
+                              : QString();
+    const double taken = metrics.horizontalAdvance(blame + right) + unit;
+    painter.setPen(theme.text);
+    painter.drawText(
+        label, Qt::AlignLeft | Qt::AlignVCenter,
+        metrics.elidedText(QString::fromStdString(r.name), Qt::ElideMiddle, area.width() - taken));
+    painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, blame + right);
+    const QRectF outline(area.left(), label.bottom(), area.width() - 1, 0.9 * unit);
+    const double busy = std::clamp(r.utilization(), 0.0, 1.0);
+    painter.fillRect(QRectF(outline.topLeft(), QSizeF(busy * outline.width(), outline.height())),
+                     r.blamed_share > 0.5    ? theme.bad
+                     : r.blamed_share > 0.05 ? theme.warn
+                                             : theme.accent);
+    painter.setPen(r.blamed_share > 0.5 ? QPen(theme.bad, 2) : QPen(theme.faint, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(outline);
+    if (r.peak > 0.0 && r.capacity > 0.0) {
+      const double x = outline.left() + std::clamp(r.peak / r.capacity, 0.0, 1.0) * outline.width();
+      painter.setPen(QPen(theme.text, 2));
+      painter.drawLine(QPointF(x, outline.top() - 2), QPointF(x, outline.bottom() + 2));
+    }
+    y += kRow * unit;
+  }
+  painter.setOpacity(1.0);
+}
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "ui/desktop/parts.hpp"
+#include "ui/desktop/workspace.hpp"
+
+class QFormLayout;
+class QLineEdit;
+
+namespace stallcast::desktop {
+
+/// The fields of one component, made from its field table: an editor of the right kind for each,
+/// with its unit, and who set the value.
+class PartForm : public VerticalScroll {
+  Q_OBJECT
+ public:
+  PartForm(Workspace& workspace, QWidget* parent);
+
+  /// Shows the component at `path`; only what differs is changed when it is shown already.
+  void show_part(const QString& path);
+  [[nodiscard]] const QString& path() const { return path_; }
+  void refresh();
+
+ private:
+  void rebuild(const client::FormPart& part);
+  void add_products(const client::FormPart& part, QFormLayout* layout);
+  [[nodiscard]] QWidget* editor_of(const client::FormField& field);
+  [[nodiscard]] QString signature(const client::FormPart& part) const;
+  void write(const client::FormField& field, const QString& literal);
+  void context_menu(QWidget* editor, const client::FormField& field);
+
+  Workspace& workspace_;
+  QString path_, shown_;
+};
+
+/// Who set a value, in a few words: "scenario", "default (assumed)", "catalogue".
+[[nodiscard]] QString provenance(const Value& value);
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,91 @@
+#include "ui/desktop/parts.hpp"
+
+#include <QApplication>
+#include <QComboBox>
+#include <QEvent>
+#include <QLabel>
+#include <QScrollBar>
+#include <QSignalBlocker>
+
+#include "ui/desktop/figures.hpp"
+#include "ui/desktop/workspace.hpp"
+
+namespace stallcast::desktop {
+
+QSize VerticalScroll::minimumSizeHint() const {
+  const int inside = widget() == nullptr ? 0 : widget()->minimumSizeHint().width();
+  return {inside + verticalScrollBar()->sizeHint().width() + 2, 4 * fontMetrics().height()};
+}
+
+bool VerticalScroll::eventFilter(QObject* object, QEvent* event) {
+  const bool taken = QScrollArea::eventFilter(object, event);
+  if (event->type() == QEvent::LayoutRequest) updateGeometry();
+  return taken;
+}
+
+PageStack::PageStack(QWidget* parent) : QStackedWidget(parent) {
+  connect(this, &QStackedWidget::currentChanged, this, &QWidget::updateGeometry);
+}
+
+QSize PageStack::minimumSizeHint() const {
+  return currentWidget() == nullptr ? QSize() : currentWidget()->minimumSizeHint();
+}
+
+QFont mono_font() {
+  QFont out(QStringLiteral("DejaVu Sans Mono"));
+  out.setPointSizeF(QApplication::font().pointSizeF());
+  return out;
+}
+
+QLabel* heading(const QString& text, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  QFont bold = label->font();
+  bold.setBold(true);
+  label->setFont(bold);
+  return label;
+}
+
+QLabel* note(const QString& text, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  label->setWordWrap(true);
+  label->setForegroundRole(QPalette::PlaceholderText);
+  return label;
+}
+
+QScrollArea* scrolled(QWidget* inside, const QString& name, QWidget* parent) {
+  auto* area = new VerticalScroll(parent);
+  area->setWidgetResizable(true);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setAccessibleName(name);
+  area->setWidget(inside);
+  return area;
+}
+
+QComboBox* choice(const QString& object_name, const QString& name, QWidget* parent) {
+  auto* box = new QComboBox(parent);
+  box->setObjectName(object_name);
+  box->setAccessibleName(name);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(18);
+  return box;
+}
+
+void offer_metrics(QComboBox& box, const Workspace& workspace) {
+  if (!workspace.simulated()) return;
+  QStringList wanted;
+  for (const Headline& h : headlines(*workspace.simulated())) wanted << h.metric;
+  for (const auto& [name, metric] : workspace.simulated()->metrics) {
+    const QString text = QString::fromStdString(name);
+    if (!wanted.contains(text)) wanted << text;
+  }
+  QStringList shown;
+  for (int i = 0; i < box.count(); ++i) shown << box.itemText(i);
+  if (shown == wanted) return;
+  const QString chosen = box.currentText();
+  const QSignalBlocker quiet(&box);
+  box.clear();
+  box.addItems(wanted);
+  if (wanted.contains(chosen)) box.setCurrentText(chosen);
+}
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QFont>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QString>
+
+class QComboBox;
+class QLabel;
+class QWidget;
+
+/// Small pieces that several screens are made of.
+namespace stallcast::desktop {
+
+class Workspace;
+
+/// Scrolls up and down only: as wide as what is inside needs.
+class VerticalScroll : public QScrollArea {
+ public:
+  using QScrollArea::QScrollArea;
+  [[nodiscard]] QSize minimumSizeHint() const override;
+
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;
+};
+
+/// Needs no more room than the page on top.
+class PageStack : public QStackedWidget {
+ public:
+  explicit PageStack(QWidget* parent);
+  [[nodiscard]] QSize minimumSizeHint() const override;
+};
+
+/// For texts whose columns matter, as large as other letters.
+[[nodiscard]] QFont mono_font();
+[[nodiscard]] QLabel* heading(const QString& text, QWidget* parent);
+/// A line of explanation: breaks, and is fainter than what it explains.
+[[nodiscard]] QLabel* note(const QString& text, QWidget* parent);
+/// `inside` with bars when it does not fit; `name` is for screen readers.
+[[nodiscard]] QScrollArea* scrolled(QWidget* inside, const QString& name, QWidget* parent);
+/// A list to choose from, named for scripts and for screen readers.
+[[nodiscard]] QComboBox* choice(const QString& object_name, const QString& name, QWidget* parent);
+/// Puts the metrics of the newest prediction into `box`, headlines first; the choice stays.
+void offer_metrics(QComboBox& box, const Workspace& workspace);
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+namespace stallcast::desktop {
+
+/// One value that two texts have differently. "" = absent.
+struct Change {
+  QString path;           ///< for people: "storage[scratch].ost.count"
+  QString pointer;        ///< RFC 6901
+  QString before, after;  ///< as JSON
+};
+
+/// The differences of two scenario texts, value by value; lists of other lengths as one change.
+[[nodiscard]] std::vector<Change> changes_between(const QString& before, const QString& after);
+
+/// The same down to single values, as people read them.
+[[nodiscard]] std::vector<Change> value_changes(const QString& before, const QString& after);
+
+/// Changes as JSON Patch (RFC 6902).
+[[nodiscard]] QString json_patch(const std::vector<Change>& changes);
+
+/// What options of `stallcast` can say of changes of single values: --set 'params.n=4'.
+struct SetOptions {
+  QString options;
+  QStringList left_out;  ///< paths: values that go away, and items of lists that have no id
+};
+[[nodiscard]] SetOptions set_options(const std::vector<Change>& values);
+
+}  // namespace stallcast::desktop

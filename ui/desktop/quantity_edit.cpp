@@ -1,0 +1,79 @@
+#include "ui/desktop/quantity_edit.hpp"
+
+#include <QLineEdit>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/client/form.hpp"
+
+namespace stallcast::desktop {
+
+QuantityEdit::QuantityEdit(Dimension dimension, QWidget* parent)
+    : QAbstractSpinBox(parent),
+      dimension_(dimension),
+      minimum_(-std::numeric_limits<double>::infinity()),
+      maximum_(std::numeric_limits<double>::infinity()) {
+  setKeyboardTracking(false);
+  connect(this, &QAbstractSpinBox::editingFinished, this, &QuantityEdit::take_text);
+}
+
+void QuantityEdit::set_range(double minimum, double maximum, double step) {
+  minimum_ = minimum;
+  maximum_ = maximum;
+  step_ = step;
+}
+
+void QuantityEdit::set_value(double value) {
+  value_ = value;
+  const QString text = QString::fromStdString(client::write_quantity(value, dimension_));
+  if (lineEdit()->text() != text) lineEdit()->setText(text);
+  lineEdit()->setCursorPosition(0);  // the number, not its end, where it is narrow
+  lineEdit()->setToolTip({});
+}
+
+void QuantityEdit::stepBy(int steps) {
+  double step = step_;
+  if (step <= 0.0) {
+    const double size = value_ == 0.0 ? 1.0 : std::abs(value_);
+    step = std::pow(10.0, std::floor(std::log10(size)) - 1.0);
+    if (dimension_ == Dimension::count) step = std::max(1.0, std::round(step));
+  }
+  double next = std::round(value_ / step + steps) * step;
+  if (step < 1.0) next = std::round(value_ / step + steps) / std::round(1.0 / step);
+  next = std::clamp(next, minimum_, maximum_);
+  if (next == value_) return;
+  set_value(next);
+  emit value_changed(next);
+}
+
+QSize QuantityEdit::sizeHint() const {
+  const int arrows = fontMetrics().height() * 2;
+  return {fontMetrics().horizontalAdvance(QStringLiteral("100.25 GB/s")) + arrows,
+          QAbstractSpinBox::sizeHint().height()};
+}
+
+QSize QuantityEdit::minimumSizeHint() const { return sizeHint(); }
+
+QAbstractSpinBox::StepEnabled QuantityEdit::stepEnabled() const {
+  StepEnabled out = StepNone;
+  if (value_ < maximum_) out |= StepUpEnabled;
+  if (value_ > minimum_) out |= StepDownEnabled;
+  return out;
+}
+
+void QuantityEdit::take_text() {
+  const client::ReadQuantity read =
+      client::read_quantity(lineEdit()->text().toStdString(), dimension_);
+  if (!read.value) {
+    lineEdit()->setToolTip(QString::fromStdString(read.message + ": " + read.hint));
+    setAccessibleDescription(lineEdit()->toolTip());
+    return;
+  }
+  setAccessibleDescription({});
+  if (*read.value == value_) return;
+  value_ = *read.value;
+  emit value_changed(value_);
+}
+
+}  // namespace stallcast::desktop

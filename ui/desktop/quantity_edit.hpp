@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QAbstractSpinBox>
+
+#include "stallcast/design.hpp"
+
+namespace stallcast::desktop {
+
+/// A number with its unit: "4 GB/s", "200 ms". Arrow keys move its leading digits, Enter takes what
+/// was typed; what cannot be read is marked and says why.
+class QuantityEdit : public QAbstractSpinBox {
+  Q_OBJECT
+ public:
+  QuantityEdit(Dimension dimension, QWidget* parent);
+
+  void set_range(double minimum, double maximum, double step);
+  /// Shows `value`; emits nothing.
+  void set_value(double value);
+  [[nodiscard]] double value() const { return value_; }
+
+  void stepBy(int steps) override;
+  [[nodiscard]] QSize sizeHint() const override;
+  [[nodiscard]] QSize minimumSizeHint() const override;
+
+ signals:
+  /// By the user.
+  void value_changed(double value);
+
+ protected:
+  [[nodiscard]] StepEnabled stepEnabled() const override;
+
+ private:
+  void take_text();
+
+  Dimension dimension_;
+  double value_ = 0.0;
+  double minimum_, maximum_, step_ = 0.0;
+};
+
+}  // namespace stallcast::desktop

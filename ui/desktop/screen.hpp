@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/desktop/workspace.hpp"
+
+namespace stallcast::desktop {
+
+/// One page of the window. It shows the workspace, and is told to when it comes to the front.
+class Screen : public QWidget {
+  Q_OBJECT
+ public:
+  /// `key` names it in scripts; `purpose` is the line below its title.
+  Screen(Workspace& workspace, const QString& key, const QString& title, QWidget* parent)
+      : QWidget(parent), workspace_(workspace), title_(title) {
+    setObjectName(key);
+    setAccessibleName(title);
+  }
+
+  [[nodiscard]] const QString& title() const { return title_; }
+  /// Brings what is shown up to date; called when it is on screen only.
+  virtual void refresh() {}
+  /// What scripts may ask for by name, with one argument. False when there is no such thing.
+  virtual bool act(const QString& action, const QString& argument) {
+    Q_UNUSED(action);
+    Q_UNUSED(argument);
+    return false;
+  }
+  /// True while results are on their way: scripts wait for it to end.
+  [[nodiscard]] virtual bool working() const { return false; }
+
+ protected:
+  void showEvent(QShowEvent*) override { refresh(); }
+  [[nodiscard]] Workspace& workspace() const { return workspace_; }
+
+ private:
+  Workspace& workspace_;
+  QString title_;
+};
+
+}  // namespace stallcast::desktop

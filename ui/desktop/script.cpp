@@ -1,0 +1,132 @@
+#include "ui/desktop/script.hpp"
+
+#include <QApplication>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QKeyEvent>
+#include <QPixmap>
+
+#include "ui/desktop/chart.hpp"
+#include "ui/desktop/main_window.hpp"
+#include "ui/desktop/screen.hpp"
+#include "ui/desktop/theme.hpp"
+
+namespace stallcast::desktop {
+namespace {
+
+constexpr int kTurnMs = 20;                 // between two steps, so that the window paints
+constexpr qint64 kLongestWaitMs = 300'000;  // a simulation that takes longer has failed
+
+}  // namespace
+
+Script* Script::load(MainWindow& window, const QString& file, const QString& folder,
+                     QString& why_not) {
+  QFile in(file);
+  if (!in.open(QIODevice::ReadOnly)) {
+    why_not = QStringLiteral("%1: %2").arg(file, in.errorString());
+    return nullptr;
+  }
+  QJsonParseError error;
+  const QJsonDocument document = QJsonDocument::fromJson(in.readAll(), &error);
+  if (!document.isArray()) {
+    why_not = QStringLiteral("%1: not a list of steps (%2 at byte %3)")
+                  .arg(file, error.errorString())
+                  .arg(error.offset);
+    return nullptr;
+  }
+  return new Script(window, document.array(), folder);
+}
+
+Script::Script(MainWindow& window, QJsonArray steps, QString folder)
+    : QObject(&window), window_(window), steps_(std::move(steps)), folder_(std::move(folder)) {
+  again_.setSingleShot(true);
+  connect(&again_, &QTimer::timeout, this, &Script::step);
+}
+
+void Script::start() { again_.start(kTurnMs); }
+
+bool Script::settled() const {
+  Workspace& w = window_.workspace();
+  const bool waits = w.freshness() == Freshness::estimated && !w.has_errors();
+  return !waits && !window_.current()->working();
+}
+
+void Script::step() {
+  if (at_ >= steps_.size()) return emit finished({});
+  const QJsonObject step = steps_[at_].toObject();
+  if (step.value(QStringLiteral("do")) == QStringLiteral("wait") && !settled()) {
+    waited_ms_ += kTurnMs;
+    if (waited_ms_ < kLongestWaitMs) return again_.start(kTurnMs);
+    return emit finished(QStringLiteral("step %1: still not simulated").arg(at_ + 1));
+  }
+  waited_ms_ = 0;
+  const QString fault = perform(step);
+  if (!fault.isEmpty()) return emit finished(QStringLiteral("step %1: %2").arg(at_ + 1).arg(fault));
+  ++at_;
+  again_.start(kTurnMs);
+}
+
+QString Script::perform(const QJsonObject& step) {
+  const auto text = [&](const char* key) { return step.value(QLatin1String(key)).toString(); };
+  const QString what = text("do");
+  if (what == QLatin1String("wait")) return {};
+  if (what == QLatin1String("open"))
+    return window_.open_file(text("file")) ? QString()
+                                           : text("file") + QStringLiteral(" cannot be opened");
+  if (what == QLatin1String("screen"))
+    return window_.show_screen(text("name")) ? QString()
+                                             : QStringLiteral("no screen \"%1\"").arg(text("name"));
+  if (what == QLatin1String("screenshot")) return screenshot(text("name"));
+  if (what == QLatin1String("theme")) {
+    window_.set_look(text("is") == QLatin1String("dark"), look_percent());
+    return {};
+  }
+  if (what == QLatin1String("scale")) {
+    window_.set_look(is_dark(), step.value(QStringLiteral("percent")).toInt(100));
+    return {};
+  }
+  if (what == QLatin1String("size")) {
+    window_.resize(step.value(QStringLiteral("width")).toInt(1280),
+                   step.value(QStringLiteral("height")).toInt(800));
+    return {};
+  }
+  if (what == QLatin1String("undo") || what == QLatin1String("redo")) {
+    QUndoStack& stack = window_.workspace().document().undo_stack();
+    what == QLatin1String("undo") ? stack.undo() : stack.redo();
+    return {};
+  }
+  if (what == QLatin1String("set")) {
+    const QString path = text("path"), value = text("value");
+    return window_.workspace().document().set(path, value)
+               ? QString()
+               : QStringLiteral("%1 cannot be set").arg(path);
+  }
+  if (what == QLatin1String("add_slider")) {
+    window_.workspace().add_slider(text("path"));
+    return {};
+  }
+  if (what == QLatin1String("table")) {
+    for (ChartPane* pane : window_.current()->findChildren<ChartPane*>())
+      pane->show_table(step.value(QStringLiteral("on")).toBool(true));
+    return {};
+  }
+  // Everything else is a screen's own: { "do": "slide", "to": "storage[scratch].ost.count 64" }.
+  if (window_.current()->act(what, text("to"))) return {};
+  return QStringLiteral("\"%1\" with \"%2\" cannot be done on %3")
+      .arg(what, text("to"), window_.current()->objectName());
+}
+
+QString Script::screenshot(const QString& name) {
+  QApplication::processEvents();
+  QDir().mkpath(folder_);
+  const QString file = folder_ + u'/' + name + QStringLiteral(".png");
+  // Pictures of screens are few colours: at this quality they stay small.
+  return window_.grab().toImage().convertToFormat(QImage::Format_RGB888).save(file, "PNG", 0)
+             ? QString()
+             : file + QStringLiteral(" cannot be written");
+}
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QJsonArray>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+namespace stallcast::desktop {
+
+class MainWindow;
+
+/// Drives the window from a file of steps, without a hand: for tests and for the pictures of the
+/// documentation. docs/guide/explorer.md lists the steps.
+class Script : public QObject {
+  Q_OBJECT
+ public:
+  /// Screenshots go to `folder`. nullptr and a reason when the file cannot be read.
+  [[nodiscard]] static Script* load(MainWindow& window, const QString& file, const QString& folder,
+                                    QString& why_not);
+
+  /// Does the steps from the event loop and ends with finished().
+  void start();
+
+ signals:
+  /// "" when all steps were done, else which was not, and why.
+  void finished(const QString& fault);
+
+ private:
+  Script(MainWindow& window, QJsonArray steps, QString folder);
+  void step();
+  /// "" when it was done.
+  [[nodiscard]] QString perform(const QJsonObject& step);
+  [[nodiscard]] QString screenshot(const QString& name);
+  [[nodiscard]] bool settled() const;
+
+  MainWindow& window_;
+  QJsonArray steps_;
+  QString folder_;
+  int at_ = 0;
+  QTimer again_;
+  qint64 waited_ms_ = 0;
+};
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,116 @@
+#include "ui/desktop/step_chart.hpp"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include "ui/desktop/figures.hpp"
+
+namespace stallcast::desktop {
+namespace {
+
+constexpr double kTooSmall = 0.0005;  // shares below are not named
+
+double share_of(const StepChart::Bar& bar, std::size_t cause) {
+  const auto it = bar.shares.find(kBreakdownCauses[cause]);
+  return it == bar.shares.end() ? 0.0 : it->second;
+}
+
+/// Text on a colour: black or white, whichever can be read.
+QColor on(const QColor& background) {
+  const double light =
+      0.299 * background.red() + 0.587 * background.green() + 0.114 * background.blue();
+  return light > 150 ? Qt::black : Qt::white;
+}
+
+}  // namespace
+
+StepChart::StepChart(QWidget* parent) : Chart(parent), twin_({}) {
+  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+  setSizePolicy(policy);
+}
+
+void StepChart::set(std::vector<Bar> bars) {
+  bars_ = std::move(bars);
+  QStringList headers{tr("design")};
+  for (const char* cause : kBreakdownCauses) headers << QLatin1String(cause);
+  std::vector<Row> rows;
+  QStringList said;
+  for (const Bar& bar : bars_) {
+    Row row{Cell(bar.name)};
+    QStringList parts;
+    for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) {
+      const double share = share_of(bar, i);
+      row.emplace_back(figure_text(share, "ratio"), share);
+      if (share >= kTooSmall)
+        parts << QStringLiteral("%1 %2").arg(QLatin1String(kBreakdownCauses[i]),
+                                             figure_text(share, "ratio"));
+    }
+    rows.push_back(std::move(row));
+    said << bar.name + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+  }
+  twin_.set(headers, std::move(rows));
+  describe(said.join(QStringLiteral("; ")));
+  updateGeometry();
+}
+
+QSize StepChart::sizeHint() const { return minimumSizeHint(); }
+
+QSize StepChart::minimumSizeHint() const {
+  const double lines = 2.9 * static_cast<double>(std::max<std::size_t>(bars_.size(), 1)) + 8.5;
+  return {static_cast<int>(16 * line()), static_cast<int>(lines * line())};
+}
+
+void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
+  const double unit = QFontMetricsF(painter.font()).height();
+  double y = area.top();
+  for (const Bar& bar : bars_) {
+    painter.setPen(bar.stale ? theme.faint : theme.text);
+    painter.drawText(
+        QRectF(area.left(), y, area.width(), unit), Qt::AlignLeft,
+        QFontMetricsF(painter.font()).elidedText(bar.name, Qt::ElideMiddle, area.width()));
+    y += 1.1 * unit;
+    double x = area.left();
+    painter.setOpacity(bar.stale ? 0.45 : 1.0);
+    for (std::size_t i = 0; i < kBreakdownCauses.size(); ++i) {
+      const double share = share_of(bar, i);
+      if (share <= 0.0) continue;
+      const QRectF part(x, y, std::max(share * area.width(), 1.5), 1.4 * unit);
+      painter.fillRect(part, theme.causes[i]);
+      const QString text = figure_text(share, "ratio");
+      if (QFontMetricsF(painter.font()).horizontalAdvance(text) + unit < part.width()) {
+        painter.setPen(on(theme.causes[i]));
+        painter.drawText(part, Qt::AlignCenter, text);
+      }
+      x += share * area.width();
+    }
+    painter.setOpacity(1.0);
+    y += 1.8 * unit;
+  }
+  // The legend names what occurs, with the shares of the first bar.
+  for (std::size_t i = 0; i < kBreakdownCauses.size() && !bars_.empty(); ++i) {
+    bool occurs = false;
+    for (const Bar& bar : bars_) occurs = occurs || share_of(bar, i) >= kTooSmall;
+    if (!occurs) continue;
+    const QRectF mark(area.left(), y + 0.15 * unit, 0.8 * unit, 0.8 * unit);
+    painter.fillRect(mark, theme.causes[i]);
+    painter.setPen(theme.text);
+    const QRectF rest(mark.right() + 0.5 * unit, y, area.width() - 1.3 * unit, 1.1 * unit);
+    painter.drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, QLatin1String(kBreakdownCauses[i]));
+    painter.drawText(rest, Qt::AlignRight | Qt::AlignVCenter,
+                     figure_text(share_of(bars_.front(), i), "ratio"));
+    y += 1.2 * unit;
+  }
+}
+
+std::vector<StepChart::Bar> step_bars(const Prediction& prediction, const QString& design,
+                                      bool stale) {
+  std::vector<StepChart::Bar> out;
+  for (const auto& [job, shares] : prediction.breakdown)
+    out.push_back({prediction.breakdown.size() > 1
+                       ? design + QStringLiteral(", ") + QString::fromStdString(job)
+                       : design,
+                   shares, stale});
+  return out;
+}
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,103 @@
+#include "ui/desktop/theme.hpp"
+
+#include <QApplication>
+#include <QFont>
+#include <QStyleFactory>
+#include <QVariant>
+#include <QWidget>
+#include <algorithm>
+#include <cmath>
+
+namespace stallcast::desktop {
+namespace {
+
+constexpr double kPointSize = 10.0;
+
+QPalette palette_of(const char* window, const char* base, const char* other, const char* text,
+                    const char* accent, const char* faint) {
+  QPalette out{QColor(window)};
+  out.setColor(QPalette::Window, QColor(window));
+  out.setColor(QPalette::WindowText, QColor(text));
+  out.setColor(QPalette::Base, QColor(base));
+  out.setColor(QPalette::AlternateBase, QColor(other));
+  out.setColor(QPalette::Text, QColor(text));
+  out.setColor(QPalette::PlaceholderText, QColor(faint));
+  out.setColor(QPalette::Button, QColor(other));
+  out.setColor(QPalette::ButtonText, QColor(text));
+  out.setColor(QPalette::ToolTipBase, QColor(base));
+  out.setColor(QPalette::ToolTipText, QColor(text));
+  out.setColor(QPalette::Link, QColor(accent));
+  out.setColor(QPalette::Highlight, QColor(accent));
+  out.setColor(QPalette::HighlightedText, QColor(Qt::white));
+  for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+    out.setColor(QPalette::Disabled, role, QColor(faint));
+  return out;
+}
+
+}  // namespace
+
+const Theme& Theme::light() {
+  static const Theme theme{
+      palette_of("#f4f5f7", "#ffffff", "#e9ebef", "#1d2129", "#1f5fbf", "#6b7280"),
+      "#1d2129",
+      "#646b78",
+      "#d5d9e0",
+      "#1a7a3c",
+      "#b3261e",
+      "#8a5a00",
+      "#1f5fbf",
+      {"#2e7d32", "#5e35b1", "#1565c0", "#00838f", "#6d4c41", "#ef6c00", "#c62828", "#9e9e9e"},
+      {"#7b3fa0", "#00796b", "#b8860b", "#c2185b"}};
+  return theme;
+}
+
+const Theme& Theme::dark() {
+  static const Theme theme{
+      palette_of("#1e2127", "#17191e", "#2a2e36", "#e6e8ec", "#3b7ddd", "#9aa1ad"),
+      "#e6e8ec",
+      "#a0a7b4",
+      "#3a3f49",
+      "#66d28a",
+      "#ff8a80",
+      "#ffca6b",
+      "#6aa5ff",
+      {"#66bb6a", "#9575cd", "#64b5f6", "#4dd0e1", "#bcaaa4", "#ffb74d", "#ef5350", "#8d939e"},
+      {"#ce93d8", "#4db6ac", "#ffd54f", "#f48fb1"}};
+  return theme;
+}
+
+const Theme& Theme::of(const QWidget& widget) {
+  return widget.palette().color(QPalette::Window).lightness() < 128 ? dark() : light();
+}
+
+QColor Theme::viridis(double at) {
+  constexpr std::array<int, 9> kColours = {0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c,
+                                           0x28ae80, 0x5ec962, 0xaddc30, 0xfde725};
+  const double place = std::clamp(at, 0.0, 1.0) * (kColours.size() - 1);
+  const std::size_t i = std::min<std::size_t>(static_cast<std::size_t>(place), kColours.size() - 2);
+  const QColor a = QColor::fromRgb(static_cast<QRgb>(kColours[i]));
+  const QColor b = QColor::fromRgb(static_cast<QRgb>(kColours[i + 1]));
+  const double f = place - static_cast<double>(i);
+  const auto mix = [f](int x, int y) { return static_cast<int>(std::lround(x + f * (y - x))); };
+  return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
+}
+
+void apply_look(bool dark, int percent) {
+  const Theme& theme = dark ? Theme::dark() : Theme::light();
+  if (qApp->style()->objectName() != QLatin1String("fusion"))
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  QFont font(QStringLiteral("DejaVu Sans"));
+  font.setPointSizeF(kPointSize * percent / 100.0);
+  QApplication::setFont(font);
+  QApplication::setPalette(theme.palette);
+  qApp->setProperty("look_percent", percent);
+}
+
+bool is_dark() { return QApplication::palette().color(QPalette::Window).lightness() < 128; }
+
+int look_percent() {
+  const QVariant percent = qApp->property("look_percent");
+  return percent.isValid() ? percent.toInt() : 100;
+}
+
+}  // namespace stallcast::desktop

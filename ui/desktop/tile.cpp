@@ -1,0 +1,102 @@
+#include "ui/desktop/tile.hpp"
+
+#include <QApplication>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "ui/desktop/figures.hpp"
+#include "ui/desktop/theme.hpp"
+
+namespace stallcast::desktop {
+namespace {
+
+QString coloured(const QString& text, const QColor& colour) {
+  return QStringLiteral("<span style=\"color:%1\">%2</span>").arg(colour.name(), text);
+}
+
+}  // namespace
+
+Tile::Tile(QString metric, const QString& title, QWidget* parent)
+    : QFrame(parent), metric_(std::move(metric)), title_(title) {
+  setObjectName(QStringLiteral("tile:") + metric_);
+  setFrameShape(QFrame::StyledPanel);
+  setAutoFillBackground(true);
+  setBackgroundRole(QPalette::Base);
+  setFocusPolicy(Qt::TabFocus);
+  setContextMenuPolicy(Qt::ActionsContextMenu);
+  setToolTip(metric_);
+  auto* name = new QLabel(title, this);
+  value_ = new QLabel(this);
+  kind_ = new QLabel(this);
+  notes_ = new QLabel(this);
+  notes_->setTextFormat(Qt::RichText);
+  notes_->setWordWrap(true);
+  auto* layout = new QVBoxLayout(this);
+  layout->setSpacing(1);
+  for (QLabel* label : {name, value_, kind_, notes_}) layout->addWidget(label);
+  layout->addStretch(1);
+}
+
+void Tile::refresh(const Workspace& workspace) {
+  const Theme& theme = Theme::of(*this);
+  QFont large = QApplication::font();
+  large.setPointSizeF(large.pointSizeF() * 1.7);
+  value_->setFont(large);
+  const Freshness freshness = workspace.freshness();
+  const auto of = [&](const std::optional<Prediction>& p) {
+    return p ? find_metric(*p, metric_) : nullptr;
+  };
+  const Metric* simulated = of(workspace.simulated());
+  const Metric* estimate = of(workspace.estimate());
+  const bool estimated = freshness == Freshness::estimated && estimate != nullptr;
+  const Metric* shown = estimated || simulated == nullptr ? estimate : simulated;
+  const bool stale = !estimated && freshness != Freshness::simulated;
+  if (shown == nullptr) {
+    value_->setText(QStringLiteral("\u2013"));
+    kind_->setText(tr("not known yet"));
+    notes_->clear();
+    return;
+  }
+  const QString text = (shown == estimate ? QStringLiteral("~ ") : QString()) + metric_text(*shown);
+  value_->setText(text);
+  value_->setEnabled(!stale);
+  kind_->setEnabled(false);
+  kind_->setText(stale               ? tr("of the design before")
+                 : shown == estimate ? tr("bound, simulation follows")
+                                     : tr("simulated"));
+  QStringList notes;
+  for (std::size_t i = 0; i < workspace.pins().size(); ++i) {
+    const Pin& pin = workspace.pins()[i];
+    const Metric* before = find_metric(pin.prediction, metric_);
+    if (before == nullptr) continue;
+    const int sign = delta_sign(metric_, *before, *shown);
+    const QString delta = delta_text(*before, *shown) + (sign > 0   ? tr(", better")
+                                                         : sign < 0 ? tr(", worse")
+                                                                    : QString());
+    notes << coloured(QStringLiteral("\u25a0 "), theme.pins[i]) + pin.name.toHtmlEscaped() +
+                 QStringLiteral(": ") +
+                 coloured(delta, sign > 0   ? theme.good
+                                 : sign < 0 ? theme.bad
+                                            : theme.faint);
+  }
+  const auto& judged =
+      freshness == Freshness::estimated ? workspace.estimate() : workspace.simulated();
+  if (judged)
+    for (const AssertionOutcome& a : judged->assertions) {
+      const QString that = QString::fromStdString(a.metric.empty() ? a.that : a.metric);
+      if (!that.startsWith(metric_)) continue;
+      const QColor colour = a.status == "pass"   ? theme.good
+                            : a.status == "fail" ? theme.bad
+                                                 : theme.warn;
+      QString rest = QString::fromStdString(a.that);
+      if (rest.startsWith(metric_))
+        rest =
+            rest.mid(metric_.size() + (rest.mid(metric_.size(), 1) == QLatin1String(".") ? 1 : 0))
+                .trimmed();
+      notes << coloured(status_sign(a.status), colour) + QStringLiteral(" ") + rest.toHtmlEscaped();
+    }
+  notes_->setText(notes.join(QStringLiteral("<br>")));
+  setAccessibleName(title_ + QStringLiteral(": ") + text + QStringLiteral(", ") + kind_->text());
+}
+
+}  // namespace stallcast::desktop

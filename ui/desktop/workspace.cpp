@@ -1,0 +1,107 @@
+#include "ui/desktop/workspace.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace stallcast::desktop {
+namespace {
+
+QString failure_text(const Failure& failure) {
+  const QString message = QString::fromStdString(failure.message);
+  return failure.hint.empty()
+             ? message
+             : message + QStringLiteral(" (%1)").arg(QString::fromStdString(failure.hint));
+}
+
+}  // namespace
+
+Workspace::Workspace(const client::Settings& settings, QObject* parent)
+    : QObject(parent), session_(settings), home_(settings), background_(settings) {
+  rest_.setSingleShot(true);
+  rest_.setInterval(kRestMs);
+  connect(&rest_, &QTimer::timeout, this, &Workspace::simulate);
+  connect(&document_, &Document::opened, this, [this] {
+    background_.cancel();
+    choose_sliders_ = true;
+    simulated_.reset();
+    estimate_.reset();
+    design_.reset();
+    freshness_ = Freshness::none;
+  });
+  connect(&document_, &Document::edited, this, &Workspace::read_text);
+}
+
+client::Source Workspace::source() const {
+  return {.file = document_.name().toStdString(), .text = document_.text().toStdString()};
+}
+
+void Workspace::read_text() {
+  QElapsedTimer clock;
+  clock.start();
+  home_.cancel();
+  client::Reading reading = session_.read(source());
+  diagnostics_ = std::move(reading.diagnostics);
+  if (!reading.design) {
+    rest_.stop();
+    freshness_ = simulated_ || estimate_ ? Freshness::last_good : Freshness::none;
+  } else {
+    design_ = std::move(reading.design);
+    estimate_ = session_.estimate(*design_);
+    freshness_ = Freshness::estimated;
+    form_ = client::form(source(), *design_);
+    if (choose_sliders_) choose_sliders();
+    refresh_sliders();
+    rest_.start();
+  }
+  estimate_ms_ = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+  emit read();
+  emit predicted();
+}
+
+void Workspace::predict_now() {
+  rest_.stop();
+  simulate();
+}
+
+void Workspace::simulate() {
+  if (!design_ || has_errors()) return;
+  QElapsedTimer clock;
+  clock.start();
+  home_.start([this, design = *design_, clock](client::Session& session,
+                                               const Engine::Progress& progress) -> Engine::Then {
+    Result<Prediction> result = session.predict(design, {.on_progress = progress});
+    return [this, result = std::move(result), clock] {
+      simulation_ms_ = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+      freshness_ = result.ok() ? Freshness::simulated : Freshness::failed;
+      if (result.ok())
+        simulated_ = result.value();
+      else
+        failure_ = failure_text(result.failure());
+      emit predicted();
+    };
+  });
+}
+
+bool Workspace::pin(const QString& name) {
+  if (freshness_ != Freshness::simulated || !simulated_ || pins_.size() >= kMostPins) return false;
+  pins_.push_back({name, document_.text(), *simulated_});
+  emit pins_changed();
+  return true;
+}
+
+QString Workspace::next_pin_name() const {
+  for (char16_t letter = u'A';; ++letter) {
+    const QString name = tr("design %1").arg(QChar(letter));
+    const auto same = [&](const Pin& pin) { return pin.name == name; };
+    if (std::none_of(pins_.begin(), pins_.end(), same)) return name;
+  }
+}
+
+void Workspace::unpin(std::size_t i) {
+  if (i >= pins_.size()) return;
+  pins_.erase(pins_.begin() + static_cast<std::ptrdiff_t>(i));
+  emit pins_changed();
+}
+
+}  // namespace stallcast::desktop

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <QColor>
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+#include <optional>
+#include <vector>
+
+#include "stallcast/client.hpp"
+#include "ui/client/form.hpp"
+#include "ui/desktop/document.hpp"
+#include "ui/desktop/engine.hpp"
+
+namespace stallcast::desktop {
+
+/// A design set aside to compare with.
+struct Pin {
+  QString name;
+  QString text;  ///< of its scenario
+  Prediction prediction;
+};
+
+/// Where the figures on screen stand to the text.
+enum class Freshness {
+  none,       ///< nothing was ever predicted
+  estimated,  ///< bounds of this text; simulation is to come or under way
+  simulated,  ///< simulation of this text
+  last_good,  ///< the text has errors: the figures are those of an earlier text
+  failed      ///< this text could not be simulated; `failure` says why
+};
+
+/// One slider: something of the scenario that is moved by hand.
+struct SliderSpec {
+  QString path;   ///< "params.n_ost.value", "storage[scratch].ost.write"
+  QString label;  ///< "n_ost"
+  QString doc;
+  Dimension dimension = Dimension::number;
+  bool bare = false;  ///< written as a number, not as text with a unit
+  bool whole = false;
+  bool logarithmic = false;
+  double minimum = 0.0, maximum = 1.0, step = 0.0;  ///< step 0: any value
+  double value = 0.0;
+};
+
+constexpr std::size_t kMostPins = 4;
+
+/// What all screens show: the document, what it reads to, its predictions and the pinned designs.
+/// Predictions come at two speeds: bounds within the change, a simulation after kRestMs of rest.
+class Workspace : public QObject {
+  Q_OBJECT
+ public:
+  static constexpr int kRestMs = 150;
+
+  explicit Workspace(const client::Settings& settings, QObject* parent = nullptr);
+
+  [[nodiscard]] Document& document() { return document_; }
+  [[nodiscard]] const Document& document() const { return document_; }
+  [[nodiscard]] client::Session& session() { return session_; }
+  /// For work that may take long: sensitivity, sweeps, plans. Its progress is in the status bar.
+  [[nodiscard]] Engine& background() { return background_; }
+
+  [[nodiscard]] client::Source source() const;
+  [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }
+  /// Of the last text without errors; nullopt before there was one.
+  [[nodiscard]] const std::optional<Design>& design() const { return design_; }
+  [[nodiscard]] const client::Form& form() const { return form_; }
+
+  [[nodiscard]] Freshness freshness() const { return freshness_; }
+  /// The newest simulation, which may be of an earlier text.
+  [[nodiscard]] const std::optional<Prediction>& simulated() const { return simulated_; }
+  /// Bounds of design().
+  [[nodiscard]] const std::optional<Prediction>& estimate() const { return estimate_; }
+  [[nodiscard]] const QString& failure() const { return failure_; }
+  [[nodiscard]] bool has_errors() const { return diagnostics_.has_errors(); }
+  /// From the last edit to its estimate, and from the end of rest to its simulation.
+  [[nodiscard]] double estimate_ms() const { return estimate_ms_; }
+  [[nodiscard]] double simulation_ms() const { return simulation_ms_; }
+
+  [[nodiscard]] const std::vector<SliderSpec>& sliders() const { return sliders_; }
+  void add_slider(const QString& path);
+  void remove_slider(const QString& path);
+  /// What can become a slider and is none yet, as paths.
+  [[nodiscard]] QStringList possible_sliders() const;
+  void move_slider(const SliderSpec& slider, double value, int merge);
+  /// nullopt when there is no number at `path`.
+  [[nodiscard]] std::optional<SliderSpec> slider_of(const QString& path) const;
+  /// The nearest value the slider can have, in its range.
+  [[nodiscard]] static double snapped(const SliderSpec& slider, double value);
+  /// `value` as JSON.
+  [[nodiscard]] static QString literal(const SliderSpec& slider, double value);
+
+  [[nodiscard]] const std::vector<Pin>& pins() const { return pins_; }
+  /// False when nothing is simulated or kMostPins are there.
+  bool pin(const QString& name);
+  /// "design A", "design B", ...: the first that is free.
+  [[nodiscard]] QString next_pin_name() const;
+  void unpin(std::size_t i);
+
+  /// Reads and predicts at once, without rest.
+  void predict_now();
+
+ signals:
+  /// The text was read anew: diagnostics, design, form, sliders and estimate.
+  void read();
+  /// A simulation ended, well or not, or figures became stale.
+  void predicted();
+  void pins_changed();
+  void sliders_changed();
+
+ private:
+  void read_text();
+  void simulate();
+  void choose_sliders();
+  void refresh_sliders();
+
+  Document document_;
+  client::Session session_;  // of this thread: reads and estimates, never simulates
+  Engine home_;
+  Engine background_;
+  QTimer rest_;
+  Diagnostics diagnostics_;
+  std::optional<Design> design_;
+  client::Form form_;
+  std::optional<Prediction> simulated_, estimate_;
+  Freshness freshness_ = Freshness::none;
+  QString failure_;
+  double estimate_ms_ = 0.0, simulation_ms_ = 0.0;
+  std::vector<QString> slider_paths_;
+  std::vector<SliderSpec> sliders_;
+  bool choose_sliders_ = true;
+  std::vector<Pin> pins_;
+};
+
+}  // namespace stallcast::desktop

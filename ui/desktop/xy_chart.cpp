@@ -1,0 +1,187 @@
+#include "ui/desktop/xy_chart.hpp"
+
+#include <QChart>
+#include <QLegend>
+#include <QLineSeries>
+#include <QLogValueAxis>
+#include <QMouseEvent>
+#include <QScatterSeries>
+#include <QValueAxis>
+#include <algorithm>
+#include <cmath>
+
+namespace stallcast::desktop {
+namespace {
+
+/// The unit an axis is written in, and by what its values are multiplied.
+struct Scale {
+  QString unit;
+  double factor = 1.0;
+};
+
+Scale scale_of(const std::string& unit, double largest) {
+  if (unit == "ratio") return {QStringLiteral("%"), 100.0};
+  if (unit == "s" && largest < 1.0) return {QStringLiteral("ms"), 1e3};
+  if (unit == "s" && largest > 7200.0) return {QStringLiteral("h"), 1.0 / 3600.0};
+  const bool prefixed = unit == "B" || unit == "B/s" || unit == "1/s" || unit == "USD";
+  if (!prefixed) return {QString::fromStdString(unit == "count" ? "" : unit), 1.0};
+  const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
+  int i = 0;
+  double factor = 1.0;
+  while (i < 5 && largest * factor >= 1000.0) {
+    factor /= 1000.0;
+    ++i;
+  }
+  return {QLatin1String(prefixes[i]) + QString::fromStdString(unit), factor};
+}
+
+double largest(const std::vector<XyChart::Series>& series, bool x) {
+  double out = 0.0;
+  for (const XyChart::Series& s : series)
+    for (const QPointF& p : s.points) out = std::max(out, std::abs(x ? p.x() : p.y()));
+  return out;
+}
+
+QAbstractAxis* make_axis(const XyChart::Axis& wanted, const Scale& scale, double low, double high,
+                         const Theme& theme) {
+  QAbstractAxis* axis = nullptr;
+  if (wanted.logarithmic && low > 0.0 && high / low > 30.0) {
+    auto* log = new QLogValueAxis;
+    log->setBase(10.0);
+    log->setRange(low / 1.15, high * 1.15);
+    log->setLabelFormat(QStringLiteral("%g"));
+    log->setMinorTickCount(8);
+    axis = log;
+  } else {
+    auto* linear = new QValueAxis;
+    const double room = high > low ? 0.06 * (high - low) : std::max(std::abs(high), 1.0) * 0.05;
+    linear->setRange(low >= 0.0 ? std::max(0.0, low - room) : low - room, high + room);
+    linear->setLabelFormat(QStringLiteral("%.4g"));
+    linear->setTickCount(6);
+    linear->applyNiceNumbers();
+    axis = linear;
+  }
+  axis->setTitleText(scale.unit.isEmpty()
+                         ? wanted.title
+                         : QStringLiteral("%1 [%2]").arg(wanted.title, scale.unit));
+  axis->setLabelsColor(theme.text);
+  axis->setTitleBrush(theme.text);
+  axis->setGridLineColor(theme.grid);
+  axis->setMinorGridLineColor(theme.grid);
+  axis->setLinePenColor(theme.faint);
+  return axis;
+}
+
+}  // namespace
+
+XyChart::XyChart(QWidget* parent) : QChartView(parent) {
+  setRenderHint(QPainter::Antialiasing);
+  setRubberBand(QChartView::NoRubberBand);
+  setFrameShape(QFrame::NoFrame);
+  chart()->legend()->setAlignment(Qt::AlignBottom);
+  chart()->setMargins(QMargins(0, 0, 0, 0));
+  chart()->setBackgroundRoundness(0);
+  setDragMode(QGraphicsView::RubberBandDrag);
+}
+
+void XyChart::set(std::vector<Series> series, const Axis& x, const Axis& y,
+                  const QString& summary) {
+  series_ = std::move(series);
+  x_ = x;
+  y_ = y;
+  setAccessibleDescription(summary);
+  draw();
+}
+
+void XyChart::draw() {
+  const Theme& theme = Theme::of(*this);
+  QChart& c = *chart();
+  c.removeAllSeries();
+  for (QAbstractAxis* axis : c.axes()) {
+    c.removeAxis(axis);
+    delete axis;
+  }
+  c.setBackgroundBrush(palette().color(QPalette::Base));
+  c.legend()->setLabelColor(theme.text);
+  c.legend()->setFont(font());
+  const Scale xs = scale_of(x_.unit, largest(series_, true));
+  const Scale ys = scale_of(y_.unit, largest(series_, false));
+  x_factor_ = xs.factor;
+  y_factor_ = ys.factor;
+  double low_x = INFINITY, high_x = -INFINITY, low_y = INFINITY, high_y = -INFINITY;
+  for (const Series& s : series_)
+    for (const QPointF& p : s.points) {
+      low_x = std::min(low_x, p.x() * xs.factor);
+      high_x = std::max(high_x, p.x() * xs.factor);
+      low_y = std::min(low_y, p.y() * ys.factor);
+      high_y = std::max(high_y, p.y() * ys.factor);
+    }
+  if (low_x > high_x) return;
+  QAbstractAxis* x = make_axis(x_, xs, low_x, high_x, theme);
+  QAbstractAxis* y = make_axis(y_, ys, low_y, high_y, theme);
+  for (QAbstractAxis* axis : {x, y}) {
+    axis->setLabelsFont(font());
+    axis->setTitleFont(font());
+  }
+  c.addAxis(x, Qt::AlignBottom);
+  c.addAxis(y, Qt::AlignLeft);
+  for (const Series& s : series_) {
+    QXYSeries* shown = nullptr;
+    if (s.kind == Kind::points) {
+      auto* scatter = new QScatterSeries;
+      scatter->setMarkerSize(0.75 * fontMetrics().height());
+      if (s.hollow) scatter->setMarkerShape(QScatterSeries::MarkerShapeRectangle);
+      scatter->setBorderColor(s.colour);
+      scatter->setColor(s.hollow ? palette().color(QPalette::Base) : s.colour);
+      shown = scatter;
+    } else {
+      shown = new QLineSeries;
+      shown->setPen(QPen(s.colour, 2, s.kind == Kind::limit ? Qt::DashLine : Qt::SolidLine));
+      shown->setPointsVisible(s.kind == Kind::line);
+    }
+    shown->setName(s.name);
+    for (const QPointF& p : s.points) shown->append(p.x() * xs.factor, p.y() * ys.factor);
+    c.addSeries(shown);
+    shown->attachAxis(x);
+    shown->attachAxis(y);
+  }
+}
+
+QPointF XyChart::on_screen(QPointF base) const {
+  const QPointF at = chart()->mapToPosition({base.x() * x_factor_, base.y() * y_factor_},
+                                            chart()->series().front());
+  return mapFromScene(chart()->mapToScene(at));
+}
+
+void XyChart::mousePressEvent(QMouseEvent* event) {
+  pressed_ = event->pos();
+  QChartView::mousePressEvent(event);
+}
+
+void XyChart::mouseReleaseEvent(QMouseEvent* event) {
+  QChartView::mouseReleaseEvent(event);
+  const QRectF around = QRectF(pressed_, event->pos()).normalized();
+  if (chart()->series().isEmpty() || around.width() + around.height() < 6.0) return;
+  std::vector<QPointF> inside;
+  for (const Series& s : series_)
+    if (s.kind == Kind::points)
+      for (const QPointF& p : s.points)
+        if (around.contains(on_screen(p))) inside.push_back(p);
+  emit brushed(inside);
+}
+
+void XyChart::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (chart()->series().isEmpty()) return;
+  const double near = fontMetrics().height();
+  for (const Series& s : series_)
+    if (s.kind == Kind::points)
+      for (const QPointF& p : s.points)
+        if ((on_screen(p) - event->position()).manhattanLength() < near) return emit chosen(p);
+}
+
+void XyChart::changeEvent(QEvent* event) {
+  QChartView::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) draw();
+}
+
+}  // namespace stallcast::desktop

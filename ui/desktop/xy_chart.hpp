@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QChartView>
+#include <QPointF>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ui/desktop/theme.hpp"
+
+namespace stallcast::desktop {
+
+/// Points and lines over two axes with units, on Qt Charts: the only file that needs it.
+class XyChart : public QChartView {
+  Q_OBJECT
+ public:
+  enum class Kind { line, points, limit };
+  struct Series {
+    QString name;
+    Kind kind = Kind::line;
+    QColor colour;
+    std::vector<QPointF> points;  ///< in base units
+    bool hollow = false;          ///< told apart without colour
+  };
+  struct Axis {
+    QString title;
+    std::string unit;  ///< "s", "B/s", "ratio", ...; "" = none
+    bool logarithmic = false;
+  };
+
+  explicit XyChart(QWidget* parent);
+  void set(std::vector<Series> series, const Axis& x, const Axis& y, const QString& summary);
+
+ signals:
+  /// The points of `points` series inside what was drawn around with the mouse, in base units.
+  void brushed(const std::vector<QPointF>& points);
+  /// Twice clicked at this point of a series.
+  void chosen(QPointF point);
+
+ protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void draw();
+  [[nodiscard]] QPointF on_screen(QPointF base) const;
+
+  std::vector<Series> series_;
+  Axis x_, y_;
+  double x_factor_ = 1.0, y_factor_ = 1.0;
+  QPoint pressed_;
+};
+
+}  // namespace stallcast::desktop
