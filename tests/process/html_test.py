@@ -72,7 +72,7 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual(page.of("h1"), ["page"])
         self.assertIn("fail", page.of("span"))
         self.assertEqual(json.loads(page.of("script")[0]), json.loads(self.out("run", "--format", "json")))
-        for heading in ("Targets", "Where the time goes", "What limits it", "What would change it", "Figures",
+        for heading in ("Targets", "Where the time goes", "What limits it", "What happens when", "What would change it", "Figures",
                         "What this rests on", "Inputs, and who set them", "Reproduce"):
             self.assertIn(heading, page.of("h2"))
 

@@ -47,6 +47,7 @@ report::Context PredictionVerb::context() const {
   for (const auto& [path, value] : base::values_of(*design_))
     out.inputs.push_back({path, base::written(*value), report::print_source(value->source)});
   out.command = command_of(verb_, path_, options_);
+  out.timeline = timeline_;
   return out;
 }
 
@@ -91,6 +92,32 @@ std::vector<WhatIf> PredictionVerb::what_ifs(const Prediction& prediction, std::
   const auto question = question_of_changes(prediction, bar);
   if (!question.has_value() || most == 0) return {};
   return session_->what_ifs(source_, *design_, prediction, most, *question);
+}
+
+void PredictionVerb::record(const Prediction& prediction) {
+  if (format_ != report::Format::html || run::interrupt_flag() != 0) return;
+  // A minute, or two saves and what is between them, but no more steps than a picture can show.
+  TimelineRequest window;
+  window.worst = 1, window.median = window.best = 0;
+  window.most_spans = 20000;
+  window.bins = 200;
+  double step = 0.0;
+  for (const auto& [job, shares] : prediction.breakdown) {
+    const auto value = [&](const std::string& name) {
+      const auto at = prediction.metrics.find("job." + job + "." + name);
+      return at == prediction.metrics.end() ? 0.0 : at->second.value;
+    };
+    step = std::max(step, value("step.time"));
+    if (const double saves = value("checkpoint.count"); saves > 0.0)
+      window.end_s = std::max(window.end_s, 2.2 * prediction.simulated_s / saves);
+  }
+  constexpr double kMostSteps = 2000.0;
+  if (step > 0.0) window.end_s = std::min(window.end_s, kMostSteps * step);
+  window.end_s = std::min(window.end_s, prediction.simulated_s);
+  if (!(window.end_s > 0.0)) return;
+  ProgressBar bar(options_);
+  const Result<Timeline> timeline = session_->record(*design_, window, question_of(options_, bar));
+  if (timeline.ok()) timeline_ = timeline.value();
 }
 
 int PredictionVerb::refuse(const Failure& failure, Diagnostics& faults) const {

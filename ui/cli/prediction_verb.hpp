@@ -61,6 +61,9 @@ class PredictionVerb {
   /// At most `most` changes of all sorts, tried; none when it is unwanted or the time is up.
   [[nodiscard]] std::vector<WhatIf> what_ifs(const Prediction& prediction, std::size_t most);
 
+  /// Records what happens when, for a page; nothing for other formats, nor once time is up.
+  void record(const Prediction& prediction);
+
   /// Renders what the verb found and writes it where the user said. The exit code.
   template <class Found>
   [[nodiscard]] int deliver(const Found& found, ExitCode exit) const {
@@ -91,6 +94,7 @@ class PredictionVerb {
   std::optional<client::Session> session_;
   client::Source source_;
   std::optional<Design> design_;
+  std::optional<Timeline> timeline_;
 };
 
 }  // namespace stallcast::cli

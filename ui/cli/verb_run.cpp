@@ -12,6 +12,7 @@ int run_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = common.predict(prediction)) return *exit;
   if (const auto exit = common.trace(trace, *prediction)) return *exit;
   common.advise(*prediction);
+  common.record(*prediction);
   return common.deliver(*prediction, exit_of(prediction->verdict));
 }
 

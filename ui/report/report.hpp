@@ -13,6 +13,7 @@
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 #include "stallcast/row_validation.hpp"
+#include "stallcast/timeline.hpp"
 #include "stallcast/validation.hpp"
 
 /// What people and programs see: predictions, plans and explanations as text, JSON, CSV, Markdown,
@@ -44,9 +45,10 @@ struct Context {
   std::string version;        ///< of the tool
   std::string model_version;  ///< of the models: changes when predictions may
   std::vector<Assumption> assumptions;
-  std::vector<InputLine> prices = {};  ///< that the scenario or a product gives
-  std::vector<InputLine> inputs = {};  ///< all of them; pages show them
-  std::string command = {};            ///< what makes the report again; pages show it
+  std::vector<InputLine> prices = {};               ///< that the scenario or a product gives
+  std::vector<InputLine> inputs = {};               ///< all of them; pages show them
+  std::string command = {};                         ///< what makes the report again; pages show it
+  std::optional<Timeline> timeline = std::nullopt;  ///< pages show it
 };
 
 struct Style {

@@ -184,6 +184,8 @@ std::string prediction_sections(const Prediction& p, const Context& context, con
   return tiles(p) + section("Targets", targets(p)) + section("Where the time goes", time_split(p)) +
          section("What limits it", limits(p)) +
          section("Data path, mean over the run", data_path_table(p)) +
+         section("What happens when",
+                 context.timeline ? timeline_section(*context.timeline) : std::string()) +
          section("What would change it", what_ifs(p)) + section("Figures", figures(p, context)) +
          section("What this rests on", trust(p, context)) +
          section("Inputs, and who set them", inputs(context)) +

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "stallcast/timeline.hpp"
 #include "ui/report/report.hpp"
 
 /// What pages of several kinds share.
@@ -14,5 +15,8 @@ namespace stallcast::report::html {
 /// All that there is to say of a prediction, from its tiles to how it is made again.
 [[nodiscard]] std::string prediction_sections(const Prediction& prediction, const Context& context,
                                               const Style& style);
+
+/// Ranks and resources over the window of a timeline; "" when it has no rank.
+[[nodiscard]] std::string timeline_section(const Timeline& timeline);
 
 }  // namespace stallcast::report::html
