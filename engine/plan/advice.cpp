@@ -16,9 +16,10 @@ namespace {
 
 /// Which field of which component relieves a resource, and by how much to raise it.
 struct Remedy {
-  std::string_view role = {};    ///< first part of the resource's name: "storage", "host", "fabric"
-  std::string_view part = {};    ///< what the rest of the name starts with; "" = anything
-  std::string_view target = {};  ///< "self", or that part of every job which uses it: "loader"
+  std::string_view role = {};  ///< first part of the resource's name: "storage", "host", "fabric"
+  std::string_view part = {};  ///< what the rest of the name starts with; "" = anything
+  /// "self", "storage" whose client it is, or that part of every job which uses it: "loader"
+  std::string_view target = {};
   std::string_view field = {};
   double factor = 0.0;
   std::string_view text = {};  ///< set to this instead of raising
@@ -42,6 +43,8 @@ constexpr std::array kRemedies = {
     Remedy{"storage", "connection", "self", "get.parallel", 2.0},
     Remedy{"storage", "server", "self", "server.count", 1.25, {}, false, true},
     Remedy{"storage", "drives", "self", "drive.count", 1.25, {}, false, true},
+    Remedy{"host", "client", "storage", "client.nconnect", 2.0},
+    Remedy{"host", "client", "storage", "client.cores", 2.0},
     Remedy{"host", "nic", "self", "nic.rate", 2.0, {}, true, true},
     Remedy{"host", "compute_nic", "self", "compute_nic.rate", 2.0, {}, true},
     Remedy{"host", "nvme", "self", "nvme.write", 2.0},
@@ -100,6 +103,13 @@ Name split_name(std::string_view resource) {
   name.id = resource.substr(first + 1, second - first - 1);
   if (second != std::string_view::npos) name.part = resource.substr(second + 1);
   return name;
+}
+
+/// "client.scratch.read", the part of a host's resource -> scratch.
+std::string_view client_of(std::string_view part) {
+  const std::string_view id =
+      part.substr(std::min(part.size(), std::string_view("client.").size()));
+  return id.substr(0, id.find('.'));
 }
 
 bool starts_with_part(std::string_view text, std::string_view part) {
@@ -211,7 +221,10 @@ class Advisor {
  private:
   void apply(const Remedy& remedy, const Name& name) {
     const std::string id(name.id);
-    if (remedy.target != "self") {
+    if (remedy.target == "storage") {
+      apply({.target = "self", .field = remedy.field, .factor = remedy.factor},
+            {"storage", client_of(name.part), {}});
+    } else if (remedy.target != "self") {
       for (const JobDesign& job : design_.jobs) {
         const std::optional<Component>& part =
             remedy.target == "loader" ? job.loader : job.checkpoint;

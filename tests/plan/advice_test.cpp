@@ -115,6 +115,18 @@ TEST_CASE("what a missed target is limited by is tried before what is waited for
   CHECK(changes[0].set == "storage[scratch].oss.count=13");
 }
 
+TEST_CASE("what a client of a storage system limits is relieved where its mount is set") {
+  Design d = design();
+  d.storage[0].values["client.nconnect"] = number(1, Dimension::count);
+  const auto set = [&](const char* resource) {
+    const auto changes = plan::candidate_changes(d, blaming({resource}), 4);
+    return changes.empty() ? "" : changes[0].set;
+  };
+  CHECK(set("host.gpu.client.scratch.read") == "storage[scratch].client.nconnect=2");
+  CHECK(set("host.gpu.client.other.read").empty());
+  CHECK(set("host.gpu.client").empty());
+}
+
 TEST_CASE("two resources with one remedy give one change") {
   const auto changes = plan::candidate_changes(
       design(), blaming({"storage.scratch.ost.read", "storage.scratch.ost.write"}), 4);

@@ -376,6 +376,11 @@ class Verbs(unittest.TestCase):
         self.assertEqual(explained["what_if"], [])
         self.assertNotIn("simulated", json.dumps(explained["trees"]))
 
+    def test_an_option_takes_one_value_and_leaves_the_next_word(self):
+        run = Run("explain", "FILE", "--set", "storage.ost.count=4", "job.train.ranks", text=HARD)
+        self.assertEqual(run.code, 0, run.err)
+        self.assertIn("job.train.ranks = ", run.out)
+
     def test_what_ifs_are_as_many_as_asked_and_simulated_alike(self):
         run = Run("explain", "FILE", "--what-if", "1", "--format", "json", text=HARD)
         changes = json.loads(run.out)["what_if"]

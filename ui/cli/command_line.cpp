@@ -140,6 +140,7 @@ void CommandLine::texts(std::string_view name, std::vector<std::string>& target,
   // One value each: "--set a=1 FILE" must not swallow FILE.
   impl_->app.add_option(std::string(name), target, std::string(help))
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all()
       ->type_name(std::string(placeholder));
 }

@@ -76,6 +76,16 @@ std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
   return wrapped("  ", "with " + with + ", " + end.binding + " limits" + busy, 2);
 }
 
+/// " (storage scratch)"; nothing of what belongs to no component, as parameters.
+std::string of(const std::string& owner) { return owner.empty() ? "" : " (" + owner + ")"; }
+
+/// What all that the scenario prices costs in the design that was found.
+std::string bought_for(const Prediction& answer) {
+  const auto cost = answer.metrics.find("cost.capex");
+  if (cost == answer.metrics.end()) return "";
+  return "  bought for " + print_value(cost->second.value, "USD") + ", all that has a price\n";
+}
+
 std::string headline_of_several(const PlanResult& plan, const Ink& ink) {
   std::string out = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end = plan.points.empty() ? nullptr : &plan.points[plan.end];
@@ -85,6 +95,7 @@ std::string headline_of_several(const PlanResult& plan, const Ink& ink) {
     const PlanPoint& answer = plan.points[*plan.answer];
     out += "needs " + ink.bold(plan_amounts(plan, answer)) + "\n";
     if (!owners(plan).empty()) out += wrapped("  ", "of " + owners(plan), 2);
+    if (plan.objective.name != "cost.capex") out += bought_for(plan.prediction);
     return out +
            wrapped("  ", goal + ": " + print_value(*answer.objective, plan.objective.unit), 2);
   }
@@ -109,13 +120,13 @@ std::string headline(const PlanResult& plan, const Ink& ink) {
       return out + "needs " +
              ink.bold(is_count(plan) ? counted(plan.required, plan.noun)
                                      : plan_amounts(plan, plan.points[*plan.answer])) +
-             " (" + plan.owner + ")\n";
+             of(plan.owner) + "\n" + bought_for(plan.prediction);
     case PlanStatus::infeasible:
       out += ink.bad("INFEASIBLE") + "\n" +
              wrapped("  ",
                      (is_count(plan) ? "no number of " + plan.noun
                                      : "no value searched of " + plan.axes[0].name) +
-                         " (" + plan.owner + ") meets the targets",
+                         of(plan.owner) + " meets the targets",
                      2);
       if (end != nullptr) out += what_remains(plan, *end);
       return out;
@@ -123,10 +134,9 @@ std::string headline(const PlanResult& plan, const Ink& ink) {
       break;
   }
   return out + ink.doubtful("INCONCLUSIVE") + "\n" +
-         wrapped(
-             "  ",
-             "the search for the fewest " + plan.noun + " (" + plan.owner + ") has no answer yet",
-             2);
+         wrapped("  ",
+                 "the search for the fewest " + plan.noun + of(plan.owner) + " has no answer yet",
+                 2);
 }
 
 std::string assumed(std::size_t n) {
