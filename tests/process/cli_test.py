@@ -74,10 +74,6 @@ class ExitCodes(unittest.TestCase):
             self.assertEqual(run.out, "", args)
             self.assertIn("hint: ", run.err, args)
 
-    def test_two_for_verbs_that_are_not_available(self):
-        run = self.code(2, "serve", "x")
-        self.assertIn("not available in this version", run.err)
-
     def test_two_for_a_missing_file(self):
         self.assertIn("No such file", self.code(2, "run", "/no/such/file.json").err)
 

@@ -41,8 +41,7 @@ std::string help() {
     if (verb.group != group) out += "\n" + std::string(verb.group) + "\n";
     group = verb.group;
     out += "  " + std::string(verb.name) + std::string(11 - verb.name.size(), ' ') +
-           std::string(verb.summary);
-    out += verb.run == unavailable_verb ? " (not yet)\n" : "\n";
+           std::string(verb.summary) + "\n";
   }
   return out +
          "\nOptions of most verbs\n"

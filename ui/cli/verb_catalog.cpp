@@ -6,6 +6,7 @@
 #include "models/catalogue/catalogue.hpp"
 #include "models/registry.hpp"
 #include "scenarios/component_reader.hpp"
+#include "ui/cli/catalog_list.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
@@ -147,6 +148,12 @@ int unknown(const std::string& id, const std::vector<Item>& items) {
 
 }  // namespace
 
+std::string catalog_json() {
+  Json all = Json::array();
+  for (const Item& item : all_items()) all.push_back(item.object);
+  return all.dump(2) + "\n";
+}
+
 int catalog_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
   std::string what, id;
@@ -161,11 +168,8 @@ int catalog_verb(const Verb& verb, std::span<const std::string> args) {
     return report_failure({ExitCode::bad_input, "catalog has no format \"" + options.format + "\"",
                            "use text or json"});
   const std::vector<Item> items = all_items();
-  if (what.empty() || (what == "list" && id.empty())) {
-    Json all = Json::array();
-    for (const Item& item : items) all.push_back(item.object);
-    return deliver(options, json ? all.dump(2) + "\n" : list_text(items), ExitCode::ok);
-  }
+  if (what.empty() || (what == "list" && id.empty()))
+    return deliver(options, json ? catalog_json() : list_text(items), ExitCode::ok);
   if (what != "show" || id.empty())
     return report_failure({ExitCode::bad_input, "catalog does not know what to do",
                            "write \"catalog list\" or \"catalog show ID\""});

@@ -28,7 +28,7 @@ constexpr std::array kVerbs{
     Verb{"validate", "Measurements", "predictions against measurements", validate_verb},
     Verb{"probe", "Measurements", "measure this machine", probe_verb},
     Verb{"calibrate", "Measurements", "fit a calibration profile", calibrate_verb},
-    Verb{"serve", "Services", "the HTTP API and the report pages", unavailable_verb},
+    Verb{"serve", "Services", "the HTTP API and the report pages", serve_verb},
 };
 
 }  // namespace
@@ -42,17 +42,5 @@ const Verb* find_verb(std::string_view name) {
 }
 
 std::string_view program_version() { return STALLCAST_VERSION; }
-
-int unavailable_verb(const Verb& verb, std::span<const std::string> args) {
-  for (const std::string& arg : args)
-    if (arg == "--help" || arg == "-h") {
-      write_stdout("stallcast " + std::string(verb.name) + ": " + std::string(verb.summary) +
-                   " (not available in this version)\n");
-      return static_cast<int>(ExitCode::ok);
-    }
-  print_error("stallcast " + std::string(verb.name) + ": not available in this version",
-              "\"stallcast --help\" lists the verbs that are");
-  return static_cast<int>(ExitCode::bad_input);
-}
 
 }  // namespace stallcast::cli

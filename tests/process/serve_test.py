@@ -1,0 +1,209 @@
+"""The HTTP API: what each route answers, that clients are kept apart, and how it ends.
+
+Usage: serve_test.py PATH_OF_STALLCAST [unittest options]."""
+
+import json
+import os
+import re
+import signal
+import stat
+import unittest
+
+import program
+from server import SCENARIO, SLOW, Server
+
+
+class ServeTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server().__enter__()
+        cls.addClassCleanup(cls.server.__exit__)
+
+    def problem(self, answer, status):
+        self.assertEqual(answer.status, status, answer.text)
+        self.assertEqual(answer.headers["content-type"], "application/problem+json")
+        self.assertEqual(answer.json["status"], status)
+        return answer.json
+
+    def test_lint_says_what_is_wrong_with_line_and_column(self):
+        answer = self.server.post("/v1/lint", SCENARIO.replace('"count": 4,', '"count": "4 GB",'))
+        self.assertEqual(answer.status, 200)
+        self.assertFalse(answer.json["valid"])
+        first = answer.json["diagnostics"][0]
+        self.assertEqual((first["line"], first["pointer"]), (4, "/cluster/hosts/0/count"))
+        self.assertTrue(self.server.post("/v1/lint").json["valid"])
+
+    def test_resolve_gives_a_scenario_that_resolves_to_itself(self):
+        once = self.server.post("/v1/resolve").text
+        self.assertEqual(self.server.post("/v1/resolve", once).text, once)
+
+    def test_an_estimate_follows_the_overrides_of_the_query(self):
+        few = self.server.post("/v1/estimate?set=storage.scratch.ost.count=1").json
+        many = self.server.post("/v1/estimate?set=storage.scratch.ost.count=8").json
+        name = "job.train.gpu.utilization"
+        self.assertLessEqual(few["metrics"][name]["value"], many["metrics"][name]["value"])
+        self.assertEqual(few["schema"], "stallcast.result/1")
+
+    def test_faults_of_a_scenario_are_a_problem_with_their_places(self):
+        for route in ("/v1/resolve", "/v1/estimate", "/v1/runs", "/v1/plan"):
+            found = self.problem(self.server.post(route, SCENARIO.replace("tokens", "tokenz")), 422)
+            self.assertEqual(found["errors"][0]["line"], 7, route)
+
+    def test_a_run_says_the_same_as_the_command_line(self):
+        served = self.server.run("/v1/runs?advice=false").json
+        said = json.loads(program.Run("run", "FILE", "--format", "json", "--no-advice", text=SCENARIO).out)
+        for document in (served, said):
+            document["scenario"].pop("file")
+        self.assertEqual(served, said)
+
+    def test_a_run_is_accepted_followed_and_shown_as_a_page(self):
+        made = self.server.post("/v1/runs?seed=77")
+        self.assertEqual(made.status, 202)
+        self.assertIn("retry-after", made.headers)
+        location = made.headers["location"]
+        self.assertRegex(location, "^/v1/runs/[0-9a-f]{32}$")
+        self.assertEqual(self.server.wait(location)["state"], "done")
+        page = self.server.get(location + "/report.html")
+        self.assertIn("text/html", page.headers["content-type"])
+        self.assertIn("default-src 'none'", page.headers["content-security-policy"])
+        self.assertIn("served", page.text)
+
+    def test_the_same_content_is_simulated_once_and_has_an_id_per_asker(self):
+        first = self.server.post("/v1/runs?seed=5")
+        self.server.wait(first.headers["location"])
+        again = self.server.post("/v1/runs?seed=5")
+        self.assertEqual((again.status, again.json["state"]), (200, "done"))
+        self.assertNotEqual(again.headers["location"], first.headers["location"])
+        self.assertEqual(self.server.get(again.headers["location"] + "/result").text,
+                         self.server.get(first.headers["location"] + "/result").text)
+
+    def test_an_idempotency_key_leads_to_the_same_run_or_is_refused(self):
+        first = self.server.post("/v1/runs?seed=6", Idempotency_Key="one")
+        again = self.server.post("/v1/runs?seed=6", Idempotency_Key="one")
+        self.assertEqual(first.json["id"], again.json["id"])
+        self.problem(self.server.post("/v1/runs?seed=7", Idempotency_Key="one"), 422)
+
+    def test_giving_up_a_run_takes_it_from_nobody_else(self):
+        mine = self.server.post("/v1/runs?seed=8").headers["location"]
+        yours = self.server.post("/v1/runs?seed=8").headers["location"]
+        self.assertEqual(self.server.ask("DELETE", mine).status, 204)
+        self.assertEqual(self.server.wait(yours)["state"], "done")
+        self.assertEqual(self.server.get(yours + "/result").status, 200)
+        self.assertIn(self.server.get(mine + "/result").status, (404, 410))
+
+    def test_a_running_run_can_be_cancelled(self):
+        location = self.server.post("/v1/runs?advice=false", SLOW).headers["location"]
+        self.server.wait(location, ("running", "done"))
+        self.problem(self.server.get(location + "/result"), 409)
+        self.assertEqual(self.server.ask("DELETE", location).status, 204)
+        self.assertEqual(self.server.wait(location)["state"], "cancelled")
+        self.problem(self.server.get(location + "/result"), 410)
+        self.assertEqual(self.server.run("/v1/runs?seed=9").status, 200)
+
+    def test_a_time_limit_ends_a_run(self):
+        answer = self.server.run("/v1/runs?advice=false&time_limit_s=1", SLOW)
+        if answer.status != 200:  # nothing finished
+            self.problem(answer, 504)
+        else:
+            self.assertEqual(answer.json["verdict"], "inconclusive")
+
+    def test_a_metric_that_does_not_exist_is_a_problem_at_its_line(self):
+        answer = self.server.run("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.xyz"))
+        self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)
+
+    def test_a_plan_finds_the_fewest(self):
+        found = self.server.run("/v1/plan?over=osts").json
+        self.assertGreaterEqual(found["metrics"]["storage.scratch.osts.required"]["value"], 1)
+
+    def test_unknown_ids_paths_methods_and_parameters_are_problems(self):
+        self.problem(self.server.get("/v1/runs/" + "0" * 32), 404)
+        self.problem(self.server.get("/v1/nothing"), 404)
+        self.problem(self.server.get("/v1/../etc/passwd"), 404)
+        self.problem(self.server.post("/v1/lint?sets=x"), 400)
+        self.problem(self.server.post("/v1/lint", ""), 400)
+        self.problem(self.server.post("/v1/runs?replicas=many"), 400)
+        wrong = self.server.ask("PUT", "/v1/runs")
+        self.problem(wrong, 405)
+        self.assertEqual(wrong.headers["allow"], "POST")
+
+    def test_files_may_not_be_extended(self):
+        for target in ("/etc/passwd", "../x.json", "base.json"):
+            text = SCENARIO.replace('"id": "served"', f'"extends": "{target}", "id": "served"')
+            found = self.problem(self.server.post("/v1/estimate", text), 422)
+            self.assertEqual(found["errors"][0]["code"], "extends")
+
+    def test_pages_of_other_origins_and_other_names_are_turned_away(self):
+        self.problem(self.server.post("/v1/lint", Origin="https://evil.example"), 403)
+        self.problem(self.server.get("/v1/schema", Host="evil.example"), 403)
+        own = f"127.0.0.1:{self.server.port}"
+        self.assertEqual(self.server.post("/v1/lint", Origin="http://" + own).status, 200)
+
+    def test_metrics_have_no_label_that_a_client_can_choose(self):
+        self.server.get("/v1/secret-path-of-mine")
+        self.server.post("/v1/runs?seed=3")
+        text = self.server.get("/metrics").text
+        self.assertNotIn("secret", text)
+        self.assertIn('stallcast_http_requests_total{route="none",code="404"}', text)
+        labels = set(re.findall(r'(\w+)="', text))
+        self.assertLessEqual(labels, {"route", "code", "le", "kind", "status", "version", "model"})
+        for line in text.splitlines():
+            self.assertRegex(line, r"^(# (HELP|TYPE) |[a-z_]+(\{[^}]*\})? [-+.e0-9]+$)")
+
+    def test_health_needs_nothing(self):
+        self.assertEqual(self.server.get("/healthz").text, "ok\n")
+        self.assertEqual(self.server.get("/readyz").status, 200)
+        head = self.server.ask("HEAD", "/healthz")
+        self.assertEqual((head.status, head.text), (200, ""))
+
+
+class StartAndEndTest(unittest.TestCase):
+    def test_other_addresses_need_a_token(self):
+        done = program.Run("serve", "--host", "0.0.0.0", "--port", "0")
+        self.assertEqual(done.code, 2)
+        self.assertIn("needs a token", done.err)
+
+    def test_a_short_token_is_refused(self):
+        done = program.Run("serve", "--port", "0", env={"STALLCAST_TOKEN": "short"})
+        self.assertEqual(done.code, 2)
+        self.assertNotIn("short\"", done.err)
+
+    def test_a_token_is_asked_for_everywhere_but_on_health_and_the_page(self):
+        token = "a-token-of-some-length-0123456789"
+        with Server("--host", "0.0.0.0", env={"STALLCAST_TOKEN": token}) as server:
+            for path in ("/v1/schema", "/metrics", "/v1/runs/" + "0" * 32, "/openapi.json"):
+                self.assertEqual(server.get(path).status, 401, path)
+                self.assertEqual(server.get(path, Authorization="Bearer " + token[:-1]).status, 401)
+                self.assertNotEqual(server.get(path, Authorization="Bearer " + token).status, 401)
+            for path in ("/healthz", "/readyz", "/"):
+                self.assertEqual(server.get(path).status, 200, path)
+            self.assertEqual(server.post("/v1/lint").status, 401)
+
+    def test_signals_end_it_with_their_exit_codes_and_leave_nothing(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with Server() as server:
+                server.post("/v1/runs?advice=false", SLOW)
+                code, err = server.stop(number)
+                self.assertEqual(code, 128 + number)
+                self.assertEqual(err, "")
+                self.assertEqual(os.listdir(server.folder.name), [])
+
+    def test_a_full_queue_and_a_greedy_client_are_told_to_come_back(self):
+        with Server("--runs", "1", "--queue", "2") as server:
+            answers = [server.post(f"/v1/runs?advice=false&seed={i}", SLOW) for i in range(8)]
+            refused = [a for a in answers if a.status == 503]
+            self.assertTrue(refused)
+            self.assertIn("retry-after", refused[0].headers)
+            self.assertEqual({a.status for a in answers}, {202, 503})
+
+    def test_a_crash_tells_the_client_no_path_and_keeps_the_design_to_the_operator(self):
+        with Server(env={"STALLCAST_SIM_FAULT": "abort"}) as server:
+            answer = server.run("/v1/runs?advice=false")
+            self.assertEqual(answer.status, 500)
+            self.assertNotRegex(answer.text, r"tmp|\.json|/")
+            _, err = server.stop()
+            saved = re.search(r"saved in (\S+\.json)", err)[1]
+            self.assertEqual(stat.S_IMODE(os.stat(os.path.dirname(saved)).st_mode), 0o700)
+
+
+if __name__ == "__main__":
+    program.main()

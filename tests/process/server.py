@@ -1,0 +1,99 @@
+"""A server under test, and requests to it."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+import program
+
+SCENARIO = """{
+  // comments are welcome
+  "id": "served",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 4 }, "oss": { "count": 1 } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "200 ms" },
+    "dataset": { "on": "scratch", "format": "tokens", "sample": "16 KiB", "size": "1 TB" },
+    "loader": { "type": "pytorch", "workers": 4, "batch": 64 } } ],
+  "run": { "duration": "1 min" },
+  "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ]
+}
+"""
+# More work than any test waits for: it is there to be cancelled.
+SLOW = SCENARIO.replace('"1 min"', '"3650 d"').replace(
+    '"loader"', '"checkpoint": { "to": "scratch", "size": "1 TB", "every": "7 min" },\n    "loader"')
+
+
+class Answer:
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = {k.lower(): v for k, v in response.getheaders()}
+        self.text = response.read().decode()
+
+    @property
+    def json(self):
+        return json.loads(self.text)
+
+
+class Server:
+    """`stallcast serve` on a free port, in a folder of its own; ends with `with`."""
+
+    def __init__(self, *args, env=None):
+        self.folder = tempfile.TemporaryDirectory()
+        self.args, self.env = args, {**os.environ, "TMPDIR": self.folder.name, **(env or {})}
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            [program.STALLCAST, "serve", "--port", "0", *self.args], cwd=self.folder.name, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env)
+        line = self.process.stdout.readline()
+        found = re.search(r":(\d+)/$", line.strip())
+        assert found, line + self.process.stderr.read()
+        self.port = int(found.group(1))
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        self.folder.cleanup()
+
+    def stop(self, number=signal.SIGTERM):
+        """The exit code, and what was said on standard error."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        _, err = self.process.communicate(timeout=60)
+        return self.process.returncode, err
+
+    def ask(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, path, body, headers or {})
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def post(self, path, body=SCENARIO, **headers):
+        return self.ask("POST", path, body.encode() if isinstance(body, str) else body,
+                        {k.replace("_", "-"): v for k, v in headers.items()})
+
+    def get(self, path, **headers):
+        return self.ask("GET", path, None, {k.replace("_", "-"): v for k, v in headers.items()})
+
+    def wait(self, location, until=("done", "failed", "cancelled")):
+        """The state of a run once it is one of `until`."""
+        for _ in range(1200):
+            status = self.get(location).json
+            if status["state"] in until:
+                return status
+            time.sleep(0.05)
+        raise AssertionError(status)
+
+    def run(self, path, body=SCENARIO):
+        """The answer to GET .../result of a run that is made and waited for."""
+        made = self.post(path, body)
+        assert made.status in (200, 202), made.text
+        self.wait(made.headers["location"])
+        return self.get(made.headers["location"] + "/result")

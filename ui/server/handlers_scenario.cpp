@@ -1,0 +1,31 @@
+#include "ui/server/scenario_call.hpp"
+
+/// Routes that answer at once: they read a scenario and simulate nothing.
+namespace stallcast::server {
+
+Response answer_lint(Call& call) {
+  const Asked<client::Source> source = source_of(call);
+  if (!source.value) return source.problem;
+  client::Reading reading = call.session.read(*source.value);
+  return {.body = diagnostics_json(for_client(call.service.settings, reading.diagnostics))};
+}
+
+Response answer_resolve(Call& call) {
+  const Asked<client::Source> source = source_of(call);
+  if (!source.value) return source.problem;
+  const Asked<Design> design = design_of(call, *source.value);
+  if (!design.value) return design.problem;
+  return {.body = call.service.tools.resolved(*design.value)};
+}
+
+Response answer_estimate(Call& call) {
+  const Asked<client::Source> source = source_of(call);
+  if (!source.value) return source.problem;
+  const Asked<Design> design = design_of(call, *source.value);
+  if (!design.value) return design.problem;
+  return {.body =
+              report::render(call.session.estimate(*design.value),
+                             call.service.tools.context(*design.value), report::Format::json, {})};
+}
+
+}  // namespace stallcast::server

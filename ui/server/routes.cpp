@@ -1,0 +1,147 @@
+#include "ui/server/routes.hpp"
+
+#include <array>
+
+#include "ui/server/service.hpp"
+
+namespace stallcast::server {
+namespace {
+
+constexpr Parameter kSet{"set", "overrides a value of the scenario, as --set does; repeatable",
+                         "array", "storage.scratch.ost.count=48"};
+constexpr Parameter kVariant{"variant", "a key of the scenario's `scenarios`"};
+constexpr Parameter kSeed{"seed", "first random seed; default: the scenario's", "integer", "1"};
+constexpr Parameter kReplicas{"replicas", "simulations; default: the scenario's", "integer", "3"};
+constexpr Parameter kLimit{"time_limit_s",
+                           "wall clock for the run, in seconds; at most, and by default, the "
+                           "server's",
+                           "integer", "30"};
+constexpr Parameter kAdvice{"advice", "false: do not try changes that would help", "string",
+                            "false"};
+
+constexpr std::array kDesign = {kSet, kVariant};
+constexpr std::array kRun = {kSet, kVariant, kSeed, kReplicas, kLimit, kAdvice};
+constexpr std::array kPlan = {
+    kSet,
+    kVariant,
+    kSeed,
+    kReplicas,
+    kLimit,
+    Parameter{"over", "search this, as --over does; repeatable", "array", "osts"},
+    Parameter{"unit", "in multiples of so many, as --unit does; repeatable", "array", "osts=2"},
+    Parameter{"storage", "count what this storage system is made of"},
+    Parameter{"minimize", "find the design with the least of this"},
+    Parameter{"maximize", "find the design with the most of this"},
+    Parameter{"survive", "the targets hold with one down, too; repeatable", "array", "oss"}};
+constexpr std::array kCheck = {
+    kSet,   kVariant,
+    kSeed,  kReplicas,
+    kLimit, Parameter{"assert", "one more assertion; repeatable", "array", "cost.capex <= 2 MUSD"}};
+constexpr std::array kSweep = {
+    kSet,
+    kVariant,
+    kLimit,
+    Parameter{"vary", "varies a value, as --vary does; repeatable; default: the scenario's `sweep`",
+              "array", "storage.scratch.ost.count=8,16"},
+    Parameter{"mode", "product, zip, latin:N or sobol:N"},
+    Parameter{"metric", "shows this metric, NAME:min or NAME:max as a goal; repeatable", "array"}};
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::array kLinted = {Reply2xx{200, kJson, "Lint", "what is wrong with it, if anything"}};
+constexpr std::array kResolved = {
+    Reply2xx{200, kJson, "Resolved", "a scenario with every value written out"}};
+constexpr std::array kEstimated = {
+    Reply2xx{200, kJson, "Result", "bounds, with the method \"estimate\""}};
+constexpr std::array kSubmitted = {
+    Reply2xx{202, kJson, "Run", "it waits or runs; look at Location after Retry-After seconds"},
+    Reply2xx{200, kJson, "Run", "the same was asked before, and its result is there"}};
+constexpr std::array kStatus = {Reply2xx{200, kJson, "Run", "its state"}};
+constexpr std::array kResults = {
+    Reply2xx{200, kJson, "Answer", "the report of the verb of that kind, as --format json"}};
+constexpr std::array kPages = {Reply2xx{200, "text/html", "", "one self-contained page"}};
+constexpr std::array kNothing = {Reply2xx{204, "", "", "done"}};
+constexpr std::array kCatalog = {Reply2xx{200, kJson, "Catalog", "kinds, products and figures"}};
+constexpr std::array kObject = {Reply2xx{200, kJson, "Object", "a JSON document"}};
+constexpr std::array kText = {Reply2xx{200, "text/plain", "", "one line or many"}};
+constexpr std::array kScript = {Reply2xx{200, "text/javascript", "", "of the page"}};
+constexpr std::array kStyle = {Reply2xx{200, "text/css", "", "of the page"}};
+
+constexpr std::array kFaulty = {400, 413, 422};
+constexpr std::array kBusy = {400, 413, 422, 429, 503};
+constexpr std::array kUnknown = {404};
+constexpr std::array kNoResult = {404, 409, 410, 422, 500, 504};
+constexpr std::array kNotReady = {503};
+constexpr std::span<const int> kNoProblems;
+constexpr std::span<const Parameter> kNone;
+
+constexpr std::array kRoutes = {
+    Route{"POST", "/v1/lint", "lint", "scenarios", "everything that is wrong with a scenario",
+          Body::scenario, kDesign, kLinted, kFaulty, false, answer_lint},
+    Route{"POST", "/v1/resolve", "resolve", "scenarios", "the resolved design", Body::scenario,
+          kDesign, kResolved, kFaulty, false, answer_resolve},
+    Route{"POST", "/v1/estimate", "estimate", "scenarios", "what bounds say, at once",
+          Body::scenario, kDesign, kEstimated, kFaulty, false, answer_estimate},
+    Route{"POST", "/v1/runs", "run", "runs", "simulates a scenario", Body::scenario, kRun,
+          kSubmitted, kBusy, false, answer_run},
+    Route{"POST", "/v1/plan", "plan", "runs", "the smallest design that meets the targets",
+          Body::scenario, kPlan, kSubmitted, kBusy, false, answer_plan},
+    Route{"GET", "/v1/runs/{id}", "run_status", "runs", "how far a run is", Body::none, kNone,
+          kStatus, kUnknown, false, answer_status},
+    Route{"GET", "/v1/runs/{id}/result", "run_result", "runs", "what came of it", Body::none, kNone,
+          kResults, kNoResult, false, answer_result},
+    Route{"GET", "/v1/runs/{id}/report.html", "run_report", "runs", "the same for people",
+          Body::none, kNone, kPages, kNoResult, false, answer_report},
+    Route{"DELETE", "/v1/runs/{id}", "run_cancel", "runs", "cancels it, or forgets its result",
+          Body::none, kNone, kNothing, kUnknown, false, answer_cancel},
+    Route{"GET", "/v1/catalog", "catalog", "reference", "products and their sourced numbers",
+          Body::none, kNone, kCatalog, kNoProblems, false, answer_catalog},
+    Route{"GET", "/v1/schema", "schema", "reference", "the JSON Schema of a scenario", Body::none,
+          kNone, kObject, kNoProblems, false, answer_schema},
+    Route{"GET", "/openapi.json", "openapi", "reference", "this description", Body::none, kNone,
+          kObject, kNoProblems, false, answer_openapi},
+    Route{"GET", "/healthz", "health", "operation", "the server answers", Body::none, kNone, kText,
+          kNoProblems, true, answer_health},
+    Route{"GET", "/readyz", "ready", "operation", "it takes runs", Body::none, kNone, kText,
+          kNotReady, true, answer_ready},
+    Route{"GET", "/metrics", "metrics", "operation", "figures for Prometheus", Body::none, kNone,
+          kText, kNoProblems, false, answer_metrics},
+    Route{"GET", "/", "page", "page", "a page to edit a scenario and see its report", Body::none,
+          kNone, kPages, kNoProblems, true, answer_page},
+    Route{"GET", "/page.js", "page_script", "page", "its script", Body::none, kNone, kScript,
+          kNoProblems, true, answer_script},
+    Route{"GET", "/page.css", "page_style", "page", "its style", Body::none, kNone, kStyle,
+          kNoProblems, true, answer_style},
+};
+
+/// Whether `path` is of the form of `pattern`, and what stands for "{id}".
+bool fits(std::string_view pattern, std::string_view path, std::string& id) {
+  const std::size_t open = pattern.find("{id}");
+  if (open == pattern.npos) return pattern == path;
+  if (!path.starts_with(pattern.substr(0, open))) return false;
+  path.remove_prefix(open);
+  pattern.remove_prefix(open + 4);
+  const std::size_t end = std::min(path.find('/'), path.size());
+  if (end == 0 || path.substr(end) != pattern) return false;
+  id = path.substr(0, end);
+  return true;
+}
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+Match match(std::string_view method, std::string_view path) {
+  Match out;
+  for (const Route& route : kRoutes) {
+    std::string id;
+    if (!fits(route.path, path, id)) continue;
+    if (!out.allowed.empty()) out.allowed += ", ";
+    out.allowed += route.method == "GET" ? "GET, HEAD" : std::string(route.method);
+    if (route.method != method) continue;
+    out.route = &route;
+    out.id = std::move(id);
+  }
+  return out;
+}
+
+}  // namespace stallcast::server

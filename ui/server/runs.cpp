@@ -1,0 +1,302 @@
+#include "ui/server/runs.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "ui/server/problem.hpp"
+
+namespace stallcast::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostIds = 1000;  ///< of one run
+
+std::string random_id() {
+  std::array<unsigned char, 16> bytes{};
+  for (std::size_t have = 0; have < bytes.size();) {
+    const ssize_t n = getrandom(bytes.data() + have, bytes.size() - have, 0);
+    if (n < 0 && errno != EINTR) throw std::runtime_error("no random numbers");
+    if (n > 0) have += static_cast<std::size_t>(n);
+  }
+  std::string out;
+  for (const unsigned char byte : bytes) {
+    out += "0123456789abcdef"[byte >> 4];
+    out += "0123456789abcdef"[byte & 15];
+  }
+  return out;
+}
+
+/// One simulation, for all who ask for it.
+struct Run {
+  std::string kind, content;
+  RunTask task;
+  RunState state = RunState::queued;
+  std::atomic<double> progress = 0.0;
+  std::atomic<bool> unwanted = false;
+  std::deque<std::string> ids = {};  ///< of its tickets
+  std::size_t wanted_by = 0;         ///< of them, not given up
+  std::shared_ptr<const RunResult> result;
+  Clock::time_point ended;
+  [[nodiscard]] bool open() const {
+    return state == RunState::queued || state == RunState::running;
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    return content.size() + (result ? result->result.body.size() + result->page.size() : 0);
+  }
+};
+
+/// What one asker has of it.
+struct Ticket {
+  std::shared_ptr<Run> run;
+  std::string client, key;
+  bool given_up = false;
+};
+
+}  // namespace
+
+const char* name_of(RunState state) {
+  switch (state) {
+    case RunState::queued:
+      return "queued";
+    case RunState::running:
+      return "running";
+    case RunState::done:
+      return "done";
+    case RunState::failed:
+      return "failed";
+    case RunState::cancelled:
+      break;
+  }
+  return "cancelled";
+}
+
+struct Runs::Impl {
+  Impl(RunLimits l, client::Settings s) : limits(l), session(std::move(s)) {
+    for (std::size_t i = 0; i < limits.sessions; ++i) threads.emplace_back([this] { work(); });
+  }
+
+  /// A session belongs to its thread, and so does its worker process.
+  void work() {
+    client::Session own(session);
+    own.warm_up();
+    for (;;) {
+      std::shared_ptr<Run> run;
+      {
+        std::unique_lock lock(mutex);
+        ready.wait(lock, [this] { return closing || !queue.empty(); });
+        if (queue.empty()) return;
+        run = queue.front();
+        queue.pop_front();
+        run->state = RunState::running;
+        running.emplace_back(run, &own);
+      }
+      RunResult made;
+      try {
+        made = run->task(own, [&](double done) {
+          run->progress = done;
+          if (run->unwanted) own.cancel();  // one that came before the call began was not heard
+        });
+      } catch (...) {
+        made.result = problem(500, "the simulation failed", "this is a bug");
+      }
+      const std::lock_guard lock(mutex);
+      running.remove_if([&](const auto& r) { return r.first == run; });
+      finish(run, std::move(made));
+    }
+  }
+
+  // REQUIRES of what follows: the lock is held.
+
+  void finish(const std::shared_ptr<Run>& run, RunResult made) {
+    const int status = made.result.status;
+    const bool time_out = status == 504;
+    run->task = {};
+    run->ended = Clock::now();
+    run->progress = 1.0;
+    run->state = run->unwanted   ? RunState::cancelled
+                 : status == 200 ? RunState::done
+                                 : RunState::failed;
+    if (!run->unwanted) run->result = std::make_shared<const RunResult>(std::move(made));
+    // The next one who asks may be luckier with time, or with what crashed.
+    if (run->unwanted || time_out || status == 500) by_content.erase(run->content);
+    ++ended[{run->kind, name_of(run->state)}];
+    finished_bytes += run->bytes();
+    finished.push_back(run);
+    forget_old();
+  }
+
+  void forget_old() {
+    const auto oldest_allowed = Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(limits.keep_s));
+    while (!finished.empty() &&
+           (finished.size() > limits.results || finished_bytes > limits.results_bytes ||
+            finished.front()->ended < oldest_allowed))
+      forget(*finished.front());
+  }
+
+  void forget(Run& run) {
+    while (!run.ids.empty()) forget_first_id(run);
+    if (const auto known = by_content.find(run.content);
+        known != by_content.end() && known->second.get() == &run)
+      by_content.erase(known);
+    finished_bytes -= run.bytes();
+    finished.remove_if([&](const auto& r) { return r.get() == &run; });  // may end `run`
+  }
+
+  void forget_first_id(Run& run) {
+    const auto ticket = tickets.find(run.ids.front());
+    if (!ticket->second.key.empty()) by_key.erase(ticket->second.key);
+    tickets.erase(ticket);
+    run.ids.pop_front();
+  }
+
+  RunStatus status_of(const std::string& id, const Ticket& ticket) const {
+    const Run& run = *ticket.run;
+    return {id, run.kind, ticket.given_up ? RunState::cancelled : run.state, run.progress, false};
+  }
+
+  void give_up(Ticket& ticket) {
+    const std::shared_ptr<Run> run = ticket.run;
+    ticket.given_up = true;
+    if (--run->wanted_by > 0) return;
+    run->unwanted = true;
+    by_content.erase(run->content);
+    if (run->state == RunState::queued) {
+      std::erase(queue, run);
+      finish(run, {});
+      return;
+    }
+    for (auto& [r, session_of_it] : running)
+      if (r == run) session_of_it->cancel();
+  }
+
+  RunLimits limits;
+  client::Settings session;
+  std::mutex mutex;
+  std::condition_variable ready;
+  bool closing = false;
+  std::deque<std::shared_ptr<Run>> queue;
+  std::list<std::pair<std::shared_ptr<Run>, client::Session*>> running;
+  std::list<std::shared_ptr<Run>> finished;  ///< the oldest first
+  std::size_t finished_bytes = 0;
+  std::map<std::string, Ticket> tickets;                   ///< by id
+  std::map<std::string, std::shared_ptr<Run>> by_content;  ///< that can be joined
+  std::map<std::string, std::string> by_key;               ///< id by Idempotency-Key
+  std::map<std::pair<std::string, std::string>, std::uint64_t> ended;
+  std::vector<std::thread> threads;
+};
+
+Runs::Runs(RunLimits limits, client::Settings session)
+    : impl_(std::make_unique<Impl>(limits, std::move(session))) {}
+
+Runs::~Runs() {
+  close();
+  for (std::thread& thread : impl_->threads) thread.join();
+}
+
+std::variant<RunStatus, Runs::Refusal> Runs::submit(const std::string& kind,
+                                                    const std::string& content,
+                                                    const std::string& client,
+                                                    const std::string& key, RunTask task) {
+  Impl& impl = *impl_;
+  const std::lock_guard lock(impl.mutex);
+  if (impl.closing) return Refusal::closing;
+  impl.forget_old();
+  if (!key.empty())
+    if (const auto known = impl.by_key.find(key); known != impl.by_key.end()) {
+      const auto ticket = impl.tickets.find(known->second);
+      if (ticket->second.run->content != content) return Refusal::key_taken;
+      return impl.status_of(known->second, ticket->second);
+    }
+  const auto known = impl.by_content.find(content);
+  std::shared_ptr<Run> run = known != impl.by_content.end() ? known->second : nullptr;
+  if (!run || run->open()) {
+    std::size_t open = 0;
+    for (const auto& [id, ticket] : impl.tickets)
+      if (ticket.client == client && !ticket.given_up && ticket.run->open()) ++open;
+    if (open >= impl.limits.per_client) return Refusal::too_many_of_client;
+  }
+  const bool fresh = !run;
+  if (fresh) {
+    if (impl.queue.size() >= impl.limits.queue) return Refusal::queue_full;
+    run = std::make_shared<Run>();
+    run->kind = kind;
+    run->content = content;
+    run->task = std::move(task);
+    impl.by_content[content] = run;
+    impl.queue.push_back(run);
+    impl.ready.notify_one();
+  }
+  ++run->wanted_by;
+  // One who asks again and again pushes out own ids, not the results of others.
+  if (run->ids.size() >= kMostIds) {
+    if (!impl.tickets.at(run->ids.front()).given_up) --run->wanted_by;
+    impl.forget_first_id(*run);
+  }
+  const std::string id = random_id();
+  run->ids.push_back(id);
+  Ticket& ticket = impl.tickets[id] = {run, client, key, false};
+  if (!key.empty()) impl.by_key[key] = id;
+  RunStatus out = impl.status_of(id, ticket);
+  out.fresh = fresh;
+  return out;
+}
+
+std::optional<RunStatus> Runs::status(const std::string& id) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto it = impl_->tickets.find(id);
+  if (it == impl_->tickets.end()) return std::nullopt;
+  return impl_->status_of(id, it->second);
+}
+
+std::shared_ptr<const RunResult> Runs::result(const std::string& id) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto it = impl_->tickets.find(id);
+  if (it == impl_->tickets.end() || it->second.given_up) return nullptr;
+  return it->second.run->result;
+}
+
+bool Runs::cancel(const std::string& id) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto it = impl_->tickets.find(id);
+  if (it == impl_->tickets.end()) return false;
+  if (it->second.given_up) return true;
+  if (it->second.run->open()) {
+    impl_->give_up(it->second);
+  } else {
+    std::erase(it->second.run->ids, id);
+    if (!it->second.key.empty()) impl_->by_key.erase(it->second.key);
+    impl_->tickets.erase(it);
+  }
+  return true;
+}
+
+void Runs::close() {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->closing = true;
+  std::vector<std::string> open;  // giving up may forget tickets
+  for (const auto& [id, ticket] : impl_->tickets)
+    if (!ticket.given_up && ticket.run->open()) open.push_back(id);
+  for (const std::string& id : open)
+    if (const auto it = impl_->tickets.find(id); it != impl_->tickets.end())
+      impl_->give_up(it->second);
+  impl_->ready.notify_all();
+}
+
+RunFigures Runs::figures() {
+  const std::lock_guard lock(impl_->mutex);
+  return {impl_->queue.size(), impl_->running.size(), impl_->finished.size(), impl_->finished_bytes,
+          impl_->ended};
+}
+
+}  // namespace stallcast::server

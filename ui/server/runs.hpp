@@ -1,0 +1,92 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "stallcast/client.hpp"
+#include "ui/server/http.hpp"
+
+/// What takes longer than a request: simulations in a few sessions, with a queue before them.
+namespace stallcast::server {
+
+/// What a run ended with: a result, and its page where there is one, or a problem.
+struct RunResult {
+  Response result;  ///< status 200, or a problem
+  std::string page = {};
+};
+
+/// Done in a session's thread; tells its progress, 0..1, now and then.
+using RunTask =
+    std::function<RunResult(client::Session&, const std::function<void(double)>& progress)>;
+
+enum class RunState { queued, running, done, failed, cancelled };
+[[nodiscard]] const char* name_of(RunState state);
+
+/// As one client sees a run.
+struct RunStatus {
+  std::string id;    ///< 128 random bits in hex; who has it may see and cancel the run
+  std::string kind;  ///< "run", "plan", ...
+  RunState state = RunState::queued;
+  double progress = 0.0;
+  bool fresh = false;  ///< `submit` made it
+};
+
+struct RunLimits {
+  std::size_t sessions = 2;
+  std::size_t queue = 64;
+  std::size_t per_client = 32;
+  std::size_t results = 500;
+  std::size_t results_bytes = 128 * 1024 * 1024;
+  double keep_s = 3600.0;
+};
+
+struct RunFigures {
+  std::size_t queued = 0, running = 0, kept = 0, kept_bytes = 0;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> ended;  ///< by kind and state
+};
+
+/// Runs asked for with the same content are one, for all who ask: it is a pure function of that.
+/// Each asker has an id of its own, and cancelling is giving up one's own; what nobody wants any
+/// more ends. Ids are not told to others, and nothing else leads to a run. Thread-safe.
+class Runs {
+ public:
+  Runs(RunLimits limits, client::Settings session);
+  /// Cancels everything and waits for it.
+  ~Runs();
+  Runs(const Runs&) = delete;
+  Runs& operator=(const Runs&) = delete;
+
+  enum class Refusal { queue_full, too_many_of_client, key_taken, closing };
+
+  /// `content` decides the result. A `key` that was given before with the same content leads to the
+  /// id it led to; with another it is taken.
+  [[nodiscard]] std::variant<RunStatus, Refusal> submit(const std::string& kind,
+                                                        const std::string& content,
+                                                        const std::string& client,
+                                                        const std::string& key, RunTask task);
+  /// nullopt when nothing (any more) has this id.
+  [[nodiscard]] std::optional<RunStatus> status(const std::string& id);
+  /// nullptr unless it is done or failed.
+  [[nodiscard]] std::shared_ptr<const RunResult> result(const std::string& id);
+  /// False when nothing has this id.
+  bool cancel(const std::string& id);
+
+  /// Cancels everything; takes nothing any more.
+  void close();
+  [[nodiscard]] RunFigures figures();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stallcast::server

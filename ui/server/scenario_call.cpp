@@ -1,0 +1,93 @@
+#include "ui/server/scenario_call.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace stallcast::server {
+namespace {
+
+constexpr std::string_view kName = "scenario.json";
+
+std::optional<Response> unknown_parameter(const Call& call) {
+  const Match found = match(call.request.method, call.request.path);
+  for (const auto& [name, value] : call.request.query) {
+    std::string known;
+    bool is_known = false;
+    for (const Parameter& p : found.route->parameters) {
+      is_known = is_known || p.name == name;
+      known += (known.empty() ? "" : ", ") + std::string(p.name);
+    }
+    if (!is_known) return problem(400, "unknown parameter \"" + name + "\"", "use " + known);
+  }
+  return std::nullopt;
+}
+
+/// A whole number of the query from 1 on; false when it is none.
+bool read_number(const Call& call, std::string_view name, std::int64_t& value) {
+  const std::string& text = call.request.parameter(name);
+  if (text.empty()) return true;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= 0;
+}
+
+}  // namespace
+
+Asked<client::Source> source_of(const Call& call) {
+  if (auto fault = unknown_parameter(call)) return {std::nullopt, *std::move(fault)};
+  if (call.request.body.empty())
+    return {std::nullopt, problem(400, "the body is empty", "send a scenario as the body")};
+  client::Source source;
+  source.file = kName;
+  source.text = call.request.body;
+  source.sets = call.request.parameters("set");
+  source.variant = call.request.parameter("variant");
+  source.extend_files = false;
+  return {std::move(source), {}};
+}
+
+Asked<Design> design_of(const Call& call, const client::Source& source) {
+  client::Reading reading = call.session.read(source);
+  if (reading.design) return {std::move(reading.design), {}};
+  return {std::nullopt, problem(for_client(call.service.settings, std::move(reading.diagnostics)))};
+}
+
+Asked<client::Question> question_of(const Call& call) {
+  client::Question out;
+  std::int64_t seed = -1, replicas = 0, limit = 0;
+  for (const auto& [name, value] : {std::pair{"seed", &seed}, std::pair{"replicas", &replicas},
+                                    std::pair{"time_limit_s", &limit}})
+    if (!read_number(call, name, *value))
+      return {std::nullopt, problem(400, std::string(name) + " takes a whole number")};
+  if (seed >= 0) out.seed = static_cast<std::uint64_t>(seed);
+  if (replicas > call.service.settings.replicas)
+    return {std::nullopt, problem(422, "at most " + std::to_string(call.service.settings.replicas) +
+                                           " replicas can be asked for")};
+  out.replicas = static_cast<int>(replicas);
+  out.time_limit_s = call.service.settings.time_limit_s;
+  if (limit > 0) out.time_limit_s = std::min(out.time_limit_s, static_cast<double>(limit));
+  return {std::move(out), {}};
+}
+
+Diagnostics for_client(const Settings& settings, Diagnostics diagnostics) {
+  if (settings.root.empty()) return diagnostics;
+  const std::string prefix = settings.root + "/";
+  for (Diagnostic& d : diagnostics.items())
+    for (std::string* text : {&d.position.file, &d.message, &d.hint})
+      for (std::size_t at = 0; (at = text->find(prefix, at)) != std::string::npos;)
+        text->erase(at, prefix.size());
+  return diagnostics;
+}
+
+std::string command_of(std::string_view verb, const client::Source& source) {
+  std::string out = "stallcast " + std::string(verb) + " " + std::string(kName);
+  const auto add = [&out](const char* option, const std::string& value) {
+    std::string quoted = "'";
+    for (const char c : value) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    out += std::string(" ") + option + " " + quoted + "'";
+  };
+  for (const std::string& set : source.sets) add("--set", set);
+  if (!source.variant.empty()) add("--variant", source.variant);
+  return out;
+}
+
+}  // namespace stallcast::server

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ui/server/problem.hpp"
+#include "ui/server/service.hpp"
+
+/// What the handlers of scenarios have in common.
+namespace stallcast::server {
+
+/// What a request asks for, or the problem to answer with.
+template <class T>
+struct Asked {
+  std::optional<T> value = std::nullopt;
+  Response problem = {};
+};
+
+/// The scenario of a request, its body, with what the query says; nothing is read yet. A problem
+/// when the query has a parameter that the route does not know.
+[[nodiscard]] Asked<client::Source> source_of(const Call& call);
+
+/// The design of a source, or 422 with its errors.
+[[nodiscard]] Asked<Design> design_of(const Call& call, const client::Source& source);
+
+/// How to predict, as the query says, within the limits of the server.
+[[nodiscard]] Asked<client::Question> question_of(const Call& call);
+
+/// Diagnostics without what only the server may know: where its root lies.
+[[nodiscard]] Diagnostics for_client(const Settings& settings, Diagnostics diagnostics);
+
+/// A line on a prediction's report: the command that makes it again.
+[[nodiscard]] std::string command_of(std::string_view verb, const client::Source& source);
+
+}  // namespace stallcast::server

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallcast/check.hpp"
+#include "stallcast/client.hpp"
+#include "stallcast/sweep.hpp"
+#include "ui/report/report.hpp"
+#include "ui/server/listener.hpp"
+
+namespace stallcast::server {
+
+/// What is varied in a sweep, as on the command line.
+struct SweepAsk {
+  std::vector<std::string> varied;   ///< "storage.ost.count=8,16"
+  std::string mode;                  ///< "" is the scenario's
+  std::vector<std::string> metrics;  ///< to show, "NAME", "NAME:min"
+};
+
+/// What the server offers beyond a session's calls. The program that starts it knows the rest of
+/// the engine, the server does not (ADR 0002).
+struct Tools {
+  std::string version, model_version;
+  std::function<void(const std::string&)> log;  ///< a line for the operator
+  std::function<std::string()> schema;          ///< JSON Schema of a scenario
+  std::function<std::string()> catalog;         ///< all entries, a JSON array
+  std::function<std::string(const Design&)> resolved;
+  std::function<report::Context(const Design&)> context;  ///< with all inputs
+  /// Judges one scenario with further assertions. Faults of the scenario are in the report.
+  std::function<Result<CheckReport>(client::Session&, const client::Source&,
+                                    const std::vector<std::string>& asserts,
+                                    const client::Question&)>
+      check;
+  std::function<Result<SweepReport>(const client::Source&, const SweepAsk&, const client::Question&,
+                                    const client::Settings&, std::size_t most_points)>
+      sweep;
+};
+
+struct Settings {
+  ListenerSettings listener;
+  client::Settings session;                       ///< of every session; `jobs` are those of one
+  std::size_t sessions = 2;                       ///< runs at a time
+  std::size_t queue = 64;                         ///< runs that may wait
+  std::size_t per_client = 32;                    ///< runs of one address that may wait or run
+  std::size_t results = 500;                      ///< finished runs that are kept, ...
+  std::size_t results_bytes = 128 * 1024 * 1024;  ///< ... and their size
+  double keep_s = 3600.0;                         ///< for so long
+  double time_limit_s = 60.0;                     ///< of one run; a client may ask for less
+  std::int64_t replicas = 100;                    ///< that a client may ask for
+  std::size_t points = 1000;                      ///< designs of one sweep
+  std::string root;                ///< folder of what `extends` may name; "": catalogue only
+  std::string token;               ///< that clients must send; "" only on loopback
+  std::vector<std::string> hosts;  ///< further names in `Host` that are this server's
+};
+
+/// Serves until SIGINT or SIGTERM, whose number it returns, or a failure to begin. `ready` is told
+/// the port.
+[[nodiscard]] Result<int> serve(const Settings& settings, const Tools& tools,
+                                const std::function<void(int port)>& ready);
+
+}  // namespace stallcast::server
