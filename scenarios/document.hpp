@@ -96,8 +96,10 @@ class Reporter {
 
 /// A file together with all it extends, bases first. Faults (unreadable file, cycle, syntax) go to
 /// `diags` with their place; what could be read is returned all the same.
-/// `follow_files` false: only catalogue entries may be extended.
+/// `follow_files` false: only catalogue entries may be extended. With `root`, only files in that
+/// folder, wherever links lead.
 [[nodiscard]] Tree read_with_bases(std::string text, const std::string& file, bool follow_files,
-                                   Documents& documents, Diagnostics& diags);
+                                   const std::string& root, Documents& documents,
+                                   Diagnostics& diags);
 
 }  // namespace stallcast::scenarios

@@ -15,8 +15,8 @@ constexpr std::string_view kCatalog = "catalog:";
 
 class BaseReader {
  public:
-  BaseReader(bool follow_files, Documents& documents, Diagnostics& diags)
-      : follow_files_(follow_files), documents_(documents), diags_(diags) {}
+  BaseReader(bool follow_files, const std::string& root, Documents& documents, Diagnostics& diags)
+      : follow_files_(follow_files), root_(root), documents_(documents), diags_(diags) {}
 
   Tree read(std::string text, const std::string& file) {
     const std::size_t faults = diags_.items().size();
@@ -74,6 +74,12 @@ class BaseReader {
       return {};
     }
     const fs::path path = fs::path(file).parent_path() / target;
+    if (!root_.empty() && !is_in_root(path)) {
+      add("extends", documents_[number], at,
+          "\"" + target + "\" is no file that may be extended here",
+          "name one by its path in the folder of scenarios");
+      return {};
+    }
     const std::string id = identity(path.string());
     for (const auto& [known, shown] : open_)
       if (known == id) {
@@ -90,6 +96,17 @@ class BaseReader {
       return {};
     }
     return read(std::move(*text), path.lexically_normal().string());
+  }
+
+  /// What is there, and lies elsewhere, is said as what is not there.
+  [[nodiscard]] bool is_in_root(const fs::path& path) const {
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    if (error) return false;
+    const fs::path root = fs::canonical(root_, error);
+    const fs::path inside = real.lexically_relative(root);
+    return !error && !inside.empty() && *inside.begin() != ".." && *inside.begin() != "." &&
+           fs::is_regular_file(real, error);
   }
 
   // A product stands for the part of a scenario that uses it; a template for all of itself.
@@ -152,6 +169,7 @@ class BaseReader {
   }
 
   bool follow_files_;
+  const std::string& root_;  ///< "": anywhere
   Documents& documents_;
   Diagnostics& diags_;
   std::vector<std::pair<std::string, std::string>> open_;  // {identity, name to show}
@@ -160,8 +178,8 @@ class BaseReader {
 }  // namespace
 
 Tree read_with_bases(std::string text, const std::string& file, bool follow_files,
-                     Documents& documents, Diagnostics& diags) {
-  return BaseReader(follow_files, documents, diags).read(std::move(text), file);
+                     const std::string& root, Documents& documents, Diagnostics& diags) {
+  return BaseReader(follow_files, root, documents, diags).read(std::move(text), file);
 }
 
 }  // namespace stallcast::scenarios

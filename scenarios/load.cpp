@@ -42,8 +42,8 @@ void drop_repeats(Diagnostics& diags) {
 
 void load(std::string text, const std::string& file, const LoadOptions& options, Loaded& out) {
   Documents documents;
-  Tree tree =
-      read_with_bases(std::move(text), file, options.extend_files, documents, out.diagnostics);
+  Tree tree = read_with_bases(std::move(text), file, options.extend_files, options.extend_root,
+                              documents, out.diagnostics);
   if (!tree.root.is_object()) return;
   // What a file that could not be read would have said cannot be missed.
   const bool incomplete = std::any_of(
@@ -62,7 +62,7 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
   list_storage(tree);
   apply_sets(tree, options.sets, documents, report);
   list_storage(tree);
-  read_fio_jobs(tree, file, options.extend_files, documents, report);
+  read_fio_jobs(tree, file, options.extend_files && options.extend_root.empty(), documents, report);
 
   Parameters params(tree, options.params, report);
   for (const auto& [key, node] : written.items())

@@ -25,7 +25,8 @@ struct LoadOptions {
   std::vector<std::pair<std::string, double>>
       params;                                   ///< overrides of `params` values (plan, sweep)
   const CalibrationProfile* profile = nullptr;  ///< fitted values; must outlive the call
-  bool extend_files = true;  ///< false: `extends` may name catalogue entries only (servers)
+  bool extend_files = true;      ///< false: `extends` may name catalogue entries only (servers)
+  std::string extend_root = {};  ///< with a folder, `extends` may name files in it only
 };
 
 /// A parameter of the scenario, after overrides.

@@ -42,7 +42,7 @@ LoadedPolicy load_policy(const std::string& path) {
     return out;
   }
   Documents documents;
-  const Tree tree = read_with_bases(*std::move(text), path, true, documents, out.diagnostics);
+  const Tree tree = read_with_bases(*std::move(text), path, true, "", documents, out.diagnostics);
   if (!tree.root.is_object()) return out;
   Reporter report(documents, tree, out.diagnostics);
   Parameters params(tree, {}, report);

@@ -29,7 +29,8 @@ struct Source {
   std::optional<std::string> text = std::nullopt;  ///< instead of what stands in the file
   std::vector<std::string> sets = {};              ///< "storage.ost.count=48", in order
   std::string variant = {};                        ///< key of `scenarios`; "" is the base scenario
-  bool extend_files = true;  ///< false: `extends` may name catalogue entries only (servers)
+  bool extend_files = true;      ///< false: `extends` may name catalogue entries only (servers)
+  std::string extend_root = {};  ///< with a folder, `extends` may name files in it only
 };
 
 /// What came of reading one. `design` is there exactly when nothing in `diagnostics` is an error.

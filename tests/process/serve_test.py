@@ -7,7 +7,11 @@ import os
 import re
 import signal
 import stat
+import tempfile
 import unittest
+import urllib.parse
+
+import jsonschema
 
 import program
 from server import SCENARIO, SLOW, Server
@@ -115,6 +119,68 @@ class ServeTest(unittest.TestCase):
         found = self.server.run("/v1/plan?over=osts").json
         self.assertGreaterEqual(found["metrics"]["storage.scratch.osts.required"]["value"], 1)
 
+    def test_a_check_judges_further_assertions(self):
+        found = self.server.run("/v1/check?assert=job.train.gpu.utilization%20%3E%3D%2099.99%20%25").json
+        self.assertEqual(found["schema"], "stallcast.check/1")
+        self.assertIn("pass", json.dumps(found))
+        self.problem(self.server.run("/v1/check?assert=nonsense"), 422)
+
+    def test_a_diff_names_the_input_that_changed(self):
+        texts = {"base": SCENARIO, "head": SCENARIO.replace('"ost": { "count": 4 }', '"ost": { "count": 1 }')}
+        found = self.server.run("/v1/diff", json.dumps(texts))
+        self.assertEqual(found.status, 200, found.text)
+        self.assertIn("storage[scratch].ost.count", found.text)
+        objects = {"base": json.loads(SCENARIO.replace("// comments are welcome", "")), "head": texts["head"]}
+        self.assertEqual(self.server.run("/v1/diff?attribute=none", json.dumps(objects)).status, 200)
+        for body in ("{}", "[]", "{", '{"base": 1, "head": 2}', "[" * 100000, '{"base": ' + '{"a":' * 9999):
+            self.problem(self.server.post("/v1/diff", body), 422)
+
+    def test_a_sweep_has_a_row_per_point(self):
+        made = self.server.post("/v1/sweeps?vary=storage.scratch.ost.count=1,2,4")
+        location = made.headers["location"]
+        self.assertTrue(location.startswith("/v1/sweeps/"))
+        self.assertEqual(self.server.wait(location)["state"], "done")
+        found = self.server.get(location + "/result").json
+        self.assertEqual(len(found["points"]), 3, list(found))
+        self.problem(self.server.run("/v1/sweeps?vary=storage.scratch.ost.count=1..9000:9000"), 422)
+        self.problem(self.server.run("/v1/sweeps?vary=storage.nothing.ost.count=1,2"), 422)
+
+    def test_every_route_is_described_and_answers_as_described(self):
+        described = self.server.get("/openapi.json").json
+        self.assertEqual(described["openapi"], "3.1.0")
+        schemas = described["components"]["schemas"]
+
+        def check(value, schema):
+            jsonschema.validate(value, {**schema, "components": {"schemas": schemas}})
+
+        for path, methods in described["paths"].items():
+            for method, operation in methods.items():
+                self.assertTrue(operation["operationId"] and operation["summary"], path)
+                url, body = path, None
+                query = [(p["name"], p["example"]) for p in operation["parameters"]
+                         if p["in"] == "query" and "example" in p and p["name"] in ("set", "seed", "attribute")]
+                if "requestBody" in operation:
+                    media = operation["requestBody"]["content"]["application/json"]
+                    check(media["example"], media["schema"])
+                    body = json.dumps(media["example"])
+                if query:
+                    url += "?" + urllib.parse.urlencode(query, doseq=True)
+                if "{id}" in path:
+                    made = self.server.post("/v1/sweeps?vary=storage.scratch.ost.count=1,2" if "sweeps" in path
+                                            else "/v1/runs")
+                    self.server.wait(made.headers["location"])
+                    url = url.replace("{id}", made.json["id"])
+                answer = self.server.ask(method.upper(), url, body)
+                if answer.status == 422 and "sweep" in path:
+                    continue  # the example varies nothing
+                self.assertIn(str(answer.status), operation["responses"], (path, answer.text))
+                self.assertIn(answer.status, (200, 202, 204), (path, answer.text))
+                content = operation["responses"][str(answer.status)].get("content", {})
+                if "application/json" in content:
+                    check(answer.json, content["application/json"]["schema"])
+                elif content:
+                    self.assertTrue(answer.headers["content-type"].startswith(next(iter(content))), path)
+
     def test_unknown_ids_paths_methods_and_parameters_are_problems(self):
         self.problem(self.server.get("/v1/runs/" + "0" * 32), 404)
         self.problem(self.server.get("/v1/nothing"), 404)
@@ -186,6 +252,32 @@ class StartAndEndTest(unittest.TestCase):
                 self.assertEqual(code, 128 + number)
                 self.assertEqual(err, "")
                 self.assertEqual(os.listdir(server.folder.name), [])
+
+    def test_scenarios_extend_files_of_the_root_and_no_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = os.path.join(folder, "root")
+            os.makedirs(os.path.join(root, "bases"))
+            for path in ("root/bases/base.json", "outside.json", "root-too.json"):
+                with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
+                    file.write(SCENARIO)
+            os.symlink(os.path.join(folder, "outside.json"), os.path.join(root, "link.json"))
+            os.symlink(folder, os.path.join(root, "up"))
+            os.mkfifo(os.path.join(root, "pipe.json"))
+            with Server("--root", root) as server:
+                good = server.post("/v1/lint", '{ "extends": "bases/base.json", "id": "x" }')
+                self.assertTrue(good.json["valid"], good.text)
+                outside = set()
+                for name in ("../outside.json", "link.json", "up/outside.json", "../root-too.json", "pipe.json",
+                             "bases/../../outside.json", "/etc/passwd", ".", "", "bases", "nothing.json",
+                             os.path.join(folder, "outside.json")):
+                    found = server.post("/v1/estimate", json.dumps({"extends": name}))
+                    self.assertEqual(found.status, 422, name)
+                    self.assertNotIn(root, found.text.replace(json.dumps(name), ""))
+                    error = found.json["errors"][0]
+                    outside.add(error["message"].replace(json.dumps(name), "") + error["code"])
+                self.assertEqual(len(outside), 1, outside)  # nobody learns what else there is
+                wrong = server.post("/v1/estimate", '{ "extends": "bases/base.json", "cluster": 1 }')
+                self.assertNotIn(folder, wrong.text)
 
     def test_a_full_queue_and_a_greedy_client_are_told_to_come_back(self):
         with Server("--runs", "1", "--queue", "2") as server:

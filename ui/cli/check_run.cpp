@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -363,6 +364,15 @@ class CheckRun {
 };
 
 }  // namespace
+
+std::string today() {
+  using namespace std::chrono;
+  const year_month_day day(floor<days>(system_clock::now()));
+  char text[48];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
+                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+  return text;
+}
 
 Result<CheckReport> run_check(const CheckOptions& options) { return CheckRun(options).run(); }
 

@@ -28,4 +28,7 @@ struct CheckOptions {
 /// policy, the baseline or an assertion of the command line is wrong.
 [[nodiscard]] Result<CheckReport> run_check(const CheckOptions& options);
 
+/// The date in UTC: "2026-11-21".
+[[nodiscard]] std::string today();
+
 }  // namespace stallcast::cli

@@ -1,9 +1,11 @@
 #include "ui/cli/sweep_input.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <tuple>
 
+#include "calibration/calibrate.hpp"
 #include "calibration/profile_json.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
@@ -48,13 +50,18 @@ class Planner {
     round_counts(spec);
     const std::vector<sweep::Point> points =
         sweep::points_of(spec, static_cast<std::uint64_t>(input_.sample_seed.value_or(0)), faults_);
+    if (points.size() > input_.most_points)
+      faults_.error("sweep", "/sweep",
+                    "these are " + std::to_string(points.size()) + " points, and at most " +
+                        std::to_string(input_.most_points) + " are simulated here",
+                    "vary less, or take a sample: latin:64");
     if (faults_.has_errors()) return std::nullopt;
     return resolve(spec, points);
   }
 
  private:
   bool read_texts() {
-    source_ = source_of(input_.scenario, options_);
+    source_ = input_.source ? *input_.source : source_of(input_.scenario, options_);
     if (!source_.text) {
       const auto read = base::read_file(source_.file);
       if (!read.ok()) {
@@ -228,6 +235,20 @@ Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& pat
     if (const auto parts = sweep::Store::add_parts(path, store, *sweep); !parts.ok())
       return parts.failure();
   return sweep;
+}
+
+Result<std::function<void(Design&, std::size_t)>> draws_of(const sweep::Store& store) {
+  const auto [file, text] = store.profile();
+  if (text.empty()) return std::function<void(Design&, std::size_t)>();
+  Diagnostics faults;
+  auto profile =
+      std::make_shared<const CalibrationProfile>(calibration::read_profile(text, file, faults));
+  if (faults.has_errors())
+    return Failure{ExitCode::bad_input,
+                   "the profile of the sweep cannot be read: " + faults.items().front().message,
+                   ""};
+  return std::function<void(Design&, std::size_t)>(
+      [profile](Design& design, std::size_t i) { calibration::apply_draw(*profile, i, design); });
 }
 
 }  // namespace stallcast::cli

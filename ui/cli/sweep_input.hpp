@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/sweep/points.hpp"
 #include "engine/sweep/store.hpp"
+#include "stallcast/client.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "ui/cli/command_line.hpp"
 
@@ -17,6 +21,8 @@ struct SweepInput {
   std::vector<std::string> varied;  ///< --vary
   std::string mode;                 ///< --mode; "" = the scenario's
   std::optional<std::int64_t> sample_seed;
+  std::optional<client::Source> source;  ///< instead of the file `scenario`
+  std::size_t most_points = sweep::kMostPoints;
 };
 
 /// Resolves the design of every point. All faults of all points go to `faults`, at the value that
@@ -28,5 +34,8 @@ struct SweepInput {
 
 /// What the store of the sweep at `path` has, with the parts of shards beside it; "" has none.
 [[nodiscard]] Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& path);
+
+/// Draws what a calibration profile leaves uncertain, as `run` does.
+[[nodiscard]] Result<std::function<void(Design&, std::size_t)>> draws_of(const sweep::Store& store);
 
 }  // namespace stallcast::cli

@@ -73,15 +73,6 @@ Result<ReportTarget> parse_target(const std::string& text) {
   return out;
 }
 
-std::string today() {
-  using namespace std::chrono;
-  const year_month_day day(floor<days>(system_clock::now()));
-  char text[48];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
-                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
-  return text;
-}
-
 bool is_day(const std::string& text) {
   int year = 0;
   unsigned month = 0, day = 0;

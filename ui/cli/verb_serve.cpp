@@ -5,17 +5,12 @@
 #include <filesystem>
 #include <optional>
 
-#include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
-#include "engine/explain/inputs.hpp"
 #include "engine/run/find_worker.hpp"
-#include "models/version.hpp"
-#include "scenarios/load.hpp"
-#include "ui/cli/catalog_list.hpp"
 #include "ui/cli/scenario_input.hpp"
+#include "ui/cli/serve_tools.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
-#include "ui/report/explain_tree.hpp"
 #include "ui/server/settings.hpp"
 #include "ui/server/sockets.hpp"
 
@@ -28,6 +23,7 @@ constexpr std::size_t kShortestToken = 16;
 struct Words {
   std::string host = "127.0.0.1";
   std::string token_file;
+  std::string root;
   std::vector<std::string> names;
   std::optional<std::int64_t> port, threads, runs, queue, body_kb, connections;
 };
@@ -40,6 +36,8 @@ void declare(CommandLine& line, CommonOptions& options, Words& words) {
             "clients must send the token in FILE (default: the one in $STALLCAST_TOKEN, if set)");
   line.texts("--host-name", words.names, "NAME",
              "clients may call this server NAME, too; repeatable");
+  line.text("--root", words.root, "FOLDER",
+            "scenarios may extend files in FOLDER (default: catalogue entries only)");
   line.integer("--runs", words.runs, 1, "simulate so many requests at a time (default 2)");
   line.integer("--queue", words.queue, 0, "so many more may wait (default 64)");
   line.integer("--threads", words.threads, 1, "answer requests with so many threads (default 4)");
@@ -81,24 +79,6 @@ Result<std::string> token_of(const Words& words) {
   return token;
 }
 
-server::Tools tools() {
-  server::Tools out;
-  out.version = program_version();
-  out.model_version = models::kVersion;
-  out.log = [](const std::string& line) { print_error("stallcast serve: " + line, ""); };
-  out.schema = [] { return scenarios::schema(); };
-  out.catalog = [] { return catalog_json(); };
-  out.resolved = [](const Design& design) { return scenarios::print_resolved(design, false); };
-  out.context = [](const Design& design) {
-    report::Context context = report_context(design);
-    for (const auto& [path, value] : base::values_of(design))
-      context.inputs.push_back(
-          {path, explain::print_input(*value), report::print_source(value->source)});
-    return context;
-  };
-  return out;
-}
-
 /// Where designs of crashed simulations are saved: nobody else's business.
 Result<std::string> private_folder() {
   std::error_code error;
@@ -135,6 +115,14 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
   settings.session.worker = *worker;
   settings.session.crash_directory = *folder;
   settings.time_limit_s = options.time_limit_s;
+  if (!words.root.empty()) {
+    std::error_code error;
+    const auto root = std::filesystem::canonical(words.root, error);
+    if (error || !std::filesystem::is_directory(root, error))
+      return report_failure(
+          {ExitCode::bad_input, "--root: \"" + words.root + "\" is no folder", ""});
+    settings.root = root.string();
+  }
   settings.hosts = words.names;
   settings.sessions = static_cast<std::size_t>(words.runs.value_or(2));
   settings.queue = static_cast<std::size_t>(words.queue.value_or(64));
@@ -152,7 +140,7 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
       }
   }
 
-  const server::Tools offered = tools();
+  const server::Tools offered = server_tools();
   const Result<int> ended = server::serve(settings, offered, [&](int port) {
     const bool v6 = words.host.find(':') != std::string::npos;
     write_stdout("stallcast serves http://" + (v6 ? "[" + words.host + "]" : words.host) + ":" +

@@ -3,10 +3,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
-#include <memory>
 
-#include "calibration/calibrate.hpp"
-#include "calibration/profile_json.hpp"
 #include "engine/run/simulate.hpp"
 #include "engine/sweep/pareto.hpp"
 #include "engine/sweep/runner.hpp"
@@ -86,21 +83,6 @@ int report_sweep(SweepReport sweep, const Show& show, const CommonOptions& optio
   CommonOptions where = options;
   if (!to_file) where.output.clear();
   return deliver(where, report::render(sweep, {report_style(where), format, show.wide}), exit);
-}
-
-/// Draws what a calibration profile leaves uncertain, as `run` does.
-Result<std::function<void(Design&, std::size_t)>> draws_of(const sweep::Store& store) {
-  const auto [file, text] = store.profile();
-  if (text.empty()) return std::function<void(Design&, std::size_t)>();
-  Diagnostics faults;
-  auto profile =
-      std::make_shared<const CalibrationProfile>(calibration::read_profile(text, file, faults));
-  if (faults.has_errors())
-    return Failure{ExitCode::bad_input,
-                   "the profile of the sweep cannot be read: " + faults.items().front().message,
-                   ""};
-  return std::function<void(Design&, std::size_t)>(
-      [profile](Design& design, std::size_t i) { calibration::apply_draw(*profile, i, design); });
 }
 
 std::optional<Failure> run_store(const sweep::Store& plan, sweep::Store& results,

@@ -58,6 +58,7 @@ scenarios::Loaded load(const Source& source, const CalibrationProfile* profile) 
   options.variant = source.variant;
   options.profile = profile;
   options.extend_files = source.extend_files;
+  options.extend_root = source.extend_root;
   scenarios::Loaded loaded = source.text.has_value()
                                  ? scenarios::load_text(*source.text, source.file, options)
                                  : scenarios::load_file(source.file, options);

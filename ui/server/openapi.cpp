@@ -48,6 +48,9 @@ Json schemas() {
                      {"description",
                       "a scenario; /v1/schema has its JSON Schema, and comments and "
                       "trailing commas are accepted"}};
+  out["Pair"] = object(
+      {{"base", {{"type", {"object", "string"}}}}, {"head", {{"type", {"object", "string"}}}}},
+      {"base", "head"});
   out["Lint"] =
       object({{"valid", of_type("boolean")}, {"diagnostics", list_of(reference("Diagnostic"))}},
              {"valid", "diagnostics"});

@@ -37,6 +37,9 @@ constexpr std::array kCheck = {
     kSet,   kVariant,
     kSeed,  kReplicas,
     kLimit, Parameter{"assert", "one more assertion; repeatable", "array", "cost.capex <= 2 MUSD"}};
+constexpr std::array kDiff = {
+    kSeed, kReplicas, kLimit,
+    Parameter{"attribute", "who moved a metric: auto, shapley, oat or none", "string", "none"}};
 constexpr std::array kSweep = {
     kSet,
     kVariant,
@@ -93,6 +96,19 @@ constexpr std::array kRoutes = {
           Body::none, kNone, kPages, kNoResult, false, answer_report},
     Route{"DELETE", "/v1/runs/{id}", "run_cancel", "runs", "cancels it, or forgets its result",
           Body::none, kNone, kNothing, kUnknown, false, answer_cancel},
+    Route{"POST", "/v1/check", "check", "runs", "judges a scenario's assertions", Body::scenario,
+          kCheck, kSubmitted, kBusy, false, answer_check},
+    Route{"POST", "/v1/diff", "diff", "runs", "what changed between two scenarios, and why",
+          Body::pair, kDiff, kSubmitted, kBusy, false, answer_diff},
+    Route{"POST", "/v1/sweeps", "sweep", "sweeps", "simulates many designs", Body::scenario, kSweep,
+          kSubmitted, kBusy, false, answer_sweep},
+    Route{"GET", "/v1/sweeps/{id}", "sweep_status", "sweeps", "how far a sweep is", Body::none,
+          kNone, kStatus, kUnknown, false, answer_status},
+    Route{"GET", "/v1/sweeps/{id}/result", "sweep_result", "sweeps", "its points and their figures",
+          Body::none, kNone, kResults, kNoResult, false, answer_result},
+    Route{"DELETE", "/v1/sweeps/{id}", "sweep_cancel", "sweeps",
+          "cancels it, or forgets its result", Body::none, kNone, kNothing, kUnknown, false,
+          answer_cancel},
     Route{"GET", "/v1/catalog", "catalog", "reference", "products and their sourced numbers",
           Body::none, kNone, kCatalog, kNoProblems, false, answer_catalog},
     Route{"GET", "/v1/schema", "schema", "reference", "the JSON Schema of a scenario", Body::none,

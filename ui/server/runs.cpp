@@ -102,10 +102,11 @@ struct Runs::Impl {
       }
       RunResult made;
       try {
-        made = run->task(own, [&](double done) {
+        const auto progress = [&](double done) {
           run->progress = done;
           if (run->unwanted) own.cancel();  // one that came before the call began was not heard
-        });
+        };
+        made = run->task(own, {progress, &run->unwanted});
       } catch (...) {
         made.result = problem(500, "the simulation failed", "this is a bug");
       }
@@ -119,7 +120,7 @@ struct Runs::Impl {
 
   void finish(const std::shared_ptr<Run>& run, RunResult made) {
     const int status = made.result.status;
-    const bool time_out = status == 504;
+    const bool again = made.partial || status == 500 || status == 504;
     run->task = {};
     run->ended = Clock::now();
     run->progress = 1.0;
@@ -127,8 +128,7 @@ struct Runs::Impl {
                  : status == 200 ? RunState::done
                                  : RunState::failed;
     if (!run->unwanted) run->result = std::make_shared<const RunResult>(std::move(made));
-    // The next one who asks may be luckier with time, or with what crashed.
-    if (run->unwanted || time_out || status == 500) by_content.erase(run->content);
+    if (run->unwanted || again) by_content.erase(run->content);
     ++ended[{run->kind, name_of(run->state)}];
     finished_bytes += run->bytes();
     finished.push_back(run);

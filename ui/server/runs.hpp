@@ -22,11 +22,17 @@ namespace stallcast::server {
 struct RunResult {
   Response result;  ///< status 200, or a problem
   std::string page = {};
+  bool partial = false;  ///< with more time there would be more: the next one who asks tries again
 };
 
-/// Done in a session's thread; tells its progress, 0..1, now and then.
-using RunTask =
-    std::function<RunResult(client::Session&, const std::function<void(double)>& progress)>;
+/// What a task tells, and is told, while it runs.
+struct Watch {
+  std::function<void(double)> progress;  ///< 0..1, to be called now and then
+  const std::atomic<bool>* unwanted = nullptr;
+};
+
+/// Done in a session's thread.
+using RunTask = std::function<RunResult(client::Session&, const Watch&)>;
 
 enum class RunState { queued, running, done, failed, cancelled };
 [[nodiscard]] const char* name_of(RunState state);

@@ -32,16 +32,21 @@ bool read_number(const Call& call, std::string_view name, std::int64_t& value) {
 
 }  // namespace
 
+std::string folder_of(const Settings& settings) {
+  return settings.root.empty() ? "" : settings.root + "/";
+}
+
 Asked<client::Source> source_of(const Call& call) {
   if (auto fault = unknown_parameter(call)) return {std::nullopt, *std::move(fault)};
   if (call.request.body.empty())
     return {std::nullopt, problem(400, "the body is empty", "send a scenario as the body")};
   client::Source source;
-  source.file = kName;
+  source.file = folder_of(call.service.settings) + std::string(kName);
   source.text = call.request.body;
   source.sets = call.request.parameters("set");
   source.variant = call.request.parameter("variant");
-  source.extend_files = false;
+  source.extend_files = !call.service.settings.root.empty();
+  source.extend_root = call.service.settings.root;
   return {std::move(source), {}};
 }
 

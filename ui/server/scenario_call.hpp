@@ -20,6 +20,9 @@ struct Asked {
 /// when the query has a parameter that the route does not know.
 [[nodiscard]] Asked<client::Source> source_of(const Call& call);
 
+/// Where scenarios stand: "", or the root with a slash.
+[[nodiscard]] std::string folder_of(const Settings& settings);
+
 /// The design of a source, or 422 with its errors.
 [[nodiscard]] Asked<Design> design_of(const Call& call, const client::Source& source);
 

@@ -47,6 +47,7 @@ Response answer_estimate(Call& call);
 Response answer_run(Call& call);
 Response answer_plan(Call& call);
 Response answer_check(Call& call);
+Response answer_diff(Call& call);
 Response answer_sweep(Call& call);
 Response answer_status(Call& call);
 Response answer_result(Call& call);

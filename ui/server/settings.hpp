@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,11 +16,17 @@
 
 namespace stallcast::server {
 
-/// What is varied in a sweep, as on the command line.
-struct SweepAsk {
+struct SweepRequest {
+  client::Source source;
   std::vector<std::string> varied;   ///< "storage.ost.count=8,16"
   std::string mode;                  ///< "" is the scenario's
   std::vector<std::string> metrics;  ///< to show, "NAME", "NAME:min"
+  client::Settings session;          ///< how to simulate
+  double time_limit_s = 600.0;
+  std::size_t most_points = 1000;
+  std::function<void(double)> progress = {};
+  const std::atomic<bool>* unwanted = nullptr;  ///< ends it early
+  Diagnostics* faults = nullptr;                ///< of the scenario, with their places
 };
 
 /// What the server offers beyond a session's calls. The program that starts it knows the rest of
@@ -31,14 +38,12 @@ struct Tools {
   std::function<std::string()> catalog;         ///< all entries, a JSON array
   std::function<std::string(const Design&)> resolved;
   std::function<report::Context(const Design&)> context;  ///< with all inputs
-  /// Judges one scenario with further assertions. Faults of the scenario are in the report.
+  /// Judges one scenario with further assertions. Faults of assertions as `Question::faults`.
   std::function<Result<CheckReport>(client::Session&, const client::Source&,
                                     const std::vector<std::string>& asserts,
                                     const client::Question&)>
       check;
-  std::function<Result<SweepReport>(const client::Source&, const SweepAsk&, const client::Question&,
-                                    const client::Settings&, std::size_t most_points)>
-      sweep;
+  std::function<Result<SweepReport>(const SweepRequest&)> sweep;
 };
 
 struct Settings {

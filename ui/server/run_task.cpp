@@ -1,0 +1,79 @@
+#include "ui/server/run_task.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace stallcast::server {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string path_of(const RunStatus& run) {
+  return (run.kind == "sweep" ? "/v1/sweeps/" : "/v1/runs/") + run.id;
+}
+
+}  // namespace
+
+Response described(const RunStatus& run, int status) {
+  Json out = {{"id", run.id},
+              {"kind", run.kind},
+              {"state", name_of(run.state)},
+              {"progress", run.progress},
+              {"links", {{"self", path_of(run)}, {"result", path_of(run) + "/result"}}}};
+  if (run.kind != "sweep") out["links"]["report"] = path_of(run) + "/report.html";
+  Response response{status, "application/json", out.dump(2) + "\n", {}};
+  response.headers.emplace_back("Location", path_of(run));
+  const bool open = run.state == RunState::queued || run.state == RunState::running;
+  return open ? retry_after(std::move(response), 1) : response;
+}
+
+namespace {
+
+/// All that decides the answer, byte for byte: nobody sees a result that is not of the own request.
+std::string content_of(const Call& call) {
+  std::string out = call.request.path + "\n";
+  for (const auto& [name, value] : call.request.query) out += name + "=" + value + "\n";
+  return out + "\n" + call.request.body;
+}
+
+}  // namespace
+
+Response submit(Call& call, const std::string& kind, RunTask task) {
+  const std::string& key = call.request.idempotency_key;
+  if (key.size() > 255) return problem(400, "the Idempotency-Key is too long");
+  const auto answer =
+      call.service.runs.submit(kind, content_of(call), call.request.client, key, std::move(task));
+  if (const auto* run = std::get_if<RunStatus>(&answer)) {
+    const bool over = run->state != RunState::queued && run->state != RunState::running;
+    return described(*run, over ? 200 : 202);
+  }
+  switch (std::get<Runs::Refusal>(answer)) {
+    case Runs::Refusal::key_taken:
+      return problem(422, "this Idempotency-Key was given with another request");
+    case Runs::Refusal::too_many_of_client:
+      return retry_after(problem(429, "too many of your runs wait or run"), 5);
+    case Runs::Refusal::queue_full:
+      return retry_after(problem(503, "too many runs wait"), 5);
+    case Runs::Refusal::closing:
+      break;
+  }
+  return retry_after(problem(503, "the server is about to end"), 30);
+}
+
+Response Task::refused(const Failure& failure, Diagnostics faults) const {
+  if (faults.has_errors()) return problem(for_client(settings, std::move(faults)));
+  if (failure.exit == ExitCode::internal) tools.log(failure.message);
+  return problem(failure);
+}
+
+Asked<std::shared_ptr<Task>> task_of(const Call& call) {
+  Asked<client::Source> source = source_of(call);
+  if (!source.value) return {std::nullopt, source.problem};
+  Asked<client::Question> question = question_of(call);
+  if (!question.value) return {std::nullopt, question.problem};
+  auto task = std::make_shared<Task>(call);
+  task->source = *std::move(source.value);
+  task->question = *std::move(question.value);
+  return {std::move(task), {}};
+}
+
+}  // namespace stallcast::server
