@@ -5,8 +5,10 @@
 #include <catch2/catch.hpp>
 
 #include "ui/desktop/gantt.hpp"
+#include "ui/desktop/heat_chart.hpp"
 #include "ui/desktop/hop_chart.hpp"
 #include "ui/desktop/patch.hpp"
+#include "ui/desktop/recorded.hpp"
 #include "ui/desktop/step_chart.hpp"
 #include "ui/desktop/tornado_chart.hpp"
 
@@ -16,15 +18,15 @@ using namespace stallcast::desktop;
 namespace {
 
 /// `n` steps of 1 s, every tenth followed by a stall of 0.5 s.
-Timeline timeline(int n) {
-  Timeline out;
-  Timeline::Lane lane{QStringLiteral("gpu"), {}};
+GanttData timeline(int n) {
+  GanttData out;
+  GanttData::Lane lane{QStringLiteral("gpu"), {}};
   double at = 0.0;
   for (int i = 0; i < n; ++i) {
-    lane.spans.push_back({at, at + 1.0, Timeline::What::step, QStringLiteral("step")});
+    lane.spans.push_back({at, at + 1.0, GanttData::What::step, QStringLiteral("step")});
     at += 1.0;
     if (i % 10 != 9) continue;
-    lane.spans.push_back({at, at + 0.5, Timeline::What::stall, QStringLiteral("stall")});
+    lane.spans.push_back({at, at + 0.5, GanttData::What::stall, QStringLiteral("stall")});
     at += 0.5;
   }
   out.lanes.push_back(std::move(lane));
@@ -89,6 +91,36 @@ TEST_CASE("a stall is painted even where a pixel holds many steps") {
       red += image.pixelColor(x, y) == Theme::light().bad ? 1 : 0;
   CHECK(red > 100);
   CHECK(gantt.twin().rowCount() <= 5000);
+}
+
+// Step 1 holds a wait and a compute: only those are painted, the step that encloses them is not.
+TEST_CASE("of what was recorded the innermost spans become lanes") {
+  stallcast::Timeline recorded;
+  recorded.end_s = 10.0;
+  recorded.texts = {"ProfilerStep", "wait for data", "compute", "storage.s.ost"};
+  recorded.tracks = {{.kind = "rank", .job = "train", .name = "rank", .chosen = "worst"}};
+  recorded.spans = {{.name = 0, .number = 1, .end_s = 3.0},
+                    {.depth = 1, .name = 1, .cause = 3, .end_s = 1.0},
+                    {.depth = 1, .name = 2, .begin_s = 1.0, .end_s = 3.0}};
+  const GanttData lanes = lanes_of(recorded);
+  REQUIRE(lanes.lanes.size() == 1);
+  CHECK(lanes.lanes[0].name == QStringLiteral("train, worst rank"));
+  REQUIRE(lanes.lanes[0].spans.size() == 2);
+  CHECK(lanes.lanes[0].spans[0].what == GanttData::What::stall);
+  CHECK(lanes.lanes[0].spans[0].text == QStringLiteral("wait for data, storage.s.ost"));
+  CHECK(lanes.lanes[0].spans[1].what == GanttData::What::step);
+}
+
+TEST_CASE("the heat map has a row for each resource with a capacity") {
+  stallcast::Timeline recorded;
+  recorded.bin_s = 1.0;
+  recorded.counters = {{"storage.s.ost", "throughput", "B/s", 10.0, {0.0, 10.0, 5.0}},
+                       {"storage.s.ost", "queue", "count", 0.0, {1.0, 1.0, 1.0}}};
+  HeatChart chart(nullptr);
+  chart.set(recorded);
+  REQUIRE(chart.twin().rowCount() == 1);
+  CHECK(chart.accessibleDescription() ==
+        QStringLiteral("storage.s.ost is the busiest, 50.0 % on average"));
 }
 
 TEST_CASE("the tornado has the widest bar on top") {

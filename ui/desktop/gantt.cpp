@@ -16,19 +16,19 @@ namespace {
 constexpr double kRow = 1.6;  // lines of text
 constexpr std::size_t kMostTwinRows = 5000;
 
-QColor colour_of(Timeline::What what, const Theme& theme) {
+QColor colour_of(GanttData::What what, const Theme& theme) {
   switch (what) {
-    case Timeline::What::step:
+    case GanttData::What::step:
       return theme.causes[0];
-    case Timeline::What::stall:
+    case GanttData::What::stall:
       return theme.bad;
-    case Timeline::What::checkpoint:
+    case GanttData::What::checkpoint:
       return theme.causes[5];
-    case Timeline::What::flush:
+    case GanttData::What::flush:
       return theme.warn;
-    case Timeline::What::transfer:
+    case GanttData::What::transfer:
       return theme.causes[2];
-    case Timeline::What::other:
+    case GanttData::What::other:
       break;
   }
   return theme.faint;
@@ -41,13 +41,13 @@ Gantt::Gantt(QWidget* parent)
   setFocusPolicy(Qt::StrongFocus);
 }
 
-void Gantt::set(Timeline timeline) {
+void Gantt::set(GanttData timeline) {
   timeline_ = std::move(timeline);
   std::vector<Row> rows;
   std::size_t stalls = 0;
-  for (const Timeline::Lane& lane : timeline_.lanes)
-    for (const Timeline::Span& span : lane.spans) {
-      stalls += span.what == Timeline::What::stall ? 1 : 0;
+  for (const GanttData::Lane& lane : timeline_.lanes)
+    for (const GanttData::Span& span : lane.spans) {
+      stalls += span.what == GanttData::What::stall ? 1 : 0;
       if (rows.size() >= kMostTwinRows) continue;
       rows.push_back({Cell(lane.name), Cell(span.text),
                       Cell(figure_text(span.begin, "s"), span.begin),
@@ -60,13 +60,13 @@ void Gantt::set(Timeline timeline) {
                                    .arg(timeline_.lanes.size())
                                    .arg(figure_text(timeline_.end, "s"))
                                    .arg(stalls));
-  show_range(0.0, timeline_.end);
+  show_range(timeline_.begin, timeline_.end);
   updateGeometry();
 }
 
 double Gantt::label_width() const {
   double out = 0.0;
-  for (const Timeline::Lane& lane : timeline_.lanes)
+  for (const GanttData::Lane& lane : timeline_.lanes)
     out = std::max(out, QFontMetricsF(font()).horizontalAdvance(lane.name));
   return std::min(out + line(), 0.3 * width());
 }
@@ -77,8 +77,9 @@ QSize Gantt::minimumSizeHint() const {
 }
 
 void Gantt::show_range(double from, double to) {
-  const double span = std::clamp(to - from, timeline_.end * 1e-9, std::max(timeline_.end, 1e-9));
-  from_ = std::clamp(from, 0.0, std::max(0.0, timeline_.end - span));
+  const double all = std::max(timeline_.end - timeline_.begin, 1e-9);
+  const double span = std::clamp(to - from, all * 1e-9, all);
+  from_ = std::clamp(from, timeline_.begin, std::max(timeline_.begin, timeline_.end - span));
   to_ = from_ + span;
   update();
 }
@@ -104,7 +105,7 @@ void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
     painter.drawText(QPointF(x + 2, area.top() + unit), figure_text(t, "s"));
   }
   double y = plot.top();
-  for (const Timeline::Lane& lane : timeline_.lanes) {
+  for (const GanttData::Lane& lane : timeline_.lanes) {
     painter.setPen(theme.text);
     painter.drawText(QRectF(area.left(), y, labels - 6, kRow * unit),
                      Qt::AlignVCenter | Qt::AlignLeft,
@@ -118,12 +119,12 @@ void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
   }
 }
 
-void Gantt::paint_lane(QPainter& painter, const Timeline::Lane& lane, const QRectF& area,
+void Gantt::paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRectF& area,
                        const Theme& theme) const {
   const QFontMetricsF metrics(painter.font());
   const double scale = area.width() / (to_ - from_);
   auto span = std::lower_bound(lane.spans.begin(), lane.spans.end(), from_,
-                               [](const Timeline::Span& s, double t) { return s.end < t; });
+                               [](const GanttData::Span& s, double t) { return s.end < t; });
   painter.setRenderHint(QPainter::Antialiasing, false);
   while (span != lane.spans.end() && span->begin <= to_) {
     const double left = area.left() + (span->begin - from_) * scale;
@@ -144,10 +145,10 @@ void Gantt::paint_lane(QPainter& painter, const Timeline::Lane& lane, const QRec
     QColor shown = colour;
     const auto next =
         std::lower_bound(span + 1, lane.spans.end(), pixel_end,
-                         [](const Timeline::Span& s, double t) { return s.begin < t; });
+                         [](const GanttData::Span& s, double t) { return s.begin < t; });
     constexpr std::ptrdiff_t kLooked = 64;
     for (auto it = span; it != next && it - span < kLooked; ++it)
-      if (it->what == Timeline::What::stall) shown = colour_of(it->what, theme);
+      if (it->what == GanttData::What::stall) shown = colour_of(it->what, theme);
     painter.fillRect(QRectF(std::floor(left), area.top(), 1.0, area.height()), shown);
     span = next;
   }
@@ -156,11 +157,11 @@ void Gantt::paint_lane(QPainter& painter, const Timeline::Lane& lane, const QRec
 
 bool Gantt::go_to_stall(bool forward) {
   const double middle = (from_ + to_) / 2.0;
-  const Timeline::Span* best = nullptr;
-  for (const Timeline::Lane& lane : timeline_.lanes)
-    for (const Timeline::Span& span : lane.spans) {
+  const GanttData::Span* best = nullptr;
+  for (const GanttData::Lane& lane : timeline_.lanes)
+    for (const GanttData::Span& span : lane.spans) {
       const double at = (span.begin + span.end) / 2.0;
-      if (span.what != Timeline::What::stall || std::abs(at - middle) <= 1e-9 * timeline_.end ||
+      if (span.what != GanttData::What::stall || std::abs(at - middle) <= 1e-9 * timeline_.end ||
           (at > middle) != forward)
         continue;
       if (best == nullptr ||
@@ -171,7 +172,7 @@ bool Gantt::go_to_stall(bool forward) {
   const double at = (best->begin + best->end) / 2.0,
                half = std::max((to_ - from_) / 2.0, best->end - best->begin);
   // Near the ends the range cannot be centred without a smaller one.
-  const double room = std::min({half, at, timeline_.end - at});
+  const double room = std::min({half, at - timeline_.begin, timeline_.end - at});
   show_range(at - room, at + room);
   return true;
 }
@@ -199,7 +200,7 @@ void Gantt::keyPressEvent(QKeyEvent* event) {
       go_to_stall(event->key() == Qt::Key_N);
       return;
     case Qt::Key_Home:
-      return show_range(0.0, timeline_.end);
+      return show_range(timeline_.begin, timeline_.end);
     default:
       Chart::keyPressEvent(event);
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/desktop/chart.hpp"
-#include "ui/desktop/timeline.hpp"
+#include "ui/desktop/gantt_data.hpp"
 
 namespace stallcast::desktop {
 
@@ -11,7 +11,7 @@ class Gantt : public Chart {
   Q_OBJECT
  public:
   explicit Gantt(QWidget* parent);
-  void set(Timeline timeline);
+  void set(GanttData timeline);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
   [[nodiscard]] RowsModel& twin() { return twin_; }
   /// What is on screen, in simulated seconds.
@@ -30,11 +30,11 @@ class Gantt : public Chart {
 
  private:
   void zoom(double factor, double around);
-  void paint_lane(QPainter& painter, const Timeline::Lane& lane, const QRectF& area,
+  void paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRectF& area,
                   const Theme& theme) const;
   [[nodiscard]] double label_width() const;
 
-  Timeline timeline_;
+  GanttData timeline_;
   double from_ = 0.0, to_ = 1.0;
   double grabbed_ = 0.0;
   RowsModel twin_;

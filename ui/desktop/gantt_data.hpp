@@ -5,9 +5,9 @@
 
 namespace stallcast::desktop {
 
-/// What happened when, for the timeline. Filled from what a simulation recorded; empty when it
-/// recorded nothing.
-struct Timeline {
+/// What happened when, as lanes to paint. Filled from what a simulation recorded (recorded.hpp);
+/// empty when it recorded nothing.
+struct GanttData {
   enum class What { step, stall, checkpoint, flush, transfer, other };
   struct Span {
     double begin = 0.0, end = 0.0;  ///< simulated seconds
@@ -19,7 +19,7 @@ struct Timeline {
     std::vector<Span> spans;  ///< by begin; none overlaps another
   };
   std::vector<Lane> lanes;
-  double end = 0.0;
+  double begin = 0.0, end = 0.0;
 
   [[nodiscard]] bool empty() const { return lanes.empty(); }
 };

@@ -1,0 +1,122 @@
+#include "ui/desktop/heat_chart.hpp"
+
+#include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QImage>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <numeric>
+
+#include "ui/desktop/figures.hpp"
+
+namespace stallcast::desktop {
+namespace {
+
+constexpr double kRow = 1.4;  // lines of text
+
+double busy(const Timeline::Counter& row, std::size_t bin) {
+  return std::clamp(row.values[bin] / row.capacity, 0.0, 1.0);
+}
+
+}  // namespace
+
+HeatChart::HeatChart(QWidget* parent)
+    : Chart(parent),
+      twin_({tr("resource"), tr("mean"), tr("most"), tr("at"), tr("of its capacity then")}) {}
+
+void HeatChart::set(const Timeline& recorded) {
+  rows_.clear();
+  for (const Timeline::Counter& counter : recorded.counters)
+    if (counter.what == "throughput" && counter.capacity > 0.0 && !counter.values.empty())
+      rows_.push_back(counter);
+  begin_ = recorded.begin_s;
+  bin_ = recorded.bin_s;
+  std::vector<Row> rows;
+  QString busiest;
+  double most = -1.0;
+  for (const Timeline::Counter& row : rows_) {
+    const auto top = std::max_element(row.values.begin(), row.values.end());
+    const double mean = std::accumulate(row.values.begin(), row.values.end(), 0.0) /
+                        static_cast<double>(row.values.size());
+    const double at = begin_ + static_cast<double>(top - row.values.begin()) * bin_;
+    const QString name = QString::fromStdString(row.resource);
+    rows.push_back({Cell(name), Cell(figure_text(mean, row.unit), mean),
+                    Cell(figure_text(*top, row.unit), *top), Cell(figure_text(at, "s"), at),
+                    Cell(figure_text(*top / row.capacity, "ratio"), *top / row.capacity)});
+    if (mean / row.capacity <= most) continue;
+    most = mean / row.capacity;
+    busiest = name;
+  }
+  twin_.set(std::move(rows));
+  describe(rows_.empty()
+               ? tr("No resource was used")
+               : tr("%1 is the busiest, %2 on average").arg(busiest, figure_text(most, "ratio")));
+  updateGeometry();
+}
+
+QSize HeatChart::minimumSizeHint() const {
+  return {static_cast<int>(30 * line()),
+          static_cast<int>(
+              (kRow * static_cast<double>(std::max<std::size_t>(rows_.size(), 1)) + 1.5) * line())};
+}
+
+QRectF HeatChart::plot(const QRectF& area) const {
+  const QFontMetricsF metrics(font());
+  double labels = 0.0;
+  for (const Timeline::Counter& row : rows_)
+    labels = std::max(labels, metrics.horizontalAdvance(QString::fromStdString(row.resource)));
+  labels = std::min(labels + metrics.height(), 0.35 * area.width());
+  return area.adjusted(labels, 0, 0, -1.5 * metrics.height());
+}
+
+void HeatChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
+  if (rows_.empty()) return;
+  const QFontMetricsF metrics(painter.font());
+  const QRectF inside = plot(area);
+  const double high =
+      std::min(kRow * metrics.height(), inside.height() / static_cast<double>(rows_.size()));
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const double y = inside.top() + static_cast<double>(i) * high;
+    const auto bins = static_cast<int>(rows_[i].values.size());
+    QImage line(bins, 1, QImage::Format_RGB32);
+    for (int b = 0; b < bins; ++b)
+      line.setPixelColor(b, 0, Theme::viridis(busy(rows_[i], static_cast<std::size_t>(b))));
+    painter.drawImage(QRectF(inside.left(), y, inside.width(), high - 1), line);
+    painter.setPen(theme.text);
+    const double wide = inside.left() - area.left() - 6;
+    painter.drawText(
+        QRectF(area.left(), y, wide, high), Qt::AlignLeft | Qt::AlignVCenter,
+        metrics.elidedText(QString::fromStdString(rows_[i].resource), Qt::ElideMiddle, wide));
+  }
+  const double y = inside.top() + static_cast<double>(rows_.size()) * high;
+  const auto bins = static_cast<double>(rows_.front().values.size());
+  const QRectF below(inside.left(), y, inside.width(), 1.3 * metrics.height());
+  painter.setPen(theme.faint);
+  painter.drawText(below, Qt::AlignLeft, figure_text(begin_, "s"));
+  painter.drawText(below, Qt::AlignRight, figure_text(begin_ + bins * bin_, "s"));
+  painter.drawText(below, Qt::AlignHCenter, tr("dark: idle, bright: all of its capacity"));
+}
+
+bool HeatChart::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip || rows_.empty()) return Chart::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const QRectF inside = plot(QRectF(rect()).adjusted(2, 2, -2, -2));
+  const double high = std::min(kRow * line(), inside.height() / static_cast<double>(rows_.size()));
+  const double x = (help->pos().x() - inside.left()) / inside.width(),
+               y = (help->pos().y() - inside.top()) / high;
+  if (x < 0.0 || x >= 1.0 || y < 0.0 || y >= static_cast<double>(rows_.size()))
+    return Chart::event(event);
+  const Timeline::Counter& row = rows_[static_cast<std::size_t>(y)];
+  const auto bin = static_cast<std::size_t>(x * static_cast<double>(row.values.size()));
+  QToolTip::showText(
+      help->globalPos(),
+      tr("%1 at %2: %3 of %4")
+          .arg(QString::fromStdString(row.resource),
+               figure_text(begin_ + static_cast<double>(bin) * bin_, "s"),
+               figure_text(row.values[bin], row.unit), figure_text(row.capacity, row.unit)),
+      this);
+  return true;
+}
+
+}  // namespace stallcast::desktop
