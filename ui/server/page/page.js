@@ -110,14 +110,16 @@ function tile(value, label, kind) {
 
 function showEstimate(result) {
   const tiles = [];
-  for (const [name, metric] of Object.entries(result.metrics)) {
+  // Utilization first: it is what everything is about.
+  const order = ([a], [b]) => b.endsWith("utilization") - a.endsWith("utilization");
+  for (const [name, metric] of Object.entries(result.metrics).sort(order)) {
     const [, job, rest] = name.match(/^job\.([^.]+)\.(.*)$/) || [null, "", name];
     tiles.push(tile(figure(metric.value, metric.unit), (LABELS[rest] || rest) + (job ? " (" + job + ")" : "")));
   }
   const first = result.bottlenecks[0];
   if (first) tiles.push(tile(first.resource, "sets the bound" + (first.headroom ? ": " + first.headroom : "")));
   for (const a of result.assertions)
-    tiles.push(tile({ pass: "holds", fail: "is missed", inconclusive: "needs simulation" }[a.status] || a.status,
+    tiles.push(tile({ pass: "holds", fail: "is missed", inconclusive: "simulate to tell" }[a.status] || a.status,
                     a.that, a.status));
   at("tiles").replaceChildren(...tiles);
 }
