@@ -76,6 +76,10 @@ class HtmlTest(unittest.TestCase):
                         "What this rests on", "Inputs, and who set them", "Reproduce"):
             self.assertIn(heading, page.of("h2"))
 
+    def test_an_interval_whose_ends_print_alike_is_not_shown(self):
+        page = self.out("run", "--format", "html", "--replicas", "2")
+        self.assertNotRegex(page, r"<small>95 % interval ([^<]*) to \1</small>")
+
     def test_nothing_is_fetched_and_nothing_of_the_user_becomes_markup(self):
         for verb in ("run", "plan"):
             text = self.out(verb, "--format", "html")

@@ -25,14 +25,16 @@ std::string line_text(const TreeLine& line, const Ink& ink) {
   std::string head = line.head;
   if (line.above) head += " (see above)";
   if (line.hidden > 0) head += " ...";
+  const std::string below(indent.size() + 4, ' ');
   std::string out;
   if (line.level == 0)
     out = "\n" + ink.bold(head) + "\n";
   else if (!line.name.empty() && indent.size() + head.size() + line.name.size() + 4 <= kColumns)
     out = indent + head + "  [" + line.name + "]\n";
+  else if (line.name.empty())
+    out = wrapped(indent + head, "", below.size());
   else
-    out = wrapped(indent + head, line.name.empty() ? "" : "[" + line.name + "]", indent.size() + 4);
-  const std::string below(indent.size() + 4, ' ');
+    out = indent + head + "\n" + below + "[" + line.name + "]\n";
   if (!line.sum.empty())
     out += wrapped(below + "= ", line.sum + (line.page.empty() ? "" : " [" + line.page + "]"),
                    below.size() + 2);

@@ -44,9 +44,11 @@ std::string tile(const Prediction& p, const std::string& metric, std::string_vie
   const std::string status = status_of(p, metric);
   std::string out = "<div class=\"tile " + status + "\">" + element("span", label) +
                     element("b", print_value(m->value, m->unit));
-  if (m->ci95)
-    out += element("small", "95 % interval " + print_value(m->ci95->first, m->unit) + " to " +
-                                print_value(m->ci95->second, m->unit));
+  if (m->ci95) {
+    const std::string low = print_value(m->ci95->first, m->unit);
+    const std::string high = print_value(m->ci95->second, m->unit);
+    if (low != high) out += element("small", "95 % interval " + low + " to " + high);
+  }
   if (status == "fail") out += element("small", "target missed", "fail");
   if (status == "inconclusive") out += element("small", "too close to call", "inconclusive");
   if (status == "pass") out += element("small", "target met", "pass");
