@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <QWheelEvent>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ui/desktop/figures.hpp"
@@ -13,7 +14,9 @@
 namespace stallcast::desktop {
 namespace {
 
-constexpr double kRow = 1.6;  // lines of text
+constexpr std::size_t kKinds = 6;  // of GanttData::What
+constexpr double kSeen = 0.01;     // of a pixel's time
+constexpr double kRow = 1.6;       // lines of text
 constexpr std::size_t kMostTwinRows = 5000;
 
 QColor colour_of(GanttData::What what, const Theme& theme) {
@@ -140,17 +143,28 @@ void Gantt::paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRe
       ++span;
       continue;
     }
-    // All spans that begin in this pixel as one: a stall is never hidden by a step.
-    const double pixel_end = from_ + (std::floor(left - area.left()) + 1.0) / scale;
-    QColor shown = colour;
-    const auto next =
-        std::lower_bound(span + 1, lane.spans.end(), pixel_end,
-                         [](const GanttData::Span& s, double t) { return s.begin < t; });
-    constexpr std::ptrdiff_t kLooked = 64;
-    for (auto it = span; it != next && it - span < kLooked; ++it)
-      if (it->what == GanttData::What::stall) shown = colour_of(it->what, theme);
-    painter.fillRect(QRectF(std::floor(left), area.top(), 1.0, area.height()), shown);
-    span = next;
+    // All spans that begin in this pixel share its height as they share its time; what is more than
+    // next to nothing of a stall is never rounded away.
+    const double pixel = std::floor(left - area.left());
+    const double pixel_end = from_ + (pixel + 1.0) / scale;
+    std::array<double, kKinds> time{};
+    double all = 0.0;
+    do {
+      time[static_cast<std::size_t>(span->what)] += span->end - span->begin;
+      all += span->end - span->begin;
+      ++span;
+    } while (span != lane.spans.end() && span->begin < pixel_end);
+    double bottom = area.bottom();
+    for (std::size_t kind = kKinds; kind-- > 0 && all > 0.0;) {
+      const auto what = static_cast<GanttData::What>(kind);
+      const double share = time[kind] / all;
+      double high = share * area.height();
+      if (what == GanttData::What::stall && share >= kSeen) high = std::max(high, 1.0);
+      if (high <= 0.0) continue;
+      painter.fillRect(QRectF(area.left() + pixel, bottom - high, 1.0, high),
+                       colour_of(what, theme));
+      bottom -= high;
+    }
   }
   painter.setRenderHint(QPainter::Antialiasing, true);
 }

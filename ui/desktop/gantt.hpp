@@ -6,7 +6,8 @@
 namespace stallcast::desktop {
 
 /// The timeline painted: lanes below each other. Wheel or W, S zoom; A, D move; N, P go to the next
-/// and the last stall; Home shows all. What is narrower than a pixel is painted as one.
+/// and the last stall; Home shows all. What is narrower than a pixel shares it: the height of
+/// each colour is its share of the time.
 class Gantt : public Chart {
   Q_OBJECT
  public:
