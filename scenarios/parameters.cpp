@@ -121,11 +121,21 @@ bool Parameters::settle(const std::string& name, Entry& entry) {
     entry.state = State::broken;
     return false;
   }
+  if (chain_ >= kLongestChain) {
+    report_.error("param", entry.pointer,
+                  "the parameter \"" + name + "\" stands at the end of " +
+                      std::to_string(kLongestChain) + " others that depend on each other",
+                  "give one of them a number");
+    entry.state = State::broken;
+    return false;
+  }
   entry.state = State::running;
   Json value = entry.written;
   if (is_expression(value)) {
+    ++chain_;
     const std::optional<Json> result =
         compute(value.get_ref<const std::string&>(), entry.pointer, true);
+    --chain_;
     value = result ? *result : Json();
   } else if (!value.is_number() && !value.is_string() && !value.is_null()) {
     report_.error("type", entry.pointer,

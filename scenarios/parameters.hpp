@@ -33,6 +33,8 @@ class Parameters {
   [[nodiscard]] std::map<std::string, std::vector<std::string>> needed() const;
 
  private:
+  /// Parameters that wait for each other; hostile input must not exhaust the stack.
+  static constexpr int kLongestChain = 200;
   enum class State { waiting, running, done, broken };
   struct Entry {
     State state = State::waiting;
@@ -55,6 +57,7 @@ class Parameters {
   std::vector<std::string> order_;
   std::map<std::string, std::set<std::string>> named_;  // by pointer: names in the expression
   Reporter& report_;
+  int chain_ = 0;  ///< parameters being settled
 };
 
 /// True for a text that is an expression.

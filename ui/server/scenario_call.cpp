@@ -7,6 +7,7 @@ namespace stallcast::server {
 namespace {
 
 constexpr std::string_view kName = "scenario.json";
+constexpr std::ptrdiff_t kMostObjects = 2000;
 
 std::optional<Response> unknown_parameter(const Call& call) {
   const Match found = match(call.request.method, call.request.path);
@@ -40,6 +41,14 @@ Asked<client::Source> source_of(const Call& call) {
   if (auto fault = unknown_parameter(call)) return {std::nullopt, *std::move(fault)};
   if (call.request.body.empty())
     return {std::nullopt, problem(400, "the body is empty", "send a scenario as the body")};
+  // What is checked pairwise is cheap for hundreds of parts, not for tens of thousands.
+  const auto objects = std::count(call.request.body.begin(), call.request.body.end(), '{');
+  if (objects > kMostObjects)
+    return {std::nullopt,
+            problem(422,
+                    "the scenario has " + std::to_string(objects) + " objects, and at most " +
+                        std::to_string(kMostObjects) + " are read here",
+                    "run it with the command line")};
   client::Source source;
   source.file = folder_of(call.service.settings) + std::string(kName);
   source.text = call.request.body;
