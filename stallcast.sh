@@ -13,7 +13,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libcl
 test_packages=(catch2 libxml2-utils python3 python3-jsonschema clang-format-14 clang-tidy-14 binutils git)
 # The explorer and its tests; everything else builds without (docs/adr/0021-desktop-explorer.md).
 desktop_packages=(qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev libgl-dev libopengl-dev
-  fonts-dejavu-core)
+  fonts-dejavu-core xvfb xauth)
 
 usage() {
   cat <<'USAGE'
