@@ -10,7 +10,7 @@
 /// Private to engine/codec.
 namespace stallcast::codec::detail {
 
-/// JSON text written from front to back, the bytes `dump` gives of the same value: an eighth of the
+/// JSON text written from front to back, the bytes `dump` gives of the same value: a quarter of the
 /// instructions of building a tree and printing that. Keys have to come sorted.
 class JsonText {
  public:
@@ -35,7 +35,7 @@ class JsonText {
   void member(std::string_view name, const std::vector<std::string>& values);
   void member_number(std::string_view name, double value) { key(name), number(value); }
 
-  /// Of a plan for `bytes` of text.
+  /// Makes room for so many bytes of text.
   void reserve(std::size_t bytes) { out_.reserve(bytes); }
   [[nodiscard]] std::string take() { return std::move(out_); }
 

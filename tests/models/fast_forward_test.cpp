@@ -2,6 +2,7 @@
 
 #include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/reading_job.hpp"
 
 using namespace stallcast;
 using namespace stallcast::testing;
@@ -19,22 +20,7 @@ double skipped_exactly(const Design& design) {
 
 /// 32 ranks that read 32 times `sample` MB a step, and save every `every` steps.
 Design reading(const char* sample, const char* steps = "20000") {
-  Design design = small_design();
-  JobDesign& job = design.jobs[0];
-  job.dataset = component(Role::dataset, "raw", "dataset",
-                          {{"on", "scratch"}, {"sample", sample}, {"samples", "1e9"}});
-  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "2"}, {"workers", "4"}});
-  set(job.job, Role::job, "steps", steps);
-  set(job.job, Role::job, "epochs", "1");
-  design.run.values.erase("duration");
-  return design;
-}
-
-void save(Design& design, const char* kind, Settings settings) {
-  design.jobs[0].checkpoint =
-      component(Role::checkpoint, kind, "checkpoint", {{"to", "scratch"}, {"size", "64 GB"}});
-  for (const auto& [key, text] : settings)
-    set(*design.jobs[0].checkpoint, Role::checkpoint, key, text);
+  return reading_job(sample, "4", steps);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "engine/codec/timeline_codec.hpp"
 #include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/reading_job.hpp"
 #include "tests/support/recorded.hpp"
 
 using namespace stallcast;
@@ -17,22 +18,7 @@ namespace {
 
 /// 32 ranks that read 2 samples of `sample` MB a step with 2 workers each.
 Design reading(const char* sample, const char* steps = "200") {
-  Design design = small_design();
-  JobDesign& job = design.jobs[0];
-  job.dataset = component(Role::dataset, "raw", "dataset",
-                          {{"on", "scratch"}, {"sample", sample}, {"samples", "1e9"}});
-  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "2"}, {"workers", "2"}});
-  set(job.job, Role::job, "steps", steps);
-  set(job.job, Role::job, "epochs", "1");
-  design.run.values.erase("duration");
-  return design;
-}
-
-void save(Design& design, const char* kind, Settings settings) {
-  design.jobs[0].checkpoint =
-      component(Role::checkpoint, kind, "checkpoint", {{"to", "scratch"}, {"size", "64 GB"}});
-  for (const auto& [key, text] : settings)
-    set(*design.jobs[0].checkpoint, Role::checkpoint, key, text);
+  return reading_job(sample, "2", steps);
 }
 
 double time_of(const std::vector<Timeline::Span>& spans) {

@@ -122,8 +122,7 @@ std::string what_ifs(const Prediction& p) {
   std::vector<Gain> gains;
   std::vector<std::vector<std::string>> rows;
   for (const Alternative& a : p.alternatives) {
-    gains.push_back({a.change, 0.0, a.gain, print_margin(a.gain) + " points"});
-    gains.back().text = fixed(100.0 * a.gain, 2) + " points";
+    gains.push_back({a.change, 0.0, a.gain, fixed(100.0 * a.gain, 2) + " points"});
     rows.push_back({path(a.change), markup(gain_text(a, p))});
   }
   return element("p", "Each change alone, simulated; points of GPU utilization gained.", "soft") +

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "stallcast/prediction.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
@@ -23,17 +24,15 @@ constexpr double kLane = 64.0, kRow = 22.0, kAxis = 22.0;
 /// Slices of a rank and the cause of lost time they are shown as.
 struct Slice {
   std::string_view name;
-  std::size_t cause;  ///< of kCauses
+  std::size_t cause;  ///< of kBreakdownCauses
 };
-constexpr std::array<std::string_view, 8> kCauses = {
-    "compute", "communication", "data", "metadata", "cpu", "checkpoint", "restart", "sync"};
 constexpr Slice kSlices[] = {{"compute", 0},        {"communication", 1}, {"wait for data", 2},
                              {"metadata", 3},       {"cpu", 4},           {"decode on the GPU", 4},
                              {"checkpoint", 5},     {"restart", 6},       {"restore", 6},
                              {"wait for ranks", 7}, {"barrier", 7}};
 
 /// Seconds of each cause, by column.
-using Columns = std::vector<std::array<double, kCauses.size()>>;
+using Columns = std::vector<std::array<double, kBreakdownCauses.size()>>;
 
 Columns columns_of(const Timeline& t, std::uint32_t track) {
   Columns out(kColumns);
@@ -61,19 +60,19 @@ std::string lane(const Columns& columns, double y) {
   for (std::size_t i = 0; i < columns.size();) {
     std::size_t next = i + 1;  // columns that look alike are one
     const auto alike = [&](std::size_t other) {
-      for (std::size_t c = 0; c < kCauses.size(); ++c)
+      for (std::size_t c = 0; c < kBreakdownCauses.size(); ++c)
         if (std::abs(columns[i][c] - columns[other][c]) > 0.01) return false;
       return true;
     };
     while (next < columns.size() && alike(next)) ++next;
     double base = y + kLane;
-    for (std::size_t c = 0; c < kCauses.size(); ++c) {
+    for (std::size_t c = 0; c < kBreakdownCauses.size(); ++c) {
       const double height = std::min(columns[i][c], 1.0) * kLane;
       if (height < 0.3) continue;
       base -= height;
       out += svg_rect(x_of(static_cast<double>(i)), base,
                       x_of(static_cast<double>(next)) - x_of(static_cast<double>(i)), height,
-                      kCauses[c]);
+                      kBreakdownCauses[c]);
     }
     i = next;
   }
@@ -137,14 +136,14 @@ std::string timeline_section(const Timeline& t) {
   std::string chart;
   double y = 0.0;
   std::string job;
-  std::array<double, kCauses.size()> seconds{};
+  std::array<double, kBreakdownCauses.size()> seconds{};
   for (std::uint32_t i = 0; i < t.tracks.size(); ++i) {
     const Timeline::Track& track = t.tracks[i];
     if (track.kind != "rank" || track.job == job) continue;  // the one that waits longest
     job = track.job;
     const Columns columns = columns_of(t, i);
     for (const auto& column : columns)
-      for (std::size_t c = 0; c < kCauses.size(); ++c) seconds[c] += column[c];
+      for (std::size_t c = 0; c < kBreakdownCauses.size(); ++c) seconds[c] += column[c];
     chart += svg_label(kLabels - 12.0, y + kLane / 2.0, "end", "job " + job);
     chart += svg_label(kLabels - 12.0, y + kLane / 2.0 + 17.0, "end",
                        track.chosen == "only" ? "its ranks" : track.chosen + " rank");
@@ -161,10 +160,10 @@ std::string timeline_section(const Timeline& t) {
   chart +=
       svg_label(x_of(static_cast<double>(kColumns)), y + 16.0, "end", print_value(t.end_s, "s"));
   std::string legend;
-  for (std::size_t c = 0; c < kCauses.size(); ++c)
+  for (std::size_t c = 0; c < kBreakdownCauses.size(); ++c)
     if (seconds[c] > 0.0)
-      legend += "<li><i style=\"background:var(--" + std::string(kCauses[c]) + ")\"></i>" +
-                markup(kCauses[c]) + "</li>";
+      legend += "<li><i style=\"background:var(--" + std::string(kBreakdownCauses[c]) + ")\"></i>" +
+                markup(kBreakdownCauses[c]) + "</li>";
   std::vector<std::vector<std::string>> table_rows;
   for (const Busy& row : rows)
     table_rows.push_back(
