@@ -1,5 +1,7 @@
 #include "engine/sim/context.hpp"
 
+#include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace stallcast::sim {
@@ -38,6 +40,34 @@ Context::~Context() = default;
 Context::Root Context::run_root(Task<void> task) { co_await task; }
 
 void Context::spawn(Task<void> task) { run_root(std::move(task)); }
+
+Task<void> Context::transfer_all(std::span<const Flow> flows, std::span<FlowOutcome> outcomes) {
+  assert(flows.size() == outcomes.size());
+  struct Awaiter {
+    Context& context;
+    std::span<const Flow> flows;
+    std::span<FlowOutcome> outcomes;
+    Seconds last;  // end of those that go alone
+    Arrivals arrivals{};
+    bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<> waiter) {
+      arrivals.waiter = waiter;
+      for (std::size_t i = 0; i < flows.size(); ++i) {
+        if (const std::optional<Seconds> time = flows[i].alone()) {
+          outcomes[i] = {.began = context.now(), .ended = context.now() + *time, .binding = {}};
+          last = std::max(last, outcomes[i].ended);
+        } else {
+          ++arrivals.missing;
+          context.start(flows[i], outcomes[i], arrivals);
+        }
+      }
+      return arrivals.missing > 0;
+    }
+    Seconds await_resume() const noexcept { return last; }
+  };
+  const Seconds last = co_await Awaiter{*this, flows, outcomes, now()};
+  if (last > now()) co_await sleep(last - now());
+}
 
 void Context::drop_tasks() {
   while (!roots_.empty()) roots_.back().destroy();

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,13 @@ struct Flow {
   Bytes bytes;                   ///< per member; zero completes at once
   double members = 1.0;
   Rate cap = Rate::infinity();  ///< per member
+
+  /// How long it takes if no link carries it (no path, or nothing to move); nothing otherwise.
+  [[nodiscard]] std::optional<Seconds> alone() const {
+    if (bytes == Bytes{} || (path.empty() && !cap.finite())) return Seconds{};
+    if (path.empty()) return bytes / cap;
+    return std::nullopt;
+  }
 };
 
 /// `flow` with weight `share` for each of its members instead of 1: n members of weight w that move
@@ -64,6 +72,12 @@ struct LinkUse {
   double peak_weight = 0.0;  ///< most members that were active at one time
 };
 
+/// Who goes on when transfers have ended.
+struct Arrivals {
+  std::size_t missing = 0;  ///< transfers
+  std::coroutine_handle<> waiter;
+};
+
 class Context {
  public:
   virtual ~Context();
@@ -82,6 +96,9 @@ class Context {
   [[nodiscard]] auto sleep(Seconds delay);
   /// Awaitable, yields FlowOutcome: resumes when every member's bytes have arrived.
   [[nodiscard]] auto transfer(const Flow& flow);
+  /// Starts all `flows` now (the stripes of a file, say) and ends when the last of them has ended;
+  /// how each went is in `outcomes`, as many, which outlive the task. Costs one program for all.
+  Task<void> transfer_all(std::span<const Flow> flows, std::span<FlowOutcome> outcomes);
 
   /// Starts `task` now, concurrently with the caller, and keeps it until it ends. An exception that
   /// leaves it ends the simulation and is rethrown by `run`.
@@ -110,8 +127,9 @@ class Context {
 
   /// For awaitables: resume `waiter` after `delay`.
   virtual void schedule(Seconds delay, std::coroutine_handle<> waiter) = 0;
-  /// For awaitables: start `flow`; fill `outcome` and resume `waiter` when it is done.
-  virtual void start(const Flow& flow, FlowOutcome& outcome, std::coroutine_handle<> waiter) = 0;
+  /// For awaitables: start `flow`; when it is done, fill `outcome` and take it off `arrivals`,
+  /// whose waiter resumes when none is missing. REQUIRES: `flow` does not go alone.
+  virtual void start(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) = 0;
 
  protected:
   Context() = default;
@@ -145,8 +163,17 @@ inline auto Context::transfer(const Flow& flow) {
     Context& context;
     Flow flow;
     FlowOutcome outcome{};
+    Arrivals arrivals{};
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> waiter) { context.start(flow, outcome, waiter); }
+    void await_suspend(std::coroutine_handle<> waiter) {
+      if (const std::optional<Seconds> time = flow.alone()) {
+        outcome = {.began = context.now(), .ended = context.now() + *time, .binding = {}};
+        context.schedule(*time, waiter);
+        return;
+      }
+      arrivals = {.missing = 1, .waiter = waiter};
+      context.start(flow, outcome, arrivals);
+    }
     FlowOutcome await_resume() const noexcept { return outcome; }
   };
   return Awaiter{*this, flow};

@@ -30,22 +30,12 @@ void EventContext::schedule(Seconds delay, std::coroutine_handle<> waiter) {
   }  // else: never; the program stays suspended until the context goes
 }
 
-void EventContext::start(const Flow& flow, FlowOutcome& outcome, std::coroutine_handle<> waiter) {
-  assert(flow.bytes >= Bytes{} && flow.bytes.finite() && flow.members > 0.0 && flow.cap > Rate{});
+void EventContext::start(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) {
+  assert(flow.bytes > Bytes{} && flow.bytes.finite() && flow.members > 0.0 && flow.cap > Rate{});
+  assert(!flow.path.empty());
   outcome = {.began = now(), .ended = now(), .binding = {}};
-  if (flow.bytes == Bytes{} || (flow.path.empty() && !flow.cap.finite())) {
-    resume_soon(waiter);
-    return;
-  }
-  if (flow.path.empty()) {
-    const Seconds duration = flow.bytes / flow.cap;
-    outcome.ended += duration;
-    schedule(duration, waiter);
-    return;
-  }
   FlowKey key = static_cast<FlowKey>(records_.size());
   if (unused_.empty()) {
-    make_room(records_);
     records_.emplace_back();
   } else {
     key = unused_.back();
@@ -58,7 +48,7 @@ void EventContext::start(const Flow& flow, FlowOutcome& outcome, std::coroutine_
   record.cap = flow.cap;
   record.order = next_order_++;
   record.outcome = &outcome;
-  record.waiter = waiter;
+  record.arrivals = &arrivals;
   links_.enter(flow.path, flow.members);
   open_flow(key, flow);
 }
@@ -134,7 +124,7 @@ void EventContext::close_flows(std::vector<FlowKey>& ended) {
   for (const FlowKey key : ended) {
     const Record& record = records_[key];
     links_.leave(record.path, record.members, record.bytes * record.members);
-    resume_soon(record.waiter);
+    if (--record.arrivals->missing == 0) resume_soon(record.arrivals->waiter);
     records_[key].outcome = nullptr;
     unused_.push_back(key);
   }

@@ -33,7 +33,7 @@ class EventContext : public Context, public FlowProgress {
   void add_running(std::span<Bytes> moved) const final;
   void describe(Ledger& ledger) final;
   void schedule(Seconds delay, std::coroutine_handle<> waiter) final;
-  void start(const Flow& flow, FlowOutcome& outcome, std::coroutine_handle<> waiter) final;
+  void start(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) final;
 
  protected:
   using FlowKey = std::uint32_t;  ///< reused after the flow is closed
@@ -55,8 +55,8 @@ class EventContext : public Context, public FlowProgress {
   [[nodiscard]] bool something_due() const;
   /// Date of the next event, infinity if there is none.
   [[nodiscard]] double next_event() const;
-  /// Ends these flows now: completes their outcomes and schedules their waiters, in the order of
-  /// their starts. Clears `ended`.
+  /// Ends these flows now: completes their outcomes and schedules the waiters that miss no other,
+  /// in the order of their starts. Clears `ended`.
   void close_flows(std::vector<FlowKey>& ended);
   [[nodiscard]] std::size_t flows_running() const { return records_.size() - unused_.size(); }
 
@@ -76,7 +76,7 @@ class EventContext : public Context, public FlowProgress {
     Rate cap;
     std::uint64_t order;
     FlowOutcome* outcome = nullptr;  ///< null: no flow has this key
-    std::coroutine_handle<> waiter;
+    Arrivals* arrivals = nullptr;
   };
 
   struct EventHeap : std::priority_queue<Event, std::vector<Event>, std::greater<>> {
@@ -87,8 +87,8 @@ class EventContext : public Context, public FlowProgress {
   Ring<std::coroutine_handle<>> events_now_;  // due at now_, after all of events_later_
   std::uint64_t next_order_ = 0;
   LinkTable links_;
-  std::vector<Record, BlockAllocator<Record>> records_;
-  std::vector<FlowKey> unused_;
+  LongVector<Record> records_;
+  LongVector<FlowKey> unused_;
   std::vector<double> dates_;     // scratch of `describe`
   std::vector<FlowKey> running_;  // the same
 };

@@ -13,7 +13,6 @@ constexpr double kRemainder = 1.0 / 16.0;
 }  // namespace
 
 std::uint32_t FairShares::add_link(double capacity) {
-  make_room(links_);
   links_.emplace_back().capacity = capacity;
   return static_cast<std::uint32_t>(links_.size() - 1);
 }
@@ -28,7 +27,6 @@ std::uint32_t FairShares::add_group(std::span<const std::uint32_t> path, double 
   assert(!path.empty() && weight > 0.0 && cap > 0.0);
   auto index = static_cast<std::uint32_t>(groups_.size());
   if (free_groups_.empty()) {
-    make_room(groups_);
     groups_.emplace_back();
   } else {
     index = free_groups_.back();

@@ -45,11 +45,11 @@ class FairShares {
   /// Brings the shares up to date; afterwards the next three say what is different.
   void update();
   /// Groups whose flows were set.
-  [[nodiscard]] const std::vector<std::uint32_t>& updated() const { return updated_; }
+  [[nodiscard]] const LongVector<std::uint32_t>& updated() const { return updated_; }
   /// Groups with flows that are not bounded by what they were.
-  [[nodiscard]] const std::vector<std::uint32_t>& moved() const { return moved_; }
+  [[nodiscard]] const LongVector<std::uint32_t>& moved() const { return moved_; }
   /// Links whose level is not what it was, and bound somebody.
-  [[nodiscard]] const std::vector<std::uint32_t>& shifted() const { return shifted_; }
+  [[nodiscard]] const LongVector<std::uint32_t>& shifted() const { return shifted_; }
 
   /// The link that bounds the group, kOwnCap or kNobody.
   [[nodiscard]] std::uint32_t bound(std::uint32_t group) const { return groups_[group].bound; }
@@ -135,21 +135,21 @@ class FairShares {
   void settle();
   void set_tops();
 
-  std::vector<Link, BlockAllocator<Link>> links_;
-  std::vector<Group, BlockAllocator<Group>> groups_;
-  std::vector<std::uint32_t> free_groups_;
-  std::vector<std::uint32_t> changed_;  // groups
-  std::vector<std::uint32_t> updated_;
-  std::vector<std::uint32_t> touched_;  // links whose sums or capacity changed
-  std::vector<std::uint32_t> fresh_;    // groups that nothing bounds yet
-  std::vector<std::uint32_t> moved_;
-  std::vector<std::uint32_t> shifted_;
+  LongVector<Link> links_;
+  LongVector<Group> groups_;
+  LongVector<std::uint32_t> free_groups_;
+  LongVector<std::uint32_t> changed_;  // groups
+  LongVector<std::uint32_t> updated_;
+  LongVector<std::uint32_t> touched_;  // links whose sums or capacity changed
+  LongVector<std::uint32_t> fresh_;    // groups that nothing bounds yet
+  LongVector<std::uint32_t> moved_;
+  LongVector<std::uint32_t> shifted_;
   std::uint64_t fillings_ = 0;
   // Of the filling under way:
-  std::vector<std::uint32_t> chosen_;  // groups
-  std::vector<std::uint32_t> seen_;    // links they cross
-  std::vector<std::uint32_t> to_open_;
-  std::vector<std::pair<double, std::uint32_t>> levels_;  // heap
+  LongVector<std::uint32_t> chosen_;  // groups
+  LongVector<std::uint32_t> seen_;    // links they cross
+  LongVector<std::uint32_t> to_open_;
+  LongVector<std::pair<double, std::uint32_t>> levels_;  // heap
 };
 
 }  // namespace stallcast::sim

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTogether = 1e-12;
+constexpr std::uint32_t kSlots = 8;      // of the table in a line of the cache
 constexpr std::size_t kIdleGroups = 64;  // kept, and as many as twice those in use
 
 // Two dates (or clock readings) closer than this are one: four steps of the floating-point grid.
@@ -42,9 +43,10 @@ void FluidSolver::start(FlowKey key, std::span<const LinkId> path, Bytes bytes, 
   const double size = bytes.in(unit::B);
   const double reading =
       group.offset + (group.clock == kNoClock ? 0.0 : read(clocks_[group.clock]));
+  if (group.heap.empty()) ++busy_;
   group.heap.push_back({.end = reading + size, .bytes = size, .order = next_order_++, .key = key});
   if (group.heap.size() > 1) std::push_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
-  if (key >= group_of_key_.size()) group_of_key_.resize(key + 1);
+  while (key >= group_of_key_.size()) group_of_key_.push_back(kNoGroup);
   group_of_key_[key] = index;
   ++flows_;
   change(index);
@@ -54,19 +56,19 @@ std::uint32_t FluidSolver::group_of(std::span<const LinkId> path, double members
   std::uint64_t hash =
       mix(std::bit_cast<std::uint64_t>(members), std::bit_cast<std::uint64_t>(cap));
   path_.clear();
-  for (const LinkId link : path) {
-    hash = mix(hash, link.index);
-    path_.push_back(link.index);
-  }
+  for (const LinkId link : path) path_.push_back(link.index);
+  // Those that differ only a little in their last link, as the stripes of a file do, share a line
+  // of the cache.
+  for (const LinkId link : path.first(path.size() - 1)) hash = mix(hash, link.index);
+  hash = mix(hash, path_.back() / kSlots);
   if (2 * known_ >= table_.size()) forget_idle_groups();
-  const auto part = static_cast<std::uint32_t>(hash);
+  const auto part = static_cast<std::uint32_t>(hash) / kSlots * kSlots + path_.back() % kSlots;
   for (std::size_t at = part;; ++at) {
     Known& slot = table_[at & (table_.size() - 1)];
     if (slot.group == kNoGroup) {
       ++known_;
       slot = {.hash = part, .group = shares_.add_group(path_, members, cap)};
       if (slot.group == groups_.size()) {
-        make_room(groups_);
         groups_.emplace_back();
         group_places_.push_back(KeyedHeap::kNoPlace);
       }
@@ -86,8 +88,9 @@ std::uint32_t FluidSolver::new_clock() {
 // Groups are kept when their last flow ends, since most come back at once. When the table is full,
 // the others go, if they are many, and it grows to hold as many again as are left.
 void FluidSolver::forget_idle_groups() {
-  std::vector<std::uint32_t> gone;
-  for (std::uint32_t index = 0; index < groups_.size(); ++index) {
+  LongVector<std::uint32_t> gone;
+  const bool many = known_ >= kIdleGroups + 2 * busy_;
+  for (std::uint32_t index = 0; many && index < groups_.size(); ++index) {
     const Group& group = groups_[index];
     if (group.clock == kNoClock && group.heap.empty() && !shares_.changed(index) &&
         !shares_.removed(index))
@@ -143,7 +146,8 @@ void FluidSolver::follow(std::uint32_t index, std::uint32_t to) {
 
 // Tells the group's clock when its first flow ends.
 void FluidSolver::expect(std::uint32_t index) {
-  const Group& group = groups_[index];
+  Group& group = groups_[index];
+  group.expected = share_;
   clocks_[group.clock].groups.set(
       index, group.heap.empty() ? kNever : group.heap.front().end - group.offset, group_places_);
   mark(group.clock);
@@ -179,6 +183,7 @@ Seconds FluidSolver::next_completion() {
 
 void FluidSolver::share() {
   shares_.update();
+  ++share_;
   // Groups leave their clocks before these change.
   for (const std::uint32_t index : shares_.moved()) {
     Group& group = groups_[index];
@@ -207,7 +212,7 @@ void FluidSolver::share() {
   for (const std::uint32_t index : shares_.updated()) {
     if (shares_.bound(index) == FairShares::kNobody)
       follow(index, kNoClock);
-    else
+    else if (groups_[index].expected != share_)
       expect(index);
   }
 }
@@ -286,7 +291,6 @@ void FluidSolver::take_ended(Group& group, double reading, double rate) {
   while (!group.heap.empty()) {
     const Member& member = group.heap.front();
     if (member.end - at > kTogether * member.bytes + slack + resolution(member.end)) break;
-    make_room(ended_);
     ended_.emplace_back(member.order, member.key);
     if (group.heap.size() > 1)
       std::pop_heap(group.heap.begin(), group.heap.end(), std::greater<>{});
@@ -294,6 +298,7 @@ void FluidSolver::take_ended(Group& group, double reading, double rate) {
   }
   const std::uint32_t ended = before - group.heap.size();
   flows_ -= ended;
+  if (ended > 0 && group.heap.empty()) --busy_;
   group.ended += ended;
   if (group.ended <= group.heap.size() + 64) return;
   for (Member& member : group.heap) member.end -= at;

@@ -75,6 +75,7 @@ class FluidSolver {
     std::uint32_t clock = kNoClock;   // that it follows
     double offset = 0.0;              // its reading less the clock's; its reading without a clock
     std::uint32_t ended = 0;          // flows, since its reading was last set back
+    std::uint32_t expected = 0;       // in this `share` its clock was last told of it
     ShortList<Member, 1> heap;
   };
   using Ended = std::pair<std::uint64_t, FlowKey>;  // with its order
@@ -106,17 +107,19 @@ class FluidSolver {
   KeyedHeap dates_;                         // clocks, by when their first flow ends
   KeyedHeap::Places clock_places_;          // in dates_
   std::vector<std::uint32_t> link_clocks_;  // by link
-  std::vector<Group, BlockAllocator<Group>> groups_;
-  KeyedHeap::Places group_places_;                   // in the groups of their clocks
-  std::vector<std::uint32_t> group_of_key_;          // by FlowKey
-  std::vector<Known, BlockAllocator<Known>> table_;  // by hash, with open addressing
-  std::size_t known_ = 0;                            // groups in table_
-  std::vector<std::uint32_t> stale_;                 // clocks whose next date is to be found anew
-  std::vector<std::uint32_t> path_;                  // scratch of `group_of`
-  std::vector<std::uint32_t> due_;                   // scratch of `advance`
-  std::vector<std::uint32_t> first_;                 // scratch of `take_ended`
-  std::vector<Ended, BlockAllocator<Ended>> ended_;  // scratch of `advance`
-  std::vector<FlowKey> started_;                     // scratch of `in_order_of_start`
+  std::uint32_t share_ = 0;                 // how often it was called
+  LongVector<Group> groups_;
+  KeyedHeap::Places group_places_;          // in the groups of their clocks
+  LongVector<std::uint32_t> group_of_key_;  // by FlowKey
+  LongVector<Known> table_;                 // by hash, with open addressing
+  std::size_t known_ = 0;                   // groups in table_
+  std::size_t busy_ = 0;                    // groups with flows
+  LongVector<std::uint32_t> stale_;         // clocks whose next date is to be found anew
+  std::vector<std::uint32_t> path_;         // scratch of `group_of`
+  LongVector<std::uint32_t> due_;           // scratch of `advance`
+  LongVector<std::uint32_t> first_;         // scratch of `take_ended`
+  LongVector<Ended> ended_;                 // scratch of `advance`
+  LongVector<FlowKey> started_;             // scratch of `in_order_of_start`
 };
 
 }  // namespace stallcast::sim

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "engine/sim/memory.hpp"
+
 namespace stallcast::sim {
 
 /// A min-heap of numbered things whose keys change. `places[id]` is the place of each in it, or
@@ -16,7 +18,7 @@ namespace stallcast::sim {
 class KeyedHeap {
  public:
   static constexpr std::uint32_t kNoPlace = 0xffffffff;
-  using Places = std::vector<std::uint32_t>;
+  using Places = LongVector<std::uint32_t>;
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <new>
+#include <utility>
 #include <vector>
 
 /// Memory of what a simulation has many of. Taking fresh pages costs the more the smaller they are:
@@ -33,7 +34,6 @@ inline void give_block(void* block, std::size_t size) noexcept {
   ::operator delete(block, block_alignment(size));
 }
 
-/// For vectors that may get long.
 template <class T>
 struct BlockAllocator {
   using value_type = T;
@@ -47,14 +47,28 @@ struct BlockAllocator {
   bool operator==(const BlockAllocator&) const = default;
 };
 
-/// Before one more is added. Long vectors move seldom: what they reserve takes no memory until it
-/// is used, but what they leave behind has been paid for.
+/// A vector that may get long, and then moves seldom: what it reserves takes no memory until it is
+/// used, but what it leaves behind has been paid for.
 template <class T>
-void make_room(std::vector<T, BlockAllocator<T>>& rows) {
-  if (rows.size() < rows.capacity()) return;
-  const bool many = rows.size() * sizeof(T) >= kLargePage / 32;
-  rows.reserve(std::max<std::size_t>(16, rows.size() * (many ? 8 : 2)));
-}
+class LongVector : public std::vector<T, BlockAllocator<T>> {
+  using Vector = std::vector<T, BlockAllocator<T>>;
+
+ public:
+  using Vector::Vector;
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    make_room();
+    return Vector::emplace_back(std::forward<Args>(args)...);
+  }
+  void push_back(const T& value) { emplace_back(value); }
+
+ private:
+  void make_room() {
+    if (this->size() < this->capacity()) return;
+    const bool many = this->size() * sizeof(T) >= kLargePage / 32;
+    this->reserve(std::max<std::size_t>(16, this->size() * (many ? 8 : 2)));
+  }
+};
 
 /// Pieces cut from blocks, one after the other, and never given back: as many bytes are taken at
 /// once as were cut so far, and no more than a large page.

@@ -1,11 +1,8 @@
 #include "models/storage/drives.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <utility>
-#include <vector>
-
-#include "engine/sim/join.hpp"
 
 /// Equations, sources and valid range: docs/models/local.md.
 namespace stallcast::models {
@@ -112,21 +109,17 @@ Bytes DriveBank::take_burst(Bytes bytes) {
 sim::Task<Served> DriveBank::move(const Client& client, std::span<const sim::LinkId> path,
                                   Bytes bytes, Rate cap, Seconds time, double drives,
                                   ResourceIndex stream) {
-  sim::FlowOutcome data, work;
-  std::vector<sim::Task<void>> parts;
-  parts.push_back(sim::transfer_into(
-      *context_,
+  const std::array<sim::Flow, 2> flows{
       sim::weighted({.path = path, .bytes = bytes, .members = client.members, .cap = cap},
                     client.share),
-      data));
-  parts.push_back(sim::transfer_into(*context_,
-                                     sim::weighted({.path = {&busy_, 1},
-                                                    .bytes = Bytes::from(time.in(unit::s), unit::B),
-                                                    .members = client.members,
-                                                    .cap = Rate::from(drives, unit::Bps)},
-                                                   client.share),
-                                     work));
-  co_await sim::join(*context_, std::move(parts));
+      sim::weighted({.path = {&busy_, 1},
+                     .bytes = Bytes::from(time.in(unit::s), unit::B),
+                     .members = client.members,
+                     .cap = Rate::from(drives, unit::Bps)},
+                    client.share)};
+  std::array<sim::FlowOutcome, 2> outcomes;
+  co_await context_->transfer_all(flows, outcomes);
+  const auto& [data, work] = outcomes;
   if (work.ended > data.ended) co_return Served{resource_};
   co_return Served{data.binding.valid() ? resources_->of_link[data.binding.index] : stream};
 }

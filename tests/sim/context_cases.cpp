@@ -56,6 +56,36 @@ Numbers stopped_dates(Context& context) {
   return dates;
 }
 
+sim::Task<void> read_stripes(Context& context, std::span<const sim::Flow> flows,
+                             std::span<sim::FlowOutcome> outcomes, double& resumed) {
+  co_await context.transfer_all(flows, outcomes);
+  resumed = context.now().in(unit::s);
+}
+
+Numbers stripes(Context& context) {
+  // Two stripes of 12 B on links of 4 and 3 B/s, through a port of 6 B/s: 3 B/s each until 4. What
+  // no link carries goes beside: nothing at once, 10 B at 2 B/s until 5. The program waits for all.
+  const LinkId port = context.add_link("port", 6_Bps);
+  const std::vector<LinkId> first{port, context.add_link("ost0", 4_Bps)};
+  const std::vector<LinkId> second{port, context.add_link("ost1", 3_Bps)};
+  const std::vector<sim::Flow> flows{{.path = first, .bytes = b(12)},
+                                     {.path = second, .bytes = b(12)},
+                                     {.path = first, .bytes = b(0)},
+                                     {.path = {}, .bytes = b(10), .cap = 2_Bps}};
+  std::vector<sim::FlowOutcome> with(flows.size()), without(2);
+  double all = -1.0, linked = -1.0, none = -1.0;
+  context.spawn(read_stripes(context, flows, with, all));
+  context.run();
+  // The same stripes again from 5 on, without the rest.
+  context.spawn(read_stripes(context, std::span(flows).first(2), without, linked));
+  context.spawn(read_stripes(context, {}, {}, none));
+  context.run();
+  Numbers out{all, linked, none, static_cast<double>(context.events())};
+  for (const sim::FlowOutcome& outcome : with) out.push_back(outcome.ended.in(unit::s));
+  out.push_back(index_of(with[1].binding));
+  return out;
+}
+
 Numbers accounts(Context& context) {
   // Capacity 12: A has 3 members and 24 B each, B one member and 12 B capped at 1 B/s. A gets
   // 11 / 3 per member until it ends at 72 / 11, then B goes on at its cap until 12.
@@ -153,6 +183,7 @@ std::vector<ContextCase> context_cases() {
                    {1500 / 50e9, 1e-6 + 1 / 50e9, 2e-6 + 0.3 / 50e9, 0.25}});
   cases.push_back({"a run stops at its horizon and goes on", horizon_dates, {15, 10, 20, 20, 30}});
   cases.push_back({"stop leaves the rest to the next run", stopped_dates, {4, 5, 10}});
+  cases.push_back({"a program waits for all its stripes", stripes, {5, 9, 5, 3, 4, 4, 0, 5, 2}});
   cases.push_back({"outcome and use of links", accounts, {72.0 / 11, 0, 12, -1, 84, 4, 12, 2, 4}});
   cases.push_back({"a link can be added while the simulation runs", late_link, {3}});
   cases.push_back({"a capacity can change under a flow", changed_capacity, {6}});

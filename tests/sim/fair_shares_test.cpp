@@ -209,7 +209,7 @@ TEST_CASE("flows at their cap leave each other alone while links have room") {
   for (std::uint32_t i = 0; i < 19; ++i) {
     one.flows(i, 1);
     one.update();
-    CHECK(one.shares.moved() == std::vector<std::uint32_t>{i});
+    CHECK(one.shares.moved() == stallcast::sim::LongVector<std::uint32_t>{i});
   }
   CHECK(one.shares.fillings() == 0);
   // One is too many: 20 x 4.905 = 98.1 fits, twice the first does not.
