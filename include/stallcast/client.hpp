@@ -80,6 +80,13 @@ struct DiffQuestion {
   double min_change = 0.005;  ///< less than this, relative, is no move
 };
 
+/// Of the program and of its models: reports carry both.
+struct Version {
+  std::string program;
+  std::string models;  ///< changes when a design may be predicted otherwise
+};
+[[nodiscard]] const Version& version();
+
 /// Reads a result ("stallcast.result/1"), for the side `name` of a diff. Any other text is a
 /// failure with bad_input that says where.
 [[nodiscard]] Result<DiffSide> read_result(const std::string& json, const std::string& name);
@@ -126,6 +133,13 @@ class Session {
   /// prediction. A window that is empty or ends nowhere is a failure with bad_input.
   [[nodiscard]] Result<Timeline> record(const Design& design, const TimelineRequest& what,
                                         const Question& question = {});
+
+  /// What a page about `prediction`, made of the same design and question, shows of what happens
+  /// when: of each job the rank that waits longest, for a minute, or for two saves and what is
+  /// between them. Costs what `record` does, and ends with the time limit; nullopt when there is
+  /// nothing to show or no time for it, since a page is whole without it.
+  [[nodiscard]] std::optional<Timeline> overview(const Design& design, const Prediction& prediction,
+                                                 const Question& question = {});
 
   /// At most `most` changes of `source`, whose prediction this is, each tried by simulation: best
   /// first. The targets are those of `design`.

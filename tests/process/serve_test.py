@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import stat
+import subprocess
 import tempfile
 import unittest
 import urllib.parse
@@ -71,6 +72,21 @@ class ServeTest(unittest.TestCase):
         self.assertIn("text/html", page.headers["content-type"])
         self.assertIn("default-src 'none'", page.headers["content-security-policy"])
         self.assertIn("served", page.text)
+
+    def test_its_pages_are_those_of_the_command_line_byte_for_byte(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "scenario.json"), "w", encoding="utf-8") as file:
+                file.write(SCENARIO)
+            for verb, route, options in (("run", "/v1/runs", "?set=storage.scratch.ost.count=2&seed=4&replicas=2"),
+                                         ("plan", "/v1/plan", "?seed=4")):
+                words = [w for name, value in urllib.parse.parse_qsl(options[1:]) for w in ("--" + name, value)]
+                said = subprocess.run([program.STALLCAST, verb, "scenario.json", *words, "--format", "html"],
+                                      cwd=folder, capture_output=True, text=True, timeout=120, check=False).stdout
+                made = self.server.post(route + options).headers["location"]
+                self.server.wait(made)
+                page = self.server.get(made + "/report.html").text
+                self.assertEqual(page, said)
+                self.assertEqual("What happens when" in page, verb == "run")
 
     def test_the_same_content_is_simulated_once_and_has_an_id_per_asker(self):
         first = self.server.post("/v1/runs?seed=5")

@@ -225,3 +225,30 @@ TEST_CASE("a diff says what is wrong with a scenario through the question") {
   CHECK(diff.failure().exit == ExitCode::bad_input);
   CHECK(faults.has_errors());
 }
+
+TEST_CASE("an overview shows a minute, two saves, or the whole of a short run") {
+  client::Session session(settings());
+  const auto end_of = [&](const std::string& text) {
+    client::Source source = scenario(32);
+    source.text->replace(source.text->find("\"duration\": \"20 s\""), 18, text);
+    const Design design = design_of(session, source);
+    const Result<Prediction> prediction = session.predict(design);
+    REQUIRE(prediction.ok());
+    const auto timeline = session.overview(design, *prediction);
+    REQUIRE(timeline.has_value());
+    CHECK(timeline->begin_s == 0.0);
+    return timeline->end_s;
+  };
+  // The run ends with the step that reaches 20 s; steps last at least 100 ms.
+  CHECK(end_of("\"duration\": \"20 s\"") < 21.0);
+  CHECK(end_of("\"duration\": \"5 min\"") == 60.0);
+}
+
+TEST_CASE("without time there is no overview") {
+  client::Session session(settings());
+  const Design design = design_of(session, scenario(32));
+  const Result<Prediction> prediction = session.predict(design);
+  REQUIRE(prediction.ok());
+  CHECK_FALSE(session.overview(design, *prediction, {.time_limit_s = 0.0}).has_value());
+  CHECK_FALSE(session.overview(design, session.estimate(design)).has_value());
+}

@@ -2,10 +2,9 @@
 
 #include <cstdio>
 
-#include "engine/base/design_values.hpp"
 #include "engine/run/simulate.hpp"
 #include "ui/cli/verbs.hpp"
-#include "ui/report/explain_tree.hpp"
+#include "ui/report/design_context.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -42,11 +41,10 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
 }
 
 report::Context PredictionVerb::context() const {
-  report::Context out = report_context(*design_);
-  if (format_ != report::Format::html) return out;
-  for (const auto& [path, value] : base::values_of(*design_))
-    out.inputs.push_back({path, base::written(*value), report::print_source(value->source)});
-  out.command = command_of(verb_, path_, options_);
+  report::Context out = report::context_of(*design_, client::version());
+  ProgressBar unseen(options_);
+  out.command =
+      report::command_of(verb_, path_, source_, question_of(options_, unseen), options_.profile);
   out.timeline = timeline_;
   return out;
 }
@@ -96,28 +94,10 @@ std::vector<WhatIf> PredictionVerb::what_ifs(const Prediction& prediction, std::
 
 void PredictionVerb::record(const Prediction& prediction) {
   if (format_ != report::Format::html || run::interrupt_flag() != 0) return;
-  // A minute, or two saves and what is between them, but no more steps than a picture can show.
-  TimelineRequest window;
-  window.worst = 1, window.median = window.best = 0;
-  window.most_spans = 20000;
-  window.bins = 200;
-  double step = 0.0;
-  for (const auto& [job, shares] : prediction.breakdown) {
-    const auto value = [&](const std::string& name) {
-      const auto at = prediction.metrics.find("job." + job + "." + name);
-      return at == prediction.metrics.end() ? 0.0 : at->second.value;
-    };
-    step = std::max(step, value("step.time"));
-    if (const double saves = value("checkpoint.count"); saves > 0.0)
-      window.end_s = std::max(window.end_s, 2.2 * prediction.simulated_s / saves);
-  }
-  constexpr double kMostSteps = 2000.0;
-  if (step > 0.0) window.end_s = std::min(window.end_s, kMostSteps * step);
-  window.end_s = std::min(window.end_s, prediction.simulated_s);
-  if (!(window.end_s > 0.0)) return;
   ProgressBar bar(options_);
-  const Result<Timeline> timeline = session_->record(*design_, window, question_of(options_, bar));
-  if (timeline.ok()) timeline_ = timeline.value();
+  client::Question question = question_of(options_, bar);
+  question.time_limit_s -= prediction.wall_s;
+  timeline_ = session_->overview(*design_, prediction, question);
 }
 
 int PredictionVerb::refuse(const Failure& failure, Diagnostics& faults) const {

@@ -2,12 +2,7 @@
 
 #include <cstdio>
 
-#include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
-#include "engine/base/text.hpp"
-#include "models/version.hpp"
-#include "ui/cli/verbs.hpp"
-#include "ui/report/explain_tree.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -52,33 +47,6 @@ predict::Options predict_options(const CommonOptions& options, ProgressBar& bar)
   out.run.on_progress = [&bar](double done) { bar.show(done); };
   if (options.seed.has_value()) out.seed = static_cast<std::uint64_t>(*options.seed);
   out.replicas = static_cast<int>(options.replicas.value_or(0));
-  return out;
-}
-
-report::Context report_context(const Design& design) {
-  report::Context context{std::string(program_version()), std::string(models::kVersion), {}, {}};
-  for (const auto& [path, value] : base::values_of(design)) {
-    if (value->source.assumption)
-      context.assumptions.push_back({path, base::written(*value), value->source.citation});
-    const bool money =
-        value->dimension == Dimension::money || value->dimension == Dimension::money_rate;
-    if (money && value->source.kind != Source::Kind::default_value)
-      context.prices.push_back({path, base::written(*value), report::print_source(value->source)});
-  }
-  return context;
-}
-
-std::string command_of(std::string_view verb, const std::string& path,
-                       const CommonOptions& options) {
-  std::string out = "stallcast " + std::string(verb) + " " + base::shell_word(path);
-  const auto add = [&out](const char* option, const std::string& value) {
-    if (!value.empty()) out += std::string(" ") + option + " " + base::shell_word(value);
-  };
-  for (const std::string& set : options.sets) add("--set", set);
-  add("--variant", options.variant);
-  add("--profile", options.profile);
-  if (options.seed) add("--seed", std::to_string(*options.seed));
-  if (options.replicas) add("--replicas", std::to_string(*options.replicas));
   return out;
 }
 

@@ -27,13 +27,6 @@ namespace stallcast::cli {
 /// The same for verbs that simulate without a session.
 [[nodiscard]] predict::Options predict_options(const CommonOptions& options, ProgressBar& bar);
 
-/// Versions and the inputs of `design` that were assumed.
-[[nodiscard]] report::Context report_context(const Design& design);
-
-/// The command that predicts the same again: "stallcast run a.json --set storage.ost.count=8".
-[[nodiscard]] std::string command_of(std::string_view verb, const std::string& path,
-                                     const CommonOptions& options);
-
 [[nodiscard]] report::Style report_style(const CommonOptions& options);
 
 [[nodiscard]] ExitCode exit_of(Verdict verdict);

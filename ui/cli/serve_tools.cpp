@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/design_values.hpp"
 #include "engine/check/judge.hpp"
 #include "engine/codec/codec.hpp"
 #include "engine/predict/predict.hpp"
@@ -16,17 +15,9 @@
 #include "ui/cli/sweep_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
-#include "ui/report/explain_tree.hpp"
 
 namespace stallcast::cli {
 namespace {
-
-report::Context context_of(const Design& design) {
-  report::Context context = report_context(design);
-  for (const auto& [path, value] : base::values_of(design))
-    context.inputs.push_back({path, base::written(*value), report::print_source(value->source)});
-  return context;
-}
 
 /// One scenario, without a baseline: as `check` does it, but for places in a repository.
 Result<CheckReport> check_one(client::Session& session, const client::Source& source,
@@ -119,13 +110,10 @@ Result<SweepReport> sweep_one(const server::SweepRequest& request) {
 
 server::Tools server_tools() {
   server::Tools out;
-  out.version = program_version();
-  out.model_version = models::kVersion;
   out.log = [](const std::string& line) { print_error("stallcast serve: " + line, ""); };
   out.schema = [] { return scenarios::schema(); };
   out.catalog = [] { return catalog_json(); };
   out.resolved = [](const Design& design) { return scenarios::print_resolved(design, false); };
-  out.context = context_of;
   out.check = check_one;
   out.sweep = sweep_one;
   return out;

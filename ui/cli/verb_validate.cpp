@@ -8,6 +8,7 @@
 #include "engine/base/text.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/design_context.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -40,10 +41,10 @@ int audit_claims(const calibration::LoadedClaims& claims, const CommonOptions& o
   const Result<Audit> audit = calibration::audit(claims, predict_options(options, bar));
   bar.clear();
   if (!audit.ok()) return report_failure(audit.failure());
-  return deliver(
-      options,
-      report::render(audit.value(), report_context(Design{}), format, report_style(options)),
-      audit->faultless() ? ExitCode::ok : ExitCode::answer_no);
+  return deliver(options,
+                 report::render(audit.value(), report::context_of({}, client::version()), format,
+                                report_style(options)),
+                 audit->faultless() ? ExitCode::ok : ExitCode::answer_no);
 }
 
 int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& options,
@@ -63,10 +64,10 @@ int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& o
   const auto& ran = validation->cases;
   const bool finished =
       std::all_of(ran.begin(), ran.end(), [](const ValidatedCase& c) { return c.finished; });
-  return deliver(
-      options,
-      report::render(validation.value(), report_context(Design{}), format, report_style(options)),
-      finished ? ExitCode::ok : ExitCode::inconclusive);
+  return deliver(options,
+                 report::render(validation.value(), report::context_of({}, client::version()),
+                                format, report_style(options)),
+                 finished ? ExitCode::ok : ExitCode::inconclusive);
 }
 
 /// Predicts the rows of one table; `from` names its layout.
@@ -96,10 +97,10 @@ int validate_rows(const std::string& from, const std::string& probes, bool simul
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
   if (!rows.ok()) return report_failure(rows.failure());
-  return deliver(
-      options,
-      report::render(rows.value(), report_context(Design{}), format, report_style(options)),
-      ExitCode::ok);
+  return deliver(options,
+                 report::render(rows.value(), report::context_of({}, client::version()), format,
+                                report_style(options)),
+                 ExitCode::ok);
 }
 
 }  // namespace

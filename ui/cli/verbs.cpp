@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "stallcast/client.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "ui/cli/terminal.hpp"
 
@@ -41,6 +42,6 @@ const Verb* find_verb(std::string_view name) {
   return nullptr;
 }
 
-std::string_view program_version() { return STALLCAST_VERSION; }
+std::string_view program_version() { return client::version().program; }
 
 }  // namespace stallcast::cli

@@ -15,6 +15,7 @@
 #include "engine/predict/predict.hpp"
 #include "engine/predict/record.hpp"
 #include "engine/run/warm_worker.hpp"
+#include "models/version.hpp"
 #include "scenarios/plan_reader.hpp"
 #include "stallcast/client.hpp"
 #include "ui/client/diff.hpp"
@@ -41,7 +42,35 @@ void override_with(const PlanSpec& wanted, PlanSpec& spec) {
   if (wanted.spread) spec.spread = wanted.spread;
 }
 
+/// The part of a run that a page shows: two saves where there are any, else a minute, but no more
+/// steps than a picture can tell apart.
+TimelineRequest overview_of(const Prediction& prediction) {
+  constexpr double kMostSteps = 2000.0, kSaves = 2.2;
+  TimelineRequest out;
+  out.worst = 1, out.median = out.best = 0;
+  out.most_spans = 20000;
+  out.bins = 200;
+  double step = 0.0;
+  for (const auto& [job, shares] : prediction.breakdown) {
+    const auto value = [&, &name = job](const char* metric) {
+      const auto at = prediction.metrics.find("job." + name + "." + metric);
+      return at == prediction.metrics.end() ? 0.0 : at->second.value;
+    };
+    step = std::max(step, value("step.time"));
+    if (const double saves = value("checkpoint.count"); saves > 0.0)
+      out.end_s = std::max(out.end_s, kSaves * prediction.simulated_s / saves);
+  }
+  if (step > 0.0) out.end_s = std::min(out.end_s, kMostSteps * step);
+  out.end_s = std::min(out.end_s, prediction.simulated_s);
+  return out;
+}
+
 }  // namespace
+
+const Version& version() {
+  static const Version known{STALLCAST_VERSION, std::string(models::kVersion)};
+  return known;
+}
 
 struct Session::Impl {
   explicit Impl(Settings wanted) : settings(std::move(wanted)), worker(settings.results_kept) {
@@ -180,6 +209,15 @@ Result<Timeline> Session::record(const Design& design, const TimelineRequest& wh
     return Failure{ExitCode::bad_input, "the window to record ends before it begins", ""};
   if (what.bins == 0) return Failure{ExitCode::bad_input, "counters need at least one bin", ""};
   return predict::record(design, what, impl_->begin_varied(question));
+}
+
+std::optional<Timeline> Session::overview(const Design& design, const Prediction& prediction,
+                                          const Question& question) {
+  const TimelineRequest what = overview_of(prediction);
+  if (!(what.end_s > 0.0) || !(question.time_limit_s > 0.0)) return std::nullopt;
+  Result<Timeline> timeline = record(design, what, question);
+  if (!timeline.ok()) return std::nullopt;
+  return std::move(timeline).value();
 }
 
 std::vector<Alternative> Session::alternatives(const Source& source, const Design& design,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDeepest = 100;  ///< nesting of what is no scenario
 
-report::Context tool_of(const Tools& tools) { return {tools.version, tools.model_version, {}, {}}; }
+report::Context tool() { return {client::version().program, client::version().models, {}, {}}; }
 
 /// The two scenarios of a diff: texts, or objects that are printed to texts.
 Asked<std::pair<std::string, std::string>> pair_of(const std::string& body) {
@@ -66,7 +66,7 @@ Response answer_check(Call& call) {
                         return task->tools.check(s, task->source, asserts, question);
                       },
                       [&](const CheckReport& found) {
-                        const report::CheckContext context{tool_of(task->tools), {}, "check"};
+                        const report::CheckContext context{tool(), {}, "check"};
                         return RunResult{{.body = report::check_json(found, context)},
                                          report::check_html(found, context)};
                       });
@@ -102,7 +102,7 @@ Response answer_diff(Call& call) {
         question.attribute = method;
         const Result<Diff> found = session.diff(base, head, question);
         if (!found.ok()) return RunResult{task->refused(found.failure(), std::move(faults))};
-        const report::DiffContext context{tool_of(task->tools), {}};
+        const report::DiffContext context{tool(), {}};
         return RunResult{{.body = report::diff_json(*found, context)},
                          report::diff_html(*found, context),
                          found->exit == ExitCode::inconclusive};

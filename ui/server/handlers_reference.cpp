@@ -36,7 +36,7 @@ Response answer_metrics(Call& call) {
   const Service& service = call.service;
   return {.type = "text/plain; version=0.0.4",
           .body = service.metrics.text(call.service.runs.figures(), service.listener,
-                                       service.tools.version, service.tools.model_version)};
+                                       client::version().program, client::version().models)};
 }
 
 Response answer_page(Call&) {

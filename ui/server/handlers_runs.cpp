@@ -1,3 +1,4 @@
+#include <chrono>
 #include <memory>
 
 #include "ui/server/run_task.hpp"
@@ -6,7 +7,13 @@
 namespace stallcast::server {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::size_t kMostAlternatives = 4;
+
+double seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
 
 }  // namespace
 
@@ -20,19 +27,26 @@ Response answer_run(Call& call) {
   return submit(call, "run",
                 [task, design = *std::move(design.value), advise](client::Session& session,
                                                                   const Watch& watch) {
+                  const auto began = Clock::now();
+                  report::Context context = context_of("run", design, task->source, task->question);
                   return task->answer(
                       session, watch,
                       [&](client::Session& s, client::Question& question) {
                         Result<Prediction> found = s.predict(design, question);
-                        if (!found.ok() || !advise) return found;
-                        question.time_limit_s -= found->wall_s;
-                        if (question.time_limit_s > 0.0)
+                        if (!found.ok()) return found;
+                        const double limit = question.time_limit_s;
+                        const auto is_time_left = [&] {
+                          question.time_limit_s = limit - seconds_since(began);
+                          return question.time_limit_s > 0.0;
+                        };
+                        if (advise && is_time_left())
                           found->alternatives = s.alternatives(task->source, design, *found,
                                                                kMostAlternatives, question);
+                        if (is_time_left()) context.timeline = s.overview(design, *found, question);
                         return found;
                       },
                       [&](const Prediction& found) {
-                        RunResult out = task->rendered(found, design, "run");
+                        RunResult out = task->rendered(found, context);
                         out.partial = found.verdict == Verdict::inconclusive;
                         return out;
                       });
@@ -52,17 +66,19 @@ Response answer_plan(Call& call) {
   wanted.spec.minimize = call.request.parameter("minimize");
   wanted.spec.maximize = call.request.parameter("maximize");
   wanted.spec.survive = call.request.parameters("survive");
-  return submit(
-      call, "plan",
-      [task, design = *std::move(design.value), wanted](client::Session& session,
-                                                        const Watch& watch) {
-        return task->answer(
-            session, watch,
-            [&](client::Session& s, client::Question& question) {
-              return s.plan(task->source, wanted, question);
-            },
-            [&](const PlanResult& found) { return task->rendered(found, design, "plan"); });
-      });
+  return submit(call, "plan",
+                [task, design = *std::move(design.value), wanted](client::Session& session,
+                                                                  const Watch& watch) {
+                  return task->answer(
+                      session, watch,
+                      [&](client::Session& s, client::Question& question) {
+                        return s.plan(task->source, wanted, question);
+                      },
+                      [&](const PlanResult& found) {
+                        return task->rendered(
+                            found, context_of("plan", design, task->source, task->question));
+                      });
+                });
 }
 
 Response answer_status(Call& call) {

@@ -23,9 +23,9 @@ Response answer_estimate(Call& call) {
   if (!source.value) return source.problem;
   const Asked<Design> design = design_of(call, *source.value);
   if (!design.value) return design.problem;
-  return {.body =
-              report::render(call.session.estimate(*design.value),
-                             call.service.tools.context(*design.value), report::Format::json, {})};
+  return {.body = report::render(call.session.estimate(*design.value),
+                                 context_of("run", *design.value, *source.value, {}),
+                                 report::Format::json, {})};
 }
 
 }  // namespace stallcast::server

@@ -40,9 +40,7 @@ struct Task {
 
   /// As JSON and as a page.
   template <class Found>
-  RunResult rendered(const Found& found, const Design& design, std::string_view verb) const {
-    report::Context context = tools.context(design);
-    context.command = command_of(verb, source);
+  RunResult rendered(const Found& found, const report::Context& context) const {
     return {{.body = report::render(found, context, report::Format::json, {})},
             report::render(found, context, report::Format::html, {})};
   }

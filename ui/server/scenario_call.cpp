@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ui/report/design_context.hpp"
+
 namespace stallcast::server {
 namespace {
 
@@ -92,15 +94,10 @@ Diagnostics for_client(const Settings& settings, Diagnostics diagnostics) {
   return diagnostics;
 }
 
-std::string command_of(std::string_view verb, const client::Source& source) {
-  std::string out = "stallcast " + std::string(verb) + " " + std::string(kName);
-  const auto add = [&out](const char* option, const std::string& value) {
-    std::string quoted = "'";
-    for (const char c : value) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    out += std::string(" ") + option + " " + quoted + "'";
-  };
-  for (const std::string& set : source.sets) add("--set", set);
-  if (!source.variant.empty()) add("--variant", source.variant);
+report::Context context_of(std::string_view verb, const Design& design,
+                           const client::Source& source, const client::Question& question) {
+  report::Context out = report::context_of(design, client::version());
+  out.command = report::command_of(verb, kName, source, question);
   return out;
 }
 

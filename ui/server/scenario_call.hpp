@@ -32,7 +32,10 @@ struct Asked {
 /// Diagnostics without what only the server may know: where its root lies.
 [[nodiscard]] Diagnostics for_client(const Settings& settings, Diagnostics diagnostics);
 
-/// A line on a prediction's report: the command that makes it again.
-[[nodiscard]] std::string command_of(std::string_view verb, const client::Source& source);
+/// What reports say beside a prediction: the design's inputs, and the command that predicts the
+/// same.
+[[nodiscard]] report::Context context_of(std::string_view verb, const Design& design,
+                                         const client::Source& source,
+                                         const client::Question& question);
 
 }  // namespace stallcast::server

@@ -36,7 +36,7 @@ Service::Service(const Settings& its_settings, const Tools& its_tools)
       runs(limits_of(its_settings), its_settings.session),
       schema(its_tools.schema()),
       catalog(its_tools.catalog()),
-      openapi_text(openapi(its_tools.version)) {}
+      openapi_text(openapi(client::version().program)) {}
 
 void Service::close() {
   closing = true;

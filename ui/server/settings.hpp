@@ -32,12 +32,10 @@ struct SweepRequest {
 /// What the server offers beyond a session's calls. The program that starts it knows the rest of
 /// the engine, the server does not (ADR 0002).
 struct Tools {
-  std::string version, model_version;
   std::function<void(const std::string&)> log;  ///< a line for the operator
   std::function<std::string()> schema;          ///< JSON Schema of a scenario
   std::function<std::string()> catalog;         ///< all entries, a JSON array
   std::function<std::string(const Design&)> resolved;
-  std::function<report::Context(const Design&)> context;  ///< with all inputs
   /// Judges one scenario with further assertions. Faults of assertions as `Question::faults`.
   std::function<Result<CheckReport>(client::Session&, const client::Source&,
                                     const std::vector<std::string>& asserts,

@@ -1,0 +1,37 @@
+#include "ui/report/design_context.hpp"
+
+#include "engine/base/design_values.hpp"
+#include "engine/base/text.hpp"
+#include "ui/report/explain_tree.hpp"
+
+namespace stallcast::report {
+
+Context context_of(const Design& design, const client::Version& version) {
+  Context context{version.program, version.models, {}, {}};
+  for (const auto& [path, value] : base::values_of(design)) {
+    const InputLine line{path, base::written(*value), print_source(value->source)};
+    if (value->source.assumption)
+      context.assumptions.push_back({path, line.value, value->source.citation});
+    const bool money =
+        value->dimension == Dimension::money || value->dimension == Dimension::money_rate;
+    if (money && value->source.kind != Source::Kind::default_value) context.prices.push_back(line);
+    context.inputs.push_back(line);
+  }
+  return context;
+}
+
+std::string command_of(std::string_view verb, std::string_view file, const client::Source& source,
+                       const client::Question& question, const std::string& profile) {
+  std::string out = "stallcast " + std::string(verb) + " " + base::shell_word(file);
+  const auto add = [&out](const char* option, const std::string& value) {
+    if (!value.empty()) out += std::string(" ") + option + " " + base::shell_word(value);
+  };
+  for (const std::string& set : source.sets) add("--set", set);
+  add("--variant", source.variant);
+  add("--profile", profile);
+  if (question.seed) add("--seed", std::to_string(*question.seed));
+  if (question.replicas > 0) add("--replicas", std::to_string(question.replicas));
+  return out;
+}
+
+}  // namespace stallcast::report

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "stallcast/client.hpp"
+#include "ui/report/report.hpp"
+
+/// What reports say of a design beside its prediction. The same for every front end, so that their
+/// pages are the same, byte for byte.
+namespace stallcast::report {
+
+/// Inputs with who set them, prices, and what was assumed; no command and no time line.
+[[nodiscard]] Context context_of(const Design& design, const client::Version& version);
+
+/// The command that predicts the same again: "stallcast run a.json --set storage.ost.count=8".
+/// `file` is where the scenario stands, for whoever reads the report.
+[[nodiscard]] std::string command_of(std::string_view verb, std::string_view file,
+                                     const client::Source& source, const client::Question& question,
+                                     const std::string& profile = "");
+
+}  // namespace stallcast::report
