@@ -36,6 +36,8 @@ class FairShares {
   void remove_groups(std::span<const std::uint32_t> groups);
   [[nodiscard]] bool removed(std::uint32_t group) const { return groups_[group].removed; }
   void set_flows(std::uint32_t group, std::uint32_t flows);
+  /// Its flows are about to be set.
+  void prefetch(std::uint32_t group) const { sim::prefetch(&groups_[group]); }
   /// Whether its flows were set since the last `update`.
   [[nodiscard]] bool changed(std::uint32_t group) const { return groups_[group].changed; }
   /// Whether it was added with these.

@@ -119,8 +119,9 @@ void FairShares::fill() {
       continue;
     }
     link.next_level = level = now;
-    for (const std::uint32_t at : link.crossing) {
-      Group& group = groups_[at];
+    for (std::size_t i = 0; i < link.crossing.size(); ++i) {
+      if (i + kAhead < link.crossing.size()) prefetch(link.crossing[i + kAhead]);
+      Group& group = groups_[link.crossing[i]];
       if (!group.chosen || group.next_bound != kNobody) continue;
       freeze(group, level, index);
       --open;

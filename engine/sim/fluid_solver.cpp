@@ -268,7 +268,12 @@ void FluidSolver::take_ended(std::uint32_t index) {
   const double margin = clock.rate * (kTogether * now_ + resolution(now_)) + resolution(reading);
   clock.groups.each_up_to(reading + margin, [&](std::uint32_t id) { first_.push_back(id); });
   const std::size_t before = ended_.size();
-  for (const std::uint32_t id : first_) {
+  for (std::size_t i = 0; i < first_.size(); ++i) {
+    const std::uint32_t id = first_[i];
+    if (i + kAhead < first_.size()) {
+      prefetch(&groups_[first_[i + kAhead]]);
+      shares_.prefetch(first_[i + kAhead]);
+    }
     Group& group = groups_[id];
     const std::size_t flows = group.heap.size();
     take_ended(group, reading, clock.rate);

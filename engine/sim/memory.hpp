@@ -16,6 +16,11 @@ namespace stallcast::sim {
 inline constexpr std::size_t kLargePage = std::size_t{2} << 20U;
 inline constexpr std::size_t kCacheLine = 64;
 
+/// Asks for the line of the cache that is written to after `kAhead` others. For loops over
+/// far-apart groups, which would wait for each.
+inline constexpr std::size_t kAhead = 8;
+inline void prefetch(const void* line) { __builtin_prefetch(line, 1); }
+
 /// What blocks of this size are aligned to: what has the size of a cache line lies in one.
 inline std::align_val_t block_alignment(std::size_t size) {
   return std::align_val_t{size < kLargePage ? kCacheLine : kLargePage};
