@@ -81,14 +81,15 @@ class HtmlTest(unittest.TestCase):
         self.assertNotRegex(page, r"<small>95 % interval ([^<]*) to \1</small>")
 
     def test_nothing_is_fetched_and_nothing_of_the_user_becomes_markup(self):
-        for verb in ("run", "plan"):
-            text = self.out(verb, "--format", "html")
+        for verb, *more in (("run",), ("plan",), ("explain",), ("sweep", "--vary", "storage.ost.count=1,2")):
+            text = self.out(verb, *more, "--format", "html")
             page = Page(text)
             self.assertEqual([name for name, _ in page.attributes if name in ("src", "href", "onclick")], [])
             self.assertNotRegex(text, r"url\(|@import|http-equiv")
             self.assertEqual(len(re.findall("<script", text)), 1)
             self.assertEqual(page.of("b").count(""), 0)
-            self.assertIn("</script><script>alert('1')</script> & more", page.of("td"))
+            if verb in ("run", "plan"):
+                self.assertIn("</script><script>alert('1')</script> & more", page.of("td"))
 
     def test_the_command_on_the_page_makes_the_page_again(self):
         text = self.out("run", "--format", "html", "--set", "storage.ost.count=8", "--seed", "7")
@@ -97,6 +98,66 @@ class HtmlTest(unittest.TestCase):
         self.assertTrue(command.endswith("--set storage.ost.count=8 --seed 7"), command)
         again = program.Run(*shlex.split(command)[1:], "--format", "html").out
         self.assertEqual(again, text)
+
+    def test_an_explanation_is_a_tree_to_open_that_says_what_the_text_says(self):
+        text = self.out("explain", "--format", "html", "--what-if", "2")
+        page = Page(text)
+        self.assertEqual(json.loads(page.of("script")[0]),
+                         json.loads(self.out("explain", "--format", "json", "--what-if", "2")))
+        for heading in ("What limits it", "What each number is made of", "What if", "Reproduce"):
+            self.assertIn(heading, page.of("h2"))
+        self.assertGreater(text.count("<details"), text.count("<details open"))
+        # Every line of the text report is there: names in their order, without the marks for what is hidden.
+        told = re.findall(r"^ *([\w.\[\]]+) = ", self.out("explain", "--depth", "99", "--what-if", "0"), re.M)
+        said = "".join(text.split("<h2>What each number")[1].split("</section>")[0].replace("<wbr>", "").split())
+        at = 0
+        for name in told:
+            at = said.find(">" + name + "<", at) + 1
+            self.assertGreater(at, 0, name)
+
+    def test_one_number_is_explained_with_everything_open_and_its_command_says_so(self):
+        text = self.out("explain", "job.page.nothing", "--format", "html")
+        self.assertEqual(text, "")
+        text = self.out("explain", "job.train.gpu.utilization", "--format", "html")
+        self.assertEqual(text.count("<details"), text.count("<details open"))
+        command = Page(text).of("pre")[0]
+        self.assertTrue(command.endswith(" job.train.gpu.utilization"), command)
+        self.assertEqual(program.Run(*shlex.split(command)[1:], "--format", "html").out, text)
+
+    def test_the_command_of_a_plan_asks_the_same(self):
+        text = self.out("plan", "--format", "html", "--over", "osts", "--unit", "osts=2", "--checks", "1")
+        command = Page(text).of("pre")[0]
+        self.assertEqual(program.Run(*shlex.split(command)[1:], "--format", "html").out, text)
+
+    def test_a_sweep_is_a_picture_and_a_table_with_a_row_per_point(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(SCENARIO.replace("99.9 %", "20 %"))  # only what meets the targets is on a front
+        vary = ("--vary", "storage.ost.count=1,2,4", "--vary", "jobs.loader.workers=1,4")
+        goals = ("--metric", "storage.ost.count:min", "--metric", "job.train.gpu.utilization:max")
+        text = self.out("sweep", *vary, *goals, "--format", "html")
+        self.assertEqual(text, self.out("sweep", *vary, *goals, "--format", "html"))
+        page = Page(text)
+        data = json.loads(page.of("script")[0])
+        self.assertEqual(data, json.loads(self.out("sweep", *vary, *goals, "--format", "json")))
+        self.assertEqual(text.count('r="5.0"'), 6)
+        front = sum(point["pareto"] for point in data["points"])
+        self.assertGreater(front, 0)
+        self.assertEqual(text.count('r="9.0"'), front)
+        self.assertEqual(text.count("<tr>"), 2 + 6 + front)
+        plain = self.out("sweep", *vary, "--format", "html")
+        self.assertNotIn("Pareto", plain)
+        self.assertEqual(plain.count('r="5.0"'), 6)
+
+    def test_all_inputs_are_on_the_page_with_defaults_together(self):
+        text = self.out("run", "--format", "html").replace("<wbr>", "")
+        inputs = text.split("<h2>Inputs")[1].split("</section>")[0]
+        table, defaults = inputs.split(" defaults</h3>")
+        for name in ("jobs[train].loader.workers", "storage[scratch].ost.count"):
+            self.assertIn(name, table)
+            self.assertNotIn(name, defaults)
+        for name in ("jobs[train].loader.prefetch", "run.seed"):
+            self.assertIn(name, defaults)
+        self.assertEqual(defaults.count("<li>"), int(table.rsplit(">", 1)[1]))
 
     def test_a_plan_shows_its_candidates_and_the_design_it_found(self):
         page = Page(self.out("plan", "--format", "html"))

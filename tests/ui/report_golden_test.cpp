@@ -57,6 +57,7 @@ TEST_CASE("an explanation reads as agreed in every format") {
   check_golden("explain.json", render(all, testing::context(), Format::json, {}));
   check_golden("explain.csv", render(all, testing::context(), Format::csv, {}));
   check_golden("explain.md", render(all, testing::context(), Format::markdown, {}));
+  check_golden("explain.html", render(all, testing::context(), Format::html, {.depth = 1}));
 }
 
 TEST_CASE("a number that is asked for is taken apart down to its inputs") {

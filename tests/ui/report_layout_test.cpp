@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "tests/ui/report_samples.hpp"
+#include "ui/report/html/chart.hpp"
 #include "ui/report/layout.hpp"
 
 using namespace stallcast;
@@ -88,4 +89,49 @@ TEST_CASE("an undecided target shows the interval that straddles its limit") {
   p.assertions[0].ci95 = std::pair(0.947, 0.955);
   const std::string text = render(p, report::testing::context(), Format::text, {});
   CHECK(text.find("94.70 % to") != std::string::npos);
+}
+
+TEST_CASE("a comment in Markdown has the costs of the text report, and the prices they rest on") {
+  Prediction p = report::testing::missed_target();
+  p.metrics["cost.capex"] = {2.27e7, "USD", std::nullopt};
+  Context context = report::testing::context();
+  context.prices = {{"cluster.hosts[gpu].price", "300000 USD", "a|b.json:13:68"}};
+  const std::string text = render(p, context, Format::markdown, {});
+  CHECK(text.find("\n### Costs\n") != std::string::npos);
+  CHECK(text.find("| bought for | 22.7 MUSD |") != std::string::npos);
+  CHECK(text.find("| `cluster.hosts[gpu].price` | 300000 USD | a\\|b.json:13:68 |") !=
+        std::string::npos);
+  CHECK(render(report::testing::missed_target(), context, Format::markdown, {}).find("Costs") ==
+        std::string::npos);
+}
+
+TEST_CASE("the longest bar of a chart of gains leaves room for its figures") {
+  // 30 characters of at most 8 units each stand behind a bar that would reach the right edge.
+  const std::string figures(30, 'w');
+  const std::string chart =
+      report::html::gain_bars("gains", {{"short", -0.5, 0.5, "x"}, {"long", 0.0, 1.0, figures}});
+  const std::size_t text = chart.find(">" + figures + "</text>");
+  REQUIRE(text != std::string::npos);
+  const std::size_t x = chart.rfind("<text x=\"", text) + 9;
+  CHECK(std::stod(chart.substr(x)) <= 1000.0 - 30 * 8.0);
+}
+
+TEST_CASE("points of a plot lie inside of it, by ratios where figures span many") {
+  const auto places = [](const std::string& chart) {
+    std::vector<double> out;
+    for (std::size_t at = 0; (at = chart.find("r=\"5.0\" cx=\"", at)) != std::string::npos;)
+      out.push_back(std::stod(chart.substr(at += 12)));
+    return out;
+  };
+  const auto even = places(report::html::scatter(
+      "s", {"x", "count"}, {"y", "ratio"}, {{1, 0.1, "bar"}, {2, 0.2, "bar"}, {3, 0.3, "bar"}}));
+  REQUIRE(even.size() == 3);
+  CHECK(even[1] - even[0] == Approx(even[2] - even[1]).margin(0.2));
+  // 1, 10, 100: the same ratio, so the same distance.
+  const auto ratios = places(report::html::scatter(
+      "s", {"x", "count"}, {"y", "ratio"}, {{1, 0.1, "bar"}, {10, 0.2, "bar"}, {100, 0.3, "bar"}}));
+  REQUIRE(ratios.size() == 3);
+  CHECK(ratios[1] - ratios[0] == Approx(ratios[2] - ratios[1]).margin(0.2));
+  for (const double x : ratios) CHECK((x > 0.0 && x < 1000.0));
+  CHECK(report::html::scatter("s", {"x", ""}, {"y", ""}, {}).empty());
 }

@@ -43,8 +43,8 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
 report::Context PredictionVerb::context() const {
   report::Context out = report::context_of(*design_, client::version());
   ProgressBar unseen(options_);
-  out.command =
-      report::command_of(verb_, path_, source_, question_of(options_, unseen), options_.profile);
+  out.command = report::command_of(verb_, path_, source_, question_of(options_, unseen),
+                                   options_.profile, words_);
   out.timeline = timeline_;
   return out;
 }

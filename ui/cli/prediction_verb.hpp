@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "stallcast/client.hpp"
 #include "ui/cli/command_line.hpp"
@@ -64,6 +65,9 @@ class PredictionVerb {
   /// Records what happens when, for a page; nothing for other formats, nor once time is up.
   void record(const Prediction& prediction);
 
+  /// What the verb has of its own on its command line; a page tells how it is made again.
+  void repeat_with(std::vector<std::string> words) { words_ = std::move(words); }
+
   /// Renders what the verb found and writes it where the user said. The exit code.
   template <class Found>
   [[nodiscard]] int deliver(const Found& found, ExitCode exit) const {
@@ -95,6 +99,7 @@ class PredictionVerb {
   client::Source source_;
   std::optional<Design> design_;
   std::optional<Timeline> timeline_;
+  std::vector<std::string> words_;
 };
 
 }  // namespace stallcast::cli

@@ -15,7 +15,7 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   std::vector<std::string> metrics;
   std::optional<std::int64_t> depth, what_ifs;
   bool no_simulation = false;
-  PredictionVerb common(verb, PredictionVerb::Advice::optional, false);
+  PredictionVerb common(verb, PredictionVerb::Advice::optional, true);
   common.line().positionals("METRIC", metrics,
                             "numbers to take apart, or what their names begin with; none: the "
                             "headline ones",
@@ -38,6 +38,11 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
         static_cast<std::size_t>(what_ifs.value_or(metrics.empty() ? kWhatIfs : 0)));
   report::Style style = common.style();
   style.depth = depth ? static_cast<int>(*depth) : metrics.empty() ? kLevels : -1;
+  std::vector<std::string> words = metrics;
+  if (depth) words.insert(words.end(), {"--depth", std::to_string(*depth)});
+  if (what_ifs) words.insert(words.end(), {"--what-if", std::to_string(*what_ifs)});
+  if (no_simulation) words.emplace_back("--no-simulation");
+  common.repeat_with(std::move(words));
   // To explain is not to judge: a missed target is not a failure of this verb.
   return common.deliver(*explanation, ExitCode::ok, style);
 }

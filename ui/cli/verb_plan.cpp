@@ -1,5 +1,6 @@
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/design_context.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -45,6 +46,7 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
             return session.plan(common.source(), wanted, question);
           }))
     return *exit;
+  common.repeat_with(report::words_of(wanted));
   return common.deliver(*result, plan_exit(*result));
 }
 

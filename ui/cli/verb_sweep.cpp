@@ -120,10 +120,10 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool run)
     declare_simulation(line, options);
     declare(line, show);
   }
-  line.format_option(options);
+  line.format_option(options, true);
   line.output_options(options, kKeepIn);
   if (const auto exit = line.parse(args)) return *exit;
-  const auto format = report::parse_format(options.format);
+  const auto format = report::parse_format(options.format, true);
   if (!format.ok()) return report_failure(format.failure());
   if (!run && options.output.empty())
     return report_failure(
@@ -158,10 +158,10 @@ struct FromFile {
 
   std::optional<int> begin(std::span<const std::string> args) {
     declare(line, show);
-    line.format_option(options);
+    line.format_option(options, true);
     line.output_options(options);
     if (const auto exit = line.parse(args)) return *exit;
-    const auto parsed = report::parse_format(options.format);
+    const auto parsed = report::parse_format(options.format, true);
     if (!parsed.ok()) return report_failure(parsed.failure());
     format = *parsed;
     return std::nullopt;

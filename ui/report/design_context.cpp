@@ -21,7 +21,8 @@ Context context_of(const Design& design, const client::Version& version) {
 }
 
 std::string command_of(std::string_view verb, std::string_view file, const client::Source& source,
-                       const client::Question& question, const std::string& profile) {
+                       const client::Question& question, const std::string& profile,
+                       const std::vector<std::string>& words) {
   std::string out = "stallcast " + std::string(verb) + " " + base::shell_word(file);
   const auto add = [&out](const char* option, const std::string& value) {
     if (!value.empty()) out += std::string(" ") + option + " " + base::shell_word(value);
@@ -31,6 +32,24 @@ std::string command_of(std::string_view verb, std::string_view file, const clien
   add("--profile", profile);
   if (question.seed) add("--seed", std::to_string(*question.seed));
   if (question.replicas > 0) add("--replicas", std::to_string(question.replicas));
+  for (const std::string& word : words) out += " " + base::shell_word(word);
+  return out;
+}
+
+std::vector<std::string> words_of(const client::PlanQuestion& question) {
+  std::vector<std::string> out;
+  const auto add = [&out](const char* option, const std::string& value) {
+    if (!value.empty()) out.insert(out.end(), {option, value});
+  };
+  const PlanSpec& spec = question.spec;
+  add("--storage", spec.storage);
+  for (const std::string& over : question.over) add("--over", over);
+  for (const std::string& unit : question.unit) add("--unit", unit);
+  add("--minimize", spec.minimize);
+  add("--maximize", spec.maximize);
+  for (const std::string& part : spec.survive) add("--survive", part);
+  if (spec.checks) add("--checks", std::to_string(*spec.checks));
+  if (spec.tornado) add("--tornado", std::to_string(*spec.tornado));
   return out;
 }
 

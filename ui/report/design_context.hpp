@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/client.hpp"
 #include "ui/report/report.hpp"
@@ -14,9 +15,13 @@ namespace stallcast::report {
 [[nodiscard]] Context context_of(const Design& design, const client::Version& version);
 
 /// The command that predicts the same again: "stallcast run a.json --set storage.ost.count=8".
-/// `file` is where the scenario stands, for whoever reads the report.
+/// `file` is where the scenario stands, for whoever reads the report; `words` are further ones.
 [[nodiscard]] std::string command_of(std::string_view verb, std::string_view file,
                                      const client::Source& source, const client::Question& question,
-                                     const std::string& profile = "");
+                                     const std::string& profile = "",
+                                     const std::vector<std::string>& words = {});
+
+/// The options of `plan` that ask the same.
+[[nodiscard]] std::vector<std::string> words_of(const client::PlanQuestion& question);
 
 }  // namespace stallcast::report

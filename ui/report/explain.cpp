@@ -13,8 +13,6 @@ using Json = nlohmann::ordered_json;
 
 // Deeper than this a line has no room for words.
 constexpr int kDeepestIndent = 12;
-// Less gain than this is none.
-constexpr double kNothing = 0.0005;
 
 std::string title(const Explanation& e) {
   return e.asked.empty() ? e.scenario_id : e.scenario_id + ", " + base::join(e.asked, ", ");
@@ -42,13 +40,9 @@ std::string line_text(const TreeLine& line, const Ink& ink) {
   return out;
 }
 
-std::string points(double gain) {
-  const double rounded = std::abs(gain) < kNothing ? 0.0 : 100.0 * gain;
-  return (rounded > 0.0 ? "+" : "") + fixed(rounded, 1) + " points";
-}
-
 std::string what_if_text(const WhatIf& w) {
-  std::string text = "GPU utilization " + print_share(w.utilization) + " (" + points(w.gain) + ")";
+  std::string text =
+      "GPU utilization " + print_share(w.utilization) + " (" + print_gain(w.gain) + ")";
   if (w.meets_targets) text += ", meets all targets";
   if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
   return text;

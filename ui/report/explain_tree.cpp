@@ -1,7 +1,9 @@
 #include "ui/report/explain_tree.hpp"
 
 #include <cctype>
+#include <cmath>
 
+#include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
 
 namespace stallcast::report {
@@ -52,6 +54,12 @@ std::string kind_name(ExplainNode::Kind kind) {
       return "rest";
   }
   return "";
+}
+
+std::string print_gain(double gain) {
+  constexpr double kNothing = 0.0005;
+  const double rounded = std::abs(gain) < kNothing ? 0.0 : 100.0 * gain;
+  return (rounded > 0.0 ? "+" : "") + fixed(rounded, 1) + " points";
 }
 
 std::string print_source(const Source& source) {

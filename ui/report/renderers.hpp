@@ -50,6 +50,9 @@ namespace stallcast::report {
 [[nodiscard]] std::string explanation_markdown(const Explanation& explanation,
                                                const Context& context, const Style& style);
 
+[[nodiscard]] std::string explanation_html(const Explanation& explanation, const Context& context,
+                                           const Style& style);
+
 /// The object of "stallcast.result/1"; other reports contain it.
 [[nodiscard]] nlohmann::ordered_json result_object(const Prediction& prediction,
                                                    const Context& context, const Style& style);

@@ -61,7 +61,8 @@ std::string render(const Explanation& explanation, const Context& context, Forma
       return explanation_csv(explanation, style);
     case Format::markdown:
       return explanation_markdown(explanation, context, style);
-    case Format::html:  // no page
+    case Format::html:
+      return explanation_html(explanation, context, style);
     case Format::text:
       break;
   }

@@ -5,7 +5,7 @@
 #include "stallcast/sweep.hpp"
 #include "ui/report/report.hpp"
 
-/// Sweeps as text, JSON, CSV and Markdown.
+/// Sweeps as text, JSON, CSV, Markdown and a page.
 namespace stallcast::report {
 
 struct SweepStyle {

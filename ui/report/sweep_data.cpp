@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "engine/base/quantity_text.hpp"
 #include "ui/report/layout.hpp"
@@ -79,6 +80,16 @@ std::string wide_csv(const SweepReport& sweep) {
   return out;
 }
 
+/// "job.train." when all metrics are of one job, else "".
+std::string common_job(const SweepReport& sweep) {
+  std::set<std::string> jobs;
+  for (const SweepColumn& column : sweep.columns) {
+    if (!column.name.starts_with("job.") || sweep_axis(sweep, column.name)) continue;
+    jobs.insert(column.name.substr(0, column.name.find('.', 4) + 1));
+  }
+  return jobs.size() == 1 ? *jobs.begin() : "";
+}
+
 Json counts_object(const SweepReport& sweep) {
   const SweepReport::Counts counts = sweep.counts();
   return {{"points", sweep.rows.size()}, {"done", counts.done}, {"failed", counts.failed},
@@ -108,6 +119,21 @@ Json point_object(const SweepReport& sweep, const SweepRow& row, std::size_t i) 
 }
 
 }  // namespace
+
+std::optional<SweepFigure> sweep_figure(const SweepReport& sweep, const SweepRow& row,
+                                        const std::string& column) {
+  if (const auto axis = sweep_axis(sweep, column)) return row.numbers[*axis];
+  const Metric* metric = sweep_metric(row, column);
+  return metric == nullptr ? std::nullopt : std::optional(SweepFigure{metric->value, metric->unit});
+}
+
+std::string sweep_title(const SweepReport& sweep, const std::string& column) {
+  constexpr std::string_view kParams = "params.";
+  if (sweep_axis(sweep, column))
+    return column.starts_with(kParams) ? column.substr(kParams.size()) : column;
+  const std::string job = common_job(sweep);
+  return !job.empty() && column.starts_with(job) ? column.substr(job.size()) : column;
+}
 
 std::string sweep_status(const SweepRow& row) {
   if (!row.outcome) return "missing";
@@ -227,7 +253,8 @@ std::string render(const SweepReport& sweep, const SweepStyle& style) {
       return sweep_csv(sweep, style.wide);
     case Format::markdown:
       return sweep_markdown(sweep);
-    case Format::html:  // no page
+    case Format::html:
+      return sweep_html(sweep);
     case Format::text:
       break;
   }

@@ -19,10 +19,17 @@ namespace stallcast::report {
 /// The metric of a column, or nullptr.
 [[nodiscard]] const Metric* sweep_metric(const SweepRow& row, const std::string& column);
 
+/// The figure of a column, an axis or a metric; nullopt where there is none.
+[[nodiscard]] std::optional<SweepFigure> sweep_figure(const SweepReport& sweep, const SweepRow& row,
+                                                      const std::string& column);
+/// What stands above a column: its name, without "params." and without the job that all are of.
+[[nodiscard]] std::string sweep_title(const SweepReport& sweep, const std::string& column);
+
 [[nodiscard]] std::string sweep_text(const SweepReport& sweep, const Style& style);
 [[nodiscard]] std::string sweep_headline(const SweepReport& sweep);
 [[nodiscard]] std::string sweep_json(const SweepReport& sweep, bool with_points);
 [[nodiscard]] std::string sweep_csv(const SweepReport& sweep, bool wide);
 [[nodiscard]] std::string sweep_markdown(const SweepReport& sweep);
+[[nodiscard]] std::string sweep_html(const SweepReport& sweep);
 
 }  // namespace stallcast::report

@@ -29,34 +29,19 @@ std::vector<std::size_t> rows_shown(const SweepReport& sweep) {
   return {chosen.begin(), chosen.end()};
 }
 
-/// "job.train." when all metrics are of one job, else "".
-std::string common_job(const SweepReport& sweep) {
-  std::set<std::string> jobs;
-  for (const SweepColumn& column : sweep.columns) {
-    if (!column.name.starts_with("job.") || sweep_axis(sweep, column.name)) continue;
-    jobs.insert(column.name.substr(0, column.name.find('.', 4) + 1));
-  }
-  return jobs.size() == 1 ? *jobs.begin() : "";
-}
-
 std::vector<Shown> columns_shown(const SweepReport& sweep, const std::vector<std::size_t>& rows) {
   std::vector<Shown> out;
-  const std::string job = common_job(sweep);
-  const auto add = [&](const std::string& name, std::string title) {
-    Shown column{name, std::move(title), {}, 0};
+  const auto add = [&](const std::string& name) {
+    Shown column{name, sweep_title(sweep, name), {}, 0};
     for (const std::size_t i : rows) {
       column.cells.push_back(sweep_cell(sweep, sweep.rows[i], name));
       column.widest = std::max(column.widest, column.cells.back().size());
     }
     out.push_back(std::move(column));
   };
-  for (const std::string& axis : sweep.axes)
-    add(axis, axis.starts_with("params.") ? axis.substr(7) : axis);
-  for (const SweepColumn& column : sweep.columns) {
-    if (sweep_axis(sweep, column.name)) continue;  // is there already
-    const bool of_job = !job.empty() && column.name.starts_with(job);
-    add(column.name, of_job ? column.name.substr(job.size()) : column.name);
-  }
+  for (const std::string& axis : sweep.axes) add(axis);
+  for (const SweepColumn& column : sweep.columns)
+    if (!sweep_axis(sweep, column.name)) add(column.name);  // else it is there already
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -17,6 +18,22 @@ std::string upper_verdict(const Prediction& p) {
       break;
   }
   return "predicted";
+}
+
+/// What it costs, and the prices that rests on.
+std::string costs_markdown(const Prediction& p, const Context& context) {
+  std::string out;
+  for (const FigureBlock& block : figure_blocks(p)) {
+    if (block.title != kCostTitle) continue;
+    out += "\n### " + block.title + "\n\n| figure | value |\n|---|---:|\n";
+    for (const FigureRow& row : block.rows)
+      out += "| " + markdown_cell(row.label) + " | " + markdown_cell(row.text) + " |\n";
+    if (!context.prices.empty()) out += "\n| price | value | source |\n|---|---:|---|\n";
+    for (const InputLine& price : context.prices)
+      out += "| `" + markdown_cell(price.path) + "` | " + markdown_cell(price.value) + " | " +
+             markdown_cell(price.source) + " |\n";
+  }
+  return out;
 }
 
 }  // namespace
@@ -95,6 +112,7 @@ std::string prediction_markdown(const Prediction& p, const Context& context) {
       if (tenths[i] != 0)
         out += std::string("| ") + kBreakdownCauses[i] + " | " + print_tenths(tenths[i]) + " |\n";
   }
+  out += costs_markdown(p, context);
   if (!p.bottlenecks.empty()) {
     out += "\n### What limits it\n\n| resource | busy | of the waiting | headroom |\n";
     out += "|---|---:|---:|---|\n";

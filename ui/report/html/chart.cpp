@@ -6,17 +6,84 @@
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/svg.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/report.hpp"
 
 namespace stallcast::report::html {
 namespace {
 
 constexpr double kBarHeight = 34.0;
 constexpr double kLine = 26.0;
-constexpr double kLabels = 420.0;  // where the bars of gains begin
-constexpr double kSeen = 0.0005;   // a part that is printed as 0.0 % is left out
-constexpr double kFigures = 90.0;  // what they leave free at the right
+constexpr double kSeen = 0.0005;  // a part that is printed as 0.0 % is left out
+constexpr double kLetter = 8.0;   // a letter is at most this wide, on average
+constexpr std::size_t kMostLetters = 58;
+constexpr double kMostLabels = 420.0, kLeastLabels = 120.0;  // where bars of gains begin
+constexpr std::size_t kTicks = 6;
+constexpr double kPlotHeight = 420.0, kPlotLeft = 110.0, kPlotRight = 40.0, kPlotTop = 30.0,
+                 kPlotBottom = 56.0;
 
 std::string number(double value) { return fixed(value, 1); }
+
+double width_of(const std::string& text) { return kLetter * static_cast<double>(text.size()); }
+
+/// From figures to places in a drawing; by ratios where they span many.
+class Scale {
+ public:
+  Scale(double low, double high, double from, double to) : from_(from), to_(to) {
+    constexpr double kRatios = 50.0;
+    log_ = low > 0.0 && high / low >= kRatios;
+    low_ = log_ ? std::log10(low) : low;
+    high_ = log_ ? std::log10(high) : high;
+    if (!(high_ > low_)) {
+      const double half = low_ == 0.0 ? 1.0 : std::abs(low_) / 10.0;
+      low_ -= half, high_ += half;
+    }
+    const double air = (high_ - low_) / 25.0;
+    low_ -= air, high_ += air;
+  }
+  [[nodiscard]] double at(double value) const {
+    return from_ + ((log_ ? std::log10(value) : value) - low_) / (high_ - low_) * (to_ - from_);
+  }
+  /// Round figures inside.
+  [[nodiscard]] std::vector<double> ticks() const {
+    std::vector<double> out;
+    if (log_) {
+      const bool few = high_ - low_ < 3.0;
+      for (int e = static_cast<int>(std::floor(low_)); e <= static_cast<int>(std::ceil(high_)); ++e)
+        for (const double digit : {1.0, 2.0, 5.0}) {
+          const double value = digit * std::pow(10.0, e);
+          if ((digit == 1.0 || few) && std::log10(value) >= low_ && std::log10(value) <= high_)
+            out.push_back(value);
+        }
+      return out;
+    }
+    const double rough = (high_ - low_) / static_cast<double>(kTicks);
+    const double ten = std::pow(10.0, std::floor(std::log10(rough)));
+    double step = 10.0 * ten;
+    for (const double digit : {5.0, 2.0, 1.0})
+      if (digit * ten >= rough) step = digit * ten;
+    for (double k = std::ceil(low_ / step); k * step <= high_; k += 1.0) out.push_back(k * step);
+    return out;
+  }
+
+ private:
+  double from_, to_, low_ = 0.0, high_ = 1.0;
+  bool log_ = false;
+};
+
+std::string svg_line(double x1, double y1, double x2, double y2, std::string_view css) {
+  return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
+         "\" y2=\"" + number(y2) + "\" style=\"stroke:var(--" + std::string(css) + ")\"/>";
+}
+
+/// Filled where it meets, hollow where it misses, so that no colour is needed to tell.
+std::string mark(double x, double y, const Dot& dot) {
+  const std::string at = "\" cx=\"" + number(x) + "\" cy=\"" + number(y) + "\"";
+  std::string out;
+  if (dot.front) out += "<circle r=\"9.0" + at + " style=\"fill:none;stroke:var(--bar)\"/>";
+  const std::string colour = "var(--" + dot.css + ")";
+  return out + "<circle r=\"5.0" + at + " style=\"fill:" + (dot.filled ? colour : "var(--page)") +
+         ";stroke:" + colour + ";stroke-width:2\">" + element("title", dot.title) + "</circle>";
+}
 
 }  // namespace
 
@@ -67,23 +134,64 @@ std::string gain_bars(std::string_view name, const std::vector<Gain>& gains) {
     high = std::max({high, gain.from, gain.to});
   }
   if (!(high > low)) return "";
+  // Labels stand at the left, figures behind the bars; both take the room their text needs.
+  double labels = kLeastLabels, figures = 0.0;
+  for (const Gain& gain : gains) {
+    labels = std::max(labels, width_of(shortened(gain.label, kMostLetters)) + 12.0);
+    figures = std::max(figures, width_of(gain.text) + 8.0);
+  }
+  labels = std::min(labels, kMostLabels);
   const auto at = [&](double value) {
-    return kLabels + (value - low) / (high - low) * (kSvgWidth - kLabels - kFigures);
+    return labels + (value - low) / (high - low) * (kSvgWidth - labels - figures);
   };
   const double height = kLine * static_cast<double>(gains.size()) + 4.0;
   std::string content;
   double y = 2.0;
   for (const Gain& gain : gains) {
     const double left_end = std::min(gain.from, gain.to), right_end = std::max(gain.from, gain.to);
-    content += svg_label(kLabels - 12.0, y + 17.0, "end", shortened(gain.label, 58));
+    content += svg_label(labels - 12.0, y + 17.0, "end", shortened(gain.label, kMostLetters));
     content += svg_rect(at(left_end), y + 4.0, at(right_end) - at(left_end), kLine - 8.0, "bar",
                         1.0, gain.label + ": " + gain.text);
     content += svg_label(at(std::max(right_end, 0.0)) + 8.0, y + 17.0, "start", gain.text);
     y += kLine;
   }
-  content += "<line x1=\"" + number(at(0.0)) + "\" y1=\"0\" x2=\"" + number(at(0.0)) + "\" y2=\"" +
-             number(height) + "\" style=\"stroke:var(--soft)\"/>";
+  content += svg_line(at(0.0), 0.0, at(0.0), height, "soft");
   return svg(name, height, content);
+}
+
+std::string scatter(std::string_view name, const PlotAxis& x_axis, const PlotAxis& y_axis,
+                    const std::vector<Dot>& dots) {
+  if (dots.empty()) return "";
+  const auto ends = [&](double Dot::*value) {
+    const auto [low, high] = std::minmax_element(
+        dots.begin(), dots.end(), [&](const Dot& a, const Dot& b) { return a.*value < b.*value; });
+    return std::pair(*low.*value, *high.*value);
+  };
+  const auto [left, right] = ends(&Dot::x);
+  const auto [low, high] = ends(&Dot::y);
+  const double end = kSvgWidth - kPlotRight, floor = kPlotHeight - kPlotBottom;
+  const Scale x(left, right, kPlotLeft, end), y(low, high, floor, kPlotTop);
+  std::string out;
+  for (const double tick : x.ticks())
+    out += svg_line(x.at(tick), kPlotTop, x.at(tick), floor, "line") +
+           svg_label(x.at(tick), floor + 18.0, "middle", print_value(tick, x_axis.unit));
+  for (const double tick : y.ticks())
+    out += svg_line(kPlotLeft, y.at(tick), end, y.at(tick), "line") +
+           svg_label(kPlotLeft - 8.0, y.at(tick) + 4.0, "end", print_value(tick, y_axis.unit));
+  out += svg_line(kPlotLeft, floor, end, floor, "soft") +
+         svg_line(kPlotLeft, kPlotTop, kPlotLeft, floor, "soft");
+  out += svg_label(end, kPlotHeight - 12.0, "end", x_axis.name);
+  out += svg_label(8.0, 16.0, "start", y_axis.name);
+  std::vector<const Dot*> front;
+  for (const Dot& dot : dots)
+    if (dot.front) front.push_back(&dot);
+  std::stable_sort(front.begin(), front.end(),
+                   [](const Dot* a, const Dot* b) { return a->x < b->x; });
+  for (std::size_t i = 1; i < front.size(); ++i)
+    out += svg_line(x.at(front[i - 1]->x), y.at(front[i - 1]->y), x.at(front[i]->x),
+                    y.at(front[i]->y), "bar");
+  for (const Dot& dot : dots) out += mark(x.at(dot.x), y.at(dot.y), dot);
+  return svg(name, kPlotHeight, out);
 }
 
 }  // namespace stallcast::report::html

@@ -30,4 +30,21 @@ struct Gain {
 /// Bars to both sides of the design as it is.
 [[nodiscard]] std::string gain_bars(std::string_view name, const std::vector<Gain>& gains);
 
+/// One axis of a plot.
+struct PlotAxis {
+  std::string name;
+  std::string unit;  ///< of its figures, as of a Metric
+};
+/// One point of it; `css` names its colour.
+struct Dot {
+  double x = 0.0, y = 0.0;
+  std::string css;
+  bool filled = true;
+  bool front = false;  ///< circled, and joined to the others
+  std::string title = {};
+};
+/// Points in a plane; "" without any.
+[[nodiscard]] std::string scatter(std::string_view name, const PlotAxis& x_axis,
+                                  const PlotAxis& y_axis, const std::vector<Dot>& dots);
+
 }  // namespace stallcast::report::html

@@ -60,11 +60,30 @@ pre{background:var(--tile);padding:.6rem .8rem;overflow-x:auto;white-space:pre-w
 .waived,.known,small,.where,.soft{color:var(--soft)}
 svg{display:block;width:100%;height:auto}svg.bar{width:9rem;height:.8rem;margin:.3rem 0 0 auto}
 svg text{fill:var(--ink);font-size:13px}
+.tree{list-style:none;margin:0;padding:0 0 0 1.1rem;border-left:1px solid var(--line)}section>.tree{padding:0;border:0}
+.tree li{margin:.35rem 0}.tree p,.tree small{display:block;margin:.1rem 0 .1rem 1rem;overflow-wrap:anywhere}
+summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
+.wide{overflow-x:auto}
+.defaults{columns:22rem;column-gap:2rem;font-size:.85em}
+.defaults h4{font-size:1em;margin:.6rem 0 .1rem;color:var(--soft);break-after:avoid;overflow-wrap:anywhere}
+.defaults ul{list-style:none;margin:0;padding:0}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.4rem 0 1rem}
 .legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;vertical-align:-.05em}
-@media print{body{margin:0;max-width:none;font-size:10pt}section,tr,.tile{break-inside:avoid}h2{break-after:avoid}
+@media print{body{margin:0;max-width:none;font-size:9pt}table{font-size:8pt}tr,.tile,svg{break-inside:avoid}h2,h3{break-after:avoid}
+h2{margin-top:1.2rem}th,td{padding:.12rem .5rem}.defaults{columns:3;column-gap:1.2rem;font-size:7pt;line-height:1.25}
+details::details-content{content-visibility:visible;block-size:auto}.wide{overflow:visible;font-size:8pt}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )";
+
+/// Text that may be broken after its dots.
+std::string breakable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += markup({&c, 1});
+    if (c == '.' || c == ']') out += "<wbr>";
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -76,12 +95,7 @@ std::string element(std::string_view tag, std::string_view text, std::string_vie
 
 std::string path(std::string_view text) {
   if (text.empty()) return "";
-  std::string out = "<span class=\"path\">";
-  for (const char c : text) {
-    out += markup({&c, 1});
-    if (c == '.' || c == ']') out += "<wbr>";
-  }
-  return out + "</span>";
+  return "<span class=\"path\">" + breakable(text) + "</span>";
 }
 
 std::string table(const std::vector<Column>& columns,
@@ -93,7 +107,7 @@ std::string table(const std::vector<Column>& columns,
            "</" + tag + ">";
   };
   std::string out = "<table><thead><tr>";
-  for (std::size_t i = 0; i < columns.size(); ++i) out += cell("th", i, markup(columns[i].head));
+  for (std::size_t i = 0; i < columns.size(); ++i) out += cell("th", i, breakable(columns[i].head));
   out += "</tr></thead><tbody>\n";
   for (const std::vector<std::string>& row : rows) {
     out += "<tr>";

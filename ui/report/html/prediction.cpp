@@ -164,11 +164,32 @@ std::string trust(const Prediction& p, const Context& context) {
          table({{"input"}, {"value"}, {"why"}}, rows);
 }
 
+/// Those that somebody set one by one; defaults together, by what they rest on.
 std::string inputs(const Context& context) {
+  constexpr std::string_view kDefault = "default";
   std::vector<std::vector<std::string>> rows;
-  for (const InputLine& input : context.inputs)
-    rows.push_back({path(input.path), markup(input.value), markup(input.source)});
-  return table({{"input"}, {"value"}, {"source"}}, rows);
+  std::vector<std::pair<std::string, std::vector<std::string>>> defaults;
+  for (const InputLine& input : context.inputs) {
+    if (!input.source.starts_with(kDefault)) {
+      rows.push_back({path(input.path), markup(input.value), markup(input.source)});
+      continue;
+    }
+    auto same = std::find_if(defaults.begin(), defaults.end(),
+                             [&](const auto& d) { return d.first == input.source; });
+    if (same == defaults.end()) same = defaults.insert(same, {input.source, {}});
+    same->second.push_back(path(input.path) + " " + element("b", input.value));
+  }
+  std::string out = table({{"input"}, {"value"}, {"source"}}, rows), groups;
+  std::size_t n = 0;
+  for (const auto& [source, values] : defaults) {
+    n += values.size();
+    std::string list;
+    for (const std::string& value : values) list += "<li>" + value + "</li>";
+    groups += element("h4", source) + "<ul>" + list + "</ul>\n";
+  }
+  if (n == 0) return out;
+  return out + element("h3", count_of(n, "default")) + "<div class=\"defaults\">\n" + groups +
+         "</div>\n";
 }
 
 }  // namespace
@@ -181,6 +202,15 @@ std::string heading(const std::string& id, const std::string& verdict, const std
   return limit.empty() ? out : out + element("p", limit) + "\n";
 }
 
+std::string reproduce_section(const Context& context, const Prediction* prediction,
+                              const Style& style) {
+  const std::string by = prediction != nullptr
+                             ? run_phrase(*prediction, context, style)
+                             : "stallcast " + context.version + ", models " + context.model_version;
+  return section("Reproduce", (context.command.empty() ? "" : element("pre", context.command)) +
+                                  element("p", by, "soft"));
+}
+
 std::string prediction_sections(const Prediction& p, const Context& context, const Style& style) {
   return tiles(p) + section("Targets", targets(p)) + section("Where the time goes", time_split(p)) +
          section("What limits it", limits(p)) +
@@ -190,9 +220,7 @@ std::string prediction_sections(const Prediction& p, const Context& context, con
          section("What would change it", what_ifs(p)) + section("Figures", figures(p, context)) +
          section("What this rests on", trust(p, context)) +
          section("Inputs, and who set them", inputs(context)) +
-         section("Reproduce",
-                 (context.command.empty() ? std::string() : element("pre", context.command)) +
-                     element("p", run_phrase(p, context, style), "soft"));
+         reproduce_section(context, &p, style);
 }
 
 }  // namespace stallcast::report::html

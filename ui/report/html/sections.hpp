@@ -16,6 +16,10 @@ namespace stallcast::report::html {
 [[nodiscard]] std::string prediction_sections(const Prediction& prediction, const Context& context,
                                               const Style& style);
 
+/// The command that makes the page again, and what it was made by. `prediction` may be null.
+[[nodiscard]] std::string reproduce_section(const Context& context, const Prediction* prediction,
+                                            const Style& style);
+
 /// Ranks and resources over the window of a timeline; "" when it has no rank.
 [[nodiscard]] std::string timeline_section(const Timeline& timeline);
 

@@ -1,0 +1,127 @@
+#include "engine/base/text.hpp"
+#include "ui/report/explain_tree.hpp"
+#include "ui/report/html/chart.hpp"
+#include "ui/report/html/page.hpp"
+#include "ui/report/html/sections.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
+
+namespace stallcast::report {
+namespace {
+
+using html::element;
+using html::path;
+
+/// "compute = 300 s": its name, and its value in bold.
+std::string head(const TreeLine& line) {
+  const std::size_t equals = line.head.find(" = ");
+  std::string out = equals == std::string::npos ? path(line.head)
+                                                : path(line.head.substr(0, equals)) + " = " +
+                                                      element("b", line.head.substr(equals + 3));
+  if (!line.name.empty()) out += " " + element("span", line.name, "soft path");
+  if (line.above) out += " " + element("span", "taken apart above", "soft");
+  return out;
+}
+
+std::string small_print(const TreeLine& line) {
+  std::string out;
+  if (!line.sum.empty()) {
+    out += "<p>= " + markup(line.sum);
+    if (!line.page.empty()) out += " " + element("span", "[" + line.page + "]", "soft");
+    out += "</p>";
+  }
+  if (!line.small.empty() && !line.above) out += element("small", line.small);
+  return out;
+}
+
+/// The lines of one level from `at` on, each with what it is made of inside.
+std::string branch(const std::vector<TreeLine>& lines, std::size_t& at, int open_levels) {
+  const int level = lines[at].level;
+  std::string out = "<ul class=\"tree\">\n";
+  while (at < lines.size() && lines[at].level == level) {
+    const TreeLine& line = lines[at++];
+    const std::string top = head(line), below = small_print(line);
+    out += "<li>";
+    if (at < lines.size() && lines[at].level > level) {
+      const bool open = open_levels < 0 || level < open_levels;
+      out += std::string("<details") + (open ? " open" : "") + "><summary>" + top + "</summary>" +
+             below + branch(lines, at, open_levels) + "</details>";
+    } else {
+      out += top + below;
+    }
+    out += "</li>\n";
+  }
+  return out + "</ul>\n";
+}
+
+std::string trees(const Explanation& e, int open_levels) {
+  std::string out;
+  std::set<std::string> shown;
+  for (const ExplainNode& tree : e.trees) {
+    std::vector<TreeLine> lines;
+    walk_tree(tree, -1, shown, [&](const TreeLine& line) { lines.push_back(line); });
+    for (std::size_t at = 0; at < lines.size();) out += branch(lines, at, open_levels);
+  }
+  return out;
+}
+
+std::string limits(const Explanation& e) {
+  std::string out = element("p", "Without simulating: GPU utilization is at most " +
+                                     print_value(e.bound, "ratio") + ", for " + e.bound_by + ".");
+  if (!e.prediction) return out;
+  std::vector<std::vector<std::string>> rows;
+  for (const Bottleneck& b : e.prediction->bottlenecks)
+    if (b.blamed_share > 0.0)
+      rows.push_back({path(b.resource), print_share(b.blamed_share), print_share(b.utilization),
+                      markup(b.headroom)});
+  if (rows.empty()) return out + element("p", "Simulated: nobody waits for a resource.");
+  return out +
+         html::table(
+             {{"first, and then"}, {"of all waiting", "number"}, {"busy", "number"}, {"headroom"}},
+             rows);
+}
+
+std::string changes(const Explanation& e, WhatIf::Kind kind) {
+  std::vector<html::Gain> gains;
+  std::vector<std::vector<std::string>> rows;
+  for (const WhatIf& w : e.what_ifs) {
+    if (w.kind != kind) continue;
+    gains.push_back({w.change, 0.0, w.gain, print_gain(w.gain)});
+    rows.push_back({path(w.change), print_share(w.utilization), print_gain(w.gain),
+                    w.meets_targets ? element("span", "meets all", "pass")
+                    : !w.missed.empty()
+                        ? element("span", "misses " + base::join(w.missed, ", "), "fail")
+                        : std::string()});
+  }
+  if (rows.empty()) return "";
+  return element("p", "Each change alone, simulated.", "soft") +
+         html::gain_bars("points of GPU utilization", gains) +
+         html::table({{"change"}, {"GPU utilization", "number"}, {"points", "number"}, {"targets"}},
+                     rows);
+}
+
+}  // namespace
+
+std::string explanation_html(const Explanation& e, const Context& context, const Style& style) {
+  const std::string phrase = e.asked.empty() ? "where its headline numbers come from"
+                                             : "where " + base::join(e.asked, ", ") + " comes from";
+  const std::string limit = e.prediction ? limit_phrase(*e.prediction) : "";
+  return html::page(
+      "Stallcast explains: " + e.scenario_id,
+      html::heading(e.scenario_id, "", phrase, limit) +
+          html::section("What limits it", e.asked.empty() ? limits(e) : "") +
+          html::section(
+              "What each number is made of",
+              element("p",
+                      "A number opens into the numbers of its equation, with the page that "
+                      "derives it, down to inputs with who set them.",
+                      "soft") +
+                  trees(e, style.depth)) +
+          html::section("What if", changes(e, WhatIf::Kind::relieve)) +
+          html::section("What could be left out", changes(e, WhatIf::Kind::save)) +
+          html::reproduce_section(context, e.prediction ? &*e.prediction : nullptr, style) +
+          html::data("result", explanation_json(e, context, style)));
+}
+
+}  // namespace stallcast::report

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ui/report/html/chart.hpp"
+#include "ui/report/html/page.hpp"
+#include "ui/report/html/sections.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/sweep_parts.hpp"
+
+namespace stallcast::report {
+namespace {
+
+using html::element;
+
+constexpr std::size_t kMostPoints = 2000;  ///< in the table, and in the data for programs
+
+constexpr const char* kNoTargets = "without targets";
+
+struct Look {
+  const char* css;
+  const char* label;
+  bool filled;
+};
+
+Look look_of(const SweepRow& row) {
+  const std::string status = sweep_status(row);
+  if (status == "meets") return {"good", "meet all targets", true};
+  if (status == "misses") return {"bad", "miss a target", false};
+  if (status == "unsure") return {"unsure", "are too close to call", false};
+  return {"bar", kNoTargets, true};
+}
+
+/// What could be an axis of the picture: all that is varied or shown and is a number.
+std::vector<std::string> numeric_columns(const SweepReport& sweep) {
+  std::vector<std::string> names = sweep.axes;
+  for (const SweepColumn& column : sweep.columns)
+    if (!sweep_axis(sweep, column.name)) names.push_back(column.name);
+  std::erase_if(names, [&](const std::string& name) {
+    std::set<double> values;
+    std::set<std::string> units;
+    for (const SweepRow& row : sweep.rows)
+      if (const auto figure = sweep_figure(sweep, row, name))
+        values.insert(figure->value), units.insert(figure->unit);
+    return values.size() < 2 || units.size() > 1;
+  });
+  return names;
+}
+
+/// The first two goals; else what is varied first, and the first figure.
+std::vector<std::string> plot_axes(const SweepReport& sweep) {
+  const std::vector<std::string> can = numeric_columns(sweep);
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    if (out.size() < 2 && std::find(can.begin(), can.end(), name) != can.end() &&
+        std::find(out.begin(), out.end(), name) == out.end())
+      out.push_back(name);
+  };
+  for (const SweepColumn& column : sweep.columns)
+    if (column.goal != Goal::none) add(column.name);
+  if (out.size() == 1 && !sweep_axis(sweep, out.front())) {
+    const std::string goal = out.front();
+    out.clear();
+    for (const std::string& axis : sweep.axes)
+      if (out.empty()) add(axis);
+    add(goal);
+  }
+  for (const std::string& name : can)
+    if (out.empty() || !sweep_axis(sweep, name)) add(name);
+  for (const std::string& name : can) add(name);
+  return out.size() == 2 ? out : std::vector<std::string>{};
+}
+
+std::string point_title(const SweepReport& sweep, std::size_t i,
+                        const std::vector<std::string>& columns) {
+  std::string out = "point " + std::to_string(i + 1);
+  for (const std::string& name : columns)
+    out += ", " + sweep_title(sweep, name) + " " + sweep_cell(sweep, sweep.rows[i], name);
+  return out;
+}
+
+std::string picture(const SweepReport& sweep) {
+  const std::vector<std::string> axes = plot_axes(sweep);
+  if (axes.empty()) return "";
+  std::vector<std::string> told = sweep.axes;
+  for (const std::string& axis : axes)
+    if (!sweep_axis(sweep, axis)) told.push_back(axis);
+  std::vector<html::Dot> dots;
+  std::map<std::string, std::size_t> looks;
+  html::PlotAxis x{axes[0], ""}, y{axes[1], ""};
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    const SweepRow& row = sweep.rows[i];
+    const auto at_x = sweep_figure(sweep, row, axes[0]), at_y = sweep_figure(sweep, row, axes[1]);
+    if (!at_x || !at_y || !row.outcome || row.outcome->failed) continue;
+    x.unit = at_x->unit, y.unit = at_y->unit;
+    const Look look = look_of(row);
+    ++looks[look.label];
+    dots.push_back(
+        {at_x->value, at_y->value, look.css, look.filled, row.pareto, point_title(sweep, i, told)});
+  }
+  if (dots.size() < 2) return "";
+  std::string legend;
+  if (looks.size() == 1 && looks.contains(kNoTargets)) looks.clear();
+  for (const auto& [label, n] : looks)
+    legend += (legend.empty() ? "" : ", ") + std::to_string(n) + " " + label;
+  if (!legend.empty()) legend += ": dots are filled where all targets hold, else hollow. ";
+  if (sweep.has_goals()) legend += "Circled and joined: the Pareto front.";
+  return html::scatter(axes[1] + " against " + axes[0], x, y, dots) +
+         (legend.empty() ? "" : element("p", legend, "soft"));
+}
+
+/// The front first, then from the top; in the order of points.
+std::vector<std::size_t> rows_shown(const SweepReport& sweep) {
+  std::set<std::size_t> chosen;
+  for (const bool front : {true, false})
+    for (std::size_t i = 0; i < sweep.rows.size() && chosen.size() < kMostPoints; ++i)
+      if (sweep.rows[i].pareto == front) chosen.insert(i);
+  return {chosen.begin(), chosen.end()};
+}
+
+std::string points(const SweepReport& sweep, bool front_only) {
+  std::vector<std::string> names = sweep.axes;
+  for (const SweepColumn& column : sweep.columns)
+    if (!sweep_axis(sweep, column.name)) names.push_back(column.name);
+  std::vector<html::Column> columns = {{"point", "number"}};
+  for (const std::string& name : names) columns.push_back({sweep_title(sweep, name), "number"});
+  const bool judged = std::any_of(sweep.rows.begin(), sweep.rows.end(),
+                                  [](const SweepRow& row) { return sweep_status(row) != "-"; });
+  if (judged) columns.push_back({"targets"});
+  columns.push_back({"limited by"});
+  std::vector<std::vector<std::string>> rows;
+  for (const std::size_t i : rows_shown(sweep)) {
+    const SweepRow& row = sweep.rows[i];
+    if (front_only && !row.pareto) continue;
+    std::vector<std::string> cells = {std::to_string(i + 1) + (row.pareto ? " *" : "")};
+    for (const std::string& name : names) cells.push_back(markup(sweep_cell(sweep, row, name)));
+    const std::string status = sweep_status(row);
+    if (judged)
+      cells.push_back(element("span", status,
+                              status == "meets"                          ? "pass"
+                              : status == "misses" || status == "FAILED" ? "fail"
+                              : status == "unsure"                       ? "inconclusive"
+                                                                         : "soft"));
+    cells.push_back(row.outcome ? html::path(row.outcome->limited_by) : "");
+    rows.push_back(std::move(cells));
+  }
+  if (rows.empty()) return "";
+  std::string out = "<div class=\"wide\">" + html::table(columns, rows) + "</div>\n";
+  if (!front_only && rows.size() < sweep.rows.size())
+    out +=
+        element("p", std::to_string(sweep.rows.size() - rows.size()) + " more: --format csv --wide",
+                "soft");
+  return out;
+}
+
+std::string goals(const SweepReport& sweep) {
+  std::string out;
+  for (const SweepColumn& column : sweep.columns)
+    if (column.goal != Goal::none)
+      out += (out.empty() ? "" : ", ") + column.name +
+             (column.goal == Goal::minimum ? " small" : " large");
+  return out.empty()
+             ? ""
+             : element("p", "No other point is better in one and as good in the rest: " + out + ".",
+                       "soft");
+}
+
+std::string failures(const SweepReport& sweep) {
+  std::map<std::string, std::size_t> messages;
+  for (const SweepRow& row : sweep.rows)
+    if (row.outcome && row.outcome->failed) ++messages[row.outcome->message];
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [message, n] : messages) rows.push_back({std::to_string(n), markup(message)});
+  return html::table({{"points", "number"}, {"why"}}, rows);
+}
+
+}  // namespace
+
+std::string sweep_html(const SweepReport& sweep) {
+  std::string phrase = sweep_headline(sweep);
+  std::replace(phrase.begin(), phrase.end(), '\n', ' ');
+  if (phrase.starts_with(sweep.scenario_id + ": ")) phrase.erase(0, sweep.scenario_id.size() + 2);
+  const std::string by = "stallcast " + sweep.version + ", models " + sweep.model_version;
+  return html::page(
+      "Stallcast sweep: " + sweep.scenario_id,
+      html::heading(sweep.scenario_id, "", phrase, "") +
+          html::section("Points, as simulated", picture(sweep)) +
+          (sweep.has_goals() ? html::section("Pareto front", goals(sweep) + points(sweep, true))
+                             : std::string()) +
+          html::section("All points", points(sweep, false)) +
+          html::section("Failed", failures(sweep)) +
+          html::section("Made by", element("p", by, "soft")) +
+          html::data("result", sweep_json(sweep, sweep.rows.size() <= kMostPoints)));
+}
+
+}  // namespace stallcast::report
