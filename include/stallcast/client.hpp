@@ -30,7 +30,8 @@ struct Source {
   std::vector<std::string> sets = {};              ///< "storage.ost.count=48", in order
   std::string variant = {};                        ///< key of `scenarios`; "" is the base scenario
   bool extend_files = true;      ///< false: `extends` may name catalogue entries only (servers)
-  std::string extend_root = {};  ///< with a folder, `extends` may name files in it only
+  std::string extend_root = {};  ///< with a folder, `extends` may name files in it only, and places
+                                 ///< in designs are told relative to it
 };
 
 /// What came of reading one. `design` is there exactly when nothing in `diagnostics` is an error.

@@ -1,12 +1,10 @@
-"""The HTTP API: what each route answers, that clients are kept apart, and how it ends.
+"""The HTTP API: what each route answers, and that clients are kept apart.
 
 Usage: serve_test.py PATH_OF_STALLCAST [unittest options]."""
 
 import json
 import os
 import re
-import signal
-import stat
 import subprocess
 import tempfile
 import unittest
@@ -78,7 +76,7 @@ class ServeTest(unittest.TestCase):
             with open(os.path.join(folder, "scenario.json"), "w", encoding="utf-8") as file:
                 file.write(SCENARIO)
             for verb, route, options in (("run", "/v1/runs", "?set=storage.scratch.ost.count=2&seed=4&replicas=2"),
-                                         ("plan", "/v1/plan", "?seed=4")):
+                                         ("plan", "/v1/plan", "?seed=4&over=osts&unit=osts=2")):
                 words = [w for name, value in urllib.parse.parse_qsl(options[1:]) for w in ("--" + name, value)]
                 said = subprocess.run([program.STALLCAST, verb, "scenario.json", *words, "--format", "html"],
                                       cwd=folder, capture_output=True, text=True, timeout=120, check=False).stdout
@@ -139,7 +137,70 @@ class ServeTest(unittest.TestCase):
         found = self.server.run("/v1/check?assert=job.train.gpu.utilization%20%3E%3D%2099.99%20%25").json
         self.assertEqual(found["schema"], "stallcast.check/1")
         self.assertIn("pass", json.dumps(found))
-        self.problem(self.server.run("/v1/check?assert=nonsense"), 422)
+        self.problem(self.server.post("/v1/check?assert=nonsense"), 422)
+        self.problem(self.server.run("/v1/check?assert=job.train.xyz%20%3E%201"), 422)
+
+    def test_a_check_judges_against_a_baseline_as_the_command_line_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "scenario.json"), "w", encoding="utf-8") as file:
+                file.write(SCENARIO)
+            words = ["check", "scenario.json", "--baseline", "baseline.json"]
+
+            def check(*more):
+                return subprocess.run([program.STALLCAST, *words, *more], cwd=folder, capture_output=True,
+                                      text=True, timeout=120, check=False)
+
+            check("--update-baseline")
+            with open(os.path.join(folder, "baseline.json"), encoding="utf-8") as file:
+                baseline = file.read()
+            said = json.loads(check("--set", "run.seed=9", "--set", "storage.ost.count=1", "--format", "json").stdout)
+            body = json.dumps({"scenario": SCENARIO, "baseline": baseline})
+            served = self.server.run("/v1/check?set=run.seed=9&set=storage.ost.count=1", body).json
+            for name in ("status", "value", "baseline"):
+                mine, theirs = ([a.get(name) for s in d["scenarios"] for a in s["assertions"]] for d in (served, said))
+                self.assertEqual(mine, theirs, name)
+            self.assertIn("value", served["scenarios"][0]["assertions"][0]["baseline"], served)
+        for wrong in ('{"scenario": {}, "baseline": 3}', '{"baseline": {}}', '{"scenario": "x", "baseline": "y"}',
+                      json.dumps({"scenario": SCENARIO, "baseline": "{}"}), '"baseline"', '{"baseline":' + "[" * 9999):
+            self.problem(self.server.post("/v1/check", wrong), 422)
+
+    def test_texts_of_one_design_are_simulated_once_and_each_is_told_its_own_lines(self):
+        other = "\n\n" + SCENARIO.replace('"200 ms"', '"0.2 s" ').replace("comments are welcome", "my secret")
+        for route in ("/v1/runs", "/v1/check"):
+            first = self.server.post(route + "?seed=55")
+            second = self.server.post(route + "?seed=55", other)
+            self.server.wait(first.headers["location"])
+            self.server.wait(second.headers["location"])
+            third = self.server.post(route + "?seed=55", "\n" + other)
+            self.assertEqual((third.status, third.json["state"]), (200, "done"), third.text)
+            pages = [self.server.get(a.headers["location"] + "/report.html").text for a in (first, second, third)]
+            results = [self.server.get(a.headers["location"] + "/result").json for a in (first, second, third)]
+            if route == "/v1/runs":
+                self.assertEqual(results[0], results[1])
+                for page, line in zip(pages, (6, 8, 9)):
+                    self.assertIn(f"scenario.json:{line}:", page)
+                    self.assertNotIn(f"scenario.json:{line + 4}:", page)
+            self.assertNotIn("secret", "".join(pages) + json.dumps(results))
+        ended = re.findall(r'stallcast_runs_total\{kind="(run|check)",status="done"\} (\d+)', self.server.get("/metrics").text)
+        before = dict(ended)
+        self.server.run("/v1/runs?seed=55", "\n\n\n" + other)
+        self.server.run("/v1/runs?seed=55", SCENARIO.replace('"loader"', '   "loader"'))
+        after = dict(re.findall(r'stallcast_runs_total\{kind="(run|check)",status="done"\} (\d+)',
+                                self.server.get("/metrics").text))
+        # The fourth text joins, and the fifth is a content of its own.
+        self.assertEqual(int(after["run"]), int(before["run"]) + 1)
+        self.assertEqual(after["check"], before["check"])
+
+    def test_faults_found_by_a_shared_simulation_have_the_lines_of_each_text(self):
+        wrong = SCENARIO.replace("job.train.gpu.utilization", "job.train.xyz")
+        for lines in range(3):
+            answer = self.server.run("/v1/runs?seed=56", "\n" * lines + wrong)
+            self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10 + lines)
+
+    def test_what_differs_in_words_that_a_report_shows_is_not_shared(self):
+        for why in ("because of mine", "because of yours"):
+            text = SCENARIO.replace('>= 50 %"', f'>= 50 %", "why": "{why}"')
+            self.assertIn(why, self.server.run("/v1/runs?seed=57", text).text)
 
     def test_a_diff_names_the_input_that_changed(self):
         texts = {"base": SCENARIO, "head": SCENARIO.replace('"ost": { "count": 4 }', '"ost": { "count": 1 }')}
@@ -158,6 +219,9 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(self.server.wait(location)["state"], "done")
         found = self.server.get(location + "/result").json
         self.assertEqual(len(found["points"]), 3, list(found))
+        page = self.server.get(location + "/report.html")
+        self.assertIn("text/html", page.headers["content-type"])
+        self.assertEqual(page.text.count('r="5.0"'), 3)
         self.problem(self.server.run("/v1/sweeps?vary=storage.scratch.ost.count=1..9000:9000"), 422)
         self.problem(self.server.run("/v1/sweeps?vary=storage.nothing.ost.count=1,2"), 422)
 
@@ -236,81 +300,6 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(self.server.get("/readyz").status, 200)
         head = self.server.ask("HEAD", "/healthz")
         self.assertEqual((head.status, head.text), (200, ""))
-
-
-class StartAndEndTest(unittest.TestCase):
-    def test_other_addresses_need_a_token(self):
-        done = program.Run("serve", "--host", "0.0.0.0", "--port", "0")
-        self.assertEqual(done.code, 2)
-        self.assertIn("needs a token", done.err)
-
-    def test_a_short_token_is_refused(self):
-        done = program.Run("serve", "--port", "0", env={"STALLCAST_TOKEN": "short"})
-        self.assertEqual(done.code, 2)
-        self.assertNotIn("short\"", done.err)
-
-    def test_a_token_is_asked_for_everywhere_but_on_health_and_the_page(self):
-        token = "a-token-of-some-length-0123456789"
-        with Server("--host", "0.0.0.0", env={"STALLCAST_TOKEN": token}) as server:
-            for path in ("/v1/schema", "/metrics", "/v1/runs/" + "0" * 32, "/openapi.json"):
-                self.assertEqual(server.get(path).status, 401, path)
-                self.assertEqual(server.get(path, Authorization="Bearer " + token[:-1]).status, 401)
-                self.assertNotEqual(server.get(path, Authorization="Bearer " + token).status, 401)
-            for path in ("/healthz", "/readyz", "/"):
-                self.assertEqual(server.get(path).status, 200, path)
-            self.assertEqual(server.post("/v1/lint").status, 401)
-
-    def test_signals_end_it_with_their_exit_codes_and_leave_nothing(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
-            with Server() as server:
-                server.post("/v1/runs?advice=false", SLOW)
-                code, err = server.stop(number)
-                self.assertEqual(code, 128 + number)
-                self.assertEqual(err, "")
-                self.assertEqual(os.listdir(server.folder.name), [])
-
-    def test_scenarios_extend_files_of_the_root_and_no_others(self):
-        with tempfile.TemporaryDirectory() as folder:
-            root = os.path.join(folder, "root")
-            os.makedirs(os.path.join(root, "bases"))
-            for path in ("root/bases/base.json", "outside.json", "root-too.json"):
-                with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
-                    file.write(SCENARIO)
-            os.symlink(os.path.join(folder, "outside.json"), os.path.join(root, "link.json"))
-            os.symlink(folder, os.path.join(root, "up"))
-            os.mkfifo(os.path.join(root, "pipe.json"))
-            with Server("--root", root) as server:
-                good = server.post("/v1/lint", '{ "extends": "bases/base.json", "id": "x" }')
-                self.assertTrue(good.json["valid"], good.text)
-                outside = set()
-                for name in ("../outside.json", "link.json", "up/outside.json", "../root-too.json", "pipe.json",
-                             "bases/../../outside.json", "/etc/passwd", ".", "", "bases", "nothing.json",
-                             os.path.join(folder, "outside.json")):
-                    found = server.post("/v1/estimate", json.dumps({"extends": name}))
-                    self.assertEqual(found.status, 422, name)
-                    self.assertNotIn(root, found.text.replace(json.dumps(name), ""))
-                    error = found.json["errors"][0]
-                    outside.add(error["message"].replace(json.dumps(name), "") + error["code"])
-                self.assertEqual(len(outside), 1, outside)  # nobody learns what else there is
-                wrong = server.post("/v1/estimate", '{ "extends": "bases/base.json", "cluster": 1 }')
-                self.assertNotIn(folder, wrong.text)
-
-    def test_a_full_queue_and_a_greedy_client_are_told_to_come_back(self):
-        with Server("--runs", "1", "--queue", "2") as server:
-            answers = [server.post(f"/v1/runs?advice=false&seed={i}", SLOW) for i in range(8)]
-            refused = [a for a in answers if a.status == 503]
-            self.assertTrue(refused)
-            self.assertIn("retry-after", refused[0].headers)
-            self.assertEqual({a.status for a in answers}, {202, 503})
-
-    def test_a_crash_tells_the_client_no_path_and_keeps_the_design_to_the_operator(self):
-        with Server(env={"STALLCAST_SIM_FAULT": "abort"}) as server:
-            answer = server.run("/v1/runs?advice=false")
-            self.assertEqual(answer.status, 500)
-            self.assertNotRegex(answer.text, r"tmp|\.json|/")
-            _, err = server.stop()
-            saved = re.search(r"saved in (\S+\.json)", err)[1]
-            self.assertEqual(stat.S_IMODE(os.stat(os.path.dirname(saved)).st_mode), 0o700)
 
 
 if __name__ == "__main__":

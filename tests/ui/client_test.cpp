@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "ui/client/content.hpp"
+
 using namespace stallcast;
 
 namespace {
@@ -251,4 +253,19 @@ TEST_CASE("without time there is no overview") {
   REQUIRE(prediction.ok());
   CHECK_FALSE(session.overview(design, *prediction, {.time_limit_s = 0.0}).has_value());
   CHECK_FALSE(session.overview(design, session.estimate(design)).has_value());
+}
+
+TEST_CASE("a content is what a design says, wherever in a text it is said") {
+  const client::Session session(settings());
+  const auto hash = [&](const std::string& old_text, const std::string& text) {
+    client::Source source = scenario(4, "job.train.gpu.utilization >= 50 %");
+    if (const std::size_t at = source.text->find(old_text); !old_text.empty())
+      source.text->replace(at, old_text.size(), text);
+    return client::content_hash(design_of(session, source));
+  };
+  const std::string plain = hash("", "");
+  CHECK(hash("\"id\": \"client\",", "\n// words\n  \"id\" :\"client\",\n\n") == plain);
+  CHECK(hash("\"100 ms\"", "\"0.1 s\"") == plain);
+  CHECK(hash("\"100 ms\"", "\"101 ms\"") != plain);
+  CHECK(hash(">= 50 %\"", ">= 50 %\", \"why\": \"mine\"") != plain);
 }

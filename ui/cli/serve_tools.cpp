@@ -1,7 +1,10 @@
 #include "ui/cli/serve_tools.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "engine/base/design_values.hpp"
+#include "engine/base/sha256.hpp"
 #include "engine/check/judge.hpp"
 #include "engine/codec/codec.hpp"
 #include "engine/predict/predict.hpp"
@@ -19,32 +22,67 @@
 namespace stallcast::cli {
 namespace {
 
-/// One scenario, without a baseline: as `check` does it, but for places in a repository.
-Result<CheckReport> check_one(client::Session& session, const client::Source& source,
-                              const std::vector<std::string>& asserts,
-                              const client::Question& question) {
-  client::Reading reading = session.read(source);
+/// What the baseline calls the scenario: the one path it has for its id, unless that is said.
+Result<check::ScenarioKey> key_in(const check::Baseline& baseline, const std::string& id,
+                                  const std::string& path) {
+  if (!path.empty()) return check::ScenarioKey{path, id};
+  std::set<std::string> paths;
+  for (const auto& [key, entry] : baseline.entries())
+    if (key.scenario.id == id) paths.insert(key.scenario.path);
+  if (paths.size() > 1)
+    return Failure{ExitCode::bad_input,
+                   "the baseline has several scenarios of the id \"" + id + "\"",
+                   "say which with path=" + *paths.begin()};
+  return check::ScenarioKey{paths.empty() ? "" : *paths.begin(), id};
+}
+
+/// One scenario, as `check` judges it but for places in a repository.
+Result<CheckReport> check_one(client::Session& session, const server::CheckRequest& request,
+                              const Prediction* prediction, Diagnostics& faults) {
+  client::Reading reading = session.read(request.source);
   if (!reading.design) return Failure{ExitCode::bad_input, "the scenario has errors", ""};
   Design& design = *reading.design;
-  for (const std::string& that : asserts) {
+  const std::string sha256 = codec::design_hash(design);
+  std::set<std::string> used;
+  for (const Expectation& e : design.expect) used.insert(e.id);
+  for (const std::string& that : request.asserts) {
     const auto parsed = predict::parse_assertion(that);
     if (!parsed.ok()) return parsed.failure();
-    design.expect.push_back({check::metric_name(*parsed), that, "error", "", "assert", "", "", ""});
+    const std::string metric = check::metric_name(*parsed);
+    std::string id = metric;
+    for (int n = 2; !used.insert(id).second; ++n) id = metric + "-" + std::to_string(n);
+    design.expect.push_back({id, that, "error", "", "assert", "", "", ""});
   }
-  const std::string sha256 = codec::design_hash(design);
-  Design plain = design;
-  plain.expect.clear();
-  Result<Prediction> prediction = session.predict(plain, question);
-  if (!prediction.ok()) return prediction.failure();
-  prediction->design_sha256 = sha256;
-
   check::Rules rules;
   rules.today = today();
   rules.model = models::kVersion;
+  rules.new_only = request.new_only;
+  rules.allow_skew = request.allow_skew;
+  for (const std::string& text : request.tolerances) {
+    const auto tolerance = predict::parse_tolerance(text);
+    if (!tolerance.ok()) return tolerance.failure();
+    rules.tolerances.push_back(*tolerance);
+  }
   CheckReport out;
   CheckedScenario& scenario = out.scenarios.emplace_back();
-  scenario.path = scenario.uri = source.file;
+  scenario.path = scenario.uri = design.file;
   scenario.id = design.id;
+  if (!request.source.variant.empty()) scenario.id += "@" + request.source.variant;
+  std::optional<check::Baseline> baseline;
+  check::ScenarioKey key{design.file, scenario.id};
+  if (!request.baseline.empty()) {
+    auto read = check::Baseline::read(request.baseline, "baseline");
+    if (!read.ok()) return read.failure();
+    baseline = *std::move(read);
+    const auto found = key_in(*baseline, scenario.id, request.path);
+    if (!found.ok()) return found.failure();
+    key = *found;
+  } else if (rules.new_only) {
+    return Failure{ExitCode::bad_input, "new_only needs a baseline to know what is new",
+                   "send {\"scenario\": ..., \"baseline\": ...}"};
+  }
+  if (prediction == nullptr) return out;
+
   scenario.design_sha256 = sha256;
   scenario.profile_sha256 = prediction->profile_sha256;
   scenario.metrics = prediction->metrics;
@@ -53,15 +91,17 @@ Result<CheckReport> check_one(client::Session& session, const client::Source& so
     scenario.exit = ExitCode::inconclusive;
     scenario.failure = prediction->warnings.empty() ? "" : prediction->warnings.front();
   }
-  Diagnostics faults;
   scenario.assertions =
-      check::judge(design, *prediction, {source.file, design.id}, nullptr, rules, faults);
-  if (faults.has_errors()) {
-    if (question.faults != nullptr)
-      for (const Diagnostic& d : faults.items()) question.faults->add(d);
+      check::judge(design, *prediction, key, baseline ? &*baseline : nullptr, rules, faults);
+  if (faults.has_errors())
     return Failure{ExitCode::bad_input, faults.items().front().message,
                    faults.items().front().hint};
+  for (CheckedAssertion& a : scenario.assertions) {
+    for (const Expectation& e : design.expect)
+      if (e.id == a.outcome.id) a.at = a.culprit = base::position_of(e.where);
+    a.fingerprint = base::sha256(key.path + "|" + key.id + "|" + a.outcome.id);
   }
+  if (baseline) out.stale = check::stale_entries(design, key, *baseline, rules);
   out.exit = check::exit_of(out, rules);
   return out;
 }
@@ -99,6 +139,9 @@ Result<SweepReport> sweep_one(const server::SweepRequest& request) {
   found->columns = sweep::columns_of(*found, request.metrics, fault);
   if (fault && found->counts().done > 0) return Failure{ExitCode::bad_input, *fault, ""};
   sweep::mark_front(*found);
+  if (const std::string prefix = request.source.extend_root + "/";
+      prefix.size() > 1 && found->scenario_file.starts_with(prefix))
+    found->scenario_file.erase(0, prefix.size());
   // Messages of crashes name files of the server.
   for (SweepRow& row : found->rows)
     if (row.outcome && row.outcome->failed && row.outcome->exit == ExitCode::internal)

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/predict/predict.hpp"
@@ -44,6 +45,22 @@ void check_expectations(const base::JsonDocument& document, Diagnostics& diagnos
   }
 }
 
+/// Takes what `root` is, the business of who keeps the files, off all that is told of a scenario.
+void tell_within(const std::string& root, scenarios::Loaded& loaded) {
+  const std::string prefix = root + "/";
+  const auto cut = [&](std::string& place) {
+    if (place.starts_with(prefix)) place.erase(0, prefix.size());
+  };
+  for (scenarios::Parameter& p : loaded.params) cut(p.where);
+  for (auto& [pointer, where] : loaded.written.where) cut(where);
+  if (!loaded.design) return;
+  cut(loaded.design->file);
+  for (Expectation& e : loaded.design->expect) cut(e.where);
+  base::for_each_component(*loaded.design, [&](const auto&, const auto&, Component& component) {
+    for (auto& [key, value] : component.values) cut(value.source.where);
+  });
+}
+
 }  // namespace
 
 scenarios::Loaded load(const Source& source, const CalibrationProfile* profile) {
@@ -73,6 +90,7 @@ scenarios::Loaded load(const Source& source, const CalibrationProfile* profile) 
   for (const Diagnostic& d : loaded.diagnostics.items()) said.insert(d.pointer);
   for (Diagnostic& d : faults.items())
     if (!said.contains(d.pointer)) loaded.diagnostics.add(std::move(d));
+  if (!source.extend_root.empty()) tell_within(source.extend_root, loaded);
   return loaded;
 }
 

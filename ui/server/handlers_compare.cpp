@@ -1,3 +1,4 @@
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -11,17 +12,20 @@
 namespace stallcast::server {
 namespace {
 
-constexpr int kDeepest = 100;  ///< nesting of what is no scenario
+constexpr int kDeepest = 100;                 ///< nesting of what is no scenario
+constexpr std::size_t kPrediction = 100'000;  ///< bytes of one, roughly
 
 report::Context tool() { return {client::version().program, client::version().models, {}, {}}; }
 
-/// The two scenarios of a diff: texts, or objects that are printed to texts.
-Asked<std::pair<std::string, std::string>> pair_of(const std::string& body) {
+/// The two members of an object: texts, or what is printed to texts.
+Asked<std::array<std::string, 2>> members_of(const std::string& body,
+                                             const std::array<std::string, 2>& names) {
   using Json = nlohmann::ordered_json;
-  const auto fault = [](std::string_view detail) {
-    return Asked<std::pair<std::string, std::string>>{
-        std::nullopt,
-        problem(422, detail, "send {\"base\": ..., \"head\": ...}, each a scenario or its text")};
+  const auto fault = [&](std::string_view detail) {
+    return Asked<std::array<std::string, 2>>{
+        std::nullopt, problem(422, detail,
+                              "send {\"" + names[0] + "\": ..., \"" + names[1] +
+                                  "\": ...}, each as an object or as its text")};
   };
   try {
     const Json both = Json::parse(body, [](int depth, Json::parse_event_t, const Json&) {
@@ -29,16 +33,29 @@ Asked<std::pair<std::string, std::string>> pair_of(const std::string& body) {
       return true;
     });
     if (!both.is_object()) return fault("the body is no object");
+    for (const auto& [name, value] : both.items())
+      if (name != names[0] && name != names[1]) return fault("the body has another key than these");
+    if (!both.contains(names[0]) || !both.contains(names[1]))
+      return fault("one of the two is missing");
     const auto text_of = [](const Json& side) {
       return side.is_string() ? side.get<std::string>() : side.dump(2);
     };
-    for (const auto& [name, value] : both.items())
-      if (name != "base" && name != "head") return fault("the body has another key than these");
-    if (!both.contains("base") || !both.contains("head")) return fault("one of the two is missing");
-    return {{{text_of(both["base"]), text_of(both["head"])}}, {}};
+    return {{{text_of(both[names[0]]), text_of(both[names[1]])}}, {}};
   } catch (const std::exception&) {  // its message quotes bytes that may be no text
     return fault("the body is no JSON");
   }
+}
+
+struct CheckTexts {
+  std::string scenario, baseline;
+};
+
+/// A scenario, or {"scenario": ..., "baseline": ...}, which no scenario looks like.
+Asked<CheckTexts> check_of(const std::string& body) {
+  if (body.find("\"baseline\"") == std::string::npos) return {{{body, ""}}, {}};
+  const auto both = members_of(body, {"scenario", "baseline"});
+  if (both.value) return {{{both.value->at(0), both.value->at(1)}}, {}};
+  return {std::nullopt, both.problem};
 }
 
 /// The values of a parameter that a route has, or its default.
@@ -55,35 +72,61 @@ Asked<Attribution> attribution_of(const std::string& word) {
 Response answer_check(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
-  const auto task = *asked.value;
-  if (Asked<Design> design = design_of(call, task->source); !design.value) return design.problem;
-  return submit(call, "check",
-                [task, asserts = call.request.parameters("assert")](client::Session& session,
-                                                                    const Watch& watch) {
-                  return task->answer(
-                      session, watch,
-                      [&](client::Session& s, client::Question& question) {
-                        return task->tools.check(s, task->source, asserts, question);
-                      },
-                      [&](const CheckReport& found) {
-                        const report::CheckContext context{tool(), {}, "check"};
-                        return RunResult{{.body = report::check_json(found, context)},
-                                         report::check_html(found, context)};
-                      });
-                });
+  const std::shared_ptr<Task> task = *asked.value;
+  CheckRequest wanted;
+  if (Asked<CheckTexts> texts = check_of(call.request.body); !texts.value) {
+    return texts.problem;
+  } else {
+    task->source.text = std::move(texts.value->scenario);
+    wanted.baseline = std::move(texts.value->baseline);
+  }
+  wanted.source = task->source;
+  wanted.asserts = call.request.parameters("assert");
+  wanted.tolerances = call.request.parameters("tolerance");
+  wanted.path = call.request.parameter("path");
+  wanted.new_only = call.request.parameter("new_only") == "true";
+  wanted.allow_skew = call.request.parameter("allow_skew") == "true";
+  Asked<Design> read = design_of(call, task->source);
+  if (!read.value) return read.problem;
+  Diagnostics faults;
+  if (const auto fine = task->tools.check(call.session, wanted, nullptr, faults); !fine.ok())
+    return task->refused(fine.failure(), std::move(faults)).result;
+  // Assertions are judged for each who asks; the prediction does not depend on them.
+  const auto design = std::make_shared<Design>(*std::move(read.value));
+  design->expect.clear();
+  return submit<Prediction>(
+      call, "check", content_of("check", *design, task->question), task,
+      [design](Asking& asking) {
+        Result<Prediction> found = asking.session.predict(*design, asking.question);
+        asking.partial = found.ok() && found->verdict == Verdict::inconclusive;
+        asking.bytes = kPrediction;
+        return found;
+      },
+      [task, wanted](client::Session& session, const Prediction& found) {
+        Diagnostics wrong;
+        const Result<CheckReport> judged = task->tools.check(session, wanted, &found, wrong);
+        if (!judged.ok()) {
+          session.locate(task->source, wrong);
+          return task->refused(judged.failure(), std::move(wrong));
+        }
+        const report::CheckContext context{tool(), {}, "check"};
+        return RunResult{{.body = report::check_json(*judged, context)},
+                         report::check_html(*judged, context)};
+      });
 }
 
 Response answer_diff(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
   const auto task = *asked.value;
-  Asked<std::pair<std::string, std::string>> texts = pair_of(call.request.body);
+  task->is_pair = true;
+  const auto texts = members_of(call.request.body, {"base", "head"});
   if (!texts.value) return texts.problem;
   const Asked<Attribution> attribute = attribution_of(call.request.parameter("attribute"));
   if (!attribute.value) return attribute.problem;
   client::DiffInput base, head;
-  for (auto [input, name, text] : {std::tuple{&base, "base.json", &texts.value->first},
-                                   std::tuple{&head, "head.json", &texts.value->second}}) {
+  for (auto [input, name, text] : {std::tuple{&base, "base.json", &texts.value->at(0)},
+                                   std::tuple{&head, "head.json", &texts.value->at(1)}}) {
     input->scenario = task->source;
     input->scenario.file = folder_of(call.service.settings) + name;
     input->scenario.text = *text;
@@ -91,21 +134,20 @@ Response answer_diff(Call& call) {
     if (Asked<Design> design = design_of(call, input->scenario); !design.value)
       return design.problem;
   }
-  return submit(
-      call, "diff",
-      [task, base, head, method = *attribute.value](client::Session& session, const Watch& watch) {
-        Diagnostics faults;
+  return submit<Diff>(
+      call, "diff", text_of(call), task,
+      [base, head, method = *attribute.value](Asking& asking) {
         client::DiffQuestion question;
-        question.predict = task->question;
-        question.predict.on_progress = watch.progress;
-        question.predict.faults = &faults;
+        question.predict = asking.question;
         question.attribute = method;
-        const Result<Diff> found = session.diff(base, head, question);
-        if (!found.ok()) return RunResult{task->refused(found.failure(), std::move(faults))};
+        Result<Diff> found = asking.session.diff(base, head, question);
+        asking.partial = found.ok() && found->exit == ExitCode::inconclusive;
+        return found;
+      },
+      [](client::Session&, const Diff& found) {
         const report::DiffContext context{tool(), {}};
-        return RunResult{{.body = report::diff_json(*found, context)},
-                         report::diff_html(*found, context),
-                         found->exit == ExitCode::inconclusive};
+        return RunResult{{.body = report::diff_json(found, context)},
+                         report::diff_html(found, context)};
       });
 }
 
@@ -121,18 +163,21 @@ Response answer_sweep(Call& call) {
   request.session = call.service.settings.session;
   request.time_limit_s = task->question.time_limit_s;
   request.most_points = call.service.settings.points;
-  return submit(call, "sweep", [task, request](client::Session&, const Watch& watch) {
-    SweepRequest own = request;
-    Diagnostics faults;
-    own.progress = watch.progress;
-    own.unwanted = watch.unwanted;
-    own.faults = &faults;
-    const Result<SweepReport> found = task->tools.sweep(own);
-    if (!found.ok()) return RunResult{task->refused(found.failure(), std::move(faults))};
-    return RunResult{{.body = report::render(*found, {{}, report::Format::json, false})},
-                     "",
-                     found->counts().missing > 0};
-  });
+  return submit<SweepReport>(
+      call, "sweep", text_of(call), task,
+      [task, request](Asking& asking) {
+        SweepRequest own = request;
+        own.progress = asking.watch.progress;
+        own.unwanted = asking.watch.unwanted;
+        own.faults = asking.question.faults;
+        Result<SweepReport> found = task->tools.sweep(own);
+        asking.partial = found.ok() && found->counts().missing > 0;
+        return found;
+      },
+      [](client::Session&, const SweepReport& found) {
+        return RunResult{{.body = report::render(found, {{}, report::Format::json, false})},
+                         report::render(found, {{}, report::Format::html, false})};
+      });
 }
 
 }  // namespace stallcast::server

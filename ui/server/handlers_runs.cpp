@@ -1,6 +1,7 @@
 #include <chrono>
 #include <memory>
 
+#include "ui/report/design_context.hpp"
 #include "ui/server/run_task.hpp"
 
 /// Routes that simulate one scenario, and those that tell what came of it.
@@ -17,48 +18,66 @@ double seconds_since(Clock::time_point began) {
 
 }  // namespace
 
+namespace {
+
+struct Ran {
+  Prediction prediction;
+  std::optional<Timeline> timeline;
+};
+
+std::size_t bytes_of(const Timeline& t) {
+  std::size_t out = t.spans.size() * sizeof(Timeline::Span);
+  for (const Timeline::Counter& c : t.counters) out += c.values.size() * sizeof(double);
+  return out;
+}
+
+/// A design predicted, with changes that would help and what happens when, as far as time goes.
+Result<Ran> run(Asking& asking, const client::Source& source, const Design& design, bool advise) {
+  constexpr std::size_t kPrediction = 100'000;  // some ten thousands of bytes each
+  const auto began = Clock::now();
+  client::Session& session = asking.session;
+  client::Question question = asking.question;
+  Result<Prediction> found = session.predict(design, question);
+  if (!found.ok()) return found.failure();
+  const auto is_time_left = [&] {
+    question.time_limit_s = asking.question.time_limit_s - seconds_since(began);
+    return question.time_limit_s > 0.0;
+  };
+  if (advise && is_time_left())
+    found->alternatives = session.alternatives(source, design, *found, kMostAlternatives, question);
+  Ran out{std::move(found).value(), std::nullopt};
+  if (is_time_left()) out.timeline = session.overview(design, out.prediction, question);
+  asking.partial = out.prediction.verdict == Verdict::inconclusive;
+  asking.bytes = kPrediction + (out.timeline ? bytes_of(*out.timeline) : 0);
+  return out;
+}
+
+}  // namespace
+
 Response answer_run(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
-  const auto task = *asked.value;
-  Asked<Design> design = design_of(call, task->source);
-  if (!design.value) return design.problem;
+  const std::shared_ptr<const Task> task = *asked.value;
+  Asked<Design> read = design_of(call, task->source);
+  if (!read.value) return read.problem;
+  const auto design = std::make_shared<const Design>(*std::move(read.value));
   const bool advise = call.request.parameter("advice") != "false";
-  return submit(call, "run",
-                [task, design = *std::move(design.value), advise](client::Session& session,
-                                                                  const Watch& watch) {
-                  const auto began = Clock::now();
-                  report::Context context = context_of("run", design, task->source, task->question);
-                  return task->answer(
-                      session, watch,
-                      [&](client::Session& s, client::Question& question) {
-                        Result<Prediction> found = s.predict(design, question);
-                        if (!found.ok()) return found;
-                        const double limit = question.time_limit_s;
-                        const auto is_time_left = [&] {
-                          question.time_limit_s = limit - seconds_since(began);
-                          return question.time_limit_s > 0.0;
-                        };
-                        if (advise && is_time_left())
-                          found->alternatives = s.alternatives(task->source, design, *found,
-                                                               kMostAlternatives, question);
-                        if (is_time_left()) context.timeline = s.overview(design, *found, question);
-                        return found;
-                      },
-                      [&](const Prediction& found) {
-                        RunResult out = task->rendered(found, context);
-                        out.partial = found.verdict == Verdict::inconclusive;
-                        return out;
-                      });
-                });
+  return submit<Ran>(
+      call, "run", content_of(advise ? "run" : "run alone", *design, task->question), task,
+      [task, design, advise](Asking& asking) { return run(asking, task->source, *design, advise); },
+      [task, design](client::Session&, const Ran& found) {
+        report::Context context = context_of("run", *design, task->source, task->question);
+        context.timeline = found.timeline;
+        return rendered(found.prediction, context);
+      });
 }
 
 Response answer_plan(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
-  const auto task = *asked.value;
-  Asked<Design> design = design_of(call, task->source);
-  if (!design.value) return design.problem;
+  const std::shared_ptr<const Task> task = *asked.value;
+  Asked<Design> read = design_of(call, task->source);
+  if (!read.value) return read.problem;
   client::PlanQuestion wanted;
   wanted.over = call.request.parameters("over");
   wanted.unit = call.request.parameters("unit");
@@ -66,19 +85,15 @@ Response answer_plan(Call& call) {
   wanted.spec.minimize = call.request.parameter("minimize");
   wanted.spec.maximize = call.request.parameter("maximize");
   wanted.spec.survive = call.request.parameters("survive");
-  return submit(call, "plan",
-                [task, design = *std::move(design.value), wanted](client::Session& session,
-                                                                  const Watch& watch) {
-                  return task->answer(
-                      session, watch,
-                      [&](client::Session& s, client::Question& question) {
-                        return s.plan(task->source, wanted, question);
-                      },
-                      [&](const PlanResult& found) {
-                        return task->rendered(
-                            found, context_of("plan", design, task->source, task->question));
-                      });
-                });
+  return submit<PlanResult>(
+      call, "plan", text_of(call), task,
+      [task, wanted](Asking& asking) {
+        return asking.session.plan(task->source, wanted, asking.question);
+      },
+      [task, design = *std::move(read.value), words = report::words_of(wanted)](
+          client::Session&, const PlanResult& found) {
+        return rendered(found, context_of("plan", design, task->source, task->question, words));
+      });
 }
 
 Response answer_status(Call& call) {

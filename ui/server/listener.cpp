@@ -172,6 +172,7 @@ struct Listener::Impl {
     if (c.state != Connection::State::answering)
       return send_refusal(id, c, 503, "too many requests are waiting");
     ready.notify_one();
+    await(c, settings.answer_s);
     ++answering;
     c.in.erase(0, frame.length);
     buffered -= frame.length;
@@ -227,24 +228,41 @@ struct Listener::Impl {
     }
     for (auto& [id, reply] : some) {
       --answering;
-      send_reply(id, connections.at(id), std::move(reply));
+      // Too late for one who was told so.
+      if (const auto c = connections.find(id);
+          c != connections.end() && c->second.state == Connection::State::answering)
+        send_reply(id, c->second, std::move(reply));
     }
   }
 
   void close_late() {
     const auto now = Clock::now();
-    std::vector<std::pair<std::uint64_t, bool>> late;
+    std::vector<std::uint64_t> late;
     for (const auto& [id, c] : connections)
-      if (c.state != Connection::State::answering && c.until <= now)
-        late.emplace_back(id, c.state == Connection::State::reading && !c.in.empty());
-    for (const auto& [id, in_request] : late) {
-      if (in_request) {
+      if (c.until <= now) late.push_back(id);
+    for (const std::uint64_t id : late) {
+      Connection& c = connections.at(id);
+      if (c.state == Connection::State::answering) {
         ++figures.timed_out;
-        send_refusal(id, connections.at(id), 408, "the request did not come in time");
+        if (is_unbegun(id))
+          send_refusal(id, c, 503, "no thread was free to answer in time");
+        else
+          send_refusal(id, c, 504, "the answer took too long");
+      } else if (c.state == Connection::State::reading && !c.in.empty()) {
+        ++figures.timed_out;
+        send_refusal(id, c, 408, "the request did not come in time");
       } else {
         drop(id);
       }
     }
+  }
+
+  /// Takes the request back from those that wait for a thread, if it is there.
+  bool is_unbegun(std::uint64_t id) {
+    const std::lock_guard lock(mutex);
+    if (std::erase_if(work, [id](const Work& w) { return w.id == id; }) == 0) return false;
+    --answering;
+    return true;
   }
 
   void begin_stop(double grace_s) {

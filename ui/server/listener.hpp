@@ -35,6 +35,7 @@ struct ListenerSettings {
   std::size_t buffered = 64 * 1024 * 1024;  ///< bytes of unfinished requests and unread answers
   double idle_s = 15.0;                     ///< between requests
   double request_s = 10.0;                  ///< from the first byte of a request to its last
+  double answer_s = 10.0;                   ///< from the last byte to the answer; then 503 or 504
   double reply_s = 20.0;                    ///< for the client to take an answer
   FrameLimits limits = {};
 };
@@ -42,8 +43,8 @@ struct ListenerSettings {
 /// Counted since the start, or as it is now.
 struct ListenerFigures {
   std::atomic<std::uint64_t> accepted = 0;
-  std::atomic<std::uint64_t> refused = 0;  ///< requests answered without being looked at
-  std::atomic<std::uint64_t> timed_out = 0;
+  std::atomic<std::uint64_t> refused = 0;    ///< requests answered without being looked at
+  std::atomic<std::uint64_t> timed_out = 0;  ///< while they were sent, waited, or were answered
   std::atomic<std::size_t> open = 0;
 };
 

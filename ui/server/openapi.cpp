@@ -48,9 +48,13 @@ Json schemas() {
                      {"description",
                       "a scenario; /v1/schema has its JSON Schema, and comments and "
                       "trailing commas are accepted"}};
-  out["Pair"] = object(
-      {{"base", {{"type", {"object", "string"}}}}, {"head", {{"type", {"object", "string"}}}}},
-      {"base", "head"});
+  const Json either = {{"type", {"object", "string"}}};
+  out["Pair"] = object({{"base", either}, {"head", either}}, {"base", "head"});
+  out["Judged"] = {
+      {"description", "a scenario, or a scenario and what `check --update-baseline` wrote"},
+      {"anyOf",
+       {reference("Scenario"),
+        object({{"scenario", either}, {"baseline", either}}, {"scenario", "baseline"})}}};
   out["Lint"] =
       object({{"valid", of_type("boolean")}, {"diagnostics", list_of(reference("Diagnostic"))}},
              {"valid", "diagnostics"});
@@ -130,7 +134,8 @@ Json request_body(Body body) {
           {"description", "a scenario file as it is; lines and columns of problems are its own"},
           {"content",
            {{"application/json",
-             {{"schema", reference("Scenario")}, {"example", example_scenario()}}}}}};
+             {{"schema", reference(body == Body::judged ? "Judged" : "Scenario")},
+              {"example", example_scenario()}}}}}};
 }
 
 Json operation(const Route& route) {

@@ -34,9 +34,18 @@ constexpr std::array kPlan = {
     Parameter{"maximize", "find the design with the most of this"},
     Parameter{"survive", "the targets hold with one down, too; repeatable", "array", "oss"}};
 constexpr std::array kCheck = {
-    kSet,   kVariant,
-    kSeed,  kReplicas,
-    kLimit, Parameter{"assert", "one more assertion; repeatable", "array", "cost.capex <= 2 MUSD"}};
+    kSet,
+    kVariant,
+    kSeed,
+    kReplicas,
+    kLimit,
+    Parameter{"assert", "one more assertion; repeatable", "array", "cost.capex <= 2 MUSD"},
+    Parameter{"path", "the scenario's path in the baseline; default: the only one of its id"},
+    Parameter{"tolerance", "how far a metric may become worse; repeatable", "array",
+              "job.*.step.time=1%"},
+    Parameter{"new_only", "true: what failed in the baseline, too, passes", "string", "true"},
+    Parameter{"allow_skew", "true: compare with a baseline of other model versions", "string",
+              "true"}};
 constexpr std::array kDiff = {
     kSeed, kReplicas, kLimit,
     Parameter{"attribute", "who moved a metric: auto, shapley, oat or none", "string", "none"}};
@@ -96,7 +105,7 @@ constexpr std::array kRoutes = {
           Body::none, kNone, kPages, kNoResult, false, answer_report},
     Route{"DELETE", "/v1/runs/{id}", "run_cancel", "runs", "cancels it, or forgets its result",
           Body::none, kNone, kNothing, kUnknown, false, answer_cancel},
-    Route{"POST", "/v1/check", "check", "runs", "judges a scenario's assertions", Body::scenario,
+    Route{"POST", "/v1/check", "check", "runs", "judges a scenario's assertions", Body::judged,
           kCheck, kSubmitted, kBusy, false, answer_check},
     Route{"POST", "/v1/diff", "diff", "runs", "what changed between two scenarios, and why",
           Body::pair, kDiff, kSubmitted, kBusy, false, answer_diff},
@@ -106,6 +115,8 @@ constexpr std::array kRoutes = {
           kNone, kStatus, kUnknown, false, answer_status},
     Route{"GET", "/v1/sweeps/{id}/result", "sweep_result", "sweeps", "its points and their figures",
           Body::none, kNone, kResults, kNoResult, false, answer_result},
+    Route{"GET", "/v1/sweeps/{id}/report.html", "sweep_report", "sweeps", "the same for people",
+          Body::none, kNone, kPages, kNoResult, false, answer_report},
     Route{"DELETE", "/v1/sweeps/{id}", "sweep_cancel", "sweeps",
           "cancels it, or forgets its result", Body::none, kNone, kNothing, kUnknown, false,
           answer_cancel},

@@ -18,7 +18,7 @@ class Service;
 struct Call;
 
 /// What the body is.
-enum class Body { none, scenario, pair };
+enum class Body { none, scenario, judged, pair };
 
 struct Parameter {
   std::string_view name;

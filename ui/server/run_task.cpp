@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ui/client/content.hpp"
+
 namespace stallcast::server {
 namespace {
 
@@ -18,30 +20,36 @@ Response described(const RunStatus& run, int status) {
               {"kind", run.kind},
               {"state", name_of(run.state)},
               {"progress", run.progress},
-              {"links", {{"self", path_of(run)}, {"result", path_of(run) + "/result"}}}};
-  if (run.kind != "sweep") out["links"]["report"] = path_of(run) + "/report.html";
+              {"links",
+               {{"self", path_of(run)},
+                {"result", path_of(run) + "/result"},
+                {"report", path_of(run) + "/report.html"}}}};
   Response response{status, "application/json", out.dump(2) + "\n", {}};
   response.headers.emplace_back("Location", path_of(run));
   const bool open = run.state == RunState::queued || run.state == RunState::running;
   return open ? retry_after(std::move(response), 1) : response;
 }
 
-namespace {
-
-/// All that decides the answer, byte for byte: nobody sees a result that is not of the own request.
-std::string content_of(const Call& call) {
+std::string text_of(const Call& call) {
   std::string out = call.request.path + "\n";
   for (const auto& [name, value] : call.request.query) out += name + "=" + value + "\n";
   return out + "\n" + call.request.body;
 }
 
-}  // namespace
+std::string content_of(std::string_view kind, const Design& design,
+                       const client::Question& question) {
+  return std::string(kind) + "\n" + client::content_hash(design) + "\n" +
+         (question.seed ? std::to_string(*question.seed) : "") + "\n" +
+         std::to_string(question.replicas) + "\n" + std::to_string(question.time_limit_s);
+}
 
-Response submit(Call& call, const std::string& kind, RunTask task) {
+Response submit(Call& call, std::string kind, std::string content, RunTask task, View view) {
   const std::string& key = call.request.idempotency_key;
   if (key.size() > 255) return problem(400, "the Idempotency-Key is too long");
   const auto answer =
-      call.service.runs.submit(kind, content_of(call), call.request.client, key, std::move(task));
+      call.service.runs.submit({std::move(kind), std::move(content), text_of(call),
+                                call.request.client, key, std::move(task), std::move(view)},
+                               call.session);
   if (const auto* run = std::get_if<RunStatus>(&answer)) {
     const bool over = run->state != RunState::queued && run->state != RunState::running;
     return described(*run, over ? 200 : 202);
@@ -59,10 +67,10 @@ Response submit(Call& call, const std::string& kind, RunTask task) {
   return retry_after(problem(503, "the server is about to end"), 30);
 }
 
-Response Task::refused(const Failure& failure, Diagnostics faults) const {
-  if (faults.has_errors()) return problem(for_client(settings, std::move(faults)));
+RunResult Task::refused(const Failure& failure, Diagnostics faults) const {
+  if (faults.has_errors()) return {problem(for_client(settings, std::move(faults)))};
   if (failure.exit == ExitCode::internal) tools.log(failure.message);
-  return problem(failure);
+  return {problem(failure)};
 }
 
 Asked<std::shared_ptr<Task>> task_of(const Call& call) {

@@ -11,10 +11,6 @@ namespace stallcast::server {
 /// Where a run is to be looked at, its state, and when to come back.
 [[nodiscard]] Response described(const RunStatus& run, int status);
 
-/// Puts `task` into the queue, or joins a run of the same content. 202, 200 when its result is
-/// there, or why it is refused.
-[[nodiscard]] Response submit(Call& call, const std::string& kind, RunTask task);
-
 /// What a task needs of the request when that is long gone.
 struct Task {
   explicit Task(const Call& call) : settings(call.service.settings), tools(call.service.tools) {}
@@ -22,29 +18,71 @@ struct Task {
   const Tools& tools;
   client::Source source;
   client::Question question;
-
-  /// The result `ask` has, rendered; else the problem.
-  template <class Ask, class Show>
-  RunResult answer(client::Session& session, const Watch& watch, const Ask& ask, const Show& show) {
-    Diagnostics faults;
-    question.on_progress = watch.progress;
-    question.faults = &faults;
-    auto found = ask(session, question);
-    if (found.ok()) return show(*found);
-    session.locate(source, faults);
-    return {refused(found.failure(), std::move(faults))};
-  }
+  bool is_pair = false;  ///< two scenarios: faults have the places that are known
 
   /// Why there is no result. What only the operator should know goes to the log.
-  [[nodiscard]] Response refused(const Failure& failure, Diagnostics faults) const;
-
-  /// As JSON and as a page.
-  template <class Found>
-  RunResult rendered(const Found& found, const report::Context& context) const {
-    return {{.body = report::render(found, context, report::Format::json, {})},
-            report::render(found, context, report::Format::html, {})};
-  }
+  [[nodiscard]] RunResult refused(const Failure& failure, Diagnostics faults) const;
 };
+
+/// A task at work.
+struct Asking {
+  client::Session& session;
+  const Watch& watch;
+  client::Question question;  ///< with progress, and a place for faults
+  bool partial = false;       ///< as Outcome has it; set by who asks
+  std::size_t bytes = 0;      ///< the same
+};
+
+/// All that is sent, and all of the query: what decides a report byte for byte.
+[[nodiscard]] std::string text_of(const Call& call);
+/// What decides a prediction of `design`, and nothing else. Lines and columns do not.
+[[nodiscard]] std::string content_of(std::string_view kind, const Design& design,
+                                     const client::Question& question);
+
+/// Puts a run into the queue, or joins one of the same content. 202, 200 when its result is there,
+/// or why it is refused.
+[[nodiscard]] Response submit(Call& call, std::string kind, std::string content, RunTask task,
+                              View view);
+
+/// The same. `ask(asking)` gives a Result<Found>, for all with the same content; `show(session,
+/// found)` is what this asker is shown of it. With a content that is not the text, faults are told
+/// by the places they have in the own one.
+template <class Found, class Ask, class Show>
+Response submit(Call& call, std::string kind, std::string content,
+                const std::shared_ptr<const Task>& task, Ask ask, Show show) {
+  const bool shared = content != text_of(call);
+  return submit(
+      call, std::move(kind), std::move(content),
+      [task, ask = std::move(ask)](client::Session& session, const Watch& watch) {
+        Outcome out;
+        Asking asking{session, watch, task->question};
+        asking.question.on_progress = watch.progress;
+        asking.question.faults = &out.faults;
+        Result<Found> found = ask(asking);
+        out.partial = asking.partial;
+        out.bytes = asking.bytes;
+        if (found.ok())
+          out.found = std::make_shared<const Found>(std::move(found).value());
+        else
+          out.failure = found.failure();
+        return out;
+      },
+      [task, shared, show = std::move(show)](client::Session& session, const Outcome& outcome) {
+        if (outcome.found) return show(session, *static_cast<const Found*>(outcome.found.get()));
+        Diagnostics faults = outcome.faults;
+        if (shared)
+          for (Diagnostic& d : faults.items()) d.position = {};
+        if (!task->is_pair) session.locate(task->source, faults);
+        return task->refused(outcome.failure, std::move(faults));
+      });
+}
+
+/// As JSON and as a page.
+template <class Found>
+RunResult rendered(const Found& found, const report::Context& context) {
+  return {{.body = report::render(found, context, report::Format::json, {})},
+          report::render(found, context, report::Format::html, {})};
+}
 
 /// The scenario and the question of a request.
 [[nodiscard]] Asked<std::shared_ptr<Task>> task_of(const Call& call);

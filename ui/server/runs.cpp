@@ -10,6 +10,8 @@
 #include <list>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ui/server/problem.hpp"
@@ -20,6 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostIds = 1000;  ///< of one run
+constexpr std::size_t kMostTexts = 4;  ///< of one run that waits: each is as large as a body may be
 
 std::string random_id() {
   std::array<unsigned char, 16> bytes{};
@@ -36,6 +39,27 @@ std::string random_id() {
   return out;
 }
 
+/// What those see who sent one text.
+struct Sight {
+  std::string text;
+  View view;                                ///< until there is `result`
+  std::shared_ptr<const RunResult> result;  ///< nullptr while the run is open
+  [[nodiscard]] std::size_t bytes() const {
+    return text.size() + (result ? result->result.body.size() + result->page.size() : 0);
+  }
+};
+
+std::shared_ptr<const RunResult> seen(const View& view, client::Session& session,
+                                      const Outcome& outcome) {
+  RunResult out;
+  try {
+    out = view(session, outcome);
+  } catch (...) {
+    out.result = problem(500, "the result cannot be shown", "this is a bug");
+  }
+  return std::make_shared<const RunResult>(std::move(out));
+}
+
 /// One simulation, for all who ask for it.
 struct Run {
   std::string kind, content;
@@ -45,19 +69,28 @@ struct Run {
   std::atomic<bool> unwanted = false;
   std::deque<std::string> ids = {};  ///< of its tickets
   std::size_t wanted_by = 0;         ///< of them, not given up
-  std::shared_ptr<const RunResult> result;
+  std::vector<std::shared_ptr<Sight>> sights;
+  std::shared_ptr<const Outcome> outcome;  ///< when it has ended and other texts may show it
   Clock::time_point ended;
   [[nodiscard]] bool open() const {
     return state == RunState::queued || state == RunState::running;
   }
+  [[nodiscard]] std::shared_ptr<Sight> sight(const std::string& text) const {
+    for (const auto& s : sights)
+      if (s->text == text) return s;
+    return nullptr;
+  }
   [[nodiscard]] std::size_t bytes() const {
-    return content.size() + (result ? result->result.body.size() + result->page.size() : 0);
+    std::size_t out = content.size() + (outcome ? outcome->bytes : 0);
+    for (const auto& s : sights) out += s->bytes();
+    return out;
   }
 };
 
 /// What one asker has of it.
 struct Ticket {
   std::shared_ptr<Run> run;
+  std::shared_ptr<Sight> sight;
   std::string client, key;
   bool given_up = false;
 };
@@ -100,39 +133,63 @@ struct Runs::Impl {
         run->state = RunState::running;
         running.emplace_back(run, &own);
       }
-      RunResult made;
+      auto made = std::make_shared<Outcome>();
       try {
         const auto progress = [&](double done) {
           run->progress = done;
           if (run->unwanted) own.cancel();  // one that came before the call began was not heard
         };
-        made = run->task(own, {progress, &run->unwanted});
+        *made = run->task(own, {progress, &run->unwanted});
       } catch (...) {
-        made.result = problem(500, "the simulation failed", "this is a bug");
+        *made = {.failure = {ExitCode::internal, "the simulation failed", ""}};
       }
-      const std::lock_guard lock(mutex);
-      running.remove_if([&](const auto& r) { return r.first == run; });
-      finish(run, std::move(made));
+      while (const std::shared_ptr<Sight> next = blind(run, made)) {
+        auto result = seen(next->view, own, *made);
+        const std::lock_guard lock(mutex);
+        next->result = std::move(result);
+      }
     }
+  }
+
+  /// One of those who do not see what came of the run; without any it is finished.
+  std::shared_ptr<Sight> blind(const std::shared_ptr<Run>& run,
+                               const std::shared_ptr<Outcome>& made) {
+    const std::lock_guard lock(mutex);
+    if (!run->unwanted)
+      for (const auto& sight : run->sights)
+        if (!sight->result) return sight;
+    running.remove_if([&](const auto& r) { return r.first == run; });
+    finish(run, made);
+    return nullptr;
   }
 
   // REQUIRES of what follows: the lock is held.
 
-  void finish(const std::shared_ptr<Run>& run, RunResult made) {
-    const int status = made.result.status;
-    const bool again = made.partial || status == 500 || status == 504;
+  void finish(const std::shared_ptr<Run>& run, const std::shared_ptr<Outcome>& made) {
     run->task = {};
     run->ended = Clock::now();
     run->progress = 1.0;
-    run->state = run->unwanted   ? RunState::cancelled
-                 : status == 200 ? RunState::done
-                                 : RunState::failed;
-    if (!run->unwanted) run->result = std::make_shared<const RunResult>(std::move(made));
-    if (run->unwanted || again) by_content.erase(run->content);
+    run->state = run->unwanted ? RunState::cancelled
+                 : made->found ? RunState::done
+                               : RunState::failed;
+    for (const auto& sight : run->sights) sight->view = {};
+    const bool again = !made->found && (made->failure.exit == ExitCode::internal ||
+                                        made->failure.exit == ExitCode::inconclusive);
+    if (run->unwanted || again || made->partial)
+      unlist(*run);
+    else if (run->content != run->sights.front()->text)
+      run->outcome = made;
     ++ended[{run->kind, name_of(run->state)}];
     finished_bytes += run->bytes();
     finished.push_back(run);
     forget_old();
+  }
+
+  /// Nobody joins it any more.
+  void unlist(const Run& run) {
+    if (const auto known = by_content.find(run.content);
+        known != by_content.end() && known->second.get() == &run)
+      by_content.erase(known);
   }
 
   void forget_old() {
@@ -146,9 +203,7 @@ struct Runs::Impl {
 
   void forget(Run& run) {
     while (!run.ids.empty()) forget_first_id(run);
-    if (const auto known = by_content.find(run.content);
-        known != by_content.end() && known->second.get() == &run)
-      by_content.erase(known);
+    unlist(run);
     finished_bytes -= run.bytes();
     finished.remove_if([&](const auto& r) { return r.get() == &run; });  // may end `run`
   }
@@ -162,7 +217,12 @@ struct Runs::Impl {
 
   RunStatus status_of(const std::string& id, const Ticket& ticket) const {
     const Run& run = *ticket.run;
-    return {id, run.kind, ticket.given_up ? RunState::cancelled : run.state, run.progress, false};
+    const auto& result = ticket.sight->result;
+    const RunState state = ticket.given_up ? RunState::cancelled
+                           : run.state == RunState::done && result && result->result.status != 200
+                               ? RunState::failed
+                               : run.state;
+    return {id, run.kind, state, run.progress, false};
   }
 
   void give_up(Ticket& ticket) {
@@ -170,14 +230,27 @@ struct Runs::Impl {
     ticket.given_up = true;
     if (--run->wanted_by > 0) return;
     run->unwanted = true;
-    by_content.erase(run->content);
+    unlist(*run);
     if (run->state == RunState::queued) {
       std::erase(queue, run);
-      finish(run, {});
+      finish(run, std::make_shared<Outcome>());
       return;
     }
     for (auto& [r, session_of_it] : running)
       if (r == run) session_of_it->cancel();
+  }
+
+  /// The run that is joined, and what those see who sent the same text, if there are any. Beyond
+  /// some texts of one content the next one is a content of its own.
+  std::pair<std::shared_ptr<Run>, std::shared_ptr<Sight>> find(RunRequest& request) const {
+    for (;;) {
+      const auto known = by_content.find(request.content);
+      if (known == by_content.end()) return {};
+      auto sight = known->second->sight(request.text);
+      const bool full = known->second->sights.size() >= kMostTexts;
+      if (sight || !full || request.content == request.text) return {known->second, sight};
+      request.content = request.text;
+    }
   }
 
   RunLimits limits;
@@ -204,38 +277,55 @@ Runs::~Runs() {
   for (std::thread& thread : impl_->threads) thread.join();
 }
 
-std::variant<RunStatus, Runs::Refusal> Runs::submit(const std::string& kind,
-                                                    const std::string& content,
-                                                    const std::string& client,
-                                                    const std::string& key, RunTask task) {
+std::variant<RunStatus, Runs::Refusal> Runs::submit(RunRequest request, client::Session& session) {
   Impl& impl = *impl_;
-  const std::lock_guard lock(impl.mutex);
+  std::unique_lock lock(impl.mutex);
   if (impl.closing) return Refusal::closing;
   impl.forget_old();
-  if (!key.empty())
-    if (const auto known = impl.by_key.find(key); known != impl.by_key.end()) {
+  if (!request.key.empty())
+    if (const auto known = impl.by_key.find(request.key); known != impl.by_key.end()) {
       const auto ticket = impl.tickets.find(known->second);
-      if (ticket->second.run->content != content) return Refusal::key_taken;
+      if (ticket->second.sight->text != request.text) return Refusal::key_taken;
       return impl.status_of(known->second, ticket->second);
     }
-  const auto known = impl.by_content.find(content);
-  std::shared_ptr<Run> run = known != impl.by_content.end() ? known->second : nullptr;
+  auto [run, sight] = impl.find(request);
+  if (run && !run->open() && !sight) {
+    // What came of it is shown without the lock; when the run is forgotten meanwhile, it is anew.
+    const std::shared_ptr<const Outcome> outcome = run->outcome;
+    lock.unlock();
+    auto shown =
+        std::make_shared<Sight>(Sight{request.text, {}, seen(request.view, session, *outcome)});
+    lock.lock();
+    if (impl.closing) return Refusal::closing;
+    std::tie(run, sight) = impl.find(request);
+    if (run && !sight && run->outcome == outcome) {
+      sight = std::move(shown);
+      run->sights.push_back(sight);
+      impl.finished_bytes += sight->bytes();
+    } else if (run && !sight && !run->open()) {
+      run = nullptr;
+    }
+  }
   if (!run || run->open()) {
     std::size_t open = 0;
     for (const auto& [id, ticket] : impl.tickets)
-      if (ticket.client == client && !ticket.given_up && ticket.run->open()) ++open;
+      if (ticket.client == request.client && !ticket.given_up && ticket.run->open()) ++open;
     if (open >= impl.limits.per_client) return Refusal::too_many_of_client;
   }
   const bool fresh = !run;
   if (fresh) {
     if (impl.queue.size() >= impl.limits.queue) return Refusal::queue_full;
     run = std::make_shared<Run>();
-    run->kind = kind;
-    run->content = content;
-    run->task = std::move(task);
-    impl.by_content[content] = run;
+    run->kind = request.kind;
+    run->content = request.content;
+    run->task = std::move(request.task);
+    impl.by_content[run->content] = run;
     impl.queue.push_back(run);
     impl.ready.notify_one();
+  }
+  if (!sight) {
+    sight = std::make_shared<Sight>(Sight{request.text, std::move(request.view), nullptr});
+    run->sights.push_back(sight);
   }
   ++run->wanted_by;
   // One who asks again and again pushes out own ids, not the results of others.
@@ -245,8 +335,8 @@ std::variant<RunStatus, Runs::Refusal> Runs::submit(const std::string& kind,
   }
   const std::string id = random_id();
   run->ids.push_back(id);
-  Ticket& ticket = impl.tickets[id] = {run, client, key, false};
-  if (!key.empty()) impl.by_key[key] = id;
+  Ticket& ticket = impl.tickets[id] = {run, sight, request.client, request.key, false};
+  if (!request.key.empty()) impl.by_key[request.key] = id;
   RunStatus out = impl.status_of(id, ticket);
   out.fresh = fresh;
   return out;
@@ -263,7 +353,7 @@ std::shared_ptr<const RunResult> Runs::result(const std::string& id) {
   const std::lock_guard lock(impl_->mutex);
   const auto it = impl_->tickets.find(id);
   if (it == impl_->tickets.end() || it->second.given_up) return nullptr;
-  return it->second.run->result;
+  return it->second.run->open() ? nullptr : it->second.sight->result;
 }
 
 bool Runs::cancel(const std::string& id) {

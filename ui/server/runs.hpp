@@ -18,11 +18,19 @@
 /// What takes longer than a request: simulations in a few sessions, with a queue before them.
 namespace stallcast::server {
 
-/// What a run ended with: a result, and its page where there is one, or a problem.
+/// What a run ended with, for all who asked for it: it tells nothing of any one of them.
+struct Outcome {
+  std::shared_ptr<const void> found = nullptr;  ///< of a type that task and view share
+  Failure failure = {};                         ///< without `found`
+  Diagnostics faults = {};                      ///< of the scenario
+  bool partial = false;   ///< with more time there would be more: the next one who asks tries again
+  std::size_t bytes = 0;  ///< that it takes, roughly
+};
+
+/// What one asker is shown of it: a result, and its page where there is one, or a problem.
 struct RunResult {
   Response result;  ///< status 200, or a problem
   std::string page = {};
-  bool partial = false;  ///< with more time there would be more: the next one who asks tries again
 };
 
 /// What a task tells, and is told, while it runs.
@@ -32,7 +40,20 @@ struct Watch {
 };
 
 /// Done in a session's thread.
-using RunTask = std::function<RunResult(client::Session&, const Watch&)>;
+using RunTask = std::function<Outcome(client::Session&, const Watch&)>;
+/// Done once for each text that was sent: it has places in that text, and the command that repeats
+/// the request.
+using View = std::function<RunResult(client::Session&, const Outcome&)>;
+
+struct RunRequest {
+  std::string kind;     ///< "run", "plan", ...
+  std::string content;  ///< decides the outcome: what has the same is simulated once
+  std::string text;     ///< decides the view: the request as it was sent
+  std::string client;   ///< an address
+  std::string key;      ///< Idempotency-Key, or ""
+  RunTask task;
+  View view;
+};
 
 enum class RunState { queued, running, done, failed, cancelled };
 [[nodiscard]] const char* name_of(RunState state);
@@ -60,9 +81,10 @@ struct RunFigures {
   std::map<std::pair<std::string, std::string>, std::uint64_t> ended;  ///< by kind and state
 };
 
-/// Runs asked for with the same content are one, for all who ask: it is a pure function of that.
-/// Each asker has an id of its own, and cancelling is giving up one's own; what nobody wants any
-/// more ends. Ids are not told to others, and nothing else leads to a run. Thread-safe.
+/// Runs asked for with the same content are one, for all who ask: their outcome is a pure function
+/// of that, and everybody sees it by the own text. Each asker has an id of its own, and cancelling
+/// is giving up one's own; what nobody wants any more ends. Ids are not told to others, and nothing
+/// else leads to a run. Thread-safe.
 class Runs {
  public:
   Runs(RunLimits limits, client::Settings session);
@@ -73,12 +95,10 @@ class Runs {
 
   enum class Refusal { queue_full, too_many_of_client, key_taken, closing };
 
-  /// `content` decides the result. A `key` that was given before with the same content leads to the
-  /// id it led to; with another it is taken.
-  [[nodiscard]] std::variant<RunStatus, Refusal> submit(const std::string& kind,
-                                                        const std::string& content,
-                                                        const std::string& client,
-                                                        const std::string& key, RunTask task);
+  /// A `key` that was given before with the same text leads to the id it led to; with another it is
+  /// taken. `session` is of the calling thread: it shows what is there already.
+  [[nodiscard]] std::variant<RunStatus, Refusal> submit(RunRequest request,
+                                                        client::Session& session);
   /// nullopt when nothing (any more) has this id.
   [[nodiscard]] std::optional<RunStatus> status(const std::string& id);
   /// nullptr unless it is done or failed.

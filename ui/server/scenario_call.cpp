@@ -95,9 +95,10 @@ Diagnostics for_client(const Settings& settings, Diagnostics diagnostics) {
 }
 
 report::Context context_of(std::string_view verb, const Design& design,
-                           const client::Source& source, const client::Question& question) {
+                           const client::Source& source, const client::Question& question,
+                           const std::vector<std::string>& words) {
   report::Context out = report::context_of(design, client::version());
-  out.command = report::command_of(verb, kName, source, question);
+  out.command = report::command_of(verb, kName, source, question, "", words);
   return out;
 }
 

@@ -36,6 +36,7 @@ struct Asked {
 /// same.
 [[nodiscard]] report::Context context_of(std::string_view verb, const Design& design,
                                          const client::Source& source,
-                                         const client::Question& question);
+                                         const client::Question& question,
+                                         const std::vector<std::string>& words = {});
 
 }  // namespace stallcast::server

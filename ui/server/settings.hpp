@@ -29,6 +29,15 @@ struct SweepRequest {
   Diagnostics* faults = nullptr;                ///< of the scenario, with their places
 };
 
+struct CheckRequest {
+  client::Source source;
+  std::vector<std::string> asserts;     ///< besides those of the scenario
+  std::string baseline;                 ///< what `check --update-baseline` wrote; "" none
+  std::string path;                     ///< of the scenario in the baseline; "": the one of its id
+  std::vector<std::string> tolerances;  ///< "METRIC=SHARE"
+  bool new_only = false, allow_skew = false;
+};
+
 /// What the server offers beyond a session's calls. The program that starts it knows the rest of
 /// the engine, the server does not (ADR 0002).
 struct Tools {
@@ -36,10 +45,10 @@ struct Tools {
   std::function<std::string()> schema;          ///< JSON Schema of a scenario
   std::function<std::string()> catalog;         ///< all entries, a JSON array
   std::function<std::string(const Design&)> resolved;
-  /// Judges one scenario with further assertions. Faults of assertions as `Question::faults`.
-  std::function<Result<CheckReport>(client::Session&, const client::Source&,
-                                    const std::vector<std::string>& asserts,
-                                    const client::Question&)>
+  /// Judges what was predicted of a scenario; without a prediction, only whether the rest of the
+  /// request can be judged. Faults of assertions go to `faults`.
+  std::function<Result<CheckReport>(client::Session&, const CheckRequest&, const Prediction*,
+                                    Diagnostics& faults)>
       check;
   std::function<Result<SweepReport>(const SweepRequest&)> sweep;
 };

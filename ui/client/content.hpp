@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "stallcast/design.hpp"
+
+namespace stallcast::client {
+
+/// Hash of all that a design says, words and sources included, but not where in a text it says it.
+/// What is predicted of two designs with the same one is the same, and may be told of either; texts
+/// that differ in white space, comments, order of keys or the spelling of quantities give the same.
+[[nodiscard]] std::string content_hash(Design design);
+
+}  // namespace stallcast::client
