@@ -66,7 +66,7 @@ class ExitCodes(unittest.TestCase):
         for args in ([], ["rnu", "x"], ["run"], ["run", "a", "b"], ["run", "FILE", "--sed", "1"],
                      ["run", "FILE", "--seed", "x"], ["run", "FILE", "--replicas", "0"],
                      ["run", "FILE", "--time-limit", "5"], ["run", "FILE", "--format", "xml"],
-                     ["explain", "FILE", "--format", "html"], ["run", "FILE", "--trace-ranks", "worst"],
+                     ["validate", "FILE", "--format", "html"], ["run", "FILE", "--trace-ranks", "worst"],
                      ["catalog", "show", "no/such"], ["init", "no-such"], ["import", "x", "y"],
                      ["probe", "ioo"], ["probe", "io"], ["validate", "--from", "x", "y"],
                      ["calibrate", "FILE"], ["run", "FILE", "--profile", "FILE"]):

@@ -76,10 +76,9 @@ std::string limits(const Explanation& e) {
       rows.push_back({path(b.resource), print_share(b.blamed_share), print_share(b.utilization),
                       markup(b.headroom)});
   if (rows.empty()) return out + element("p", "Simulated: nobody waits for a resource.");
-  return out +
-         html::table(
-             {{"first, and then"}, {"of all waiting", "number"}, {"busy", "number"}, {"headroom"}},
-             rows);
+  return out + html::table(
+                   {{"waited for"}, {"of all waiting", "number"}, {"busy", "number"}, {"headroom"}},
+                   rows);
 }
 
 std::string changes(const Explanation& e, WhatIf::Kind kind) {
