@@ -2,6 +2,8 @@
 
 Usage: serve_hostile_test.py PATH_OF_STALLCAST [unittest options]."""
 
+import json
+import re
 import socket
 import time
 import unittest
@@ -102,6 +104,31 @@ class HostileTest(unittest.TestCase):
                 '"id": "served"', '"params": {' + chain + f', "p{n}": 1' + '}, "id": "x"'))
             self.assertEqual(answer.status, 422, answer.text[:200])
             self.assertIn("depend on each other", answer.text)
+
+    def test_baselines_of_strangers_are_problems_or_are_told_as_text(self):
+        deep = "[" * 200_000
+        for baseline in (deep, '{"schema": ' + deep, "\ud800", "\0", "{}", '{"schema": "stallcast.baseline/1", "entries": 3}',
+                         '{"schema": "stallcast.baseline/1", "entries": [{"value": 1e999}]}'):
+            answer = self.server.post("/v1/check", json.dumps({"scenario": SCENARIO, "baseline": baseline}))
+            self.assertEqual(answer.status, 422, baseline[:40])
+        for body in (b'{"scenario": "\xff", "baseline": "x"}', b'{"baseline": ' + b'{"a":' * 100_000, b'"baseline"',
+                     b'{"scenario": null, "baseline": null}', b'{"scenario": 1, "baseline": 2, "more": 3}'):
+            self.assertEqual(self.server.post("/v1/check", body).status, 422, body[:40])
+        for query in ("path=%ff%fe", "tolerance=%ff", "assert=%ff%00", "tolerance=a%3D1%25&new_only=true"):
+            self.assertIn(self.server.post("/v1/check?" + query).status, (202, 400, 422), query)
+
+    def test_spellings_of_one_design_do_not_pile_up(self):
+        def resident():
+            with open(f"/proc/{self.server.process.pid}/status", encoding="utf-8") as file:
+                return int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1])
+
+        for i in range(8):
+            self.server.run("/v1/runs?advice=false", SCENARIO + " " * (900_000 + i))
+        before = resident()
+        for i in range(40):
+            self.server.run("/v1/runs?advice=false", SCENARIO + " " * (900_100 + i))
+        # Each is a text of 0.9 MB; results are a tenth of that.
+        self.assertLess(resident() - before, 20_000)
 
     def test_invalid_utf8_in_a_query_is_answered(self):
         for query in ("set=%ff%fe", "variant=%c3%28", "set=a%00b=c", "set=%"):

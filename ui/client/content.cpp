@@ -18,4 +18,6 @@ std::string content_hash(Design design) {
   return base::sha256(codec::encode(design));
 }
 
+std::string text_hash(const std::string& text) { return base::sha256(text); }
+
 }  // namespace stallcast::client

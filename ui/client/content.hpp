@@ -11,4 +11,7 @@ namespace stallcast::client {
 /// that differ in white space, comments, order of keys or the spelling of quantities give the same.
 [[nodiscard]] std::string content_hash(Design design);
 
+/// Hash of any text: what has the same one is the same text.
+[[nodiscard]] std::string text_hash(const std::string& text);
+
 }  // namespace stallcast::client

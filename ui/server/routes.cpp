@@ -78,7 +78,7 @@ constexpr std::array kText = {Reply2xx{200, "text/plain", "", "one line or many"
 constexpr std::array kScript = {Reply2xx{200, "text/javascript", "", "of the page"}};
 constexpr std::array kStyle = {Reply2xx{200, "text/css", "", "of the page"}};
 
-constexpr std::array kFaulty = {400, 413, 422};
+constexpr std::array kFaulty = {400, 413, 422, 503, 504};
 constexpr std::array kBusy = {400, 413, 422, 429, 503};
 constexpr std::array kUnknown = {404};
 constexpr std::array kNoResult = {404, 409, 410, 422, 500, 504};

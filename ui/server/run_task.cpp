@@ -33,7 +33,7 @@ Response described(const RunStatus& run, int status) {
 std::string text_of(const Call& call) {
   std::string out = call.request.path + "\n";
   for (const auto& [name, value] : call.request.query) out += name + "=" + value + "\n";
-  return out + "\n" + call.request.body;
+  return client::text_hash(out + "\n" + call.request.body);
 }
 
 std::string content_of(std::string_view kind, const Design& design,

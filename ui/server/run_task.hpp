@@ -33,7 +33,7 @@ struct Asking {
   std::size_t bytes = 0;      ///< the same
 };
 
-/// All that is sent, and all of the query: what decides a report byte for byte.
+/// Hash of all that was sent, query and body: what decides a report byte for byte.
 [[nodiscard]] std::string text_of(const Call& call);
 /// What decides a prediction of `design`, and nothing else. Lines and columns do not.
 [[nodiscard]] std::string content_of(std::string_view kind, const Design& design,

@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostIds = 1000;  ///< of one run
-constexpr std::size_t kMostTexts = 4;  ///< of one run that waits: each is as large as a body may be
+constexpr std::size_t kMostTexts = 4;   ///< of one run: each view keeps a body while it waits
 
 std::string random_id() {
   std::array<unsigned char, 16> bytes{};
@@ -39,7 +39,7 @@ std::string random_id() {
   return out;
 }
 
-/// What those see who sent one text.
+/// What those see who sent one text, which is told by its hash.
 struct Sight {
   std::string text;
   View view;                                ///< until there is `result`

@@ -48,7 +48,7 @@ using View = std::function<RunResult(client::Session&, const Outcome&)>;
 struct RunRequest {
   std::string kind;     ///< "run", "plan", ...
   std::string content;  ///< decides the outcome: what has the same is simulated once
-  std::string text;     ///< decides the view: the request as it was sent
+  std::string text;     ///< decides the view: a hash of the request as it was sent
   std::string client;   ///< an address
   std::string key;      ///< Idempotency-Key, or ""
   RunTask task;
