@@ -64,14 +64,14 @@ svg text{fill:var(--ink);font-size:13px}
 .tree li{margin:.35rem 0}.tree p,.tree small{display:block;margin:.1rem 0 .1rem 1rem;overflow-wrap:anywhere}
 summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
 .wide{overflow-x:auto}
-.defaults{columns:22rem;column-gap:2rem;font-size:.85em}
-.defaults h4{font-size:1em;margin:.6rem 0 .1rem;color:var(--soft);break-after:avoid;overflow-wrap:anywhere}
-.defaults ul{list-style:none;margin:0;padding:0}
+.together{columns:22rem;column-gap:2rem;font-size:.85em}
+.together h4{font-size:1em;font-weight:400;margin:.6rem 0 .1rem;color:var(--soft);break-after:avoid;overflow-wrap:anywhere}
+.together ul{list-style:none;margin:0;padding:0}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.4rem 0 1rem}
 .legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;vertical-align:-.05em}
 @media screen and (max-width:44rem){section{overflow-x:auto}svg:not(.bar){min-width:40rem}.wide td .path{white-space:nowrap}}
 @media print{body{margin:0;max-width:none;font-size:9pt}table{font-size:8pt}tr,.tile,svg{break-inside:avoid}h2,h3{break-after:avoid}
-h2{margin-top:1.2rem}th,td{padding:.12rem .5rem}.defaults{columns:3;column-gap:1.2rem;font-size:7pt;line-height:1.25}
+h2{margin-top:1.2rem}th,td{padding:.12rem .5rem}.together{columns:3;column-gap:1.2rem;font-size:7pt;line-height:1.25}table .path{font-size:.85em}
 details::details-content{content-visibility:visible;block-size:auto}.wide{overflow:visible;font-size:8pt}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )";

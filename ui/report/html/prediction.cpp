@@ -164,32 +164,35 @@ std::string trust(const Prediction& p, const Context& context) {
          table({{"input"}, {"value"}, {"why"}}, rows);
 }
 
-/// Those that somebody set one by one; defaults together, by what they rest on.
-std::string inputs(const Context& context) {
-  constexpr std::string_view kDefault = "default";
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::pair<std::string, std::vector<std::string>>> defaults;
-  for (const InputLine& input : context.inputs) {
-    if (!input.source.starts_with(kDefault)) {
-      rows.push_back({path(input.path), markup(input.value), markup(input.source)});
-      continue;
-    }
-    auto same = std::find_if(defaults.begin(), defaults.end(),
-                             [&](const auto& d) { return d.first == input.source; });
-    if (same == defaults.end()) same = defaults.insert(same, {input.source, {}});
-    same->second.push_back(path(input.path) + " " + element("b", input.value));
-  }
-  std::string out = table({{"input"}, {"value"}, {"source"}}, rows), groups;
+/// Inputs whose source begins with `kind`, together by what they rest on.
+std::string inputs_from(std::string_view kind, std::string_view noun, const Context& context) {
+  std::vector<std::pair<std::string, std::string>> groups;  // of sources, with their lists
   std::size_t n = 0;
-  for (const auto& [source, values] : defaults) {
-    n += values.size();
-    std::string list;
-    for (const std::string& value : values) list += "<li>" + value + "</li>";
-    groups += element("h4", source) + "<ul>" + list + "</ul>\n";
+  for (const InputLine& input : context.inputs) {
+    if (!input.source.starts_with(kind)) continue;
+    ++n;
+    auto same = std::find_if(groups.begin(), groups.end(),
+                             [&](const auto& group) { return group.first == input.source; });
+    if (same == groups.end()) same = groups.insert(same, {input.source, ""});
+    same->second += "<li>" + path(input.path) + " " + element("b", input.value) + "</li>";
   }
-  if (n == 0) return out;
-  return out + element("h3", count_of(n, "default")) + "<div class=\"defaults\">\n" + groups +
-         "</div>\n";
+  if (n == 0) return "";
+  std::string out = element("h3", count_of(n, noun)) + "<div class=\"together\">\n";
+  for (const auto& [source, list] : groups)
+    out += element("h4", source) + "<ul>" + list + "</ul>\n";
+  return out + "</div>\n";
+}
+
+/// Those that somebody set one by one; those that come with a product, and defaults, together.
+std::string inputs(const Context& context) {
+  constexpr std::string_view kProduct = "catalog:", kDefault = "default";
+  std::vector<std::vector<std::string>> rows;
+  for (const InputLine& input : context.inputs)
+    if (!input.source.starts_with(kProduct) && !input.source.starts_with(kDefault))
+      rows.push_back({path(input.path), markup(input.value), markup(input.source)});
+  return table({{"input"}, {"value"}, {"source"}}, rows) +
+         inputs_from(kProduct, "product figure", context) +
+         inputs_from(kDefault, "default", context);
 }
 
 }  // namespace
