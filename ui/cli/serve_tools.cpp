@@ -15,9 +15,9 @@
 #include "ui/cli/catalog_list.hpp"
 #include "ui/cli/check_run.hpp"
 #include "ui/cli/scenario_input.hpp"
-#include "ui/cli/sweep_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/client/sweep_plan.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -107,18 +107,18 @@ Result<CheckReport> check_one(client::Session& session, const server::CheckReque
 }
 
 Result<SweepReport> sweep_one(const server::SweepRequest& request) {
-  SweepInput input;
+  client::SweepRequest input;
   input.source = request.source;
   input.varied = request.varied;
   input.mode = request.mode;
   input.most_points = request.most_points;
-  CommonOptions options;
-  options.profile = request.session.profile;
-  const auto plan = plan_sweep(input, options, *request.faults);
+  input.profile = request.session.profile;
+  input.version = program_version();
+  const auto plan = client::plan_sweep(input, *request.faults);
   if (!plan) return Failure{ExitCode::bad_input, "the sweep has errors", ""};
   Result<sweep::Store> store = sweep::Store::create("", *plan);
   if (!store.ok()) return store.failure();
-  auto draws = draws_of(*store);
+  auto draws = client::draws_of(*store);
   if (!draws.ok()) return draws.failure();
   sweep::RunOptions how;
   how.predict.run.jobs = request.session.jobs;

@@ -9,9 +9,9 @@
 #include "models/version.hpp"
 #include "ui/cli/diff_input.hpp"
 #include "ui/cli/scenario_input.hpp"
-#include "ui/cli/sweep_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/client/sweep_plan.hpp"
 #include "ui/report/diff/kinds.hpp"
 #include "ui/report/diff/words.hpp"
 
@@ -177,7 +177,7 @@ int diff_sweeps(const CommonOptions& options, const Words& words,
   for (int i = 0; i < 2; ++i) {
     Result<sweep::Store> store = sweep::Store::open(operands[i]->sweep, true);
     if (!store.ok()) return report_failure(store.failure());
-    Result<SweepReport> report = read_sweep(*store, operands[i]->sweep);
+    Result<SweepReport> report = client::read_sweep(*store, operands[i]->sweep);
     if (!report.ok()) return report_failure(report.failure());
     stores.push_back(std::move(*store));
     reports[i] = std::move(*report);

@@ -9,10 +9,10 @@
 #include "engine/sweep/runner.hpp"
 #include "engine/sweep/store.hpp"
 #include "ui/cli/scenario_input.hpp"
-#include "ui/cli/sweep_input.hpp"
 #include "ui/cli/sweep_launch.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/client/sweep_plan.hpp"
 #include "ui/report/sweep.hpp"
 
 namespace stallcast::cli {
@@ -43,7 +43,7 @@ void declare_simulation(CommandLine& line, CommonOptions& options) {
   line.run_options(options, kAhead);
 }
 
-void declare(CommandLine& line, SweepInput& input, CommonOptions& options) {
+void declare(CommandLine& line, client::SweepRequest& input, CommonOptions& options) {
   line.texts("--vary", input.varied, "PATH=VALUES",
              "vary a value of the scenario: a,b,c or from..to:n or from..to:n:log; repeatable");
   line.text("--mode", input.mode, "MODE", "product (default), zip, latin:N or sobol:N");
@@ -97,7 +97,7 @@ std::optional<Failure> run_store(const sweep::Store& plan, sweep::Store& results
     bar.show(all == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(all),
              std::to_string(done) + " of " + std::to_string(all) + " designs");
   };
-  auto draws = draws_of(plan);
+  auto draws = client::draws_of(plan);
   if (!draws.ok()) return draws.failure();
   how.predict.vary = std::move(draws).value();
   return sweep::run(plan, results, how);
@@ -106,10 +106,11 @@ std::optional<Failure> run_store(const sweep::Store& plan, sweep::Store& results
 /// `sweep SCENARIO` and `sweep plan SCENARIO`.
 int from_scenario(const Verb& verb, std::span<const std::string> args, bool run) {
   CommandLine line(verb);
-  SweepInput input;
+  std::string scenario;
+  client::SweepRequest input;
   CommonOptions options;
   Show show;
-  line.positional("SCENARIO", input.scenario,
+  line.positional("SCENARIO", scenario,
                   run ? "scenario file, - for standard input; or plan, run, status, collect, retry "
                         "(each has --help)"
                       : "scenario file, - for standard input");
@@ -131,14 +132,19 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool run)
          "write -o sweep.db; \"stallcast sweep SCENARIO\" plans and runs at once"});
 
   Diagnostics faults;
-  const auto plan = plan_sweep(input, options, faults);
+  input.source = source_of(scenario, options);
+  input.seed = options.seed;
+  input.replicas = options.replicas;
+  input.profile = options.profile;
+  input.version = program_version();
+  const auto plan = client::plan_sweep(input, faults);
   print_diagnostics(faults, options.quiet);
   if (!plan) return static_cast<int>(ExitCode::bad_input);
   Result<sweep::Store> store = sweep::Store::create(options.output, *plan);
   if (!store.ok()) return report_failure(store.failure());
   std::optional<Failure> ended;
   if (run) ended = run_store(*store, *store, options, std::nullopt, false);
-  const Result<SweepReport> sweep = read_sweep(*store, options.output);
+  const Result<SweepReport> sweep = client::read_sweep(*store, options.output);
   if (!sweep.ok()) return report_failure(sweep.failure());
   if (run) return report_sweep(*sweep, show, options, *format, false, ended);
   options.output.clear();
@@ -211,7 +217,7 @@ int run_file(const Verb& verb, std::span<const std::string> args, bool retry) {
   } else {
     ended = run_store(*plan, *plan, options, std::nullopt, retry);
   }
-  Result<SweepReport> sweep = read_sweep(*plan, common.path);
+  Result<SweepReport> sweep = client::read_sweep(*plan, common.path);
   if (!sweep.ok()) return report_failure(sweep.failure());
   if (is_part) {
     // A part answers for its own points.
@@ -244,7 +250,7 @@ int sweep_status(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = common.begin(args)) return *exit;
   const Result<sweep::Store> store = sweep::Store::open(common.path, true);
   if (!store.ok()) return report_failure(store.failure());
-  const Result<SweepReport> sweep = read_sweep(*store, common.path);
+  const Result<SweepReport> sweep = client::read_sweep(*store, common.path);
   if (!sweep.ok()) return report_failure(sweep.failure());
   return deliver(
       common.options,
