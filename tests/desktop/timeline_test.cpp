@@ -1,0 +1,143 @@
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTest>
+#include <catch2/catch.hpp>
+
+#include "ui/desktop/chart.hpp"
+#include "ui/desktop/gantt.hpp"
+#include "ui/desktop/heat_chart.hpp"
+#include "ui/desktop/main_window.hpp"
+#include "ui/desktop/screen.hpp"
+
+using namespace stallcast;
+using namespace stallcast::desktop;
+
+namespace {
+
+const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
+
+client::Settings settings() { return {.jobs = 1, .worker = STALLCAST_SIM_PATH}; }
+
+/// A resource of 10 B/s: idle for five seconds, then full for five.
+Timeline half_busy() {
+  Timeline out;
+  out.end_s = 10.0;
+  out.bin_s = 1.0;
+  out.counters = {
+      {"storage.s.ost", "throughput", "B/s", 10.0, {0, 0, 0, 0, 0, 10, 10, 10, 10, 10}}};
+  return out;
+}
+
+GanttData two_lanes() {
+  GanttData out;
+  out.end = 10.0;
+  for (const char* name : {"worst", "best"}) {
+    GanttData::Lane lane{QLatin1String(name), {}};
+    for (int i = 0; i < 10; ++i)
+      lane.spans.push_back({double(i), i + 1.0, GanttData::What::step, QStringLiteral("step")});
+    out.lanes.push_back(std::move(lane));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the table of the heat map has the figures of the time on screen") {
+  HeatChart chart(nullptr);
+  QAbstractItemModelTester tester(&chart.twin(),
+                                  QAbstractItemModelTester::FailureReportingMode::Fatal);
+  chart.resize(600, 200);
+  chart.set(half_busy());
+  const auto mean = [&] { return chart.twin().index(0, 1).data(RowsModel::kSortRole).toDouble(); };
+  CHECK(mean() == 5.0);
+  chart.show_range(5.0, 10.0);
+  CHECK(mean() == 10.0);
+  chart.show_range(0.0, 5.0);
+  CHECK(mean() == 0.0);
+  chart.show_range(4.0, 6.0);  // one idle second, one full
+  CHECK(mean() == 5.0);
+  QTest::keyClick(&chart, Qt::Key_Home);
+  CHECK(chart.shows_all());
+}
+
+TEST_CASE("a range is told once, is never outside of the time, and can be chosen by the mouse") {
+  Gantt gantt(nullptr);
+  gantt.resize(600, 200);
+  gantt.set(two_lanes());
+  QSignalSpy told(&gantt, &TimeChart::range_changed);
+  gantt.show_range(2.0, 4.0);
+  gantt.show_range(2.0, 4.0);
+  CHECK(told.count() == 1);
+  gantt.show_range(9.0, 12.0);
+  CHECK(gantt.from() == Approx(7.0));
+  CHECK(gantt.to() == Approx(10.0));
+  gantt.show_all();
+  const QPoint begin(300, 60), end(400, 60);
+  QTest::mousePress(&gantt, Qt::LeftButton, Qt::ShiftModifier, begin);
+  QTest::mouseMove(&gantt, end);
+  QMouseEvent move(QEvent::MouseMove, end, gantt.mapToGlobal(end), Qt::LeftButton, Qt::LeftButton,
+                   Qt::ShiftModifier);
+  QApplication::sendEvent(&gantt, &move);
+  QTest::mouseRelease(&gantt, Qt::LeftButton, Qt::ShiftModifier, end);
+  CHECK_FALSE(gantt.shows_all());
+  CHECK(gantt.to() - gantt.from() < 3.0);
+  // The table of the lanes follows when the range rests: two lanes of at most four steps each.
+  REQUIRE(QTest::qWaitFor([&] { return gantt.twin().rowCount() <= 8; }, 5000));
+  QSignalSpy pin(&gantt, &Gantt::pin_wanted);
+  QTest::keyClick(&gantt, Qt::Key_Down);
+  QTest::keyClick(&gantt, Qt::Key_Space);
+  REQUIRE(pin.count() == 1);
+  CHECK(pin.front().front().toString() == QStringLiteral("best"));
+}
+
+TEST_CASE("lanes, pinned lanes and resources show one range, and ranges get names") {
+  MainWindow window(settings(), {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  REQUIRE(QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
+                          120'000));
+  window.show_screen(QStringLiteral("timeline"));
+  Screen* screen = window.current();
+  CHECK_FALSE(screen->act(QStringLiteral("bookmark"), QStringLiteral("too early")));
+  REQUIRE(screen->act(QStringLiteral("record"), {}));
+  REQUIRE(QTest::qWaitFor([&] { return !screen->working(); }, 120'000));
+  std::vector<TimeChart*> charts;
+  for (const ChartPane* pane : screen->findChildren<ChartPane*>())
+    if (auto* chart = qobject_cast<TimeChart*>(pane->chart())) charts.push_back(chart);
+  REQUIRE(charts.size() == 3);
+  Workspace& workspace = window.workspace();
+  const QString lane = screen->findChild<ChartPane*>(QStringLiteral("chart:timeline"))
+                           ->twin()
+                           .index(0, 0)
+                           .data()
+                           .toString();
+  REQUIRE(screen->act(QStringLiteral("pin_track"), lane));
+  CHECK(workspace.marks().tracks == QStringList{lane});
+  CHECK(screen->findChild<ChartPane*>(QStringLiteral("chart:pinned"))->isVisible());
+  for (TimeChart* moved : charts) {
+    moved->show_range(10.0, 20.0);
+    moved->show_range(moved->from() + 1.0, moved->to() + 1.0);
+    for (const TimeChart* chart : charts) {
+      CHECK(chart->from() == moved->from());
+      CHECK(chart->to() == moved->to());
+    }
+  }
+  REQUIRE(screen->act(QStringLiteral("bookmark"), QStringLiteral("second save")));
+  REQUIRE(screen->act(QStringLiteral("bookmark"), {}));
+  REQUIRE(workspace.marks().bookmarks.size() == 2);
+  CHECK(workspace.marks().bookmarks[1].name == QStringLiteral("range 1"));
+  charts.front()->show_all();
+  REQUIRE(screen->act(QStringLiteral("go_to"), QStringLiteral("second save")));
+  CHECK(charts.back()->from() == Approx(11.0));
+  CHECK(screen->findChild<QLabel*>(QStringLiteral("range"))
+            ->text()
+            .startsWith(QStringLiteral("11 s to 21 s of ")));
+  CHECK_FALSE(screen->act(QStringLiteral("go_to"), QStringLiteral("third save")));
+  REQUIRE(screen->act(QStringLiteral("pin_track"), lane));
+  CHECK(workspace.marks().tracks.isEmpty());
+  // Another scenario begins without marks.
+  REQUIRE(window.open_file(QStringLiteral("examples/exercise-512-h100-sync.json")));
+  CHECK(workspace.marks() == Marks{});
+}

@@ -1,10 +1,11 @@
 #include "ui/desktop/gantt.hpp"
 
+#include <QContextMenuEvent>
 #include <QFontMetricsF>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QWheelEvent>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,38 +41,66 @@ QColor colour_of(GanttData::What what, const Theme& theme) {
 }  // namespace
 
 Gantt::Gantt(QWidget* parent)
-    : Chart(parent), twin_({tr("lane"), tr("what"), tr("begin"), tr("end"), tr("lasts")}) {
-  setFocusPolicy(Qt::StrongFocus);
+    : TimeChart(parent), twin_({tr("lane"), tr("what"), tr("begin"), tr("end"), tr("lasts")}) {
+  constexpr int kRestMs = 100;
+  refill_.setSingleShot(true);
+  refill_.setInterval(kRestMs);
+  connect(&refill_, &QTimer::timeout, this, &Gantt::fill_twin);
 }
 
 void Gantt::set(GanttData timeline) {
   timeline_ = std::move(timeline);
+  lane_ = 0;
+  set_time(timeline_.begin, timeline_.end);
+  fill_twin();
+  say();
+  updateGeometry();
+}
+
+void Gantt::fill_twin() {
   std::vector<Row> rows;
-  std::size_t stalls = 0;
   for (const GanttData::Lane& lane : timeline_.lanes)
     for (const GanttData::Span& span : lane.spans) {
-      stalls += span.what == GanttData::What::stall ? 1 : 0;
-      if (rows.size() >= kMostTwinRows) continue;
+      if (rows.size() >= kMostTwinRows || span.begin > to()) break;
+      if (span.end < from()) continue;
       rows.push_back({Cell(lane.name), Cell(span.text),
                       Cell(figure_text(span.begin, "s"), span.begin),
                       Cell(figure_text(span.end, "s"), span.end),
                       Cell(figure_text(span.end - span.begin, "s"), span.end - span.begin)});
     }
   twin_.set(std::move(rows));
-  describe(timeline_.empty() ? tr("No timeline was recorded")
-                             : tr("%1 lanes over %2, %3 stalls")
-                                   .arg(timeline_.lanes.size())
-                                   .arg(figure_text(timeline_.end, "s"))
-                                   .arg(stalls));
-  show_range(timeline_.begin, timeline_.end);
-  updateGeometry();
 }
 
-double Gantt::label_width() const {
+void Gantt::range_shown() { refill_.start(); }
+
+void Gantt::say() {
+  if (timeline_.empty()) return describe(tr("No timeline was recorded"));
+  std::size_t stalls = 0;
+  for (const GanttData::Lane& lane : timeline_.lanes)
+    for (const GanttData::Span& span : lane.spans)
+      stalls += span.what == GanttData::What::stall ? 1 : 0;
+  QString text = tr("%1 lanes over %2, %3 stalls")
+                     .arg(timeline_.lanes.size())
+                     .arg(figure_text(timeline_.end, "s"))
+                     .arg(stalls);
+  if (hasFocus()) text += tr("; at %1").arg(timeline_.lanes[lane_].name);
+  describe(text);
+}
+
+QString Gantt::label(const GanttData::Lane& lane) const {
+  return pinned_.contains(lane.name) ? QStringLiteral("\u2605 ") + lane.name : lane.name;
+}
+
+void Gantt::set_pinned(const QStringList& lanes) {
+  pinned_ = lanes;
+  update();
+}
+
+double Gantt::needed_label_width() const {
   double out = 0.0;
   for (const GanttData::Lane& lane : timeline_.lanes)
-    out = std::max(out, QFontMetricsF(font()).horizontalAdvance(lane.name));
-  return std::min(out + line(), 0.3 * width());
+    out = std::max(out, QFontMetricsF(font()).horizontalAdvance(label(lane)));
+  return out + line();
 }
 
 QSize Gantt::minimumSizeHint() const {
@@ -79,40 +108,23 @@ QSize Gantt::minimumSizeHint() const {
           static_cast<int>((kRow * static_cast<double>(timeline_.lanes.size()) + 2.0) * line())};
 }
 
-void Gantt::show_range(double from, double to) {
-  const double all = std::max(timeline_.end - timeline_.begin, 1e-9);
-  const double span = std::clamp(to - from, all * 1e-9, all);
-  from_ = std::clamp(from, timeline_.begin, std::max(timeline_.begin, timeline_.end - span));
-  to_ = from_ + span;
-  update();
-}
-
-void Gantt::zoom(double factor, double around) {
-  show_range(around + (from_ - around) * factor, around + (to_ - around) * factor);
-}
-
 void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
   if (timeline_.empty()) return;
   const QFontMetricsF metrics(painter.font());
   const double unit = metrics.height(), labels = label_width();
-  const QRectF plot(area.left() + labels, area.top() + 1.4 * unit, area.width() - labels,
-                    area.height() - 1.4 * unit);
-  // Ticks at 1, 2 or 5 times a power of ten.
-  const double rough = (to_ - from_) / 6.0, power = std::pow(10.0, std::floor(std::log10(rough)));
-  const double tick = power * (rough / power < 2.0 ? 2.0 : rough / power < 5.0 ? 5.0 : 10.0);
-  for (double t = std::ceil(from_ / tick) * tick; t <= to_; t += tick) {
-    const double x = plot.left() + (t - from_) / (to_ - from_) * plot.width();
-    painter.setPen(theme.grid);
-    painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
-    painter.setPen(theme.faint);
-    painter.drawText(QPointF(x + 2, area.top() + unit), figure_text(t, "s"));
-  }
+  const QRectF plot(area.left() + labels, area.top() + 1.4 * unit,
+                    area.width() - labels - right_gap(), area.height() - 1.4 * unit);
+  paint_ticks(painter, plot, theme);
   double y = plot.top();
   for (const GanttData::Lane& lane : timeline_.lanes) {
     painter.setPen(theme.text);
-    painter.drawText(QRectF(area.left(), y, labels - 6, kRow * unit),
-                     Qt::AlignVCenter | Qt::AlignLeft,
-                     metrics.elidedText(lane.name, Qt::ElideMiddle, labels - 6));
+    const QRectF place(area.left(), y, labels - 6, kRow * unit);
+    painter.drawText(place, Qt::AlignVCenter | Qt::AlignLeft,
+                     metrics.elidedText(label(lane), Qt::ElideMiddle, labels - 6));
+    if (hasFocus() && &lane == &timeline_.lanes[lane_]) {
+      painter.setPen(QPen(theme.accent, 1, Qt::DotLine));
+      painter.drawRect(place.adjusted(0, 1, 0, -1));
+    }
     painter.save();
     painter.setClipRect(QRectF(plot.left(), y, plot.width(), kRow * unit));
     paint_lane(painter, lane,
@@ -120,18 +132,19 @@ void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
     painter.restore();
     y += kRow * unit;
   }
+  paint_choice(painter, plot, theme);
 }
 
 void Gantt::paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRectF& area,
                        const Theme& theme) const {
   const QFontMetricsF metrics(painter.font());
-  const double scale = area.width() / (to_ - from_);
-  auto span = std::lower_bound(lane.spans.begin(), lane.spans.end(), from_,
+  const double scale = area.width() / (to() - from());
+  auto span = std::lower_bound(lane.spans.begin(), lane.spans.end(), from(),
                                [](const GanttData::Span& s, double t) { return s.end < t; });
   painter.setRenderHint(QPainter::Antialiasing, false);
-  while (span != lane.spans.end() && span->begin <= to_) {
-    const double left = area.left() + (span->begin - from_) * scale;
-    const double right = area.left() + (span->end - from_) * scale;
+  while (span != lane.spans.end() && span->begin <= to()) {
+    const double left = area.left() + (span->begin - from()) * scale;
+    const double right = area.left() + (span->end - from()) * scale;
     const QColor colour = colour_of(span->what, theme);
     if (right - left >= 1.0) {
       const QRectF box(left, area.top(), right - left, area.height());
@@ -146,7 +159,7 @@ void Gantt::paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRe
     // All spans that begin in this pixel share its height as they share its time; what is more than
     // next to nothing of a stall is never rounded away.
     const double pixel = std::floor(left - area.left());
-    const double pixel_end = from_ + (pixel + 1.0) / scale;
+    const double pixel_end = from() + (pixel + 1.0) / scale;
     std::array<double, kKinds> time{};
     double all = 0.0;
     do {
@@ -170,7 +183,7 @@ void Gantt::paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRe
 }
 
 bool Gantt::go_to_stall(bool forward) {
-  const double middle = (from_ + to_) / 2.0;
+  const double middle = (from() + to()) / 2.0;
   const GanttData::Span* best = nullptr;
   for (const GanttData::Lane& lane : timeline_.lanes)
     for (const GanttData::Span& span : lane.spans) {
@@ -184,49 +197,55 @@ bool Gantt::go_to_stall(bool forward) {
     }
   if (best == nullptr) return false;
   const double at = (best->begin + best->end) / 2.0,
-               half = std::max((to_ - from_) / 2.0, best->end - best->begin);
+               half = std::max((to() - from()) / 2.0, best->end - best->begin);
   // Near the ends the range cannot be centred without a smaller one.
-  const double room = std::min({half, at - timeline_.begin, timeline_.end - at});
+  const double room = std::min({half, at - begin(), timeline_.end - at});
   show_range(at - room, at + room);
   return true;
 }
 
-void Gantt::wheelEvent(QWheelEvent* event) {
-  const double labels = label_width();
-  const double at =
-      from_ + (event->position().x() - labels) / std::max(1.0, width() - labels) * (to_ - from_);
-  zoom(event->angleDelta().y() > 0 ? 0.8 : 1.25, std::clamp(at, from_, to_));
+bool Gantt::choose_lane(double y) {
+  const double row = (y - 2.0) / line() - 1.4;
+  const auto lane = static_cast<std::size_t>(std::max(0.0, row / kRow));
+  if (row < 0.0 || lane >= timeline_.lanes.size()) return false;
+  lane_ = lane;
+  say();
+  return true;
 }
 
 void Gantt::keyPressEvent(QKeyEvent* event) {
-  const double step = 0.2 * (to_ - from_), middle = (from_ + to_) / 2.0;
+  if (timeline_.empty()) return TimeChart::keyPressEvent(event);
   switch (event->key()) {
-    case Qt::Key_W:
-      return zoom(0.7, middle);
-    case Qt::Key_S:
-      return zoom(1.0 / 0.7, middle);
-    case Qt::Key_A:
-      return show_range(from_ - step, to_ - step);
-    case Qt::Key_D:
-      return show_range(from_ + step, to_ + step);
     case Qt::Key_N:
     case Qt::Key_P:
       go_to_stall(event->key() == Qt::Key_N);
       return;
-    case Qt::Key_Home:
-      return show_range(timeline_.begin, timeline_.end);
+    case Qt::Key_Up:
+      lane_ -= lane_ > 0 ? 1 : 0;
+      return say();
+    case Qt::Key_Down:
+      lane_ += lane_ + 1 < timeline_.lanes.size() ? 1 : 0;
+      return say();
+    case Qt::Key_Space:
+      emit pin_wanted(timeline_.lanes[lane_].name);
+      return;
     default:
-      Chart::keyPressEvent(event);
+      TimeChart::keyPressEvent(event);
   }
 }
 
-void Gantt::mousePressEvent(QMouseEvent* event) { grabbed_ = event->position().x(); }
+void Gantt::mousePressEvent(QMouseEvent* event) {
+  choose_lane(event->position().y());
+  TimeChart::mousePressEvent(event);
+}
 
-void Gantt::mouseMoveEvent(QMouseEvent* event) {
-  const double moved =
-      (grabbed_ - event->position().x()) / std::max(1.0, width() - label_width()) * (to_ - from_);
-  grabbed_ = event->position().x();
-  show_range(from_ + moved, to_ + moved);
+void Gantt::contextMenuEvent(QContextMenuEvent* event) {
+  const bool by_mouse = event->reason() == QContextMenuEvent::Mouse;
+  if (timeline_.empty() || (by_mouse && !choose_lane(event->pos().y()))) return;
+  const QString name = timeline_.lanes[lane_].name;
+  QMenu menu(this);
+  menu.addAction(pinned_.contains(name) ? tr("&Unpin %1").arg(name) : tr("&Pin %1").arg(name));
+  if (menu.exec(event->globalPos()) != nullptr) emit pin_wanted(name);
 }
 
 }  // namespace stallcast::desktop

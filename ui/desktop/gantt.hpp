@@ -1,44 +1,53 @@
 #pragma once
 
-#include "ui/desktop/chart.hpp"
+#include <QTimer>
+
 #include "ui/desktop/gantt_data.hpp"
+#include "ui/desktop/time_chart.hpp"
 
 namespace stallcast::desktop {
 
-/// The timeline painted: lanes below each other. Wheel or W, S zoom; A, D move; N, P go to the next
-/// and the last stall; Home shows all. What is narrower than a pixel shares it: the height of
-/// each colour is its share of the time.
-class Gantt : public Chart {
+/// The timeline painted: lanes below each other, moved as every TimeChart. N, P go to the next and
+/// the last stall; Up and Down choose a lane, Space (or the menu of the right button) pins it. What
+/// is narrower than a pixel shares it: the height of each colour is its share of the time.
+class Gantt : public TimeChart {
   Q_OBJECT
  public:
   explicit Gantt(QWidget* parent);
   void set(GanttData timeline);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
+  /// The spans on screen, a lane after the other.
   [[nodiscard]] RowsModel& twin() { return twin_; }
-  /// What is on screen, in simulated seconds.
-  [[nodiscard]] double from() const { return from_; }
-  [[nodiscard]] double to() const { return to_; }
-  void show_range(double from, double to);
   /// The next stall behind the middle, or the last before it; false when there is none.
   bool go_to_stall(bool forward);
+  /// Names of lanes that bear a star.
+  void set_pinned(const QStringList& lanes);
   [[nodiscard]] QSize minimumSizeHint() const override;
+  [[nodiscard]] double needed_label_width() const override;
+
+ signals:
+  /// The user wants this lane on top, or no longer.
+  void pin_wanted(const QString& lane);
 
  protected:
-  void wheelEvent(QWheelEvent* event) override;
+  void range_shown() override;
   void keyPressEvent(QKeyEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
-  void mouseMoveEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
-  void zoom(double factor, double around);
   void paint_lane(QPainter& painter, const GanttData::Lane& lane, const QRectF& area,
                   const Theme& theme) const;
-  [[nodiscard]] double label_width() const;
+  [[nodiscard]] QString label(const GanttData::Lane& lane) const;
+  void fill_twin();
+  bool choose_lane(double y);
+  void say();
 
   GanttData timeline_;
-  double from_ = 0.0, to_ = 1.0;
-  double grabbed_ = 0.0;
+  QStringList pinned_;
+  std::size_t lane_ = 0;  // that the keys are at
   RowsModel twin_;
+  QTimer refill_;  // the table follows when the range rests
 };
 
 }  // namespace stallcast::desktop

@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "ui/desktop/figures.hpp"
@@ -13,7 +14,8 @@
 namespace stallcast::desktop {
 namespace {
 
-constexpr double kRow = 1.4;  // lines of text
+constexpr double kRow = 1.4;        // lines of text
+constexpr double kRounding = 1e-9;  // of a bin
 
 double busy(const Timeline::Counter& row, std::size_t bin) {
   return std::clamp(row.values[bin] / row.capacity, 0.0, 1.0);
@@ -22,7 +24,7 @@ double busy(const Timeline::Counter& row, std::size_t bin) {
 }  // namespace
 
 HeatChart::HeatChart(QWidget* parent)
-    : Chart(parent),
+    : TimeChart(parent),
       twin_({tr("resource"), tr("mean"), tr("most"), tr("at"), tr("of its capacity then")}) {}
 
 void HeatChart::set(const Timeline& recorded) {
@@ -30,16 +32,26 @@ void HeatChart::set(const Timeline& recorded) {
   for (const Timeline::Counter& counter : recorded.counters)
     if (counter.what == "throughput" && counter.capacity > 0.0 && !counter.values.empty())
       rows_.push_back(counter);
-  begin_ = recorded.begin_s;
   bin_ = recorded.bin_s;
+  const double bins = rows_.empty() ? 0.0 : static_cast<double>(rows_.front().values.size());
+  set_time(recorded.begin_s, std::max(recorded.end_s, recorded.begin_s + bins * bin_));
+  updateGeometry();
+}
+
+void HeatChart::range_shown() {
   std::vector<Row> rows;
   QString busiest;
   double most = -1.0;
   for (const Timeline::Counter& row : rows_) {
-    const auto top = std::max_element(row.values.begin(), row.values.end());
-    const double mean = std::accumulate(row.values.begin(), row.values.end(), 0.0) /
-                        static_cast<double>(row.values.size());
-    const double at = begin_ + static_cast<double>(top - row.values.begin()) * bin_;
+    const auto all = static_cast<double>(row.values.size());
+    const double first = std::floor((from() - begin()) / bin_ + kRounding),
+                 last = std::ceil((to() - begin()) / bin_ - kRounding);
+    const auto from_bin = row.values.begin() + std::lround(std::clamp(first, 0.0, all - 1.0));
+    const auto to_bin = row.values.begin() + std::lround(std::clamp(last, 1.0, all));
+    const auto top = std::max_element(from_bin, to_bin);
+    const double mean =
+        std::accumulate(from_bin, to_bin, 0.0) / static_cast<double>(to_bin - from_bin);
+    const double at = begin() + static_cast<double>(top - row.values.begin()) * bin_;
     const QString name = QString::fromStdString(row.resource);
     rows.push_back({Cell(name), Cell(figure_text(mean, row.unit), mean),
                     Cell(figure_text(*top, row.unit), *top), Cell(figure_text(at, "s"), at),
@@ -52,7 +64,6 @@ void HeatChart::set(const Timeline& recorded) {
   describe(rows_.empty()
                ? tr("No resource was used")
                : tr("%1 is the busiest, %2 on average").arg(busiest, figure_text(most, "ratio")));
-  updateGeometry();
 }
 
 QSize HeatChart::minimumSizeHint() const {
@@ -61,13 +72,16 @@ QSize HeatChart::minimumSizeHint() const {
               (kRow * static_cast<double>(std::max<std::size_t>(rows_.size(), 1)) + 1.5) * line())};
 }
 
-QRectF HeatChart::plot(const QRectF& area) const {
-  const QFontMetricsF metrics(font());
-  double labels = 0.0;
+double HeatChart::needed_label_width() const {
+  double out = 0.0;
   for (const Timeline::Counter& row : rows_)
-    labels = std::max(labels, metrics.horizontalAdvance(QString::fromStdString(row.resource)));
-  labels = std::min(labels + metrics.height(), 0.35 * area.width());
-  return area.adjusted(labels, 0, 0, -1.5 * metrics.height());
+    out = std::max(out,
+                   QFontMetricsF(font()).horizontalAdvance(QString::fromStdString(row.resource)));
+  return out + line();
+}
+
+QRectF HeatChart::plot(const QRectF& area) const {
+  return area.adjusted(label_width(), 0, -right_gap(), -1.5 * line());
 }
 
 void HeatChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
@@ -76,13 +90,14 @@ void HeatChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
   const QRectF inside = plot(area);
   const double high =
       std::min(kRow * metrics.height(), inside.height() / static_cast<double>(rows_.size()));
+  const QRectF shown((from() - begin()) / bin_, 0.0, (to() - from()) / bin_, 1.0);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const double y = inside.top() + static_cast<double>(i) * high;
     const auto bins = static_cast<int>(rows_[i].values.size());
     QImage line(bins, 1, QImage::Format_RGB32);
     for (int b = 0; b < bins; ++b)
       line.setPixelColor(b, 0, Theme::viridis(busy(rows_[i], static_cast<std::size_t>(b))));
-    painter.drawImage(QRectF(inside.left(), y, inside.width(), high - 1), line);
+    painter.drawImage(QRectF(inside.left(), y, inside.width(), high - 1), line, shown);
     painter.setPen(theme.text);
     const double wide = inside.left() - area.left() - 6;
     painter.drawText(
@@ -90,30 +105,33 @@ void HeatChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
         metrics.elidedText(QString::fromStdString(rows_[i].resource), Qt::ElideMiddle, wide));
   }
   const double y = inside.top() + static_cast<double>(rows_.size()) * high;
-  const auto bins = static_cast<double>(rows_.front().values.size());
   const QRectF below(inside.left(), y, inside.width(), 1.3 * metrics.height());
   painter.setPen(theme.faint);
-  painter.drawText(below, Qt::AlignLeft, figure_text(begin_, "s"));
-  painter.drawText(below, Qt::AlignRight, figure_text(begin_ + bins * bin_, "s"));
+  painter.drawText(below, Qt::AlignLeft, figure_text(from(), "s"));
+  painter.drawText(below, Qt::AlignRight, figure_text(to(), "s"));
   painter.drawText(below, Qt::AlignHCenter, tr("dark: idle, bright: all of its capacity"));
+  paint_choice(painter, QRectF(inside.left(), inside.top(), inside.width(), y - inside.top()),
+               theme);
 }
 
 bool HeatChart::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip || rows_.empty()) return Chart::event(event);
+  if (event->type() != QEvent::ToolTip || rows_.empty()) return TimeChart::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   const QRectF inside = plot(QRectF(rect()).adjusted(2, 2, -2, -2));
   const double high = std::min(kRow * line(), inside.height() / static_cast<double>(rows_.size()));
   const double x = (help->pos().x() - inside.left()) / inside.width(),
                y = (help->pos().y() - inside.top()) / high;
   if (x < 0.0 || x >= 1.0 || y < 0.0 || y >= static_cast<double>(rows_.size()))
-    return Chart::event(event);
+    return TimeChart::event(event);
   const Timeline::Counter& row = rows_[static_cast<std::size_t>(y)];
-  const auto bin = static_cast<std::size_t>(x * static_cast<double>(row.values.size()));
+  const double time = from() + x * (to() - from());
+  const auto bin =
+      std::min(static_cast<std::size_t>((time - begin()) / bin_), row.values.size() - 1);
   QToolTip::showText(
       help->globalPos(),
       tr("%1 at %2: %3 of %4")
           .arg(QString::fromStdString(row.resource),
-               figure_text(begin_ + static_cast<double>(bin) * bin_, "s"),
+               figure_text(begin() + static_cast<double>(bin) * bin_, "s"),
                figure_text(row.values[bin], row.unit), figure_text(row.capacity, row.unit)),
       this);
   return true;

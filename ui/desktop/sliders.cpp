@@ -136,6 +136,12 @@ void Workspace::add_slider(const QString& path) {
   refresh_sliders();
 }
 
+void Workspace::set_sliders(std::vector<QString> paths) {
+  slider_paths_ = std::move(paths);
+  choose_sliders_ = false;
+  refresh_sliders();
+}
+
 void Workspace::remove_slider(const QString& path) {
   const QString own =
       path.endsWith(QLatin1String(".value")) && path.startsWith(QLatin1String("params."))

@@ -1,10 +1,14 @@
 #include "ui/desktop/timeline_screen.hpp"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
@@ -20,6 +24,39 @@ namespace stallcast::desktop {
 TimelineScreen::TimelineScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("timeline"), tr("Timeline"), parent) {
   auto* layout = new QVBoxLayout(this);
+  layout->addLayout(record_row());
+  status_ = note({}, this);
+  layout->addWidget(status_);
+  range_row_ = range_row();
+  layout->addWidget(range_row_);
+  range_row_->hide();
+  stack_ = new PageStack(this);
+  shares_ = new StepChart(stack_);
+  auto* known = new ChartPane(tr("The whole run by cause"), shares_, shares_->twin(), stack_);
+  known->setObjectName(QStringLiteral("chart:run"));
+  stack_->addWidget(known);
+  stack_->addWidget(charts());
+  layout->addWidget(stack_, 1);
+  connect(record_, &QPushButton::clicked, this, &TimelineScreen::record);
+  connect(all_, &QPushButton::clicked, gantt_, &TimeChart::show_all);
+  connect(add_, &QPushButton::clicked, this, &TimelineScreen::add_bookmark);
+  connect(name_, &QLineEdit::returnPressed, this, &TimelineScreen::add_bookmark);
+  connect(bookmarks_, &QComboBox::activated, this,
+          [this] { go_to(bookmarks_->currentData().toString()); });
+  connect(forget_, &QPushButton::clicked, this,
+          [this] { forget(bookmarks_->currentData().toString()); });
+  connect(&workspace, &Workspace::marks_changed, this, &TimelineScreen::show_marks);
+  connect(&workspace, &Workspace::predicted, this, [this] {
+    if (isVisible()) refresh();
+  });
+  connect(&workspace.document(), &Document::opened, this, [this] {
+    stack_->setCurrentIndex(0);  // what was recorded is of another scenario
+    range_row_->hide();
+  });
+  show_marks();
+}
+
+QHBoxLayout* TimelineScreen::record_row() {
   auto* head = new QHBoxLayout;
   const auto moment = [&](const char* name, const QString& label, double value) {
     auto* edit = new QuantityEdit(Dimension::time, this);
@@ -38,16 +75,46 @@ TimelineScreen::TimelineScreen(Workspace& workspace, QWidget* parent)
   record_->setAccessibleName(tr("Record what happens in this window"));
   head->addWidget(record_);
   head->addStretch(1);
-  layout->addLayout(head);
-  status_ = note({}, this);
-  layout->addWidget(status_);
-  stack_ = new PageStack(this);
-  shares_ = new StepChart(stack_);
-  auto* known = new ChartPane(tr("The whole run by cause"), shares_, shares_->twin(), stack_);
-  known->setObjectName(QStringLiteral("chart:run"));
-  stack_->addWidget(known);
-  auto* split = new QSplitter(Qt::Vertical, stack_);
+  return head;
+}
+
+QWidget* TimelineScreen::range_row() {
+  auto* row = new QWidget(this);
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  range_ = new QLabel(row);
+  range_->setObjectName(QStringLiteral("range"));
+  layout->addWidget(range_);
+  all_ = new QPushButton(tr("Show &all"), row);
+  all_->setObjectName(QStringLiteral("show_all"));
+  all_->setAccessibleName(tr("Show all that was recorded"));
+  layout->addWidget(all_);
+  layout->addStretch(1);
+  name_ = new QLineEdit(row);
+  name_->setObjectName(QStringLiteral("bookmark_name"));
+  name_->setAccessibleName(tr("Name for the range on screen"));
+  name_->setPlaceholderText(tr("name of this range"));
+  layout->addWidget(name_);
+  add_ = new QPushButton(tr("&Bookmark"), row);
+  add_->setObjectName(QStringLiteral("bookmark"));
+  add_->setAccessibleName(tr("Keep the range on screen under this name"));
+  layout->addWidget(add_);
+  bookmarks_ = choice(QStringLiteral("bookmarks"), tr("Bookmarks"), row);
+  layout->addWidget(bookmarks_);
+  forget_ = new QPushButton(tr("&Forget"), row);
+  forget_->setObjectName(QStringLiteral("forget"));
+  forget_->setAccessibleName(tr("Forget this bookmark"));
+  layout->addWidget(forget_);
+  return row;
+}
+
+QWidget* TimelineScreen::charts() {
+  auto* split = split_ = new QSplitter(Qt::Vertical, stack_);
   split->setChildrenCollapsible(false);
+  pinned_ = new Gantt(split);
+  pinned_pane_ = new ChartPane(tr("Pinned tracks"), pinned_, pinned_->twin(), split);
+  pinned_pane_->setObjectName(QStringLiteral("chart:pinned"));
+  split->addWidget(pinned_pane_);
   gantt_ = new Gantt(split);
   auto* pane = new ChartPane(tr("What happens when"), gantt_, gantt_->twin(), split);
   pane->setObjectName(QStringLiteral("chart:timeline"));
@@ -56,12 +123,17 @@ TimelineScreen::TimelineScreen(Workspace& workspace, QWidget* parent)
   auto* heat = new ChartPane(tr("How busy resources are"), heat_, heat_->twin(), split);
   heat->setObjectName(QStringLiteral("chart:heat"));
   split->addWidget(scrolled(heat, tr("How busy resources are"), split));
-  stack_->addWidget(split);
-  layout->addWidget(stack_, 1);
-  connect(record_, &QPushButton::clicked, this, &TimelineScreen::record);
-  connect(&workspace, &Workspace::predicted, this, [this] {
-    if (isVisible()) refresh();
-  });
+  split->setStretchFactor(1, 1);
+  split->setStretchFactor(2, 1);
+  linked_ = {gantt_, pinned_, heat_};
+  for (TimeChart* chart : linked_) {
+    chart->set_linked(linked_);
+    connect(chart, &TimeChart::range_changed, this, &TimelineScreen::show_range);
+    connect(chart, &TimeChart::bookmark_wanted, this, &TimelineScreen::add_bookmark);
+  }
+  for (Gantt* gantt : {gantt_, pinned_})
+    connect(gantt, &Gantt::pin_wanted, this, &TimelineScreen::toggle_track, Qt::QueuedConnection);
+  return split;
 }
 
 void TimelineScreen::refresh() {
@@ -105,22 +177,135 @@ void TimelineScreen::show_recorded(const Result<Timeline>& recorded) {
                      QString::fromStdString(recorded.failure().message));
     return;
   }
-  gantt_->set(lanes_of(*recorded));
+  lanes_ = lanes_of(*recorded);
+  gantt_->set(lanes_);
   heat_->set(*recorded);
+  show_pinned();
+  show_range(gantt_->from(), gantt_->to());
   stack_->setCurrentIndex(1);
+  range_row_->show();
   QString text =
-      tr("Wheel or W and S zoom, A and D move, N and P go to the next and the last stall, Home "
-         "shows all.");
+      tr("Wheel or W and S zoom, A and D move, Shift and the mouse choose a range, N and P go to "
+         "stalls, B bookmarks, Space pins a track, Home shows all.");
   if (recorded->spans_end_s < recorded->end_s)
     text += tr(" There are too many spans: lanes end at %1.")
                 .arg(figure_text(recorded->spans_end_s, "s"));
   status_->setText(text);
 }
 
-bool TimelineScreen::act(const QString& action, const QString&) {
-  if (action != QLatin1String("record")) return false;
-  record();
-  return true;
+void TimelineScreen::show_range(double from, double to) {
+  for (TimeChart* chart : linked_) {
+    const QSignalBlocker quiet(chart);  // it follows, and need not say so
+    if (chart->from() != from || chart->to() != to) chart->show_range(from, to);
+  }
+  range_->setText(tr("%1 to %2%3")
+                      .arg(figure_text(from, "s"), figure_text(to, "s"),
+                           gantt_->shows_all() ? tr(", all that was recorded")
+                                               : tr(" of %1 to %2")
+                                                     .arg(figure_text(lanes_.begin, "s"),
+                                                          figure_text(lanes_.end, "s"))));
+  all_->setEnabled(!gantt_->shows_all());
+}
+
+void TimelineScreen::show_marks() {
+  const QString before = bookmarks_->currentData().toString();
+  bookmarks_->clear();
+  for (const Bookmark& b : workspace().marks().bookmarks)
+    bookmarks_->addItem(
+        tr("%1 (%2 to %3)").arg(b.name, figure_text(b.from, "s"), figure_text(b.to, "s")), b.name);
+  const bool any = bookmarks_->count() > 0;
+  if (any)
+    bookmarks_->setCurrentIndex(std::max(0, bookmarks_->findData(before)));
+  else
+    bookmarks_->addItem(tr("no bookmarks"));
+  bookmarks_->setEnabled(any);
+  forget_->setEnabled(any);
+  show_pinned();
+}
+
+void TimelineScreen::show_pinned() {
+  const QStringList& names = workspace().marks().tracks;
+  gantt_->set_pinned(names);
+  GanttData some = lanes_;
+  std::erase_if(some.lanes,
+                [&](const GanttData::Lane& lane) { return !names.contains(lane.name); });
+  pinned_pane_->setVisible(!some.empty());
+  const QSignalBlocker quiet(pinned_);
+  pinned_->set(std::move(some));
+  pinned_->set_pinned(names);
+  pinned_->show_range(gantt_->from(), gantt_->to());
+  // Pinned lanes get the room they need, the others share the rest.
+  const int least = pinned_pane_->isHidden() ? 0 : pinned_pane_->minimumSizeHint().height(),
+            rest = std::max(2, split_->height() - least);
+  split_->setSizes({least, rest / 2, rest - rest / 2});
+}
+
+void TimelineScreen::toggle_track(const QString& name) {
+  Marks marks = workspace().marks();
+  if (marks.tracks.removeAll(name) == 0) marks.tracks << name;
+  workspace().set_marks(std::move(marks));
+}
+
+void TimelineScreen::add_bookmark() {
+  Marks marks = workspace().marks();
+  const auto named = [&](const QString& name) {
+    return std::find_if(marks.bookmarks.begin(), marks.bookmarks.end(),
+                        [&](const Bookmark& b) { return b.name == name; });
+  };
+  QString name = name_->text().simplified();
+  for (int i = 1; name.isEmpty(); ++i)
+    if (named(tr("range %1").arg(i)) == marks.bookmarks.end()) name = tr("range %1").arg(i);
+  const Bookmark added{name, gantt_->from(), gantt_->to()};
+  if (const auto known = named(name); known != marks.bookmarks.end())
+    *known = added;
+  else
+    marks.bookmarks.push_back(added);
+  name_->clear();
+  workspace().set_marks(std::move(marks));
+  bookmarks_->setCurrentIndex(bookmarks_->findData(name));
+}
+
+bool TimelineScreen::go_to(const QString& name) {
+  for (const Bookmark& b : workspace().marks().bookmarks) {
+    if (b.name != name) continue;
+    gantt_->show_range(b.from, b.to);
+    return true;
+  }
+  return false;
+}
+
+void TimelineScreen::forget(const QString& name) {
+  Marks marks = workspace().marks();
+  std::erase_if(marks.bookmarks, [&](const Bookmark& b) { return b.name == name; });
+  workspace().set_marks(std::move(marks));
+}
+
+bool TimelineScreen::act(const QString& action, const QString& argument) {
+  if (action == QLatin1String("record")) {
+    record();
+    return true;
+  }
+  if (stack_->currentIndex() != 1) return false;  // nothing is recorded
+  if (action == QLatin1String("go_to")) return go_to(argument);
+  if (action == QLatin1String("bookmark")) {
+    name_->setText(argument);
+    add_bookmark();
+    return true;
+  }
+  if (action == QLatin1String("pin_track")) {
+    for (const GanttData::Lane& lane : lanes_.lanes) {
+      if (lane.name != argument) continue;
+      toggle_track(argument);
+      return true;
+    }
+    return false;
+  }
+  if (action != QLatin1String("range")) return false;
+  bool good_from = false, good_to = false;
+  const double from = argument.section(QStringLiteral(".."), 0, 0).toDouble(&good_from),
+               to = argument.section(QStringLiteral(".."), 1).toDouble(&good_to);
+  if (good_from && good_to) gantt_->show_range(from, to);
+  return good_from && good_to;
 }
 
 bool TimelineScreen::working() const { return workspace().background().busy(); }

@@ -1,42 +1,69 @@
 #pragma once
 
+#include "stallcast/timeline.hpp"
+#include "ui/desktop/gantt_data.hpp"
 #include "ui/desktop/screen.hpp"
 
+class QComboBox;
+class QHBoxLayout;
 class QLabel;
+class QLineEdit;
 class QPushButton;
+class QSplitter;
 class QStackedWidget;
 
 namespace stallcast::desktop {
 
+class ChartPane;
 class Gantt;
 class HeatChart;
 class QuantityEdit;
 class StepChart;
+class TimeChart;
 
 /// When what happens: what one more simulation recorded of a window of the run. Before that, what
-/// is known of the whole run.
+/// is known of the whole run. Lanes, pinned lanes and resources show one range of time; ranges get
+/// names.
 class TimelineScreen : public Screen {
   Q_OBJECT
  public:
   TimelineScreen(Workspace& workspace, QWidget* parent);
 
   void refresh() override;
-  /// "record".
+  /// "record"; "range" with "FROM..TO" in seconds, "bookmark" and "go_to" with a name, "pin_track"
+  /// with the name of a lane.
   bool act(const QString& action, const QString& argument) override;
   [[nodiscard]] bool working() const override;
 
  private:
+  QHBoxLayout* record_row();
+  QWidget* range_row();
+  QWidget* charts();
   void record();
   void show_recorded(const Result<Timeline>& recorded);
+  void show_range(double from, double to);
+  void show_marks();
+  void show_pinned();
+  void toggle_track(const QString& name);
+  void add_bookmark();
+  bool go_to(const QString& name);
+  void forget(const QString& name);
 
-  Gantt* gantt_;
+  Gantt *gantt_, *pinned_;
+  ChartPane* pinned_pane_;
   HeatChart* heat_;
+  std::vector<TimeChart*> linked_;
   StepChart* shares_;
   QuantityEdit *from_, *to_;
-  QPushButton* record_;
-  QLabel* status_;
+  QPushButton *record_, *all_, *add_, *forget_;
+  QLineEdit* name_;
+  QComboBox* bookmarks_;
+  QLabel *status_, *range_;
+  QWidget* range_row_;
+  QSplitter* split_;
   QStackedWidget* stack_;
   QString recorded_text_;  // of the scenario that was recorded
+  GanttData lanes_;
 };
 
 }  // namespace stallcast::desktop

@@ -17,7 +17,11 @@ QString failure_text(const Failure& failure) {
 }  // namespace
 
 Workspace::Workspace(const client::Settings& settings, QObject* parent)
-    : QObject(parent), session_(settings), home_(settings), background_(settings) {
+    : QObject(parent),
+      settings_(settings),
+      session_(settings),
+      home_(settings),
+      background_(settings) {
   rest_.setSingleShot(true);
   rest_.setInterval(kRestMs);
   connect(&rest_, &QTimer::timeout, this, &Workspace::simulate);
@@ -28,6 +32,7 @@ Workspace::Workspace(const client::Settings& settings, QObject* parent)
     estimate_.reset();
     design_.reset();
     freshness_ = Freshness::none;
+    set_marks({});
   });
   connect(&document_, &Document::edited, this, &Workspace::read_text);
 }
@@ -83,6 +88,12 @@ void Workspace::simulate() {
   });
 }
 
+void Workspace::set_marks(Marks marks) {
+  if (marks == marks_) return;
+  marks_ = std::move(marks);
+  emit marks_changed();
+}
+
 bool Workspace::pin(const QString& name) {
   if (freshness_ != Freshness::simulated || !simulated_ || pins_.size() >= kMostPins) return false;
   pins_.push_back({name, document_.text(), *simulated_});
@@ -96,6 +107,12 @@ QString Workspace::next_pin_name() const {
     const auto same = [&](const Pin& pin) { return pin.name == name; };
     if (std::none_of(pins_.begin(), pins_.end(), same)) return name;
   }
+}
+
+void Workspace::set_pins(std::vector<Pin> pins) {
+  pins_ = std::move(pins);
+  if (pins_.size() > kMostPins) pins_.resize(kMostPins);
+  emit pins_changed();
 }
 
 void Workspace::unpin(std::size_t i) {

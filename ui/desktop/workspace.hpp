@@ -12,6 +12,7 @@
 #include "ui/client/form.hpp"
 #include "ui/desktop/document.hpp"
 #include "ui/desktop/engine.hpp"
+#include "ui/desktop/marks.hpp"
 
 namespace stallcast::desktop {
 
@@ -61,6 +62,7 @@ class Workspace : public QObject {
   /// For work that may take long: sensitivity, sweeps, plans. Its progress is in the status bar.
   [[nodiscard]] Engine& background() { return background_; }
 
+  [[nodiscard]] const client::Settings& settings() const { return settings_; }
   [[nodiscard]] client::Source source() const;
   [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }
   /// Of the last text without errors; nullopt before there was one.
@@ -81,6 +83,9 @@ class Workspace : public QObject {
   [[nodiscard]] const std::vector<SliderSpec>& sliders() const { return sliders_; }
   void add_slider(const QString& path);
   void remove_slider(const QString& path);
+  /// Paths of all sliders, and others instead of them.
+  [[nodiscard]] const std::vector<QString>& slider_paths() const { return slider_paths_; }
+  void set_sliders(std::vector<QString> paths);
   /// What can become a slider and is none yet, as paths.
   [[nodiscard]] QStringList possible_sliders() const;
   void move_slider(const SliderSpec& slider, double value, int merge);
@@ -97,6 +102,12 @@ class Workspace : public QObject {
   /// "design A", "design B", ...: the first that is free.
   [[nodiscard]] QString next_pin_name() const;
   void unpin(std::size_t i);
+  /// Instead of those there are; of more than kMostPins the first.
+  void set_pins(std::vector<Pin> pins);
+
+  /// What is marked on the timeline; another scenario begins without.
+  [[nodiscard]] const Marks& marks() const { return marks_; }
+  void set_marks(Marks marks);
 
   /// Reads and predicts at once, without rest.
   void predict_now();
@@ -108,6 +119,7 @@ class Workspace : public QObject {
   void predicted();
   void pins_changed();
   void sliders_changed();
+  void marks_changed();
 
  private:
   void read_text();
@@ -115,6 +127,7 @@ class Workspace : public QObject {
   void choose_sliders();
   void refresh_sliders();
 
+  client::Settings settings_;
   Document document_;
   client::Session session_;  // of this thread: reads and estimates, never simulates
   Engine home_;
@@ -131,6 +144,7 @@ class Workspace : public QObject {
   std::vector<SliderSpec> sliders_;
   bool choose_sliders_ = true;
   std::vector<Pin> pins_;
+  Marks marks_;
 };
 
 }  // namespace stallcast::desktop
