@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QScrollBar>
 #include <QSignalBlocker>
+#include <algorithm>
 
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/workspace.hpp"
@@ -70,6 +71,17 @@ QComboBox* choice(const QString& object_name, const QString& name, QWidget* pare
   return box;
 }
 
+void set_items(QComboBox& box, const QStringList& items, int usual) {
+  QStringList shown;
+  for (int i = 0; i < box.count(); ++i) shown << box.itemText(i);
+  if (shown == items) return;
+  const auto chosen = static_cast<int>(items.indexOf(box.currentText()));
+  const QSignalBlocker quiet(&box);
+  box.clear();
+  box.addItems(items);
+  box.setCurrentIndex(chosen >= 0 ? chosen : std::min(usual, box.count() - 1));
+}
+
 void offer_metrics(QComboBox& box, const Workspace& workspace) {
   if (!workspace.simulated()) return;
   QStringList wanted;
@@ -78,14 +90,7 @@ void offer_metrics(QComboBox& box, const Workspace& workspace) {
     const QString text = QString::fromStdString(name);
     if (!wanted.contains(text)) wanted << text;
   }
-  QStringList shown;
-  for (int i = 0; i < box.count(); ++i) shown << box.itemText(i);
-  if (shown == wanted) return;
-  const QString chosen = box.currentText();
-  const QSignalBlocker quiet(&box);
-  box.clear();
-  box.addItems(wanted);
-  if (wanted.contains(chosen)) box.setCurrentText(chosen);
+  set_items(box, wanted);
 }
 
 }  // namespace stallcast::desktop

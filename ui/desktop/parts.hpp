@@ -40,6 +40,8 @@ class PageStack : public QStackedWidget {
 [[nodiscard]] QScrollArea* scrolled(QWidget* inside, const QString& name, QWidget* parent);
 /// A list to choose from, named for scripts and for screen readers.
 [[nodiscard]] QComboBox* choice(const QString& object_name, const QString& name, QWidget* parent);
+/// Other items in `box`, without a signal; the choice stays where it can, else it is `usual`.
+void set_items(QComboBox& box, const QStringList& items, int usual = 0);
 /// Puts the metrics of the newest prediction into `box`, headlines first; the choice stays.
 void offer_metrics(QComboBox& box, const Workspace& workspace);
 

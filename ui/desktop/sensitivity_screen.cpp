@@ -5,12 +5,17 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSplitter>
+#include <QTabWidget>
+#include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/desktop/interaction_pane.hpp"
+#include "ui/desktop/knee.hpp"
 #include "ui/desktop/parts.hpp"
+#include "ui/desktop/range_model.hpp"
 #include "ui/desktop/tornado_chart.hpp"
 #include "ui/desktop/xy_chart.hpp"
 
@@ -18,76 +23,40 @@ namespace stallcast::desktop {
 namespace {
 
 constexpr std::size_t kMostInputs = 12;
-constexpr int kCurvePoints = 9;
-
-/// The unit of an axis in which `dimension` is counted.
-std::string unit_of(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::bytes:
-      return "B";
-    case Dimension::time:
-      return "s";
-    case Dimension::rate:
-      return "B/s";
-    case Dimension::op_rate:
-      return "1/s";
-    case Dimension::ratio:
-      return "ratio";
-    case Dimension::money:
-      return "USD";
-    default:
-      return "";
-  }
-}
+constexpr int kCurvePoints = 11;
+constexpr double kWholeRange = 0.0;  // instead of a percentage
 
 }  // namespace
 
 SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("sensitivity"), tr("Sensitivity"), parent) {
+  ranges_ = new RangeModel(workspace, 0, this);
   auto* layout = new QVBoxLayout(this);
-  auto* head = new QHBoxLayout;
-  head->addWidget(new QLabel(tr("What moves"), this));
-  metric_ = choice(QStringLiteral("metric"), tr("Metric"), this);
-  head->addWidget(metric_, 1);
-  head->addWidget(new QLabel(tr("when inputs move by"), this));
-  span_ = choice(QStringLiteral("span"), tr("How far inputs move"), this);
-  span_->setMinimumContentsLength(8);
-  span_->addItem(tr("\u00b1 10 %"), 0.1);
-  span_->addItem(tr("\u00b1 50 %"), 0.5);
-  head->addWidget(span_);
-  run_ = new QPushButton(tr("&Try them"), this);
-  run_->setObjectName(QStringLiteral("run"));
-  run_->setAccessibleName(tr("Try all inputs by simulation"));
-  head->addWidget(run_);
-  layout->addLayout(head);
-  status_ = note(tr("Each input is moved alone; every bar is two simulations. Sliders count first, "
-                    "then what the scenario sets."),
-                 this);
-  layout->addWidget(status_);
+  add_head(*layout);
   auto* split = new QSplitter(Qt::Horizontal, this);
   split->setChildrenCollapsible(false);
-  tornado_ = new TornadoChart(split);
-  auto* left = new ChartPane(tr("Which inputs matter"), tornado_, tornado_->twin(), split);
-  left->setObjectName(QStringLiteral("chart:tornado"));
-  split->addWidget(scrolled(left, tr("Which inputs matter"), split));
-  curve_ = new XyChart(split);
-  curve_twin_ = new RowsModel({tr("input"), tr("metric")}, this);
-  auto* right = new ChartPane(tr("Response to one input"), curve_, *curve_twin_, split);
-  right->setObjectName(QStringLiteral("chart:response"));
-  split->addWidget(right);
+  split->addWidget(input_side(split));
+  split->addWidget(response_side(split));
   split->setStretchFactor(0, 1);
   split->setStretchFactor(1, 1);
   layout->addWidget(split, 1);
+  set_span();
   connect(run_, &QPushButton::clicked, this, &SensitivityScreen::run);
+  connect(reset_, &QPushButton::clicked, ranges_, &RangeModel::reset_ranges);
+  connect(span_, &QComboBox::currentIndexChanged, this, &SensitivityScreen::set_span);
+  connect(ranges_, &RangeModel::refused, status_,
+          [this](const QString& why) { status_->setText(QStringLiteral("\u2717 ") + why); });
+  connect(ranges_, &RangeModel::changed, this, [this] {
+    reset_->setEnabled(std::any_of(ranges_->ranges().begin(), ranges_->ranges().end(),
+                                   [](const InputRange& r) { return r.edited; }));
+  });
   connect(metric_, &QComboBox::currentIndexChanged, this, [this] {
     show_swings();
     show_curve();
+    pair_->show_metric(metric_->currentText());
   });
-  connect(tornado_, &TornadoChart::chosen, this, [this](int bar) {
-    const QString name = tornado_->bars()[static_cast<std::size_t>(bar)].name;
-    for (const Swing& swing : swings_)
-      if (swing.slider.label == name) return follow(swing.slider);
-  });
+  connect(tornado_, &TornadoChart::chosen, this,
+          [this](int bar) { follow(tornado_->bars()[static_cast<std::size_t>(bar)].name); });
   connect(&workspace, &Workspace::read, this, [this] {
     if (!swings_.empty())
       status_->setText(tr("The design has changed: these are of an earlier one"));
@@ -97,48 +66,120 @@ SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
   });
 }
 
+void SensitivityScreen::add_head(QVBoxLayout& layout) {
+  auto* head = new QHBoxLayout;
+  head->addWidget(new QLabel(tr("What moves"), this));
+  metric_ = choice(QStringLiteral("metric"), tr("Metric"), this);
+  head->addWidget(metric_, 1);
+  head->addWidget(new QLabel(tr("when inputs move by"), this));
+  span_ = choice(QStringLiteral("span"), tr("How far inputs move"), this);
+  span_->setMinimumContentsLength(10);
+  span_->addItem(tr("\u00b1 10 %"), 0.1);
+  span_->addItem(tr("\u00b1 50 %"), 0.5);
+  span_->addItem(tr("their whole range"), kWholeRange);
+  span_->setCurrentIndex(1);
+  head->addWidget(span_);
+  run_ = new QPushButton(tr("&Try them"), this);
+  run_->setObjectName(QStringLiteral("run"));
+  run_->setAccessibleName(tr("Try all inputs by simulation"));
+  head->addWidget(run_);
+  layout.addLayout(head);
+  status_ =
+      note(tr("Each input is moved alone over its range; every bar is two simulations."), this);
+  status_->setObjectName(QStringLiteral("status"));
+  layout.addWidget(status_);
+}
+
+QWidget* SensitivityScreen::input_side(QWidget* parent) {
+  auto* split = new QSplitter(Qt::Vertical, parent);
+  split->setChildrenCollapsible(false);
+  tornado_ = new TornadoChart(split);
+  auto* pane = new ChartPane(tr("Which inputs matter"), tornado_, tornado_->twin(), split);
+  pane->setObjectName(QStringLiteral("chart:tornado"));
+  split->addWidget(scrolled(pane, tr("Which inputs matter"), split));
+  auto* below = new QWidget(split);
+  auto* rows = new QVBoxLayout(below);
+  rows->setContentsMargins(0, 0, 0, 0);
+  auto* head = new QHBoxLayout;
+  head->addWidget(heading(tr("Inputs and their ranges"), below), 1);
+  reset_ = new QPushButton(tr("R&eset ranges"), below);
+  reset_->setObjectName(QStringLiteral("reset_ranges"));
+  reset_->setAccessibleName(tr("Forget ranges set by hand"));
+  reset_->setEnabled(false);
+  head->addWidget(reset_);
+  rows->addLayout(head);
+  QTableView* table = range_table(*ranges_, tr("Inputs and their ranges"), below);
+  table->setObjectName(QStringLiteral("ranges"));
+  rows->addWidget(table, 1);
+  split->addWidget(below);
+  split->setStretchFactor(0, 3);
+  split->setStretchFactor(1, 2);
+  return split;
+}
+
+QWidget* SensitivityScreen::response_side(QWidget* parent) {
+  tabs_ = new QTabWidget(parent);
+  tabs_->setDocumentMode(true);
+  tabs_->setAccessibleName(tr("One input, or two together"));
+  auto* one = new QWidget(tabs_);
+  auto* rows = new QVBoxLayout(one);
+  rows->setContentsMargins(0, 4, 0, 0);
+  curve_ = new XyChart(one);
+  curve_twin_ = new RowsModel({tr("input"), tr("metric"), tr("knee")}, this);
+  auto* pane = new ChartPane(tr("Response to one input"), curve_, *curve_twin_, one);
+  pane->setObjectName(QStringLiteral("chart:response"));
+  rows->addWidget(pane, 1);
+  knee_ = note(tr("Click a bar, or press Enter on it."), one);
+  knee_->setObjectName(QStringLiteral("knee"));
+  rows->addWidget(knee_);
+  tabs_->addTab(one, tr("One input"));
+  pair_ = new InteractionPane(workspace(), *ranges_, tabs_);
+  tabs_->addTab(pair_, tr("Two together"));
+  return tabs_;
+}
+
+void SensitivityScreen::set_span() {
+  const double span = span_->currentData().toDouble();
+  ranges_->set_rule([span](const SliderSpec& slider) {
+    return span == kWholeRange ? std::pair(slider.minimum, slider.maximum)
+                               : range_around(slider, span);
+  });
+}
+
 void SensitivityScreen::refresh() {
   offer_metrics(*metric_, workspace());
-  run_->setEnabled(workspace().design().has_value() && !workspace().has_errors());
+  ranges_->set_inputs(variables(workspace(), kMostInputs));
+  const bool can = workspace().design().has_value() && !workspace().has_errors();
+  run_->setEnabled(can);
+  pair_->set_enabled(can);
+  pair_->show_metric(metric_->currentText());
+  show_curve();  // in the colours of now
 }
 
 void SensitivityScreen::run() {
-  const double span = span_->currentData().toDouble();
   std::vector<Swing> swings;
-  std::vector<Design> designs;
-  for (const SliderSpec& slider : variables(workspace(), kMostInputs)) {
-    SliderSpec wide = slider;  // a percentage may lead out of what the slider shows
-    if (slider.step == 0.0 && !slider.path.startsWith(QLatin1String("params."))) {
-      wide.minimum = std::min(wide.minimum, slider.value * (1.0 - span));
-      wide.maximum = std::max(wide.maximum, slider.value * (1.0 + span));
+  std::vector<QString> texts;
+  for (const InputRange& range : ranges_->chosen()) {
+    for (const double value : {range.low, range.high}) {
+      const Move move[] = {{range.slider, value}};
+      texts.push_back(text_with(workspace().document().text(), move).value_or(QString()));
     }
-    Swing swing{slider,
-                Workspace::snapped(wide, slider.value * (1.0 - span)),
-                Workspace::snapped(wide, slider.value * (1.0 + span)),
-                {},
-                {}};
-    if (swing.low == swing.high) continue;
-    const Move low[] = {{slider, swing.low}}, high[] = {{slider, swing.high}};
-    std::optional<Design> a = design_with(workspace(), low), b = design_with(workspace(), high);
-    if (!a || !b) continue;  // outside of what the field may be
-    designs.push_back(*std::move(a));
-    designs.push_back(*std::move(b));
-    swings.push_back(std::move(swing));
+    swings.push_back({range.slider, range.low, range.high, {}, {}});
   }
-  status_->setText(tr("Simulating %1 designs...").arg(designs.size()));
+  status_->setText(tr("Simulating %1 designs...").arg(texts.size()));
   workspace().background().start(
-      [this, designs = std::move(designs), swings = std::move(swings)](
+      [this, texts = std::move(texts), swings = std::move(swings), source = workspace().source()](
           client::Session& session, const Engine::Progress& progress) -> Engine::Then {
         std::vector<Swing> done = swings;
-        const auto results = session.predict_all(designs, {.on_progress = progress});
+        const auto results = predict_texts(session, source, texts, progress);
         for (std::size_t i = 0; i < done.size(); ++i) {
-          if (results[2 * i].ok()) done[i].at_low = results[2 * i].value();
-          if (results[2 * i + 1].ok()) done[i].at_high = results[2 * i + 1].value();
+          done[i].at_low = results[2 * i];
+          done[i].at_high = results[2 * i + 1];
         }
         return [this, done = std::move(done)] {
           swings_ = done;
           status_->setText(
-              tr("%1 inputs, each moved alone. Click a bar for its whole range.").arg(done.size()));
+              tr("%1 inputs, each moved alone. Click a bar for its response.").arg(done.size()));
           show_swings();
           if (!tornado_->bars().empty()) emit tornado_->chosen(0);
         };
@@ -161,26 +202,26 @@ void SensitivityScreen::show_swings() {
   tornado_->set(std::move(bars), metric, *now);
 }
 
-void SensitivityScreen::follow(const SliderSpec& slider) {
+void SensitivityScreen::follow(const QString& path) {
+  const InputRange* range = ranges_->range_of(path);
+  if (range == nullptr) return;
   std::vector<double> values;
-  std::vector<Design> designs;
-  // Half to twice the value tells more than a range of thousands.
-  const double low = std::max(slider.minimum, slider.value / 2.0),
-               high = std::min(slider.maximum, slider.value * 2.0);
-  for (const double value : values_between(slider, low, high, kCurvePoints)) {
-    const Move move[] = {{slider, value}};
-    if (std::optional<Design> design = design_with(workspace(), move)) {
-      values.push_back(value);
-      designs.push_back(*std::move(design));
-    }
+  std::vector<QString> texts;
+  for (const double value : values_between(range->slider, range->low, range->high, kCurvePoints)) {
+    const Move move[] = {{range->slider, value}};
+    values.push_back(value);
+    texts.push_back(text_with(workspace().document().text(), move).value_or(QString()));
   }
+  knee_->setText(tr("Simulating %1 designs...").arg(texts.size()));
+  tabs_->setCurrentIndex(0);
   workspace().background().start(
-      [this, slider, values = std::move(values), designs = std::move(designs)](
-          client::Session& session, const Engine::Progress& progress) -> Engine::Then {
-        const auto results = session.predict_all(designs, {.on_progress = progress});
+      [this, slider = range->slider, values = std::move(values), texts = std::move(texts),
+       source = workspace().source()](client::Session& session,
+                                      const Engine::Progress& progress) -> Engine::Then {
+        const auto results = predict_texts(session, source, texts, progress);
         std::vector<std::pair<double, Prediction>> points;
         for (std::size_t i = 0; i < results.size(); ++i)
-          if (results[i].ok()) points.emplace_back(values[i], results[i].value());
+          if (results[i]) points.emplace_back(values[i], *results[i]);
         return [this, slider, points = std::move(points)] {
           followed_ = slider;
           points_ = points;
@@ -194,31 +235,55 @@ void SensitivityScreen::show_curve() {
   const QString metric = metric_->currentText();
   const Theme& theme = Theme::of(*this);
   std::vector<Row> rows;
-  XyChart::Series curve{metric, XyChart::Kind::line, theme.accent, {}};
+  std::vector<std::pair<double, double>> curve;
+  XyChart::Series line{metric, XyChart::Kind::line, theme.accent, {}};
   std::string unit;
   std::optional<double> limit;
   for (const auto& [value, prediction] : points_) {
     const Metric* m = find_metric(prediction, metric);
     if (m == nullptr) continue;
     unit = m->unit;
-    curve.points.emplace_back(value, m->value);
-    rows.push_back({Cell(value_text(*followed_, value), value), Cell(metric_text(*m), m->value)});
+    curve.emplace_back(value, m->value);
+    line.points.emplace_back(value, m->value);
+    rows.push_back({Cell(value_text(*followed_, value), value), Cell(metric_text(*m), m->value),
+                    Cell(QString())});
     for (const AssertionOutcome& a : prediction.assertions)
       if (a.limit && (a.metric.empty() ? a.that : a.metric) == metric.toStdString())
         limit = a.limit;
   }
-  if (curve.points.empty()) return;
-  std::vector<XyChart::Series> series{curve};
+  if (curve.empty()) return;
+  const XyChart::Axis across{followed_->label, base_unit(followed_->dimension),
+                             followed_->logarithmic};
+  const Knee knee =
+      knee_of(curve, XyChart::is_logarithmic(across, curve.front().first, curve.back().first));
+  std::vector<XyChart::Series> series{line};
+  QString text;
+  if (knee.at) {
+    const std::size_t at = *knee.at;
+    const QString value = value_text(*followed_, curve[at].first);
+    rows[at].back() = Cell(tr("\u25c6 knee"));
+    series.push_back(
+        {tr("knee: %1").arg(value), XyChart::Kind::points, theme.warn, {line.points[at]}, true});
+    text = tr("\u25c6 Knee at %1 = %2, between %3 and %4 that were tried too: %5 is %6 there.")
+               .arg(followed_->label, value, value_text(*followed_, curve[at - 1].first),
+                    value_text(*followed_, curve[at + 1].first), metric,
+                    figure_text(curve[at].second, unit));
+  } else {
+    text = knee.why_not == NoKnee::flat       ? tr("No knee: %1 hardly moves over this range.")
+           : knee.why_not == NoKnee::straight ? tr("No knee: %1 is nearly a straight line.")
+                                              : tr("No knee: too few values of %1 to tell.");
+    text = text.arg(metric);
+  }
+  knee_->setText(text);
   if (limit)
     series.push_back({tr("expected"),
                       XyChart::Kind::limit,
                       theme.bad,
-                      {{curve.points.front().x(), *limit}, {curve.points.back().x(), *limit}}});
-  curve_twin_->set({followed_->label, metric}, std::move(rows));
-  curve_->set(std::move(series),
-              {followed_->label, unit_of(followed_->dimension), followed_->logarithmic},
-              {metric, unit, false},
-              tr("%1 over %2, %3 points").arg(metric, followed_->label).arg(curve.points.size()));
+                      {{curve.front().first, *limit}, {curve.back().first, *limit}}});
+  curve_twin_->set({followed_->label, metric, tr("knee")}, std::move(rows));
+  curve_->set(
+      std::move(series), across, {metric, unit, false},
+      tr("%1 over %2, %3 points. %4").arg(metric, followed_->label).arg(curve.size()).arg(text));
 }
 
 bool SensitivityScreen::act(const QString& action, const QString& argument) {
@@ -230,10 +295,17 @@ bool SensitivityScreen::act(const QString& action, const QString& argument) {
     metric_->setCurrentText(argument);
     return metric_->currentText() == argument;
   }
+  const QString path = argument.section(u' ', 0, 0), rest = argument.section(u' ', 1);
+  if (action == QLatin1String("range"))
+    return ranges_->set_range(path, rest.section(QStringLiteral(".."), 0, 0),
+                              rest.section(QStringLiteral(".."), 1));
+  if (action == QLatin1String("pair")) {
+    tabs_->setCurrentWidget(pair_);
+    return pair_->run_pair(path, rest);
+  }
   if (action != QLatin1String("curve")) return false;
-  const std::optional<SliderSpec> slider = workspace().slider_of(argument);
-  if (slider) follow(*slider);
-  return slider.has_value();
+  follow(argument);
+  return ranges_->range_of(argument) != nullptr;
 }
 
 bool SensitivityScreen::working() const { return workspace().background().busy(); }

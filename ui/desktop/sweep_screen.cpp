@@ -1,13 +1,14 @@
 #include "ui/desktop/sweep_screen.hpp"
 
 #include <QComboBox>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QPushButton>
-#include <QSignalBlocker>
 #include <QSortFilterProxyModel>
-#include <QSpinBox>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -15,19 +16,18 @@
 
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/desktop/parallel_chart.hpp"
 #include "ui/desktop/parts.hpp"
+#include "ui/desktop/range_model.hpp"
+#include "ui/desktop/sweep_run.hpp"
 #include "ui/desktop/xy_chart.hpp"
 
 namespace stallcast::desktop {
 namespace {
 
 constexpr std::size_t kMostInputs = 20;
-
-/// 1: more is better, -1: less is better. Of inputs less is better: they are what is bought.
-int direction(const QString& name) {
-  const int of_metric = client::better_direction(name.toStdString());
-  return of_metric == 0 ? -1 : of_metric;
-}
+constexpr int kUsualValues = 5;
+constexpr int kUsualFigures = 3;  // beside the two of the chart, in parallel coordinates
 
 int source_row(const QModelIndex& index) {
   return static_cast<const QSortFilterProxyModel*>(index.model())->mapToSource(index).row();
@@ -37,282 +37,360 @@ int source_row(const QModelIndex& index) {
 
 SweepScreen::SweepScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("sweep"), tr("Sweep and Pareto"), parent) {
+  run_state_ = new SweepRun(workspace, this);
+  ranges_ = new RangeModel(workspace, kUsualValues, this);
+  ranges_->set_rule([](const SliderSpec& s) {
+    return std::pair(std::max(s.minimum, Workspace::snapped(s, s.value / 2.0)),
+                     std::min(s.maximum, Workspace::snapped(s, s.value * 2.0)));
+  });
   auto* layout = new QVBoxLayout(this);
-  auto* head = new QHBoxLayout;
-  const auto add = [&](const QString& label, QWidget* widget, int stretch) {
-    head->addWidget(new QLabel(label, this));
-    head->addWidget(widget, stretch);
-  };
-  a_ = choice(QStringLiteral("input_a"), tr("First input"), this);
-  b_ = choice(QStringLiteral("input_b"), tr("Second input"), this);
-  steps_ = new QSpinBox(this);
-  steps_->setObjectName(QStringLiteral("steps"));
-  steps_->setAccessibleName(tr("Values of each input"));
-  steps_->setRange(2, 12);
-  steps_->setValue(5);
-  run_ = new QPushButton(tr("&Run"), this);
-  run_->setObjectName(QStringLiteral("run"));
-  run_->setAccessibleName(tr("Simulate all points"));
-  add(tr("Vary"), a_, 2);
-  add(tr("and"), b_, 2);
-  add(tr("values each"), steps_, 0);
-  head->addWidget(run_);
-  layout->addLayout(head);
-  auto* axes = new QHBoxLayout;
-  x_ = choice(QStringLiteral("figure_x"), tr("Figure to the right"), this);
-  y_ = choice(QStringLiteral("figure_y"), tr("Figure upwards"), this);
-  axes->addWidget(new QLabel(tr("Show"), this));
-  axes->addWidget(y_, 1);
-  axes->addWidget(new QLabel(tr("over"), this));
-  axes->addWidget(x_, 1);
-  layout->addLayout(axes);
-  status_ = note(tr("Half to twice the value of each input. For thousands of points and clusters: "
-                    "stallcast sweep."),
-                 this);
+  layout->addLayout(run_row());
+  status_ = note({}, this);
+  status_->setObjectName(QStringLiteral("status"));
   layout->addWidget(status_);
   auto* split = new QSplitter(Qt::Horizontal, this);
   split->setChildrenCollapsible(false);
-  chart_ = new XyChart(split);
-  model_ = new RowsModel({tr("design")}, this);
-  auto* pane = new ChartPane(tr("Designs and their frontier"), chart_, *model_, split);
-  pane->setObjectName(QStringLiteral("chart:pareto"));
-  split->addWidget(pane);
-  auto* side = new QWidget(split);
-  auto* rows = new QVBoxLayout(side);
-  rows->setContentsMargins(0, 0, 0, 0);
-  rows->addWidget(heading(tr("Points"), side));
-  table_ = table_of(*model_, tr("Points"), side);
-  table_->setObjectName(QStringLiteral("points"));
-  rows->addWidget(table_, 1);
-  load_ = new QPushButton(tr("&Load this point"), side);
-  load_->setObjectName(QStringLiteral("load"));
-  load_->setAccessibleName(tr("Load the selected point"));
-  rows->addWidget(load_);
-  split->addWidget(side);
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 2);
+  split->addWidget(table_side(split));
+  split->addWidget(chart_side(split));
+  split->setStretchFactor(0, 1);
+  split->setStretchFactor(1, 1);
   layout->addWidget(split, 1);
-  connect(run_, &QPushButton::clicked, this, &SweepScreen::run);
+  connect(ranges_, &RangeModel::changed, this, &SweepScreen::say_points);
+  connect(ranges_, &RangeModel::refused, status_,
+          [this](const QString& why) { status_->setText(QStringLiteral("\u2717 ") + why); });
+  connect(run_, &QPushButton::clicked, this, [this] { act(QStringLiteral("run"), {}); });
+  connect(keep_, &QPushButton::clicked, this, &SweepScreen::choose_file);
+  connect(open_, &QPushButton::clicked, this, &SweepScreen::open_file);
   for (QComboBox* box : {x_, y_})
     connect(box, &QComboBox::currentIndexChanged, this, &SweepScreen::show_points);
+  connect(run_state_, &SweepRun::changed, this, [this] {
+    offer_figures();
+    show_points();
+  });
+  connect(run_state_, &SweepRun::ended, this, &SweepScreen::ended);
   connect(table_, &QTableView::activated, this,
           [this](const QModelIndex& index) { load(source_row(index)); });
   connect(load_, &QPushButton::clicked, this, [this] {
     if (table_->currentIndex().isValid()) load(source_row(table_->currentIndex()));
   });
-  connect(chart_, &XyChart::brushed, this, &SweepScreen::select);
+  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+          &SweepScreen::show_selection);
+  connect(chart_, &XyChart::brushed, this, &SweepScreen::select_figures);
   connect(chart_, &XyChart::chosen, this, [this](QPointF at) {
-    for (std::size_t i = 0; i < points_.size(); ++i)
-      if (figures_of(points_[i]) == at) return load(static_cast<int>(i));
+    for (std::size_t i = 0; i < x_figures_.values.size(); ++i)
+      if (x_figures_.values[i] == at.x() && y_figures_.values[i] == at.y())
+        return static_cast<void>(load(static_cast<int>(i)));
   });
+  connect(parallel_, &ParallelChart::brushed, this,
+          [this](const std::vector<std::size_t>& points, bool all) {
+            brushing_ = true;
+            select(all ? std::vector<std::size_t>() : points);
+            brushing_ = false;
+          });
   connect(&workspace, &Workspace::predicted, this, [this] {
     if (isVisible()) refresh();
   });
 }
 
+QHBoxLayout* SweepScreen::run_row() {
+  auto* head = new QHBoxLayout;
+  x_ = choice(QStringLiteral("figure_x"), tr("Figure to the right"), this);
+  y_ = choice(QStringLiteral("figure_y"), tr("Figure upwards"), this);
+  head->addWidget(new QLabel(tr("Show"), this));
+  head->addWidget(y_, 1);
+  head->addWidget(new QLabel(tr("over"), this));
+  head->addWidget(x_, 1);
+  file_label_ = new QLabel(this);
+  file_label_->setObjectName(QStringLiteral("sweep_file"));
+  keep_ = new QPushButton(tr("&Keep in..."), this);
+  keep_->setObjectName(QStringLiteral("keep_in"));
+  keep_->setAccessibleName(tr("Keep results in a file, to resume from"));
+  open_ = new QPushButton(tr("&Open a sweep..."), this);
+  open_->setObjectName(QStringLiteral("open_sweep"));
+  open_->setAccessibleName(tr("Show the sweep in a file"));
+  run_ = new QPushButton(tr("&Run"), this);
+  run_->setObjectName(QStringLiteral("run"));
+  head->addWidget(file_label_);
+  head->addWidget(keep_);
+  head->addWidget(open_);
+  head->addWidget(run_);
+  return head;
+}
+
+QWidget* SweepScreen::table_side(QWidget* parent) {
+  auto* split = new QSplitter(Qt::Vertical, parent);
+  split->setChildrenCollapsible(false);
+  auto* top = new QWidget(split);
+  auto* inputs = new QVBoxLayout(top);
+  inputs->setContentsMargins(0, 0, 0, 0);
+  inputs->addWidget(heading(tr("What is varied: tick, and edit low, high and values"), top));
+  QTableView* table = range_table(*ranges_, tr("What is varied"), top);
+  table->setObjectName(QStringLiteral("ranges"));
+  inputs->addWidget(table, 1);
+  split->addWidget(top);
+  auto* below = new QWidget(split);
+  auto* rows = new QVBoxLayout(below);
+  rows->setContentsMargins(0, 0, 0, 0);
+  rows->addWidget(heading(tr("Points"), below));
+  model_ = new RowsModel({tr("design")}, this);
+  table_ = table_of(*model_, tr("Points"), below);
+  table_->setObjectName(QStringLiteral("points"));
+  table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  // Names are long and figures short: a name shows its end, and all of it in the tool tip.
+  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
+  table_->horizontalHeader()->setTextElideMode(Qt::ElideLeft);
+  rows->addWidget(table_, 1);
+  load_ = new QPushButton(tr("&Load this point"), below);
+  load_->setObjectName(QStringLiteral("load"));
+  load_->setAccessibleName(tr("Load the selected point"));
+  rows->addWidget(load_);
+  split->addWidget(below);
+  split->setStretchFactor(0, 1);
+  split->setStretchFactor(1, 1);
+  return split;
+}
+
+QWidget* SweepScreen::chart_side(QWidget* parent) {
+  auto* split = new QSplitter(Qt::Vertical, parent);
+  split->setChildrenCollapsible(false);
+  chart_ = new XyChart(split);
+  auto* pareto = new ChartPane(tr("Designs and their frontier"), chart_, *model_, split);
+  pareto->setObjectName(QStringLiteral("chart:pareto"));
+  split->addWidget(pareto);
+  parallel_ = new ParallelChart(split);
+  auto* pane = new ChartPane(tr("All figures of each design"), parallel_, parallel_->twin(), split);
+  pane->setObjectName(QStringLiteral("chart:parallel"));
+  split->addWidget(pane);
+  split->setStretchFactor(0, 3);
+  split->setStretchFactor(1, 2);
+  return split;
+}
+
 void SweepScreen::refresh() {
-  run_->setEnabled(workspace().design().has_value() && !workspace().has_errors());
-  offered_ = variables(workspace(), kMostInputs);
-  QStringList names;
-  for (const SliderSpec& slider : offered_) names << slider.label;
-  for (QComboBox* box : {a_, b_}) {
-    QStringList shown;
-    for (int i = 0; i < box->count(); ++i) shown << box->itemText(i);
-    if (shown == names) continue;
-    const QString before = box->currentText();
-    box->clear();
-    box->addItems(names);
-    box->setCurrentIndex(names.contains(before) ? static_cast<int>(names.indexOf(before))
-                                                : std::min(box == b_ ? 1 : 0, box->count() - 1));
+  ranges_->set_inputs(variables(workspace(), kMostInputs));
+  offer_figures();
+  if (!run_state_->report().rows.empty()) show_chart();  // in the colours of now
+  size_columns();
+  say_points();
+}
+
+void SweepScreen::size_columns() {
+  QHeaderView& header = *table_->horizontalHeader();
+  const QAbstractItemView& view = *table_;
+  for (int i = 0; i < model_->columnCount(); ++i)
+    header.resizeSection(i, std::max(11 * fontMetrics().averageCharWidth(),
+                                     view.sizeHintForColumn(i) + fontMetrics().height()));
+}
+
+void SweepScreen::say_points() {
+  const SweepReport::Counts counts = run_state_->report().counts();
+  const auto inputs = ranges_->chosen();
+  const std::size_t points = points_of(inputs);
+  const bool can = workspace().design().has_value() && !workspace().has_errors() && points > 0 &&
+                   points <= SweepRun::kMostPoints;
+  const bool resumes = counts.missing > 0 && counts.missing < run_state_->report().rows.size();
+  run_->setEnabled(!run_state_->running() && (can || resumes));
+  run_->setText(resumes ? tr("&Resume %1").arg(counts.missing) : tr("&Run %1").arg(points));
+  run_->setAccessibleName(resumes
+                              ? tr("Simulate the %1 points that are missing").arg(counts.missing)
+                              : tr("Simulate all %1 points").arg(points));
+  file_label_->setText(file_.isEmpty() ? QString() : QFileInfo(file_).fileName());
+  file_label_->setToolTip(file_);
+  QString text;
+  if (!fault_.isEmpty()) {
+    text = QStringLiteral("\u2717 ") + fault_;
+  } else if (run_state_->running()) {
+    text =
+        tr("%1 of %2 designs are simulated").arg(counts.done).arg(run_state_->report().rows.size());
+  } else if (points > SweepRun::kMostPoints) {
+    text = tr("%1 designs are too many here (%2 at most): fewer values, or \"stallcast sweep\".")
+               .arg(points)
+               .arg(SweepRun::kMostPoints);
+  } else if (run_state_->report().rows.empty()) {
+    text = tr("Every combination of the ticked inputs is a design: %1 of them. Keep them in a file "
+              "to go on after an interruption, here or with \"stallcast sweep\".")
+               .arg(points);
+  } else {
+    text = tr("%1 designs%2%3. Draw around points, or drag along an axis, to select; double click "
+              "or Enter loads one.")
+               .arg(counts.done)
+               .arg(counts.failed > 0 ? tr(", %1 failed").arg(counts.failed) : QString(),
+                    counts.missing > 0 ? tr(", %1 are missing").arg(counts.missing) : QString());
   }
-  if (points_.empty()) {
-    const QSignalBlocker quiet_x(x_), quiet_y(y_);
-    offer_metrics(*y_, workspace());
-    if (x_->count() != names.size() + y_->count()) {
-      x_->clear();
-      x_->addItems(names);
-      for (int i = 0; i < y_->count(); ++i) x_->addItem(y_->itemText(i));
-    }
-  }
+  status_->setText(text);
 }
 
-void SweepScreen::run() {
-  if (a_->currentIndex() < 0) return;
-  std::vector<SliderSpec> inputs{offered_[static_cast<std::size_t>(a_->currentIndex())]};
-  if (b_->currentIndex() >= 0 && b_->currentIndex() != a_->currentIndex())
-    inputs.push_back(offered_[static_cast<std::size_t>(b_->currentIndex())]);
-  std::vector<std::vector<double>> grid;
-  for (const SliderSpec& s : inputs)
-    grid.push_back(values_between(s, std::max(s.minimum, s.value / 2.0),
-                                  std::min(s.maximum, s.value * 2.0), steps_->value()));
-  if (grid.size() == 1) grid.push_back({0.0});
-  std::vector<Point> points;
-  std::vector<Design> designs;
-  int broken = 0;
-  for (const double a : grid[0])
-    for (const double b : grid[1]) {
-      std::vector<Move> moves{{inputs[0], a}};
-      if (inputs.size() > 1) moves.push_back({inputs[1], b});
-      std::optional<Design> design = design_with(workspace(), moves);
-      if (!design) {
-        ++broken;
-        continue;
-      }
-      points.push_back({inputs.size() > 1 ? std::vector{a, b} : std::vector{a},
-                        *text_with(workspace(), moves),
-                        {}});
-      designs.push_back(*std::move(design));
-    }
-  status_->setText(tr("Simulating %1 designs%2...")
-                       .arg(designs.size())
-                       .arg(broken > 0 ? tr(", %1 are not valid").arg(broken) : QString()));
-  workspace().background().start(
-      [this, inputs, points = std::move(points), designs = std::move(designs)](
-          client::Session& session, const Engine::Progress& progress) -> Engine::Then {
-        std::vector<Point> done = points;
-        const auto results = session.predict_all(designs, {.on_progress = progress});
-        for (std::size_t i = 0; i < done.size(); ++i)
-          if (results[i].ok()) done[i].prediction = results[i].value();
-        return [this, inputs, done = std::move(done)] {
-          inputs_ = inputs;
-          points_ = done;
-          show_points();
-        };
-      });
+void SweepScreen::choose_file() {
+  const QString file = QFileDialog::getSaveFileName(
+      this, tr("Keep the sweep in"), QStringLiteral("sweep.db"), tr("Sweeps (*.db)"), nullptr,
+      QFileDialog::DontConfirmOverwrite);  // it is taken up again
+  if (file.isEmpty()) return;
+  file_ = file;
+  fault_.clear();
+  say_points();
 }
 
-std::optional<double> SweepScreen::figure_of(const Point& point, const QString& name,
-                                             std::string& unit) const {
-  for (std::size_t i = 0; i < inputs_.size(); ++i)
-    if (inputs_[i].label == name) {
-      using enum Dimension;
-      const Dimension d = inputs_[i].dimension;
-      unit = d == bytes     ? "B"
-             : d == time    ? "s"
-             : d == rate    ? "B/s"
-             : d == op_rate ? "1/s"
-             : d == ratio   ? "ratio"
-                            : "";
-      return point.values[i];
-    }
-  if (!point.prediction) return std::nullopt;
-  const Metric* metric = find_metric(*point.prediction, name);
-  if (metric == nullptr) return std::nullopt;
-  unit = metric->unit;
-  return metric->value;
+void SweepScreen::open_file() {
+  const QString file = QFileDialog::getOpenFileName(this, tr("Open a sweep"), {},
+                                                    tr("Sweeps (*.db);;All files (*)"));
+  if (!file.isEmpty()) act(QStringLiteral("open_sweep"), file);
 }
 
-std::optional<QPointF> SweepScreen::figures_of(const Point& point) const {
-  std::string unit;
-  const auto x = figure_of(point, x_->currentText(), unit),
-             y = figure_of(point, y_->currentText(), unit);
-  if (!x || !y) return std::nullopt;
-  return QPointF(*x, *y);
+void SweepScreen::ended(const QString& why) {
+  fault_ = why;
+  say_points();
 }
 
-std::vector<bool> SweepScreen::frontier() const {
-  const int dx = direction(x_->currentText()), dy = direction(y_->currentText());
-  std::vector<bool> out(points_.size(), false);
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    const auto own = figures_of(points_[i]);
-    bool beaten = !own;
-    for (std::size_t j = 0; j < points_.size() && !beaten; ++j) {
-      const auto other = figures_of(points_[j]);
-      if (!other) continue;
-      const double by_x = dx * (other->x() - own->x()), by_y = dy * (other->y() - own->y());
-      beaten = by_x >= 0.0 && by_y >= 0.0 && by_x + by_y > 0.0;
-    }
-    out[i] = !beaten;
-  }
-  return out;
+void SweepScreen::offer_figures() {
+  const SweepReport& sweep = run_state_->report();
+  QStringList inputs, headline;
+  if (workspace().simulated())
+    for (const Headline& h : headlines(*workspace().simulated())) headline << h.metric;
+  QStringList metrics = metrics_of(sweep, headline);
+  if (metrics.isEmpty()) metrics = headline;
+  if (sweep.axes.empty())
+    for (const InputRange& r : ranges_->ranges()) inputs << set_path(r.slider.path);
+  for (const std::string& axis : sweep.axes) inputs << QString::fromStdString(axis);
+  set_items(*y_, metrics);
+  set_items(*x_, inputs + metrics);
 }
 
 void SweepScreen::show_points() {
-  if (points_.empty()) return;
-  const Theme& theme = Theme::of(*this);
-  const QString x_name = x_->currentText(), y_name = y_->currentText();
-  std::string x_unit, y_unit;
-  const std::vector<bool> best = frontier();
-  XyChart::Series meet{tr("meets all targets"), XyChart::Kind::points, theme.good, {}};
-  XyChart::Series miss{tr("misses a target"), XyChart::Kind::points, theme.bad, {}, true};
-  XyChart::Series open{tr("no targets, or open"), XyChart::Kind::points, theme.accent, {}};
-  XyChart::Series line{tr("frontier"), XyChart::Kind::line, theme.warn, {}};
-  QStringList headers;
-  for (const SliderSpec& input : inputs_) headers << input.label;
-  const auto is_input = [&](const QString& name) {
-    return std::any_of(inputs_.begin(), inputs_.end(),
-                       [&](const SliderSpec& input) { return input.label == name; });
+  const SweepReport& sweep = run_state_->report();
+  x_figures_ = figures_of(sweep, x_->currentText());
+  y_figures_ = figures_of(sweep, y_->currentText());
+  frontier_ = frontier_of(sweep, x_figures_, y_figures_);
+  const auto is_axis = [&](const QString& name) {
+    return std::find(sweep.axes.begin(), sweep.axes.end(), name.toStdString()) != sweep.axes.end();
   };
-  for (const QString& name : {x_name, y_name})
-    if (!is_input(name)) headers << name;
+  QStringList headers;
+  for (const std::string& axis : sweep.axes) headers << QString::fromStdString(axis);
+  std::vector<SweepFigures> shown;
+  for (const SweepFigures& f : {x_figures_, y_figures_})
+    if (!is_axis(f.name) && (shown.empty() || shown.front().name != f.name)) shown.push_back(f);
+  for (const SweepFigures& f : shown) headers << f.name;
   headers << tr("targets") << tr("frontier");
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    const Point& point = points_[i];
-    const auto x = figure_of(point, x_name, x_unit), y = figure_of(point, y_name, y_unit);
-    const Verdict verdict = point.prediction ? point.prediction->verdict : Verdict::inconclusive;
-    Row row;
-    for (std::size_t k = 0; k < inputs_.size(); ++k)
-      row.emplace_back(value_text(inputs_[k], point.values[k]), point.values[k]);
-    if (!is_input(x_name))
-      row.push_back(x ? Cell(figure_text(*x, x_unit), *x) : Cell(tr("failed")));
-    if (!is_input(y_name))
-      row.push_back(y ? Cell(figure_text(*y, y_unit), *y) : Cell(tr("failed")));
-    row.push_back(Cell(verdict == Verdict::pass   ? tr("\u2713 met")
-                       : verdict == Verdict::fail ? tr("\u2717 missed")
-                                                  : tr("?")));
-    row.push_back(Cell(best[i] ? tr("\u25c6 best") : QString()));
-    rows.push_back(std::move(row));
-    if (!x || !y) continue;
-    (verdict == Verdict::pass   ? meet
-     : verdict == Verdict::fail ? miss
-                                : open)
-        .points.emplace_back(*x, *y);
-    if (best[i]) line.points.emplace_back(*x, *y);
-  }
-  std::sort(line.points.begin(), line.points.end(),
-            [](QPointF a, QPointF b) { return a.x() < b.x(); });
-  model_->set(headers, std::move(rows));
-  std::vector<XyChart::Series> series;
-  for (XyChart::Series* s : {&line, &meet, &miss, &open})
-    if (!s->points.empty()) series.push_back(std::move(*s));
-  chart_->set(std::move(series), {x_name, x_unit, false}, {y_name, y_unit, false},
-              tr("%1 over %2 of %3 designs").arg(y_name, x_name).arg(points_.size()));
-  status_->setText(
-      tr("%1 designs. Draw around points to select them; a double click or Enter loads one.")
-          .arg(points_.size()));
+  model_->set(headers, rows_of(sweep, shown, frontier_));
+  size_columns();
+
+  std::vector<SweepFigures> axes;
+  for (const std::string& axis : sweep.axes)
+    axes.push_back(figures_of(sweep, QString::fromStdString(axis)));
+  for (int i = 0; i < std::min(y_->count(), kUsualFigures); ++i)
+    if (std::none_of(shown.begin(), shown.end(),
+                     [&](const SweepFigures& f) { return f.name == y_->itemText(i); }))
+      shown.push_back(figures_of(sweep, y_->itemText(i)));
+  for (SweepFigures& f : shown) axes.push_back(std::move(f));
+  std::vector<bool> good;
+  for (const SweepRow& row : sweep.rows)
+    good.push_back(row.outcome && row.outcome->verdict == Verdict::pass);
+  parallel_->set(std::move(axes), std::move(good));
+  show_chart();
+  say_points();
 }
 
-void SweepScreen::select(const std::vector<QPointF>& figures) {
-  table_->clearSelection();
-  for (int row = 0; row < table_->model()->rowCount(); ++row) {
-    const QModelIndex index = table_->model()->index(row, 0);
-    const auto own = figures_of(points_[static_cast<std::size_t>(source_row(index))]);
-    if (own && std::find(figures.begin(), figures.end(), *own) != figures.end())
-      table_->selectionModel()->select(index,
-                                       QItemSelectionModel::Select | QItemSelectionModel::Rows);
-  }
+void SweepScreen::show_chart() {
+  const SweepReport& sweep = run_state_->report();
+  std::vector<XyChart::Series> series =
+      series_of(sweep, x_figures_, y_figures_, frontier_, selected(), Theme::of(*this));
+  chart_->set(
+      std::move(series), {x_figures_.name, x_figures_.unit, false},
+      {y_figures_.name, y_figures_.unit, false},
+      tr("%1 over %2 of %3 designs").arg(y_figures_.name, x_figures_.name).arg(sweep.rows.size()));
 }
 
-void SweepScreen::load(int point) {
-  if (point < 0 || point >= static_cast<int>(points_.size())) return;
-  workspace().document().replace_text(points_[static_cast<std::size_t>(point)].text,
-                                      tr("loaded a point of the sweep"));
+std::vector<std::size_t> SweepScreen::selected() const {
+  std::vector<std::size_t> out;
+  for (const QModelIndex& index : table_->selectionModel()->selectedRows())
+    out.push_back(static_cast<std::size_t>(source_row(index)));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void SweepScreen::show_selection() {
+  if (!brushing_) parallel_->select(selected());
+  show_chart();
+}
+
+void SweepScreen::select(const std::vector<std::size_t>& points) {
+  const auto* proxy = static_cast<const QSortFilterProxyModel*>(table_->model());
+  QItemSelection rows;
+  for (const std::size_t i : points) {
+    const QModelIndex index = proxy->mapFromSource(model_->index(static_cast<int>(i), 0));
+    rows.select(index, index);
+  }
+  table_->selectionModel()->select(rows,
+                                   QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+}
+
+void SweepScreen::select_figures(const std::vector<QPointF>& figures) {
+  std::vector<std::size_t> inside;
+  for (std::size_t i = 0; i < x_figures_.values.size(); ++i)
+    if (x_figures_.values[i] && y_figures_.values[i] &&
+        std::find(figures.begin(), figures.end(),
+                  QPointF(*x_figures_.values[i], *y_figures_.values[i])) != figures.end())
+      inside.push_back(i);
+  select(inside);
+}
+
+bool SweepScreen::load(int point) {
+  const SweepReport& sweep = run_state_->report();
+  if (point < 0 || point >= static_cast<int>(sweep.rows.size())) return false;
+  const std::optional<QString> text =
+      text_of(workspace(), sweep, sweep.rows[static_cast<std::size_t>(point)], fault_);
+  const bool can = text.has_value();
+  if (can) workspace().document().replace_text(*text, tr("loaded a point of the sweep"));
+  say_points();
+  return can;
 }
 
 bool SweepScreen::act(const QString& action, const QString& argument) {
+  fault_.clear();
   if (action == QLatin1String("run")) {
-    run();
+    const SweepReport::Counts counts = run_state_->report().counts();
+    if (counts.missing > 0 && counts.missing < run_state_->report().rows.size())
+      run_state_->resume();
+    else
+      run_state_->start(ranges_->chosen(), file_);
+    say_points();
     return true;
   }
-  for (QComboBox* box : {a_, b_, x_, y_})
+  if (action == QLatin1String("cancel")) {
+    workspace().background().cancel();
+    return true;
+  }
+  for (QComboBox* box : {x_, y_})
     if (box->objectName() == action) {
       box->setCurrentText(argument);
       return box->currentText() == argument;
     }
+  if (action == QLatin1String("keep_in")) {
+    file_ = argument;
+    say_points();
+    return true;
+  }
+  if (action == QLatin1String("open_sweep")) {
+    run_state_->open(argument);
+    if (fault_.isEmpty()) file_ = argument;
+    say_points();
+    return fault_.isEmpty();
+  }
+  if (action == QLatin1String("vary")) {
+    const QStringList paths = argument.split(u' ');
+    ranges_->choose(paths);
+    return ranges_->chosen().size() == static_cast<std::size_t>(paths.size());
+  }
+  if (action == QLatin1String("load")) return load(argument.toInt() - 1);
+  const QString name = argument.section(u' ', 0, 0), rest = argument.section(u' ', 1);
+  const QString low = rest.section(QStringLiteral(".."), 0, 0),
+                high = rest.section(QStringLiteral(".."), 1);
+  if (action == QLatin1String("range")) return ranges_->set_range(name, low, high);
+  if (action == QLatin1String("values")) return ranges_->set_values(name, rest.toInt());
+  if (action == QLatin1String("brush"))
+    return parallel_->brush(name, low.toDouble(), high.toDouble());
   return false;
 }
 
-bool SweepScreen::working() const { return workspace().background().busy(); }
+bool SweepScreen::working() const { return run_state_->running(); }
 
 }  // namespace stallcast::desktop

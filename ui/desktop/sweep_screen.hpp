@@ -1,57 +1,71 @@
 #pragma once
 
+#include <QStringList>
 #include <vector>
 
 #include "ui/desktop/screen.hpp"
-#include "ui/desktop/variation.hpp"
+#include "ui/desktop/sweep_points.hpp"
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
-class QSpinBox;
 class QTableView;
 
 namespace stallcast::desktop {
 
+class ParallelChart;
+class RangeModel;
 class RowsModel;
+class SweepRun;
 class XyChart;
 
-/// A grid over two inputs: every point simulated, the best ones of two figures joined by a line.
+/// A grid over any number of inputs: every point simulated, the best ones of two figures joined by
+/// a line. What is selected in one of the charts or the table is selected in all.
 class SweepScreen : public Screen {
   Q_OBJECT
  public:
   SweepScreen(Workspace& workspace, QWidget* parent);
 
   void refresh() override;
-  /// "run"; "input_a" and "input_b" with a path; "figure_x" and "figure_y" with a metric or path.
+  /// "run", "cancel"; "vary" with paths; "range" with "PATH LOW..HIGH"; "values" with "PATH N";
+  /// "figure_x" and "figure_y" with a metric or path; "keep_in" and "open_sweep" with a file;
+  /// "brush" with "FIGURE LOW..HIGH"; "load" with the number of a point.
   bool act(const QString& action, const QString& argument) override;
   [[nodiscard]] bool working() const override;
 
  private:
-  struct Point {
-    std::vector<double> values;  ///< by input
-    QString text;
-    std::optional<Prediction> prediction;
-  };
-  void run();
+  QHBoxLayout* run_row();
+  QWidget* table_side(QWidget* parent);
+  QWidget* chart_side(QWidget* parent);
+  void say_points();
+  void choose_file();
+  void open_file();
+  void ended(const QString& why);
+  void offer_figures();
   void show_points();
-  void select(const std::vector<QPointF>& figures);
-  void load(int point);
-  [[nodiscard]] std::optional<QPointF> figures_of(const Point& point) const;
-  [[nodiscard]] std::optional<double> figure_of(const Point& point, const QString& name,
-                                                std::string& unit) const;
-  /// Which points no other beats in both figures.
-  [[nodiscard]] std::vector<bool> frontier() const;
+  void show_chart();
+  void size_columns();
+  void show_selection();
+  void select(const std::vector<std::size_t>& points);
+  void select_figures(const std::vector<QPointF>& figures);
+  [[nodiscard]] std::vector<std::size_t> selected() const;
+  bool load(int point);
 
-  QComboBox *a_, *b_, *x_, *y_;
-  QSpinBox* steps_;
-  QPushButton *run_, *load_;
-  QLabel* status_;
+  SweepRun* run_state_;
+  RangeModel* ranges_;
+  QComboBox *x_, *y_;
+  QPushButton *run_, *keep_, *open_, *load_;
+  QLabel *status_, *file_label_;
   XyChart* chart_;
+  ParallelChart* parallel_;
   RowsModel* model_;
   QTableView* table_;
-  std::vector<SliderSpec> offered_, inputs_;
-  std::vector<Point> points_;
+  QString file_;  // "": in memory
+  SweepFigures x_figures_, y_figures_;
+  std::vector<bool> frontier_;
+  QString fault_;  // why the last run did not go on
+  bool brushing_ = false;
 };
 
 }  // namespace stallcast::desktop

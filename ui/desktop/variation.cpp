@@ -5,8 +5,8 @@
 
 namespace stallcast::desktop {
 
-std::optional<QString> text_with(Workspace& workspace, std::span<const Move> moves) {
-  QString text = workspace.document().text();
+std::optional<QString> text_with(const QString& before, std::span<const Move> moves) {
+  QString text = before;
   for (const Move& move : moves) {
     const std::optional<TextEdit> edit =
         set_value(text, parse_path(move.slider.path), Workspace::literal(move.slider, move.value));
@@ -17,11 +17,82 @@ std::optional<QString> text_with(Workspace& workspace, std::span<const Move> mov
 }
 
 std::optional<Design> design_with(Workspace& workspace, std::span<const Move> moves) {
-  const std::optional<QString> text = text_with(workspace, moves);
+  const std::optional<QString> text = text_with(workspace.document().text(), moves);
   if (!text) return std::nullopt;
   client::Source source = workspace.source();
   source.text = text->toStdString();
   return workspace.session().read(source).design;
+}
+
+std::vector<std::optional<Prediction>> predict_texts(client::Session& session,
+                                                     const client::Source& source,
+                                                     std::span<const QString> texts,
+                                                     const Engine::Progress& progress) {
+  std::vector<Design> designs;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    client::Source changed = source;
+    changed.text = texts[i].toStdString();
+    client::Reading reading = session.read(changed);
+    if (!reading.design) continue;
+    designs.push_back(*std::move(reading.design));
+    places.push_back(i);
+  }
+  std::vector<std::optional<Prediction>> out(texts.size());
+  const auto results = session.predict_all(designs, {.on_progress = progress});
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].ok()) out[places[i]] = results[i].value();
+  return out;
+}
+
+std::pair<double, double> range_around(const SliderSpec& slider, double span) {
+  const double least = slider.whole ? 1.0 : 0.0;  // whole numbers move by one at least
+  const double by = std::max(least, std::abs(slider.value) * span);
+  SliderSpec wide = slider;  // a percentage may lead out of what the slider shows
+  if (slider.step == 0.0 && !slider.path.startsWith(QLatin1String("params."))) {
+    wide.minimum = std::min(wide.minimum, slider.value * (1.0 - span));
+    wide.maximum = std::max(wide.maximum, slider.value + by);
+  }
+  return {Workspace::snapped(wide, slider.value - by), Workspace::snapped(wide, slider.value + by)};
+}
+
+std::string base_unit(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::bytes:
+      return "B";
+    case Dimension::time:
+      return "s";
+    case Dimension::rate:
+      return "B/s";
+    case Dimension::op_rate:
+      return "1/s";
+    case Dimension::ratio:
+      return "ratio";
+    case Dimension::money:
+      return "USD";
+    default:
+      return "";
+  }
+}
+
+QString set_path(const QString& path) {
+  QString out = path;
+  out.replace(u'[', u'.').remove(u']');
+  if (out.startsWith(QLatin1String("params.")) && out.endsWith(QLatin1String(".value")))
+    out.chop(6);
+  return out;
+}
+
+std::optional<SliderSpec> input_of(const Workspace& workspace, const QString& path) {
+  for (const client::FormParameter& p : workspace.form().parameters)
+    if (const QString own = QString::fromStdString("params." + p.name); own == path)
+      return workspace.slider_of(own);
+  for (const client::FormPart& part : workspace.form().parts)
+    for (const client::FormField& field : part.fields)
+      if (const QString own = QString::fromStdString(part.path + "." + field.key);
+          set_path(own) == path)
+        return workspace.slider_of(own);
+  return std::nullopt;
 }
 
 std::vector<SliderSpec> variables(const Workspace& workspace, std::size_t most) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ui/desktop/engine.hpp"
 #include "ui/desktop/workspace.hpp"
 
 /// Designs that differ from the one on screen in a few values.
@@ -16,9 +17,27 @@ struct Move {
 };
 
 /// The text with all moves made. nullopt when one cannot be written.
-[[nodiscard]] std::optional<QString> text_with(Workspace& workspace, std::span<const Move> moves);
+[[nodiscard]] std::optional<QString> text_with(const QString& text, std::span<const Move> moves);
 /// What that text reads to; nullopt when it has errors.
 [[nodiscard]] std::optional<Design> design_with(Workspace& workspace, std::span<const Move> moves);
+
+/// Reads and simulates texts in the thread of `session`; nullopt for those that have errors or
+/// fail.
+[[nodiscard]] std::vector<std::optional<Prediction>> predict_texts(
+    client::Session& session, const client::Source& source, std::span<const QString> texts,
+    const Engine::Progress& progress);
+
+/// `slider` down and up by `span` of its value, as far as its parameter allows.
+[[nodiscard]] std::pair<double, double> range_around(const SliderSpec& slider, double span);
+
+/// The unit in which figures of `dimension` are counted: "B/s", "" = none.
+[[nodiscard]] std::string base_unit(Dimension dimension);
+
+/// What a path of `--set` moves in this scenario; nullopt when it is no number there.
+[[nodiscard]] std::optional<SliderSpec> input_of(const Workspace& workspace, const QString& path);
+
+/// "storage[scratch].ost.count" as `--set` takes it: "storage.scratch.ost.count".
+[[nodiscard]] QString set_path(const QString& path);
 
 /// Everything that is worth varying: the sliders, then other numbers the scenario itself sets.
 [[nodiscard]] std::vector<SliderSpec> variables(const Workspace& workspace, std::size_t most);

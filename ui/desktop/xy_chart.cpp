@@ -45,7 +45,7 @@ double largest(const std::vector<XyChart::Series>& series, bool x) {
 QAbstractAxis* make_axis(const XyChart::Axis& wanted, const Scale& scale, double low, double high,
                          const Theme& theme) {
   QAbstractAxis* axis = nullptr;
-  if (wanted.logarithmic && low > 0.0 && high / low > 30.0) {
+  if (XyChart::is_logarithmic(wanted, low, high)) {
     auto* log = new QLogValueAxis;
     log->setBase(10.0);
     log->setRange(low / 1.15, high * 1.15);
@@ -82,6 +82,11 @@ XyChart::XyChart(QWidget* parent) : QChartView(parent) {
   chart()->setMargins(QMargins(0, 0, 0, 0));
   chart()->setBackgroundRoundness(0);
   setDragMode(QGraphicsView::RubberBandDrag);
+}
+
+bool XyChart::is_logarithmic(const Axis& axis, double low, double high) {
+  constexpr double kDecadeAndAHalf = 30.0;
+  return axis.logarithmic && low > 0.0 && high / low > kDecadeAndAHalf;
 }
 
 void XyChart::set(std::vector<Series> series, const Axis& x, const Axis& y,
@@ -132,7 +137,11 @@ void XyChart::draw() {
       scatter->setMarkerSize(0.75 * fontMetrics().height());
       if (s.hollow) scatter->setMarkerShape(QScatterSeries::MarkerShapeRectangle);
       scatter->setBorderColor(s.colour);
-      scatter->setColor(s.hollow ? palette().color(QPalette::Base) : s.colour);
+      if (s.ring) scatter->setMarkerSize(1.25 * fontMetrics().height());
+      if (s.ring) scatter->setPen(QPen(s.colour, 2));
+      scatter->setColor(s.ring     ? QColor(Qt::transparent)
+                        : s.hollow ? palette().color(QPalette::Base)
+                                   : s.colour);
       shown = scatter;
     } else {
       shown = new QLineSeries;

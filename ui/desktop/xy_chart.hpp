@@ -21,6 +21,7 @@ class XyChart : public QChartView {
     QColor colour;
     std::vector<QPointF> points;  ///< in base units
     bool hollow = false;          ///< told apart without colour
+    bool ring = false;            ///< points: a larger ring, around those of other series
   };
   struct Axis {
     QString title;
@@ -29,6 +30,8 @@ class XyChart : public QChartView {
   };
 
   explicit XyChart(QWidget* parent);
+  /// Whether values from `low` to `high` are drawn over the logarithm of `axis`.
+  [[nodiscard]] static bool is_logarithmic(const Axis& axis, double low, double high);
   void set(std::vector<Series> series, const Axis& x, const Axis& y, const QString& summary);
 
  signals:

@@ -1,0 +1,174 @@
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "ui/desktop/grid_chart.hpp"
+#include "ui/desktop/interaction_pane.hpp"
+#include "ui/desktop/knee.hpp"
+#include "ui/desktop/main_window.hpp"
+#include "ui/desktop/range_model.hpp"
+#include "ui/desktop/screen.hpp"
+
+using namespace stallcast;
+using namespace stallcast::desktop;
+
+namespace {
+
+using Curve = std::vector<std::pair<double, double>>;
+using Tester = QAbstractItemModelTester;
+
+const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
+
+client::Settings settings() { return {.jobs = 1, .worker = STALLCAST_SIM_PATH}; }
+
+template <typename F>
+Curve curve_of(F f, double from, double to, int n) {
+  Curve out;
+  for (int i = 0; i < n; ++i) {
+    const double x = from + (to - from) * i / (n - 1);
+    out.emplace_back(x, f(x));
+  }
+  return out;
+}
+
+}  // namespace
+
+// Rises to 1 at x = 4 and stays: scaled, the corner (0.5, 1) is 0.5 above the chord y = x, thus
+// 0.5 / sqrt(2) from it.
+TEST_CASE("the knee of a curve that rises and then stays is its corner") {
+  const Knee knee =
+      knee_of(curve_of([](double x) { return std::min(x / 4.0, 1.0); }, 0.0, 8.0, 9), false);
+  REQUIRE(knee.at == 4);
+  CHECK(knee.distance == Approx(0.5 / std::sqrt(2.0)));
+}
+
+// The smallest of (x - 3)^2 over 0..6 is where it is farthest from the level chord: by 1.
+TEST_CASE("the knee of a valley is its bottom") {
+  const Knee knee =
+      knee_of(curve_of([](double x) { return (x - 3.0) * (x - 3.0); }, 0.0, 6.0, 7), false);
+  REQUIRE(knee.at == 3);
+  CHECK(knee.distance == Approx(1.0));
+}
+
+TEST_CASE("a straight line, a level one and too few points have no knee") {
+  const auto line = [](double x) { return 3.0 - 2.0 * x; };
+  CHECK(knee_of(curve_of(line, 0.0, 1.0, 9), false).why_not == NoKnee::straight);
+  CHECK(knee_of(curve_of([](double x) { return 100.0 + 0.004 * x * x; }, 0.0, 9.0, 10), false)
+            .why_not == NoKnee::flat);
+  CHECK(knee_of(curve_of(line, 0.0, 1.0, 3), false).why_not == NoKnee::few);
+}
+
+// log x is straight over the logarithm of x, and bends over x itself.
+TEST_CASE("the knee is that of the curve as it is drawn") {
+  Curve curve;
+  for (int i = 0; i < 7; ++i) curve.emplace_back(std::pow(10.0, i / 2.0), i / 2.0);
+  CHECK(knee_of(curve, true).why_not == NoKnee::straight);
+  CHECK(knee_of(curve, false).at.has_value());
+}
+
+// f = x + y: 0 + 2 - 1 - 1 = 0. f = x y over 1..3: 9 - 3 - 3 + 1 = 4.
+TEST_CASE("two inputs interact by what both do beyond each alone") {
+  CHECK(interaction_of(0.0, 1.0, 1.0, 2.0) == 0.0);
+  CHECK(interaction_of(1.0, 3.0, 3.0, 9.0) == 4.0);
+}
+
+TEST_CASE("ranges can be edited, wrong ones are refused, and edited ones stay") {
+  Workspace workspace(settings());
+  QFile file(kExample);
+  REQUIRE(file.open(QIODevice::ReadOnly));
+  workspace.document().open(QString::fromUtf8(file.readAll()), kExample);
+  for (const int values : {0, 3}) {
+    RangeModel model(workspace, values, nullptr);
+    Tester tester(&model, Tester::FailureReportingMode::Fatal);
+    QSignalSpy refused(&model, &RangeModel::refused);
+    model.set_rule([](const SliderSpec& s) { return range_around(s, 0.5); });
+    model.set_inputs(variables(workspace, 12));
+    REQUIRE(model.rowCount() > 2);
+    CHECK(model.columnCount() == (values > 0 ? 5 : 4));
+    const InputRange* n_ost = model.range_of(QStringLiteral("n_ost"));
+    REQUIRE(n_ost != nullptr);
+    CHECK(n_ost->low == 25.0);
+    CHECK(n_ost->high == 75.0);
+    const QModelIndex low = model.index(0, RangeModel::kLow),
+                      high = model.index(0, RangeModel::kHigh);
+    REQUIRE(model.index(0, 0).data().toString() == QStringLiteral("n_ost"));
+    REQUIRE(model.setData(low, QStringLiteral("30"), Qt::EditRole));
+    CHECK(low.data().toString() == QStringLiteral("30"));
+    CHECK_FALSE(model.setData(high, QStringLiteral("many"), Qt::EditRole));
+    CHECK_FALSE(model.setData(high, QStringLiteral("30"), Qt::EditRole));  // not above the low one
+    CHECK_FALSE(model.setData(low, QStringLiteral("-4"), Qt::EditRole));   // no such design
+    CHECK(refused.count() == 3);
+    CHECK(model.set_range(QStringLiteral("n_ost"), QStringLiteral("30"), QStringLiteral("90")));
+    model.set_rule([](const SliderSpec& s) { return range_around(s, 0.1); });
+    model.set_inputs(variables(workspace, 12));
+    CHECK(model.ranges().front().low == 30.0);
+    CHECK(model.ranges().front().high == 90.0);
+    model.reset_ranges();
+    CHECK(model.ranges().front().low == 45.0);
+    const std::size_t on = model.chosen().size();
+    CHECK(model.setData(model.index(0, 0), Qt::Unchecked, Qt::CheckStateRole));
+    CHECK(model.chosen().size() == on - 1);
+    CHECK((on == 2) == (values > 0));  // a sweep begins with two inputs
+    model.set_inputs({});
+    CHECK(model.rowCount() == 0);
+  }
+}
+
+TEST_CASE("the grid of two inputs is walked by keys, and has a table as its twin") {
+  GridChart chart(nullptr);
+  Tester tester(&chart.twin(), Tester::FailureReportingMode::Fatal);
+  chart.resize(400, 300);
+  chart.set({QStringLiteral("m"),
+             "s",
+             QStringLiteral("a"),
+             QStringLiteral("b"),
+             {QStringLiteral("1"), QStringLiteral("2")},
+             {QStringLiteral("10"), QStringLiteral("20")},
+             {1.0, 2.0, 3.0, std::nullopt}});
+  CHECK(chart.twin().rowCount() == 2);
+  CHECK(chart.twin().columnCount() == 3);
+  CHECK(chart.accessibleDescription() == QStringLiteral("m over a and b: 1 s at 1 and 10"));
+  QTest::keyClick(&chart, Qt::Key_Right);
+  CHECK(chart.accessibleDescription() == QStringLiteral("m over a and b: 2 s at 2 and 10"));
+  QTest::keyClick(&chart, Qt::Key_Up);
+  CHECK(chart.accessibleDescription() == QStringLiteral("m over a and b: none at 2 and 20"));
+  QTest::keyClick(&chart, Qt::Key_Up);  // already on top
+  CHECK(chart.current() == std::pair(1, 1));
+  QSignalSpy chosen(&chart, &GridChart::chosen);
+  QTest::keyClick(&chart, Qt::Key_Return);
+  CHECK(chosen.count() == 1);
+}
+
+TEST_CASE("the screen says where the knee is, and what two inputs do together") {
+  MainWindow window(settings(), {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  REQUIRE(QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
+                          120'000));
+  window.show_screen(QStringLiteral("sensitivity"));
+  Screen* screen = window.current();
+  const auto settle = [&] { return QTest::qWaitFor([&] { return !screen->working(); }, 120'000); };
+  REQUIRE(screen->act(QStringLiteral("metric"), QStringLiteral("job.train.checkpoint.duration")));
+  REQUIRE(screen->act(QStringLiteral("range"), QStringLiteral("n_ost 20..200")));
+  REQUIRE(screen->act(QStringLiteral("curve"), QStringLiteral("n_ost")));
+  REQUIRE(settle());
+  const QString said = screen->findChild<QLabel*>(QStringLiteral("knee"))->text();
+  INFO(said.toStdString());
+  CHECK(said.contains(QStringLiteral("Knee at n_ost")));
+  const QString other = screen->findChild<QTableView*>(QStringLiteral("ranges"))
+                            ->model()
+                            ->index(1, 0)
+                            .data()
+                            .toString();
+  REQUIRE(screen->act(QStringLiteral("pair"), QStringLiteral("n_ost ") + other));
+  REQUIRE(settle());
+  CHECK(screen->findChild<GridChart*>()->twin().rowCount() >= 2);
+  CHECK(screen->findChild<QLabel*>(QStringLiteral("interaction"))
+            ->text()
+            .startsWith(QStringLiteral("They ")));
+  CHECK_FALSE(screen->act(QStringLiteral("pair"), QStringLiteral("n_ost nothing")));
+}

@@ -1,0 +1,143 @@
+#include "ui/desktop/sweep_points.hpp"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <set>
+
+#include "ui/client/form.hpp"
+#include "ui/desktop/figures.hpp"
+
+namespace stallcast::desktop {
+namespace {
+
+QString text(const char* source) {
+  return QCoreApplication::translate("stallcast::desktop::SweepScreen", source);
+}
+
+int direction(const SweepReport& sweep, const QString& name) {
+  const std::string plain = name.toStdString();
+  if (std::find(sweep.axes.begin(), sweep.axes.end(), plain) != sweep.axes.end()) return -1;
+  const int of_metric = client::better_direction(plain);
+  return of_metric == 0 ? -1 : of_metric;
+}
+
+QString outcome_text(const SweepRow& row) {
+  if (!row.outcome) return text("missing");
+  if (row.outcome->failed) return text("failed");
+  return row.outcome->verdict == Verdict::pass   ? text("\u2713 met")
+         : row.outcome->verdict == Verdict::fail ? text("\u2717 missed")
+                                                 : text("?");
+}
+
+}  // namespace
+
+SweepFigures figures_of(const SweepReport& sweep, const QString& name) {
+  SweepFigures out{name, {}, {}};
+  const std::string plain = name.toStdString();
+  const auto axis = std::find(sweep.axes.begin(), sweep.axes.end(), plain);
+  for (const SweepRow& row : sweep.rows) {
+    std::optional<double> value;
+    if (axis != sweep.axes.end()) {
+      const auto& number = row.numbers[static_cast<std::size_t>(axis - sweep.axes.begin())];
+      if (number) value = number->value;
+      if (number) out.unit = number->unit;
+    } else if (row.outcome && !row.outcome->failed) {
+      const auto metric = row.outcome->metrics.find(plain);
+      if (metric != row.outcome->metrics.end()) {
+        value = metric->second.value;
+        out.unit = metric->second.unit;
+      }
+    }
+    out.values.push_back(value);
+  }
+  return out;
+}
+
+QStringList metrics_of(const SweepReport& sweep, const QStringList& first) {
+  std::set<std::string> known;
+  for (const SweepRow& row : sweep.rows)
+    if (row.outcome)
+      for (const auto& [name, metric] : row.outcome->metrics) known.insert(name);
+  QStringList out;
+  for (const QString& name : first)
+    if (known.erase(name.toStdString()) > 0) out << name;
+  for (const std::string& name : known) out << QString::fromStdString(name);
+  return out;
+}
+
+std::vector<bool> frontier_of(const SweepReport& sweep, const SweepFigures& x,
+                              const SweepFigures& y) {
+  const int dx = direction(sweep, x.name), dy = direction(sweep, y.name);
+  std::vector<bool> out(x.values.size(), false);
+  std::vector<std::size_t> known;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (x.values[i] && y.values[i]) known.push_back(i);
+  // From the best in x, those of the same x by y: who is better in y than all before is not beaten.
+  std::sort(known.begin(), known.end(), [&](std::size_t a, std::size_t b) {
+    const double by_x = dx * (*x.values[a] - *x.values[b]);
+    return by_x != 0.0 ? by_x > 0.0 : dy * (*y.values[a] - *y.values[b]) > 0.0;
+  });
+  std::optional<std::size_t> best;
+  for (const std::size_t i : known) {
+    const bool same = best && *x.values[i] == *x.values[*best] && *y.values[i] == *y.values[*best];
+    if (best && !same && dy * (*y.values[i] - *y.values[*best]) <= 0.0) continue;
+    out[i] = true;
+    best = i;
+  }
+  return out;
+}
+
+std::vector<XyChart::Series> series_of(const SweepReport& sweep, const SweepFigures& x,
+                                       const SweepFigures& y, const std::vector<bool>& frontier,
+                                       const std::vector<std::size_t>& selected,
+                                       const Theme& theme) {
+  using Kind = XyChart::Kind;
+  XyChart::Series meet{text("meets all targets"), Kind::points, theme.good, {}};
+  XyChart::Series miss{text("misses a target"), Kind::points, theme.bad, {}, true};
+  XyChart::Series open{text("no targets, or open"), Kind::points, theme.accent, {}};
+  XyChart::Series line{text("frontier"), Kind::line, theme.warn, {}};
+  XyChart::Series chosen{text("selected"), Kind::points, theme.text, {}, false, true};
+  const auto at = [&](std::size_t i) { return QPointF(*x.values[i], *y.values[i]); };
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    if (!x.values[i] || !y.values[i]) continue;
+    const auto& outcome = sweep.rows[i].outcome;
+    const Verdict verdict = outcome ? outcome->verdict : Verdict::inconclusive;
+    (verdict == Verdict::pass   ? meet
+     : verdict == Verdict::fail ? miss
+                                : open)
+        .points.push_back(at(i));
+    if (frontier[i]) line.points.push_back(at(i));
+  }
+  for (const std::size_t i : selected)
+    if (x.values[i] && y.values[i]) chosen.points.push_back(at(i));
+  std::sort(line.points.begin(), line.points.end(),
+            [](QPointF a, QPointF b) { return a.x() < b.x(); });
+  std::vector<XyChart::Series> out;
+  for (XyChart::Series* s : {&line, &meet, &miss, &open, &chosen})
+    if (!s->points.empty()) out.push_back(std::move(*s));
+  return out;
+}
+
+std::vector<Row> rows_of(const SweepReport& sweep, const std::vector<SweepFigures>& figures,
+                         const std::vector<bool>& frontier) {
+  std::vector<Row> out;
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    const SweepRow& point = sweep.rows[i];
+    Row row;
+    for (std::size_t axis = 0; axis < point.values.size(); ++axis) {
+      const QString value = QString::fromStdString(point.values[axis]);
+      row.push_back(point.numbers[axis] ? Cell(value, point.numbers[axis]->value) : Cell(value));
+    }
+    for (const SweepFigures& f : figures)
+      row.push_back(f.values[i] ? Cell(figure_text(*f.values[i], f.unit), *f.values[i])
+                                : Cell(QString()));
+    Cell outcome(outcome_text(point));
+    if (point.outcome) outcome.tip = QString::fromStdString(point.outcome->message);
+    row.push_back(std::move(outcome));
+    row.emplace_back(frontier[i] ? text("\u25c6 best") : QString());
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace stallcast::desktop
