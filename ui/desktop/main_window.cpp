@@ -11,6 +11,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QProgressBar>
+#include <QSaveFile>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -24,12 +25,14 @@
 #include "ui/desktop/export_screen.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/problems_dock.hpp"
+#include "ui/desktop/project_file.hpp"
 #include "ui/desktop/scenario_screen.hpp"
 #include "ui/desktop/sensitivity_screen.hpp"
 #include "ui/desktop/start_screen.hpp"
 #include "ui/desktop/sweep_screen.hpp"
 #include "ui/desktop/theme.hpp"
 #include "ui/desktop/timeline_screen.hpp"
+#include "ui/desktop/variant.hpp"
 #include "ui/desktop/whatif_screen.hpp"
 
 namespace stallcast::desktop {
@@ -112,6 +115,17 @@ void MainWindow::add_menus() {
   file->addAction(tr("&Open..."), QKeySequence::Open, this, &MainWindow::open_dialog);
   file->addAction(tr("&Save"), QKeySequence::Save, this, [this] { save(false); });
   file->addAction(tr("Save &as..."), QKeySequence::SaveAs, this, [this] { save(true); });
+  file->addAction(tr("Save as &variant..."), QKeySequence(QStringLiteral("Ctrl+Alt+V")), this,
+                  [this] {
+                    const QString name = QFileDialog::getSaveFileName(
+                        this, tr("Save the changes as a variant"), {}, tr("Scenarios (*.json)"));
+                    if (!name.isEmpty()) save_variant(name);
+                  });
+  file->addAction(tr("Save &project..."), QKeySequence(QStringLiteral("Ctrl+Alt+S")), this, [this] {
+    const QString name = QFileDialog::getSaveFileName(this, tr("Save the session as a project"), {},
+                                                      tr("Projects (*.stallcast)"));
+    if (!name.isEmpty()) save_project(name);
+  });
   file->addSeparator();
   file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
   QMenu* edit = menuBar()->addMenu(tr("&Edit"));
@@ -186,12 +200,43 @@ bool MainWindow::open_file(const QString& file) {
     say(tr("%1: %2").arg(file, in.errorString()));
     return false;
   }
-  QString text = QString::fromUtf8(in.readAll());
+  const QByteArray bytes = in.readAll();
+  if (is_project(bytes)) return open_project(bytes, file);
+  QString text = QString::fromUtf8(bytes);
   text.replace(QLatin1String("\r\n"), QLatin1String("\n"));
   workspace_.document().open(text, file);
   StartScreen::remember(QFileInfo(file).absoluteFilePath());
   show_screen(QStringLiteral("whatif"));
   return true;
+}
+
+bool MainWindow::open_project(const QByteArray& text, const QString& file) {
+  QString why_not;
+  const std::optional<Project> project = read_project(text, file, why_not);
+  if (!project || !restore(*project, workspace_, why_not)) {
+    say(why_not);
+    return false;
+  }
+  StartScreen::remember(QFileInfo(file).absoluteFilePath());
+  show_screen(QStringLiteral("whatif"));
+  return true;
+}
+
+bool MainWindow::save_project(const QString& file) {
+  QSaveFile out(file);
+  const QByteArray text = write_project(project_of(workspace_), file);
+  const bool saved =
+      out.open(QIODevice::WriteOnly) && out.write(text) == text.size() && out.commit();
+  say(saved ? tr("Saved %1").arg(file) : tr("%1: %2").arg(file, out.errorString()));
+  return saved;
+}
+
+bool MainWindow::save_variant(const QString& file) {
+  QString said;
+  const Document& document = workspace_.document();
+  const bool saved = desktop::save_variant(document.text(), document.file(), file, said);
+  say(said);
+  return saved;
 }
 
 bool MainWindow::show_screen(const QString& key) {
@@ -224,7 +269,8 @@ void MainWindow::set_look(bool dark, int percent) {
 
 void MainWindow::open_dialog() {
   const QString file = QFileDialog::getOpenFileName(
-      this, tr("Open a scenario"), {}, tr("Scenarios (*.json *.jsonc);;All files (*)"));
+      this, tr("Open a scenario"), {},
+      tr("Scenarios and projects (*.json *.jsonc *.stallcast);;All files (*)"));
   if (!file.isEmpty()) open_file(file);
 }
 

@@ -27,8 +27,11 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] const std::vector<Screen*>& screens() const { return screens_; }
   [[nodiscard]] Screen* current() const;
 
-  /// False with a reason in the status bar.
+  /// A scenario or a project. False with a reason in the status bar, as with all of these.
   bool open_file(const QString& file);
+  bool save_project(const QString& file);
+  /// What was changed since the file was saved, as a scenario that extends it.
+  bool save_variant(const QString& file);
   bool show_screen(const QString& key);
   /// Light or dark, and the size of letters in percent.
   void set_look(bool dark, int percent);
@@ -42,6 +45,7 @@ class MainWindow : public QMainWindow {
   void add_status();
   void add_screen(Screen* screen);
   void open_dialog();
+  bool open_project(const QByteArray& text, const QString& file);
   bool save(bool ask);
   void show_shortcuts();
   void update_title();

@@ -4,8 +4,6 @@
 #include <QStringList>
 #include <algorithm>
 
-#include "ui/desktop/jsonc_tree.hpp"
-
 namespace stallcast::desktop {
 namespace {
 
@@ -15,25 +13,6 @@ struct Place {
 
 QString token(QString key) {
   return u'/' + key.replace(u'~', QLatin1String("~0")).replace(u'/', QLatin1String("~1"));
-}
-
-/// A value without its comments.
-QString compact(const JsonNode& node) {
-  QStringList parts;
-  switch (node.kind) {
-    case JsonNode::Kind::text:
-      return quoted(node.literal);
-    case JsonNode::Kind::other:
-      return node.literal;
-    case JsonNode::Kind::object:
-      for (const JsonNode& child : node.children)
-        parts << quoted(child.key) + QStringLiteral(": ") + compact(child);
-      return QStringLiteral("{ %1 }").arg(parts.join(QStringLiteral(", ")));
-    case JsonNode::Kind::array:
-      for (const JsonNode& child : node.children) parts << compact(child);
-      return u'[' + parts.join(QStringLiteral(", ")) + u']';
-  }
-  return {};
 }
 
 void compare(const JsonNode& before, const JsonNode& after, const Place& at,
@@ -103,6 +82,24 @@ void compare_values(const JsonNode* before, const JsonNode* after, const QString
 }
 
 }  // namespace
+
+QString compact(const JsonNode& node) {
+  QStringList parts;
+  switch (node.kind) {
+    case JsonNode::Kind::text:
+      return quoted(node.literal);
+    case JsonNode::Kind::other:
+      return node.literal;
+    case JsonNode::Kind::object:
+      for (const JsonNode& child : node.children)
+        parts << quoted(child.key) + QStringLiteral(": ") + compact(child);
+      return QStringLiteral("{ %1 }").arg(parts.join(QStringLiteral(", ")));
+    case JsonNode::Kind::array:
+      for (const JsonNode& child : node.children) parts << compact(child);
+      return u'[' + parts.join(QStringLiteral(", ")) + u']';
+  }
+  return {};
+}
 
 std::vector<Change> value_changes(const QString& before, const QString& after) {
   std::vector<Change> out;

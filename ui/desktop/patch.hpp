@@ -4,6 +4,8 @@
 #include <QStringList>
 #include <vector>
 
+#include "ui/desktop/jsonc_tree.hpp"
+
 namespace stallcast::desktop {
 
 /// One value that two texts have differently. "" = absent.
@@ -12,6 +14,9 @@ struct Change {
   QString pointer;        ///< RFC 6901
   QString before, after;  ///< as JSON
 };
+
+/// A value in one line, without its comments.
+[[nodiscard]] QString compact(const JsonNode& node);
 
 /// The differences of two scenario texts, value by value; lists of other lengths as one change.
 [[nodiscard]] std::vector<Change> changes_between(const QString& before, const QString& after);

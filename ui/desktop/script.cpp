@@ -108,6 +108,12 @@ QString Script::perform(const QJsonObject& step) {
     window_.workspace().add_slider(text("path"));
     return {};
   }
+  if (what == QLatin1String("save_variant") || what == QLatin1String("save_project")) {
+    const QString file = text("file");
+    const bool saved = what == QLatin1String("save_variant") ? window_.save_variant(file)
+                                                             : window_.save_project(file);
+    return saved ? QString() : file + QStringLiteral(" cannot be saved");
+  }
   if (what == QLatin1String("table")) {
     for (ChartPane* pane : window_.current()->findChildren<ChartPane*>())
       pane->show_table(step.value(QStringLiteral("on")).toBool(true));
