@@ -76,7 +76,8 @@ class ServeTest(unittest.TestCase):
             with open(os.path.join(folder, "scenario.json"), "w", encoding="utf-8") as file:
                 file.write(SCENARIO)
             for verb, route, options in (("run", "/v1/runs", "?set=storage.scratch.ost.count=2&seed=4&replicas=2"),
-                                         ("plan", "/v1/plan", "?seed=4&over=osts&unit=osts=2")):
+                                         ("plan", "/v1/plan", "?seed=4&over=osts&unit=osts=2"),
+                                         ("explain", "/v1/explain", "?seed=4")):
                 words = [w for name, value in urllib.parse.parse_qsl(options[1:]) for w in ("--" + name, value)]
                 said = subprocess.run([program.STALLCAST, verb, "scenario.json", *words, "--format", "html"],
                                       cwd=folder, capture_output=True, text=True, timeout=120, check=False).stdout
@@ -132,6 +133,14 @@ class ServeTest(unittest.TestCase):
     def test_a_plan_finds_the_fewest(self):
         found = self.server.run("/v1/plan?over=osts").json
         self.assertGreaterEqual(found["metrics"]["storage.scratch.osts.required"]["value"], 1)
+
+    def test_an_explanation_takes_apart_what_is_asked_for(self):
+        found = self.server.run("/v1/explain?metric=job.train.gpu.utilization").json
+        self.assertEqual([tree["name"] for tree in found["trees"]], ["job.train.gpu.utilization"])
+        self.assertEqual(found["what_if"], [])
+        self.assertEqual(len(self.server.run("/v1/explain?what_if=1").json["what_if"]), 1)
+        self.problem(self.server.run("/v1/explain?metric=job.train.xyz"), 422)
+        self.problem(self.server.post("/v1/explain?what_if=some"), 400)
 
     def test_a_check_judges_further_assertions(self):
         found = self.server.run("/v1/check?assert=job.train.gpu.utilization%20%3E%3D%2099.99%20%25").json

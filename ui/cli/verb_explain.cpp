@@ -1,16 +1,8 @@
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/explain_tree.hpp"
 
 namespace stallcast::cli {
-namespace {
-
-// Changes that are tried when no metric is named.
-constexpr std::int64_t kWhatIfs = 8;
-// Levels of the trees of all headline numbers; one that is named is shown whole.
-constexpr int kLevels = 2;
-
-}  // namespace
-
 int explain_verb(const Verb& verb, std::span<const std::string> args) {
   std::vector<std::string> metrics;
   std::optional<std::int64_t> depth, what_ifs;
@@ -35,9 +27,9 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   if (explanation->prediction.has_value())
     explanation->what_ifs = common.what_ifs(
         *explanation->prediction,
-        static_cast<std::size_t>(what_ifs.value_or(metrics.empty() ? kWhatIfs : 0)));
+        static_cast<std::size_t>(what_ifs.value_or(metrics.empty() ? report::kExplainWhatIfs : 0)));
   report::Style style = common.style();
-  style.depth = depth ? static_cast<int>(*depth) : metrics.empty() ? kLevels : -1;
+  style.depth = depth ? static_cast<int>(*depth) : metrics.empty() ? report::kExplainLevels : -1;
   std::vector<std::string> words = metrics;
   if (depth) words.insert(words.end(), {"--depth", std::to_string(*depth)});
   if (what_ifs) words.insert(words.end(), {"--what-if", std::to_string(*what_ifs)});

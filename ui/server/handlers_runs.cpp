@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "ui/report/design_context.hpp"
+#include "ui/report/explain_tree.hpp"
 #include "ui/server/run_task.hpp"
 
 /// Routes that simulate one scenario, and those that tell what came of it.
@@ -93,6 +94,46 @@ Response answer_plan(Call& call) {
       [task, design = *std::move(read.value), words = report::words_of(wanted)](
           client::Session&, const PlanResult& found) {
         return rendered(found, context_of("plan", design, task->source, task->question, words));
+      });
+}
+
+Response answer_explain(Call& call) {
+  const auto asked = task_of(call);
+  if (!asked.value) return asked.problem;
+  const std::shared_ptr<const Task> task = *asked.value;
+  Asked<Design> read = design_of(call, task->source);
+  if (!read.value) return read.problem;
+  const auto design = std::make_shared<const Design>(*std::move(read.value));
+  const std::vector<std::string> metrics = call.request.parameters("metric");
+  std::int64_t most = metrics.empty() ? report::kExplainWhatIfs : 0;
+  if (!read_number(call, "what_if", most))
+    return problem(400, "what_if takes a whole number", "use 0 for none");
+  std::vector<std::string> words = metrics;
+  if (!call.request.parameter("what_if").empty())
+    words.insert(words.end(), {"--what-if", std::to_string(most)});
+  // Trees say where their inputs stand, so they are of one text.
+  return submit<Explanation>(
+      call, "explain", text_of(call), task,
+      [task, design, metrics, most](Asking& asking) {
+        const auto began = Clock::now();
+        client::Session& session = asking.session;
+        client::Question question = asking.question;
+        Result<Explanation> found = session.explain(*design, metrics, true, question);
+        if (!found.ok() || !found->prediction) return found;
+        question.time_limit_s -= seconds_since(began);
+        if (most > 0 && question.time_limit_s > 0.0)
+          found->what_ifs = session.what_ifs(task->source, *design, *found->prediction,
+                                             static_cast<std::size_t>(most), question);
+        asking.partial = found->prediction->verdict == Verdict::inconclusive;
+        return found;
+      },
+      [task, design, words, depth = metrics.empty() ? report::kExplainLevels : -1](
+          client::Session&, const Explanation& found) {
+        const report::Context context =
+            context_of("explain", *design, task->source, task->question, words);
+        const report::Style style{.depth = depth};
+        return RunResult{{.body = report::render(found, context, report::Format::json, style)},
+                         report::render(found, context, report::Format::html, style)};
       });
 }
 

@@ -62,7 +62,7 @@ Json schemas() {
   out["Object"] = of_type("object");
   out["Catalog"] = list_of(object({{"id", text}, {"what", text}}, {"id", "what"}));
   out["Run"] = object({{"id", {{"type", "string"}, {"pattern", "^[0-9a-f]{32}$"}}},
-                       {"kind", {{"enum", {"run", "plan", "check", "diff", "sweep"}}}},
+                       {"kind", {{"enum", {"run", "plan", "explain", "check", "diff", "sweep"}}}},
                        {"state", {{"enum", {"queued", "running", "done", "failed", "cancelled"}}}},
                        {"progress", {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}},
                        {"links", {{"type", "object"}, {"additionalProperties", text}}}},

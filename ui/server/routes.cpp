@@ -33,6 +33,16 @@ constexpr std::array kPlan = {
     Parameter{"minimize", "find the design with the least of this"},
     Parameter{"maximize", "find the design with the most of this"},
     Parameter{"survive", "the targets hold with one down, too; repeatable", "array", "oss"}};
+constexpr std::array kExplain = {
+    kSet,
+    kVariant,
+    kSeed,
+    kReplicas,
+    kLimit,
+    Parameter{"metric", "a number to take apart; repeatable; default: the headline ones", "array",
+              "job.train.gpu.utilization"},
+    Parameter{"what_if", "most changes to try by simulation; default: 8, and 0 with metrics",
+              "integer", "4"}};
 constexpr std::array kCheck = {
     kSet,
     kVariant,
@@ -97,6 +107,8 @@ constexpr std::array kRoutes = {
           kSubmitted, kBusy, false, answer_run},
     Route{"POST", "/v1/plan", "plan", "runs", "the smallest design that meets the targets",
           Body::scenario, kPlan, kSubmitted, kBusy, false, answer_plan},
+    Route{"POST", "/v1/explain", "explain", "runs", "why: numbers down to their inputs",
+          Body::scenario, kExplain, kSubmitted, kBusy, false, answer_explain},
     Route{"GET", "/v1/runs/{id}", "run_status", "runs", "how far a run is", Body::none, kNone,
           kStatus, kUnknown, false, answer_status},
     Route{"GET", "/v1/runs/{id}/result", "run_result", "runs", "what came of it", Body::none, kNone,

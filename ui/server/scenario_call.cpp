@@ -25,15 +25,14 @@ std::optional<Response> unknown_parameter(const Call& call) {
   return std::nullopt;
 }
 
-/// A whole number of the query from 1 on; false when it is none.
+}  // namespace
+
 bool read_number(const Call& call, std::string_view name, std::int64_t& value) {
   const std::string& text = call.request.parameter(name);
   if (text.empty()) return true;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && value >= 0;
 }
-
-}  // namespace
 
 std::string folder_of(const Settings& settings) {
   return settings.root.empty() ? "" : settings.root + "/";

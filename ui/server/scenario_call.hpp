@@ -26,6 +26,9 @@ struct Asked {
 /// The design of a source, or 422 with its errors.
 [[nodiscard]] Asked<Design> design_of(const Call& call, const client::Source& source);
 
+/// A whole number of the query, from 0 on; `value` as it was without one. False when it is none.
+[[nodiscard]] bool read_number(const Call& call, std::string_view name, std::int64_t& value);
+
 /// How to predict, as the query says, within the limits of the server.
 [[nodiscard]] Asked<client::Question> question_of(const Call& call);
 
