@@ -52,8 +52,8 @@ struct BlockAllocator {
   bool operator==(const BlockAllocator&) const = default;
 };
 
-/// A vector that may get long, and then moves seldom: what it reserves takes no memory until it is
-/// used, but what it leaves behind has been paid for.
+/// A vector that may get long, and then moves once or twice only: what it reserves takes no memory
+/// until it is used, but what it leaves behind has been paid for.
 template <class T>
 class LongVector : public std::vector<T, BlockAllocator<T>> {
   using Vector = std::vector<T, BlockAllocator<T>>;
@@ -70,8 +70,9 @@ class LongVector : public std::vector<T, BlockAllocator<T>> {
  private:
   void make_room() {
     if (this->size() < this->capacity()) return;
-    const bool many = this->size() * sizeof(T) >= kLargePage / 32;
-    this->reserve(std::max<std::size_t>(16, this->size() * (many ? 8 : 2)));
+    const std::size_t bytes = this->size() * sizeof(T);
+    const std::size_t times = bytes >= kLargePage / 4 ? 64 : bytes >= kLargePage / 32 ? 8 : 2;
+    this->reserve(std::max<std::size_t>(16, this->size() * times));
   }
 };
 
