@@ -5,6 +5,7 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <memory>
 
 #include "ui/desktop/grid_chart.hpp"
 #include "ui/desktop/interaction_pane.hpp"
@@ -113,6 +114,17 @@ TEST_CASE("ranges can be edited, wrong ones are refused, and edited ones stay") 
     CHECK(model.setData(model.index(0, 0), Qt::Unchecked, Qt::CheckStateRole));
     CHECK(model.chosen().size() == on - 1);
     CHECK((on == 2) == (values > 0));  // a sweep begins with two inputs
+    // The same by keyboard and by mouse.
+    const std::unique_ptr<QTableView> view(range_table(model, QStringLiteral("ranges"), nullptr));
+    view->resize(600, 300);
+    view->setCurrentIndex(model.index(0, 0));
+    QTest::keyClick(view.get(), Qt::Key_Space);
+    CHECK(model.chosen().size() == on);
+    const QRect box = view->visualRect(model.index(0, 0));
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, box.topLeft() + QPoint(8, 8));
+    CHECK(model.chosen().size() == on - 1);
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, box.center());  // its name
+    CHECK(model.chosen().size() == on - 1);
     model.set_inputs({});
     CHECK(model.rowCount() == 0);
   }

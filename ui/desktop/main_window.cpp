@@ -294,6 +294,18 @@ void MainWindow::show_shortcuts() {
         text +=
             QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>")
                 .arg(action->shortcut().toString(), action->text().remove(u'&').toHtmlEscaped());
+  const std::pair<QString, QString> charts[] = {
+      {tr("W, S, A, D, Home"), tr("Timeline: nearer, farther, earlier, later, all")},
+      {tr("N, P, B"), tr("Timeline: next stall, last stall, bookmark")},
+      {tr("Up, Down, Space"), tr("Timeline: choose a track, pin it")},
+      {tr("Up, Down, Enter"), tr("Bars of inputs: choose one, show its response")},
+      {tr("Arrows, Enter"), tr("Two inputs: choose a design, load it")},
+      {tr("F2, Space"), tr("Ranges: edit, switch on or off")},
+      {tr("Left, Right"), tr("Figures of designs: choose an axis")},
+      {tr("Up, Down, Shift"), tr("Figures of designs: keep less or more of it")},
+      {tr("Delete, Escape"), tr("Figures of designs: free the axis, free all")}};
+  for (const auto& [keys, what] : charts)
+    text += QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(keys, what);
   auto* box = new QMessageBox(this);
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->setModal(false);

@@ -17,9 +17,6 @@ constexpr double kStep = 0.05;       // of an axis, by a key
 constexpr double kOnEdge = 1e-9;     // of an axis: values at an end of a brush are inside
 constexpr double kLeastDrag = 0.01;  // of an axis: less is a click
 
-/// "ost.write" of "storage.scratch.ost.write": what tells neighbours apart.
-QString short_name(const QString& name) { return name.section(u'.', -2); }
-
 }  // namespace
 
 ParallelChart::ParallelChart(QWidget* parent) : Chart(parent), twin_({tr("design")}) {

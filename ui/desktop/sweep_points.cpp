@@ -87,6 +87,10 @@ std::vector<bool> frontier_of(const SweepReport& sweep, const SweepFigures& x,
   return out;
 }
 
+QString short_name(const QString& name) {
+  return name.startsWith(QLatin1String("params.")) ? name.mid(7) : name.section(u'.', -2);
+}
+
 std::vector<XyChart::Series> series_of(const SweepReport& sweep, const SweepFigures& x,
                                        const SweepFigures& y, const std::vector<bool>& frontier,
                                        const std::vector<std::size_t>& selected,

@@ -32,6 +32,10 @@ struct SweepFigures {
 [[nodiscard]] std::vector<bool> frontier_of(const SweepReport& sweep, const SweepFigures& x,
                                             const SweepFigures& y);
 
+/// "ost.write" of "storage.scratch.ost.write", "n" of "params.n": what tells it from its
+/// neighbours.
+[[nodiscard]] QString short_name(const QString& name);
+
 /// Points by whether they meet the targets, the frontier as a line, rings around those of
 /// `selected`.
 [[nodiscard]] std::vector<XyChart::Series> series_of(const SweepReport& sweep,

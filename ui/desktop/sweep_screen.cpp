@@ -4,7 +4,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QPushButton>
@@ -136,9 +135,6 @@ QWidget* SweepScreen::table_side(QWidget* parent) {
   table_ = table_of(*model_, tr("Points"), below);
   table_->setObjectName(QStringLiteral("points"));
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  // Names are long and figures short: a name shows its end, and all of it in the tool tip.
-  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
-  table_->horizontalHeader()->setTextElideMode(Qt::ElideLeft);
   rows->addWidget(table_, 1);
   load_ = new QPushButton(tr("&Load this point"), below);
   load_->setObjectName(QStringLiteral("load"));
@@ -154,7 +150,8 @@ QWidget* SweepScreen::chart_side(QWidget* parent) {
   auto* split = new QSplitter(Qt::Vertical, parent);
   split->setChildrenCollapsible(false);
   chart_ = new XyChart(split);
-  auto* pareto = new ChartPane(tr("Designs and their frontier"), chart_, *model_, split);
+  twin_ = new RowsModel({tr("design")}, this);
+  auto* pareto = new ChartPane(tr("Designs and their frontier"), chart_, *twin_, split);
   pareto->setObjectName(QStringLiteral("chart:pareto"));
   split->addWidget(pareto);
   parallel_ = new ParallelChart(split);
@@ -170,16 +167,7 @@ void SweepScreen::refresh() {
   ranges_->set_inputs(variables(workspace(), kMostInputs));
   offer_figures();
   if (!run_state_->report().rows.empty()) show_chart();  // in the colours of now
-  size_columns();
   say_points();
-}
-
-void SweepScreen::size_columns() {
-  QHeaderView& header = *table_->horizontalHeader();
-  const QAbstractItemView& view = *table_;
-  for (int i = 0; i < model_->columnCount(); ++i)
-    header.resizeSection(i, std::max(11 * fontMetrics().averageCharWidth(),
-                                     view.sizeHintForColumn(i) + fontMetrics().height()));
 }
 
 void SweepScreen::say_points() {
@@ -270,8 +258,12 @@ void SweepScreen::show_points() {
     if (!is_axis(f.name) && (shown.empty() || shown.front().name != f.name)) shown.push_back(f);
   for (const SweepFigures& f : shown) headers << f.name;
   headers << tr("targets") << tr("frontier");
-  model_->set(headers, rows_of(sweep, shown, frontier_));
-  size_columns();
+  twin_->set(headers, rows_of(sweep, shown, frontier_));
+  // Beside the chart names are short where they stay different.
+  QStringList names;
+  for (const QString& header : headers) names << short_name(header);
+  if (names.removeDuplicates() > 0) names = headers;
+  model_->set(names, rows_of(sweep, shown, frontier_));
 
   std::vector<SweepFigures> axes;
   for (const std::string& axis : sweep.axes)

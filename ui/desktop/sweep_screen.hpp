@@ -45,7 +45,6 @@ class SweepScreen : public Screen {
   void offer_figures();
   void show_points();
   void show_chart();
-  void size_columns();
   void show_selection();
   void select(const std::vector<std::size_t>& points);
   void select_figures(const std::vector<QPointF>& figures);
@@ -59,7 +58,7 @@ class SweepScreen : public Screen {
   QLabel *status_, *file_label_;
   XyChart* chart_;
   ParallelChart* parallel_;
-  RowsModel* model_;
+  RowsModel *model_, *twin_;  // the points beside the chart, and in its place
   QTableView* table_;
   QString file_;  // "": in memory
   SweepFigures x_figures_, y_figures_;

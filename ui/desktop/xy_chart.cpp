@@ -79,6 +79,7 @@ XyChart::XyChart(QWidget* parent) : QChartView(parent) {
   setRubberBand(QChartView::NoRubberBand);
   setFrameShape(QFrame::NoFrame);
   chart()->legend()->setAlignment(Qt::AlignBottom);
+  chart()->legend()->setMarkerShape(QLegend::MarkerShapeFromSeries);  // hollow ones have only a rim
   chart()->setMargins(QMargins(0, 0, 0, 0));
   chart()->setBackgroundRoundness(0);
   setDragMode(QGraphicsView::RubberBandDrag);
