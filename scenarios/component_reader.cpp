@@ -79,10 +79,13 @@ class ComponentReader {
       const auto id = read_text(context_, at, node[key], key);
       if (!id) return nullptr;
       const models::KindInfo* kind = models::find_kind(spec_.role, *id);
-      if (kind == nullptr)
+      if (kind == nullptr) {
         report().error("kind", at, "\"" + *id + "\" is not a " + key + " of " + spec_.what,
                        allowed_hint(*id, kind_names()));
-      else if (product != nullptr && product->kind != *id)
+        // The rest is read as what was probably meant, so that its faults are told, too.
+        return models::find_kind(spec_.role, base::nearest(*id, kind_names()));
+      }
+      if (product != nullptr && product->kind != *id)
         report().error("kind", at,
                        "\"" + product->id + "\" is of " + key + " \"" + product->kind +
                            "\", not \"" + *id + "\"",

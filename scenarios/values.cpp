@@ -24,11 +24,14 @@ std::string usual_unit(const FieldInfo& field) {
   return space == std::string_view::npos ? "" : std::string(text.substr(space + 1));
 }
 
-// Hints: a bare 60 may be seconds or milliseconds.
-std::string with_usual_unit(const std::string& number, const FieldInfo& field) {
+// Hints: a bare 60 may be seconds or milliseconds, 4e9 is surely 4 GB/s, and 0.95 is 95 %.
+std::string with_usual_unit(double bare, const FieldInfo& field) {
   const bool has_default = !field.required() && !field.optional();
+  const std::string number = base::shortest(bare);
   if (field.dimension == Dimension::time && !has_default)
     return "write \"" + number + " s\" or \"" + number + " ms\"";
+  const bool share = field.dimension == Dimension::ratio && std::abs(bare) <= 1.0;
+  if (share || std::abs(bare) >= 1e6) return base::parse_quantity(number, field.dimension).hint;
   return "write \"" + number + " " + usual_unit(field) + "\"";
 }
 
@@ -121,7 +124,7 @@ class ValueReader {
       report_.error("unit", at_,
                     "\"" + std::string(field_.key) + "\" needs a unit: " + node.dump() +
                         " is a bare number, expected " + name,
-                    with_usual_unit(node.dump(), field_));
+                    with_usual_unit(node.get<double>(), field_));
       return std::nullopt;
     } else if (node.is_string()) {
       const std::string& text = node.get_ref<const std::string&>();

@@ -13,10 +13,28 @@
 namespace stallcast::base {
 namespace {
 
+std::string hint_for(int error) {
+  switch (error) {
+    case ENOENT:
+      return "is the path right, and does its folder exist?";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "name a place that this user may use";
+    case EISDIR:
+      return "name a file in it";
+    case ENOSPC:
+    case EDQUOT:
+      return "make room, or name another place";
+    default:
+      return "name another file";
+  }
+}
+
 Failure failed(std::string_view what, const std::filesystem::path& path, int error) {
   return {ExitCode::bad_input,
           std::string(what) + " " + path.string() + ": " + std::generic_category().message(error),
-          ""};
+          hint_for(error)};
 }
 
 /// An open file descriptor, closed at the end of its scope.

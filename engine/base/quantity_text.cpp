@@ -47,23 +47,22 @@ bool same_letters(std::string_view a, std::string_view b) {
 }
 
 /// The unit a bare number most likely lacks.
-std::string_view likely_unit(Dimension dimension, double number) {
-  const bool base = std::abs(number) >= kSurelyBase;
+std::string_view likely_unit(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes:
-      return base ? "B" : "GB";
+      return "GB";
     case Dimension::time:
       return "s";
     case Dimension::rate:
-      return base ? "B/s" : "GB/s";
+      return "GB/s";
     case Dimension::op_rate:
       return "ops/s";
     case Dimension::ratio:
       return "%";
     case Dimension::flops:
-      return base ? "FLOP" : "TFLOP";
+      return "TFLOP";
     case Dimension::flop_rate:
-      return base ? "FLOP/s" : "TFLOP/s";
+      return "TFLOP/s";
     case Dimension::money:
       return "USD";
     case Dimension::money_rate:
@@ -79,18 +78,25 @@ std::string number_text(const NumberText& number) {
   return out;
 }
 
+/// How a number is written that is surely in the base unit, or a share; "" when it may not be.
+std::string in_base_unit(double number, Dimension dimension) {
+  // A share is often written as 0.95.
+  const bool share = dimension == Dimension::ratio && std::abs(number) <= 1.0;
+  const bool large = std::abs(number) >= kSurelyBase &&
+                     (dimension == Dimension::bytes || dimension == Dimension::rate ||
+                      dimension == Dimension::flops || dimension == Dimension::flop_rate ||
+                      dimension == Dimension::op_rate);
+  return share || large ? exact_quantity(number, dimension) : "";
+}
+
 ParsedQuantity without_unit(const NumberText& number, Dimension dimension) {
   const std::string digits = number_text(number);
   const double value = detail::decimal_value(digits);
-  std::string spelling = digits;
-  // A share is often written as 0.95.
-  if (dimension == Dimension::ratio && std::abs(value) <= 1.0) {
-    spelling = exact_quantity(value, Dimension::ratio);
-  } else {
-    spelling += " " + std::string(likely_unit(dimension, value));
-  }
+  const std::string meant = in_base_unit(value, dimension);
   return fault(shown(digits) + " has no unit; expected " + std::string(dimension_name(dimension)),
-               "write \"" + spelling + "\"");
+               "write \"" +
+                   (meant.empty() ? digits + " " + std::string(likely_unit(dimension)) : meant) +
+                   "\"");
 }
 
 /// "GB" or "Gb/s" ... as a list of complete spellings of `number`.
@@ -124,6 +130,16 @@ std::string spelled_out(std::string_view word, Dimension dimension) {
   return "";
 }
 
+/// "400 GB" where a rate is expected was probably to be "400 GB/s", and the other way round.
+std::string other_dimension(const NumberText& number, std::string_view unit, Dimension dimension) {
+  const std::string per_second = std::string(unit) + "/s";
+  const std::string_view whole = unit.ends_with("/s") ? unit.substr(0, unit.size() - 2) : "";
+  for (const UnitText& known : detail::units_of(dimension))
+    if (known.text == per_second || (!whole.empty() && known.text == whole))
+      return "write " + spellings(number, {known.text});
+  return "write for example " + example(dimension);
+}
+
 /// Says what is wrong with a unit that `dimension` does not have.
 ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::string_view unit,
                           Dimension dimension) {
@@ -144,7 +160,7 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
     if (known.text == unit && known.dimension > Dimension::number)
       return fault(
           shown(text) + " is " + std::string(dimension_name(known.dimension)) + expected(dimension),
-          "");
+          other_dimension(number, unit, dimension));
   if (!other_case.empty())
     return fault("unit \"" + std::string(unit) + "\" is not known; case matters",
                  "write " + spellings(number, other_case));
@@ -155,8 +171,9 @@ ParsedQuantity wrong_unit(std::string_view text, const NumberText& number, std::
   for (const UnitText& known : detail::units_of(dimension)) names.emplace_back(known.text);
   const std::string meant = spelled_out(unit, dimension);
   const std::string near = meant.empty() ? nearest(unit, names) : meant;
-  return fault("unknown unit " + shown(unit) + expected(dimension),
-               near.empty() ? "" : "write " + spellings(number, {near}));
+  return fault(
+      "unknown unit " + shown(unit) + expected(dimension),
+      "write " + (near.empty() ? "for example " + example(dimension) : spellings(number, {near})));
 }
 
 ParsedQuantity parse_boolean(std::string_view text) {
@@ -171,7 +188,8 @@ ParsedQuantity not_a_number(std::string_view text, Dimension dimension) {
   word = word.substr(0, word.find(' '));
   for (const std::string_view special : {"inf", "infinity", "nan"})
     if (same_letters(word, special))
-      return fault(shown(text) + " is not a finite number" + expected(dimension), "");
+      return fault(shown(text) + " is not a finite number" + expected(dimension),
+                   "write for example " + example(dimension));
   return fault(shown(text) + " is not " + std::string(dimension_name(dimension)),
                "write for example " + example(dimension));
 }
@@ -203,9 +221,10 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension) {
     if (known.text != unit) continue;
     const double value = detail::in_base(*number, known);
     if (!std::isfinite(value) || (dimension == Dimension::count && std::abs(value) > kLargestCount))
-      return fault(shown(text) + " is too large", "");
+      return fault(shown(text) + " is too large", "write a smaller number");
     if (dimension == Dimension::count && value != std::floor(value))
-      return fault(shown(text) + " is not a whole number", "");
+      return fault(shown(text) + " is not a whole number",
+                   "write " + exact_quantity(std::ceil(value), dimension));
     return {value, "", ""};
   }
   if (unit.empty()) return without_unit(*number, dimension);
