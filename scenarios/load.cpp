@@ -72,6 +72,7 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
   out.sweep = read_sweep(tree, report);
   out.params = params.list();
   out.plan = read_plan(context, out.params);
+  out.ranged = ranged_values(tree, design, out.params);
   params.report_unused();
   check_rules(design, report);
   out.written.needs = params.needed();

@@ -55,8 +55,11 @@ struct Loaded {
   std::vector<Parameter> params;
   std::vector<std::string> variants;  ///< keys of `scenarios`
   Written written;
-  SweepSpec sweep;          ///< what `sweep` says; nothing is varied without it
-  PlanSpec plan;            ///< what `plan` says; nothing is asked for without it
+  SweepSpec sweep;  ///< what `sweep` says; nothing is varied without it
+  PlanSpec plan;    ///< what `plan` says; nothing is asked for without it
+  /// Values that are nothing but one parameter that says its min and max, by path
+  /// ("storage[scratch].ost.count"): how they are searched.
+  std::map<std::string, PlanDimension> ranged;
   Diagnostics diagnostics;  ///< with file, line and column, sorted by place
 };
 

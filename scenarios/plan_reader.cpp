@@ -5,9 +5,11 @@
 #include <charconv>
 #include <optional>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/keys.hpp"
+#include "scenarios/rules_support.hpp"
 #include "scenarios/schema_parts.hpp"
 #include "scenarios/sweep_reader.hpp"
 
@@ -189,6 +191,25 @@ std::span<const FieldInfo> plan_fields() { return kFields; }
 
 PlanSpec read_plan(ReadContext& context, const std::vector<Parameter>& params) {
   return PlanReader(context, params).read();
+}
+
+std::map<std::string, PlanDimension> ranged_values(const Tree& tree, const Design& design,
+                                                   const std::vector<Parameter>& params) {
+  std::map<std::string, PlanDimension> out;
+  const auto visit = [&](const std::string& path, std::string_view, const Component& component) {
+    for (const auto& [key, value] : component.values) {
+      const Json* node = find(tree.root, pointer_of(component, key));
+      if (node == nullptr || !is_expression(*node)) continue;
+      PlanDimension dimension;
+      dimension.axis.path =
+          "params." +
+          std::string(base::trim(std::string_view(node->get_ref<const std::string&>()).substr(1)));
+      take_range(dimension, params);
+      if (dimension.axis.range) out.emplace(path + "." + key, std::move(dimension));
+    }
+  };
+  base::for_each_component(design, visit);
+  return out;
 }
 
 void add_over(const std::string& option, const std::vector<Parameter>& params, PlanSpec& spec,

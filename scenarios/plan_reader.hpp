@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ namespace stallcast::scenarios {
 /// Reads `plan` of the tree; faults are reported with their place. Parameters without a range take
 /// that of `params`. Nothing is asked for without the key.
 [[nodiscard]] PlanSpec read_plan(ReadContext& context, const std::vector<Parameter>& params);
+
+/// Values of `design` that are nothing but one parameter that says its min and max, and its range.
+[[nodiscard]] std::map<std::string, PlanDimension> ranged_values(
+    const Tree& tree, const Design& design, const std::vector<Parameter>& params);
 
 /// Adds "osts", "PATH=a,b,c", "PATH=from..to", "PATH=from..to:n" to what is searched, in place of
 /// the same path.

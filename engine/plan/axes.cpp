@@ -85,22 +85,11 @@ class AxisMaker {
   /// The fluid bound, for what the bounds count.
   [[nodiscard]] std::optional<std::int64_t> bound_of(const std::string& path) const {
     const Countable* countable = countable_at(path);
-    if (countable == nullptr || path != default_path(bounds_.storage)) return std::nullopt;
+    if (countable == nullptr || path != default_path(design_, bounds_.storage)) return std::nullopt;
     if (!std::isfinite(bounds_.osts_required)) return 1;
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(bounds_.osts_required)));
   }
 
- public:
-  /// What is counted of a storage system; "" when nothing of it can be.
-  [[nodiscard]] std::string default_path(const std::string& storage) const {
-    for (const Countable& c : countables()) {
-      const std::string path = std::string("storage[") + storage + "]." + std::string(c.field);
-      if (c.prefix == "storage[" && values_.contains(path)) return path;
-    }
-    return "";
-  }
-
- private:
   Result<std::vector<std::string>> texts_of(const PlanDimension& wanted, const std::string& path) {
     std::vector<std::string> out;
     for (const SweepValue& value : wanted.axis.values) out.push_back(value.text);
@@ -319,7 +308,7 @@ class AxisMaker {
 
 /// The storage system to size: the one asked for, else the one the bounds study, else the first.
 Result<std::string> default_axis(const PlanSpec& spec, const Design& design,
-                                 const models::Bounds& bounds, const AxisMaker& maker) {
+                                 const models::Bounds& bounds) {
   const Component* storage =
       design.find_storage(spec.storage.empty() ? bounds.storage : spec.storage);
   if (storage == nullptr && spec.storage.empty() && !design.storage.empty())
@@ -332,7 +321,7 @@ Result<std::string> default_axis(const PlanSpec& spec, const Design& design,
                                         : "no storage is named \"" + spec.storage + "\"",
                    known.empty() ? "" : "known: " + known};
   }
-  std::string path = maker.default_path(storage->id);
+  std::string path = default_path(design, storage->id);
   if (path.empty())
     return Failure{
         ExitCode::bad_input,
@@ -352,7 +341,7 @@ Result<std::vector<Axis>> make_axes(const PlanSpec& spec, const Design& design,
     if (!spec.maximize.empty()) {
       one.axis.path = spec.maximize;
     } else {
-      const Result<std::string> path = default_axis(spec, design, bounds, maker);
+      const Result<std::string> path = default_axis(spec, design, bounds);
       if (!path.ok()) return path.failure();
       one.axis.path = *path;
     }

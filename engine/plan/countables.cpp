@@ -63,6 +63,14 @@ std::string owner_of(std::string_view path) {
 
 std::span<const Countable> countables() { return kCountables; }
 
+std::string default_path(const Design& design, const std::string& storage) {
+  const Component* counted = design.find_storage(storage);
+  for (const Countable& c : kCountables)
+    if (counted != nullptr && c.prefix == kStorage && counted->find(c.field) != nullptr)
+      return std::string(c.prefix) + storage + "]." + std::string(c.field);
+  return "";
+}
+
 bool same_path(std::string_view a, std::string_view b) {
   return base::plain_path(a) == base::plain_path(b);
 }

@@ -36,6 +36,10 @@ struct Countable {
 [[nodiscard]] Result<std::optional<std::string>> shortcut_path(const std::string& name,
                                                                const Design& design);
 
+/// What is counted of a storage system without a word about it ("storage[scratch].ost.count"); ""
+/// when nothing of it can be.
+[[nodiscard]] std::string default_path(const Design& design, const std::string& storage);
+
 /// Whether two paths mean the same value: "storage[a].ost.count", "storage.a.ost.count".
 [[nodiscard]] bool same_path(std::string_view a, std::string_view b);
 

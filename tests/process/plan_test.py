@@ -87,6 +87,31 @@ class ThreeWays(unittest.TestCase):
         self.assertEqual((planned, swept, high), (51, 51, 51))
 
 
+class Parameters(unittest.TestCase):
+    """A count that is a parameter with its limits is searched within them, by its step."""
+
+    def test_the_answer_is_a_value_the_parameter_may_have(self):
+        text = SCENARIO.replace('"min": 1, "max": 24', '"min": 2, "max": 24, "step": 6')
+        best = plan()["required"]
+        stepped = next(n for n in range(2, 25, 6) if n >= best)
+        self.assertNotEqual(stepped, best)
+        found = plan(text=text)
+        self.assertEqual(found["required"], stepped)
+        self.assertEqual(found["metric"], "storage.scratch.osts.required")
+        self.assertEqual(found["answer"], {"params.osts": str(stepped)})
+        for n, code in ((stepped, 0), (stepped - 6, 1)):
+            run = Run("run", "FILE", "--no-advice", "--set", f"params.osts={n}", text=text)
+            self.assertEqual(run.code, code, run.err)
+
+    def test_beyond_its_largest_value_nothing_is_found(self):
+        run = Run("plan", "FILE", text=SCENARIO.replace('"max": 24', '"max": 8'))
+        self.assertEqual(run.code, 1, run.err)
+
+    def test_what_only_depends_on_parameters_is_counted_by_itself(self):
+        found = plan(text=SCENARIO.replace('"=osts"', '"=2 * osts"'))
+        self.assertEqual(list(found["answer"]), ["storage[scratch].ost.count"])
+
+
 class BruteForce(unittest.TestCase):
     def meeting(self, rows):
         return [row for row in rows if row["verdict"] == "pass"]

@@ -10,11 +10,13 @@
 #include "engine/explain/explain.hpp"
 #include "engine/explain/what_if.hpp"
 #include "engine/plan/advice.hpp"
+#include "engine/plan/countables.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/predict/estimate.hpp"
 #include "engine/predict/predict.hpp"
 #include "engine/predict/record.hpp"
 #include "engine/run/warm_worker.hpp"
+#include "models/bounds.hpp"
 #include "models/version.hpp"
 #include "scenarios/plan_reader.hpp"
 #include "stallcast/client.hpp"
@@ -247,6 +249,13 @@ Result<PlanResult> Session::plan(const Source& source, const PlanQuestion& wante
   for (const std::string& option : wanted.unit)
     scenarios::add_unit(option, loaded.params, spec, faults);
   override_with(wanted.spec, spec);
+  // Counted without a word about it is what the scenario's own parameter counts, by its steps.
+  if (loaded.design.has_value() && spec.over.empty() && spec.maximize.empty()) {
+    const std::string storage =
+        spec.storage.empty() ? models::bounds(*loaded.design).storage : spec.storage;
+    const auto ranged = loaded.ranged.find(plan::default_path(*loaded.design, storage));
+    if (ranged != loaded.ranged.end()) spec.over = {ranged->second};
+  }
   if (faults.has_errors()) {
     if (question.faults != nullptr)
       for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));
