@@ -19,8 +19,10 @@ void add_resource_metrics(Prediction& prediction) {
     const std::string stem = "resource." + r.name;
     prediction.metrics.try_emplace(stem + ".utilization",
                                    Metric{r.utilization(), "ratio", std::nullopt});
-    prediction.metrics.try_emplace(stem + ".throughput",
-                                   Metric{r.throughput, r.unit, std::nullopt});
+    // A limit of each process by itself moves nothing that could be summed: it has no unit.
+    if (!r.unit.empty())
+      prediction.metrics.try_emplace(stem + ".throughput",
+                                     Metric{r.throughput, r.unit, std::nullopt});
   }
 }
 

@@ -151,7 +151,7 @@ AssertionOutcome outcome_of(const Expectation& expectation, const Assertion& ass
   out.metric = *worst;
   if (to) out.limit = to->limit;
   if (to && assertion.upper) out.upper = to->upper;
-  if (to && out.status != "pass") {
+  if (to) {
     out.limited_by = resource_of(*worst);
     if (out.limited_by.empty()) out.limited_by = limiter(prediction, *worst);
   }

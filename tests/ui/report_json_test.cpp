@@ -44,7 +44,7 @@ TEST_CASE("the breakdown names all causes and sums to one") {
 }
 
 TEST_CASE("wall-clock time is in the report only when asked for") {
-  CHECK_FALSE(result()["elapsed"].contains("wall_s"));
+  CHECK(result()["elapsed"]["wall_s"].is_null());
   CHECK(result({false, true})["elapsed"]["wall_s"] == 0.25);
   CHECK(result()["elapsed"]["events"] == 123456);
 }

@@ -109,7 +109,7 @@ DiffSide side_of(const Json& root) {
     AssertionOutcome outcome;
     outcome.id = text(a, at, "id");
     outcome.that = text(a, at, "that");
-    outcome.value = number(a, at, "value");
+    if (!member(a, at, "value").is_null()) outcome.value = number(a, at, "value");
     outcome.unit = text(a, at, "unit");
     outcome.status = text(a, at, "status");
     outcome.level = text(a, at, "level");

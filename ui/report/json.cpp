@@ -33,9 +33,14 @@ Json breakdown_object(const Prediction& prediction) {
 Json assertions_array(const Prediction& prediction) {
   Json out = Json::array();
   for (const AssertionOutcome& a : prediction.assertions) {
-    Json line = {{"id", a.id},     {"that", a.that},     {"value", a.value},
-                 {"unit", a.unit}, {"status", a.status}, {"level", a.level}};
-    if (!a.limited_by.empty()) line["limited_by"] = a.limited_by;
+    // An estimate does not know every metric: what has no value has no unit either.
+    Json line = {{"id", a.id},
+                 {"that", a.that},
+                 {"value", a.unit.empty() ? Json(nullptr) : Json(a.value)},
+                 {"unit", a.unit},
+                 {"status", a.status},
+                 {"level", a.level},
+                 {"limited_by", a.limited_by.empty() ? Json(nullptr) : Json(a.limited_by)}};
     if (!a.why.empty()) line["why"] = a.why;
     out.push_back(std::move(line));
   }
@@ -85,7 +90,8 @@ Json result_object(const Prediction& prediction, const Context& context, const S
   out["warnings"] = prediction.warnings;
   out["seeds"] = prediction.seeds;
   out["elapsed"] = {{"simulated_s", prediction.simulated_s}, {"skipped_s", prediction.skipped_s}};
-  if (style.timing) out["elapsed"]["wall_s"] = prediction.wall_s;
+  // Wall-clock time differs from run to run, so it is told on request only.
+  out["elapsed"]["wall_s"] = style.timing ? Json(prediction.wall_s) : Json(nullptr);
   out["elapsed"]["events"] = prediction.events;
   return out;
 }

@@ -119,7 +119,7 @@ std::string targets(const Prediction& p, const Ink& ink) {
     const bool unsure = a.status == "inconclusive" && a.ci95.has_value();
     std::string text = a.id + ": " + a.that + ", predicted ";
     text += unsure ? print_metric({a.value, a.unit, a.ci95}) : print_predicted(a);
-    if (!a.limited_by.empty()) text += ", limited by " + a.limited_by;
+    if (!a.limited_by.empty() && a.status != "pass") text += ", limited by " + a.limited_by;
     if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";
     const std::string plain = wrapped("  " + left(label, 8), text, 10);
     out += "  " + ink.by_status(warns ? "warn" : a.status, label) + plain.substr(2 + label.size());
