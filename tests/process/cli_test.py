@@ -147,8 +147,10 @@ class Streams(unittest.TestCase):
         for metric in result["metrics"].values():
             self.assertIsInstance(metric["value"], float)
             self.assertIn(metric["unit"],
-                          ("s", "B", "B/s", "ratio", "count", "1/s", "USD", "USD/h", "cores", ""))
-        self.assertNotIn("wall_s", result["elapsed"])
+                          ("s", "B", "B/s", "ratio", "count", "1/s", "USD", "USD/h", "cores"))
+        for assertion in result["assertions"]:
+            self.assertLessEqual({"value", "unit", "status", "level", "limited_by"}, set(assertion))
+        self.assertIsNone(result["elapsed"]["wall_s"])
 
     def test_csv_is_tidy(self):
         rows = list(csv.reader(io.StringIO(Run("run", "FILE", "--format", "csv", text=EASY).out)))
@@ -267,6 +269,14 @@ class Verbs(unittest.TestCase):
                                text=resolved).out)
         self.assertEqual(first["metrics"], again["metrics"])
         self.assertEqual(first["scenario"]["sha256"], again["scenario"]["sha256"])
+
+    def test_what_is_json_anyway_may_be_asked_for_as_json(self):
+        for args in (("resolve", "FILE"), ("schema",)):
+            plain, asked = (Run(*args, *more, text=EASY) for more in ((), ("--format", "json")))
+            self.assertEqual((json.loads(asked.out) != {}, asked.out), (True, plain.out))
+        for more in (("--format", "csv"), ("--format", "json", "--provenance")):
+            run = Run("resolve", "FILE", *more, text=EASY)
+            self.assertEqual((run.code, "hint: " in run.err), (2, True))
 
     def test_schema_is_json(self):
         self.assertIn("$schema", json.loads(Run("schema").out))

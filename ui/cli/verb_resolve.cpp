@@ -12,8 +12,15 @@ int resolve_verb(const Verb& verb, std::span<const std::string> args) {
   line.positional("SCENARIO", path, "scenario file; - reads standard input");
   line.flag("--provenance", provenance, "say of each value who set it, as a comment");
   line.scenario_options(options);
+  line.text("--format", options.format, "NAME", "text (default) or json, without comments");
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
+  if (options.format != "text" && options.format != "json")
+    return report_failure({ExitCode::bad_input, "resolve has no format \"" + options.format + "\"",
+                           "use text or json"});
+  if (provenance && options.format == "json")
+    return report_failure({ExitCode::bad_input, "JSON has no comments to say provenance in",
+                           "leave out --format or --provenance"});
   const client::Reading reading =
       client::Session(settings_of(options)).read(source_of(path, options));
   print_diagnostics(reading.diagnostics, options.quiet);

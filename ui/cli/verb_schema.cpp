@@ -10,8 +10,14 @@ int schema_verb(const Verb& verb, std::span<const std::string> args) {
   CommandLine line(verb);
   bool markdown = false;
   line.flag("--markdown", markdown, "the reference page of all fields instead of the JSON Schema");
+  options.format = "json";
+  line.text("--format", options.format, "NAME", "json (default) or markdown, as --markdown");
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
+  if (options.format != "json" && options.format != "markdown")
+    return report_failure({ExitCode::bad_input, "schema has no format \"" + options.format + "\"",
+                           "use json or markdown"});
+  markdown = markdown || options.format == "markdown";
   std::string text = markdown ? scenarios::reference() : scenarios::schema();
   if (!text.ends_with('\n')) text += '\n';
   return deliver(options, text, ExitCode::ok);
