@@ -4,6 +4,8 @@
 #include <QStandardPaths>
 #include <QTextStream>
 #include <QTimer>
+#include <algorithm>
+#include <initializer_list>
 
 #include "ui/desktop/main_window.hpp"
 #include "ui/desktop/script.hpp"
@@ -24,13 +26,27 @@ int fail(const QString& text) {
   return static_cast<int>(ExitCode::bad_input);
 }
 
+/// Whether one of the arguments begins with one of these.
+bool has_argument(int argc, char** argv, std::initializer_list<const char*> wanted) {
+  return std::any_of(argv + 1, argv + argc, [&](const char* given) {
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [&](const char* name) { return qstrncmp(given, name, qstrlen(name)) == 0; });
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A script needs no screen.
-  for (int i = 1; i < argc; ++i)
-    if (qstrncmp(argv[i], "--script", 8) == 0 && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
+  if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
+    if (has_argument(argc, argv, {"--script", "--help", "-h", "--version", "-v"}))
       qputenv("QT_QPA_PLATFORM", "offscreen");
+    else if (!qEnvironmentVariableIsSet("DISPLAY") &&
+             !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
+             !has_argument(argc, argv, {"-platform"}))
+      return fail(
+          QStringLiteral("there is no screen: DISPLAY is not set\nhint: use it in a desktop "
+                         "session, or with --script, which needs no screen"));
+  }
   QApplication app(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("stallcast"));
   QApplication::setApplicationName(QStringLiteral("stallcast-explorer"));
@@ -58,7 +74,9 @@ int main(int argc, char** argv) {
   parser.addOptions({script, shots, theme, scale, profile, jobs});
   parser.addPositionalArgument(QStringLiteral("scenario"), QStringLiteral("scenario file to open"),
                                QStringLiteral("[SCENARIO]"));
-  parser.process(app);
+  if (!parser.parse(QApplication::arguments()))
+    return fail(parser.errorText() + QStringLiteral("\nhint: see \"stallcast-explorer --help\""));
+  parser.process(app);  // help and version
 
   const bool scripted = parser.isSet(script);
   if (scripted) QStandardPaths::setTestModeEnabled(true);
