@@ -3,12 +3,14 @@
 
 #include "scenarios/importers/dlio.hpp"
 #include "scenarios/importers/importer.hpp"
+#include "scenarios/importers/terraform.hpp"
 
 namespace stallcast::scenarios {
 namespace {
 
 constexpr std::array kImporters{
-    Importer{"dlio", "workload file of DLIO or MLPerf Storage (YAML)", import_dlio}};
+    Importer{"dlio", "workload file of DLIO or MLPerf Storage (YAML)", import_dlio},
+    Importer{"terraform", "plan or state of Terraform or OpenTofu (JSON)", import_terraform}};
 
 struct Group {
   FieldFate fate;

@@ -1,0 +1,315 @@
+#include "scenarios/importers/terraform.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "models/catalogue/catalogue.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+using base::Json;
+
+/// A resource of the plan and where it stands in the file.
+struct Resource {
+  std::string address, type, name, pointer;
+  const Json* values = nullptr;
+};
+
+/// What a resource becomes: a product, and of a file system that is bought by size how large it is.
+struct Product {
+  std::string id = {};
+  double bytes = 0.0;
+  std::string said = {};  ///< what of the resource decided
+  std::string note = {};
+};
+
+/// Providers print numbers as texts, too. 0 when there is none.
+double number(const Json& values, const char* key) {
+  const auto found = values.find(key);
+  if (found == values.end()) return 0.0;
+  if (found->is_number()) return found->get<double>();
+  if (!found->is_string()) return 0.0;
+  return base::parse_quantity(found->get_ref<const std::string&>(), Dimension::number)
+      .value.value_or(0.0);
+}
+
+std::string text(const Json& values, const char* key) {
+  const auto found = values.find(key);
+  return found != values.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0, kTiB = 1024.0 * kGiB;
+
+// Sold by capacity and by MB/s for each TiB of it. A scratch file system has 200 MB/s for each TiB.
+//    [docs.aws.amazon.com/fsx/latest/LustreGuide/performance.html; 2026-11]
+Product fsx(const Json& values) {
+  const std::string kind = text(values, "deployment_type");
+  const std::string rate = base::shortest(number(values, "per_unit_storage_throughput"));
+  Product out{.bytes = number(values, "storage_capacity") * kGiB, .said = kind + ", " + rate};
+  out.id = "storage/fsx-lustre-";
+  if (kind == "PERSISTENT_2") {
+    out.id += "p2-" + rate;
+  } else if (kind == "PERSISTENT_1") {
+    out.id += (text(values, "storage_type") == "HDD" ? "hdd-" : "p1-") + rate;
+  } else {
+    out.id += "p1-200";
+    out.said = kind.empty() ? "SCRATCH_1" : kind;
+    out.note = "200 MB/s for each TiB, as this product has; what is lost with a server is not";
+  }
+  return out;
+}
+
+Product azure_lustre(const Json& values) {
+  const std::string sku = text(values, "sku_name");  // "AMLFS-Durable-Premium-250"
+  return {.id = "storage/azure-lustre-" + sku.substr(sku.rfind('-') + 1),
+          .bytes = number(values, "storage_capacity_in_tb") * kTiB,
+          .said = sku};
+}
+
+Product google_lustre(const Json& values) {
+  const std::string rate = base::shortest(number(values, "per_unit_storage_throughput"));
+  return {.id = "storage/google-lustre-" + rate,
+          .bytes = number(values, "capacity_gib") * kGiB,
+          .said = rate};
+}
+
+Product efs(const Json& values) {
+  const std::string mode = text(values, "throughput_mode");
+  return {
+      .id = "storage/efs-elastic",
+      .said = mode,
+      .note = mode == "elastic" ? "" : "the product is that of elastic throughput: edit its rates"};
+}
+
+Product bucket(const char* id) { return {.id = id}; }
+
+struct StorageRow {
+  std::string_view type;
+  Product (*product)(const Json& values);
+};
+constexpr std::array kStorage{
+    StorageRow{"aws_efs_file_system", efs},
+    StorageRow{"aws_fsx_lustre_file_system", fsx},
+    StorageRow{"aws_s3_bucket", [](const Json&) { return bucket("storage/s3-standard"); }},
+    StorageRow{"aws_s3_directory_bucket", [](const Json&) { return bucket("storage/s3-express"); }},
+    StorageRow{"azurerm_managed_lustre_file_system", azure_lustre},
+    StorageRow{"azurerm_storage_account", [](const Json&) { return bucket("storage/azure-blob"); }},
+    StorageRow{"google_lustre_instance", google_lustre},
+    StorageRow{"google_storage_bucket", [](const Json&) { return bucket("storage/gcs"); }}};
+
+class TerraformImport {
+ public:
+  TerraformImport(const std::string& plan, const std::string& file, const ImportOptions& options)
+      : options_(options), document_(base::parse_jsonc(plan, file, result_.diagnostics)) {}
+
+  ImportResult run() && {
+    if (!diags().has_errors()) convert();
+    if (!diags().has_errors()) result_.scenario = scenario_.dump(2) + "\n";
+    return std::move(result_);
+  }
+
+ private:
+  Diagnostics& diags() { return result_.diagnostics; }
+
+  void say(Severity severity, const char* code, const std::string& pointer, std::string message,
+           std::string hint) {
+    diags().add({severity, code, pointer, base::locate(document_, pointer), std::move(message),
+                 std::move(hint)});
+  }
+  void note(FieldFate fate, std::string source, std::string value, std::string target,
+            std::string why = "") {
+    result_.fields.push_back(
+        {fate, std::move(source), std::move(value), std::move(target), std::move(why)});
+  }
+
+  void convert() {
+    const Json* root = &document_.root;
+    std::string at;
+    for (const char* key : {"planned_values", "values"})
+      if (root->is_object() && root->contains(key))
+        at = base::pointer_token(key) + base::pointer_token("root_module");
+    if (at.empty() || !root->contains(Json::json_pointer(at))) {
+      say(Severity::error, "format", "", "this is no plan or state of Terraform in JSON",
+          "print it with \"terraform show -json plan.out\"");
+      return;
+    }
+    collect(root->at(Json::json_pointer(at)), at);
+    scenario_["id"] = id_of(std::filesystem::path(document_.file).stem().string());
+    for (const Resource& resource : resources_) add(resource);
+    if (scenario_.value("storage", Json::array()).empty()) {
+      say(Severity::error, "empty", at, "the plan makes no storage that is known here",
+          "known: " + known_types());
+      return;
+    }
+    add_hosts();
+    add_job();
+  }
+
+  void collect(const Json& module, const std::string& pointer) {
+    const auto list = [&](const char* key) {
+      return module.is_object() && module.contains(key) && module[key].is_array() ? &module[key]
+                                                                                  : nullptr;
+    };
+    if (const Json* resources = list("resources"))
+      for (std::size_t i = 0; i < resources->size(); ++i) {
+        const Json& r = (*resources)[i];
+        if (!r.is_object() || !r.contains("values") || !r["values"].is_object()) continue;
+        if (text(r, "mode") == "data") continue;  // looked up, not made
+        resources_.push_back({text(r, "address"), text(r, "type"), text(r, "name"),
+                              pointer + "/resources" + base::pointer_token(i), &r["values"]});
+      }
+    if (const Json* children = list("child_modules"))
+      for (std::size_t i = 0; i < children->size(); ++i)
+        collect((*children)[i], pointer + "/child_modules" + base::pointer_token(i));
+  }
+
+  void add(const Resource& resource) {
+    const auto row = std::find_if(kStorage.begin(), kStorage.end(),
+                                  [&](const StorageRow& r) { return r.type == resource.type; });
+    if (row != kStorage.end()) return add_storage(resource, row->product(*resource.values));
+    if (resource.type == "aws_instance")
+      return add_instances(resource, text(*resource.values, "instance_type"), 1.0);
+    if (resource.type == "aws_eks_node_group") return add_node_group(resource);
+    note(FieldFate::ignored, resource.address, "", "", "no storage and no GPU instance");
+  }
+
+  void add_storage(const Resource& resource, const Product& product) {
+    const models::CatalogueEntry* entry = models::find_product(product.id);
+    if (entry == nullptr) {
+      say(Severity::error, "product", resource.pointer + "/values",
+          "no product of the catalogue is " + resource.type + " with " + product.said,
+          "\"stallcast catalog list\" lists those there are");
+      return;
+    }
+    Json storage{{"id", id_of(resource.name)}, {"use", product.id}};
+    std::string said = product.said;
+    if (product.bytes > 0.0) {
+      const auto size =
+          std::find_if(entry->values.begin(), entry->values.end(),
+                       [](const models::CatalogueValue& v) { return v.key == "ost.capacity"; });
+      const auto bytes = size == entry->values.end()
+                             ? std::optional<double>()
+                             : base::parse_quantity(size->text, Dimension::bytes).value;
+      if (!bytes) return;  // no such product is bought by its size
+      storage["ost"]["count"] = static_cast<std::int64_t>(std::ceil(product.bytes / *bytes - 1e-9));
+      said += ", " + base::exact_quantity(product.bytes, Dimension::bytes);
+    } else if (entry->values.empty()) {
+      return;
+    }
+    note(FieldFate::mapped, resource.address, said,
+         "storage[" + storage["id"].get<std::string>() + "]",
+         product.id + (product.note.empty() ? "" : "; " + product.note));
+    scenario_["storage"].push_back(std::move(storage));
+  }
+
+  void add_node_group(const Resource& resource) {
+    const Json& values = *resource.values;
+    const auto list = [&](const char* key) -> const Json* {
+      const auto found = values.find(key);
+      return found != values.end() && found->is_array() && !found->empty() ? &found->front()
+                                                                           : nullptr;
+    };
+    const Json *type = list("instance_types"), *scaling = list("scaling_config");
+    const double nodes =
+        scaling != nullptr && scaling->is_object() ? number(*scaling, "desired_size") : 0.0;
+    if (type == nullptr || !type->is_string() || nodes < 1.0)
+      return note(FieldFate::ignored, resource.address, "", "", "no nodes are asked for");
+    add_instances(resource, type->get<std::string>(), nodes);
+  }
+
+  void add_instances(const Resource& resource, const std::string& type, double count) {
+    const std::string id = "host/aws-" + type;
+    if (models::find_product(id) == nullptr)
+      return note(FieldFate::ignored, resource.address, type, "", "no GPU host of the catalogue");
+    const auto known = std::find_if(instances_.begin(), instances_.end(),
+                                    [&](const auto& i) { return i.first == id; });
+    (known == instances_.end() ? instances_.emplace_back(id, 0.0) : *known).second += count;
+    note(FieldFate::mapped, resource.address, type, "cluster.hosts", id);
+  }
+
+  void add_hosts() {
+    Json host{{"id", "gpu"}};
+    if (instances_.empty()) {
+      host["count"] = options_.hosts.value_or(8);
+      if (!options_.hosts)
+        say(Severity::warning, "placeholder", "",
+            "the plan makes no GPU host that is known here; 8 are a placeholder",
+            "give --hosts N, and edit what a host is");
+      note(FieldFate::defaulted, "", "", "cluster.hosts", "placeholder");
+    } else {
+      host["use"] = instances_.front().first;
+      host["count"] = options_.hosts.value_or(
+          static_cast<std::int64_t>(std::llround(instances_.front().second)));
+      if (instances_.size() > 1)
+        say(Severity::warning, "hosts", "",
+            "there are several kinds of GPU hosts; the job runs on \"" + instances_.front().first +
+                "\"",
+            "add the others to \"hosts\" for jobs of their own");
+    }
+    scenario_["cluster"]["hosts"] = Json::array({std::move(host)});
+    if (!instances_.empty() && instances_.front().first.starts_with("host/aws-p5"))
+      scenario_["cluster"]["fabric"]["use"] = "fabric/efa-p5";
+  }
+
+  void add_job() {
+    Json job{{"id", "train"}, {"hosts", "gpu"}};
+    if (options_.accelerators) job["accelerators"] = *options_.accelerators;
+    job["step"]["compute"] = "1 s";
+    job["checkpoint"] = {
+        {"to", scenario_["storage"][0]["id"]}, {"size", "1 TB"}, {"every", "30 min"}};
+    scenario_["jobs"] = Json::array({std::move(job)});
+    scenario_["run"]["duration"] = "2 h";
+    note(FieldFate::defaulted, "", "steps of 1 s, a save of 1 TB every 30 min", "jobs[train]",
+         "placeholder");
+    say(Severity::warning, "placeholder", "",
+        "a plan does not say what jobs run; steps of 1 s with a save of 1 TB every 30 min are a "
+        "placeholder",
+        "edit \"jobs\"");
+  }
+
+  static std::string known_types() {
+    std::vector<std::string> out;
+    for (const StorageRow& row : kStorage) out.emplace_back(row.type);
+    return base::join(out, ", ");
+  }
+
+  /// Of a name, which may hold what an id must not; no two are alike.
+  std::string id_of(const std::string& name) {
+    std::string out;
+    for (const char c : name)
+      out += std::string_view(".[]*/ \t\"=").find(c) == std::string_view::npos ? c : '-';
+    if (out.empty()) out = "unnamed";
+    std::string id = out;
+    for (int n = 2; std::find(ids_.begin(), ids_.end(), id) != ids_.end(); ++n)
+      id = out + "-" + std::to_string(n);
+    ids_.push_back(id);
+    return id;
+  }
+
+  const ImportOptions& options_;
+  ImportResult result_;
+  base::JsonDocument document_;
+  Json scenario_;
+  std::vector<Resource> resources_;
+  std::vector<std::pair<std::string, double>> instances_;  ///< product and how many
+  std::vector<std::string> ids_;
+};
+
+}  // namespace
+
+ImportResult import_terraform(const std::string& text, const std::string& file,
+                              const ImportOptions& options) {
+  return TerraformImport(text, file, options).run();
+}
+
+}  // namespace stallcast::scenarios
