@@ -91,20 +91,22 @@ class Parameters(unittest.TestCase):
     """A count that is a parameter with its limits is searched within them, by its step."""
 
     def test_the_answer_is_a_value_the_parameter_may_have(self):
-        text = SCENARIO.replace('"min": 1, "max": 24', '"min": 2, "max": 24, "step": 6')
+        text = SCENARIO.replace('"min": 1, "max": 24', '"min": 1, "max": 24, "step": 10')
         best = plan()["required"]
-        stepped = next(n for n in range(2, 25, 6) if n >= best)
+        stepped = next(n for n in range(1, 25, 10) if n >= best)
         self.assertNotEqual(stepped, best)
         found = plan(text=text)
         self.assertEqual(found["required"], stepped)
         self.assertEqual(found["metric"], "storage.scratch.osts.required")
         self.assertEqual(found["answer"], {"params.osts": str(stepped)})
-        for n, code in ((stepped, 0), (stepped - 6, 1)):
+        for n, code in ((stepped, 0), (stepped - 10, 1)):
             run = Run("run", "FILE", "--no-advice", "--set", f"params.osts={n}", text=text)
             self.assertEqual(run.code, code, run.err)
 
     def test_beyond_its_largest_value_nothing_is_found(self):
-        run = Run("plan", "FILE", text=SCENARIO.replace('"max": 24', '"max": 8'))
+        most = plan()["required"] - 1
+        run = Run("plan", "FILE", "--tornado", "0", text=SCENARIO.replace(
+            '"value": 8, "min": 1, "max": 24', f'"value": {most}, "min": 1, "max": {most}'))
         self.assertEqual(run.code, 1, run.err)
 
     def test_what_only_depends_on_parameters_is_counted_by_itself(self):
