@@ -77,6 +77,20 @@ TEST_CASE("two inputs interact by what both do beyond each alone") {
   CHECK(interaction_of(1.0, 3.0, 3.0, 9.0) == 4.0);
 }
 
+TEST_CASE("a range around a whole number has whole ends, and moves it by one at least") {
+  SliderSpec slider;
+  slider.path = QStringLiteral("jobs[train].loader.prefetch");
+  slider.whole = true;
+  slider.minimum = 1.0;
+  slider.maximum = 8.0;
+  slider.value = 1.0;
+  CHECK(range_around(slider, 0.5) == std::pair(1.0, 2.0));  // not 0.5 to 1.5, nor 0
+  slider.value = 4.0;
+  CHECK(range_around(slider, 0.1) == std::pair(3.0, 5.0));
+  slider.value = 7.0;
+  CHECK(range_around(slider, 0.5) == std::pair(4.0, 10.0));  // beyond what the slider shows
+}
+
 TEST_CASE("ranges can be edited, wrong ones are refused, and edited ones stay") {
   Workspace workspace(settings());
   QFile file(kExample);

@@ -178,8 +178,13 @@ void SensitivityScreen::run() {
         }
         return [this, done = std::move(done)] {
           swings_ = done;
-          status_->setText(
-              tr("%1 inputs, each moved alone. Click a bar for its response.").arg(done.size()));
+          const auto left_out = std::count_if(
+              done.begin(), done.end(), [](const Swing& s) { return !s.at_low || !s.at_high; });
+          QString text = tr("%1 inputs, each moved alone.").arg(done.size());
+          if (left_out > 0)
+            text +=
+                tr(" %1 have no bar: an end of their range makes no valid design.").arg(left_out);
+          status_->setText(text + tr(" Click a bar for its response."));
           show_swings();
           if (!tornado_->bars().empty()) emit tornado_->chosen(0);
         };

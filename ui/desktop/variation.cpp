@@ -52,6 +52,8 @@ std::pair<double, double> range_around(const SliderSpec& slider, double span) {
   if (slider.step == 0.0 && !slider.path.startsWith(QLatin1String("params."))) {
     wide.minimum = std::min(wide.minimum, slider.value * (1.0 - span));
     wide.maximum = std::max(wide.maximum, slider.value + by);
+    if (slider.whole) wide.minimum = std::ceil(wide.minimum);
+    if (slider.whole) wide.maximum = std::floor(wide.maximum);
   }
   return {Workspace::snapped(wide, slider.value - by), Workspace::snapped(wide, slider.value + by)};
 }
