@@ -57,6 +57,21 @@ class Margin : public QWidget {
   JsonEditor& editor_;
 };
 
+/// The letters around `cursor` that may be a key. Qt's own word ends elsewhere beside quotes.
+QTextCursor word_at(QTextCursor cursor) {
+  const QTextDocument& document = *cursor.document();
+  const auto is_letter = [&](int at) {
+    const QChar c = document.characterAt(at);
+    return c.isLetterOrNumber() || c == u'_';
+  };
+  int begin = cursor.position(), end = begin;
+  while (begin > 0 && is_letter(begin - 1)) --begin;
+  while (end < document.characterCount() && is_letter(end)) ++end;
+  cursor.setPosition(begin);
+  cursor.setPosition(end, QTextCursor::KeepAnchor);
+  return cursor;
+}
+
 /// Byte columns of diagnostics as places in the text.
 int place_of(const QTextDocument& document, const Position& position) {
   const QTextBlock block = document.findBlockByNumber(position.line - 1);
@@ -156,9 +171,28 @@ bool JsonEditor::go_to_path(const QString& path) {
   return true;
 }
 
+/// The word that is being typed is no JSON yet: something that is stands in for it.
+QString JsonEditor::path_here() const {
+  const QTextCursor word = word_at(textCursor());
+  const QString text = toPlainText();
+  qsizetype begin = word.selectionStart(), end = word.selectionEnd();
+  if (const auto root = parse_tree(text)) return path_at(*root, begin);
+  const bool quoted_before = begin > 0 && text[begin - 1] == u'"';
+  const bool quoted_behind = end < text.size() && text[end] == u'"';
+  if (quoted_before) --begin;
+  if (quoted_before && quoted_behind) ++end;
+  for (const char* instead : {"", "\"?\":0", "\"?\":0,", ",\"?\":0", ",\"?\":0,"}) {
+    const QString stand_in = QLatin1String(instead);
+    const auto root = parse_tree(text.left(begin) + stand_in + text.mid(end));
+    if (!root) continue;
+    const QString path = path_at(*root, begin + stand_in.indexOf(u'?'));
+    return path.endsWith(QLatin1String(".?")) ? path.chopped(2) : path;
+  }
+  return {};
+}
+
 QStringList JsonEditor::keys_here() const {
-  const std::optional<JsonNode> root = parse_tree(workspace_.document().text());
-  const QString path = root ? path_at(*root, textCursor().position()) : QString();
+  const QString path = path_here();
   QStringList out;
   for (const client::FormPart& part : workspace_.form().parts) {
     const QString at = QString::fromStdString(part.path);
@@ -180,10 +214,9 @@ QStringList JsonEditor::keys_here() const {
 }
 
 void JsonEditor::complete(bool take_first) {
-  QTextCursor word = textCursor();
-  word.select(QTextCursor::WordUnderCursor);
+  const QTextCursor word = word_at(textCursor());
   keys_->setStringList(keys_here());
-  completer_->setCompletionPrefix(word.selectedText().remove(u'"'));
+  completer_->setCompletionPrefix(word.selectedText());
   if (completer_->completionCount() == 0) return;
   if (take_first) return insert_key(completer_->currentCompletion());
   QRect place = cursorRect();
@@ -192,13 +225,10 @@ void JsonEditor::complete(bool take_first) {
 }
 
 void JsonEditor::insert_key(const QString& key) {
-  QTextCursor cursor = textCursor();
-  cursor.select(QTextCursor::WordUnderCursor);
-  if (cursor.selectedText().contains(QRegularExpression(QStringLiteral("[^A-Za-z0-9_]"))))
-    cursor.setPosition(textCursor().position());
+  QTextCursor cursor = word_at(textCursor());
   const int begin = cursor.selectionStart();
   const bool open = begin > 0 && document()->characterAt(begin - 1) == u'"';
-  const bool closed = document()->characterAt(cursor.selectionEnd()) == u'"';
+  const bool closed = open && document()->characterAt(cursor.selectionEnd()) == u'"';
   cursor.insertText((open ? QString() : QStringLiteral("\"")) + key +
                     (closed ? QString() : QStringLiteral("\"")));
   setTextCursor(cursor);

@@ -41,6 +41,8 @@ class JsonEditor : public QPlainTextEdit {
   void mark_problems();
   void insert_key(const QString& key);
   [[nodiscard]] QStringList keys_here() const;
+  /// Of the object around the cursor.
+  [[nodiscard]] QString path_here() const;
 
   Workspace& workspace_;
   QWidget* margin_;
