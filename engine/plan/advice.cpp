@@ -169,6 +169,23 @@ class Advisor {
     }
   }
 
+  /// Twice of it: the field that is called as the end of its name, else the first.
+  void double_it(const std::string& resource) {
+    const Name name = split_name(resource);
+    const Remedy* best = nullptr;
+    for (const Remedy& remedy : kRemedies) {
+      if (remedy.role != name.role || !starts_with_part(name.part, remedy.part) ||
+          remedy.factor <= 0.0 || (best != nullptr && remedy.part != best->part))
+        continue;
+      const std::string_view key = remedy.field.substr(remedy.field.rfind('.') + 1);
+      if (best == nullptr || name.part.ends_with(key)) best = &remedy;
+    }
+    if (best == nullptr) return;
+    Remedy twice = *best;
+    twice.factor = 2.0;
+    apply(twice, name);
+  }
+
   /// A blocking save that costs time can be made in the background.
   void unblock_saves() {
     for (const JobDesign& job : design_.jobs)
@@ -302,6 +319,15 @@ std::vector<Change> candidate_changes(const Design& design, const Prediction& pr
     if (bottleneck.blamed_share >= std::max(kBlamed, kWorthTrying / waiting_share(prediction)))
       advisor.relieve(bottleneck.resource);
   return advisor.take();
+}
+
+std::optional<Change> doubled(const Design& design, const Prediction& prediction,
+                              const std::string& resource) {
+  Advisor advisor(design, prediction, 1);
+  advisor.double_it(resource);
+  std::vector<Change> found = advisor.take();
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
 }
 
 std::vector<Change> further_changes(const Design& design, const Prediction& prediction,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct Change {
 /// a missed target, and what costs at least 0.2 % of the time.
 [[nodiscard]] std::vector<Change> candidate_changes(const Design& design,
                                                     const Prediction& prediction, std::size_t most);
+
+/// The change that makes twice of `resource` ("storage.scratch.ost"), or of what lets more of it be
+/// used at a time; nullopt when no number of the scenario does.
+[[nodiscard]] std::optional<Change> doubled(const Design& design, const Prediction& prediction,
+                                            const std::string& resource);
 
 /// At most `most` settings of jobs that lose time, whatever they wait for: workers, prefetch,
 /// cache, interval of saves, buffers of them.

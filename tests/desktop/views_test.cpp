@@ -55,7 +55,8 @@ TEST_CASE("changes between two texts name items by id, and comments are none") {
 ]
 )"));
   const SetOptions set = set_options(value_changes(before, after));
-  CHECK(set.options == QStringLiteral(" --set 'params.n=8' --set 'storage.s.ost.read=1 GB/s'"));
+  CHECK(set.sets ==
+        QStringList{QStringLiteral("params.n=8"), QStringLiteral("storage.s.ost.read=1 GB/s")});
   CHECK(set.left_out == QStringList{QStringLiteral("a")});
   CHECK(changes_between(before, before).empty());
 }

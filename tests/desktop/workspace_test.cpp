@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 #include <catch2/catch.hpp>
@@ -110,9 +111,55 @@ TEST_CASE("unsaved changes outlive the program, saved ones leave nothing") {
                         folder.filePath(QStringLiteral("999999999.stallcast-recovery.json"))));
     const std::vector<Recovered> lost = session.lost();
     REQUIRE(lost.size() == 1);
-    CHECK(lost.front().text == text);
+    CHECK(lost.front().project.text == text);
     SessionFile::forget(lost.front());
     CHECK(session.lost().empty());
   }
   CHECK(QDir(folder.path()).entryList(QDir::Files).isEmpty());
+}
+
+TEST_CASE("pins, sliders and their values outlive the program, too") {
+  const QTemporaryDir folder;
+  const QString file = QStringLiteral("examples/exercise-512-h100-async.json");
+  const QString write = QStringLiteral("storage[scratch].ost.write");
+  Prediction pinned;
+  {
+    Workspace workspace(settings());
+    SessionFile session(workspace, folder.path());
+    workspace.document().open(example(), file);
+    REQUIRE(wait_for(workspace, Freshness::simulated));
+    REQUIRE(workspace.pin(QStringLiteral("fifty")));
+    pinned = *workspace.simulated();
+    session.write_now();  // a pin alone is worth it
+    workspace.add_slider(write);
+    workspace.move_slider(*slider(workspace, "storage[scratch].ost.write"), 6e9, 0);
+    session.write_now();
+    const QStringList files = QDir(folder.path()).entryList(QDir::Files);
+    REQUIRE(files.size() == 1);
+    REQUIRE(QFile::copy(folder.filePath(files.front()),
+                        folder.filePath(QStringLiteral("999999999.stallcast-recovery.json"))));
+  }
+  Workspace workspace(settings());
+  SessionFile session(workspace, folder.path());
+  const std::vector<Recovered> lost = session.lost();
+  REQUIRE(lost.size() == 1);
+  CHECK(QFileInfo(lost.front().project.scenario) == QFileInfo(file));
+  QString why_not;
+  REQUIRE(session.recover(lost.front(), why_not));
+  CHECK(workspace.document().modified());
+  REQUIRE(slider(workspace, "storage[scratch].ost.write").has_value());
+  CHECK(slider(workspace, "storage[scratch].ost.write")->value == 6e9);
+  REQUIRE(QTest::qWaitFor([&] { return !workspace.pins().empty(); }, 120'000));
+  REQUIRE(workspace.pins().size() == 1);
+  const Pin& pin = workspace.pins().front();
+  CHECK(pin.name == QStringLiteral("fifty"));
+  CHECK(pin.text == example());
+  CHECK(pin.prediction.design_sha256 == pinned.design_sha256);
+  REQUIRE(pin.prediction.metrics.size() == pinned.metrics.size());
+  for (const auto& [name, metric] : pinned.metrics) {
+    INFO(name);
+    CHECK(pin.prediction.metrics.at(name).value == metric.value);
+  }
+  CHECK(pin.prediction.breakdown == pinned.breakdown);
+  CHECK(session.lost().empty());
 }

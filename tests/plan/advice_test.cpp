@@ -78,6 +78,18 @@ TEST_CASE("every kind of bottleneck has the change that relieves it") {
   CHECK(first_set("host.gpu.nic.read").starts_with("cluster.hosts[gpu].nic.rate="));
 }
 
+TEST_CASE("twice of a resource is twice of its field, and nothing where there is none") {
+  const auto twice = [](const std::string& resource) {
+    const auto change = plan::doubled(design(), blaming({resource}), resource);
+    return change ? change->set : "";
+  };
+  CHECK(twice("storage.scratch.ost.write") == "storage[scratch].ost.count=96");
+  CHECK(twice("storage.scratch.oss.nic.read") == "storage[scratch].oss.count=20");
+  CHECK(twice("host.gpu.nic.read") == "cluster.hosts[gpu].nic.rate=800 Gb/s");
+  CHECK(twice("storage.other.ost").empty());
+  CHECK(twice("host.gpu.gpu.copy").empty());  // relieved by another kind of memory, not by more
+}
+
 TEST_CASE("fields that were left out are not changed") {
   CHECK(first_set("host.gpu.nvme.drives").empty());
   CHECK(first_set("fabric.bisection").empty());

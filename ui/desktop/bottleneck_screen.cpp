@@ -11,6 +11,7 @@
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/hop_chart.hpp"
 #include "ui/desktop/parts.hpp"
+#include "ui/desktop/twice_pane.hpp"
 
 namespace stallcast::desktop {
 
@@ -34,6 +35,9 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
   auto* below = new QWidget(split);
   auto* rows = new QVBoxLayout(below);
   rows->setContentsMargins(0, 0, 0, 0);
+  rows->addWidget(heading(tr("What would twice of it do?"), below));
+  twice_ = new TwicePane(workspace, below);
+  rows->addWidget(twice_);
   auto* head = new QHBoxLayout;
   help_ = new QPushButton(tr("What would &help?"), below);
   help_->setObjectName(QStringLiteral("help"));
@@ -59,6 +63,7 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
 
 void BottleneckScreen::refresh() {
   const Workspace& w = workspace();
+  twice_->refresh();
   help_->setEnabled(w.freshness() == Freshness::simulated);
   if (!w.simulated()) {
     headline_->setText(tr("Nothing is simulated yet"));
@@ -103,7 +108,8 @@ void BottleneckScreen::try_changes() {
   });
 }
 
-bool BottleneckScreen::act(const QString& action, const QString&) {
+bool BottleneckScreen::act(const QString& action, const QString& argument) {
+  if (action == QLatin1String("twice")) return twice_->ask(argument.toStdString());
   if (action != QLatin1String("help")) return false;
   try_changes();
   return true;

@@ -9,6 +9,7 @@ namespace stallcast::desktop {
 
 class HopChart;
 class RowsModel;
+class TwicePane;
 
 /// What limits: the data path with what each resource does and can do, and what would help.
 class BottleneckScreen : public Screen {
@@ -17,7 +18,7 @@ class BottleneckScreen : public Screen {
   BottleneckScreen(Workspace& workspace, QWidget* parent);
 
   void refresh() override;
-  /// "help".
+  /// "help"; "twice" with the name of a resource.
   bool act(const QString& action, const QString& argument) override;
   [[nodiscard]] bool working() const override;
 
@@ -27,6 +28,7 @@ class BottleneckScreen : public Screen {
   HopChart* hops_;
   QLabel *headline_, *tried_;
   QPushButton* help_;
+  TwicePane* twice_;
   RowsModel* changes_;
 };
 

@@ -3,16 +3,21 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <cmath>
+#include <utility>
 
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/patch.hpp"
 #include "ui/desktop/step_chart.hpp"
+#include "ui/desktop/waterfall_chart.hpp"
+#include "ui/report/diff/words.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -56,9 +61,14 @@ CompareScreen::CompareScreen(Workspace& workspace, QWidget* parent)
   steps_ = new StepChart(split);
   auto* pane = new ChartPane(tr("Where the time goes"), steps_, steps_->twin(), split);
   pane->setObjectName(QStringLiteral("chart:compare"));
-  split->addWidget(scrolled(pane, tr("Where the time goes"), split));
+  auto* right = new QSplitter(Qt::Vertical, split);
+  right->setChildrenCollapsible(false);
+  right->addWidget(scrolled(pane, tr("Where the time goes"), right));
+  right->addWidget(shares_side(right));
+  split->addWidget(right);
   split->setStretchFactor(0, 5);
   split->setStretchFactor(1, 3);
+  split->setSizes({700, 400});
   layout->addWidget(split, 1);
   connect(base_, &QComboBox::currentIndexChanged, this, &CompareScreen::refresh);
   const auto show = [this] {
@@ -66,6 +76,9 @@ CompareScreen::CompareScreen(Workspace& workspace, QWidget* parent)
   };
   connect(&workspace, &Workspace::predicted, this, show);
   connect(&workspace, &Workspace::pins_changed, this, show);
+  connect(&workspace.document(), &Document::edited, this, &CompareScreen::forget_shares);
+  connect(base_, &QComboBox::currentTextChanged, this, &CompareScreen::forget_shares);
+  forget_shares();
 }
 
 void CompareScreen::refresh() {
@@ -76,6 +89,7 @@ void CompareScreen::refresh() {
     const QSignalBlocker quiet(base_);
     base_->clear();
     base_->addItems(names);
+    forget_shares();
   }
   empty_->setVisible(names.isEmpty());
   base_->setEnabled(!names.isEmpty());
@@ -90,14 +104,127 @@ void CompareScreen::refresh() {
   steps_->set(std::move(bars));
 }
 
+QWidget* CompareScreen::shares_side(QWidget* parent) {
+  auto* side = new QWidget(parent);
+  auto* layout = new QVBoxLayout(side);
+  layout->setContentsMargins(0, 0, 0, 0);
+  auto* head = new QHBoxLayout;
+  attribute_ = new QPushButton(tr("Which change &did it?"), side);
+  attribute_->setObjectName(QStringLiteral("attribute"));
+  attribute_->setAccessibleName(tr("Find which change made which part of the difference"));
+  moved_ = choice(QStringLiteral("moved"), tr("Figure that moved"), side);
+  head->addWidget(attribute_);
+  head->addWidget(moved_, 1);
+  layout->addLayout(head);
+  how_ = note({}, side);
+  layout->addWidget(how_);
+  shares_ = new WaterfallChart(side);
+  auto* pane = new ChartPane(tr("Share of each change"), shares_, shares_->twin(), side);
+  pane->setObjectName(QStringLiteral("chart:shares"));
+  layout->addWidget(scrolled(pane, tr("Share of each change"), side), 1);
+  connect(attribute_, &QPushButton::clicked, this, &CompareScreen::attribute);
+  connect(moved_, &QComboBox::currentIndexChanged, this, &CompareScreen::show_shares);
+  return side;
+}
+
+void CompareScreen::forget_shares() {
+  diff_.reset();
+  offer_figures();
+  how_->setText(tr("Simulates the designs between the two"));
+  attribute_->setEnabled(base_->currentIndex() >= 0 && !workspace().has_errors());
+}
+
+void CompareScreen::attribute() {
+  const int base = base_->currentIndex();
+  if (base < 0 || !workspace().design() || workspace().has_errors()) return;
+  forget_shares();
+  how_->setText(tr("Simulating the designs between the two..."));
+  const Pin& pin = workspace().pins()[static_cast<std::size_t>(base)];
+  client::DiffInput before{.name = pin.name.toStdString(), .scenario = workspace().source()};
+  before.scenario.text = pin.text.toStdString();
+  const client::DiffInput now{.name = tr("this design").toStdString(),
+                              .scenario = workspace().source()};
+  workspace().background().start(
+      [this, before, now](client::Session& session,
+                          const Engine::Progress& progress) -> Engine::Then {
+        Result<Diff> found = session.diff(before, now, {.predict = {.on_progress = progress}});
+        return [this, before, now, found = std::move(found)] {
+          const std::vector<Pin>& pins = workspace().pins();
+          const int i = base_->currentIndex();
+          const bool stale =
+              workspace().source().text != now.scenario.text || i < 0 ||
+              pins[static_cast<std::size_t>(i)].text.toStdString() != before.scenario.text;
+          if (stale) return;
+          if (!found.ok()) return how_->setText(QString::fromStdString(found.failure().message));
+          diff_ = *found;
+          offer_figures();
+        };
+      });
+}
+
+void CompareScreen::offer_figures() {
+  const QSignalBlocker quiet(moved_);
+  moved_->clear();
+  if (diff_)
+    for (const MetricChange* m : report::moved_metrics(*diff_))
+      if (diff_->attributed.metrics.contains(m->metric))
+        moved_->addItem(QString::fromStdString(report::metric_label(m->metric)),
+                        QString::fromStdString(m->metric));
+  moved_->setEnabled(moved_->count() > 0);
+  show_shares();
+}
+
+void CompareScreen::show_shares() {
+  const std::string wanted = moved_->currentData().toString().toStdString();
+  if (!diff_) return shares_->set({}, {}, tr("Not asked for yet"));
+  QStringList notes{QString::fromStdString(report::method_text(*diff_))};
+  for (const std::string& n : diff_->attributed.notes) notes << QString::fromStdString(n);
+  for (const MetricChange& m : diff_->metrics) {
+    if (m.metric != wanted) continue;
+    std::vector<WaterfallChart::Part> parts;
+    double rest = m.difference();
+    for (const report::Blame& b : report::blames(*diff_, m)) {
+      parts.push_back({QString::fromStdString(report::change_text(*b.change)), b.share,
+                       QString::fromStdString(report::part_text(b.alone, m.unit))});
+      rest -= b.share;
+    }
+    constexpr double kWorthSaying = 0.005;  // of the difference
+    if (std::abs(rest) > kWorthSaying * std::abs(m.difference()))
+      parts.push_back({tr("only together"), rest});
+    shares_->set(m, std::move(parts));
+    notes.removeAll(QString());
+    return how_->setText(notes.join(QStringLiteral(". ")));
+  }
+  shares_->set({}, {}, diff_->inputs.empty() ? tr("No input is another") : tr("No figure moved"));
+  how_->setText(notes.join(QStringLiteral(". ")));
+}
+
+bool CompareScreen::working() const { return workspace().background().busy(); }
+
+bool CompareScreen::act(const QString& action, const QString& argument) {
+  if (action == QLatin1String("attribute")) {
+    attribute();
+    return attribute_->isEnabled();
+  }
+  QComboBox* box = action == QLatin1String("base")     ? base_
+                   : action == QLatin1String("figure") ? moved_
+                                                       : nullptr;
+  const int i = box == nullptr ? -1
+                : box == base_ ? base_->findText(argument)
+                               : moved_->findData(argument);
+  if (i >= 0) box->setCurrentIndex(i);
+  return i >= 0;
+}
+
 void CompareScreen::refresh_inputs() {
   std::vector<Row> rows;
   const int base = base_->currentIndex();
   if (base >= 0)
     for (const Change& c : value_changes(workspace().pins()[static_cast<std::size_t>(base)].text,
                                          workspace().document().text()))
-      rows.push_back({Cell(c.path), Cell(c.before.isEmpty() ? tr("absent") : c.before),
-                      Cell(c.after.isEmpty() ? tr("absent") : c.after)});
+      if (!c.path.endsWith(QLatin1String("].id")))  // names the item that others change
+        rows.push_back({Cell(c.path), Cell(c.before.isEmpty() ? tr("absent") : c.before),
+                        Cell(c.after.isEmpty() ? tr("absent") : c.after)});
   inputs_->set(std::move(rows));
 }
 

@@ -1,32 +1,51 @@
 #pragma once
 
+#include <optional>
+
+#include "stallcast/diff.hpp"
 #include "ui/desktop/screen.hpp"
 
 class QComboBox;
 class QLabel;
+class QPushButton;
 
 namespace stallcast::desktop {
 
 class RowsModel;
 class StepChart;
+class WaterfallChart;
 
 /// Pinned designs and the one on screen beside each other: what differs in the text, and in the
-/// figures.
+/// figures, and which change made which part of a difference.
 class CompareScreen : public Screen {
   Q_OBJECT
  public:
   CompareScreen(Workspace& workspace, QWidget* parent);
 
   void refresh() override;
+  /// "attribute"; "figure" with the name of a metric that moved; "base" with the name of a pin.
+  bool act(const QString& action, const QString& argument) override;
+  [[nodiscard]] bool working() const override;
 
  private:
   void refresh_inputs();
   void refresh_figures();
+  [[nodiscard]] QWidget* shares_side(QWidget* parent);
+  /// Simulates the designs between the two.
+  void attribute();
+  void offer_figures();
+  void show_shares();
+  void forget_shares();
 
   QLabel* empty_;
   QComboBox* base_;
   RowsModel *inputs_, *figures_;
   StepChart* steps_;
+  QPushButton* attribute_;
+  QComboBox* moved_;
+  QLabel* how_;
+  WaterfallChart* shares_;
+  std::optional<Diff> diff_;
 };
 
 }  // namespace stallcast::desktop

@@ -3,6 +3,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -14,6 +15,8 @@
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/patch.hpp"
+#include "ui/desktop/report_page.hpp"
+#include "ui/report/design_context.hpp"
 
 namespace stallcast::desktop {
 
@@ -34,6 +37,17 @@ ExportScreen::ExportScreen(Workspace& workspace, QWidget* parent)
   row->addWidget(format_);
   row->addWidget(save);
   layout->addLayout(row);
+  layout->addWidget(heading(tr("A report"), this));
+  auto* third = new QHBoxLayout;
+  report_ = new QPushButton(tr("Write a &page..."), this);
+  report_->setObjectName(QStringLiteral("export_report"));
+  report_->setAccessibleName(tr("Write the report of this design as a page"));
+  third->addWidget(report_);
+  third->addWidget(note(tr("One HTML file that opens anywhere: targets, figures, where the time "
+                           "goes, what helps, a timeline, all inputs with their sources"),
+                        this),
+                   1);
+  layout->addLayout(third);
   layout->addWidget(heading(tr("The design"), this));
   auto* second = new QHBoxLayout;
   what_ = choice(QStringLiteral("export_what"), tr("What of the design"), this);
@@ -54,6 +68,10 @@ ExportScreen::ExportScreen(Workspace& workspace, QWidget* parent)
   status_ = note({}, this);
   layout->addWidget(status_);
   connect(save, &QPushButton::clicked, this, &ExportScreen::ask_and_write);
+  connect(report_, &QPushButton::clicked, this, &ExportScreen::ask_and_report);
+  connect(&workspace, &Workspace::predicted, this, [this] {
+    if (isVisible()) refresh();
+  });
   connect(what_, &QComboBox::currentIndexChanged, this, &ExportScreen::show_text);
   connect(copy, &QPushButton::clicked, this, [this] {
     QGuiApplication::clipboard()->setText(text_->toPlainText());
@@ -88,13 +106,19 @@ void ExportScreen::refresh() {
     chart_->addItem(where + pane->title(), pane->objectName());
   }
   if (const int i = chart_->findData(before); i >= 0) chart_->setCurrentIndex(i);
+  report_->setEnabled(workspace().design() && !workspace().has_errors());
   show_text();
 }
 
 QString ExportScreen::command_line() const {
   const Document& document = workspace().document();
   const SetOptions set = set_options(value_changes(opened_, document.text()));
-  QString out = QStringLiteral("stallcast run '%1'%2\n").arg(document.name(), set.options);
+  client::Source source;
+  for (const QString& one : set.sets) source.sets.push_back(one.toStdString());
+  QString out =
+      QString::fromStdString(report::command_of("run", document.name().toStdString(), source, {},
+                                                workspace().settings().profile)) +
+      u'\n';
   for (const QString& path : set.left_out)
     out += tr("# %1 differs as well, which no option can say: save the scenario\n").arg(path);
   return out;
@@ -129,7 +153,50 @@ void ExportScreen::ask_and_write() {
   }
 }
 
+void ExportScreen::ask_and_report() {
+  const QString proposed =
+      QFileInfo(workspace().document().name()).completeBaseName() + QStringLiteral(".html");
+  const QString file =
+      QFileDialog::getSaveFileName(this, tr("Write the report"), proposed, tr("Pages (*.html)"));
+  if (!file.isEmpty()) report(file);
+}
+
+bool ExportScreen::report(const QString& file) {
+  Workspace& w = workspace();
+  if (!w.design() || w.has_errors()) {
+    status_->setText(tr("The text has errors (F8)"));
+    return false;
+  }
+  const QFileInfo where(file);
+  if (where.isDir() || !QFileInfo(where.absolutePath()).isWritable()) {
+    status_->setText(tr("%1 cannot be written").arg(file));
+    return false;
+  }
+  ReportWish wish{.source = w.source(),
+                  .design = *w.design(),
+                  .prediction = {},
+                  .command = command_line().section(u'\n', 0, 0).toStdString()};
+  if (w.freshness() == Freshness::simulated) wish.prediction = w.simulated();
+  status_->setText(tr("Making the report..."));
+  w.background().start([this, file, wish](client::Session& session,
+                                          const Engine::Progress& progress) -> Engine::Then {
+    const Result<std::string> page = report_page(session, wish, progress);
+    return [this, file, page] {
+      if (!page.ok()) return status_->setText(QString::fromStdString(page.failure().message));
+      QSaveFile out(file);
+      const QByteArray bytes = QByteArray::fromStdString(page.value());
+      const bool done =
+          out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit();
+      status_->setText(done ? tr("Wrote %1").arg(file) : tr("%1: %2").arg(file, out.errorString()));
+    };
+  });
+  return true;
+}
+
+bool ExportScreen::working() const { return workspace().background().busy(); }
+
 bool ExportScreen::act(const QString& action, const QString& argument) {
+  if (action == QLatin1String("report")) return report(argument);
   if (action != QLatin1String("write")) return false;
   for (const ChartPane* pane : panes())
     if (pane->objectName() == argument.section(u' ', 0, 0))

@@ -12,25 +12,33 @@ namespace stallcast::desktop {
 
 class ChartPane;
 
-/// Charts and their figures as files, and the design as text, patch or command line.
+/// Charts and their figures as files, the whole as a report, and the design as text, patch or
+/// command line.
 class ExportScreen : public Screen {
   Q_OBJECT
  public:
   ExportScreen(Workspace& workspace, QWidget* parent);
 
   void refresh() override;
-  /// "write" with "CHART FILE", CHART as in chart:steps.
+  /// "write" with "CHART FILE", CHART as in chart:steps; "report" with a file.
   bool act(const QString& action, const QString& argument) override;
+  [[nodiscard]] bool working() const override;
+  /// Asks for a file and writes the report to it.
+  void ask_and_report();
 
  private:
   void ask_and_write();
   bool write(const ChartPane& pane, const QString& file);
+  /// Makes the report of the design as it is now; false when it has errors or `file` cannot be
+  /// written.
+  bool report(const QString& file);
   void show_text();
   [[nodiscard]] QString command_line() const;
   [[nodiscard]] std::vector<ChartPane*> panes() const;
 
   QComboBox *chart_, *format_, *what_;
   QLabel* status_;
+  QPushButton* report_;
   QPlainTextEdit* text_;
   QString opened_;  // the text as it was opened: what a patch is made against
   bool take_next_ = true;

@@ -12,7 +12,6 @@
 #include <QMessageBox>
 #include <QProgressBar>
 #include <QSaveFile>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -36,6 +35,27 @@
 #include "ui/desktop/whatif_screen.hpp"
 
 namespace stallcast::desktop {
+namespace {
+
+/// Layouts of hidden screens keep the sizes of other letters until they are shown, which is too
+/// late: the window would have grown for them. From the innermost outwards each is told.
+void forget_sizes(Screen& screen) {
+  QList<QWidget*> all = screen.findChildren<QWidget*>();
+  all.prepend(&screen);
+  for (auto widget = all.rbegin(); widget != all.rend(); ++widget) {
+    if (QLayout* layout = (*widget)->layout()) {
+      layout->invalidate();
+      layout->activate();  // the only way to reach layouts within layouts
+    }
+    if (qobject_cast<QSplitter*>(*widget) != nullptr) {
+      QEvent changed(QEvent::LayoutRequest);
+      QApplication::sendEvent(*widget, &changed);
+    }
+    (*widget)->updateGeometry();
+  }
+}
+
+}  // namespace
 
 MainWindow::MainWindow(const client::Settings& settings, const QString& recovery_folder)
     : workspace_(settings), recovery_(workspace_, recovery_folder) {
@@ -53,7 +73,10 @@ MainWindow::MainWindow(const client::Settings& settings, const QString& recovery
   layout->addWidget(stack_, 1);
   setCentralWidget(middle);
   add_screens();
-  connect(list_, &QListWidget::currentRowChanged, stack_, &QStackedWidget::setCurrentIndex);
+  connect(list_, &QListWidget::currentRowChanged, this, [this](int row) {
+    if (row >= 0) forget_sizes(*screens_[static_cast<std::size_t>(row)]);
+    stack_->setCurrentIndex(row);
+  });
   list_->setCurrentRow(0);
   add_status();
   add_menus();
@@ -100,7 +123,8 @@ void MainWindow::add_screens() {
   add_screen(new SweepScreen(workspace_, stack_));
   add_screen(new CompareScreen(workspace_, stack_));
   add_screen(checks);
-  add_screen(new ExportScreen(workspace_, stack_));
+  export_ = new ExportScreen(workspace_, stack_);
+  add_screen(export_);
   auto* problems = new ProblemsDock(workspace_, this);
   addDockWidget(Qt::BottomDockWidgetArea, problems);
   connect(problems, &ProblemsDock::chosen, this, [this, scenario](const Position& position) {
@@ -125,6 +149,11 @@ void MainWindow::add_menus() {
     const QString name = QFileDialog::getSaveFileName(this, tr("Save the session as a project"), {},
                                                       tr("Projects (*.stallcast)"));
     if (!name.isEmpty()) save_project(name);
+  });
+  file->addSeparator();
+  file->addAction(tr("Write a &report..."), QKeySequence(QStringLiteral("Ctrl+E")), this, [this] {
+    show_screen(export_->objectName());
+    export_->ask_and_report();
   });
   file->addSeparator();
   file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
@@ -254,16 +283,7 @@ void MainWindow::set_look(bool dark, int percent) {
   const int wide =
       metrics.horizontalAdvance(QStringLiteral("Sweep and Pareto")) + 2 * metrics.height();
   list_->setFixedWidth(wide);
-  // Hidden screens hear of other letters only when they are shown, which is too late: the window
-  // would have grown for the old ones.
-  for (Screen* screen : screens_) {
-    for (QScrollArea* area : screen->findChildren<QScrollArea*>()) area->updateGeometry();
-    const QList<QSplitter*> splits = screen->findChildren<QSplitter*>();
-    for (auto split = splits.rbegin(); split != splits.rend(); ++split) {
-      QEvent changed(QEvent::LayoutRequest);
-      QApplication::sendEvent(*split, &changed);
-    }
-  }
+  for (Screen* screen : screens_) forget_sizes(*screen);
   current()->refresh();
 }
 

@@ -14,6 +14,7 @@ class QToolButton;
 
 namespace stallcast::desktop {
 
+class ExportScreen;
 class Screen;
 
 /// The window: screens on the left, the one chosen beside them, problems and progress below.
@@ -56,6 +57,7 @@ class MainWindow : public QMainWindow {
   QListWidget* list_;
   QStackedWidget* stack_;
   std::vector<Screen*> screens_;
+  ExportScreen* export_;
   QLabel* message_;
   QProgressBar* progress_;
   QToolButton* cancel_;

@@ -143,7 +143,7 @@ void PartForm::rebuild(const client::FormPart& part) {
     if (field.value)
       badge->setToolTip(text_of(field.value->source.where) + u'\n' +
                         text_of(field.value->source.citation));
-    badge->setMinimumWidth(fontMetrics().horizontalAdvance(tr("default, assumed")) + 4);
+    badge->setMinimumWidth(fontMetrics().horizontalAdvance(tr("catalogue, assumed")) + 4);
     columns->addWidget(editor, 1);
     columns->addWidget(badge);
     auto* label = new QLabel(text_of(field.key), inside);

@@ -147,7 +147,7 @@ SetOptions set_options(const std::vector<Change>& values) {
     if (path.startsWith(QLatin1String("params.")) && path.endsWith(QLatin1String(".value")))
       path.chop(6);
     if (value.startsWith(u'"')) value = value.mid(1, value.size() - 2);
-    out.options += QStringLiteral(" --set '%1=%2'").arg(path, value);
+    out.sets << path + u'=' + value;
   }
   return out;
 }

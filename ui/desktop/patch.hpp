@@ -27,9 +27,9 @@ struct Change {
 /// Changes as JSON Patch (RFC 6902).
 [[nodiscard]] QString json_patch(const std::vector<Change>& changes);
 
-/// What options of `stallcast` can say of changes of single values: --set 'params.n=4'.
+/// What options of `stallcast` can say of changes of single values: --set params.n=4.
 struct SetOptions {
-  QString options;
+  QStringList sets;      ///< "params.n=4"
   QStringList left_out;  ///< paths: values that go away, and items of lists that have no id
 };
 [[nodiscard]] SetOptions set_options(const std::vector<Change>& values);

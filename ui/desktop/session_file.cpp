@@ -6,9 +6,8 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFile>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QSaveFile>
+#include <utility>
 
 #include "ui/desktop/workspace.hpp"
 
@@ -32,6 +31,8 @@ SessionFile::SessionFile(Workspace& workspace, const QString& folder, QObject* p
   connect(&timer_, &QTimer::timeout, this, &SessionFile::write_now);
   connect(&workspace_.document(), &Document::edited, &timer_, qOverload<>(&QTimer::start));
   connect(&workspace_.document(), &Document::renamed, &timer_, qOverload<>(&QTimer::start));
+  connect(&workspace_, &Workspace::pins_changed, &timer_, qOverload<>(&QTimer::start));
+  connect(&workspace_, &Workspace::sliders_changed, &timer_, qOverload<>(&QTimer::start));
 }
 
 SessionFile::~SessionFile() {
@@ -45,18 +46,14 @@ QString SessionFile::own_path() const {
 void SessionFile::write_now() {
   const Document& document = workspace_.document();
   if (folder_.isEmpty()) return;
-  if (!document.modified()) {
+  if (!document.modified() && workspace_.pins().empty()) {
     QFile::remove(own_path());
     return;
   }
   QSaveFile out(own_path());
   if (!out.open(QIODevice::WriteOnly))
     return;  // recovery is a courtesy: nothing else depends on it
-  out.write(
-      QJsonDocument(QJsonObject{{QStringLiteral("schema"), QStringLiteral("stallcast.recovery/1")},
-                                {QStringLiteral("file"), document.file()},
-                                {QStringLiteral("text"), document.text()}})
-          .toJson());
+  out.write(write_project(project_of(workspace_), own_path()));
   out.commit();
 }
 
@@ -68,12 +65,17 @@ std::vector<Recovered> SessionFile::lost() const {
     const QString path = folder_ + u'/' + name;
     QFile in(path);
     if (!in.open(QIODevice::ReadOnly)) continue;
-    const QJsonObject object = QJsonDocument::fromJson(in.readAll()).object();
-    if (object.value(QStringLiteral("schema")) != QStringLiteral("stallcast.recovery/1")) continue;
-    out.push_back({path, object.value(QStringLiteral("file")).toString(),
-                   object.value(QStringLiteral("text")).toString()});
+    QString why_not;
+    if (std::optional<Project> project = read_project(in.readAll(), path, why_not))
+      out.push_back({path, *std::move(project)});
   }
   return out;
+}
+
+bool SessionFile::recover(const Recovered& recovered, QString& why_not) {
+  if (!restore(recovered.project, workspace_, why_not)) return false;
+  forget(recovered);
+  return true;
 }
 
 void SessionFile::forget(const Recovered& recovered) { QFile::remove(recovered.path); }

@@ -113,8 +113,9 @@ void StartScreen::refresh() {
   lost_ = recovery_.lost();
   recover_->setVisible(!lost_.empty());
   if (lost_.empty()) return;
-  const QString name = lost_.front().file.isEmpty() ? tr("an unsaved scenario")
-                                                    : QFileInfo(lost_.front().file).fileName();
+  const QString name = lost_.front().project.scenario.isEmpty()
+                           ? tr("an unsaved scenario")
+                           : QFileInfo(lost_.front().project.scenario).fileName();
   recover_->setText(tr("&Recover changes of %1").arg(name));
 }
 
@@ -127,8 +128,8 @@ void StartScreen::open_template(int row) {
 
 void StartScreen::recover() {
   if (lost_.empty()) return;
-  workspace().document().open(lost_.front().text, lost_.front().file, true);
-  SessionFile::forget(lost_.front());
+  QString why_not;
+  if (!recovery_.recover(lost_.front(), why_not)) return recover_->setText(why_not);
   emit text_opened(QStringLiteral("scenario"));
 }
 

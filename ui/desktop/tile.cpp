@@ -1,8 +1,12 @@
 #include "ui/desktop/tile.hpp"
 
 #include <QApplication>
+#include <QEvent>
+#include <QGridLayout>
 #include <QLabel>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/theme.hpp"
@@ -35,13 +39,22 @@ Tile::Tile(QString metric, const QString& title, QWidget* parent)
   layout->setSpacing(1);
   for (QLabel* label : {name, value_, kind_, notes_}) layout->addWidget(label);
   layout->addStretch(1);
+  enlarge_value();
+}
+
+void Tile::enlarge_value() {
+  QFont large = QApplication::font();
+  large.setPointSizeF(large.pointSizeF() * 1.7);
+  value_->setFont(large);
+}
+
+void Tile::changeEvent(QEvent* event) {
+  QFrame::changeEvent(event);
+  if (event->type() == QEvent::FontChange) enlarge_value();
 }
 
 void Tile::refresh(const Workspace& workspace) {
   const Theme& theme = Theme::of(*this);
-  QFont large = QApplication::font();
-  large.setPointSizeF(large.pointSizeF() * 1.7);
-  value_->setFont(large);
   const Freshness freshness = workspace.freshness();
   const auto of = [&](const std::optional<Prediction>& p) {
     return p ? find_metric(*p, metric_) : nullptr;
@@ -97,6 +110,47 @@ void Tile::refresh(const Workspace& workspace) {
     }
   notes_->setText(notes.join(QStringLiteral("<br>")));
   setAccessibleName(title_ + QStringLiteral(": ") + text + QStringLiteral(", ") + kind_->text());
+}
+
+TileGrid::TileGrid(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(this)) {
+  grid_->setContentsMargins(0, 0, 0, 0);
+}
+
+void TileGrid::set(std::vector<Tile*> tiles) {
+  for (Tile* tile : tiles_) delete tile;
+  tiles_ = std::move(tiles);
+  columns_ = 0;
+}
+
+int TileGrid::widest() const {
+  int out = fontMetrics().horizontalAdvance(QStringLiteral("figures are of this width"));
+  for (const Tile* tile : tiles_) out = std::max(out, tile->minimumSizeHint().width());
+  return out;
+}
+
+QSize TileGrid::minimumSizeHint() const {
+  return {tiles_.empty() ? 0 : widest(), QWidget::minimumSizeHint().height()};
+}
+
+void TileGrid::place() {
+  const int gap = grid_->horizontalSpacing();
+  const int columns = std::max(1, (width() + gap) / std::max(1, widest() + gap));
+  if (columns == columns_) return;
+  columns_ = columns;
+  const int count = static_cast<int>(tiles_.size());
+  for (int i = 0; i < count; ++i) {
+    grid_->addWidget(tiles_[static_cast<std::size_t>(i)], i / columns, i % columns);
+    tiles_[static_cast<std::size_t>(i)]->show();
+  }
+  for (int row = 0; row < grid_->rowCount(); ++row) grid_->setRowStretch(row, 0);
+  grid_->setRowStretch(count / columns + 1, 1);
+  for (int column = 0; column < std::max(columns, grid_->columnCount()); ++column)
+    grid_->setColumnStretch(column, column < columns ? 1 : 0);
+}
+
+void TileGrid::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  QMetaObject::invokeMethod(this, &TileGrid::place, Qt::QueuedConnection);
 }
 
 }  // namespace stallcast::desktop

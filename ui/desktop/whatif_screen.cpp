@@ -1,7 +1,6 @@
 #include "ui/desktop/whatif_screen.hpp"
 
 #include <QAction>
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLabel>
@@ -118,10 +117,8 @@ QWidget* WhatIfScreen::figure_side() {
   status_->setObjectName(QStringLiteral("status"));
   status_->setWordWrap(true);
   layout->addWidget(status_);
-  tile_area_ = new QWidget(side);
-  tile_grid_ = new QGridLayout(tile_area_);
-  tile_grid_->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(scrolled(tile_area_, tr("Figures"), side), 1);
+  tiles_ = new TileGrid(side);
+  layout->addWidget(scrolled(tiles_, tr("Figures"), side), 1);
   why_ = new QLabel(side);
   why_->setObjectName(QStringLiteral("why"));
   why_->setWordWrap(true);
@@ -251,42 +248,22 @@ void WhatIfScreen::refresh_tiles() {
                                                           ? tr("GPU utilization")
                                                           : tr("Size of a save")});
   }
+  const std::vector<Tile*>& shown = tiles_->tiles();
   const bool same =
-      std::equal(wanted.begin(), wanted.end(), tiles_.begin(), tiles_.end(),
+      std::equal(wanted.begin(), wanted.end(), shown.begin(), shown.end(),
                  [](const Headline& h, const Tile* tile) { return h.metric == tile->metric(); });
   if (!same) {
-    for (Tile* tile : tiles_) delete tile;
-    tiles_.clear();
+    std::vector<Tile*> tiles;
     for (const Headline& h : wanted) {
-      tiles_.push_back(new Tile(h.metric, h.title, tile_area_));
-      auto* expect = new QAction(tr("Assert this..."), tiles_.back());
+      tiles.push_back(new Tile(h.metric, h.title, tiles_));
+      auto* expect = new QAction(tr("Assert this..."), tiles.back());
       connect(expect, &QAction::triggered, this, [this, h] { emit assert_wanted(h.metric); });
-      tiles_.back()->addAction(expect);
+      tiles.back()->addAction(expect);
     }
-    tile_columns_ = 0;
+    tiles_->set(std::move(tiles));
   }
-  place_tiles();
-  for (Tile* tile : tiles_) tile->refresh(workspace());
-}
-
-void WhatIfScreen::place_tiles() {
-  const int wide = fontMetrics().horizontalAdvance(QStringLiteral("figures are of this width"));
-  const int columns = std::max(1, tile_area_->width() / std::max(1, wide));
-  if (columns == tile_columns_) return;
-  tile_columns_ = columns;
-  for (int i = 0; i < static_cast<int>(tiles_.size()); ++i) {
-    tile_grid_->addWidget(tiles_[static_cast<std::size_t>(i)], i / columns, i % columns);
-    tiles_[static_cast<std::size_t>(i)]->show();
-  }
-  for (int row = 0; row < 32; ++row) tile_grid_->setRowStretch(row, 0);
-  tile_grid_->setRowStretch(static_cast<int>(tiles_.size()) / columns + 1, 1);
-  for (int column = 0; column < 12; ++column)
-    tile_grid_->setColumnStretch(column, column < columns ? 1 : 0);
-}
-
-void WhatIfScreen::resizeEvent(QResizeEvent* event) {
-  Screen::resizeEvent(event);
-  QMetaObject::invokeMethod(this, &WhatIfScreen::place_tiles, Qt::QueuedConnection);
+  for (Tile* tile : tiles_->tiles()) tile->refresh(workspace());
+  tiles_->place();
 }
 
 void WhatIfScreen::changeEvent(QEvent* event) {

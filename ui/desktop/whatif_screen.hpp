@@ -4,7 +4,6 @@
 
 #include "ui/desktop/screen.hpp"
 
-class QGridLayout;
 class QLabel;
 class QMenu;
 class QPushButton;
@@ -16,7 +15,7 @@ class ChartPane;
 class RowsModel;
 class SliderRow;
 class StepChart;
-class Tile;
+class TileGrid;
 
 /// Home: sliders left, figures in the middle, where the time goes and what limits right.
 class WhatIfScreen : public Screen {
@@ -34,7 +33,6 @@ class WhatIfScreen : public Screen {
   void assert_wanted(const QString& metric);
 
  protected:
-  void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:
@@ -44,7 +42,6 @@ class WhatIfScreen : public Screen {
   void rebuild_sliders();
   void show_values();
   void refresh_tiles();
-  void place_tiles();
   void refresh_pins();
   void refresh_causes();
   void solve();
@@ -52,10 +49,7 @@ class WhatIfScreen : public Screen {
 
   QVBoxLayout* slider_list_;
   std::vector<SliderRow*> rows_;
-  QWidget* tile_area_;
-  QGridLayout* tile_grid_;
-  std::vector<Tile*> tiles_;
-  int tile_columns_ = 0;
+  TileGrid* tiles_;
   QLabel *status_, *why_, *solved_;
   QVBoxLayout* pin_list_;
   QPushButton *pin_, *solve_;

@@ -1,0 +1,76 @@
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <catch2/catch.hpp>
+
+#include "ui/desktop/main_window.hpp"
+#include "ui/desktop/screen.hpp"
+
+using namespace stallcast;
+using namespace stallcast::desktop;
+
+namespace {
+
+const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
+
+QByteArray bytes_of(const QString& file) {
+  QFile in(file);
+  REQUIRE(in.open(QIODevice::ReadOnly));
+  return in.readAll();
+}
+
+/// What the command line says of `arguments`.
+QByteArray said_by_program(const QStringList& arguments) {
+  QProcess program;
+  program.start(QStringLiteral(STALLCAST_PATH), arguments);
+  REQUIRE(program.waitForFinished(120'000));
+  return program.readAllStandardOutput();
+}
+
+bool write_report(MainWindow& window, const QString& file) {
+  window.show_screen(QStringLiteral("export"));
+  return window.current()->act(QStringLiteral("report"), file) &&
+         QTest::qWaitFor([&] { return !window.current()->working(); }, 120'000);
+}
+
+}  // namespace
+
+TEST_CASE("the report of the window is that of the command line, byte for byte") {
+  const QTemporaryDir folder;
+  MainWindow window({.jobs = 1, .worker = STALLCAST_SIM_PATH}, {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  // At once: the report simulates what is not simulated yet.
+  REQUIRE(write_report(window, folder.filePath(QStringLiteral("a.html"))));
+  const QByteArray page = bytes_of(folder.filePath(QStringLiteral("a.html")));
+  CHECK(page.startsWith("<!doctype html>"));
+  CHECK(page == said_by_program({QStringLiteral("run"), kExample, QStringLiteral("--format"),
+                                 QStringLiteral("html"), QStringLiteral("--quiet")}));
+}
+
+TEST_CASE("the report is of the values on screen, and says which command makes it again") {
+  const QTemporaryDir folder;
+  MainWindow window({.jobs = 1, .worker = STALLCAST_SIM_PATH}, {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
+                                            QStringLiteral("20")));
+  REQUIRE(QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
+                          120'000));
+  REQUIRE(write_report(window, folder.filePath(QStringLiteral("a.html"))));
+  const QByteArray page = bytes_of(folder.filePath(QStringLiteral("a.html")));
+  CHECK(page.contains("stallcast run " + kExample.toUtf8() + " --set params.n_ost=20"));
+  CHECK(page.contains(QByteArray::fromStdString(window.workspace().simulated()->design_sha256)));
+}
+
+TEST_CASE("no report is begun of a text with errors, nor in a folder that is not there") {
+  const QTemporaryDir folder;
+  MainWindow window({.jobs = 1, .worker = STALLCAST_SIM_PATH}, {});
+  window.show();
+  REQUIRE(window.open_file(kExample));
+  CHECK_FALSE(write_report(window, QStringLiteral("/no/such/folder/a.html")));
+  REQUIRE(window.workspace().document().set(QStringLiteral("params.n_ost.value"),
+                                            QStringLiteral("\"many\"")));
+  CHECK_FALSE(write_report(window, folder.filePath(QStringLiteral("a.html"))));
+}
