@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/files.hpp"
+#include "engine/base/gzip.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/version.hpp"
@@ -92,8 +93,9 @@ Result<std::string> write_trace(client::Session& session, const Design& design,
                                    .model_version = std::string(models::kVersion),
                                    .scenario = prediction.scenario_id,
                                    .design_sha256 = prediction.design_sha256};
-  const Result<bool> written =
-      base::write_file(options.file, report::chrome_trace(timeline.value(), origin));
+  std::string trace = report::chrome_trace(timeline.value(), origin);
+  if (options.file.ends_with(".gz")) trace = base::gzip(trace);
+  const Result<bool> written = base::write_file(options.file, trace);
   if (!written.ok()) return written.failure();
   return report::trace_summary(timeline.value(), options.file);
 }
