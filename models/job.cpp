@@ -136,7 +136,7 @@ sim::Task<void> TrainingJob::step(bool first) {
   plant_.begin_step();
   std::vector<sim::Task<void>> parts;
   if (communicator_) {
-    communicator_->begin_step(classes_.size(), step_time_.mean);
+    communicator_->begin_step(steps_, classes_.size(), step_time_.mean);
     parts.push_back(communicator_->hidden());
   }
   for (RankClass& ranks : classes_) parts.push_back(rank_step(ranks));
@@ -226,7 +226,7 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
         co_await checkpoint_->save(progress());
       epoch_.saving += context_.now() - start;
       steady_.save(restarts_.until_failure(context_.now()) - start);
-      close_all(worst_since(blamed));
+      if (recorder_ != nullptr) close_all(worst_since(blamed, checkpoint_->blamed()));
       stopped_ = restarts_.next();
       if (restarts_.failed()) co_return;
     }

@@ -94,8 +94,10 @@ class TrainingJob {
   void open_all(std::string_view name, std::int64_t number = -1);
   void close_all(ResourceIndex cause = kNoResource);
   void then_all(std::string_view name, ResourceIndex cause = kNoResource);
+  /// What the way back up to now consisted of, one after the other.
+  void note_parts(const Restarts::Way& way);
   /// What of the time that was blamed came since `before`: the most.
-  [[nodiscard]] ResourceIndex worst_since(const WaitSplit& before) const;
+  [[nodiscard]] ResourceIndex worst_since(const WaitSplit& before, const WaitSplit& now) const;
   void report_cache(RunResult& out) const;
   void report_time(const Progress& kept, RunResult& out) const;
   void remark_barrier(RunResult& out) const;

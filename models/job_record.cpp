@@ -13,6 +13,8 @@ void TrainingJob::record(Recorder& recorder) {
                                        .members = classes_[c].place.members});
     record_loader(c);
   }
+  if (communicator_) communicator_->record(recorder, id_);
+  restarts_.record(recorder, id_);
   if (checkpoint_) checkpoint_->record(recorder);
 }
 
@@ -34,6 +36,16 @@ void TrainingJob::then_all(std::string_view name, ResourceIndex cause) {
   for (RankClass& ranks : classes_) then(ranks.lane, name, cause);
 }
 
+void TrainingJob::note_parts(const Restarts::Way& way) {
+  Seconds began = way.began;
+  for (const auto& [name, took] : way.parts) {
+    const Seconds ended = std::min(began + took, context_.now());
+    for (RankClass& ranks : classes_)
+      if (ranks.lane != nullptr) ranks.lane->note(name, began, ended);
+    began = ended;
+  }
+}
+
 void TrainingJob::close_all(ResourceIndex cause) {
   for (RankClass& ranks : classes_) {
     close(ranks.lane, cause);
@@ -41,9 +53,9 @@ void TrainingJob::close_all(ResourceIndex cause) {
   }
 }
 
-ResourceIndex TrainingJob::worst_since(const WaitSplit& before) const {
+ResourceIndex TrainingJob::worst_since(const WaitSplit& before, const WaitSplit& now) const {
   if (recorder_ == nullptr) return kNoResource;
-  return checkpoint_->blamed().since(before, Seconds::from(1.0, unit::s)).worst();
+  return now.since(before, Seconds::from(1.0, unit::s)).worst();
 }
 
 }  // namespace stallcast::models

@@ -18,6 +18,7 @@ sim::Task<std::int64_t> TrainingJob::restart() {
   const Seconds failed = restarts_.next();
   Progress again;
   Outage worst;
+  open_all("detect");
   do {
     const Outage outage = restarts_.take();
     worst.scope = std::max(worst.scope, outage.scope);
@@ -37,10 +38,15 @@ sim::Task<std::int64_t> TrainingJob::restart() {
     if (checkpoint_) checkpoint_->fall_back(worst.scope, found, lost);
     lost_ += lost;
     again += lost;
+    then_all("start again");
     co_await restarts_.start(outage);
+    note_parts(restarts_.way());
+    const WaitSplit blamed = restarts_.blamed();
+    then_all("restore");
     if (found.save.number > 0 && !restarts_.due())
       co_await checkpoint_->restart(std::move(found), worst.hosts, restarts_.restore(),
                                     restarts_.blamed());
+    then_all("detect", worst_since(blamed, restarts_.blamed()));
   } while (restarts_.due());
   for (std::size_t c = 0; c < classes_.size(); ++c) {
     RankClass& ranks = classes_[c];

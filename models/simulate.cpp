@@ -132,6 +132,8 @@ Timeline Simulation::record(std::uint64_t seed, sim::Context& context,
   Recorder recorder(request, context, *plant_);
   Parts parts(design_, *plant_, seed, context);
   for (auto& job : parts.jobs) job->record(recorder);
+  for (auto& fault : parts.faults) fault->record(recorder);
+  for (auto& tenant : parts.tenants) tenant->record(recorder);
   parts.fast_forward.stop_before(recorder.window());
   if (!parts.jobs.empty())
     parts.jobs.front()->on_step = [&parts, &recorder] {

@@ -34,7 +34,22 @@ bool Restarts::failed() const {
   return date.finite() && context_.now() - date > date * kSameDate;
 }
 
-Outage Restarts::take() { return outages_[passed_++]; }
+void Restarts::record(Recorder& recorder, const std::string& job) {
+  if (!outages_.empty())
+    lane_ = &recorder.lane({.kind = "failure", .job = job, .name = "failures"});
+}
+
+Outage Restarts::take() {
+  const Outage outage = outages_[passed_++];
+  if (lane_ != nullptr && lane_->idle()) {
+    lane_->open_since(began_ + outage.at, "failure", static_cast<std::int64_t>(passed_));
+    lane_->open_since(began_ + outage.at, "restart");
+  } else if (!restarting_) {  // again, before the job was where it had been
+    then(lane_, "restart");
+  }
+  restarting_ = true;
+  return outage;
+}
 
 Seconds Restarts::left_until(Seconds date) const {
   return std::max(Seconds{}, began_ + date - context_.now());
@@ -55,6 +70,12 @@ sim::Task<void> Restarts::start(const Outage& outage) {
     replace = recovery_.replace;
     waited_ += waited;
   }
+  way_ = {.began = start,
+          .parts = {{{"waiting for a spare", waited},
+                     {"replace", replace},
+                     {"mount", mount_},
+                     {"start processes", recovery_.start},
+                     {"initialise", recovery_.init}}}};
   const Seconds ready = start + waited + replace + mount_ + recovery_.start + recovery_.init;
   co_await context_.sleep(std::max(Seconds{}, until_failure(ready) - start));
   blamed_.blame(std::min(waited, context_.now() - start), waiting_for_);
@@ -72,12 +93,15 @@ void Restarts::end(const Course& course) {
     back_at_ = course.done;
   }
   back_at_ += course.again;
+  restarting_ = false;
+  then(lane_, "lost steps", own_);
   end_step(course.done);
 }
 
 void Restarts::end_step(std::int64_t steps) {
   if (back_at_ == 0 || steps < back_at_) return;
   behind_.add((context_.now() - behind_since_).in(unit::s));
+  close_all(lane_);
   back_at_ = 0;
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/sim/context.hpp"
@@ -13,6 +16,7 @@
 #include "models/failure/failure.hpp"
 #include "models/phase_clock.hpp"
 #include "models/plant.hpp"
+#include "models/record/recorder.hpp"
 #include "models/statistics.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -25,6 +29,8 @@ class Restarts {
  public:
   Restarts(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context);
 
+  /// From now on `recorder` is told, too.
+  void record(Recorder& recorder, const std::string& job);
   /// The job starts.
   void begin() { began_ = context_.now(); }
   /// Date of the next failure; infinite: none comes.
@@ -37,12 +43,19 @@ class Restarts {
   [[nodiscard]] Seconds until_failure(Seconds date) const { return std::min(date, next()); }
 
   /// Takes the next failure. REQUIRES: it has come.
-  Outage take();
+  [[nodiscard]] Outage take();
   /// Until somebody notices `outage`.
   [[nodiscard]] sim::Task<void> notice(const Outage& outage);
   /// From then on until all processes can read their state, or the next failure comes.
   ///    [docs/models/failures.md, eq. 14]
   [[nodiscard]] sim::Task<void> start(const Outage& outage);
+  /// What the start consists of, in turn, and when it began; it may be cut short.
+  struct Way {
+    Seconds began;
+    std::array<std::pair<std::string_view, Seconds>, 5> parts{};
+  };
+  /// Of the last start.
+  [[nodiscard]] const Way& way() const { return way_; }
   /// Time that reading the state from storage outside the hosts is said to take.
   [[nodiscard]] std::optional<Seconds> restore() const { return recovery_.restore; }
 
@@ -79,6 +92,9 @@ class Restarts {
   ResourceIndex own_, waiting_for_;
   Seconds began_;
   std::size_t passed_ = 0;
+  Way way_;
+  Lane* lane_ = nullptr;
+  bool restarting_ = false;
   Seconds time_, waited_;
   WaitSplit blamed_;
   std::int64_t back_at_ = 0;  ///< number of the step that brings the job where it was; 0: it is

@@ -78,6 +78,10 @@ void StorageFault::restore() {
   broken_.clear();
 }
 
+void StorageFault::record(Recorder& recorder) {
+  lane_ = &recorder.lane({.kind = "failure", .job = "", .name = id_ + " of storage " + p_.on});
+}
+
 sim::Task<void> StorageFault::run() {
   if (p_.at) {
     co_await context_.sleep(*p_.at);
@@ -100,6 +104,7 @@ sim::Task<void> StorageFault::fail() {
   const bool data = (part == StoragePart::target || part == StoragePart::server) &&
                     storage_.parts(StoragePart::target) > 0.0;
   degrade(data ? StoragePart::target : part, kNothing);
+  open(lane_, p_.part + " down", static_cast<std::int64_t>(count_));
   co_await context_.sleep(p_.failover);
   restore();
   // A partner that carries two shares sets the pace of even traffic; n - 1 that share the load
@@ -110,7 +115,9 @@ sim::Task<void> StorageFault::fail() {
     degrade(part, p_.left.in(unit::ratio));
   else if (parts > 1.0)
     degrade(part, p_.takeover == "partner" ? 0.5 : (parts - 1.0) / parts);
+  then(lane_, part == StoragePart::target ? "rebuild" : "degraded until the repair");
   co_await context_.sleep(p_.repair);
+  close(lane_);
   end();
 }
 

@@ -33,6 +33,8 @@ class StorageFault {
  public:
   StorageFault(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed,
                std::span<const std::unique_ptr<TrainingJob>> jobs);
+  /// From now on `recorder` is told, too.
+  void record(Recorder& recorder);
   /// Fails, comes back, and fails again, until the context stops.
   [[nodiscard]] sim::Task<void> run();
   /// Everything works again, at the present date: what was broken at the end of the run ends then.
@@ -54,6 +56,7 @@ class StorageFault {
   base::RandomStream random_;
   std::span<const std::unique_ptr<TrainingJob>> jobs_;
   std::vector<std::pair<StoragePart, double>> broken_;
+  Lane* lane_ = nullptr;
   std::optional<Seconds> began_;  ///< of the fault under way
   Seconds useful_before_;
   Seconds lasted_, computed_;

@@ -75,8 +75,13 @@ Communicator::Communicator(const JobDesign& job, Plant& plant, sim::Context& con
   }
 }
 
-void Communicator::begin_step(std::size_t classes, Seconds mean) {
+void Communicator::record(Recorder& recorder, const std::string& job) {
+  lane_ = &recorder.lane({.kind = "communication", .job = job, .name = "collectives"});
+}
+
+void Communicator::begin_step(std::int64_t number, std::size_t classes, Seconds mean) {
   ready_.reset();
+  step_ = number;
   missing_ = classes;
   window_ = mean * traffic_.window;
   running_ = {};
@@ -131,11 +136,16 @@ sim::Task<void> Communicator::run(const Traffic& traffic) {
 sim::Task<void> Communicator::hidden() {
   if (traffic_.hidden.time() <= Seconds{}) co_return;
   co_await ready_.wait();
+  open(lane_, "beside compute", step_);
   co_await run(traffic_.hidden);
+  close(lane_, limited_by_);
 }
 
 sim::Task<void> Communicator::exposed() {
-  if (traffic_.exposed.time() > Seconds{}) co_await run(traffic_.exposed);
+  if (traffic_.exposed.time() <= Seconds{}) co_return;
+  open(lane_, "exposed", step_);
+  co_await run(traffic_.exposed);
+  close(lane_, limited_by_);
 }
 
 void Communicator::end_step(Seconds time) {

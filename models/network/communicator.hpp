@@ -7,6 +7,7 @@
 #include "engine/sim/sync.hpp"
 #include "models/network/communication.hpp"
 #include "models/plant.hpp"
+#include "models/record/recorder.hpp"
 #include "models/statistics.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -30,8 +31,11 @@ class Communicator {
  public:
   Communicator(const JobDesign& job, Plant& plant, sim::Context& context, std::uint64_t seed);
 
-  /// A new step, in which `classes` classes of ranks compute for `mean` on average.
-  void begin_step(std::size_t classes, Seconds mean);
+  /// From now on `recorder` is told, too.
+  void record(Recorder& recorder, const std::string& job);
+  /// Step number `number` begins, in which `classes` classes of ranks compute for `mean` on
+  /// average.
+  void begin_step(std::int64_t number, std::size_t classes, Seconds mean);
   /// Compute of a rank of `compute`, slowed by what runs beside it: first the part nothing runs
   /// beside, then `reached`, then the part with it.
   struct Split {
@@ -74,6 +78,8 @@ class Communicator {
   std::vector<Path> paths_;  ///< of each host group; empty: a delay
   sim::Signal ready_;
   std::size_t missing_ = 0;
+  std::int64_t step_ = 0;
+  Lane* lane_ = nullptr;
   Seconds window_;
   Seconds running_;  ///< of this step's collectives
   ResourceIndex own_limit_, limited_by_;

@@ -62,18 +62,22 @@ std::vector<std::uint32_t> order(Timeline& timeline, const TimelineRequest& requ
     for (const Timeline::Track* track : classes)
       if (!track->chosen.empty()) chosen[class_of(*track)] = track->chosen;
   }
+  // A lane of the job as a whole on which nothing happened is no lane.
+  std::vector<bool> used(timeline.tracks.size());
+  for (const Timeline::Span& span : timeline.spans) used[span.track] = true;
   std::vector<std::uint32_t> kept;
   for (std::uint32_t t = 0; t < timeline.tracks.size(); ++t) {
     Timeline::Track& track = timeline.tracks[t];
     const auto found = chosen.find(class_of(track));
     if (found != chosen.end()) track.chosen = found->second;
-    if (track.rank_class < 0 || found != chosen.end()) kept.push_back(t);
+    if (track.rank_class < 0 ? used[t] : found != chosen.end()) kept.push_back(t);
   }
   // Those that wait longest first; what concerns the job as a whole last.
   const auto place = [&](std::uint32_t t) {
     const Timeline::Track& track = timeline.tracks[t];
     const auto why = std::find(kOrder.begin(), kOrder.end(), track.chosen) - kOrder.begin();
-    return std::tuple(std::string_view(track.job), why, track.rank_class);
+    const bool job = track.kind != "tenant" && !track.job.empty();
+    return std::tuple(!job, std::string_view(track.job), why, track.rank_class);
   };
   std::stable_sort(kept.begin(), kept.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });

@@ -19,10 +19,20 @@ void Lane::open(std::string_view name, std::int64_t number) {
   open_.push_back({recorder_.text(name), number, recorder_.context_.now()});
 }
 
+void Lane::open_since(Seconds began, std::string_view name, std::int64_t number) {
+  const Seconds outer = open_.empty() ? last_ : std::max(last_, open_.back().began);
+  open_.push_back({recorder_.text(name), number, std::max(began, outer)});
+}
+
+void Lane::note(std::string_view name, Seconds began, Seconds ended, ResourceIndex cause) {
+  recorder_.add(*this, recorder_.text(name), -1, {began, ended}, false, cause);
+}
+
 void Lane::end(bool cut, ResourceIndex cause) {
   const Open open = open_.back();
   open_.pop_back();
-  recorder_.add(*this, open.name, open.number, open.began, cut, cause);
+  last_ = recorder_.context_.now();
+  recorder_.add(*this, open.name, open.number, {open.began, last_}, cut, cause);
 }
 
 void Lane::close(ResourceIndex cause) {

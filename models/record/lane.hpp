@@ -22,6 +22,10 @@ class Lane {
 
   /// From now on, inside what is open. `number`: of the step, batch or save; -1: none.
   void open(std::string_view name, std::int64_t number = -1);
+  /// As if it had been opened at `began`, or when what the lane showed before ended.
+  void open_since(Seconds began, std::string_view name, std::int64_t number = -1);
+  /// A span inside what is open that is over already.
+  void note(std::string_view name, Seconds began, Seconds ended, ResourceIndex cause = kNoResource);
   /// The one opened last ends now; `cause` was waited for. A span that took no time is forgotten.
   void close(ResourceIndex cause = kNoResource);
   /// The same, named by what it was waited for most.
@@ -47,6 +51,7 @@ class Lane {
   Recorder& recorder_;
   std::uint32_t track_;
   std::vector<Open> open_;
+  Seconds last_;  ///< date at which something ended last
   Phase phase_ = Phase::cpu;
   bool in_phase_ = false;
 };
@@ -58,6 +63,9 @@ inline void open(Lane* lane, std::string_view name, std::int64_t number = -1) {
 /// Its name is of two parts, put together only where something records.
 inline void open(Lane* lane, std::string_view what, std::string_view which) {
   if (lane != nullptr) lane->open(std::string(what).append(which));
+}
+inline void open_since(Lane* lane, Seconds began, std::string_view name, std::int64_t number = -1) {
+  if (lane != nullptr) lane->open_since(began, name, number);
 }
 template <class Cause = ResourceIndex>
 void close(Lane* lane, const Cause& cause = kNoResource) {

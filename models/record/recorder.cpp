@@ -31,20 +31,21 @@ Lane& Recorder::lane(Timeline::Track track) {
   return lanes_.emplace_back(*this, static_cast<std::uint32_t>(lanes_.size()));
 }
 
-Lane& Recorder::free_lane(const std::string& kind, const std::string& job,
-                          const std::string& name) {
+Lane* Recorder::free_lane(const std::string& kind, const std::string& job, const std::string& name,
+                          std::size_t most) {
   std::size_t others = 0;
   for (Lane& lane : lanes_) {
     const Timeline::Track& track = out_.tracks[lane.track()];
     if (track.kind != kind || track.job != job || !track.name.starts_with(name + " ")) continue;
-    if (lane.idle()) return lane;
+    if (lane.idle()) return &lane;
     ++others;
   }
+  if (others >= most) return nullptr;
   Timeline::Track track;
   track.kind = kind;
   track.job = job;
   track.name = name + " " + std::to_string(others + 1);
-  return lane(std::move(track));
+  return &lane(std::move(track));
 }
 
 std::uint32_t Recorder::text(std::string_view text) {
@@ -56,11 +57,11 @@ std::uint32_t Recorder::text(std::string_view text) {
   return index;
 }
 
-void Recorder::add(const Lane& lane, std::uint32_t name, std::int64_t number, Seconds began,
-                   bool cut, ResourceIndex cause) {
-  const Seconds now = context_.now();
+void Recorder::add(const Lane& lane, std::uint32_t name, std::int64_t number, Dates dates, bool cut,
+                   ResourceIndex cause) {
+  const auto [began, ended] = dates;
   const bool early = began < began_;
-  if (!recording_ || now <= std::max(began, began_)) return;
+  if (!recording_ || ended <= std::max(began, began_)) return;
   out_.spans.push_back({.track = lane.track(),
                         .depth = static_cast<std::uint32_t>(lane.depth()),
                         .name = name,
@@ -69,7 +70,7 @@ void Recorder::add(const Lane& lane, std::uint32_t name, std::int64_t number, Se
                                                             text(plant_.resources().name(cause))),
                         .number = number,
                         .begin_s = (std::max(began, began_) + skipped_).in(unit::s),
-                        .end_s = (now + skipped_).in(unit::s),
+                        .end_s = (ended + skipped_).in(unit::s),
                         .cut = cut || early});
   if (out_.spans.size() < kMostKept) return;
   full_ = true;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -29,10 +30,17 @@ class Recorder {
   [[nodiscard]] Lane& lane(Timeline::Track track);
   /// A lane of `job` on which nothing is open: of those called "`name` 1", "`name` 2"...
   [[nodiscard]] Lane& free_lane(const std::string& kind, const std::string& job,
-                                const std::string& name);
+                                const std::string& name) {
+    return *free_lane(kind, job, name, std::numeric_limits<std::size_t>::max());
+  }
+  /// The same of at most `most` lanes; nullptr when something is open on each.
+  [[nodiscard]] Lane* free_lane(const std::string& kind, const std::string& job,
+                                const std::string& name, std::size_t most);
 
   /// Date before which no time that repeats may be left out, and after which none is.
   [[nodiscard]] Seconds window() const { return window_; }
+  /// Whether the window has begun.
+  [[nodiscard]] bool recording() const { return recording_; }
   /// A step ended; `skipped` of the run was counted and not simulated so far.
   void step_done(Seconds skipped);
 
@@ -42,8 +50,11 @@ class Recorder {
  private:
   friend class Lane;
   [[nodiscard]] std::uint32_t text(std::string_view text);
-  /// A span of `lane` that ends now.
-  void add(const Lane& lane, std::uint32_t name, std::int64_t number, Seconds began, bool cut,
+  struct Dates {
+    Seconds began, ended;
+  };
+  /// A span of `lane` that is over.
+  void add(const Lane& lane, std::uint32_t name, std::int64_t number, Dates dates, bool cut,
            ResourceIndex cause);
   void begin();
   sim::Task<void> sample();

@@ -22,6 +22,9 @@ constexpr auto kCommonInfos = infos(kCommon);
 
 // Bytes a token bucket lets through at once, in seconds of its rate.    [tenants.md, eq. 2]
 constexpr double kBucketSeconds = 1.0;
+// Operations shown at a time, and in all: others move as much, and would hide the jobs.
+constexpr std::size_t kLanes = 8;
+constexpr std::int64_t kMostShown = 20000;
 
 }  // namespace
 
@@ -82,6 +85,13 @@ sim::Task<void> Tenant::admit(Bytes bytes) {
   if (limit_) co_await limit_->take(Ops::from(bytes.in(unit::B), unit::ops));
 }
 
+Lane* Tenant::lane() {
+  if (recorder_ == nullptr || !recorder_->recording() || shown_ >= kMostShown) return nullptr;
+  Lane* lane = recorder_->free_lane("tenant", id_, "operations", kLanes);
+  if (lane != nullptr) ++shown_;
+  return lane;
+}
+
 void Tenant::done(const Operation& operation, Seconds began) {
   operations_ += operation.requests * operation.members * operation.stands_for;
   if (operation.sampled)
@@ -90,30 +100,44 @@ void Tenant::done(const Operation& operation, Seconds began) {
 
 sim::Task<void> Tenant::read(Operation operation) {
   const Seconds began = context_.now();
+  Lane* shown = lane();
+  open(shown, "read");
+  open(shown, "wait for its limit");
   co_await admit(operation.bytes * operation.members);
+  close(shown);
   const Client client = next_client(operation);
   StorageModel& storage = plant_.storage(common_.on);
-  if (operation.files > 0.0) co_await storage.open(client, operation.files);
-  co_await storage.read(client, {.bytes = operation.bytes,
-                                 .files = operation.requests,
-                                 .round_trips = 1.0,
-                                 .direct = operation.direct});
+  if (operation.files > 0.0) {
+    open(shown, "open");
+    const Served opened = co_await storage.open(client, operation.files);
+    close(shown, opened.limited_by);
+  }
+  const Served served = co_await storage.read(client, {.bytes = operation.bytes,
+                                                       .files = operation.requests,
+                                                       .round_trips = 1.0,
+                                                       .direct = operation.direct});
+  close(shown, served.limited_by);
   read_ += operation.bytes * operation.members;
   done(operation, began);
 }
 
 sim::Task<void> Tenant::write(Operation operation) {
   const Seconds began = context_.now();
+  Lane* shown = lane();
+  open(shown, "write");
+  open(shown, "wait for its limit");
   co_await admit(operation.bytes * operation.members);
+  close(shown);
   const Client client = next_client(operation);
   // Requests to a file that is open already are answered one round trip later each.
   if (operation.files <= 0.0)
     co_await context_.sleep(plant_.fabric().round_trip * operation.requests);
-  co_await plant_.storage(common_.on)
-      .write(client, {.bytes = operation.bytes,
-                      .files = operation.files,
-                      .writers = operation.members,
-                      .direct = operation.direct});
+  const Served served = co_await plant_.storage(common_.on)
+                            .write(client, {.bytes = operation.bytes,
+                                            .files = operation.files,
+                                            .writers = operation.members,
+                                            .direct = operation.direct});
+  close(shown, served.limited_by);
   written_ += operation.bytes * operation.members;
   done(operation, began);
 }

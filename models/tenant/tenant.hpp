@@ -12,6 +12,7 @@
 #include "engine/sim/sync.hpp"
 #include "engine/sim/task.hpp"
 #include "models/plant.hpp"
+#include "models/record/recorder.hpp"
 #include "models/statistics.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -36,6 +37,8 @@ class Tenant {
   virtual ~Tenant() = default;
 
   [[nodiscard]] sim::Task<void> run();
+  /// From now on `recorder` is told of operations, too.
+  void record(Recorder& recorder) { recorder_ = &recorder; }
   /// Adds "tenant.<id>. ..." metrics: throughput, latency and what the kind adds.
   void report(RunResult& out) const;
 
@@ -74,6 +77,8 @@ class Tenant {
  private:
   [[nodiscard]] Client next_client(const Operation& operation);
   [[nodiscard]] sim::Task<void> admit(Bytes bytes);
+  /// Where an operation is shown; nullptr where it is not.
+  [[nodiscard]] Lane* lane();
   void done(const Operation& operation, Seconds began);
 
   sim::Context& context_;
@@ -91,6 +96,8 @@ class Tenant {
   std::optional<sim::TokenBucket> limit_;
   Bytes read_, written_;
   double operations_ = 0.0;
+  Recorder* recorder_ = nullptr;
+  std::int64_t shown_ = 0;  ///< operations so far
   Series latencies_;
 };
 

@@ -3,6 +3,7 @@
 Usage: trace_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -80,6 +81,18 @@ class Trace(unittest.TestCase):
         self.assertEqual(self.file.read_bytes(), first)
         self.assertEqual(sorted(os.listdir(self.folder)), ["s.json", "t.json"])
 
+    def test_a_name_that_ends_in_gz_gives_the_same_trace_compressed(self):
+        self.trace("run", str(self.scenario), "--no-advice")
+        packed = self.folder / "t.json.gz"
+        files = []
+        for _ in range(2):
+            run = Run("run", str(self.scenario), "--no-advice", "--trace", str(packed))
+            self.assertIn("trace: " + str(packed), run.err)
+            files.append(packed.read_bytes())
+        self.assertEqual(files[0], files[1])  # no date in it
+        self.assertEqual(gzip.decompress(files[0]), self.file.read_bytes())
+        self.assertLess(5 * len(files[0]), self.file.stat().st_size)
+
     def test_what_is_in_it_is_said_unless_quiet(self):
         run, _ = self.trace("run", str(self.scenario), "--no-advice")
         self.assertIn("trace: " + str(self.file), run.err)
@@ -119,6 +132,27 @@ class Trace(unittest.TestCase):
                 self.assertEqual(run.out, plain.out)
                 self.assertEqual(faults(trace), [])
                 self.assertTrue(any(e["ph"] == "X" for e in trace["traceEvents"]))
+
+
+class Groups(unittest.TestCase):
+    """What stands beside ranks and saves has groups of its own."""
+
+    def test_failures_collectives_and_tenants_are_named(self):
+        wanted = {"host-failure.json": ("9 min..12 min", "job {}: failures"),
+                  "oss-failover.json": ("4 min..6 min", "failures of storage"),
+                  "llm-converged-fabric.json": ("5 s", "job {}: communication"),
+                  "shared-cluster.json": ("5 s", "tenant ")}
+        for name, (window, group) in wanted.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "t.json"
+                run = Run("run", str(LIBRARY / name), "--no-advice", "--trace", str(file),
+                          "--trace-window", window)
+                self.assertIn(run.code, (0, 1), run.err)
+                trace = json.loads(file.read_text())
+                self.assertEqual(faults(trace), [])
+                groups = {e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"}
+                before = group.split("{}")
+                self.assertTrue([g for g in groups if all(p in g for p in before)], groups)
 
 
 if __name__ == "__main__":

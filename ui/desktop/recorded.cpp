@@ -8,7 +8,9 @@ GanttData::What what_of(const std::string& name) {
   using enum GanttData::What;
   const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
   if (name == "compute" || has("ProfilerStep")) return step;
-  if (has("checkpoint") || has("restart") || has("restore")) return checkpoint;
+  if (has("checkpoint") || has("restart") || has("restore") || has("lost") || has("detect") ||
+      has("start"))
+    return checkpoint;
   if (has("wait") || name == "metadata" || name == "cpu") return stall;
   if (has("write to") || has("snapshot") || has("commit") || has("save") || has("quiesce"))
     return flush;
@@ -17,6 +19,7 @@ GanttData::What what_of(const std::string& name) {
 }
 
 QString lane_name(const Timeline::Track& track) {
+  if (track.job.empty()) return QString::fromStdString(track.name);
   std::string out = track.job;
   if (!track.chosen.empty() && track.chosen != "only") out += ", " + track.chosen + " rank";
   if (track.kind != "rank" || track.chosen.empty()) out += ": " + track.name;

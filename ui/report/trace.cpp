@@ -64,6 +64,15 @@ std::pair<std::string, std::string> owner_and_part(const std::string& resource) 
   return {resource.substr(0, dot), resource.substr(dot + 1)};
 }
 
+/// What a lane that belongs to no class of ranks stands under.
+std::string group(const Timeline::Track& track) {
+  if (track.kind == "tenant") return "tenant " + track.job;
+  if (track.job.empty()) return "failures of storage";
+  const bool saves = track.kind == "checkpoint";
+  const std::string what = track.kind == "failure" ? "failures" : saves ? "saves" : track.kind;
+  return "job " + track.job + ": " + what;
+}
+
 class Writer {
  public:
   explicit Writer(const Timeline& timeline) : t_(timeline) {}
@@ -102,15 +111,16 @@ class Writer {
   void name_tracks() {
     std::map<int, int> lanes;  // by pid
     for (const Timeline::Track& track : t_.tracks) {
-      std::string name = "job " + track.job + ": saves";
+      std::string key = track.kind + "/" + track.job, name = group(track);
       std::string labels;
       if (track.rank_class >= 0) {
         name = "job " + track.job + ": " + track.chosen + " rank";
         if (track.chosen == "only") name = "job " + track.job + ": rank";
+        key = track.job + "/" + std::to_string(track.rank_class);
         if (track.chosen != "only") name += ", class " + std::to_string(track.rank_class);
         labels = "stands for " + plain(track.members) + (track.members == 1.0 ? " rank" : " ranks");
       }
-      const int pid = process(track.job + "/" + std::to_string(track.rank_class), name, labels);
+      const int pid = process(key, name, labels);
       const int tid = ++lanes[pid];
       place_.emplace_back(pid, tid);
       const auto say = [&](const char* what, const std::string& args) {
