@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/counted.hpp"
 #include "models/bounds_parts.hpp"
 
 /// The least number of OSTs (or servers, prefixes, ...): docs/models/bounds.md, eq. 3.
@@ -49,7 +50,8 @@ void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Cou
   const double for_writes = write / c.unit_write;
   const double for_reads = read / c.unit_read;
   out.osts_required = c.separate ? std::max(for_reads, for_writes) : for_reads + for_writes;
-  const std::string store = "storage." + out.storage + ".", name = store + "osts.";
+  const std::string store = "storage." + out.storage + ".",
+                    name = store + base::key_of(c.noun) + ".";
   const auto line = [&](const std::string& what, double value, Dimension dimension,
                         std::string formula, Rule rule = {}) {
     out.derivations.push_back({what, value, dimension, std::move(formula), std::move(rule)});

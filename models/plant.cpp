@@ -282,6 +282,9 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   std::vector<ResourceUse> out;
   for (const auto& [name, use] : by_name) out.push_back(use);
   for (const auto& [id, storage] : storages_) storage->report(wall, out);
+  // What was measured as a whole is a queue in front of so many servers: it need not have drives.
+  for (ResourceUse& use : out)
+    if (use.unit == "drives" && !use.name.ends_with(".drives.busy")) use.unit = "servers";
   return out;
 }
 

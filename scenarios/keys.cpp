@@ -12,7 +12,7 @@ std::string allowed_hint(std::string_view word, std::span<const std::string> all
     return "";
   const std::string near = base::nearest(word, allowed);
   const std::string list = "allowed: " + base::join(allowed, ", ");
-  return near.empty() ? list : "did you mean \"" + near + "\"?   " + list;
+  return near.empty() ? list : "did you mean \"" + near + "\"? " + list;
 }
 
 void unknown_key(const std::string& key, const std::string& object, const std::string& what,

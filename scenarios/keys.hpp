@@ -8,7 +8,7 @@
 
 namespace stallcast::scenarios {
 
-/// "did you mean "x"?   allowed: a, b, c", with the key nearest to `word` if there is one.
+/// "did you mean "x"? allowed: a, b, c", with the key nearest to `word` if there is one.
 [[nodiscard]] std::string allowed_hint(std::string_view word, std::span<const std::string> allowed);
 
 /// An unknown key is an error at the key.

@@ -7,7 +7,8 @@ namespace stallcast::scenarios {
 // A price of one says nothing where nobody says how many there are.
 void check_prices(models::Role role, const Component& component, Reporter& report) {
   const models::KindInfo* kind = models::find_kind(role, component.kind);
-  if (kind == nullptr) return;
+  // After another fault the count may be there and not have been understood.
+  if (kind == nullptr || report.has_errors()) return;
   for (const models::PartInfo* part : models::parts_of(*kind)) {
     if (part->count.empty() || component.find(part->count) != nullptr) continue;
     for (const base::FieldInfo* field : {&part->price, &part->rent})

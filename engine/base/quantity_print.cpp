@@ -42,6 +42,17 @@ std::string rounded(double x) {
   return out;
 }
 
+/// As `rounded`, but small shares in plain digits, two of them significant: "0.000058".
+std::string rounded_percent(double x) {
+  const double size = std::abs(x);
+  constexpr double kUsual = 0.01, kSmallestPlain = 1e-7;
+  if (size >= kUsual || size < kSmallestPlain) return rounded(x);
+  const int decimals = 1 - static_cast<int>(std::floor(std::log10(size)));
+  std::string out = chars(x, std::chars_format::fixed, decimals);
+  out.erase(out.find_last_not_of('0') + 1);
+  return out;
+}
+
 double base_of_one(const UnitText& unit) {
   return std::pow(10.0, unit.shift) * unit.factor / unit.divisor;
 }
@@ -187,7 +198,7 @@ std::string print_quantity(double base_value, Dimension dimension) {
       if (std::abs(base_value) >= kLongestInSeconds) return print_long_duration(base_value);
       return in_decimal_unit(base_value, dimension);
     case Dimension::ratio:
-      return rounded(base_value * 100.0) + " %";
+      return rounded_percent(base_value * 100.0) + " %";
     case Dimension::money_rate:
       return rounded(base_value * 3600.0) + " USD/h";
     default:

@@ -120,7 +120,7 @@ constexpr std::array kUnits = std::to_array<UnitText>({
 
     {"$", money, 0, 1, 1, false},
     {"USD", money},
-    {"kUSD", money, 3, 1, 1, false},
+    {"kUSD", money, 3},
     {"MUSD", money, 6},
 
     {"$/h", money_rate, 0, 1, 3600.0, false},

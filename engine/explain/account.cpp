@@ -27,6 +27,8 @@ Account::Account(const RunResult& run, Forms& forms, const std::string& metric)
 }
 
 ExplainNode Account::tree() {
+  const std::string_view before =
+      forms_.prefer(key_.starts_with("checkpoint.") ? "write" : forms_.prefer(""));
   ExplainNode node = plain(metric_);
   if (!job_.empty() && has(job_ + "time.wall")) job_tree(node);
   if (metric_ == "cost.gpu_idle") idle_cost(node);
@@ -39,6 +41,7 @@ ExplainNode Account::tree() {
   if (node.equation.empty() && node.note.empty())
     node.note = "as measured in the run; it is not kept what it is made of";
   limited(node);
+  forms_.prefer(before);
   return node;
 }
 

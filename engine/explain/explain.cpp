@@ -1,8 +1,10 @@
 #include "engine/explain/explain.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/text.hpp"
 #include "engine/explain/targets.hpp"
 
@@ -27,7 +29,8 @@ void headline_forms(const Design& design, Forms& forms, bool all, std::vector<st
     for (const char* key : {"failures.mtbf", "checkpoint.interval.young", "elastic.shift"})
       add(name + key);
   }
-  if (!forms.bounds().storage.empty()) add("storage." + forms.bounds().storage + ".osts.bound");
+  if (!forms.bounds().storage.empty())
+    add("storage." + forms.bounds().storage + "." + base::key_of(forms.bounds().noun) + ".bound");
 }
 
 std::vector<std::string> headlines(const Design& design, const Prediction& prediction,
@@ -58,7 +61,23 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
   return out;
 }
 
-/// The mean (or the largest) of all replicas; the first of them is taken apart.
+/// The replica that is taken apart: the median by GPU utilization, the first of equals. One for all
+/// numbers, so that what stands in several sums is the same in all.
+std::size_t typical(std::span<const RunResult> runs) {
+  std::vector<double> useful;
+  for (const RunResult& run : runs) {
+    double sum = 0.0;
+    for (const auto& [name, metric] : run.metrics)
+      if (name.starts_with("job.") && name.ends_with(".gpu.utilization")) sum += metric.value;
+    useful.push_back(sum);
+  }
+  std::vector<double> sorted = useful;
+  std::sort(sorted.begin(), sorted.end());
+  const double median = sorted[(sorted.size() - 1) / 2];
+  return static_cast<std::size_t>(std::find(useful.begin(), useful.end(), median) - useful.begin());
+}
+
+/// The mean (or the largest) of all replicas; one of them is taken apart.
 ExplainNode over_replicas(const std::string& metric, const Metric& combined,
                           std::span<const RunResult> runs, Forms& forms) {
   std::vector<const RunResult*> with;
@@ -70,13 +89,28 @@ ExplainNode over_replicas(const std::string& metric, const Metric& combined,
                          ? "a limit of each process by itself: there is nothing that is shared"
                          : "made of the prediction; it is not kept of what");
   if (with.size() == 1) return account(metric, *with.front(), forms);
+  const RunResult* apart = &runs[typical(runs)];
+  if (!apart->metrics.contains(metric)) apart = with.front();
+  constexpr double kEqual = 1e-9;
+  if (std::all_of(with.begin(), with.end(), [&](const RunResult* run) {
+        return std::abs(run->metrics.at(metric).value - combined.value) <=
+               kEqual * std::abs(combined.value);
+      })) {
+    ExplainNode node = account(metric, *apart, forms);
+    node.note = "the same in all " + std::to_string(with.size()) + " replicas" +
+                (node.note.empty() ? "" : "; ") + node.note;
+    return node;
+  }
   ExplainNode node = simulated(metric, combined.value, combined.unit);
   const bool most = metric.ends_with(".max");
-  node.note = (most ? "largest of " : "mean of ") + std::to_string(with.size()) +
-              " replicas; the first is taken apart";
+  node.note = most ? "largest of " : "mean of ";
+  node.note += std::to_string(with.size()) + " replicas";
   for (std::size_t i = 0; i < with.size(); ++i) {
-    ExplainNode one = i == 0 ? account(metric, *with[i], forms)
-                             : simulated(metric, with[i]->metrics.at(metric).value, combined.unit);
+    ExplainNode one = with[i] == apart
+                          ? account(metric, *with[i], forms)
+                          : simulated(metric, with[i]->metrics.at(metric).value, combined.unit);
+    if (with[i] == apart)
+      one.note = "the median by GPU utilization" + (one.note.empty() ? "" : "; " + one.note);
     one.symbol = "seed" + std::to_string(with[i]->seed);
     one.name += ", seed " + std::to_string(with[i]->seed);
     node.equation += (i == 0 ? "" : most ? ", " : " + ") + one.symbol;
@@ -142,6 +176,7 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
   std::set<std::string> said;
   for (const std::string& name : names) {
     if (!said.insert(name).second) continue;
+    forms.prefer(name.find(".checkpoint.") != std::string::npos ? "write" : "");
     const bool measured = prediction != nullptr && has(*prediction, name);
     out.trees.push_back(measured ? over_replicas(name, prediction->metrics.at(name), runs, forms)
                                  : forms.tree(name));

@@ -2,6 +2,8 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "engine/explain/influence.hpp"
 #include "models/bounds.hpp"
@@ -30,6 +32,10 @@ class Forms {
   [[nodiscard]] ExplainNode tree(const std::string& name);
   [[nodiscard]] bool known(const std::string& name) const;
 
+  /// Of inputs that are as large as each other, to tell those with this word in their path ("write"
+  /// in trees of saves); "": the first. Returns the word until now.
+  std::string_view prefer(std::string_view word) { return std::exchange(preferred_, word); }
+
  private:
   [[nodiscard]] ExplainNode input(const std::string& path) const;
   [[nodiscard]] ExplainNode derived(const models::Derivation& derivation);
@@ -45,6 +51,7 @@ class Forms {
   std::map<std::string, models::Capacity> capacities_;
   std::map<std::string, const Value*> inputs_;
   Influences influences_;
+  std::string_view preferred_;
 };
 
 }  // namespace stallcast::explain

@@ -16,29 +16,4 @@ std::vector<std::pair<std::string, Value*>> inputs_of(Design& design) {
   return out;
 }
 
-std::string unit_of(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::bytes:
-      return "B";
-    case Dimension::time:
-      return "s";
-    case Dimension::rate:
-      return "B/s";
-    case Dimension::op_rate:
-      return "1/s";
-    case Dimension::ratio:
-      return "ratio";
-    case Dimension::money:
-      return "USD";
-    case Dimension::money_rate:
-      return "USD/s";
-    case Dimension::flops:
-      return "FLOP";
-    case Dimension::flop_rate:
-      return "FLOP/s";
-    default:
-      return "count";
-  }
-}
-
 }  // namespace stallcast::explain

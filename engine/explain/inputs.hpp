@@ -12,7 +12,4 @@ namespace stallcast::explain {
 /// base::values_of, to be changed.
 [[nodiscard]] std::vector<std::pair<std::string, Value*>> inputs_of(Design& design);
 
-/// "B", "s", "ratio": the unit of reports for values of this dimension.
-[[nodiscard]] std::string unit_of(Dimension dimension);
-
 }  // namespace stallcast::explain

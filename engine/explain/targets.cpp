@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/base/counted.hpp"
 #include "engine/predict/assertion.hpp"
 
 namespace stallcast::explain {
@@ -52,7 +53,8 @@ std::optional<ExplainNode> target_tree(const Expectation& expectation, Forms& fo
                           {as("interval", forms.tree(at)), as("limit", std::move(share))});
   ExplainNode write = made(stem + ".write.needed", "B/s", "size / save",
                            {as("size", forms.tree(stem + ".size")), as("save", std::move(save))});
-  ExplainNode out = made("storage." + forms.bounds().storage + ".osts.for_" + expectation.id,
+  ExplainNode out = made("storage." + forms.bounds().storage + "." +
+                             base::key_of(forms.bounds().noun) + ".for_" + expectation.id,
                          "count", "ceil(write / unit - 1e-9)",
                          {as("write", std::move(write)), as("unit", forms.tree(unit))});
   out.note = forms.bounds().noun + " at least, for the target \"" + expectation.id + "\"";

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/range_values.hpp"
@@ -16,12 +17,6 @@ namespace {
 /// A count that stands for "any number": this many times the bound, or the present one.
 constexpr std::int64_t kBoundFactor = 64, kSmallestInfinity = 4096;
 constexpr std::int64_t kFactor = 16, kSmallest = 64;
-
-std::string lowered(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 /// What an axis does to a design.
 struct Meaning {
@@ -235,7 +230,7 @@ class AxisMaker {
       about.owner = owner_of(*counted);
       const std::string place = base::plain_path(std::string(c.prefix) + id_in(*counted) + "].");
       if (meaning.dimension == Dimension::count)
-        about.metric = place + lowered(c.noun) + ".required";
+        about.metric = place + base::key_of(c.noun) + ".required";
       if (about.metric.starts_with("cluster.hosts."))
         about.metric = "host." + about.metric.substr(14);
       if (about.metric.starts_with("jobs.")) about.metric = "job." + about.metric.substr(5);

@@ -49,6 +49,11 @@ std::vector<std::string> Designs::sets(const Cell& cell) const {
   return out;
 }
 
+bool Designs::finished(const Result<Prediction>& prediction, const Design& design) const {
+  return prediction.ok() &&
+         static_cast<int>(prediction->seeds.size()) >= replicas_of(design, options_);
+}
+
 Result<Design> Designs::make(std::span<const std::string> sets) const {
   Result<Design> design = redesign_(sets);
   if (design.ok())

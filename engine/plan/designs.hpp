@@ -44,6 +44,10 @@ class Designs {
   [[nodiscard]] std::vector<Result<Prediction>> predict(
       std::span<const std::vector<std::string>> sets);
 
+  /// Whether all replicas of a prediction that was asked for are in it: neither the time limit nor
+  /// an interrupt cut it off.
+  [[nodiscard]] bool finished(const Result<Prediction>& prediction, const Design& design) const;
+
   [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
   [[nodiscard]] const std::vector<Outage>& outages() const { return outages_; }
 

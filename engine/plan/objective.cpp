@@ -1,33 +1,13 @@
 #include "engine/plan/objective.hpp"
 
 #include "engine/base/design_values.hpp"
+#include "engine/base/metric_units.hpp"
 #include "engine/base/text.hpp"
 #include "engine/plan/countables.hpp"
 #include "models/cost.hpp"
 
 namespace stallcast::plan {
 namespace {
-
-std::string unit_of(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::bytes:
-      return "B";
-    case Dimension::time:
-      return "s";
-    case Dimension::rate:
-      return "B/s";
-    case Dimension::op_rate:
-      return "1/s";
-    case Dimension::ratio:
-      return "ratio";
-    case Dimension::money:
-      return "USD";
-    case Dimension::count:
-      return "count";
-    default:
-      return "";
-  }
-}
 
 std::string list_of(const std::vector<Axis>& axes) {
   std::vector<std::string> names;
@@ -38,7 +18,7 @@ std::string list_of(const std::vector<Axis>& axes) {
 Objective of_axis(std::size_t a, const Axis& axis) {
   Objective out;
   out.about.name = axis.about.name;
-  out.about.unit = axis.about.metric.empty() ? unit_of(axis.dimension) : "count";
+  out.about.unit = axis.about.metric.empty() ? base::unit_of(axis.dimension) : "count";
   out.of_cell = [a, numbers = axis.numbers](const Cell& cell) { return numbers[cell[a]]; };
   return out;
 }
@@ -91,7 +71,7 @@ Result<Objective> named(const std::string& name, const Design& design, Designs& 
     if (!same_path(known, path)) continue;
     Objective out;
     out.about.name = base::plain_path(known);
-    out.about.unit = unit_of(value->dimension);
+    out.about.unit = base::unit_of(value->dimension);
     out.of_cell = [&designs, input = known](const Cell& cell) {
       const Result<Design>& made = designs.at(cell);
       if (made.ok())

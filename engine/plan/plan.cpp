@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/plan/axes.hpp"
@@ -142,12 +143,7 @@ class Answer {
       if (t.status != "pass")
         out_.prices.push_back(
             {t.when.empty() ? t.id : t.id + " with " + t.when, t.limit, t.value, t.unit, saved,
-             named_value(out_.axes[neighbour.axis], other.values[neighbour.axis])});
-  }
-
-  /// "50 OSTs", "cache 64 GB".
-  static std::string named_value(const PlanAxis& axis, const std::string& value) {
-    return axis.metric.empty() ? axis.name + " " + value : value + " " + axis.noun;
+             base::counted(out_.axes[neighbour.axis], other.values[neighbour.axis])});
   }
 
   void remarks() {
@@ -157,8 +153,8 @@ class Answer {
           "between it and the answer misses them");
     for (const PlanNeighbour& n : out_.neighbours)
       if (n.direction < 0 && out_.points[n.point].inconclusive)
-        out_.notes.push_back("with " + out_.axes[n.axis].name + " " +
-                             out_.points[n.point].values[n.axis] +
+        out_.notes.push_back("with " +
+                             base::counted(out_.axes[n.axis], out_.points[n.point].values[n.axis]) +
                              " the replicas' interval straddles a limit: more replicas may lower "
                              "the answer");
   }
@@ -257,7 +253,7 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
   if (plan.status != PlanStatus::found) return plan;
   vary_inputs(designs, *found, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
               spec.spread.value_or(kSpread), plan);
-  plan.intervals = best_intervals(designs, *found);
+  plan.intervals = best_intervals(designs, *found, plan);
   Diagnostics faults;
   check_plan_metrics(design, plan, faults);
   if (!faults.has_errors()) return plan;

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 #include "engine/plan/countables.hpp"
 #include "engine/plan/plan.hpp"
 #include "models/bounds.hpp"
@@ -18,6 +20,12 @@ namespace {
 /// shown, so many in any case.
 constexpr double kEvents = 10e6;
 constexpr std::size_t kTried = 2;
+/// What is said where the search was stopped before all was tried.
+std::string not_tried(std::size_t n, std::string_view what) {
+  return base::counted(static_cast<std::int64_t>(n), what) + (n == 1 ? " was" : " were") +
+         " not tried to the end: the time limit or an interrupt came first";
+}
+
 /// Less than this moves no margin that is printed.
 constexpr double kNoSwing = 5e-5;
 /// A run that judges an interval has at least so many.
@@ -68,20 +76,31 @@ std::vector<Input> assumed_inputs(const Design& design, const std::string& bindi
   return out;
 }
 
-/// The input times `factor`, as a scenario writes it; a count moves by one at least.
-std::string scaled(const Input& input, double factor) {
-  double value = input.number * factor;
-  if (input.dimension == Dimension::count) {
-    value = std::round(value);
-    if (value == input.number) value += factor > 1.0 ? 1.0 : -1.0;
-  }
-  if (input.dimension == Dimension::ratio && input.number <= 1.0) value = std::min(value, 1.0);
-  // six digits: 56 % of 70 % and 0.8
+/// `value` to six digits: 56 % of 70 % and 0.8.
+double rounded(double value) {
   char text[32];
   const auto end =
       std::to_chars(std::begin(text), std::end(text), value, std::chars_format::general, 6);
   std::from_chars(text, end.ptr, value);
-  return base::exact_quantity(value, input.dimension);
+  return value;
+}
+
+/// The input times `factor`, as a scenario writes it, in the same unit; a count moves by one at
+/// least.
+std::string scaled(const Input& input, double factor) {
+  if (input.dimension == Dimension::count) {
+    double value = std::round(input.number * factor);
+    if (value == input.number) value += factor > 1.0 ? 1.0 : -1.0;
+    return base::exact_quantity(value, input.dimension);
+  }
+  if (input.dimension == Dimension::ratio && input.number <= 1.0 && input.number * factor > 1.0)
+    return base::exact_quantity(1.0, input.dimension);
+  const std::string text = base::exact_quantity(input.number, input.dimension);
+  const std::size_t blank = text.find(' ');
+  if (const auto number = base::parse_number(text.substr(0, blank)))
+    return base::shortest(rounded(*number * factor)) +
+           (blank == std::string::npos ? "" : text.substr(blank));
+  return base::exact_quantity(rounded(input.number * factor), input.dimension);
 }
 
 std::vector<std::string> varied(std::vector<std::string> sets, const Input& input, double factor) {
@@ -116,10 +135,20 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
     for (const double factor : {1.0 - spread, 1.0 + spread})
       sets.push_back(varied(designs.sets(answer), input, factor));
   std::vector<Result<Prediction>> predictions = designs.predict(sets);
+  // What is no valid design is known not to be one; what was cut off may be anything.
+  const auto cut = [&](const Result<Prediction>& prediction) {
+    return prediction.ok() ? !designs.finished(prediction, *design)
+                           : prediction.failure().exit == ExitCode::inconclusive;
+  };
 
   std::vector<std::pair<PlanSwing, Input>> tried;
+  std::size_t cut_off = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Input& input = inputs[i];
+    if (cut(predictions[2 * i]) || cut(predictions[2 * i + 1])) {
+      ++cut_off;
+      continue;
+    }
     PlanSwing swing;
     swing.path = input.path;
     swing.base = base::exact_quantity(input.number, input.dimension);
@@ -144,6 +173,8 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
     return swing.swing() < kNoSwing && swing.low_needs == "same" && swing.high_needs == "same";
   });
   if (tried.size() > most) tried.resize(most);
+  plan.varied -= static_cast<std::int64_t>(cut_off);
+  if (cut_off > 0) plan.notes.push_back(not_tried(cut_off, "assumed inputs"));
 
   // Where the targets still hold, a cheaper neighbour may meet them, too.
   sets.clear();
@@ -160,11 +191,12 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
       }
   predictions = designs.predict(sets);
   for (std::size_t i = 0; i < predictions.size(); ++i)
-    if (predictions[i].ok() && predictions[i]->verdict == Verdict::pass) *needs[i] = "fewer";
+    if (!cut(predictions[i]) && predictions[i].ok() && predictions[i]->verdict == Verdict::pass)
+      *needs[i] = "fewer";
   for (auto& [swing, input] : tried) plan.tornado.push_back(std::move(swing));
 }
 
-std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found) {
+std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, PlanResult& plan) {
   const Prediction& prediction = found.seen.at(*found.answer);
   const auto metric = [](const Prediction& p, const std::string& name) {
     const auto it = p.metrics.find(name);
@@ -204,10 +236,16 @@ std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found) 
   if (sets.empty()) return out;
   const std::vector<Result<Prediction>> predictions = designs.predict(sets);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if (!predictions[i].ok()) continue;
+    if (!designs.finished(predictions[i], *design)) {
+      plan.notes.push_back("job " + out[i].job + " with its best interval was not simulated to " +
+                           "the end: the time limit or an interrupt came first");
+      out[i].job.clear();
+      continue;
+    }
     out[i].meets = predictions[i]->verdict == Verdict::pass;
     out[i].best_goodput = metric(*predictions[i], "job." + out[i].job + ".goodput");
   }
+  std::erase_if(out, [](const PlanInterval& interval) { return interval.job.empty(); });
   return out;
 }
 

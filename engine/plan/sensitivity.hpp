@@ -19,6 +19,7 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
 
 /// How often jobs that lose work to failures should save, with the targets judged at that.
 /// REQUIRES: an answer.
-[[nodiscard]] std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found);
+[[nodiscard]] std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found,
+                                                       PlanResult& plan);
 
 }  // namespace stallcast::plan

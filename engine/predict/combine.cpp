@@ -2,6 +2,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/predict/predict.hpp"
 #include "engine/predict/student.hpp"
@@ -88,7 +89,8 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
 std::string print_use(double value, const std::string& unit) {
   if (unit == "B/s") return base::print_quantity(value, Dimension::rate);
   if (unit == "1/s") return base::print_quantity(value, Dimension::op_rate);
-  return base::print_quantity(value, Dimension::number) + (unit.empty() ? "" : " " + unit);
+  const std::string number = base::print_quantity(value, Dimension::number);
+  return unit.empty() ? number : number + " " + (number == "1" ? base::singular(unit) : unit);
 }
 
 std::string headroom(const ResourceUse& use) {

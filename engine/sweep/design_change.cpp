@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/design_values.hpp"
 #include "engine/codec/codec.hpp"
 #include "engine/codec/json_parts.hpp"
 
@@ -13,37 +15,22 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Components of a design in the order of its JSON, and where they stand there.
+/// Components of a design, and where they stand in its JSON.
 template <class ADesign>
 auto components_of(ADesign& design) {
   using Part = std::conditional_t<std::is_const_v<ADesign>, const Component, Component>;
   std::vector<std::pair<std::string, Part*>> out;
-  const auto list = [&out](const char* name, auto& parts) {
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      out.emplace_back("/" + std::string(name) + "/" + std::to_string(i), &parts[i]);
-  };
-  list("hosts", design.hosts);
-  out.emplace_back("/fabric", &design.fabric);
-  list("storage", design.storage);
-  for (std::size_t i = 0; i < design.jobs.size(); ++i) {
-    auto& job = design.jobs[i];
-    const std::string at = "/jobs/" + std::to_string(i) + "/";
-    out.emplace_back(at + "job", &job.job);
-    out.emplace_back(at + "model", &job.model);
-    out.emplace_back(at + "step", &job.step);
-    const auto optional = [&](const char* name, auto& part) {
-      if (part) out.emplace_back(at + name, &*part);
-    };
-    optional("dataset", job.dataset);
-    optional("loader", job.loader);
-    optional("checkpoint", job.checkpoint);
-    optional("communication", job.communication);
-    optional("recovery", job.recovery);
-    optional("elastic", job.elastic);
-  }
-  list("tenants", design.tenants);
-  list("failures", design.failures);
-  out.emplace_back("/run", &design.run);
+  std::map<std::string_view, std::size_t> seen;
+  base::for_each_component(design, [&](const std::string& path, std::string_view role, Part& part) {
+    const std::string name(role);
+    std::string at = "/" + name;
+    if (role == "job") ++seen["job"];
+    if (path.starts_with("jobs["))
+      at = "/jobs/" + std::to_string(seen["job"] - 1) + "/" + name;
+    else if (role != "fabric" && role != "run")
+      at = "/" + (role == "storage" ? name : name + "s") + "/" + std::to_string(seen[role]++);
+    out.emplace_back(std::move(at), &part);
+  });
   return out;
 }
 

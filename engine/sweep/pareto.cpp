@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/base/glob.hpp"
+#include "engine/base/metric_units.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "engine/predict/predict.hpp"
@@ -74,15 +75,11 @@ std::vector<bool> pareto_front(const std::vector<std::vector<std::optional<doubl
 
 std::optional<SweepFigure> number_of(std::string_view value) {
   if (const auto plain = base::parse_number(value)) return SweepFigure{*plain, ""};
-  constexpr std::pair<Dimension, const char*> kUnits[] = {
-      {Dimension::count, ""},      {Dimension::bytes, "B"},
-      {Dimension::time, "s"},      {Dimension::rate, "B/s"},
-      {Dimension::op_rate, "1/s"}, {Dimension::ratio, "ratio"},
-      {Dimension::money, "USD"},   {Dimension::money_rate, "USD/s"},
-      {Dimension::flops, "FLOP"},  {Dimension::flop_rate, "FLOP/s"}};
-  for (const auto& [dimension, unit] : kUnits)
+  using enum Dimension;
+  for (const Dimension dimension :
+       {count, bytes, time, rate, op_rate, ratio, money, money_rate, flops, flop_rate})
     if (const auto parsed = base::parse_quantity(value, dimension); parsed.value)
-      return SweepFigure{*parsed.value, unit};
+      return SweepFigure{*parsed.value, dimension == count ? "" : base::unit_of(dimension)};
   return std::nullopt;
 }
 

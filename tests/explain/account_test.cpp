@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -53,18 +54,58 @@ TEST_CASE("a save takes what its closed form says, and a rest that is named") {
   CHECK(least);
 }
 
-TEST_CASE("the mean of replicas is the root, the first replica is taken apart") {
-  const Design design = saving();
-  const std::vector<RunResult> runs = {testing::run(design, 1), testing::run(design, 2)};
+TEST_CASE("the mean of replicas is the root, the median replica is taken apart") {
+  Design design = saving();
+  set(design.jobs[0].step, Role::step, "jitter", "5 %");
+  const std::vector<RunResult> runs = {testing::run(design, 1), testing::run(design, 2),
+                                       testing::run(design, 3)};
+  std::vector<double> useful;
+  for (const RunResult& run : runs) useful.push_back(metric(run, "job.train.gpu.utilization"));
+  std::vector<double> sorted = useful;
+  std::sort(sorted.begin(), sorted.end());
+  REQUIRE(sorted[0] < sorted[2]);  // seeds differ
   const Prediction prediction = predict::combine(design, runs);
   const auto explained = explain::explain(design, &prediction, runs, {"job.train.gpu.utilization"});
   REQUIRE(explained.ok());
   REQUIRE(explained->trees.size() == 1);
   const ExplainNode& tree = explained->trees[0];
-  CHECK(tree.equation == "(seed1 + seed2) / 2");
-  CHECK_FALSE(tree.children[0].children.empty());
-  CHECK(tree.children[1].children.empty());
+  CHECK(tree.equation == "(seed1 + seed2 + seed3) / 3");
+  CHECK(tree.note == "mean of 3 replicas");
+  REQUIRE(tree.children.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!tree.children[i].children.empty()) CHECK(useful[i] == sorted[1]);
+  CHECK(std::count_if(tree.children.begin(), tree.children.end(),
+                      [](const ExplainNode& n) { return !n.children.empty(); }) == 1);
   check_evaluates(tree);
+}
+
+TEST_CASE("replicas that agree are not summed") {
+  const Design design = saving();
+  const RunResult run = testing::run(design, 1);
+  std::vector<RunResult> runs = {run, run};
+  runs[1].seed = 2;
+  const Prediction prediction = predict::combine(design, runs);
+  const auto explained = explain::explain(design, &prediction, runs, {"job.train.gpu.utilization"});
+  REQUIRE(explained.ok());
+  const ExplainNode& tree = explained->trees[0];
+  CHECK(tree.equation == "compute / wall");
+  CHECK(tree.note.starts_with("the same in all 2 replicas"));
+  check_evaluates(tree);
+}
+
+TEST_CASE("a save is told by what writes, where reads are as fast") {
+  const Design design = saving();
+  explain::Forms forms(design);
+  // As fast as each other: whichever counts gives the same.
+  const auto told = [&](std::string_view word) {
+    forms.prefer(word);
+    std::string out;
+    for (const ExplainNode& child : forms.tree("resource.storage.scratch.ost.capacity").children)
+      if (!child.symbol.empty() && child.name.find(".ost.") != std::string::npos) out += child.name;
+    return out;
+  };
+  CHECK(told("write").find("ost.write") != std::string::npos);
+  CHECK(told("read").find("ost.read") != std::string::npos);
 }
 
 TEST_CASE("a metric that is not there is refused with the nearest name") {

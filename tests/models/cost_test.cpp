@@ -161,7 +161,7 @@ TEST_CASE("how the costs add up is derived without a simulation") {
     return models::Derivation{};
   };
   CHECK(line("cost.storage.scratch.ost").formula ==
-        "8 OSTs x 20000 USD = 160000 USD, written off in 41 d 16 h");
+        "8 OSTs x 20 kUSD = 160 kUSD, written off in 41 d 16 h");
   CHECK(line("cost.capex").value == Approx(570e3));
   CHECK(line("cost.capex").formula.find("no price for fabric") != std::string::npos);
   CHECK(line("cost.hourly").value == Approx(590.0 / 3600.0));

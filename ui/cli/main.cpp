@@ -45,7 +45,7 @@ std::string help() {
   }
   return out +
          "\nOptions of most verbs\n"
-         "  --set PATH=VALUE   --format text|json|csv|markdown   --output FILE\n"
+         "  --set PATH=VALUE   --format text|json|csv|markdown|html   --output FILE\n"
          "  --seed N   --replicas N   --time-limit DURATION   --jobs N   --quiet\n"
          "  --no-color   --version   --help\n\n"
          "\"stallcast VERB --help\" explains one verb. Exit codes: 0 yes, 1 the answer is\n"

@@ -1,5 +1,6 @@
 #include "ui/cli/terminal.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,12 +8,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/client/scenario.hpp"
+#include "ui/report/wrap.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -64,6 +67,32 @@ std::string marked(const std::string& line, std::size_t caret) {
   return out + "^\n";
 }
 
+/// Of a terminal, or what COLUMNS says; none for a file or a pipe, where tools look for a message
+/// on one line.
+std::optional<std::size_t> columns_of_messages() {
+  constexpr std::size_t kLeast = 40, kMost = 200;
+  std::optional<double> columns;
+  winsize size{};
+  if (const char* said = std::getenv("COLUMNS")) columns = base::parse_number(said);
+  if (!columns && isatty(STDERR_FILENO) == 1 && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
+    columns = size.ws_col;
+  if (!columns || !(*columns > 0.0)) return std::nullopt;
+  return std::clamp(static_cast<std::size_t>(std::min(*columns, 1e6)), kLeast, kMost);
+}
+
+/// "hint: what to do", broken for people; lines of `text` stay lines.
+std::string broken(const std::string& first, const std::string& text, std::size_t indent) {
+  const std::optional<std::size_t> columns = columns_of_messages();
+  if (!columns) return first + text + "\n";
+  std::string out;
+  for (const std::string& line : base::split(text, '\n'))
+    out +=
+        report::wrapped_at(*columns, out.empty() ? first : std::string(indent, ' '), line, indent);
+  return out;
+}
+
+std::string hint_line(const std::string& hint) { return broken("hint: ", hint, 6); }
+
 void write_stderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 /// The source line under a position with a caret, or "" when the file cannot be read.
@@ -95,7 +124,7 @@ bool write_stdout(std::string_view text) {
 }
 
 void print_error(const std::string& message, const std::string& hint) {
-  write_stderr(printable(message + "\n" + (hint.empty() ? "" : "hint: " + hint + "\n")));
+  write_stderr(printable(broken("", message, 2) + (hint.empty() ? "" : hint_line(hint))));
 }
 
 int report_failure(const Failure& failure) {
@@ -112,7 +141,7 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet) {
   std::string out;
   for (std::size_t i = 0; i < std::min(kMostDiagnostics, shown.size()); ++i) {
     out += client::diagnostic_line(*shown[i]) + "\n" + lines.excerpt(shown[i]->position);
-    if (!shown[i]->hint.empty()) out += "hint: " + shown[i]->hint + "\n";
+    if (!shown[i]->hint.empty()) out += hint_line(shown[i]->hint);
   }
   if (shown.size() > kMostDiagnostics)
     out += "... and " + std::to_string(shown.size() - kMostDiagnostics) + " more\n";

@@ -60,7 +60,8 @@ std::string limits(const Explanation& e, const Ink& ink) {
     if (!(b.blamed_share > 0.0)) break;
     out += wrapped(role,
                    b.resource + ", " + print_share(b.blamed_share) + " of all waiting; " +
-                       print_share(b.utilization) + " busy, " + b.headroom,
+                       (b.utilization > 0.0 ? print_share(b.utilization) + " busy, " : "") +
+                       b.headroom,
                    6);
     role = "  then: ";
   }

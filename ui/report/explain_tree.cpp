@@ -1,10 +1,13 @@
 #include "ui/report/explain_tree.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 
+#include "engine/base/text.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -70,8 +73,35 @@ std::string print_source(const Source& source) {
 }
 
 std::string print_node(const ExplainNode& node) {
-  return node.text.empty() ? print_value(node.value, node.unit) : node.text;
+  return node.text.empty() ? with_samples(node.name, print_value(node.value, node.unit))
+                           : node.text;
 }
+
+namespace {
+
+/// "job.train.au, seed 1" below "job.train.au".
+bool is_replica(const ExplainNode& child, const ExplainNode& node) {
+  return child.name.starts_with(node.name + ", seed ");
+}
+
+/// "88.3 %, 88.4 %, 88.3 %", or that all read the same; "" of what is no sum of replicas.
+std::string replicas_text(const ExplainNode& node) {
+  if (node.children.empty() || !is_replica(node.children.front(), node)) return "";
+  std::vector<std::string> values;
+  for (const ExplainNode& child : node.children) values.push_back(print_node(child));
+  const bool alike = std::all_of(values.begin(), values.end(),
+                                 [&](const std::string& v) { return v == values.front(); });
+  constexpr std::size_t kMostListed = 8;
+  if (alike || values.size() > kMostListed) {
+    const auto [least, most] =
+        std::minmax_element(node.children.begin(), node.children.end(),
+                            [](const auto& a, const auto& b) { return a.value < b.value; });
+    return alike ? "all read " + values.front() : print_node(*least) + " to " + print_node(*most);
+  }
+  return base::join(values, ", ");
+}
+
+}  // namespace
 
 std::string print_equation(const ExplainNode& node) {
   const std::string symbols =
@@ -101,14 +131,18 @@ void walk_tree(const ExplainNode& root, int depth, std::set<std::string>& shown,
     if (parts && !open && !line.above) line.hidden = static_cast<int>(node.children.size());
     // What only goes by another name is no sum.
     const bool alias = parts && node.equation == node.children.front().symbol;
-    if (!node.equation.empty() && !line.above && !alias) {
+    const std::string replicas = replicas_text(node);
+    if (!replicas.empty()) {
+      line.small += ": " + replicas;
+    } else if (!node.equation.empty() && !line.above && !alias) {
       line.sum = print_equation(node);
       line.page = node.reference;
     }
     take(line);
     if (!open) return;
     shown.insert(node.name);
-    for (const ExplainNode& child : node.children) walk(child, level + 1, alias);
+    for (const ExplainNode& child : node.children)
+      if (!is_replica(child, node) || !child.children.empty()) walk(child, level + 1, alias);
   };
   walk(root, 0, false);
 }

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "ui/report/report.hpp"
+#include "ui/report/wrap.hpp"
 
 namespace stallcast::report {
 
@@ -30,13 +32,55 @@ std::string right(std::string_view text, std::size_t width) {
                              : std::string(text);
 }
 
+namespace {
+
+/// "s", "GB/s)", "%,": what should not begin a line below its number.
+bool is_unit(std::string_view word) {
+  constexpr std::size_t kLongest = 4;
+  while (!word.empty() && (word.back() == ',' || word.back() == ';' || word.back() == ':' ||
+                           word.back() == ')' || word.back() == '.'))
+    word.remove_suffix(1);
+  const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c == '/' || c == '%';
+  });
+  constexpr std::string_view kWords[] = {"of", "to", "at", "and", "or", "per", "less", "more"};
+  return plain && !word.empty() &&
+         (word.size() <= kLongest || word.find('/') != std::string_view::npos) &&
+         std::find(std::begin(kWords), std::end(kWords), word) == std::end(kWords);
+}
+
+bool is_number(std::string_view word) {
+  while (!word.empty() && (word.front() == '(' || word.front() == '+' || word.front() == '-'))
+    word.remove_prefix(1);
+  return base::parse_number(word).has_value();
+}
+
+/// The words of `text`, a number and its unit as one.
+std::vector<std::string> unbroken(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::string& word : base::split(text, ' ')) {
+    if (word.empty()) continue;
+    if (!out.empty() && is_number(out.back()) && is_unit(word))
+      out.back() += " " + word;
+    else
+      out.push_back(std::move(word));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string wrapped(std::string_view first, std::string_view text, std::size_t indent) {
+  return wrapped_at(kColumns, first, text, indent);
+}
+
+std::string wrapped_at(std::size_t columns, std::string_view first, std::string_view text,
+                       std::size_t indent) {
   std::string out;
   std::string line(first);
   bool empty = true;
-  for (const std::string& word : base::split(text, ' ')) {
-    if (word.empty()) continue;
-    if (!empty && line.size() + 1 + word.size() > kColumns) {
+  for (const std::string& word : unbroken(text)) {
+    if (!empty && line.size() + 1 + word.size() > columns) {
       out += line + "\n";
       line.assign(indent, ' ');
       empty = true;
@@ -94,10 +138,7 @@ std::string print_share(double share) {
   return print_tenths(static_cast<int>(std::lround(1000.0 * share)));
 }
 
-std::string counted(std::int64_t n, std::string_view plural) {
-  if (n == 1 && plural.ends_with('s')) plural.remove_suffix(1);
-  return std::to_string(n) + " " + std::string(plural);
-}
+std::string counted(std::int64_t n, std::string_view plural) { return base::counted(n, plural); }
 
 namespace {
 
@@ -130,7 +171,9 @@ Dimension dimension_of(std::string_view unit) {
   if (unit == "ratio") return ratio;
   if (unit == "1/s") return op_rate;
   if (unit == "USD") return money;
-  if (unit == "USD/h") return money_rate;
+  if (unit == "USD/h" || unit == "USD/s") return money_rate;
+  if (unit == "FLOP") return flops;
+  if (unit == "FLOP/s") return flop_rate;
   return number;
 }
 
@@ -139,15 +182,17 @@ double in_base(double value, std::string_view unit) {
   return unit == "USD/h" ? value / 3600.0 : value;
 }
 
-std::string unit_after(std::string_view unit) {
+/// `number` with a unit that print_quantity does not know: "16 cores", "1 drive".
+std::string with_noun(const std::string& number, std::string_view unit) {
   const bool said = dimension_of(unit) != Dimension::number || unit.empty() || unit == "count";
-  return said ? "" : " " + std::string(unit);
+  if (said) return number;
+  return number + " " + (number == "1" ? base::singular(unit) : std::string(unit));
 }
 
 }  // namespace
 
 std::string print_value(double value, std::string_view unit) {
-  return base::print_quantity(in_base(value, unit), dimension_of(unit)) + unit_after(unit);
+  return with_noun(base::print_quantity(in_base(value, unit), dimension_of(unit)), unit);
 }
 
 std::string print_beside(double value, double limit, const std::string& unit) {
@@ -156,12 +201,12 @@ std::string print_beside(double value, double limit, const std::string& unit) {
   const std::string text = figure(value, unit, 1);
   const bool apart = base::print_quantity(a, dimension) != base::print_quantity(b, dimension);
   if (value == limit || (apart && text != figure(limit, unit, 1))) return text;
-  return base::print_apart(a, b, dimension) + unit_after(unit);
+  return with_noun(base::print_apart(a, b, dimension), unit);
 }
 
 std::string print_limit(double limit, std::string_view unit) {
   if (!std::isfinite(limit)) return print_value(limit, unit);
-  return base::exact_quantity(in_base(limit, unit), dimension_of(unit)) + unit_after(unit);
+  return with_noun(base::exact_quantity(in_base(limit, unit), dimension_of(unit)), unit);
 }
 
 std::string print_predicted(const AssertionOutcome& a) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
@@ -10,26 +11,14 @@ namespace stallcast::report {
 std::string plan_amounts(const PlanResult& plan, const PlanPoint& point) {
   std::string out;
   for (std::size_t a = 0; a < plan.axes.size(); ++a)
-    out += (a > 0 ? ", " : "") + amount(plan.axes[a], point.values[a]);
+    out += (a > 0 ? ", " : "") + base::counted(plan.axes[a], point.values[a]);
   return out;
 }
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// Designs shown where there is no answer, besides the largest.
 constexpr std::size_t kMostShown = 4;
-
-std::string_view status_name(PlanStatus status) {
-  return status == PlanStatus::found        ? "found"
-         : status == PlanStatus::infeasible ? "infeasible"
-                                            : "inconclusive";
-}
-
-std::string_view status_name(const PlanPoint& point) {
-  return point.meets ? "meets" : point.inconclusive ? "unsure" : "misses";
-}
 
 /// The points people compare: the answer and what stands beside it, or where the search ended.
 std::vector<const PlanPoint*> shown(const PlanResult& plan) {
@@ -61,82 +50,92 @@ std::string owners(const PlanResult& plan) {
 /// Of what is searched alone.
 bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0].metric.empty(); }
 
-/// What limits where more of what is counted no longer helps.
+/// What limits where more of what is counted no longer helps; "" when nothing is named.
 std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
   if (end.binding.empty()) return "";
-  const std::string with = is_count(plan) ? counted(end.count, plan.noun) : plan_amounts(plan, end);
+  const std::string with =
+      "with " + (is_count(plan) ? counted(end.count, plan.noun) : plan_amounts(plan, end));
   if (end.binding.ends_with(".barrier"))
-    return wrapped(
-        "  ",
-        "with " + with + " what is left are ranks that wait for the slowest at the step barrier",
-        2);
+    return with + " what is left are ranks that wait for the slowest at the step barrier";
   const std::string busy = end.binding_utilization > 0.0
                                ? ", " + print_value(end.binding_utilization, "ratio") + " busy"
                                : "";
-  return wrapped("  ", "with " + with + ", " + end.binding + " limits" + busy, 2);
+  return with + ", " + end.binding + " limits" + busy;
 }
 
 /// " (storage scratch)"; nothing of what belongs to no component, as parameters.
 std::string of(const std::string& owner) { return owner.empty() ? "" : " (" + owner + ")"; }
 
-/// What all that the scenario prices costs in the design that was found.
+/// Which field is counted: " (storage scratch)", " (params.boxes)"; nothing where its name was
+/// said.
+std::string named(const PlanResult& plan) {
+  if (plan.axes.empty() || !plan.axes[0].metric.empty()) return of(plan.owner);
+  const PlanAxis& axis = plan.axes[0];
+  return base::is_counted(axis, plan.points[*plan.answer].values[0]) ? of(axis.path) : "";
+}
+
+/// What all that the scenario prices costs in the design that was found; "" without prices.
 std::string bought_for(const Prediction& answer) {
   const auto cost = answer.metrics.find("cost.capex");
   if (cost == answer.metrics.end()) return "";
-  return "  bought for " + print_value(cost->second.value, "USD") + ", all that has a price\n";
+  return "bought for " + print_value(cost->second.value, "USD") + ", all that has a price";
 }
 
-std::string headline_of_several(const PlanResult& plan, const Ink& ink) {
-  std::string out = ink.bold(plan.scenario_id) + ": ";
+std::string status_text(const PlanResult& plan, const Ink& ink) {
+  return plan.status == PlanStatus::infeasible ? ink.bad("INFEASIBLE")
+                                               : ink.doubtful("INCONCLUSIVE");
+}
+
+std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {
+  const std::string id = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end = plan.points.empty() ? nullptr : &plan.points[plan.end];
-  std::string goal =
+  const std::string goal =
       std::string(plan.objective.maximize ? "most " : "least ") + plan.objective.name;
   if (plan.status == PlanStatus::found && plan.answer) {
     const PlanPoint& answer = plan.points[*plan.answer];
-    out += "needs " + ink.bold(plan_amounts(plan, answer)) + "\n";
-    if (!owners(plan).empty()) out += wrapped("  ", "of " + owners(plan), 2);
-    if (plan.objective.name != "cost.capex") out += bought_for(plan.prediction);
-    return out +
-           wrapped("  ", goal + ": " + print_value(*answer.objective, plan.objective.unit), 2);
+    return {id + "needs " + ink.bold(plan_amounts(plan, answer)),
+            owners(plan).empty() ? "" : "of " + owners(plan),
+            plan.objective.name == "cost.capex" ? "" : bought_for(plan.prediction),
+            goal + ": " + print_value(*answer.objective, plan.objective.unit)};
   }
-  out +=
-      plan.status == PlanStatus::infeasible ? ink.bad("INFEASIBLE") : ink.doubtful("INCONCLUSIVE");
-  out += "\n" + wrapped("  ",
-                        plan.status == PlanStatus::infeasible
-                            ? "none of the designs meets the targets"
-                            : "the search for the " + goal + " has no answer yet",
-                        2);
-  if (end != nullptr && !end->binding.empty())
-    out += wrapped("  ", "with " + plan_amounts(plan, *end) + ", " + end->binding + " limits", 2);
-  return out;
+  const bool says = end != nullptr && !end->binding.empty();
+  return {id + status_text(plan, ink),
+          plan.status == PlanStatus::infeasible
+              ? "none of the designs meets the targets"
+              : "the search for the " + goal + " has no answer yet",
+          says ? "with " + plan_amounts(plan, *end) + ", " + end->binding + " limits" : ""};
 }
 
-std::string headline(const PlanResult& plan, const Ink& ink) {
+/// The answer, and what is to be said of it at once: a line each, some "".
+std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
   if (several(plan)) return headline_of_several(plan, ink);
-  std::string out = ink.bold(plan.scenario_id) + ": ";
+  const std::string id = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end = find_point(plan, plan.infinity);
   switch (plan.status) {
     case PlanStatus::found:
-      return out + "needs " +
-             ink.bold(is_count(plan) ? counted(plan.required, plan.noun)
-                                     : plan_amounts(plan, plan.points[*plan.answer])) +
-             of(plan.owner) + "\n" + bought_for(plan.prediction);
+      return {id + "needs " +
+                  ink.bold(is_count(plan) ? counted(plan.required, plan.noun)
+                                          : plan_amounts(plan, plan.points[*plan.answer])) +
+                  named(plan),
+              bought_for(plan.prediction)};
     case PlanStatus::infeasible:
-      out += ink.bad("INFEASIBLE") + "\n" +
-             wrapped("  ",
-                     (is_count(plan) ? "no number of " + plan.noun
-                                     : "no value searched of " + plan.axes[0].name) +
-                         of(plan.owner) + " meets the targets",
-                     2);
-      if (end != nullptr) out += what_remains(plan, *end);
-      return out;
+      return {id + status_text(plan, ink),
+              (is_count(plan) ? "no number of " + plan.noun + of(plan.owner)
+                              : "no value of " + plan.axes[0].name + " that was searched") +
+                  " meets the targets",
+              end != nullptr ? what_remains(plan, *end) : ""};
     case PlanStatus::inconclusive:
       break;
   }
-  return out + ink.doubtful("INCONCLUSIVE") + "\n" +
-         wrapped("  ",
-                 "the search for the fewest " + plan.noun + of(plan.owner) + " has no answer yet",
-                 2);
+  return {id + status_text(plan, ink),
+          "the search for the fewest " + plan.noun + of(plan.owner) + " has no answer yet"};
+}
+
+/// Those of the headline that say something, as plain text.
+std::vector<std::string> headline_lines(const PlanResult& plan) {
+  std::vector<std::string> out = headline(plan, Ink(false));
+  std::erase(out, "");
+  return out;
 }
 
 std::string assumed(std::size_t n) {
@@ -151,107 +150,54 @@ struct Columns {
 };
 
 Columns columns_of(const PlanResult& plan) {
-  if (!several(plan))
-    return {{plan.axes.empty() || !plan.axes[0].metric.empty() ? "count" : "value"}};
   Columns out;
-  for (const PlanAxis& axis : plan.axes) out.heads.push_back(shortened(axis.noun, 9));
+  for (const PlanAxis& axis : plan.axes) out.heads.push_back(axis.noun);
+  if (out.heads.empty()) out.heads.push_back("count");
   const std::size_t taken = 10 * (out.heads.size() - 1);
   out.limiter = taken + 12 < out.limiter ? out.limiter - taken : 12;
   return out;
 }
 
+/// Of a table of 80 columns.
+std::string short_head(const Columns& columns, std::size_t a) {
+  constexpr std::size_t kWidth = 9;
+  const bool alone = columns.heads.size() == 1;
+  return alone && columns.heads[a].size() > kWidth ? "count" : shortened(columns.heads[a], kWidth);
+}
+
+/// What a table says of a point in its first columns.
+std::vector<std::string> cells_of(const PlanPoint& point, const Columns& columns) {
+  if (columns.heads.size() == point.values.size()) return point.values;
+  return {std::to_string(point.count)};
+}
+
+std::string busy_text(const PlanPoint& point) {
+  return point.binding_utilization > 0.0 ? print_share(point.binding_utilization) : "-";
+}
+
+/// "au: 84.1 % against 90 %, margin -6.6 %".
+std::string margin_text(const TargetMargin& t) {
+  return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " +
+         print_beside(t.value, t.limit, t.unit) + " against " + print_limit(t.limit, t.unit) +
+         ", margin " + print_margin(t.margin);
+}
+
 std::string point_lines(const PlanPoint& point, const Columns& columns, const Ink& ink) {
-  const std::string_view status = status_name(point);
   std::string line = " ";
-  if (columns.heads.size() == point.values.size())
-    for (std::size_t a = 0; a < point.values.size(); ++a)
-      line += (a > 0 ? " " : "") + right(point.values[a], 9);
-  else
-    line += right(std::to_string(point.count), 9);
+  for (const std::string& cell : cells_of(point, columns))
+    line += (line.size() > 1 ? " " : "") + right(cell, 9);
   line += "  ";
   line += ink.by_status(point.meets          ? "pass"
                         : point.inconclusive ? "unsure"
                                              : "fail",
-                        left(status, 7));
+                        left(status_name(point), 7));
   line += right(print_share(point.utilization), 10);
   if (!point.binding.empty())
-    line +=
-        "  " + left(shortened(point.binding, columns.limiter), columns.limiter) + " " +
-        right(point.binding_utilization > 0.0 ? print_share(point.binding_utilization) : "-", 8);
+    line += "  " + left(shortened(point.binding, columns.limiter), columns.limiter) + " " +
+            right(busy_text(point), 8);
   line += "\n";
-  for (const TargetMargin& t : point.targets)
-    line += wrapped("            ",
-                    t.id + (t.when.empty() ? "" : ", " + t.when) + ": " +
-                        print_beside(t.value, t.limit, t.unit) + " against " +
-                        print_limit(t.limit, t.unit) + ", margin " + print_margin(t.margin),
-                    14);
+  for (const TargetMargin& t : point.targets) line += wrapped("            ", margin_text(t), 14);
   return line;
-}
-
-void add_search(const PlanResult& plan, Json& out) {
-  out["axes"] = Json::array();
-  for (const PlanAxis& axis : plan.axes)
-    out["axes"].push_back({{"path", axis.path},
-                           {"name", axis.name},
-                           {"noun", axis.noun},
-                           {"owner", axis.owner},
-                           {"metric", axis.metric},
-                           {"from", axis.from},
-                           {"to", axis.to},
-                           {"candidates", axis.candidates},
-                           {"ordered", axis.ordered}});
-  out["objective"] = {{"name", plan.objective.name},
-                      {"unit", plan.objective.unit},
-                      {"goal", plan.objective.maximize ? "maximize" : "minimize"}};
-  out["answer"] = nullptr;
-  if (plan.answer) {
-    out["answer"] = Json::object();
-    for (std::size_t a = 0; a < plan.axes.size(); ++a)
-      out["answer"][plan.axes[a].path] = plan.points[*plan.answer].values[a];
-  }
-  out["survived"] = plan.survived;
-  out["search"] = {{"candidates", plan.candidates}, {"simulated", plan.points.size()},
-                   {"proven", plan.proven},         {"invalid", plan.invalid},
-                   {"better", plan.cheaper},        {"implied", plan.implied}};
-  out["neighbours"] = Json::array();
-  for (const PlanNeighbour& n : plan.neighbours)
-    out["neighbours"].push_back({{"path", plan.axes[n.axis].path},
-                                 {"direction", n.direction},
-                                 {"value", plan.points[n.point].values[n.axis]},
-                                 {"point", n.point},
-                                 {"units", n.units},
-                                 {"utilization_per_unit", n.utilization},
-                                 {"target_per_unit", n.target}});
-  out["prices"] = Json::array();
-  for (const PlanPrice& p : plan.prices)
-    out["prices"].push_back({{"target", p.target},
-                             {"limit", p.limit},
-                             {"relaxed", p.relaxed},
-                             {"unit", p.unit},
-                             {"saved", p.saved},
-                             {"values", p.values}});
-  out["varied"] = plan.varied;
-  out["tornado"] = Json::array();
-  for (const PlanSwing& w : plan.tornado)
-    out["tornado"].push_back({{"path", w.path},
-                              {"base", w.base},
-                              {"low", w.low},
-                              {"high", w.high},
-                              {"target", w.target},
-                              {"margin_at_low", w.at_low},
-                              {"margin_at_high", w.at_high},
-                              {"low_needs", w.low_needs},
-                              {"high_needs", w.high_needs}});
-  out["intervals"] = Json::array();
-  for (const PlanInterval& i : plan.intervals)
-    out["intervals"].push_back({{"job", i.job},
-                                {"every", i.every},
-                                {"best", i.best},
-                                {"young", i.young},
-                                {"daly", i.daly},
-                                {"goodput", i.goodput},
-                                {"best_goodput", i.best_goodput},
-                                {"meets", i.meets}});
 }
 
 std::string how_searched(const PlanResult& plan) {
@@ -287,18 +233,22 @@ std::string how_searched(const PlanResult& plan) {
 
 std::string plan_text(const PlanResult& plan, const Context& context, const Style& style) {
   const Ink ink(style.colour);
-  std::string out = headline(plan, ink);
+  std::string out;
+  for (const std::string& line : headline(plan, ink))
+    if (!line.empty()) out += out.empty() ? line + "\n" : wrapped("  ", line, 2);
   const Columns columns = columns_of(plan);
   out += "\n ";
   for (std::size_t a = 0; a < columns.heads.size(); ++a)
-    out += (a > 0 ? " " : "") + right(columns.heads[a], 9);
+    out += (a > 0 ? " " : "") + right(short_head(columns, a), 9);
   out += "  " + left("targets", 7) + right("GPU util.", 10) + "  " +
          left("limited by", columns.limiter) + right("busy", 9) + "\n";
   for (const PlanPoint* point : shown(plan)) out += point_lines(*point, columns, ink);
-  out += plan_worth(plan, ink) + plan_prices(plan, ink) + plan_tornado(plan, ink) +
-         plan_intervals(plan, ink);
-  if (!plan.notes.empty()) out += "\n" + ink.bold("Notes") + "\n";
-  for (const std::string& note : plan.notes) out += wrapped("  - ", note, 4);
+  for (const PlanPart& part : plan_parts(plan)) {
+    out += "\n" + ink.bold(part.title) + "\n";
+    if (part.table.empty())
+      for (const std::string& line : part.lines) out += wrapped("  ", line, 4);
+    out += part.table;
+  }
   if (!context.assumptions.empty())
     out += "\n" + wrapped("", assumed(context.assumptions.size()), 0);
   return out + "\n" +
@@ -308,71 +258,55 @@ std::string plan_text(const PlanResult& plan, const Context& context, const Styl
                  0);
 }
 
-std::string plan_json(const PlanResult& plan, const Context& context, const Style& style) {
-  Json out;
-  out["status"] = status_name(plan.status);
-  out["metric"] = plan.metric;
-  out["required"] = plan.status == PlanStatus::found ? Json(plan.required) : Json(nullptr);
-  out["lower_bound"] = plan.lower_bound;
-  out["non_monotone"] = plan.non_monotone;
-  out["points"] = Json::array();
-  for (const PlanPoint& point : plan.points) {
-    Json targets = Json::array();
-    for (const TargetMargin& t : point.targets)
-      targets.push_back({{"id", t.id},
-                         {"that", t.that},
-                         {"value", t.value},
-                         {"limit", t.limit},
-                         {"unit", t.unit},
-                         {"margin", t.margin},
-                         {"status", t.status},
-                         {"when", t.when}});
-    Json values = Json::object();
-    for (std::size_t a = 0; a < point.values.size(); ++a)
-      values[plan.axes[a].path] = point.values[a];
-    out["points"].push_back({{"count", point.count},
-                             {"values", std::move(values)},
-                             {"objective", point.objective ? Json(*point.objective) : Json()},
-                             {"replicas", point.replicas},
-                             {"meets", point.meets},
-                             {"utilization", point.utilization},
-                             {"binding", point.binding},
-                             {"binding_utilization", point.binding_utilization},
-                             {"targets", std::move(targets)}});
-  }
-  out["notes"] = plan.notes;
-  add_search(plan, out);
-  // the result of the design found (or of the largest tried), with the search beside it
-  Json result = result_object(plan.prediction, context, style);
-  result["plan"] = std::move(out);
-  return dump(result);
-}
-
 std::string plan_csv(const PlanResult& plan) {
   std::string out = csv_row({"scenario", "metric", "count", "target", "value", "limit", "unit",
-                             "margin", "status", "utilization", "binding"});
-  for (const PlanPoint& point : plan.points)
-    for (const TargetMargin& t : point.targets)
-      out += csv_row({plan.scenario_id, plan.metric, std::to_string(point.count), t.id,
-                      base::shortest(t.value), base::shortest(t.limit), t.unit,
-                      base::shortest(t.margin), t.status, base::shortest(point.utilization),
-                      point.binding});
+                             "margin", "status", "utilization", "binding", "binding_utilization",
+                             "values", "when", "answer", "text"});
+  const auto say = [&](const std::string& line) {
+    std::vector<std::string> row = {plan.scenario_id, plan.metric};
+    row.resize(15);
+    row.push_back(line);
+    out += csv_row(row);
+  };
+  const auto answer = plan.status == PlanStatus::found ? plan.answer : std::nullopt;
+  for (std::size_t i = 0; i < plan.points.size(); ++i)
+    for (const TargetMargin& t : plan.points[i].targets)
+      out +=
+          csv_row({plan.scenario_id, plan.metric, std::to_string(plan.points[i].count), t.id,
+                   base::shortest(t.value), base::shortest(t.limit), t.unit,
+                   base::shortest(t.margin), t.status, base::shortest(plan.points[i].utilization),
+                   plan.points[i].binding, base::shortest(plan.points[i].binding_utilization),
+                   plan_amounts(plan, plan.points[i]), t.when, answer == i ? "yes" : "no", ""});
+  for (const std::string& line : headline_lines(plan)) say(line);
+  for (const PlanPart& part : plan_parts(plan))
+    for (const std::string& line : part.lines) say(part.title + ": " + line);
   return out;
 }
 
 std::string plan_markdown(const PlanResult& plan) {
-  std::string out = "## " + plan.scenario_id + ": ";
-  if (plan.status == PlanStatus::found)
-    out += counted(plan.required, plan.noun) + " (" + plan.owner + ")\n";
-  else
-    out += std::string(status_name(plan.status)) + "\n";
-  out += "\n| count | targets | GPU utilization | limited by |\n|---:|---|---:|---|\n";
-  for (const PlanPoint* point : shown(plan))
-    out += "| " + std::to_string(point->count) + " | " + std::string(status_name(*point)) + " | " +
-           print_value(point->utilization, "ratio") + " | " + markdown_cell(point->binding) +
-           " |\n";
-  for (const std::string& note : plan.notes) out += "\n- " + note + "\n";
-  return out;
+  std::string out;
+  for (const std::string& line : headline_lines(plan))
+    out += (out.empty() ? "## " : "\n") + line + "\n";
+  std::string rule = "|";
+  out += "\n|";
+  for (const std::string& head : columns_of(plan).heads) out += " " + head + " |", rule += "---:|";
+  out += " targets | GPU utilization | limited by | busy | by target |\n" + rule +
+         "---|---:|---|---:|---|\n";
+  for (const PlanPoint* point : shown(plan)) {
+    out += "|";
+    for (const std::string& cell : cells_of(*point, columns_of(plan))) out += " " + cell + " |";
+    std::string margins;
+    for (const TargetMargin& t : point->targets)
+      margins += (margins.empty() ? "" : "; ") + margin_text(t);
+    out += " " + std::string(status_name(*point)) + " | " + print_share(point->utilization) +
+           " | " + markdown_cell(point->binding) + " | " + busy_text(*point) + " | " +
+           markdown_cell(margins) + " |\n";
+  }
+  for (const PlanPart& part : plan_parts(plan)) {
+    out += "\n**" + part.title + "**\n\n";
+    for (const std::string& line : part.lines) out += "- " + line + "\n";
+  }
+  return out + "\n" + how_searched(plan) + "\n";
 }
 
 }  // namespace stallcast::report

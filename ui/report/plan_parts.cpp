@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 
+#include "engine/base/counted.hpp"
 #include "ui/report/report.hpp"
 
 namespace stallcast::report {
@@ -24,11 +24,12 @@ std::string name_of(const TargetMargin& target) {
   return target.id + (target.when.empty() ? "" : " with " + target.when);
 }
 
-/// "1 OST", "40,000 USD".
+/// "1 OST", "40 kUSD".
 std::string saving(const PlanResult& plan, double saved) {
   for (const PlanAxis& axis : plan.axes)
-    if (axis.name == plan.objective.name && !axis.metric.empty())
-      return counted(static_cast<std::int64_t>(std::llround(saved)), axis.noun);
+    if (const std::string n = std::to_string(std::llround(saved));
+        axis.name == plan.objective.name && base::is_counted(axis, n))
+      return base::counted(axis, n);
   return print_value(saved, plan.objective.unit) + " of " + plan.objective.name;
 }
 
@@ -40,34 +41,28 @@ std::string points(double share) {
 
 std::string step(const PlanAxis& axis, double units) {
   const auto n = static_cast<std::int64_t>(std::llround(units));
-  return axis.metric.empty() ? axis.name : counted(std::max<std::int64_t>(1, n), axis.noun);
+  const std::string more = std::to_string(std::max<std::int64_t>(1, n));
+  return base::is_counted(axis, more) ? base::counted(axis, more) : axis.name;
 }
 
-}  // namespace
-
-std::string amount(const PlanAxis& axis, const std::string& value) {
-  if (axis.metric.empty()) return axis.name + " " + value;
-  return counted(std::strtoll(value.c_str(), nullptr, 10), axis.noun);
-}
-
-std::string plan_worth(const PlanResult& plan, const Ink& ink) {
+PlanPart worth(const PlanResult& plan) {
   const TargetMargin* target = binding_target(plan);
-  std::string out;
+  PlanPart out{"More of it, from the answer on", {}};
   for (const PlanNeighbour& n : plan.neighbours) {
     if (n.direction < 0 || !(n.units > 0.0) || !plan.axes[n.axis].ordered) continue;
-    const PlanAxis& axis = plan.axes[n.axis];
-    std::string line = "GPU utilization " + points(n.utilization * n.units) + " points";
+    std::string line = step(plan.axes[n.axis], n.units) + " more: GPU utilization " +
+                       points(n.utilization * n.units) + " points";
     if (target != nullptr && n.target != 0.0)
       line += ", " + name_of(*target) + " " +
               (target->unit == "ratio" ? fixed(100.0 * std::abs(n.target * n.units), 2) + " points"
                                        : print_value(std::abs(n.target) * n.units, target->unit)) +
               (n.target > 0.0 ? " better" : " worse");
-    out += wrapped("  " + left(step(axis, n.units), 12) + "  ", line, 16);
+    out.lines.push_back(std::move(line));
   }
-  return out.empty() ? "" : "\n" + ink.bold("More of it, from the answer on") + "\n" + out;
+  return out;
 }
 
-std::string plan_prices(const PlanResult& plan, const Ink& ink) {
+PlanPart prices(const PlanResult& plan) {
   // All targets a design misses have to give way together.
   std::map<std::string, std::pair<double, std::string>> designs;
   for (const PlanPrice& p : plan.prices) {
@@ -77,46 +72,68 @@ std::string plan_prices(const PlanResult& plan, const Ink& ink) {
               print_beside(p.relaxed, p.limit, p.unit) + " instead of " +
               print_limit(p.limit, p.unit);
   }
-  std::string out;
+  PlanPart out{"Softer targets", {}};
   for (const auto& [values, price] : designs)
-    out += wrapped(
-        "  ", values + " would do with " + price.second + ": saves " + saving(plan, price.first),
-        4);
-  return out.empty() ? "" : "\n" + ink.bold("Softer targets") + "\n" + out;
+    out.lines.push_back(values + " would do with " + price.second + ": saves " +
+                        saving(plan, price.first));
+  return out;
 }
 
-std::string plan_tornado(const PlanResult& plan, const Ink& ink) {
-  if (plan.varied == 0) return "";
+PlanPart tornado(const PlanResult& plan) {
+  PlanPart out{"Assumed inputs, varied one at a time", {}};
+  if (plan.varied <= 0) return out;
   const TargetMargin* target = binding_target(plan);
-  std::string out = "\n" + ink.bold("Assumed inputs, varied one at a time") + "\n";
-  if (plan.tornado.empty())
-    return out + "  none of " + std::to_string(plan.varied) + " moves the margin of a target\n";
-  out += "  " + left("input", 42) +
-         left("margin of " + shortened(target == nullptr ? "" : target->id, 10), 20) + "  needs\n";
+  if (plan.tornado.empty()) {
+    out.lines = {"none of " + std::to_string(plan.varied) + " moves the margin of a target"};
+    return out;
+  }
+  const std::string margin = "margin of " + shortened(target == nullptr ? "" : target->id, 10);
+  out.table = "  " + left("input", 42) + left(margin, 20) + "  needs\n";
   for (const PlanSwing& s : plan.tornado) {
-    out += "  " + left(shortened(s.path, 41), 42) +
-           left(print_margin(s.at_low) + " .. " + print_margin(s.at_high), 20) + "  " +
-           s.low_needs + (s.low_needs == s.high_needs ? "" : " .. " + s.high_needs) + "\n";
-    out += "    " + s.low + " .. " + s.high + "\n";
+    const std::string range = s.low + " .. " + s.high;
+    const std::string margins = print_margin(s.at_low) + " .. " + print_margin(s.at_high);
+    const std::string needs =
+        s.low_needs + (s.low_needs == s.high_needs ? "" : " .. " + s.high_needs);
+    out.table += "  " + left(shortened(s.path, 41), 42) + left(margins, 20) + "  " + needs +
+                 "\n    " + range + "\n";
+    out.lines.push_back(s.path + " " + range + ": " + margin + " " + margins + ", needs " + needs);
   }
   return out;
 }
 
-std::string plan_intervals(const PlanResult& plan, const Ink& ink) {
-  std::string out;
-  for (const PlanInterval& i : plan.intervals) {
-    out += wrapped("  ",
-                   "job " + i.job + ": every " + print_value(i.best, "s") + " (Young " +
-                       print_value(i.young, "s") + ", Daly " + print_value(i.daly, "s") +
-                       "), now every " + print_value(i.every, "s"),
-                   4);
-    out += wrapped("    ",
-                   "goodput " + print_value(i.goodput, "ratio") + " -> " +
-                       print_value(i.best_goodput, "ratio") + "; with it the targets " +
-                       (i.meets ? "hold" : "are missed"),
-                   4);
-  }
-  return out.empty() ? "" : "\n" + ink.bold("How often to save") + "\n" + out;
+PlanPart intervals(const PlanResult& plan) {
+  PlanPart out{"How often to save", {}};
+  for (const PlanInterval& i : plan.intervals)
+    out.lines.push_back("job " + i.job + ": every " + print_value(i.best, "s") + " (Young " +
+                        print_value(i.young, "s") + ", Daly " + print_value(i.daly, "s") +
+                        "), now every " + print_value(i.every, "s") + "; goodput " +
+                        print_value(i.goodput, "ratio") + " -> " +
+                        print_value(i.best_goodput, "ratio") + ", " + with_interval(i));
+  return out;
+}
+
+}  // namespace
+
+std::string_view status_name(PlanStatus status) {
+  return status == PlanStatus::found        ? "found"
+         : status == PlanStatus::infeasible ? "infeasible"
+                                            : "inconclusive";
+}
+
+std::string_view status_name(const PlanPoint& point) {
+  return point.meets ? "meets" : point.inconclusive ? "unsure" : "misses";
+}
+
+std::string with_interval(const PlanInterval& interval) {
+  return interval.meets ? "with it the targets hold" : "with it not all targets are sure to hold";
+}
+
+std::vector<PlanPart> plan_parts(const PlanResult& plan) {
+  std::vector<PlanPart> out;
+  for (PlanPart& part : std::vector<PlanPart>{
+           worth(plan), prices(plan), tornado(plan), intervals(plan), {"Notes", plan.notes}})
+    if (!part.lines.empty()) out.push_back(std::move(part));
+  return out;
 }
 
 }  // namespace stallcast::report

@@ -1,24 +1,32 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "stallcast/plan.hpp"
 #include "ui/report/layout.hpp"
 
-/// What a plan says beside its table: how firm the answer is. Each part is "" when there is nothing
-/// to say; else it begins with an empty line.
+/// What a plan says beside its table: how firm the answer is.
 namespace stallcast::report {
 
-/// "51 OSTs" of a count, "cache 64 GB" of anything else.
-[[nodiscard]] std::string amount(const PlanAxis& axis, const std::string& value);
+/// "found", "infeasible", "inconclusive".
+[[nodiscard]] std::string_view status_name(PlanStatus status);
+/// "meets", "misses", "unsure".
+[[nodiscard]] std::string_view status_name(const PlanPoint& point);
 
-/// What one more of each dimension is worth.
-[[nodiscard]] std::string plan_worth(const PlanResult& plan, const Ink& ink);
-/// What softer targets would save.
-[[nodiscard]] std::string plan_prices(const PlanResult& plan, const Ink& ink);
-/// What the answer owes to inputs that are assumed.
-[[nodiscard]] std::string plan_tornado(const PlanResult& plan, const Ink& ink);
-/// How often jobs should save.
-[[nodiscard]] std::string plan_intervals(const PlanResult& plan, const Ink& ink);
+/// "with it the targets hold": what they do with the best interval between saves.
+[[nodiscard]] std::string with_interval(const PlanInterval& interval);
+
+/// One thing to say, line by line.
+struct PlanPart {
+  std::string title;               ///< "Softer targets"
+  std::vector<std::string> lines;  ///< not broken
+  std::string table = {};          ///< the same for text reports, where columns read better
+};
+
+/// What one more of each dimension is worth, what softer targets would save, what the answer owes
+/// to inputs that are assumed, how often jobs should save, and notes: those there are.
+[[nodiscard]] std::vector<PlanPart> plan_parts(const PlanResult& plan);
 
 }  // namespace stallcast::report

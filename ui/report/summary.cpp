@@ -30,11 +30,7 @@ std::string distribution(const Prediction& p, const std::string& name) {
       differ = differ || text != print_value(mean.value, mean.unit);
     }
   if (differ) out += quantiles;
-  // Operations per second of a job are samples.
-  if (name.ends_with(".samples"))
-    for (std::size_t at; (at = out.find("ops/s")) != std::string::npos;)
-      out.replace(at, 5, "samples/s");
-  return out;
+  return with_samples(name, out);
 }
 
 /// `owner` is "job.train" or "tenant.kv".
@@ -74,21 +70,35 @@ const Metric* find(const Prediction& prediction, const std::string& name) {
   return it == prediction.metrics.end() ? nullptr : &it->second;
 }
 
+std::string with_samples(std::string_view metric, std::string text) {
+  constexpr std::string_view kOperations = "ops/s", kSamples = "samples/s";
+  // Trees name one replica's "job.train.throughput.samples, seed 1".
+  if (!metric.substr(0, metric.find(',')).ends_with(".samples")) return text;
+  for (std::size_t at = 0; (at = text.find(kOperations, at)) != std::string::npos;
+       at += kSamples.size())
+    text.replace(at, kOperations.size(), kSamples);
+  return text;
+}
+
 std::string count_of(std::size_t n, std::string_view noun) {
   return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
 
 /// "pass", "1 of 2 targets missed", "no targets to check".
 std::string verdict_phrase(const Prediction& p) {
-  std::size_t missed = 0, unsure = 0;
+  std::size_t missed = 0, unsure = 0, warned = 0;
   for (const AssertionOutcome& a : p.assertions) {
-    if (a.level == "warn") continue;
+    if (a.level == "warn") {
+      warned += a.status == "pass" ? 0U : 1U;
+      continue;
+    }
     missed += a.status == "fail" ? 1U : 0U;
     unsure += a.status == "inconclusive" ? 1U : 0U;
   }
   const std::string of = " of " + count_of(p.assertions.size(), "target");
   switch (p.verdict) {
     case Verdict::pass:
+      if (warned > 0) return "all targets hold but " + count_of(warned, "warning");
       return p.assertions.size() == 1 ? "the target holds" : "all targets hold";
     case Verdict::fail:
       return std::to_string(missed) + of + " missed";
@@ -117,7 +127,7 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
   return out;
 }
 
-std::string limit_phrase(const Prediction& p) {
+Limit limit_of(const Prediction& p) {
   const double waiting = waiting_share(p);
   const auto mean_share = [&](const char* cause) {
     double sum = 0.0;
@@ -130,18 +140,36 @@ std::string limit_phrase(const Prediction& p) {
     const bool fails = std::any_of(p.metrics.begin(), p.metrics.end(), [](const auto& metric) {
       return metric.first.ends_with(".failures.count") || metric.first.ends_with(".restart.count");
     });
-    return (fails ? "limited by failures: " : "limited by shifts of GPUs: ") +
-           print_share(restart) + " of the time goes to " +
-           (fails ? "lost work and restarts" : "saves and restarts for them");
+    return fails ? Limit{Limit::Kind::failures, "failures", restart}
+                 : Limit{Limit::Kind::shifts, "shifts of GPUs", restart};
   }
-  if (sync > std::max(waiting, kNothing))
-    return "limited by the step barrier: " + print_share(sync) +
-           " of the time goes to waiting for the slowest rank";
-  if (waiting < kNothing) return "data, saves and communication cost less than 0.05 % of the time";
-  if (p.bottlenecks.empty() || !(p.bottlenecks.front().blamed_share > 0.0)) return "";
+  if (sync > std::max(waiting, kNothing)) return {Limit::Kind::barrier, "the step barrier", sync};
+  if (waiting < kNothing) return {Limit::Kind::compute, "GPU compute", 0.0};
+  if (p.bottlenecks.empty() || !(p.bottlenecks.front().blamed_share > 0.0))
+    return {Limit::Kind::unnamed, "nothing that is named", waiting};
   const Bottleneck& b = p.bottlenecks.front();
-  return "limited by " + b.resource + ": " + print_share(b.blamed_share * waiting) +
-         " of the time, " + print_share(b.blamed_share) + " of all waiting";
+  return {Limit::Kind::resource, b.resource, b.blamed_share * waiting};
+}
+
+std::string limit_phrase(const Prediction& p) {
+  const Limit limit = limit_of(p);
+  const std::string by = "limited by " + limit.name + ": " + print_share(limit.share);
+  switch (limit.kind) {
+    case Limit::Kind::failures:
+      return by + " of the time goes to lost work and restarts";
+    case Limit::Kind::shifts:
+      return by + " of the time goes to saves and restarts for them";
+    case Limit::Kind::barrier:
+      return by + " of the time goes to waiting for the slowest rank";
+    case Limit::Kind::resource:
+      return by + " of the time, " + print_share(p.bottlenecks.front().blamed_share) +
+             " of all waiting";
+    case Limit::Kind::compute:
+      return "data, saves and communication cost less than 0.05 % of the time";
+    case Limit::Kind::unnamed:
+      break;
+  }
+  return "";
 }
 
 std::vector<LimitRow> limit_rows(const Prediction& p) {

@@ -14,11 +14,24 @@ namespace stallcast::report {
 /// nullptr when there is no metric of that name.
 [[nodiscard]] const Metric* find(const Prediction& prediction, const std::string& name);
 
+/// `text` of a value of `metric`: what a job reads per second are samples, "70.7 ksamples/s" for
+/// "70.7 kops/s".
+[[nodiscard]] std::string with_samples(std::string_view metric, std::string text);
+
 /// "2 targets", "1 target".
 [[nodiscard]] std::string count_of(std::size_t n, std::string_view noun);
 
 /// "all targets hold", "1 of 2 targets missed", "the scenario has no targets".
 [[nodiscard]] std::string verdict_phrase(const Prediction& prediction);
+
+/// What costs most of the time, all jobs together.
+struct Limit {
+  enum class Kind { failures, shifts, barrier, compute, resource, unnamed };
+  Kind kind = Kind::unnamed;
+  std::string name;    ///< "storage.scratch.ost", "the step barrier", "GPU compute"
+  double share = 0.0;  ///< of the time
+};
+[[nodiscard]] Limit limit_of(const Prediction& prediction);
 
 /// "limited by storage.scratch.ost: 3 % of the time, ..."; "" when nothing can be said.
 [[nodiscard]] std::string limit_phrase(const Prediction& prediction);

@@ -31,13 +31,30 @@ std::string painted(const std::string& first, const Ink& ink) {
                                                : ink.doubtful(first);
 }
 
-std::string line(const CheckedScenario& s, const CheckedAssertion& a, const Ink& ink) {
-  std::string out = painted(word(a), ink) + " " + s.id + "  " + a.outcome.id + ": " + value_text(a);
-  if (const std::string reason = reason_text(a); !reason.empty()) out += "  " + reason;
-  if (a.status == CheckStatus::waived) out += "  waived until " + a.until + ": " + a.waive;
-  if (!a.note.empty()) out += "; " + a.note;
-  if (a.is_open() && !a.outcome.why.empty()) out += " (" + a.outcome.why + ")";
-  return out + "\n";
+/// Below the first word of a line.
+constexpr std::size_t kIndent = 5;
+
+/// "FAIL what  how", broken at the end of the line.
+std::string begun(const std::string& first, const std::string& what, const std::string& how,
+                  const Ink& ink) {
+  return painted(first, ink) +
+         wrapped(first + " " + what + "  ", how, kIndent).substr(first.size());
+}
+
+/// Why, where, and what to do stand on lines of their own.
+std::string lines(const CheckedScenario& s, const CheckedAssertion& a, const Ink& ink) {
+  std::string out = begun(word(a), s.id, a.outcome.id + ": " + value_text(a), ink);
+  const std::string below(kIndent, ' ');
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) out += wrapped(below, text, kIndent);
+  };
+  if (a.is_open() && !a.outcome.limited_by.empty())
+    add("limited by " + a.outcome.limited_by + (a.load.empty() ? "" : ", " + a.load));
+  if (a.is_open() && !a.fix.empty()) add("nearest fix: " + a.fix);
+  if (a.status == CheckStatus::waived) add("waived until " + a.until + ": " + a.waive);
+  add(a.note);
+  if (a.is_open() && !a.outcome.why.empty()) add("why it matters: " + a.outcome.why);
+  return out;
 }
 
 }  // namespace
@@ -47,18 +64,18 @@ std::string check_text(const CheckReport& report, const CheckContext& context) {
   std::string out;
   for (const CheckedScenario& s : report.scenarios) {
     for (const Finding& f : scenario_findings(s))
-      out += painted(s.exit == ExitCode::inconclusive ? "UNSURE" : "ERROR", ink) + " " +
-             (f.at.line > 0 ? f.at.file + ":" + std::to_string(f.at.line) : s.path) + "  " +
-             f.message + "\n";
+      out += begun(s.exit == ExitCode::inconclusive ? "UNSURE" : "ERROR",
+                   f.at.line > 0 ? f.at.file + ":" + std::to_string(f.at.line) : s.path, f.message,
+                   ink);
     for (const bool open : {true, false})
       for (const CheckedAssertion& a : s.assertions)
-        if (a.is_open() == open) out += line(s, a, ink);
+        if (a.is_open() == open) out += lines(s, a, ink);
     if (s.exit == ExitCode::ok && s.assertions.empty())
-      out += painted("NONE", ink) + " " + s.id + "  no assertions (\"expect\")\n";
-    for (const std::string& warning : s.warnings) out += "note " + s.id + "  " + warning + "\n";
+      out += begun("NONE", s.id, "no assertions (\"expect\")", ink);
+    for (const std::string& warning : s.warnings)
+      out += wrapped("note " + s.id + "  ", warning, kIndent);
   }
-  for (const std::string& why : report.stale)
-    out += painted("STALE", ink) + " baseline  " + why + "\n";
+  for (const std::string& why : report.stale) out += begun("STALE", "baseline", why, ink);
   out += counts_text(report) + "  model " + context.tool.model_version;
   if (context.style.timing) out += "  " + print_value(report.wall_s, "s");
   return out + "\n";

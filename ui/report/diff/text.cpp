@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::size_t kMostSentences = 3;
 constexpr std::size_t kMostRows = 15;
+/// Of a line of the table of metrics; long figures take of the name.
+constexpr std::size_t kNameAndFigures = 61;
 constexpr std::size_t kMostMoves = 4;
 constexpr std::size_t kMostWarnings = 8;
 
@@ -48,20 +50,36 @@ std::string inputs(const Diff& diff, const Ink& ink) {
   return out;
 }
 
+/// Without figures of the steady state where those of the whole run moved, too.
+std::vector<const MetricChange*> told(std::vector<const MetricChange*> moved) {
+  const std::vector<const MetricChange*> all = moved;
+  std::erase_if(moved, [&](const MetricChange* m) {
+    constexpr std::string_view kSteady = ".steady.";
+    const std::size_t at = m->metric.find(kSteady);
+    if (at == std::string::npos) return false;
+    std::string whole = m->metric;
+    whole.replace(at, kSteady.size(), ".");
+    return std::any_of(all.begin(), all.end(), [&](const auto* o) { return o->metric == whole; });
+  });
+  return moved;
+}
+
 std::string metrics(const Diff& diff, const Ink& ink) {
-  const auto moved = moved_metrics(diff);
+  const std::size_t all_moved = moved_metrics(diff).size();
+  const auto moved = told(moved_metrics(diff));
   std::string out;
   if (!moved.empty())
-    out += "\n" + ink.bold(left("Metrics", 39)) + right("base", 12) + right("head", 12) + "\n";
+    out += "\n" + ink.bold(left("Metrics", 37)) + right("base", 13) + right("head", 13) + "\n";
   const std::size_t n = std::min(moved.size(), kMostRows);
   for (std::size_t i = 0; i < n; ++i) {
     const MetricChange& m = *moved[i];
     const std::string effect(effect_name(m.effect));
-    out += "  " + left(shortened(m.metric, 37), 37) + right(before_text(m), 12) +
-           right(after_text(m), 12) + right(delta_text(m), 9) + " " +
+    const std::string figures = " " + right(before_text(m), 12) + " " + right(after_text(m), 12);
+    const std::size_t name = kNameAndFigures - figures.size();
+    out += "  " + left(shortened(m.metric, name), name) + figures + right(delta_text(m), 9) + " " +
            coloured(ink, effect, effect) + "\n";
   }
-  out += rest(n, moved.size());
+  out += rest(n, all_moved);
   for (const auto& [what, all] :
        {std::pair{"Only in base: ", &diff.gone}, {"Only in head: ", &diff.come}}) {
     if (all->empty()) continue;

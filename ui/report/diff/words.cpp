@@ -9,12 +9,11 @@
 #include "engine/base/design_values.hpp"
 #include "stallcast/breakdown.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
 
-/// Less of the time than this is nothing that limits.
-constexpr double kNothing = 0.0005;
 /// A smaller part of a difference is not worth a name.
 constexpr double kSmallPart = 0.005;
 /// From this relative change on, a factor reads better.
@@ -29,9 +28,11 @@ const std::string& metric_of(const AssertionOutcome& a, std::string& buffer) {
 }
 
 /// 0: of a target whose status is another now; 1: of a target; 2: utilization; 3: of a job or a
-/// price; 4: anything; 5: percentiles, which mostly move with their mean.
+/// price; 4: anything; 5: percentiles and steady state, which mostly
+/// move with the mean.
 int rank(const std::string& metric) {
   const bool of_job = metric.starts_with("job.");
+  if (metric.find(".steady.") != std::string::npos) return 5;
   for (const std::string_view end : {".gpu.utilization", ".au", ".goodput"})
     if (of_job && metric.ends_with(end)) return 2;
   for (const std::string_view end : {".p50", ".p95", ".p99", ".max"})
@@ -147,8 +148,12 @@ std::string metric_label(const std::string& metric) {
   return metric;
 }
 
-std::string before_text(const MetricChange& m) { return print_beside(m.before, m.after, m.unit); }
-std::string after_text(const MetricChange& m) { return print_beside(m.after, m.before, m.unit); }
+std::string before_text(const MetricChange& m) {
+  return with_samples(m.metric, print_beside(m.before, m.after, m.unit));
+}
+std::string after_text(const MetricChange& m) {
+  return with_samples(m.metric, print_beside(m.after, m.before, m.unit));
+}
 
 std::string delta_text(const MetricChange& m) {
   if (m.unit == "ratio") return signed_number(100.0 * m.difference(), "pp");
@@ -210,11 +215,10 @@ std::vector<Blame> blames(const Diff& diff, const MetricChange& metric) {
 }
 
 std::string limit_text(const Prediction& p) {
-  if (p.bottlenecks.empty() || waiting_share(p) < kNothing ||
-      !(p.bottlenecks.front().blamed_share > 0.0))
-    return "GPU compute";
-  const Bottleneck& b = p.bottlenecks.front();
-  return b.resource + (b.utilization > 0.0 ? " (" + print_share(b.utilization) + " busy)" : "");
+  const Limit limit = limit_of(p);
+  if (limit.kind != Limit::Kind::resource) return limit.name;
+  const double busy = p.bottlenecks.front().utilization;
+  return limit.name + (busy > 0.0 ? " (" + print_share(busy) + " busy)" : "");
 }
 
 std::string bottleneck_text(const Diff& diff) {

@@ -2,6 +2,7 @@
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/plan_parts.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
 
@@ -96,8 +97,7 @@ std::string intervals(const PlanResult& plan) {
   for (const PlanInterval& i : plan.intervals)
     rows.push_back({markup(i.job), print_value(i.every, "s"), print_value(i.goodput, "ratio"),
                     print_value(i.best, "s"), print_value(i.best_goodput, "ratio"),
-                    print_value(i.young, "s"), print_value(i.daly, "s"),
-                    i.meets ? "meets the targets" : "misses the targets"});
+                    print_value(i.young, "s"), print_value(i.daly, "s"), with_interval(i)});
   return html::table({{"job"},
                       {"saves every", "number"},
                       {"goodput", "number"},

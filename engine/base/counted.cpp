@@ -1,0 +1,42 @@
+#include "engine/base/counted.hpp"
+
+#include <algorithm>
+
+namespace stallcast::base {
+
+std::string singular(std::string_view plural) {
+  if (plural == "shelves") return "shelf";
+  for (const std::string_view end : {"xes", "ches", "shes", "sses"})
+    if (plural.ends_with(end)) return std::string(plural.substr(0, plural.size() - 2));
+  if (plural.ends_with("ies")) return std::string(plural.substr(0, plural.size() - 3)) + "y";
+  if (plural.ends_with('s')) plural.remove_suffix(1);
+  return std::string(plural);
+}
+
+std::string key_of(std::string_view noun) {
+  std::string out;
+  for (const char c : noun) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+std::string counted(std::int64_t n, std::string_view plural) {
+  return std::to_string(n) + " " + (n == 1 ? singular(plural) : std::string(plural));
+}
+
+bool is_counted(const PlanAxis& axis, const std::string& value) {
+  if (!axis.metric.empty()) return true;
+  // A parameter or field whose name is a plural: "boxes", not "n_ost" or "s".
+  constexpr std::size_t kShortestWord = 4;
+  const auto all = [](const std::string& text, char from, char to) {
+    return std::all_of(text.begin(), text.end(), [&](char c) { return from <= c && c <= to; });
+  };
+  return axis.noun.size() >= kShortestWord && axis.noun.ends_with('s') &&
+         all(axis.noun, 'a', 'z') && !value.empty() && all(value, '0', '9');
+}
+
+std::string counted(const PlanAxis& axis, const std::string& value) {
+  if (!is_counted(axis, value)) return axis.name + " = " + value;
+  return value + " " + (value == "1" ? singular(axis.noun) : axis.noun);
+}
+
+}  // namespace stallcast::base

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "stallcast/design.hpp"
+
+namespace stallcast::base {
+
+/// "B", "s", "ratio", "USD/s": the base unit of a dimension, as metrics and reports name it;
+/// "count" for plain numbers, "" for what is no number.
+[[nodiscard]] std::string unit_of(Dimension dimension);
+
+}  // namespace stallcast::base

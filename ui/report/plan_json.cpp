@@ -1,0 +1,119 @@
+#include "ui/report/layout.hpp"
+#include "ui/report/plan_parts.hpp"
+#include "ui/report/renderers.hpp"
+
+/// A plan as JSON: the result of the design found, with the search beside it.
+namespace stallcast::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_search(const PlanResult& plan, Json& out) {
+  out["axes"] = Json::array();
+  for (const PlanAxis& axis : plan.axes)
+    out["axes"].push_back({{"path", axis.path},
+                           {"name", axis.name},
+                           {"noun", axis.noun},
+                           {"owner", axis.owner},
+                           {"metric", axis.metric},
+                           {"from", axis.from},
+                           {"to", axis.to},
+                           {"candidates", axis.candidates},
+                           {"ordered", axis.ordered}});
+  out["objective"] = {{"name", plan.objective.name},
+                      {"unit", plan.objective.unit},
+                      {"goal", plan.objective.maximize ? "maximize" : "minimize"}};
+  out["answer"] = nullptr;
+  if (plan.answer) {
+    out["answer"] = Json::object();
+    for (std::size_t a = 0; a < plan.axes.size(); ++a)
+      out["answer"][plan.axes[a].path] = plan.points[*plan.answer].values[a];
+  }
+  out["survived"] = plan.survived;
+  out["search"] = {{"candidates", plan.candidates}, {"simulated", plan.points.size()},
+                   {"proven", plan.proven},         {"invalid", plan.invalid},
+                   {"better", plan.cheaper},        {"implied", plan.implied}};
+  out["neighbours"] = Json::array();
+  for (const PlanNeighbour& n : plan.neighbours)
+    out["neighbours"].push_back({{"path", plan.axes[n.axis].path},
+                                 {"direction", n.direction},
+                                 {"value", plan.points[n.point].values[n.axis]},
+                                 {"point", n.point},
+                                 {"units", n.units},
+                                 {"utilization_per_unit", n.utilization},
+                                 {"target_per_unit", n.target}});
+  out["prices"] = Json::array();
+  for (const PlanPrice& p : plan.prices)
+    out["prices"].push_back({{"target", p.target},
+                             {"limit", p.limit},
+                             {"relaxed", p.relaxed},
+                             {"unit", p.unit},
+                             {"saved", p.saved},
+                             {"values", p.values}});
+  out["varied"] = plan.varied;
+  out["tornado"] = Json::array();
+  for (const PlanSwing& w : plan.tornado)
+    out["tornado"].push_back({{"path", w.path},
+                              {"base", w.base},
+                              {"low", w.low},
+                              {"high", w.high},
+                              {"target", w.target},
+                              {"margin_at_low", w.at_low},
+                              {"margin_at_high", w.at_high},
+                              {"low_needs", w.low_needs},
+                              {"high_needs", w.high_needs}});
+  out["intervals"] = Json::array();
+  for (const PlanInterval& i : plan.intervals)
+    out["intervals"].push_back({{"job", i.job},
+                                {"every", i.every},
+                                {"best", i.best},
+                                {"young", i.young},
+                                {"daly", i.daly},
+                                {"goodput", i.goodput},
+                                {"best_goodput", i.best_goodput},
+                                {"meets", i.meets}});
+}
+
+}  // namespace
+
+std::string plan_json(const PlanResult& plan, const Context& context, const Style& style) {
+  Json out;
+  out["status"] = status_name(plan.status);
+  out["metric"] = plan.metric;
+  out["required"] = plan.status == PlanStatus::found ? Json(plan.required) : Json(nullptr);
+  out["lower_bound"] = plan.lower_bound;
+  out["non_monotone"] = plan.non_monotone;
+  out["points"] = Json::array();
+  for (const PlanPoint& point : plan.points) {
+    Json targets = Json::array();
+    for (const TargetMargin& t : point.targets)
+      targets.push_back({{"id", t.id},
+                         {"that", t.that},
+                         {"value", t.value},
+                         {"limit", t.limit},
+                         {"unit", t.unit},
+                         {"margin", t.margin},
+                         {"status", t.status},
+                         {"when", t.when}});
+    Json values = Json::object();
+    for (std::size_t a = 0; a < point.values.size(); ++a)
+      values[plan.axes[a].path] = point.values[a];
+    out["points"].push_back({{"count", point.count},
+                             {"values", std::move(values)},
+                             {"objective", point.objective ? Json(*point.objective) : Json()},
+                             {"replicas", point.replicas},
+                             {"meets", point.meets},
+                             {"utilization", point.utilization},
+                             {"binding", point.binding},
+                             {"binding_utilization", point.binding_utilization},
+                             {"targets", std::move(targets)}});
+  }
+  out["notes"] = plan.notes;
+  add_search(plan, out);
+  // the result of the design found (or of the largest tried), with the search beside it
+  Json result = result_object(plan.prediction, context, style);
+  result["plan"] = std::move(out);
+  return dump(result);
+}
+
+}  // namespace stallcast::report
