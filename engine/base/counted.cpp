@@ -15,7 +15,9 @@ std::string singular(std::string_view plural) {
 
 std::string key_of(std::string_view noun) {
   std::string out;
-  for (const char c : noun) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  noun = noun.substr(0, noun.find(" per "));
+  for (const char c : noun)
+    out += c == ' ' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return out;
 }
 

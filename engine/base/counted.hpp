@@ -12,7 +12,7 @@ namespace stallcast::base {
 /// "box" of "boxes", "OST" of "OSTs"; what is no plural stays.
 [[nodiscard]] std::string singular(std::string_view plural);
 
-/// What metrics call things that reports call "OSTs": "osts".
+/// What metrics call things that reports call "OSTs" or "drives per host": "osts", "drives".
 [[nodiscard]] std::string key_of(std::string_view noun);
 
 /// "1 OST", "2 OSTs".
