@@ -11,22 +11,11 @@
 namespace stallcast::base {
 namespace {
 
-/// First bytes of all lines, so that many places cost one pass.
-class Lines {
- public:
-  explicit Lines(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i)
-      if (text[i] == '\n') starts_.push_back(i + 1);
-  }
-  [[nodiscard]] Position at(std::size_t offset, std::string_view file) const {
-    const auto next = std::upper_bound(starts_.begin(), starts_.end(), offset);
-    return {std::string(file), static_cast<int>(next - starts_.begin()),
-            static_cast<int>(offset - *std::prev(next)) + 1};
-  }
-
- private:
-  std::vector<std::size_t> starts_ = {0};
-};
+Position position_in(const JsonDocument& document, std::size_t offset) {
+  const auto next = std::upper_bound(document.lines.begin(), document.lines.end(), offset);
+  return {document.file, static_cast<int>(next - document.lines.begin()),
+          static_cast<int>(offset - *std::prev(next)) + 1};
+}
 
 /// The reference tokens of `pointer`, unescaped.
 std::vector<std::string> tokens_of(std::string_view pointer) {
@@ -56,9 +45,10 @@ JsonDocument parse_jsonc(std::string text, std::string file, Diagnostics& diags)
   JsonDocument document{nullptr, std::move(file), std::move(text)};
   detail::ScanResult scan = detail::scan_jsonc(document.text, {});
   document.places = std::move(scan.places);
-  const Lines lines(document.text);
+  for (std::size_t i = 0; i < document.text.size(); ++i)
+    if (document.text[i] == '\n') document.lines.push_back(i + 1);
   for (const detail::ScanFault& fault : scan.faults)
-    diags.add({Severity::error, fault.code, fault.pointer, lines.at(fault.offset, document.file),
+    diags.add({Severity::error, fault.code, fault.pointer, position_in(document, fault.offset),
                fault.message, fault.hint});
   if (!scan.readable) return document;
   try {
@@ -66,10 +56,10 @@ JsonDocument parse_jsonc(std::string text, std::string file, Diagnostics& diags)
   } catch (const Json::parse_error& e) {
     // The scanner and the reader disagree: still the user's text, still no exception.
     const std::size_t offset = e.byte > 0 ? e.byte - 1 : 0;
-    diags.add({Severity::error, "syntax", "", lines.at(offset, document.file),
-               "not valid JSON here", ""});
+    diags.add(
+        {Severity::error, "syntax", "", position_in(document, offset), "not valid JSON here", ""});
   } catch (const Json::exception&) {
-    diags.add({Severity::error, "number", "", lines.at(0, document.file),
+    diags.add({Severity::error, "number", "", position_in(document, 0),
                "a number is outside the range of a double", ""});
   }
   return document;
@@ -88,7 +78,7 @@ Position locate(const JsonDocument& document, std::string_view pointer, PointAt 
     if (found != document.places.end()) place = found->second;
   }
   if (!place) return {document.file, 0, 0};
-  return position_at(document.text, at == PointAt::key ? place->key : place->value, document.file);
+  return position_in(document, at == PointAt::key ? place->key : place->value);
 }
 
 Position position_at(std::string_view text, std::size_t offset, std::string_view file) {

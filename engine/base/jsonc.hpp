@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/diagnostic.hpp"
 
@@ -27,6 +28,7 @@ struct JsonDocument {
   std::string file;
   std::string text;
   std::map<std::string, Place> places = {};  ///< by pointer; empty for large texts
+  std::vector<std::size_t> lines = {0};      ///< first byte of each line
 };
 
 /// Parses `text`. Syntax errors, duplicate keys, and numbers outside the range of a double are
