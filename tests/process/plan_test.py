@@ -247,7 +247,7 @@ class Questions(unittest.TestCase):
         answer = plan(text=text, code=1)
         self.assertEqual(answer["status"], "infeasible")
         largest = answer["points"][-1]["values"]
-        self.assertEqual(largest, {"storage[scratch].ost.count": answer["axes"][0]["to"]})
+        self.assertEqual(largest, {"params.osts": answer["axes"][0]["to"]})
 
     def test_what_cannot_be_asked_is_said(self):
         for args, said in ((["--over", "ostss"], 'did you mean "osts"?'),
