@@ -42,7 +42,8 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
   help_ = new QPushButton(tr("What would &help?"), below);
   help_->setObjectName(QStringLiteral("help"));
   help_->setAccessibleName(tr("Try changes by simulation"));
-  tried_ = note(tr("Changes of what limits, each tried alone by simulation"), below);
+  const QString before = tr("Changes of what limits, each tried alone by simulation");
+  tried_ = note(before, below);
   head->addWidget(help_);
   head->addWidget(tried_, 1);
   rows->addLayout(head);
@@ -55,8 +56,9 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 1);
   connect(help_, &QPushButton::clicked, this, &BottleneckScreen::try_changes);
-  connect(&workspace, &Workspace::predicted, this, [this] {
+  connect(&workspace, &Workspace::predicted, this, [this, before] {
     changes_->set({});
+    tried_->setText(before);
     if (isVisible()) refresh();
   });
 }

@@ -39,6 +39,8 @@ ScenarioScreen::ScenarioScreen(Workspace& workspace, QWidget* parent)
   split->setStretchFactor(0, 2);
   split->setStretchFactor(1, 4);
   split->setStretchFactor(2, 5);
+  const int letter = fontMetrics().averageCharWidth();
+  split->setSizes({36 * letter, 58 * letter, 62 * letter});
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(split);
   connect(tree_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {

@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QInputDialog>
 #include <QLabel>
 #include <QMenu>
@@ -165,6 +166,8 @@ QWidget* WhatIfScreen::cause_side() {
   limits_ = new RowsModel({tr("resource"), tr("of waiting"), tr("busy")}, this);
   QTableView* table = table_of(*limits_, tr("What limits it"), limits);
   table->setObjectName(QStringLiteral("limits"));
+  table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);  // figures stay whole
+  table->setTextElideMode(Qt::ElideMiddle);
   layout->addWidget(table, 1);
   side->addWidget(limits);
   return side;

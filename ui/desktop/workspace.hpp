@@ -52,7 +52,7 @@ constexpr std::size_t kMostPins = 4;
 class Workspace : public QObject {
   Q_OBJECT
  public:
-  static constexpr int kRestMs = 150;
+  static constexpr int kRestMs = 75;
 
   explicit Workspace(const client::Settings& settings, QObject* parent = nullptr);
 
