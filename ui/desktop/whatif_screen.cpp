@@ -166,7 +166,8 @@ QWidget* WhatIfScreen::cause_side() {
   limits_ = new RowsModel({tr("resource"), tr("of waiting"), tr("busy")}, this);
   QTableView* table = table_of(*limits_, tr("What limits it"), limits);
   table->setObjectName(QStringLiteral("limits"));
-  table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);  // figures stay whole
+  table->horizontalHeader()->setStretchLastSection(false);  // figures stay whole
+  table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   table->setTextElideMode(Qt::ElideMiddle);
   layout->addWidget(table, 1);
   side->addWidget(limits);
