@@ -6,6 +6,15 @@
 #include <utility>
 
 namespace stallcast::sim {
+namespace {
+
+// The program that resumes next, most likely, while another one runs.
+void prefetch_frame(std::coroutine_handle<> program) {
+  const auto* const frame = static_cast<const std::byte*>(program.address());
+  for (std::size_t line = 0; line < 4; ++line) prefetch(frame + line * kCacheLine);
+}
+
+}  // namespace
 
 LinkId EventContext::add_link(std::string name, Rate capacity) {
   assert(capacity > Rate{} && capacity.finite());
@@ -66,6 +75,8 @@ void EventContext::run_due() {
       return;
     }
     ++events_;
+    if (!events_later_.empty()) prefetch_frame(events_later_.top().waiter);
+    if (!events_now_.empty()) prefetch_frame(events_now_.front());
     waiter.resume();
   }
 }
