@@ -2,6 +2,7 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "tests/desktop/support.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/main_window.hpp"
 #include "ui/desktop/screen.hpp"
@@ -12,13 +13,6 @@ using namespace stallcast;
 using namespace stallcast::desktop;
 
 namespace {
-
-const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
-
-bool wait_simulated(MainWindow& window) {
-  return QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
-                         120'000);
-}
 
 bool wait_done(MainWindow& window) {
   return QTest::qWaitFor([&] { return !window.current()->working(); }, 120'000);

@@ -4,25 +4,13 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "tests/desktop/support.hpp"
 #include "ui/desktop/main_window.hpp"
 #include "ui/desktop/project_file.hpp"
 #include "ui/desktop/variant.hpp"
 
 using namespace stallcast;
 using namespace stallcast::desktop;
-
-namespace {
-
-const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
-
-client::Settings settings() { return {.jobs = 1, .worker = STALLCAST_SIM_PATH}; }
-
-bool wait_simulated(MainWindow& window) {
-  return QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
-                         120'000);
-}
-
-}  // namespace
 
 TEST_CASE("a variant has what changed, by id, null for what is gone, and other lists whole") {
   const QString before = QStringLiteral(R"({ // base

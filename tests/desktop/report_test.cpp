@@ -4,6 +4,7 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "tests/desktop/support.hpp"
 #include "ui/desktop/main_window.hpp"
 #include "ui/desktop/screen.hpp"
 
@@ -11,8 +12,6 @@ using namespace stallcast;
 using namespace stallcast::desktop;
 
 namespace {
-
-const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
 
 QByteArray bytes_of(const QString& file) {
   QFile in(file);

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "tests/desktop/support.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/json_editor.hpp"
 #include "ui/desktop/main_window.hpp"
@@ -18,15 +19,6 @@ using namespace stallcast;
 using namespace stallcast::desktop;
 
 namespace {
-
-const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
-
-client::Settings settings() { return {.jobs = 1, .worker = STALLCAST_SIM_PATH}; }
-
-bool wait_simulated(MainWindow& window) {
-  return QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
-                         120'000);
-}
 
 /// Parts of larger widgets that Qt makes and names itself, or that never take the focus alone.
 bool is_inner_part(const QWidget& widget) {

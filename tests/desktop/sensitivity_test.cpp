@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "tests/desktop/support.hpp"
 #include "ui/desktop/grid_chart.hpp"
 #include "ui/desktop/interaction_pane.hpp"
 #include "ui/desktop/knee.hpp"
@@ -21,10 +22,6 @@ namespace {
 
 using Curve = std::vector<std::pair<double, double>>;
 using Tester = QAbstractItemModelTester;
-
-const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
-
-client::Settings settings() { return {.jobs = 1, .worker = STALLCAST_SIM_PATH}; }
 
 template <typename F>
 Curve curve_of(F f, double from, double to, int n) {

@@ -8,6 +8,7 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "tests/desktop/support.hpp"
 #include "ui/desktop/main_window.hpp"
 #include "ui/desktop/parallel_chart.hpp"
 #include "ui/desktop/screen.hpp"
@@ -18,10 +19,6 @@ using namespace stallcast;
 using namespace stallcast::desktop;
 
 namespace {
-
-const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
-
-client::Settings settings() { return {.jobs = 2, .worker = STALLCAST_SIM_PATH}; }
 
 /// Points of "n" with a utilization each; one failed.
 SweepReport four_points() {
@@ -104,7 +101,7 @@ TEST_CASE("axes of parallel coordinates are brushed by mouse and by keys, and co
 }
 
 TEST_CASE("three inputs are varied together, and what is selected is selected everywhere") {
-  MainWindow window(settings(), {});
+  MainWindow window(settings(2), {});
   window.show();
   REQUIRE(window.open_file(kExample));
   REQUIRE(QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
@@ -139,7 +136,7 @@ TEST_CASE("three inputs are varied together, and what is selected is selected ev
 
 TEST_CASE("a cancelled sweep keeps what is done, and goes on from there, also after a new start") {
   const QTemporaryDir folder;
-  Workspace workspace(settings());
+  Workspace workspace(settings(2));
   QFile scenario(kExample);
   REQUIRE(scenario.open(QIODevice::ReadOnly));
   workspace.document().open(QString::fromUtf8(scenario.readAll()), kExample);

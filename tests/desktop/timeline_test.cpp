@@ -5,6 +5,7 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "tests/desktop/support.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/gantt.hpp"
 #include "ui/desktop/heat_chart.hpp"
@@ -15,10 +16,6 @@ using namespace stallcast;
 using namespace stallcast::desktop;
 
 namespace {
-
-const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
-
-client::Settings settings() { return {.jobs = 1, .worker = STALLCAST_SIM_PATH}; }
 
 /// A resource of 10 B/s: idle for five seconds, then full for five.
 Timeline half_busy() {

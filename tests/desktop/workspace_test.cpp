@@ -8,14 +8,13 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "tests/desktop/support.hpp"
 #include "ui/desktop/session_file.hpp"
 
 using namespace stallcast;
 using namespace stallcast::desktop;
 
 namespace {
-
-client::Settings settings() { return {.jobs = 1, .worker = STALLCAST_SIM_PATH}; }
 
 QString example() {
   QFile file(QStringLiteral("examples/exercise-512-h100-async.json"));

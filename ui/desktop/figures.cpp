@@ -57,6 +57,13 @@ QString figure_text(double value, const std::string& unit) {
   return QString::fromStdString(report::print_value(value, unit));
 }
 
+QString failure_text(const Failure& failure) {
+  const QString message = QString::fromStdString(failure.message);
+  return failure.hint.empty()
+             ? message
+             : message + QStringLiteral(" (%1)").arg(QString::fromStdString(failure.hint));
+}
+
 QString metric_text(const Metric& metric) { return figure_text(metric.value, metric.unit); }
 
 QString delta_text(const Metric& before, const Metric& now) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
 
 /// The figures of a prediction as people read them.
 namespace stallcast::desktop {
@@ -20,6 +21,9 @@ struct Headline {
 /// "95.1 %", "4.2 s".
 [[nodiscard]] QString figure_text(double value, const std::string& unit);
 [[nodiscard]] QString metric_text(const Metric& metric);
+
+/// What went wrong, with its hint: "no storage is named \"b\" (known: a)".
+[[nodiscard]] QString failure_text(const Failure& failure);
 
 /// "+1.3 points", "-12 %" of `now` against `before`; "as before" when they read the same.
 [[nodiscard]] QString delta_text(const Metric& before, const Metric& now);

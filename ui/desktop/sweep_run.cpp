@@ -7,17 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "ui/desktop/figures.hpp"
+
 namespace stallcast::desktop {
 namespace {
 
 constexpr qint64 kShowEveryMs = 400;
-
-QString failure_text(const Failure& failure) {
-  const QString message = QString::fromStdString(failure.message);
-  return failure.hint.empty()
-             ? message
-             : message + QStringLiteral(" (%1)").arg(QString::fromStdString(failure.hint));
-}
 
 }  // namespace
 

@@ -4,18 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/desktop/figures.hpp"
+
 namespace stallcast::desktop {
-namespace {
-
-QString failure_text(const Failure& failure) {
-  const QString message = QString::fromStdString(failure.message);
-  return failure.hint.empty()
-             ? message
-             : message + QStringLiteral(" (%1)").arg(QString::fromStdString(failure.hint));
-}
-
-}  // namespace
-
 Workspace::Workspace(const client::Settings& settings, QObject* parent)
     : QObject(parent),
       settings_(settings),

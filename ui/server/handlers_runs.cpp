@@ -17,9 +17,19 @@ double seconds_since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
-}  // namespace
+/// One scenario, and what is asked of it.
+struct Wanted {
+  std::shared_ptr<const Task> task;
+  std::shared_ptr<const Design> design;
+};
 
-namespace {
+Asked<Wanted> wanted_of(Call& call) {
+  const auto task = task_of(call);
+  if (!task.value) return {std::nullopt, task.problem};
+  Asked<Design> design = design_of(call, (*task.value)->source);
+  if (!design.value) return {std::nullopt, design.problem};
+  return {Wanted{*task.value, std::make_shared<const Design>(*std::move(design.value))}};
+}
 
 struct Ran {
   Prediction prediction;
@@ -56,12 +66,9 @@ Result<Ran> run(Asking& asking, const client::Source& source, const Design& desi
 }  // namespace
 
 Response answer_run(Call& call) {
-  const auto asked = task_of(call);
+  const Asked<Wanted> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const std::shared_ptr<const Task> task = *asked.value;
-  Asked<Design> read = design_of(call, task->source);
-  if (!read.value) return read.problem;
-  const auto design = std::make_shared<const Design>(*std::move(read.value));
+  const auto [task, design] = *asked.value;
   const bool advise = call.request.parameter("advice") != "false";
   return submit<Ran>(
       call, "run", content_of(advise ? "run" : "run alone", *design, task->question), task,
@@ -74,11 +81,9 @@ Response answer_run(Call& call) {
 }
 
 Response answer_plan(Call& call) {
-  const auto asked = task_of(call);
+  const Asked<Wanted> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const std::shared_ptr<const Task> task = *asked.value;
-  Asked<Design> read = design_of(call, task->source);
-  if (!read.value) return read.problem;
+  const auto [task, design] = *asked.value;
   client::PlanQuestion wanted;
   wanted.over = call.request.parameters("over");
   wanted.unit = call.request.parameters("unit");
@@ -91,19 +96,15 @@ Response answer_plan(Call& call) {
       [task, wanted](Asking& asking) {
         return asking.session.plan(task->source, wanted, asking.question);
       },
-      [task, design = *std::move(read.value), words = report::words_of(wanted)](
-          client::Session&, const PlanResult& found) {
-        return rendered(found, context_of("plan", design, task->source, task->question, words));
+      [task, design, words = report::words_of(wanted)](client::Session&, const PlanResult& found) {
+        return rendered(found, context_of("plan", *design, task->source, task->question, words));
       });
 }
 
 Response answer_explain(Call& call) {
-  const auto asked = task_of(call);
+  const Asked<Wanted> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const std::shared_ptr<const Task> task = *asked.value;
-  Asked<Design> read = design_of(call, task->source);
-  if (!read.value) return read.problem;
-  const auto design = std::make_shared<const Design>(*std::move(read.value));
+  const auto [task, design] = *asked.value;
   const std::vector<std::string> metrics = call.request.parameters("metric");
   std::int64_t most = metrics.empty() ? report::kExplainWhatIfs : 0;
   if (!read_number(call, "what_if", most))

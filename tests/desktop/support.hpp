@@ -1,0 +1,22 @@
+#pragma once
+
+#include <QString>
+#include <QTest>
+
+#include "ui/desktop/main_window.hpp"
+
+/// What the tests of screens share.
+namespace stallcast::desktop {
+
+inline const QString kExample = QStringLiteral("examples/exercise-512-h100-async.json");
+
+inline client::Settings settings(int jobs = 1) {
+  return {.jobs = jobs, .worker = STALLCAST_SIM_PATH};
+}
+
+inline bool wait_simulated(MainWindow& window) {
+  return QTest::qWaitFor([&] { return window.workspace().freshness() == Freshness::simulated; },
+                         120'000);
+}
+
+}  // namespace stallcast::desktop
