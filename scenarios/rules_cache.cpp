@@ -9,13 +9,10 @@
 namespace stallcast::scenarios {
 namespace {
 
-// Whether every host has a part of its own, which no cache server reaches. Needs all its fields.
+// Whether every host has a part of its own, which no cache server reaches.
 bool in_hosts(const Component& storage) {
-  const models::KindInfo* row = models::find_kind(models::Role::storage, storage.kind);
-  if (row == nullptr) return false;
-  for (const base::FieldInfo& field : row->fields)
-    if (field.required() && storage.find(field.key) == nullptr) return false;
-  return models::storage_row(storage.kind).make(storage)->local();
+  return complete(models::Role::storage, storage) &&
+         models::storage_row(storage.kind).make(storage)->local();
 }
 
 // The storage system a cache stands in front of exists, and does not in turn rest on the cache.

@@ -24,16 +24,6 @@ bool whole_group(const Component& failure) {
 /// Whether it comes at a date of the detailed run, once.
 bool dated(const Component& failure) { return failure.find("at") != nullptr; }
 
-/// Whether all fields are there that its kind needs.
-bool complete(models::Role role, const Component& component) {
-  const models::KindInfo* kind = models::find_kind(role, component.kind);
-  if (kind == nullptr) return false;
-  for (const auto fields : {kind->common, kind->fields})
-    for (const base::FieldInfo& field : fields)
-      if (!field.optional() && component.find(field.key) == nullptr) return false;
-  return true;
-}
-
 void check_date(const Design& design, const Component& failure, Reporter& report) {
   const Value *at = failure.find("at"), *duration = design.run.find("duration");
   if (at != nullptr && duration != nullptr && at->number > duration->number)

@@ -24,6 +24,15 @@ std::vector<std::string> ids_of(const std::vector<Component>& components) {
   return out;
 }
 
+bool complete(models::Role role, const Component& component) {
+  const models::KindInfo* kind = models::find_kind(role, component.kind);
+  if (kind == nullptr) return false;
+  for (const auto fields : {kind->common, kind->fields})
+    for (const base::FieldInfo& field : fields)
+      if (!field.optional() && component.find(field.key) == nullptr) return false;
+  return true;
+}
+
 const Component* host_of(const Design& design, const JobDesign& job) {
   const Value* hosts = job.job.find("hosts");
   return hosts == nullptr ? nullptr : design.find_host(hosts->text);

@@ -17,6 +17,9 @@ namespace stallcast::scenarios {
 [[nodiscard]] double number(const Component& component, std::string_view key,
                             double fallback = 0.0);
 [[nodiscard]] std::vector<std::string> ids_of(const std::vector<Component>& components);
+/// Whether all fields are there that its kind needs: after a fault some may not be. Rules that make
+/// a model of a component ask first.
+[[nodiscard]] bool complete(models::Role role, const Component& component);
 
 /// The host class of a job; nullptr when unknown.
 [[nodiscard]] const Component* host_of(const Design& design, const JobDesign& job);

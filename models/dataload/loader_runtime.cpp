@@ -242,8 +242,8 @@ sim::Task<void> LoaderRuntime::stage() {
 sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples, std::int64_t most,
                                       PhaseClock& clock) {
   Loaded total;
-  const std::int64_t groups = std::min(samples, most);
-  for (std::int64_t g = 0; g < groups; ++g) {
+  const std::int64_t groups = std::min(samples, most), epoch = base_;
+  for (std::int64_t g = 0; g < groups && epoch == base_; ++g) {
     const std::int64_t some = samples * (g + 1) / groups - samples * g / groups;
     total += co_await readers_[static_cast<std::size_t>(worker)]->read(some, clock);
   }

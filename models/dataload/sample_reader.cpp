@@ -15,6 +15,7 @@ constexpr double kRounding = 1e-6;
 }  // namespace
 
 void SampleReader::begin_epoch(double samples) {
+  ++epoch_;
   units_.clear();
   held_ = taken_ = in_file_ = 0.0;
   left_ = total_ = samples;
@@ -131,12 +132,14 @@ sim::Task<void> SampleReader::fetch_unit(double wanted, PhaseClock& clock) {
   left_ -= samples;
   coming_ += samples;
   const Bytes stored = draw(samples);
+  const std::int64_t epoch = epoch_;
   co_await fetch(samples, stored, clock);
   Seconds unpacking = stored * shared_.access.amplification / shared_.access.unpack;
   if (shared_.access.decoded_ahead) unpacking += shared_.decoding(samples);
   co_await shared_.site.cores.compute(unpacking);
   clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
   coming_ -= samples;
+  if (epoch != epoch_) co_return;  // nobody takes what a past epoch asked for
   units_.push_back({samples, stored / samples});
   held_ += samples;
 }
@@ -171,8 +174,9 @@ sim::Task<void> SampleReader::fetch_ahead() {
 
 sim::Task<void> SampleReader::buffered(double samples, PhaseClock& clock) {
   const double needed = to_hold(samples);
+  const std::int64_t epoch = epoch_;
   if (shared_.ahead <= 0.0) {
-    while (held_ < needed) co_await fetch_unit(needed - held_, clock);
+    while (epoch == epoch_ && held_ < needed) co_await fetch_unit(needed - held_, clock);
     co_return;
   }
   for (double f = 0.0; !ahead_started_ && f < shared_.access.fetchers; ++f)
@@ -181,7 +185,7 @@ sim::Task<void> SampleReader::buffered(double samples, PhaseClock& clock) {
   wanted_ = needed;
   wake_.set();
   clock.enter(Phase::data, shared_.context.now());
-  while (held_ < needed) {
+  while (epoch == epoch_ && held_ < needed) {
     filled_.reset();
     co_await filled_.wait();
   }
@@ -193,7 +197,8 @@ Bytes SampleReader::take(double samples) {
   Bytes stored;
   held_ -= samples;
   taken_ += samples;
-  while (samples > 0.0) {
+  // Of units with a fraction of a sample, what is held and their sum differ by rounding.
+  while (samples > 0.0 && !units_.empty()) {
     Unit& unit = units_.front();
     const double taken = std::min(samples, unit.samples);
     stored += unit.each * taken;
@@ -208,6 +213,7 @@ Bytes SampleReader::take(double samples) {
 sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   const SampleAccess& access = shared_.access;
   const double count = static_cast<double>(samples), loaded = to_load(count);
+  const std::int64_t epoch = epoch_;
   const Seconds decode =
       shared_.decoded_apart || access.decoded_ahead ? Seconds{} : shared_.decoding(count);
   if (shared_.locked) co_await shared_.lock.acquire();
@@ -215,7 +221,7 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
   Seconds parsing;
   if (access.unit > 0.0) {
     co_await buffered(loaded, clock);
-    stored = take(loaded);
+    if (epoch == epoch_) stored = take(loaded);
   } else if (loaded > 0.0) {
     stored = draw(loaded);
     co_await fetch(loaded, stored, clock);
@@ -230,6 +236,10 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
     co_await shared_.site.cores.compute(parsing + decode);
   }
   clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
+  if (epoch != epoch_) {
+    fetched_ = missed_ = {};
+    co_return Loaded{};
+  }
   const Bytes given = give(loaded, stored, count);
   const Loaded out{
       .fetched = fetched_,

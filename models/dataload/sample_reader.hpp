@@ -81,7 +81,8 @@ class SampleReader {
     client_.process = shared.readers++;
   }
 
-  /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end.
+  /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end. A
+  /// read of the epoch before that is under way brings nothing.
   void begin_epoch(double samples);
   void describe(sim::Ledger& ledger);
   /// Whether it is the same wherever in the data set it reads.
@@ -112,6 +113,7 @@ class SampleReader {
   ReaderShared& shared_;
   Client client_;  ///< as the storage knows it
   base::RandomStream& random_;
+  std::int64_t epoch_ = 0;   ///< how many have begun
   sim::Ring<Unit> units_;    ///< fetched, not yet taken
   double in_file_ = 0.0;     ///< part of the open file that is not read yet
   std::int64_t opened_ = 0;  ///< times that a file was opened

@@ -273,6 +273,25 @@ TEST_CASE("a shuffle buffer is filled before the first sample and grows by one w
   CHECK(wall(design) == Approx(30 * 0.2).epsilon(0.02));
 }
 
+TEST_CASE("what is under way when an epoch ends is not of the next one") {
+  // Of 30 samples 28 make 7 batches of 4. The last 2 are in the shuffle buffer and being decoded
+  // when the next epoch begins, which fills that anew. Each epoch is as the first.
+  for (const double epochs : {1.0, 3.0}) {
+    INFO(epochs);
+    Design design =
+        with(shards("1", "4", "iterable"),
+             {{"shuffle.buffer", "20"}, {"shuffle.first", "8"}, {"persistent", "true"}}, "1 ms");
+    set(*design.jobs[0].dataset, Role::dataset, "decode", "50 ms");
+    set(design.jobs[0].job, Role::job, "epochs", epochs == 1.0 ? "1" : "3");
+    const RunResult result = run(design);
+    CHECK(metric(result, "job.train.steps") == 7.0 * epochs);
+    // 30 are read, 28 decoded before the last step.
+    CHECK(wall(design) / epochs == Approx(30 * 0.2 + 28 * 0.05).epsilon(0.005));
+    // The worker ends what it began before it turns to the next epoch: up to two samples more.
+    CHECK(metric(result, "job.train.throughput.bytes") * wall(design) <= 30e8 * epochs);
+  }
+}
+
 TEST_CASE("a worker stacks its batch before it hands it over") {
   // 200 ms to read and 100 MB at 1 GB/s; without workers both are in series with the compute
   CHECK(metric(run(with(reader("1", "1", "0.5 GB/s"), {{"collate", "1 GB/s"}})),

@@ -54,6 +54,20 @@ TEST_CASE("more stripes or servers than BeeGFS targets are warned of") {
   CHECK_THAT(warning({"storage.server.count=9"}, bee), Contains("fewer than \"server.count\""));
 }
 
+TEST_CASE("rules leave out what a faulty component cannot tell them") {
+  // A cache asks what it stands in front of whether that is inside the hosts.
+  const std::string text = R"({ "id": "x", "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+    "storage": [ { "id": "near", "type": "cache", "over": "bucket",
+                   "server": { "count": 4, "size": "1 TB" } },
+                 { "id": "bucket", "type": "s3" } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" } } ],
+    "run": { "duration": "1 h" } })";
+  CHECK(load_with({}, "", text.c_str()).design.has_value());
+  const auto loaded = load_with({"storage[bucket].prefixes=0.5"}, "", text.c_str());
+  REQUIRE(loaded.diagnostics.items().size() == 1);
+  CHECK(loaded.diagnostics.items()[0].pointer == "/storage/1/prefixes");
+}
+
 TEST_CASE("RAID levels need drives, and data sets fit on them") {
   const auto error = [](const std::string& storage, const std::string& dataset = "") {
     const std::string text =
