@@ -1,11 +1,11 @@
-#include "calibration/probes/ladder.hpp"
+#include "calibration/measure/probes/ladder.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "calibration/calibrate.hpp"
-#include "calibration/flags.hpp"
+#include "calibration/fit/calibrate.hpp"
+#include "calibration/measure/flags.hpp"
+#include "calibration/measure/probes/machine.hpp"
 #include "calibration/probe_support.hpp"
-#include "calibration/probes/machine.hpp"
 
 /// Working sets read through the page cache.
 namespace stallcast::calibration::probing {
@@ -39,13 +39,14 @@ TEST_CASE("the knee is the largest step down, if that is more than noise") {
   CHECK_FALSE(knee_of({}));
 }
 
-// 16 and 32 MiB as asked for; the third would be four times the memory and is capped at --space.
+// 16 and 32 MiB, whole blocks of what is asked for; the third would be four times the memory and is
+// capped at --space.
 TEST_CASE("a ladder tells what of each working set the page cache held, and is no fit's business") {
   const TestFolder folder;
   if (!has_direct_io(folder.path())) return skipped("no direct I/O in the build tree");
   IoEffort effort = tiny_io();
   effort.repeats = 1;
-  effort.ladder = {16.0 * kMiB / memory_bytes(), 32.0 * kMiB / memory_bytes(), 4.0};
+  effort.ladder = {17.0 * kMiB / memory_bytes(), 33.0 * kMiB / memory_bytes(), 4.0};
   const auto result = run_io(options_for(folder.path()), effort);
   INFO((result.ok() ? "" : result.failure().message));
   REQUIRE(result.ok());
