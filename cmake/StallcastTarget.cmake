@@ -1,5 +1,13 @@
-# stallcast_library(NAME SOURCES ... [LINKS ...] [PRIVATE_LINKS ...])
-# One library per layer; LINKS are the layers it may include (ADR 0002). Flags live on targets.
+# Targets of this project. Flags are properties of targets, never global; sources are listed, never globbed.
+#
+#   stallcast_library(NAME SOURCES ... [LINKS ...] [PRIVATE_LINKS ...] [FOLDERS ...] [WARM])
+#   stallcast_room(NAME ...the same...)       objects of one folder of a layer
+#   stallcast_layer(NAME ROOMS ...)           the library of several rooms
+#   stallcast_program(NAME SOURCES ... [LINKS ...])
+#
+# A target sees the headers of the folders of those it links, and of nobody else (ADR 0002): there is no include path to
+# the whole tree. LINKS are what may show in its headers. FOLDERS are those below the present one whose headers are its
+# own, too. WARM: what it does takes no time that anybody would notice; compiled with -O1.
 add_library(stallcast_flags INTERFACE)
 # g++ 12 at -O2 takes the unused half of a std::variant for uninitialised: the warning stays off.
 target_compile_options(stallcast_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Werror -Wno-maybe-uninitialized)
@@ -9,15 +17,54 @@ if(STALLCAST_SANITIZE)
   target_link_options(stallcast_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+# Links to the headers of the present folder, and of FOLDERS below it, in a folder of the build tree which is the include
+# path of those who link TARGET: "models/plant/plant.hpp" is found there as it is from the root of the tree.
+function(stallcast_headers TARGET)
+  set(view ${PROJECT_BINARY_DIR}/headers/${TARGET})
+  file(REMOVE_RECURSE ${view})
+  foreach(folder . ${ARGN})
+    cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp)
+    foreach(header ${headers})
+      cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
+      cmake_path(GET name PARENT_PATH parent)
+      file(MAKE_DIRECTORY ${view}/${parent})
+      file(CREATE_LINK ${header} ${view}/${name} SYMBOLIC)
+    endforeach()
+  endforeach()
+  target_include_directories(${TARGET} PUBLIC ${view})
+endfunction()
+
+macro(stallcast_target NAME TYPE)
+  cmake_parse_arguments(ARG "WARM" "" "SOURCES;LINKS;PRIVATE_LINKS;FOLDERS" ${ARGN})
+  add_library(${NAME} ${TYPE} ${ARG_SOURCES})
+  target_link_libraries(${NAME} PUBLIC stallcast_include ${ARG_LINKS} PRIVATE stallcast_flags ${ARG_PRIVATE_LINKS})
+  stallcast_headers(${NAME} ${ARG_FOLDERS})
+  if(ARG_WARM)
+    target_compile_options(${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endmacro()
+
 function(stallcast_library NAME)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-  add_library(${NAME} STATIC ${ARG_SOURCES})
-  target_link_libraries(${NAME} PUBLIC stallcast_include ${ARG_LINKS}
-                                PRIVATE stallcast_flags ${ARG_PRIVATE_LINKS})
+  stallcast_target(${NAME} STATIC ${ARGN})
+endfunction()
+
+function(stallcast_room NAME)
+  stallcast_target(${NAME} OBJECT ${ARGN})
+endfunction()
+
+function(stallcast_layer NAME)
+  cmake_parse_arguments(ARG "" "" "ROOMS" ${ARGN})
+  add_library(${NAME} STATIC)
+  target_link_libraries(${NAME} PUBLIC ${ARG_ROOMS})
 endfunction()
 
 function(stallcast_program NAME)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "WARM" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE stallcast_flags ${ARG_LINKS})
+  stallcast_headers(${NAME})
+  if(ARG_WARM)
+    target_compile_options(${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()

@@ -7,13 +7,14 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
-#include "scenarios/fio_job.hpp"
-#include "scenarios/overrides.hpp"
-#include "scenarios/parameters.hpp"
-#include "scenarios/plan_reader.hpp"
-#include "scenarios/resolve.hpp"
-#include "scenarios/rules.hpp"
-#include "scenarios/sweep_reader.hpp"
+#include "scenarios/document/overrides.hpp"
+#include "scenarios/questions/expectations.hpp"
+#include "scenarios/questions/plan_reader.hpp"
+#include "scenarios/questions/sweep_reader.hpp"
+#include "scenarios/resolve/fio_job.hpp"
+#include "scenarios/resolve/parameters.hpp"
+#include "scenarios/resolve/resolve.hpp"
+#include "scenarios/rules/rules.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -69,6 +70,7 @@ void load(std::string text, const std::string& file, const LoadOptions& options,
     if (key != "params") params.mark_used(node);
   ReadContext context{tree, params, report, options.profile};
   Design design = resolve(context);
+  design.expect = read_expectations(context);
   out.sweep = read_sweep(tree, report);
   out.params = params.list();
   out.plan = read_plan(context, out.params);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/resolve/parameters.hpp"
 #include "stallcast/calibration_profile.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
@@ -27,17 +28,6 @@ struct LoadOptions {
   const CalibrationProfile* profile = nullptr;  ///< fitted values; must outlive the call
   bool extend_files = true;      ///< false: `extends` may name catalogue entries only (servers)
   std::string extend_root = {};  ///< with a folder, `extends` may name files in it only
-};
-
-/// A parameter of the scenario, after overrides.
-struct Parameter {
-  std::string name;
-  double value = 0.0;
-  std::optional<double> minimum, maximum, step;
-  std::string doc;
-  std::string text = {};                ///< its value as an expression sees it: "40", "4 GB/s"
-  std::string where = {};               ///< "file:line:column", "--set ..."
-  std::vector<std::string> needs = {};  ///< parameters it depends on, also through others
 };
 
 /// What a design no longer knows of the text it was made of.
@@ -69,15 +59,5 @@ struct Loaded {
 /// folder.
 [[nodiscard]] Loaded load_text(std::string text, const std::string& file,
                                const LoadOptions& options = {});
-
-/// The resolved scenario as strict JSON a person can read and run again; with `provenance` each
-/// value is followed by a comment that says who set it.
-[[nodiscard]] std::string print_resolved(const Design& design, bool provenance);
-
-/// JSON Schema (draft-07) of a scenario file, generated from the field tables.
-[[nodiscard]] std::string schema();
-
-/// Every field of every kind as a Markdown page, from the same tables.
-[[nodiscard]] std::string reference();
 
 }  // namespace stallcast::scenarios

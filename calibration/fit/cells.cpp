@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "calibration/flags.hpp"
+#include "calibration/measure/flags.hpp"
 
 namespace stallcast::calibration::fit {
 namespace {

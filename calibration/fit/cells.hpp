@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/statistics.hpp"
+#include "calibration/measure/statistics.hpp"
 #include "stallcast/measurement.hpp"
 
 /// Measurements grouped for fitting: runs of the same thing form a cell, cells of one operation a

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "calibration/fit/draws.hpp"
-#include "calibration/flags.hpp"
+#include "calibration/measure/flags.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::fit {

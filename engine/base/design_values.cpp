@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
@@ -51,6 +52,12 @@ Position position_of(const std::string& where) {
   const auto line = column ? take_number(file) : std::nullopt;
   if (!line) return {where, 0, 0};
   return {std::string(file), *line, *column};
+}
+
+std::string pointer_of(const Component& component, std::string_view key) {
+  std::string out = component.pointer;
+  for (const std::string& part : split(key, '.')) out += pointer_token(part);
+  return out;
 }
 
 std::string written(const Value& value) {

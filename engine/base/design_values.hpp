@@ -41,6 +41,9 @@ void for_each_component(AnyDesign& design, const Visit& visit) {
 /// "storage.scratch.ost.count" from "storage[scratch].ost.count": how metrics and people write it.
 [[nodiscard]] std::string plain_path(std::string_view path);
 
+/// JSON pointer of the field `key` of `component` in its scenario.
+[[nodiscard]] std::string pointer_of(const Component& component, std::string_view key);
+
 /// A value as a scenario would write it.
 [[nodiscard]] std::string written(const Value& value);
 

@@ -10,7 +10,7 @@
 
 /// A Design is a scenario with nothing left open: catalogue references, parameters, variants and
 /// defaults are resolved, every number is in its SI base unit and says where it came from. It needs
-/// no file; its canonical JSON (engine/codec) and the hash of that are its identity.
+/// no file; its canonical JSON (engine/runtime/codec) and the hash of that are its identity.
 namespace stallcast {
 
 /// What kind of value a field takes, and hence how it is written and in which base unit it is held.

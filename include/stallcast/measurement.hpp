@@ -11,7 +11,7 @@
 
 /// What probes and other tools measured, in one form: base units whatever the tool printed, one
 /// record per run of one cell. Written by probes, read from other tools' files by the importers of
-/// calibration/importers, fitted by calibration/fit.
+/// calibration/measure/importers, fitted by calibration/fit.
 namespace stallcast {
 
 /// What a record is about; it decides which fits read it.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/registry.hpp"
+#include "models/contract/registry.hpp"
 
 /// Products and their sourced numbers: data, never classes. The JSON files of this folder are built
 /// into the library.

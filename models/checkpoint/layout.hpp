@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "models/checkpoint/checkpoint.hpp"
-#include "models/compute/step.hpp"
+#include "models/contract/checkpoint.hpp"
+#include "models/contract/training.hpp"
 
 /// Which rank writes what. docs/models/checkpoint.md, "Layouts".
 namespace stallcast::models {

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "models/rows.hpp"
+#include "models/contract/rows.hpp"
 
 /// Kinds of checkpoints.
 namespace stallcast::models {
@@ -10,10 +10,10 @@ namespace {
 const std::array kCheckpoints{
     CheckpointRow{{"async", "snapshot to host memory, written while training goes on",
                    checkpoint_common_fields(), checkpoint_async_fields()},
-                  async_style},
+                  {.blocking = false}},
     CheckpointRow{
         {"sync", "training waits until the save is durable", checkpoint_common_fields(), {}},
-        sync_style}};
+        {.blocking = true}}};
 
 }  // namespace
 

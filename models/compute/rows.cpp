@@ -1,6 +1,7 @@
 #include <array>
 
-#include "models/rows.hpp"
+#include "models/compute/kinds.hpp"
+#include "models/contract/rows.hpp"
 
 /// Kinds of steps.
 namespace stallcast::models {

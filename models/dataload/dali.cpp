@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "models/dataload/loader.hpp"
+#include "models/dataload/loaders.hpp"
 
 /// NVIDIA DALI: threads that read and decode one batch together, and a stage on the GPU that takes
 /// a share of it from training. docs/models/dataloader.md.

@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "models/dataload/format.hpp"
+#include "models/contract/dataset.hpp"
+#include "models/dataload/formats.hpp"
 
 /// The fields every format has; each format gives their defaults and adds its own.
 namespace stallcast::models {

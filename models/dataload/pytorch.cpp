@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "models/dataload/loader.hpp"
+#include "models/dataload/loaders.hpp"
 
 /// The PyTorch DataLoader: worker queues are filled round robin, results are returned by index.
 /// docs/models/dataloader.md.

@@ -1,6 +1,8 @@
 #include <array>
 
-#include "models/rows.hpp"
+#include "models/contract/rows.hpp"
+#include "models/dataload/formats.hpp"
+#include "models/dataload/loaders.hpp"
 
 /// Data set formats and loaders.
 namespace stallcast::models {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "models/dataload/loader.hpp"
+#include "models/dataload/loaders.hpp"
 
 /// tf.data: interleave, parallel map, batch and prefetch. docs/models/dataloader.md.
 namespace stallcast::models {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "models/failure/failure.hpp"
+#include "models/contract/failure.hpp"
+#include "models/contract/statistics.hpp"
 #include "models/failure/shelf.hpp"
-#include "models/statistics.hpp"
 #include "stallcast/units.hpp"
 
 /// A job over months of run time: stretches of steps and saves, broken by failures and by shifts of

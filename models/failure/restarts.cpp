@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/compute/step.hpp"
+#include "models/contract/training.hpp"
 
 namespace stallcast::models {
 namespace {

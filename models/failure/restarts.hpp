@@ -12,12 +12,12 @@
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
+#include "models/contract/failure.hpp"
+#include "models/contract/phase_clock.hpp"
+#include "models/contract/statistics.hpp"
 #include "models/failure/clocks.hpp"
-#include "models/failure/failure.hpp"
-#include "models/phase_clock.hpp"
-#include "models/plant.hpp"
+#include "models/plant/plant.hpp"
 #include "models/record/recorder.hpp"
-#include "models/statistics.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 

@@ -1,6 +1,7 @@
 #include <array>
 
-#include "models/rows.hpp"
+#include "models/contract/rows.hpp"
+#include "models/failure/kinds.hpp"
 
 /// Kinds of failures, and how jobs recover from them.
 namespace stallcast::models {
@@ -12,26 +13,26 @@ const std::array kFailures{
                 "faults of GPUs and servers: the job starts again without the host",
                 {},
                 host_failure_fields()},
-               host_failure_style,
+               {.kills = true, .scope = Scope::host},
                host_failure_params},
     FailureRow{{"process",
                 "crashes and hangs of software: the job starts again where it is",
                 {},
                 process_failure_fields()},
-               process_failure_style,
+               {.kills = true, .scope = Scope::process},
                process_failure_params},
     FailureRow{{"rack",
                 "faults of switches, power or cooling: a group of hosts is lost together",
                 {},
                 rack_failure_fields()},
-               rack_failure_style,
+               {.kills = true, .scope = Scope::rack},
                rack_failure_params},
     FailureRow{{"storage",
                 "faults of targets, servers and metadata servers of a storage system: jobs go on "
                 "with less",
                 {},
                 storage_failure_fields()},
-               storage_failure_style,
+               {.kills = false, .scope = Scope::beyond},
                nullptr}};
 
 }  // namespace

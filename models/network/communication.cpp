@@ -1,7 +1,9 @@
-#include "models/network/communication.hpp"
+#include "models/network/kinds.hpp"
 
 #include <algorithm>
 #include <cmath>
+
+#include "models/contract/host.hpp"
 
 /// Equations and sources: docs/models/communication.md.
 namespace stallcast::models {
@@ -95,12 +97,6 @@ std::span<const FieldInfo> communication_fsdp_fields() { return kFsdpInfos; }
 Reduction CollectiveParams::reduced_in() const {
   if (reduction == "sharp") return Reduction::nvswitch_and_network;
   return reduction == "nvswitch" ? Reduction::nvswitch : Reduction::gpus;
-}
-
-Seconds StepTraffic::added(Seconds compute) const {
-  // t = max(kappa min(T, W), T - W) + T_exposed,  W = window x compute: slowed compute hides longer
-  const Seconds beside = compute * window, runs = hidden.time();
-  return std::max(std::min(runs, beside) * slowdown, runs - beside) + exposed.time();
 }
 
 RankGroup rank_group(const CommunicationSite& site, const CollectiveParams& params, double ranks,

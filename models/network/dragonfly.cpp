@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/network/fabric.hpp"
+#include "models/network/kinds.hpp"
 
 /// Dragonfly: groups of switches joined all to all, twice. Equations: docs/models/network.md.
 namespace stallcast::models {

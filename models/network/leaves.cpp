@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/network/fabric.hpp"
+#include "models/network/kinds.hpp"
 
 /// Two-level trees of equal switches: fat trees and rails. Equations: docs/models/network.md.
 namespace stallcast::models {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/network/communication.hpp"
+#include "models/network/kinds.hpp"
 
 /// Communication of Megatron-LM. Equations and sources: docs/models/communication.md.
 namespace stallcast::models {

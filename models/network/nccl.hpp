@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/contract/communication.hpp"
 #include "stallcast/units.hpp"
 
 /// NCCL's own cost model of a collective. docs/models/communication.md.
@@ -19,28 +20,6 @@ struct RankGroup {
   Reduction reduction = Reduction::gpus;
   double latency = 1.0;  ///< all latencies over those of NCCL's table
   double outside = 0.0;  ///< share of what hosts send that takes the fabric's links to storage
-};
-
-/// What collectives take when nothing else uses their links.
-struct Traffic {
-  Seconds latency;     ///< launch and hops
-  Seconds transfer;    ///< bytes at full rate
-  Bytes network;       ///< each host sends and receives so much meanwhile; 0 on one host
-  Bytes outside = {};  ///< of it, over the links that join its area of the fabric with storage
-
-  [[nodiscard]] Seconds time() const { return latency + transfer; }
-  Traffic& operator+=(const Traffic& other) {
-    latency += other.latency, transfer += other.transfer;
-    network += other.network, outside += other.outside;
-    return *this;
-  }
-  friend Traffic operator*(const Traffic& t, double times) {
-    return {t.latency * times, t.transfer * times, t.network * times, t.outside * times};
-  }
-  /// `times` such collectives of one host at the same time.
-  [[nodiscard]] Traffic side_by_side(double times) const {
-    return {latency, transfer, network * times, outside * times};
-  }
 };
 
 /// The fastest algorithm and protocol for `bytes`: the buffer of one rank for all-reduce and

@@ -1,6 +1,7 @@
 #include <array>
 
-#include "models/rows.hpp"
+#include "models/contract/rows.hpp"
+#include "models/network/kinds.hpp"
 
 /// Kinds of fabrics and of communication.
 namespace stallcast::models {

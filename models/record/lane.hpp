@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/phase_clock.hpp"
-#include "models/resources.hpp"
+#include "models/contract/phase_clock.hpp"
+#include "models/contract/resources.hpp"
 #include "stallcast/units.hpp"
 
 namespace stallcast::models {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "models/plant.hpp"
+#include "models/plant/plant.hpp"
 #include "models/record/choose.hpp"
 
 namespace stallcast::models {

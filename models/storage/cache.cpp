@@ -6,6 +6,7 @@
 
 #include "engine/sim/sync.hpp"
 #include "models/cache/hit_ratio.hpp"
+#include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
 
 /// A cache of its own servers in front of another storage system: Alluxio, JuiceFS, a file system

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
 #include "models/storage/redundancy.hpp"
 #include "models/storage/striping.hpp"

@@ -1,5 +1,6 @@
 #include "engine/base/fields.hpp"
 #include "models/storage/drive_store.hpp"
+#include "models/storage/kinds.hpp"
 
 /// A pool of CXL memory that hosts share. Equations, sources and valid range: docs/models/cxl.md.
 namespace stallcast::models {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
 #include "models/storage/striping.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/base/fields.hpp"
-#include "models/storage/role.hpp"
+#include "models/contract/storage.hpp"
 
 /// Drives (NVMe, SATA, disks) that serve blocks: docs/models/local.md.
 namespace stallcast::models {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/host_cores.hpp"
+#include "models/contract/host_cores.hpp"
 
 /// Equations and sources: docs/models/measured.md.
 namespace stallcast::models {

@@ -11,10 +11,10 @@
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
 #include "engine/sim/task.hpp"
-#include "models/resources.hpp"
+#include "models/contract/resources.hpp"
+#include "models/contract/storage.hpp"
 #include "models/storage/fitted_station.hpp"
 #include "models/storage/request_lines.hpp"
-#include "models/storage/role.hpp"
 #include "models/storage/throttle.hpp"
 
 namespace stallcast::models {

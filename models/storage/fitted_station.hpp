@@ -5,7 +5,7 @@
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
-#include "models/resources.hpp"
+#include "models/contract/resources.hpp"
 
 /// A device that is known by its response times over size and depth: docs/models/measured.md.
 namespace stallcast::models {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/sim/join.hpp"
+#include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
 #include "models/storage/striping.hpp"
 

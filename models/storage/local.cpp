@@ -4,6 +4,7 @@
 
 #include "models/storage/drive_fields.hpp"
 #include "models/storage/drive_store.hpp"
+#include "models/storage/kinds.hpp"
 
 /// Drives inside each host. Equations, sources and valid range: docs/models/local.md.
 namespace stallcast::models {

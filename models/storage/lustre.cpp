@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/sim/join.hpp"
+#include "models/storage/kinds.hpp"
 #include "models/storage/lustre_layout.hpp"
 #include "models/storage/lustre_osts.hpp"
 #include "models/storage/lustre_params.hpp"

@@ -1,4 +1,5 @@
 #include "models/storage/lustre_params.hpp"
+#include "models/storage/kinds.hpp"
 
 #include <array>
 

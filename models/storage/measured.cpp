@@ -8,11 +8,12 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/sim/join.hpp"
-#include "models/host_cores.hpp"
+#include "models/contract/host_cores.hpp"
+#include "models/contract/storage.hpp"
 #include "models/storage/file_queue.hpp"
 #include "models/storage/fitted_station.hpp"
+#include "models/storage/kinds.hpp"
 #include "models/storage/measured_params.hpp"
-#include "models/storage/role.hpp"
 #include "models/storage/throttle.hpp"
 
 /// Storage that is known by measurements made on its clients: a calibration profile fills it in.

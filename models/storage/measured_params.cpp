@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "models/storage/role.hpp"
+#include "models/contract/storage.hpp"
+#include "models/storage/kinds.hpp"
 
 namespace stallcast::models {
 namespace {

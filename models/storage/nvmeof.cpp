@@ -2,6 +2,7 @@
 
 #include "models/storage/drive_fields.hpp"
 #include "models/storage/drive_store.hpp"
+#include "models/storage/kinds.hpp"
 
 /// NVMe over Fabrics. Equations, sources and valid range: docs/models/nvmeof.md.
 namespace stallcast::models {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/sim/sync.hpp"
-#include "models/storage/role.hpp"
+#include "models/contract/storage.hpp"
 #include "models/storage/scaled_links.hpp"
 
 namespace stallcast::models {

@@ -10,7 +10,7 @@
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
 #include "engine/sim/task.hpp"
-#include "models/resources.hpp"
+#include "models/contract/resources.hpp"
 #include "stallcast/prediction.hpp"
 
 namespace stallcast::models {

@@ -1,6 +1,7 @@
 #include <array>
 
-#include "models/rows.hpp"
+#include "models/contract/rows.hpp"
+#include "models/storage/kinds.hpp"
 
 /// Kinds of storage systems.
 namespace stallcast::models {

@@ -6,8 +6,9 @@
 #include "engine/base/fields.hpp"
 #include "engine/base/random.hpp"
 #include "engine/sim/join.hpp"
+#include "models/contract/storage.hpp"
+#include "models/storage/kinds.hpp"
 #include "models/storage/request_limit.hpp"
-#include "models/storage/role.hpp"
 #include "models/storage/scaled_links.hpp"
 
 /// S3 and compatible object stores. Equations, sources and valid range: docs/models/s3.md.

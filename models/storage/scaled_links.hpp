@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/sim/context.hpp"
-#include "models/resources.hpp"
+#include "models/contract/resources.hpp"
 
 namespace stallcast::models {
 

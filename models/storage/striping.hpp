@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/storage/role.hpp"
+#include "models/contract/storage.hpp"
 
 namespace stallcast::models {
 

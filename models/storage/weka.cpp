@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "models/storage/kinds.hpp"
 #include "models/storage/pooled_fields.hpp"
 
 /// WEKA. Equations, sources and valid range: docs/models/weka.md.

@@ -1,6 +1,7 @@
 #include <array>
 
-#include "models/rows.hpp"
+#include "models/contract/rows.hpp"
+#include "models/tenant/tenant.hpp"
 
 /// Kinds of tenants.
 namespace stallcast::models {

@@ -11,9 +11,9 @@
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
 #include "engine/sim/task.hpp"
-#include "models/plant.hpp"
+#include "models/contract/statistics.hpp"
+#include "models/plant/plant.hpp"
 #include "models/record/recorder.hpp"
-#include "models/statistics.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 

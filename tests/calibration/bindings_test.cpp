@@ -1,4 +1,4 @@
-#include "calibration/bindings.hpp"
+#include "calibration/fit/bindings.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 #include "engine/base/fields.hpp"
 #include "engine/base/files.hpp"
-#include "models/registry.hpp"
+#include "models/contract/registry.hpp"
 
 namespace stallcast::calibration {
 namespace {

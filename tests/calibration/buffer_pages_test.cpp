@@ -1,9 +1,9 @@
-#include "calibration/buffer_pages.hpp"
+#include "calibration/measure/buffer_pages.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "calibration/calibrate.hpp"
-#include "calibration/flags.hpp"
+#include "calibration/fit/calibrate.hpp"
+#include "calibration/measure/flags.hpp"
 
 /// Buffers on huge and on small pages never meet in one fit.
 namespace stallcast::calibration {

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "calibration/validate.hpp"
+#include "calibration/validation/validate.hpp"
 
 using namespace stallcast;
 using namespace stallcast::calibration;

@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "calibration/probes/gds/cufile.hpp"
+#include "calibration/measure/probes/gds/cufile.hpp"
 
 /// A CUDA driver and a cuFile that move bytes in host memory, for tests: device memory is ordinary
 /// memory. $FAKE_CUDA: "no-device", "no-driver". $FAKE_CUFILE: "compat", "p2p", "nvfs", "mixed",

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "calibration/calibrate.hpp"
+#include "calibration/fit/calibrate.hpp"
 
 namespace stallcast::calibration::fit {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "calibration/fit/robust.hpp"
 #include "calibration/fit/simplex.hpp"
-#include "calibration/measurement_json.hpp"
+#include "calibration/measure/measurement_json.hpp"
 #include "engine/base/files.hpp"
 
 namespace stallcast::calibration::fit {

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "calibration/measurement_json.hpp"
+#include "calibration/measure/measurement_json.hpp"
+#include "calibration/measure/probes/gds/cells.hpp"
 #include "calibration/probe_support.hpp"
-#include "calibration/probes/gds/cells.hpp"
 
 /// The gds probe on a CUDA driver and a cuFile of our own (fake_gds.cpp): what the real ones do is
 /// not tested here.

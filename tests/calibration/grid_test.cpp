@@ -2,14 +2,14 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "calibration/grid/draws.hpp"
-#include "calibration/grid/loader_fit.hpp"
-#include "calibration/grid/prediction.hpp"
-#include "calibration/grid/probe_files.hpp"
-#include "calibration/grid/row.hpp"
-#include "calibration/grid/scenario.hpp"
-#include "calibration/grid/store_fit.hpp"
-#include "calibration/sources/groundtruth_csv.hpp"
+#include "calibration/validation/grid/draws.hpp"
+#include "calibration/validation/grid/loader_fit.hpp"
+#include "calibration/validation/grid/prediction.hpp"
+#include "calibration/validation/grid/probe_files.hpp"
+#include "calibration/validation/grid/row.hpp"
+#include "calibration/validation/grid/scenario.hpp"
+#include "calibration/validation/grid/store_fit.hpp"
+#include "calibration/validation/sources/groundtruth_csv.hpp"
 #include "engine/base/files.hpp"
 #include "scenarios/load.hpp"
 

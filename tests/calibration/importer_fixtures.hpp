@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/importers/importer.hpp"
+#include "calibration/measure/importers/importer.hpp"
 #include "engine/base/files.hpp"
 
 /// Fixtures of tests/calibration/data/importers: shaped like the tools' output, with figures of our

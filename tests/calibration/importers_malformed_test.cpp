@@ -2,7 +2,7 @@
 #include <cmath>
 #include <random>
 
-#include "calibration/importers/tool_text.hpp"
+#include "calibration/measure/importers/tool_text.hpp"
 #include "tests/calibration/importer_fixtures.hpp"
 
 namespace stallcast::calibration {

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "calibration/validate.hpp"
+#include "calibration/validation/validate.hpp"
 #include "tests/run/support.hpp"
 
 using namespace stallcast;

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "calibration/measure/probes/program.hpp"
 #include "calibration/probe_support.hpp"
-#include "calibration/probes/program.hpp"
 
 /// The loader probe against stand-ins for python3: no PyTorch is needed.
 namespace stallcast::calibration::probing {

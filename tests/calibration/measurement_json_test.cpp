@@ -1,8 +1,8 @@
-#include "calibration/measurement_json.hpp"
+#include "calibration/measure/measurement_json.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "calibration/profile_json.hpp"
+#include "calibration/profile/profile_json.hpp"
 
 namespace stallcast::calibration {
 namespace {

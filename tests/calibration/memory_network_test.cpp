@@ -4,13 +4,13 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "calibration/measurement_json.hpp"
+#include "calibration/measure/measurement_json.hpp"
+#include "calibration/measure/probes/buffers.hpp"
+#include "calibration/measure/probes/memory.hpp"
+#include "calibration/measure/probes/network.hpp"
+#include "calibration/measure/probes/network_pair.hpp"
+#include "calibration/measure/probes/processes.hpp"
 #include "calibration/probe_support.hpp"
-#include "calibration/probes/buffers.hpp"
-#include "calibration/probes/memory.hpp"
-#include "calibration/probes/network.hpp"
-#include "calibration/probes/network_pair.hpp"
-#include "calibration/probes/processes.hpp"
 
 /// The probes that need no folder: no time is asserted, only what was recorded and what is said.
 namespace stallcast::calibration::probing {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "calibration/sources/source.hpp"
+#include "calibration/validation/sources/source.hpp"
 #include "engine/base/files.hpp"
 
 namespace stallcast::calibration {

@@ -1,11 +1,12 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "calibration/mlperf/condition.hpp"
-#include "calibration/mlperf/prediction.hpp"
-#include "calibration/mlperf/round3.hpp"
-#include "calibration/mlperf/scenario.hpp"
+#include "calibration/validation/mlperf/condition.hpp"
+#include "calibration/validation/mlperf/prediction.hpp"
+#include "calibration/validation/mlperf/round3.hpp"
+#include "calibration/validation/mlperf/scenario.hpp"
 #include "scenarios/load.hpp"
+#include "scenarios/resolve/print_resolved.hpp"
 
 namespace stallcast::calibration::mlperf {
 namespace {

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "calibration/calibrate.hpp"
+#include "calibration/profile/apply.hpp"
 
 /// A profile of one machine, used for another.
 namespace stallcast::calibration {

@@ -15,9 +15,9 @@
 #include <csignal>
 #include <fstream>
 
+#include "calibration/measure/probes/machine.hpp"
+#include "calibration/measure/probes/scratch.hpp"
 #include "calibration/probe_support.hpp"
-#include "calibration/probes/machine.hpp"
-#include "calibration/probes/scratch.hpp"
 
 /// What goes wrong around a probe: a clear message, the exit code of the table, nothing left
 /// behind.

@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 
-#include "calibration/probes/data_file.hpp"
+#include "calibration/measure/probes/data_file.hpp"
 
 namespace stallcast::calibration::probing {
 namespace {

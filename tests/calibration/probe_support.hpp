@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/probes/io_cells.hpp"
-#include "calibration/probes/metadata.hpp"
+#include "calibration/measure/probes/io_cells.hpp"
+#include "calibration/measure/probes/metadata.hpp"
 
 namespace stallcast::calibration::probing {
 

@@ -11,13 +11,13 @@
 #include <numeric>
 #include <set>
 
-#include "calibration/flags.hpp"
-#include "calibration/measurement_json.hpp"
+#include "calibration/measure/flags.hpp"
+#include "calibration/measure/measurement_json.hpp"
+#include "calibration/measure/probes/buffers.hpp"
+#include "calibration/measure/probes/data_file.hpp"
+#include "calibration/measure/probes/processes.hpp"
+#include "calibration/measure/probes/steady.hpp"
 #include "calibration/probe_support.hpp"
-#include "calibration/probes/buffers.hpp"
-#include "calibration/probes/data_file.hpp"
-#include "calibration/probes/processes.hpp"
-#include "calibration/probes/steady.hpp"
 
 namespace stallcast::calibration::probing {
 namespace {

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <random>
 
-#include "calibration/calibrate.hpp"
+#include "calibration/fit/calibrate.hpp"
 #include "calibration/fit/fit.hpp"
+#include "calibration/profile/apply.hpp"
 #include "scenarios/load.hpp"
 #include "tests/calibration/importer_fixtures.hpp"
 

@@ -1,11 +1,11 @@
-#include "calibration/probes/turns.hpp"
+#include "calibration/measure/probes/turns.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
 
-#include "calibration/probes/bystanders.hpp"
-#include "calibration/probes/probe_target.hpp"
+#include "calibration/measure/probes/bystanders.hpp"
+#include "calibration/measure/probes/probe_target.hpp"
 
 /// The order of runs, and what the machine did beside them.
 namespace stallcast::calibration::probing {

@@ -1,4 +1,4 @@
-#include "engine/check/baseline.hpp"
+#include "engine/decide/check/baseline.hpp"
 
 #include <catch2/catch.hpp>
 

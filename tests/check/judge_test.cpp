@@ -1,4 +1,4 @@
-#include "engine/check/judge.hpp"
+#include "engine/decide/check/judge.hpp"
 
 #include <catch2/catch.hpp>
 

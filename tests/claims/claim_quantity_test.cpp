@@ -1,4 +1,4 @@
-#include "calibration/claim_quantity.hpp"
+#include "calibration/validation/claim_quantity.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <set>
 
-#include "calibration/claims.hpp"
+#include "calibration/validation/claims.hpp"
 
 using namespace stallcast;
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "calibration/claims.hpp"
+#include "calibration/validation/claims.hpp"
 #include "engine/base/text.hpp"
 #include "tests/run/support.hpp"
 

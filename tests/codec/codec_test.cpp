@@ -1,4 +1,4 @@
-#include "engine/codec/codec.hpp"
+#include "engine/runtime/codec/codec.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

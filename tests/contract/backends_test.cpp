@@ -4,7 +4,7 @@
 
 #include "engine/sim/fluid_context.hpp"
 #include "engine/sim/simgrid_context.hpp"
-#include "models/simulate.hpp"
+#include "models/run/simulate.hpp"
 #include "tests/contract/kinds.hpp"
 #include "tests/sim/forked.hpp"
 #include "tests/support/designs.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/bounds.hpp"
+#include "models/bounds/bounds.hpp"
 #include "tests/contract/kinds.hpp"
 #include "tests/support/designs.hpp"
 

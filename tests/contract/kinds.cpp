@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "models/registry.hpp"
+#include "models/contract/registry.hpp"
 #include "tests/support/designs.hpp"
 
 namespace stallcast::testing {

@@ -1,4 +1,4 @@
-#include "engine/diff/attribution.hpp"
+#include "engine/decide/diff/attribution.hpp"
 
 #include <bit>
 #include <catch2/catch.hpp>

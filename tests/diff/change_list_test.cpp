@@ -1,8 +1,8 @@
-#include "engine/diff/change_list.hpp"
+#include "engine/decide/diff/change_list.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "engine/codec/codec.hpp"
+#include "engine/runtime/codec/codec.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "engine/diff/compare_sides.hpp"
+#include "engine/decide/diff/compare_sides.hpp"
 
 using namespace stallcast;
 using namespace stallcast::diff;

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "engine/explain/explain.hpp"
-#include "engine/predict/predict.hpp"
+#include "engine/decide/explain/explain.hpp"
+#include "engine/decide/predict/predict.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;

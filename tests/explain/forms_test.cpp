@@ -1,4 +1,4 @@
-#include "engine/explain/forms.hpp"
+#include "engine/decide/explain/forms.hpp"
 
 #include <catch2/catch.hpp>
 

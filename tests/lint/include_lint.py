@@ -1,4 +1,4 @@
-"""Checks every #include against the layer table in layers.json."""
+"""Checks every #include against the layer table in layers.json, and that the table has no ring."""
 
 import fnmatch
 import json
@@ -28,8 +28,25 @@ def library_of(table, header):
     return None
 
 
-def allowed(value, choices):
-    return value in choices or "*" in choices
+def cycle_of(table):
+    """Layers that may include each other in a ring, as names in their order, or None."""
+    names = [layer["name"] for layer in table["layers"]]
+    below = {layer["name"]: [n for n in names if n != layer["name"] and matches(n, layer["may"])]
+             for layer in table["layers"] if "*" not in layer["may"]}
+    done = set()
+
+    def walk(name, path):
+        if name in path:
+            return path[path.index(name):] + [name]
+        if name in done:
+            return None
+        for lower in below.get(name, []):
+            if found := walk(lower, path + [name]):
+                return found
+        done.add(name)
+        return None
+
+    return next((found for name in names if (found := walk(name, []))), None)
 
 
 def fault(table, name, layer, quote, header, is_project):
@@ -43,14 +60,14 @@ def fault(table, name, layer, quote, header, is_project):
         target = layer_of(table, path)
         if target is None:
             return f'"{header}" is in no layer of layers.json'
-        if target["name"] != layer["name"] and not allowed(target["name"], layer["may"]):
+        if target["name"] != layer["name"] and not matches(target["name"], layer["may"]):
             return f'{layer["name"]} may not include "{header}" of {target["name"]}'
         return None
     library = library_of(table, header)
     if library is None:
         standard = "/" not in header or matches(header, table["system"])
         return None if standard else f"<{header}> is no known library"
-    if not allowed(library, layer["libraries"]):
+    if not matches(library, layer["libraries"]):
         return f'{layer["name"]} may not include <{header}> of {library}'
     homes = table["only_in"].get(library)
     if homes and not matches(name, homes):
@@ -68,6 +85,8 @@ def check(root, names):
         return path in known or os.path.isfile(os.path.join(root, path))
 
     findings = []
+    if ring := cycle_of(table):
+        findings.append(f'tests/lint/layers.json:1: {" -> ".join(ring)}')
     for name in filter(is_cpp, names):
         layer = layer_of(table, name)
         if layer is None:

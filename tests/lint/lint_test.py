@@ -28,17 +28,36 @@ class LintTest(unittest.TestCase):
         return check(self.folder.name, self.names)
 
     def test_a_lower_layer_may_not_include_a_higher_one(self):
-        self.write("models/x.hpp", "")
-        self.write("engine/base/y.cpp", '#include "models/x.hpp"\n')
+        self.write("models/plant/x.hpp", "")
+        self.write("engine/base/y.cpp", '#include "models/plant/x.hpp"\n')
         self.assertEqual(self.run_check(include_lint.check),
-                         ['engine/base/y.cpp:1: base may not include "models/x.hpp" of models'])
+                         ['engine/base/y.cpp:1: base may not include "models/plant/x.hpp" of models/plant'])
 
     def test_a_higher_layer_may_include_lower_ones_and_the_standard_library(self):
         self.write("engine/base/y.hpp", "")
         self.write("include/stallcast/z.hpp", "#include <vector>\n")
-        self.write("models/x.cpp", '#include "engine/base/y.hpp"\n#include "stallcast/z.hpp"\n'
+        self.write("models/plant/x.cpp", '#include "engine/base/y.hpp"\n#include "stallcast/z.hpp"\n'
                    "#include <sys/wait.h>\n#include <unistd.h>\n")
         self.assertEqual(self.run_check(include_lint.check), [])
+
+    def test_rooms_of_a_layer_include_lower_ones_only(self):
+        self.write("models/storage/x.hpp", "")
+        self.write("models/plant/y.hpp", '#include "models/storage/x.hpp"\n')
+        self.assertEqual(self.run_check(include_lint.check), [])
+        self.write("models/storage/z.hpp", '#include "models/plant/y.hpp"\n')
+        self.assertEqual(self.run_check(include_lint.check),
+                         ['models/storage/z.hpp:1: models/storage may not include "models/plant/y.hpp" of models/plant'])
+
+    def test_a_file_beside_the_rooms_is_found(self):
+        self.write("models/x.cpp", "")
+        self.assertEqual(len(self.run_check(include_lint.check)), 1)
+
+    def test_layers_that_may_include_each_other_are_found(self):
+        def layer(name, *may):
+            return {"name": name, "may": may}
+        self.assertIsNone(include_lint.cycle_of({"layers": [layer("a"), layer("b/x", "a"), layer("c", "b/*"), layer("t", "*")]}))
+        self.assertEqual(include_lint.cycle_of({"layers": [layer("a", "c"), layer("b", "a"), layer("c", "b")]}),
+                         ["a", "c", "b", "a"])
 
     def test_third_party_types_stay_out_of_public_headers(self):
         for header in ("nlohmann/json.hpp", "boost/graph/adjacency_list.hpp", "Eigen/Dense",
@@ -63,9 +82,9 @@ class LintTest(unittest.TestCase):
         self.assertEqual(self.run_check(include_lint.check), [])
 
     def test_a_library_that_is_not_in_the_table_is_found(self):
-        self.write("models/x.cpp", "#include <fmt/format.h>\n")
+        self.write("models/plant/x.cpp", "#include <fmt/format.h>\n")
         self.assertEqual(self.run_check(include_lint.check),
-                         ["models/x.cpp:1: <fmt/format.h> is no known library"])
+                         ["models/plant/x.cpp:1: <fmt/format.h> is no known library"])
 
     def test_an_include_relative_to_its_own_folder_is_found(self):
         self.write("engine/base/y.hpp", "")

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "models/failure/interval.hpp"
+#include "models/failure/kinds.hpp"
 #include "models/failure/renewal.hpp"
 #include "tests/support/designs.hpp"
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "models/storage/role.hpp"
+#include "models/contract/storage.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 

@@ -5,7 +5,7 @@
 #include "engine/base/random.hpp"
 #include "engine/sim/fluid_context.hpp"
 #include "engine/sim/sync.hpp"
-#include "models/plant.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
 /// Closed queueing networks against exact mean value analysis: what a storage system does to n

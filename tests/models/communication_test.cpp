@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "models/network/communication.hpp"
+#include "models/network/kinds.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;

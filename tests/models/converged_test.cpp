@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include "engine/sim/fluid_context.hpp"
-#include "models/network/communicator.hpp"
-#include "models/network/fabric.hpp"
-#include "models/plant.hpp"
+#include "models/job/communicator.hpp"
+#include "models/plant/fabric.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;

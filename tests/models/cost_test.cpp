@@ -1,9 +1,9 @@
-#include "models/cost.hpp"
+#include "models/bounds/cost.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "models/bounds.hpp"
-#include "models/registry.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/contract/registry.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "models/storage/role.hpp"
+#include "models/contract/storage.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "models/dataload/loader.hpp"
+#include "models/contract/loader.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;

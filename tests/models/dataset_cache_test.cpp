@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "models/bounds.hpp"
-#include "models/cache/cache_plan.hpp"
-#include "models/plant.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/loading/cache_plan.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
 /// What hosts keep of a data set, in whole simulations.

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "models/network/ecmp.hpp"
-#include "models/network/fabric.hpp"
-#include "models/plant.hpp"
+#include "models/plant/ecmp.hpp"
+#include "models/plant/fabric.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "models/bounds.hpp"
+#include "models/bounds/bounds.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;

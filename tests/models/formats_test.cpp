@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include "engine/sim/fluid_context.hpp"
-#include "models/bounds.hpp"
-#include "models/rows.hpp"
-#include "models/simulate.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/contract/rows.hpp"
+#include "models/run/simulate.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;

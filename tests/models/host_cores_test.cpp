@@ -1,4 +1,4 @@
-#include "models/host_cores.hpp"
+#include "models/contract/host_cores.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/plant.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
 

@@ -2,7 +2,7 @@
 #include <limits>
 #include <vector>
 
-#include "models/host_groups.hpp"
+#include "models/plant/host_groups.hpp"
 
 using namespace stallcast::models;
 

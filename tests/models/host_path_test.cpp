@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "models/bounds.hpp"
-#include "models/host_path.hpp"
-#include "models/plant.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/plant/host_path.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
 using namespace stallcast;

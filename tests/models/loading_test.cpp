@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "models/dataload/access.hpp"
-#include "models/rows.hpp"
+#include "models/contract/access.hpp"
+#include "models/contract/rows.hpp"
 #include "tests/support/designs.hpp"
 
 /// Pools that read ahead, blocks of client libraries, listings before the first batch.

@@ -3,7 +3,7 @@
 
 #include "engine/sim/fluid_context.hpp"
 #include "engine/sim/join.hpp"
-#include "models/plant.hpp"
+#include "models/plant/plant.hpp"
 #include "models/storage/drives.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"

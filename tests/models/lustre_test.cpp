@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "engine/sim/fluid_context.hpp"
-#include "models/plant.hpp"
-#include "models/simulate.hpp"
+#include "models/plant/plant.hpp"
+#include "models/run/simulate.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/sim/fluid_context.hpp"
-#include "models/plant.hpp"
+#include "models/plant/plant.hpp"
 #include "models/storage/throttle.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"

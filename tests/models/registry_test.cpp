@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/base/quantity_text.hpp"
-#include "models/registry.hpp"
+#include "models/contract/registry.hpp"
 
 using namespace stallcast;
 

@@ -6,9 +6,9 @@
 
 #include "engine/base/random.hpp"
 #include "engine/sim/fluid_context.hpp"
-#include "models/bounds.hpp"
-#include "models/plant.hpp"
-#include "models/simulate.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/plant/plant.hpp"
+#include "models/run/simulate.hpp"
 #include "models/storage/request_limit.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "models/plant.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
 

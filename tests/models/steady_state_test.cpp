@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "models/plant.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
 /// What a training loop that times itself reports, and what its loader costs it.

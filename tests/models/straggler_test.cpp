@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/bounds.hpp"
-#include "models/plant.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
 

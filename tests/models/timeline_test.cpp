@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-#include "engine/codec/timeline_codec.hpp"
+#include "engine/runtime/codec/timeline_codec.hpp"
 #include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/reading_job.hpp"

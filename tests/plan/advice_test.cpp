@@ -1,4 +1,4 @@
-#include "engine/plan/advice.hpp"
+#include "engine/decide/plan/advice.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

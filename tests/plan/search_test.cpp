@@ -3,7 +3,7 @@
 #include <functional>
 #include <set>
 
-#include "engine/plan/space.hpp"
+#include "engine/decide/plan/space.hpp"
 
 using namespace stallcast;
 using plan::Cell;

@@ -1,8 +1,8 @@
-#include "engine/predict/assertion.hpp"
+#include "engine/decide/predict/assertion.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "engine/predict/predict.hpp"
+#include "engine/decide/predict/predict.hpp"
 
 using namespace stallcast;
 using predict::parse_assertion;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "engine/predict/predict.hpp"
+#include "engine/decide/predict/predict.hpp"
 
 using namespace stallcast;
 

@@ -1,4 +1,4 @@
-#include "engine/predict/compare.hpp"
+#include "engine/decide/predict/compare.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "engine/predict/predict.hpp"
+#include "engine/decide/predict/predict.hpp"
 
 using namespace stallcast;
 using predict::check;

@@ -1,4 +1,4 @@
-#include "engine/predict/student.hpp"
+#include "engine/decide/predict/student.hpp"
 
 #include <catch2/catch.hpp>
 #include <vector>

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/codec/codec.hpp"
-#include "engine/run/simulate.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "engine/runtime/run/simulate.hpp"
 #include "tests/run/support.hpp"
 
 using namespace stallcast;

@@ -1,4 +1,4 @@
-#include "engine/run/result_cache.hpp"
+#include "engine/runtime/run/result_cache.hpp"
 
 #include <catch2/catch.hpp>
 

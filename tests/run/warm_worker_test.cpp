@@ -1,11 +1,11 @@
-#include "engine/run/warm_worker.hpp"
+#include "engine/runtime/run/warm_worker.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <csignal>
 
-#include "engine/codec/codec.hpp"
-#include "engine/run/simulate.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "engine/runtime/run/simulate.hpp"
 #include "tests/run/support.hpp"
 #include "tests/support/designs.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "scenarios/component_reader.hpp"
+#include "scenarios/resolve/component_reader.hpp"
 
 using namespace stallcast;
 

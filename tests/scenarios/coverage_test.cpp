@@ -6,8 +6,8 @@
 
 #include "engine/base/text.hpp"
 #include "models/catalogue/catalogue.hpp"
-#include "models/registry.hpp"
-#include "scenarios/templates.hpp"
+#include "models/contract/registry.hpp"
+#include "scenarios/library/templates.hpp"
 #include "tests/scenarios/support.hpp"
 
 using namespace stallcast;

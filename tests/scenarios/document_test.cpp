@@ -1,4 +1,4 @@
-#include "scenarios/document.hpp"
+#include "scenarios/document/document.hpp"
 
 #include <catch2/catch.hpp>
 

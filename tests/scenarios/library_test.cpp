@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "scenarios/templates.hpp"
+#include "scenarios/library/templates.hpp"
 #include "tests/scenarios/support.hpp"
 
 using namespace stallcast;

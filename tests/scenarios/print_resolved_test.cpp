@@ -2,7 +2,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "engine/codec/codec.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "scenarios/resolve/print_resolved.hpp"
 #include "tests/scenarios/support.hpp"
 
 using namespace stallcast;

@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "scenarios/load.hpp"
+#include "scenarios/schema/schema.hpp"
 
 // For schema_agreement.py.
 int main() { std::cout << stallcast::scenarios::schema(); }

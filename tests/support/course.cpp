@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "engine/sim/fluid_context.hpp"
-#include "models/fast_forward.hpp"
-#include "models/job.hpp"
-#include "models/plant.hpp"
+#include "models/job/job.hpp"
+#include "models/plant/plant.hpp"
+#include "models/run/fast_forward.hpp"
 
 namespace stallcast::testing {
 namespace {

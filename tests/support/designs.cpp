@@ -5,7 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/sim/fluid_context.hpp"
-#include "models/simulate.hpp"
+#include "models/run/simulate.hpp"
 
 namespace stallcast::testing {
 namespace {

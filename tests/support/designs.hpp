@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "models/registry.hpp"
+#include "models/contract/registry.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 

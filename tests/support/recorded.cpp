@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/sim/fluid_context.hpp"
-#include "models/simulate.hpp"
+#include "models/run/simulate.hpp"
 
 namespace stallcast::testing {
 

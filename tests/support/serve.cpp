@@ -1,7 +1,7 @@
 #include "tests/support/serve.hpp"
 
 #include "engine/sim/fluid_context.hpp"
-#include "models/plant.hpp"
+#include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
 namespace stallcast::testing {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/storage/role.hpp"
+#include "models/contract/storage.hpp"
 #include "stallcast/design.hpp"
 
 /// One storage system alone, with one class of clients: for closed forms of storage kinds.

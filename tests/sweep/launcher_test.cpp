@@ -1,4 +1,4 @@
-#include "engine/sweep/launcher.hpp"
+#include "engine/decide/sweep/launcher.hpp"
 #include "engine/base/text.hpp"
 
 #include <catch2/catch.hpp>

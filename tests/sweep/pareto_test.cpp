@@ -1,4 +1,4 @@
-#include "engine/sweep/pareto.hpp"
+#include "engine/decide/sweep/pareto.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/sweep/points.hpp"
+#include "engine/decide/sweep/points.hpp"
 
 #include "engine/base/range_values.hpp"
 
@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "scenarios/sweep_reader.hpp"
+#include "scenarios/questions/sweep_reader.hpp"
 
 using namespace stallcast;
 

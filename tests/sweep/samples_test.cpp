@@ -1,4 +1,4 @@
-#include "engine/sweep/samples.hpp"
+#include "engine/decide/sweep/samples.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

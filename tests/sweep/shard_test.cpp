@@ -1,4 +1,4 @@
-#include "engine/sweep/shard.hpp"
+#include "engine/decide/sweep/shard.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

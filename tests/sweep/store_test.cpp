@@ -1,4 +1,4 @@
-#include "engine/sweep/store.hpp"
+#include "engine/decide/sweep/store.hpp"
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@
 
 #include <unistd.h>
 
-#include "engine/codec/codec.hpp"
-#include "engine/sweep/design_change.hpp"
+#include "engine/decide/sweep/design_change.hpp"
+#include "engine/runtime/codec/codec.hpp"
 
 using namespace stallcast;
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "ui/client/content.hpp"
+#include "ui/app/content.hpp"
 
 using namespace stallcast;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/advice.hpp"
+#include "engine/decide/plan/advice.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/check/judge.hpp"
-#include "scenarios/policy.hpp"
+#include "engine/decide/check/judge.hpp"
+#include "scenarios/questions/policy.hpp"
 #include "stallcast/check.hpp"
 #include "stallcast/result.hpp"
 #include "ui/cli/command_line.hpp"

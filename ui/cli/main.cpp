@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/text.hpp"
-#include "engine/run/simulate.hpp"
+#include "engine/runtime/run/simulate.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"

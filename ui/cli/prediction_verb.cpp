@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "engine/run/simulate.hpp"
+#include "engine/runtime/run/simulate.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/design_context.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/predict/predict.hpp"
+#include "engine/decide/predict/predict.hpp"
 #include "stallcast/client.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"

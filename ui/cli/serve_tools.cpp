@@ -1,23 +1,25 @@
 #include "ui/cli/serve_tools.hpp"
+#include "scenarios/resolve/print_resolved.hpp"
+#include "scenarios/schema/schema.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/sha256.hpp"
-#include "engine/check/judge.hpp"
-#include "engine/codec/codec.hpp"
-#include "engine/predict/predict.hpp"
-#include "engine/sweep/pareto.hpp"
-#include "engine/sweep/runner.hpp"
-#include "models/version.hpp"
+#include "engine/decide/check/judge.hpp"
+#include "engine/decide/predict/predict.hpp"
+#include "engine/decide/sweep/pareto.hpp"
+#include "engine/decide/sweep/runner.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "models/contract/version.hpp"
 #include "scenarios/load.hpp"
+#include "ui/app/sweep_plan.hpp"
 #include "ui/cli/catalog_list.hpp"
 #include "ui/cli/check_run.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
-#include "ui/client/sweep_plan.hpp"
 
 namespace stallcast::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
-#include "engine/sweep/launcher.hpp"
+#include "engine/decide/sweep/launcher.hpp"
 #include "ui/cli/terminal.hpp"
 
 namespace stallcast::cli {

@@ -13,8 +13,8 @@
 
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
+#include "ui/app/scenario.hpp"
 #include "ui/cli/command_line.hpp"
-#include "ui/client/scenario.hpp"
 #include "ui/report/wrap.hpp"
 
 namespace stallcast::cli {

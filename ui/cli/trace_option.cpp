@@ -9,7 +9,7 @@
 #include "engine/base/gzip.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
-#include "models/version.hpp"
+#include "models/contract/version.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/trace.hpp"
 

@@ -1,7 +1,8 @@
 #include <filesystem>
 
-#include "calibration/calibrate.hpp"
-#include "calibration/profile_json.hpp"
+#include "calibration/fit/calibrate.hpp"
+#include "calibration/measure/importers/importer.hpp"
+#include "calibration/profile/profile_json.hpp"
 #include "engine/base/files.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"

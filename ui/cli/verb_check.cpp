@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "engine/base/text.hpp"
-#include "models/version.hpp"
+#include "models/contract/version.hpp"
 #include "ui/cli/check_run.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"

@@ -2,16 +2,16 @@
 #include <array>
 
 #include "engine/base/glob.hpp"
-#include "engine/diff/change_list.hpp"
-#include "engine/diff/compare_sides.hpp"
-#include "engine/predict/compare.hpp"
-#include "engine/sweep/store.hpp"
-#include "models/version.hpp"
+#include "engine/decide/diff/change_list.hpp"
+#include "engine/decide/diff/compare_sides.hpp"
+#include "engine/decide/predict/compare.hpp"
+#include "engine/decide/sweep/store.hpp"
+#include "models/contract/version.hpp"
+#include "ui/app/sweep_plan.hpp"
 #include "ui/cli/diff_input.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
-#include "ui/client/sweep_plan.hpp"
 #include "ui/report/diff/kinds.hpp"
 #include "ui/report/diff/words.hpp"
 

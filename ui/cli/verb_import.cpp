@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "calibration/importers/importer.hpp"
-#include "calibration/measurement_json.hpp"
+#include "calibration/measure/importers/importer.hpp"
+#include "calibration/measure/measurement_json.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/importers/importer.hpp"

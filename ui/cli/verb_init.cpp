@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "engine/base/text.hpp"
-#include "scenarios/templates.hpp"
+#include "scenarios/library/templates.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"

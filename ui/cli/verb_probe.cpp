@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
-#include "calibration/measurement_json.hpp"
-#include "calibration/probes/probe.hpp"
+#include "calibration/measure/measurement_json.hpp"
+#include "calibration/measure/probes/probe.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
-#include "engine/run/simulate.hpp"
+#include "engine/runtime/run/simulate.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
 

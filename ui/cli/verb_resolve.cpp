@@ -1,4 +1,4 @@
-#include "scenarios/load.hpp"
+#include "scenarios/resolve/print_resolved.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
 

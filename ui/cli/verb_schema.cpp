@@ -1,4 +1,4 @@
-#include "scenarios/load.hpp"
+#include "scenarios/schema/schema.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "engine/base/files.hpp"
-#include "engine/run/find_worker.hpp"
+#include "engine/runtime/run/find_worker.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/serve_tools.hpp"
 #include "ui/cli/terminal.hpp"

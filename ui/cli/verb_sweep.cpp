@@ -4,15 +4,15 @@
 #include <limits>
 #include <map>
 
-#include "engine/run/simulate.hpp"
-#include "engine/sweep/pareto.hpp"
-#include "engine/sweep/runner.hpp"
-#include "engine/sweep/store.hpp"
+#include "engine/decide/sweep/pareto.hpp"
+#include "engine/decide/sweep/runner.hpp"
+#include "engine/decide/sweep/store.hpp"
+#include "engine/runtime/run/simulate.hpp"
+#include "ui/app/sweep_plan.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/sweep_launch.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
-#include "ui/client/sweep_plan.hpp"
 #include "ui/report/sweep.hpp"
 
 namespace stallcast::cli {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "calibration/claims.hpp"
-#include "calibration/sources/source.hpp"
-#include "calibration/validate.hpp"
+#include "calibration/validation/claims.hpp"
+#include "calibration/validation/sources/source.hpp"
+#include "calibration/validation/validate.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
 #include "ui/cli/scenario_input.hpp"

@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 #include <cmath>
 
-#include "ui/client/form.hpp"
+#include "ui/app/form.hpp"
 #include "ui/report/report.hpp"
 
 namespace stallcast::desktop {

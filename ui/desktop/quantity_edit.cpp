@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/client/form.hpp"
+#include "ui/app/form.hpp"
 
 namespace stallcast::desktop {
 

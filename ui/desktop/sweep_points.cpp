@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ui/client/form.hpp"
+#include "ui/app/form.hpp"
 #include "ui/desktop/figures.hpp"
 
 namespace stallcast::desktop {

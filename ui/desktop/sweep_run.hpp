@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "stallcast/sweep.hpp"
-#include "ui/client/sweep_file.hpp"
+#include "ui/app/sweep_file.hpp"
 #include "ui/desktop/range_model.hpp"
 
 namespace stallcast::desktop {

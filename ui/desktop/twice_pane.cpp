@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/client/doubled.hpp"
+#include "ui/app/doubled.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/workspace.hpp"

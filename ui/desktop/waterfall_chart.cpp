@@ -4,7 +4,7 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "ui/client/form.hpp"
+#include "ui/app/form.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/report/diff/words.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "stallcast/client.hpp"
-#include "ui/client/form.hpp"
+#include "ui/app/form.hpp"
 #include "ui/desktop/document.hpp"
 #include "ui/desktop/engine.hpp"
 #include "ui/desktop/marks.hpp"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ui/client/content.hpp"
+#include "ui/app/content.hpp"
 
 namespace stallcast::server {
 namespace {

@@ -1,0 +1,197 @@
+#include "calibration/fit/bindings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "models/contract/host.hpp"
+
+/// Which fitted parameter is which field of a scenario: the one place that knows both.
+namespace stallcast::calibration {
+namespace {
+
+/// Line rate over payload: what `nic.efficiency` takes off again, 95 % unless a scenario says so.
+constexpr double kPerPayload = 1.0 / 0.95;
+
+// Random access comes first: where both were measured a loader's shuffled reads follow it.
+constexpr std::array kBindings{
+    Binding{"io.read.random", "law", "storage", "measured", "read.law", Dimension::text},
+    Binding{"io.read.random", "alpha", "storage", "measured", "read.latency", Dimension::time},
+    Binding{"io.read.random", "s", "storage", "measured", "read.per_op", Dimension::time},
+    Binding{"io.read.random", "B", "storage", "measured", "read.rate", Dimension::rate},
+    Binding{"io.read.random", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.read.sequential", "law", "storage", "measured", "read.law", Dimension::text},
+    Binding{"io.read.sequential", "alpha", "storage", "measured", "read.latency", Dimension::time},
+    Binding{"io.read.sequential", "s", "storage", "measured", "read.per_op", Dimension::time},
+    Binding{"io.read.sequential", "B", "storage", "measured", "read.rate", Dimension::rate},
+    Binding{"io.read.sequential", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.mixed", "c", "storage", "measured", "mixed.coupling", Dimension::number},
+    Binding{"io.write.sequential", "law", "storage", "measured", "write.law", Dimension::text},
+    Binding{"io.write.sequential", "alpha", "storage", "measured", "write.latency",
+            Dimension::time},
+    Binding{"io.write.sequential", "s", "storage", "measured", "write.per_op", Dimension::time},
+    Binding{"io.write.sequential", "B", "storage", "measured", "write.rate", Dimension::rate},
+    Binding{"io.write.sequential", "S", "storage", "measured", "write.stream", Dimension::rate},
+    Binding{"io.write.random", "law", "storage", "measured", "write.law", Dimension::text},
+    Binding{"io.write.random", "alpha", "storage", "measured", "write.latency", Dimension::time},
+    Binding{"io.write.random", "s", "storage", "measured", "write.per_op", Dimension::time},
+    Binding{"io.write.random", "B", "storage", "measured", "write.rate", Dimension::rate},
+    Binding{"io.write.random", "S", "storage", "measured", "write.stream", Dimension::rate},
+    Binding{"io.write.sustained", "B1", "storage", "local", "drive.burst_write", Dimension::rate},
+    Binding{"io.write.sustained", "C", "storage", "local", "drive.burst", Dimension::bytes},
+    Binding{"io.write.sustained", "B2", "storage", "local", "drive.write", Dimension::rate},
+    Binding{"loader.decode.jpeg", "B", "dataset", "", "jpeg.rate", Dimension::rate},
+    Binding{"loader.decode.raw", "B", "dataset", "", "float.rate", Dimension::rate},
+    Binding{"loader.handover", "alpha", "loader", "pytorch", "handover", Dimension::time},
+    Binding{"loader.handover", "B", "loader", "pytorch", "receive.rate", Dimension::rate},
+    Binding{"loader.start.fork", "T", "loader", "pytorch", "start", Dimension::time},
+    Binding{"loader.worker", "B", "loader", "pytorch", "collate", Dimension::rate},
+    Binding{"metadata.open", "Z", "storage", "measured", "open.latency", Dimension::time},
+    Binding{"metadata.open", "D", "storage", "measured", "open.per_op", Dimension::time},
+    Binding{"metadata.create", "Z", "storage", "measured", "create.latency", Dimension::time},
+    Binding{"metadata.create", "D", "storage", "measured", "create.per_op", Dimension::time},
+    Binding{"memory.crc32c.sse4.2.one", "B", "storage", "lustre", "client.checksum_rate",
+            Dimension::rate},
+    // What NVLink makes of its data sheet (docs/models/communication.md, table 2).
+    Binding{"memory.d2d.ce.one", "B", "host", "", "nvlink.rate", Dimension::rate,
+            1.0 / models::kNvlinkShare},
+    Binding{"memory.h2d.pinned", "B", "host", "", "gpu.copy", Dimension::rate},
+    Binding{"memory.h2d.pageable", "B", "host", "", "gpu.copy_pageable", Dimension::rate},
+    Binding{"memory.h2d.ce.one", "B", "host", "", "gpu.copy", Dimension::rate},
+    Binding{"memory.memcpy.one", "B", "loader", "pytorch", "pin.rate", Dimension::rate},
+    Binding{"memory.page-cache-read.one", "B", "host", "", "cpu.copy", Dimension::rate},
+    Binding{"memory.page-cache-read.one", "B", "dataset", "", "cache.copy", Dimension::rate},
+    Binding{"memory.page-cache-read.memfd.one", "B", "host", "", "cpu.copy", Dimension::rate},
+    Binding{"memory.page-cache-read.memfd.one", "B", "dataset", "", "cache.copy", Dimension::rate},
+    // A payload, of which a port of this line rate carries its nic.efficiency.
+    Binding{"network.read.many", "B", "host", "", "nic.rate", Dimension::rate, kPerPayload},
+    Binding{"network.send.many", "B", "host", "", "nic.rate", Dimension::rate, kPerPayload},
+    Binding{"network.write.many", "B", "host", "", "nic.rate", Dimension::rate, kPerPayload},
+    // Half a round trip, but for reads.
+    Binding{"network.send.one", "alpha", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.send.one", "T", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.write.one", "alpha", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.write.one", "T", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.read.one", "alpha", "fabric", "", "rtt", Dimension::time},
+    Binding{"network.read.one", "T", "fabric", "", "rtt", Dimension::time},
+    Binding{"network.ping-pong.tcp.one", "alpha", "fabric", "", "rtt", Dimension::time, 2.0},
+    Binding{"network.stream.tcp.one", "B", "storage", "nfs", "client.connection", Dimension::rate},
+    Binding{"network.stream.tcp.core", "B", "host", "", "cpu.tcp", Dimension::rate},
+    Binding{"gds.read.p2p", "B", "host", "", "gds.stream", Dimension::rate},
+    Binding{"gds.read.nvidia-fs", "B", "host", "", "gds.stream", Dimension::rate},
+    // A barrier of the loop itself comes before a collective, one over hosts before one inside.
+    Binding{"sync.barrier", "a", "job", "", "barrier.base", Dimension::time, 1.0, 0.0},
+    Binding{"sync.barrier", "d", "job", "", "barrier.per_doubling", Dimension::time, 1.0, 0.0},
+    Binding{"sync.barrier", "q", "job", "", "barrier.per_sqrt", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce", "a", "job", "", "barrier.base", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce", "d", "job", "", "barrier.per_doubling", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce", "q", "job", "", "barrier.per_sqrt", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce.one-host", "a", "job", "", "barrier.base", Dimension::time, 1.0, 0.0},
+    Binding{"sync.allreduce.one-host", "d", "job", "", "barrier.per_doubling", Dimension::time, 1.0,
+            0.0},
+    Binding{"sync.allreduce.one-host", "q", "job", "", "barrier.per_sqrt", Dimension::time, 1.0,
+            0.0},
+};
+
+/// Six significant digits: more than any measurement decides.
+double rounded(double value) {
+  if (value == 0.0) return 0.0;
+  // Powers of ten are exact upwards only.
+  const double digits = std::floor(std::log10(std::abs(value))) - 5.0;
+  const double unit = std::pow(10.0, std::abs(digits));
+  return digits > 0.0 ? std::round(value / unit) * unit : std::round(value * unit) / unit;
+}
+
+ProfileValue value_of(const Binding& b, const Fit& fit) {
+  return {.role = std::string(b.role),
+          .kind = std::string(b.kind),
+          .field = std::string(b.field),
+          .dimension = b.dimension,
+          .text = {},
+          .fit = fit.id,
+          .draws = {}};
+}
+
+}  // namespace
+
+std::vector<ProfileValue> values_of(const Fit& fit) {
+  std::vector<ProfileValue> out;
+  if (fit.verdict == FitVerdict::refused) return out;
+  for (const Binding& b : kBindings) {
+    if (b.series != fit.id) continue;
+    ProfileValue value = value_of(b, fit);
+    if (b.parameter == "law") {
+      value.text = fit.law == "hockney" || fit.law == "station" ? "line" : fit.law;
+      out.push_back(std::move(value));
+      continue;
+    }
+    const auto at = std::find_if(fit.parameters.begin(), fit.parameters.end(),
+                                 [&](const FittedParameter& p) { return p.name == b.parameter; });
+    if (at == fit.parameters.end()) {
+      if (!b.absent) continue;
+      value.value = value.low = value.high = *b.absent;
+      out.push_back(std::move(value));
+      continue;
+    }
+    value.value = rounded(b.factor * at->value);
+    value.low = rounded(b.factor * at->low);
+    value.high = rounded(b.factor * at->high);
+    const auto column = static_cast<std::size_t>(at - fit.parameters.begin());
+    for (const std::vector<double>& draw : fit.draws)
+      value.draws.push_back(rounded(b.factor * draw[column]));
+    out.push_back(std::move(value));
+  }
+  // Where it was measured, so that a prediction can say when it leaves that range.
+  const auto add = [&](std::string_view role, std::string_view kind, std::string_view field,
+                       Dimension dimension, double number) {
+    ProfileValue value = value_of({fit.id, "", role, kind, field, dimension}, fit);
+    value.value = value.low = value.high = number;
+    out.push_back(std::move(value));
+  };
+  const bool reads = fit.id == "io.read.random" || fit.id == "io.read.sequential";
+  const bool barrier = fit.id == "sync.barrier" || fit.id.starts_with("sync.allreduce");
+  for (const FittedRange& range : fit.ranges) {
+    if (reads && range.quantity == "size") {
+      add("storage", "measured", "fitted.smallest", Dimension::bytes, range.low);
+      add("storage", "measured", "fitted.largest", Dimension::bytes, range.high);
+    } else if (reads && range.quantity == "depth") {
+      add("storage", "measured", "fitted.deepest", Dimension::number, range.high);
+    } else if (barrier && range.quantity == "ranks") {
+      add("job", "", "barrier.fitted.fewest", Dimension::count, range.low);
+      add("job", "", "barrier.fitted.most", Dimension::count, range.high);
+    }
+  }
+  return out;
+}
+
+std::vector<ProfileValue> values_of(const std::vector<Fit>& fits) {
+  const auto rank = [](const Fit* fit) {
+    return std::find_if(kBindings.begin(), kBindings.end(),
+                        [&](const Binding& b) { return b.series == fit->id; }) -
+           kBindings.begin();
+  };
+  std::vector<const Fit*> ordered;
+  for (const Fit& fit : fits) ordered.push_back(&fit);
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [&](const Fit* a, const Fit* b) { return rank(a) < rank(b); });
+  std::set<std::string> decided;
+  std::vector<ProfileValue> out;
+  for (const Fit* fit : ordered) {
+    std::vector<ProfileValue> values = values_of(*fit);
+    const auto place = [](const ProfileValue& v) { return v.role + "/" + v.kind + "/" + v.field; };
+    if (std::any_of(values.begin(), values.end(),
+                    [&](const ProfileValue& v) { return decided.contains(place(v)); }))
+      continue;
+    for (ProfileValue& value : values) {
+      decided.insert(place(value));
+      out.push_back(std::move(value));
+    }
+  }
+  return out;
+}
+
+std::span<const Binding> bindings() { return kBindings; }
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,71 @@
+#include "calibration/fit/calibrate.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "calibration/fit/bindings.hpp"
+#include "calibration/fit/figures.hpp"
+#include "calibration/fit/joint.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+/// "left out: 12 runs, reads and writes mixed (the first: jobs[0].read)", a line per reason.
+std::vector<std::string> left_out(const fit::Series& series) {
+  struct Runs {
+    std::size_t count = 0;
+    std::string first;
+  };
+  std::map<std::string, Runs> by_reason;
+  for (const std::string& line : series.left_out) {
+    const std::size_t colon = line.rfind(": ");
+    Runs& runs = by_reason[line.substr(colon + 2)];
+    if (runs.count++ == 0) runs.first = line.substr(0, colon);
+  }
+  std::vector<std::string> out;
+  for (const auto& [reason, runs] : by_reason)
+    out.push_back("left out: " + std::to_string(runs.count) +
+                  (runs.count == 1 ? " run, " : " runs, ") + reason +
+                  (runs.first.empty() ? "" : " (the first: " + runs.first + ")"));
+  return out;
+}
+
+}  // namespace
+
+CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
+                             const fit::Options& options, std::optional<BufferPages> buffers) {
+  CalibrationProfile profile;
+  const std::string chosen = choose_buffers(sets, buffers);
+  profile.id = std::move(id);
+  for (const MeasurementSet& set : sets) {
+    profile.inputs.push_back({set.file, set.sha256, set.tool, set.tool_version, set.date});
+    for (const auto& [key, value] : set.environment) profile.environment.emplace(key, value);
+    profile.date = std::max(profile.date, set.date);
+  }
+  if (!chosen.empty()) profile.environment["buffers"] = chosen;
+  for (const fit::Series& series : fit::group(sets)) {
+    std::vector<Fit> fits = fit::fits_of(series, options);
+    for (std::string& line : left_out(series)) fits.front().reasons.push_back(std::move(line));
+    profile.fits.insert(profile.fits.end(), fits.begin(), fits.end());
+  }
+  const auto by_id = [&](std::string_view id_) {
+    const auto at = std::find_if(profile.fits.begin(), profile.fits.end(),
+                                 [&](const Fit& fit) { return fit.id == id_; });
+    return at == profile.fits.end() ? Fit{} : *at;
+  };
+  for (auto& fit :
+       {fit::fit_mixes(sets, by_id("io.read.random"), by_id("io.write.random"), options),
+        fit::fit_phases(sets, options)}) {
+    if (!fit) continue;
+    // A series of mixes alone has no cells: its runs are in the fit of mixes.
+    std::erase_if(profile.fits, [&](const Fit& series) {
+      return series.cells == 0 && series.id.starts_with(fit->id + ".");
+    });
+    profile.fits.push_back(*fit);
+  }
+  profile.values = values_of(profile.fits);
+  return profile;
+}
+
+}  // namespace stallcast::calibration

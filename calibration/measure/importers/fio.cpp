@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "calibration/measure/importers/tool_json.hpp"
+#include "calibration/measure/importers/tool_text.hpp"
+#include "calibration/measure/importers/tools.hpp"
+#include "engine/base/text.hpp"
+
+/// fio 3.x, --output-format=json or json+.
+/// - `bw` is KiB/s; `bw_bytes` is read. `clat` leaves out the submission; `lat` is read.
+/// - One entry per process, all with the options of their job: those of one job become one record.
+/// - With group_reporting the entry of a group has the name of its first job, the options of any.
+namespace stallcast::calibration::fio {
+namespace {
+
+using Options = std::map<std::string, std::string>;
+
+/// Engines that hold one operation per process, whatever iodepth says. [fio HOWTO, I/O engine]
+constexpr std::array<std::string_view, 9> kSync{
+    "psync", "sync", "pvsync", "pvsync2", "vsync", "mmap", "splice", "ftruncate", "filecreate"};
+/// Options that keep the queue from being full.
+constexpr std::array kPacing{"rate", "rate_iops", "rate_process", "thinktime", "latency_target"};
+
+constexpr std::array kDirections{"read", "write", "trim"};
+
+struct Job {
+  ToolNode node;
+  std::string name;
+  Options options;  ///< of [global], overridden by the job's
+  double group = 0.0;
+};
+
+std::string option(const Options& options, std::initializer_list<const char*> names,
+                   const char* otherwise) {
+  for (const char* name : names)
+    if (const auto it = options.find(name); it != options.end()) return it->second;
+  return otherwise;
+}
+
+bool truth(const std::string& text) { return text == "1" || text == "true" || text.empty(); }
+
+/// Block size of a direction. "4k", "4k,8k" (read,write). [fio HOWTO, blocksize]
+/// With kb_base=1000 k is 1000 and ki 1024; by default it is the other way round.
+std::optional<Bytes> block_size(const Options& options, std::size_t direction) {
+  if (options.count("bsrange") + options.count("bssplit") + options.count("blocksize_range") > 0)
+    return std::nullopt;
+  const std::vector<std::string> sizes =
+      base::split(option(options, {"bs", "blocksize"}, "4k"), ',');
+  std::string text = lower_case(sizes[std::min(direction, sizes.size() - 1)]);
+  if (option(options, {"kb_base"}, "1024") == "1000" && !contains(text, "i")) {
+    constexpr std::string_view kPrefixes = "kmgtp";
+    const std::size_t at = text.find_first_of(kPrefixes);
+    const auto number = tool_number(text.substr(0, std::min(at, text.size())));
+    if (!number) return std::nullopt;
+    const double power =
+        at == std::string::npos ? 0.0 : 1.0 + static_cast<double>(kPrefixes.find(text[at]));
+    return Bytes::from(*number * std::pow(1000.0, power), unit::B);
+  }
+  return tool_size(text);
+}
+
+std::string pattern_of(const Options& options) {
+  return option(options, {"rw", "readwrite"}, "read").starts_with("rand") ? "random" : "sequential";
+}
+
+/// Was the entry merged from different jobs? Then its size is not the option's, it moves data in a
+/// direction that the option does not have, or more processes ran than the option says.
+bool merged(const Job& job, double processes) {
+  const std::string rw = option(job.options, {"rw", "readwrite"}, "read");
+  const bool both = rw.starts_with("rw") || rw.starts_with("readwrite") || rw.starts_with("randrw");
+  double longest = 0.0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ToolNode side = job.node.at(kDirections[i]);
+    const double ops = side.number("total_ios").value_or(0.0);
+    if (ops <= 0.0) continue;
+    longest = std::max(longest, side.number("runtime").value_or(0.0));
+    if (!both && !contains(rw, kDirections[i])) return true;
+    const auto size = block_size(job.options, i);
+    const double bytes = side.number("io_bytes").value_or(0.0);
+    if (size && bytes > 0.0 && std::abs(bytes / ops / size->in(unit::B)-1.0) > 0.05) return true;
+  }
+  const double total = job.node.number("job_runtime").value_or(0.0);
+  return longest > 0.0 && total > (processes + 0.6) * longest;
+}
+
+void read_quantiles(const ToolNode& side, Measurement& m) {
+  ToolNode from = side.at("lat_ns").at("percentile");
+  if (!from) {
+    from = side.at("clat_ns").at("percentile");
+    if (from) m.options["quantiles"] = "of completion, without submission";
+  }
+  for (const auto& [key, value] : from.members()) {
+    const auto percent = tool_number(key);
+    const auto ns = value.number();
+    if (percent && ns && *percent > 0.0 && *percent < 100.0)
+      m.quantiles[*percent / 100.0] = Seconds::from(*ns, unit::ns);
+  }
+  side.at("lat_ns").pass("bins");
+  side.at("clat_ns").pass("bins");
+}
+
+/// One direction of one entry; without options.
+std::optional<Measurement> read_side(const ToolNode& entry, const char* name) {
+  const ToolNode side = entry.at(name);
+  const double ops = side.number("total_ios").value_or(0.0);
+  if (ops <= 0.0) return std::nullopt;
+  Measurement m;
+  m.operation = name;
+  m.count = static_cast<std::uint64_t>(whole(ops));
+  if (const auto rate = side.number("bw_bytes")) {
+    m.rate = Rate::from(*rate, unit::Bps);
+  } else if (const auto kib = side.number("bw")) {
+    m.rate = Rate::from(*kib, unit::KiBps);
+  }
+  m.ops = OpRate::from(side.number("iops").value_or(0.0), unit::per_s);
+  m.size = Bytes::from(side.number("io_bytes").value_or(0.0) / ops, unit::B);
+  if (const auto ms = side.number("runtime")) m.duration = Seconds::from(*ms, unit::ms);
+  const auto mean = side.at("lat_ns").number("mean");
+  if (mean && *mean > 0.0) m.latency = Seconds::from(*mean, unit::ns);
+  side.pass("bw");
+  read_quantiles(side, m);
+  m.origin = side.place();
+  return m;
+}
+
+/// Adds another process of the same job.
+void add(Measurement& to, const Measurement& m) {
+  const auto weight = static_cast<double>(m.count);
+  const double all = static_cast<double>(to.count) + weight;
+  if (to.latency && m.latency) *to.latency += (*m.latency - *to.latency) * (weight / all);
+  to.count += m.count;
+  to.rate += m.rate;
+  to.ops += m.ops;
+  if (m.duration > to.duration) to.duration = m.duration;
+  to.quantiles.clear();  // quantiles of two processes do not add up
+  to.options.erase("quantiles");
+}
+
+/// `processes` ran the job of `m`.
+void describe(Measurement& m, const Job& job, double processes, std::size_t direction) {
+  const Options& o = job.options;
+  m.pattern = pattern_of(o);
+  if (const auto size = block_size(o, direction)) m.size = *size;
+  m.processes = whole(processes);
+  m.direct = truth(option(o, {"direct"}, "0")) || !truth(option(o, {"buffered"}, "1"));
+  const std::string engine = option(o, {"ioengine"}, "psync");
+  const bool sync = std::find(kSync.begin(), kSync.end(), engine) != kSync.end();
+  const double depth = tool_number(option(o, {"iodepth"}, "1")).value_or(1.0);
+  m.depth = processes * (sync ? 1.0 : depth);
+  for (const char* name : kPacing)
+    if (o.count(name) != 0) flag(m, "rate-limited");
+  if (std::find(m.flags.begin(), m.flags.end(), "rate-limited") != m.flags.end()) m.depth = 0.0;
+  for (const auto& [key, value] : o) m.options.emplace(key, value);
+  m.options.emplace("mem", "malloc");  // fio's default: pages of 4 KiB
+  m.options.emplace("ioengine", engine);
+  if (*m.direct == false) flag(m, "cache-possible");
+}
+
+/// The io_uring engine makes rings of a power of two and fills them further than iodepth: with fio
+/// 3.33, 6 asked for hold 7.9 operations, 12 hold 15.8. What was outstanding is taken from Little's
+/// law then, n = X R over both directions.                    [docs/reference/importers.md, fio]
+void correct_depth(const Options& options, std::vector<Measurement>& sides) {
+  if (!option(options, {"ioengine"}, "psync").starts_with("io_uring")) return;
+  const std::int64_t asked = whole(tool_number(option(options, {"iodepth"}, "1")));
+  if ((asked & (asked - 1)) == 0) return;
+  double held = 0.0;
+  for (const Measurement& m : sides) {
+    if (!m.latency || m.depth <= 0.0) return;
+    held += m.ops.in(unit::per_s)*m.latency->in(unit::s);
+  }
+  for (Measurement& m : sides) {
+    m.depth = std::max(1.0, std::round(held));
+    flag(m, "depth-rounded");
+  }
+}
+
+/// What `entries`, all processes of one job, measured.
+void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) {
+  const Job& first = entries.front();
+  double processes = static_cast<double>(entries.size());
+  const double asked = tool_number(option(first.options, {"numjobs"}, "1")).value_or(1.0);
+  const bool grouped = entries.size() == 1 && asked > 1.0;
+  if (grouped) processes = asked;
+  const bool unknown = merged(first, grouped ? processes : 1.0);
+  double cpu = 0.0;
+  bool failed = false;
+  for (const Job& job : entries) {
+    cpu += job.node.number("usr_cpu").value_or(0.0) + job.node.number("sys_cpu").value_or(0.0);
+    failed = failed || job.node.number("error").value_or(0.0) != 0.0;
+  }
+  std::vector<Measurement> sides;
+  for (std::size_t d = 0; d < kDirections.size(); ++d) {
+    std::optional<Measurement> sum;
+    for (const Job& job : entries)
+      if (const auto one = read_side(job.node, kDirections[d]))
+        sum ? add(*sum, *one) : void(sum = one);
+    if (!sum) continue;
+    sum->cores = cpu / 100.0 * (grouped ? processes : 1.0);
+    sum->options["job"] = first.name;
+    if (unknown) {
+      flag(*sum, "merged-jobs");
+    } else {
+      describe(*sum, first, processes, d);
+    }
+    if (!alone) flag(*sum, "concurrent-jobs");
+    if (failed) flag(*sum, "failed");
+    sides.push_back(std::move(*sum));
+  }
+  correct_depth(first.options, sides);
+  double all = 0.0, reads = 0.0;
+  for (const Measurement& m : sides) all += static_cast<double>(m.count);
+  for (const Measurement& m : sides)
+    if (m.operation == "read") reads = static_cast<double>(m.count);
+  for (Measurement& m : sides) {
+    if (m.operation != "trim") m.read_share = reads / all;
+    set.measurements.push_back(std::move(m));
+  }
+  if (unknown)
+    first.node.warn("merged-jobs",
+                    "\"" + first.name + "\" is the sum of different jobs (group_reporting)",
+                    "depth and options of the jobs are lost: run them without group_reporting");
+}
+
+void read_run(const ToolNode& root, MeasurementSet& set) {
+  const std::string version = root.text("fio version");
+  set.tool_version = version.starts_with("fio-") ? version.substr(4) : version;
+  const std::string date = iso_date(root.number("timestamp").value_or(0.0));
+  set.date = std::max(set.date, date);
+  for (const char* same : {"timestamp_ms", "time"}) root.pass(same);
+  const Options global = root.texts("global options");
+  std::string disks;
+  for (const ToolNode& disk : root.list("disk_util")) {
+    disks += (disks.empty() ? "" : ", ") + disk.text("name");
+  }
+  if (!disks.empty()) set.environment["disks"] = disks;
+
+  std::vector<ToolNode> entries = root.list("jobs");
+  for (const ToolNode& client : root.list("client_stats")) entries.push_back(client);
+  std::vector<std::vector<Job>> jobs;  // processes of one job side by side
+  std::map<double, int> in_group;
+  for (const ToolNode& entry : entries) {
+    Job job{entry, entry.text("jobname"), global, entry.number("groupid").value_or(0.0)};
+    if (job.name == "All clients") continue;  // the sum of the others
+    for (auto& [key, value] : entry.texts("job options")) job.options[key] = value;
+    const std::string host = entry.text("hostname");
+    if (!host.empty()) job.options["hostname"] = host;
+    const auto same = [&](const std::vector<Job>& other) {
+      const Job& o = other.front();
+      return o.name == job.name && o.group == job.group && o.options == job.options &&
+             static_cast<double>(other.size()) <
+                 tool_number(option(o.options, {"numjobs"}, "1")).value_or(1.0);
+    };
+    const auto into = std::find_if(jobs.begin(), jobs.end(), same);
+    if (into != jobs.end()) {
+      into->push_back(std::move(job));
+    } else {
+      ++in_group[job.group];
+      jobs.push_back({std::move(job)});
+    }
+  }
+  for (const auto& job : jobs) read_job(job, in_group[job.front().group] == 1, set);
+  // Directions that no job has used are there, full of zeros.
+  for (const char* direction : kDirections)
+    if (std::none_of(set.measurements.begin(), set.measurements.end(),
+                     [&](const Measurement& m) { return m.operation == direction; }))
+      for (const ToolNode& entry : entries) entry.pass(direction);
+}
+
+}  // namespace
+
+bool recognises(std::string_view text) {
+  return contains(text, "\"fio version\"") ||
+         (contains(text, "\nfio-") && contains(text, "issued rwts"));
+}
+
+MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
+  MeasurementSet set;
+  set.tool = "fio";
+  if (!contains(text, "\"fio version\"") && contains(text, "issued rwts")) {
+    diagnostics.add({Severity::error,
+                     "format",
+                     "",
+                     {file, 1, 1},
+                     "this is the text that fio prints for people; its figures are rounded",
+                     "run fio with --output-format=json+"});
+    return set;
+  }
+  ToolJson json(text, file, diagnostics);
+  for (const ToolNode& root : json.roots()) read_run(root, set);
+  set.ignored = json.unread();
+  return set;
+}
+
+}  // namespace stallcast::calibration::fio

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/measurement.hpp"
+
+/// Other tools' result files as measurements. Each importer converts units where it reads them,
+/// says which fields it did not read, and quarantines records that contradict themselves (bandwidth
+/// = operations x size, and throughput x latency = depth, both within 5 %): the record keeps the
+/// flag "inconsistent" and a warning says so.
+namespace stallcast::calibration {
+
+/// One row of the table: to add a tool, its .cpp and its row in importers.cpp.
+struct ResultImporter {
+  std::string_view id;       ///< FORMAT of `stallcast import FORMAT FILE`
+  std::string_view summary;  ///< one line
+  /// Does `text` look like this tool's output? Used where no format is given; must be cheap and
+  /// must not take another tool's file.
+  bool (*recognises)(std::string_view text);
+  /// Malformed input is an error with file, line and column; nothing throws. `sha256` and `file` of
+  /// the result are filled in by `import_results`.
+  MeasurementSet (*read)(const std::string& text, const std::string& file,
+                         Diagnostics& diagnostics);
+};
+
+/// Sorted by id.
+[[nodiscard]] std::span<const ResultImporter> result_importers();
+/// nullptr when there is no such format.
+[[nodiscard]] const ResultImporter* find_result_importer(std::string_view id);
+/// The importer that recognises `text`, or nullptr.
+[[nodiscard]] const ResultImporter* recognise_results(std::string_view text);
+
+/// Reads `text` with `importer`, checks the records, fills in file and hash.
+[[nodiscard]] MeasurementSet import_results(const ResultImporter& importer, const std::string& text,
+                                            const std::string& file, Diagnostics& diagnostics);
+
+/// Reads one measurement file: what probes wrote, or whatever importer recognises the text. Faults
+/// go to `diagnostics`; a text that nobody reads is one.
+[[nodiscard]] MeasurementSet read_any(const std::string& text, const std::string& file,
+                                      Diagnostics& diagnostics);
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,63 @@
+#include "calibration/profile/apply.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::calibration {
+
+void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design) {
+  base::for_each_component(
+      design, [&](const std::string&, std::string_view role, Component& component) {
+        for (const ProfileValue& v : profile.values) {
+          if (v.role != role || (!v.kind.empty() && v.kind != component.kind) || v.draws.empty())
+            continue;
+          const auto at = component.values.find(v.field);
+          if (at != component.values.end() &&
+              at->second.source.kind == ::stallcast::Source::Kind::profile)
+            at->second.number = v.draws[i % v.draws.size()];
+        }
+      });
+}
+
+std::vector<std::string> other_machines(const CalibrationProfile& profile, const Design& design) {
+  struct Fact {
+    std::string_view key, field;
+    Dimension dimension;
+    double factor;
+    std::string_view noun;
+  };
+  constexpr std::array kFacts{Fact{"cores", "cpu.cores", Dimension::number, 2.0, " cores"},
+                              Fact{"memory", "memory.size", Dimension::bytes, 1.25, " of memory"}};
+  std::vector<std::string> out;
+  for (const Component& host : design.hosts)
+    for (const Fact& fact : kFacts) {
+      const auto recorded = profile.environment.find(std::string(fact.key));
+      const Value* stated = host.find(fact.field);
+      if (recorded == profile.environment.end() || stated == nullptr ||
+          stated->source.kind == ::stallcast::Source::Kind::default_value)
+        continue;
+      const auto measured = base::parse_quantity(recorded->second, fact.dimension).value;
+      if (!measured || *measured <= 0.0 || stated->number <= 0.0) continue;
+      const double ratio = stated->number / *measured;
+      if (std::max(ratio, 1.0 / ratio) < fact.factor) continue;
+      out.push_back("the profile \"" + profile.id + "\" was measured on a machine with " +
+                    recorded->second + std::string(fact.noun) + ", host \"" + host.id + "\" has " +
+                    base::print_quantity(stated->number, fact.dimension));
+    }
+  return out;
+}
+
+std::size_t values_from_profile(const Design& design) {
+  std::size_t found = 0;
+  base::for_each_component(design,
+                           [&](const std::string&, std::string_view, const Component& component) {
+                             for (const auto& [key, value] : component.values)
+                               if (value.source.kind == ::stallcast::Source::Kind::profile) ++found;
+                           });
+  return found;
+}
+
+}  // namespace stallcast::calibration

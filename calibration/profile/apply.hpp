@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "stallcast/calibration_profile.hpp"
+#include "stallcast/design.hpp"
+
+/// What a calibration profile does to designs and says of them.
+namespace stallcast::calibration {
+
+/// `design` with draw `i` of the profile in every value that came from it: replica i of a
+/// prediction. Without draws the design stays as it is.
+void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design);
+
+/// A line per host of `design` that differs from the machine of the profile: by a factor of two in
+/// cores (it may have two threads each), or by a quarter in memory. Compared is what the scenario
+/// or its product states, no default, with what the probes recorded.
+[[nodiscard]] std::vector<std::string> other_machines(const CalibrationProfile& profile,
+                                                      const Design& design);
+
+/// The part of a design the profile set: whether it was used at all.
+[[nodiscard]] std::size_t values_from_profile(const Design& design);
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,153 @@
+#include "calibration/profile/profile_json.hpp"
+
+#include <array>
+
+#include "calibration/measure/record_json.hpp"
+#include "engine/base/files.hpp"
+#include "engine/base/sha256.hpp"
+
+namespace stallcast {
+
+std::string_view name_of(FitVerdict verdict) {
+  switch (verdict) {
+    case FitVerdict::accepted:
+      return "accepted";
+    case FitVerdict::usable:
+      return "usable";
+    case FitVerdict::refused:
+      return "refused";
+  }
+  return "";
+}
+
+/// The dimensions a fitted value can have; found by the record reader beside the enum.
+static std::string_view name_of(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::text:
+      return "text";
+    case Dimension::count:
+      return "count";
+    case Dimension::bytes:
+      return "bytes";
+    case Dimension::time:
+      return "time";
+    case Dimension::rate:
+      return "rate";
+    case Dimension::op_rate:
+      return "op_rate";
+    case Dimension::ratio:
+      return "ratio";
+    default:
+      return "number";
+  }
+}
+
+namespace calibration {
+namespace {
+
+constexpr std::string_view kSchema = "stallcast.profile/1";
+
+}  // namespace
+
+template <>
+struct EnumNames<FitVerdict> {
+  static constexpr std::array values{FitVerdict::accepted, FitVerdict::usable, FitVerdict::refused};
+};
+
+template <>
+struct EnumNames<Dimension> {
+  static constexpr std::array values{Dimension::text,    Dimension::count, Dimension::number,
+                                     Dimension::bytes,   Dimension::time,  Dimension::rate,
+                                     Dimension::op_rate, Dimension::ratio};
+};
+
+template <class Visitor>
+void describe(Visitor& at, ProfileInput& input) {
+  at("file", input.file);
+  at("sha256", input.sha256);
+  at("tool", input.tool);
+  at("tool_version", input.tool_version);
+  at("date", input.date);
+}
+
+template <class Visitor>
+void describe(Visitor& at, FittedParameter& p) {
+  at("name", p.name);
+  at("unit", p.unit);
+  at("value", p.value);
+  at("low", p.low);
+  at("high", p.high);
+  at("identified", p.identified);
+}
+
+template <class Visitor>
+void describe(Visitor& at, FittedRange& range) {
+  at("quantity", range.quantity);
+  at("unit", range.unit);
+  at("low", range.low);
+  at("high", range.high);
+}
+
+template <class Visitor>
+void describe(Visitor& at, FitResidual& residual) {
+  at("cell", residual.cell);
+  at("measured", residual.measured);
+  at("fitted", residual.fitted);
+  at("repeats", residual.repeats);
+}
+
+template <class Visitor>
+void describe(Visitor& at, Fit& fit) {
+  at("id", fit.id);
+  at("law", fit.law);
+  at("equation", fit.equation);
+  at("verdict", fit.verdict);
+  at("reasons", fit.reasons);
+  at.records("parameters", fit.parameters);
+  at.records("ranges", fit.ranges);
+  at("cells", fit.cells);
+  at("runs", fit.runs);
+  at("median_error", fit.median_error);
+  at("p90_error", fit.p90_error);
+  at("noise", fit.noise);
+  at.records("residuals", fit.residuals);
+  at("draws", fit.draws);
+}
+
+template <class Visitor>
+void describe(Visitor& at, ProfileValue& value) {
+  at("role", value.role);
+  at("kind", value.kind);
+  at("field", value.field);
+  at("dimension", value.dimension);
+  at("text", value.text);
+  at("value", value.value);
+  at("low", value.low);
+  at("high", value.high);
+  at("fit", value.fit);
+  at("draws", value.draws);
+}
+
+template <class Visitor>
+void describe(Visitor& at, CalibrationProfile& profile) {
+  at("id", profile.id);
+  at("date", profile.date);
+  at.records("inputs", profile.inputs);
+  at("environment", profile.environment);
+  at.records("fits", profile.fits);
+  at.records("values", profile.values);
+}
+
+std::string write_profile(const CalibrationProfile& profile) {
+  return write_record_file(profile, kSchema);
+}
+
+CalibrationProfile read_profile(const std::string& text, const std::string& file,
+                                Diagnostics& diagnostics) {
+  auto profile = read_record_file<CalibrationProfile>(text, file, kSchema, diagnostics);
+  profile.sha256 = base::sha256(text);
+  return profile;
+}
+
+}  // namespace calibration
+}  // namespace stallcast

@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "calibration/validation/claims.hpp"
+#include "engine/base/expression.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/plan/plan.hpp"
+#include "models/bounds/bounds.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+/// Computes the values that formulas refer to.
+class Values {
+ public:
+  Values(const LoadedClaims& loaded, const predict::Options& options)
+      : loaded_(loaded), options_(options) {}
+
+  /// Simulates and searches. nullopt, or why it could not.
+  std::optional<Failure> run() {
+    std::vector<Design> designs;
+    for (const ClaimTask& task : loaded_.tasks)
+      for (const ClaimInput& input : task.inputs)
+        if (input.from == ClaimInput::From::metric && !index_.contains(input.scenario)) {
+          index_[input.scenario] = designs.size();
+          designs.push_back(loaded_.scenarios[input.scenario].design);
+        }
+    predictions_ = predict::predict_all(designs, options_);
+    for (const auto& prediction : predictions_) {
+      if (!prediction.ok() && prediction.failure().exit == ExitCode::inconclusive)
+        return prediction.failure();
+      if (prediction.ok()) wall_s_ = std::max(wall_s_, prediction->wall_s);
+    }
+    for (const ClaimScenario& search : loaded_.plans) plans_.push_back(solve(search));
+    return std::nullopt;
+  }
+
+  /// A number for people and for formulas, or what is wrong.
+  struct Found {
+    std::optional<double> value;
+    std::string shown;  ///< "51", "95.1 %"
+    std::string fault;
+  };
+  [[nodiscard]] Found find(const ClaimInput& input) const {
+    switch (input.from) {
+      case ClaimInput::From::metric:
+        return metric(input);
+      case ClaimInput::From::bound:
+        return bound(input);
+      case ClaimInput::From::plan:
+        return plan(input);
+      case ClaimInput::From::value:
+        break;
+    }
+    return {input.value, "", ""};
+  }
+
+  [[nodiscard]] std::size_t simulations() const { return predictions_.size(); }
+  [[nodiscard]] double wall_s() const { return wall_s_; }
+
+ private:
+  [[nodiscard]] Found metric(const ClaimInput& input) const {
+    const Result<Prediction>& prediction = predictions_[index_.at(input.scenario)];
+    if (!prediction.ok()) return {std::nullopt, "", prediction.failure().message};
+    const auto found = prediction->metrics.find(input.quantity);
+    if (found == prediction->metrics.end())
+      return {std::nullopt, "", "the simulation yields no metric \"" + input.quantity + "\""};
+    const Metric& m = found->second;
+    // Money per time is counted per hour by metrics, per second by quantities.
+    const double value = m.value / (m.unit == "USD/h" ? 3600.0 : 1.0);
+    return {value,
+            base::print_quantity(value, predict::dimension_of(m.unit).value_or(Dimension::number)),
+            ""};
+  }
+
+  [[nodiscard]] Found bound(const ClaimInput& input) const {
+    for (const models::Derivation& d :
+         models::bounds(loaded_.scenarios[input.scenario].design).derivations)
+      if (d.name == input.quantity)
+        return {d.value, base::print_quantity(d.value, d.dimension), ""};
+    return {std::nullopt, "", "nothing derives \"" + input.quantity + "\""};
+  }
+
+  [[nodiscard]] Found plan(const ClaimInput& input) const {
+    const Result<PlanResult>& result = plans_[input.scenario];
+    if (!result.ok()) return {std::nullopt, "", result.failure().message};
+    if (result->status != PlanStatus::found)
+      return {std::nullopt, "", "no value of " + input.quantity + " meets the targets"};
+    return {static_cast<double>(result->required), std::to_string(result->required), ""};
+  }
+
+  [[nodiscard]] Result<PlanResult> solve(const ClaimScenario& search) const {
+    PlanSpec spec;
+    spec.over.emplace_back().axis.path = "params." + search.param;
+    const auto redesign = [&](std::span<const std::string> sets) -> Result<Design> {
+      scenarios::LoadOptions options = search.options;
+      options.sets.insert(options.sets.end(), sets.begin(), sets.end());
+      scenarios::Loaded loaded = scenarios::load_file(search.path, options);
+      if (loaded.design.has_value()) return *std::move(loaded.design);
+      return Failure{ExitCode::bad_input, loaded.diagnostics.items().front().message, ""};
+    };
+    return plan::solve(search.design, spec, redesign, options_);
+  }
+
+  const LoadedClaims& loaded_;
+  const predict::Options& options_;
+  std::map<std::size_t, std::size_t> index_;  ///< scenario -> prediction
+  std::vector<Result<Prediction>> predictions_;
+  std::vector<Result<PlanResult>> plans_;
+  double wall_s_ = 0.0;
+};
+
+/// Computes one figure of `claim`; what is wrong goes to its faults.
+void compute(const ClaimTask& task, const Values& values, AuditedClaim& claim) {
+  ClaimFigure& figure = claim.figures[task.figure];
+  const std::string name = figure.what.empty() ? figure.formula : figure.what;
+  std::map<std::string, double> parameters;
+  for (std::size_t i = 0; i < task.inputs.size(); ++i) {
+    const Values::Found found = values.find(task.inputs[i]);
+    if (!found.value.has_value()) {
+      claim.faults.push_back(name + ": " + found.fault);
+      return;
+    }
+    parameters[task.inputs[i].name] = *found.value;
+    if (!found.shown.empty()) figure.inputs[i].value = found.shown;
+  }
+  const base::ExpressionResult result = base::evaluate(task.expression, parameters);
+  if (!result.value.has_value()) {
+    claim.faults.push_back(name + ": " + result.message);
+    return;
+  }
+  for (const auto& [parameter, value] : parameters)
+    if (!result.names.contains(parameter))
+      claim.faults.push_back(name + ": the formula does not use " + parameter);
+  // What rounding leaves of the difference of equals is zero.
+  constexpr double kRounding = 1e-12;
+  figure.value = std::abs(*result.value) < kRounding ? 0.0 : *result.value;
+  figure.correct_holds = task.correct.holds_for(figure.value, task.tolerance);
+  figure.agrees = task.claimed && task.claimed->holds_for(figure.value, task.tolerance);
+  if (task.claimed && !figure.agrees) figure.deviation = task.claimed->deviation(figure.value);
+  if (!figure.correct_holds)
+    claim.faults.push_back(name + ": computed " +
+                           base::print_quantity(figure.value, figure.dimension) + ", expected " +
+                           (figure.correct.empty() ? figure.claimed : figure.correct));
+}
+
+}  // namespace
+
+bool follows(std::string_view verdict, ClaimOutcome outcome) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> allowed) {
+    return std::find(allowed.begin(), allowed.end(), verdict) != allowed.end();
+  };
+  switch (outcome) {
+    case ClaimOutcome::none:
+      return true;
+    case ClaimOutcome::agrees:
+      return verdict == "right";
+    case ClaimOutcome::off:
+      return is_one_of({"wrong", "outdated", "inconsistent", "open"});
+    case ClaimOutcome::own_sum:
+      return is_one_of({"inputs wrong", "misleading", "inconsistent", "wrong"});
+    case ClaimOutcome::mixed:
+      return is_one_of({"depends", "misleading", "inconsistent", "open"});
+  }
+  return false;
+}
+
+ClaimOutcome outcome_of(std::span<const ClaimFigure> figures) {
+  int own_right = 0, own_off = 0, right = 0, off = 0;
+  for (const ClaimFigure& figure : figures) {
+    if (figure.claimed.empty()) continue;
+    if (figure.own_inputs)
+      ++(figure.agrees ? own_right : own_off);
+    else
+      ++(figure.agrees ? right : off);
+  }
+  if (own_right + own_off + right + off == 0) return ClaimOutcome::none;
+  if (own_off + off == 0) return ClaimOutcome::agrees;
+  if (right + own_right == 0) return ClaimOutcome::off;
+  if (right == 0 && own_off == 0) return ClaimOutcome::own_sum;
+  return ClaimOutcome::mixed;
+}
+
+Result<Audit> audit(const LoadedClaims& loaded, const predict::Options& options) {
+  Audit out = loaded.audit;
+  Values values(loaded, options);
+  if (auto failure = values.run()) return *std::move(failure);
+  for (const ClaimTask& task : loaded.tasks)
+    compute(task, values, out.files[task.file].claims[task.claim]);
+  for (ClaimsFile& file : out.files)
+    for (AuditedClaim& claim : file.claims) {
+      claim.outcome = outcome_of(claim.figures);
+      if (claim.faults.empty() && !follows(claim.verdict, claim.outcome))
+        claim.faults.push_back("the verdict \"" + claim.verdict +
+                               "\" does not follow from its figures");
+    }
+  out.simulations = values.simulations();
+  out.wall_s = values.wall_s();
+  return out;
+}
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "calibration/measure/node_reader.hpp"
+#include "calibration/validation/validate.hpp"
+#include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/load.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+using base::Json;
+
+constexpr std::array<std::string_view, 6> kFileKeys = {"$schema", "cases",  "id",
+                                                       "note",    "source", "title"};
+constexpr std::array<std::string_view, 7> kCaseKeys = {"id",  "measured", "note",   "scenario",
+                                                       "set", "source",   "variant"};
+/// Of all units a metric can have.
+constexpr std::array<Dimension, 8> kDimensions = {
+    Dimension::ratio,   Dimension::time,   Dimension::bytes, Dimension::rate,
+    Dimension::op_rate, Dimension::number, Dimension::money, Dimension::money_rate};
+
+/// Reads one case file into `out`.
+class CaseReader : NodeReader {
+ public:
+  /// Both must outlive this.
+  CaseReader(const base::JsonDocument& document, LoadedCases& out)
+      : NodeReader(document, out.diagnostics), out_(out) {}
+
+  void read(std::set<std::string>& ids) {
+    const Json& root = document_.root;
+    if (!root.is_object()) {
+      error("type", "", "a case file is a JSON object", "start it with {");
+      return;
+    }
+    if (!root.contains("cases") && (root.contains("cluster") || root.contains("storage") ||
+                                    root.contains("jobs") || root.contains("extends"))) {
+      error("type", "", "this is a scenario, not a file of cases",
+            "list it under \"cases\" with what was measured (docs/validation.md), or \"stallcast "
+            "run\" it");
+      return;
+    }
+    check_keys(root, "", kFileKeys, "a case file");
+    out_.files.push_back({document_.file, text_of(root, "", "id", true),
+                          text_of(root, "", "title", true), text_of(root, "", "source", false),
+                          text_of(root, "", "note", false)});
+    const auto cases = root.find("cases");
+    if (cases == root.end() || !cases->is_array() || cases->empty()) {
+      error(cases == root.end() ? "missing" : "type", cases == root.end() ? "" : "/cases",
+            "\"cases\" takes a list of at least one case",
+            R"(write "cases": [ { "id": ..., "scenario": ..., "measured": {...} } ])");
+      return;
+    }
+    for (std::size_t i = 0; i < cases->size(); ++i)
+      read_case((*cases)[i], "/cases" + base::pointer_token(i), ids);
+  }
+
+ private:
+  void read_case(const Json& node, const std::string& at, std::set<std::string>& ids) {
+    if (!node.is_object()) {
+      error("type", at, "a case is an object", R"(write { "id": ..., "scenario": ... })");
+      return;
+    }
+    check_keys(node, at, kCaseKeys, "a case");
+    Case c;
+    c.id = text_of(node, at, "id", true);
+    c.source = text_of(node, at, "source", true);
+    c.note = text_of(node, at, "note", false);
+    if (!c.id.empty() && !ids.insert(c.id).second)
+      error("duplicate-id", at + "/id", "there is already a case \"" + c.id + "\"",
+            "give each case an id of its own");
+    read_measured(node, at, c);
+    const std::string scenario = text_of(node, at, "scenario", true);
+    scenarios::LoadOptions options;
+    options.variant = text_of(node, at, "variant", false);
+    options.sets = texts_of(node, at, "set");
+    if (scenario.empty()) return;
+    c.scenario = beside(scenario);
+    scenarios::Loaded loaded = scenarios::load_file(c.scenario, options);
+    take_faults(std::move(loaded.diagnostics), at, "scenario", "case \"" + c.id + "\"");
+    if (!loaded.design.has_value()) return;
+    c.design = *std::move(loaded.design);
+    c.design.expect.clear();
+    out_.cases.push_back(std::move(c));
+  }
+
+  void read_measured(const Json& node, const std::string& at, Case& c) {
+    const auto measured = node.find("measured");
+    if (measured == node.end() || !measured->is_object() || measured->empty()) {
+      error(measured == node.end() ? "missing" : "type",
+            measured == node.end() ? at : at + "/measured",
+            "\"measured\" takes at least one metric and its value",
+            R"(write "measured": { "job.train.au": "93.5 %" })");
+      return;
+    }
+    for (const auto& [metric, value] : measured->items()) {
+      const std::string pointer = at + "/measured" + base::pointer_token(metric);
+      if (!value.is_string()) {
+        error("unit", pointer, "\"" + metric + "\" takes a text with a unit, not " + value.dump(),
+              value.is_number() ? "write \"" + value.dump() + " s\", in the unit of the metric"
+                                : "write \"93.5 %\", in the unit of the metric");
+        continue;
+      }
+      const auto text = value.get<std::string>();
+      // Whether the unit fits the metric shows with the prediction.
+      const bool readable =
+          std::any_of(kDimensions.begin(), kDimensions.end(), [&](Dimension dimension) {
+            return base::parse_quantity(text, dimension).value.has_value();
+          });
+      if (!readable) {
+        error("unit", pointer, "cannot read \"" + text + "\" as a quantity",
+              "write \"93.5 %\", \"5.6 s\", \"708 /s\" or \"103 GB/s\"");
+        continue;
+      }
+      c.measured.push_back({metric, text, pointer, base::locate(document_, pointer)});
+    }
+  }
+
+  LoadedCases& out_;
+};
+
+}  // namespace
+
+LoadedCases load_cases(const InputFiles& files) {
+  LoadedCases out;
+  out.diagnostics = files.diagnostics;
+  std::set<std::string> ids;
+  for (const base::JsonDocument& document : files.documents) CaseReader(document, out).read(ids);
+  return out;
+}
+
+}  // namespace stallcast::calibration

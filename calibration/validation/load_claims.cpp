@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "calibration/measure/node_reader.hpp"
+#include "calibration/validation/claims.hpp"
+#include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "models/catalogue/catalogue.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Json;
+
+constexpr std::array<std::string_view, 5> kFileKeys = {"claims", "id", "note", "schema", "title"};
+constexpr std::array<std::string_view, 5> kClaimKeys = {"checks", "claim", "id", "note", "verdict"};
+constexpr std::array<std::string_view, 7> kCheckKeys = {"claimed", "compute",   "correct", "inputs",
+                                                        "what",    "tolerance", "with"};
+constexpr std::array<std::string_view, 5> kScenarioKeys = {"bound", "metric", "scenario", "set",
+                                                           "variant"};
+constexpr std::array<std::string_view, 4> kPlanKeys = {"param", "plan", "set", "variant"};
+constexpr std::string_view kCatalogue = "catalog:";
+
+/// A catalogue value, and how it is shown.
+struct Looked {
+  double value = 0.0;
+  std::string shown;   ///< "3.35 TB/s"
+  std::string source;  ///< "HBM bandwidth of gpu/h100-sxm"
+  bool assumption = false;
+};
+
+/// "catalog:gpu/h100-sxm#HBM bandwidth@low" without its first word.
+std::optional<Looked> look_up(std::string_view text, std::string& message) {
+  const std::size_t hash = text.find('#');
+  const std::string id(text.substr(0, hash));
+  std::string key(hash == std::string_view::npos ? "" : text.substr(hash + 1));
+  std::string end;
+  if (const std::size_t at = key.rfind('@'); at != std::string::npos) {
+    end = key.substr(at + 1);
+    key.erase(at);
+  }
+  const std::string what = key + " of " + id;
+  if (const models::CatalogueFigures* figures = models::find_figures(id); figures != nullptr)
+    for (const models::CatalogueFigure& figure : figures->values) {
+      if (figure.parameter != key || !figure.number) continue;
+      if (figure.low != figure.high && end.empty()) {
+        message = what + " is a range: say @low or @high";
+        return std::nullopt;
+      }
+      const double number = end == "high" ? figure.high : figure.low;
+      const std::string shown =
+          base::shortest(number) + (figure.unit.empty() ? "" : " ") + figure.unit;
+      std::string ignored;
+      // Units of their own ("img/s/core") leave a plain number.
+      const auto quantity = any_quantity(shown, ignored);
+      return Looked{quantity ? quantity->value : number, shown, what, figure.assumption};
+    }
+  if (const models::CatalogueEntry* product = models::find_product(id); product != nullptr)
+    for (const models::CatalogueValue& value : product->values) {
+      if (value.key != key) continue;
+      const auto quantity = any_quantity(value.text, message);
+      if (!quantity) return std::nullopt;
+      return Looked{quantity->value, value.text, what, value.assumption};
+    }
+  message = "the catalogue has no \"" + key + "\" of \"" + id + "\"";
+  return std::nullopt;
+}
+
+/// Reads one claims file into `out`.
+class ClaimsReader : NodeReader {
+ public:
+  /// Both must outlive this.
+  ClaimsReader(const base::JsonDocument& document, LoadedClaims& out)
+      : NodeReader(document, out.diagnostics), out_(out) {}
+
+  void read(std::set<std::string>& ids) {
+    const Json& root = document_.root;
+    if (!root.is_object()) return;
+    check_keys(root, "", kFileKeys, "a claims file");
+    ClaimsFile file{document_.file,
+                    text_of(root, "", "id", true),
+                    text_of(root, "", "title", true),
+                    text_of(root, "", "note", false),
+                    {}};
+    const auto claims = root.find("claims");
+    if (claims == root.end() || !claims->is_array() || claims->empty())
+      error("type", "/claims", "\"claims\" takes a list of at least one claim", "");
+    else
+      for (std::size_t i = 0; i < claims->size(); ++i) {
+        const std::string at = "/claims" + base::pointer_token(i);
+        if ((*claims)[i].is_object())
+          file.claims.push_back(read_claim((*claims)[i], at, file.claims.size(), ids));
+        else
+          error("type", at, "a claim is an object", R"(write { "id": ..., "claim": ... })");
+      }
+    out_.audit.files.push_back(std::move(file));
+  }
+
+ private:
+  AuditedClaim read_claim(const Json& node, const std::string& at, std::size_t index,
+                          std::set<std::string>& ids) {
+    check_keys(node, at, kClaimKeys, "a claim");
+    AuditedClaim claim;
+    claim.id = text_of(node, at, "id", true);
+    claim.claim = text_of(node, at, "claim", true);
+    claim.verdict = text_of(node, at, "verdict", true);
+    claim.note = text_of(node, at, "note", false);
+    if (!claim.id.empty() && !ids.insert(claim.id).second)
+      error("duplicate-id", at + "/id", "there is already a claim \"" + claim.id + "\"", "");
+    check_verdict(claim.verdict, at + "/verdict");
+    const auto checks = node.find("checks");
+    if (checks == node.end()) {
+      if (claim.note.empty())
+        error("missing", at, "a claim without \"checks\" needs a \"note\" that argues its verdict",
+              "");
+      return claim;
+    }
+    if (!checks->is_array()) {
+      error("type", at + "/checks", "\"checks\" takes a list", "");
+      return claim;
+    }
+    for (std::size_t i = 0; i < checks->size(); ++i)
+      read_check((*checks)[i], at + "/checks" + base::pointer_token(i), index, claim);
+    return claim;
+  }
+
+  void check_verdict(const std::string& verdict, const std::string& at) {
+    std::vector<std::string> known;
+    for (const ClaimVerdict& v : kClaimVerdicts) known.emplace_back(v.id);
+    if (!verdict.empty() && std::find(known.begin(), known.end(), verdict) == known.end())
+      error("unknown-verdict", at, "there is no verdict \"" + verdict + "\"",
+            "verdicts are " + base::join(known, ", "));
+  }
+
+  void read_check(const Json& node, const std::string& at, std::size_t claim_index,
+                  AuditedClaim& claim) {
+    if (!node.is_object()) {
+      error("type", at, "a check is an object", R"(write { "compute": ..., "claimed": ... })");
+      return;
+    }
+    check_keys(node, at, kCheckKeys, "a check");
+    ClaimFigure figure;
+    figure.what = text_of(node, at, "what", false);
+    figure.formula = text_of(node, at, "compute", true);
+    figure.claimed = text_of(node, at, "claimed", false);
+    figure.correct = text_of(node, at, "correct", false);
+    figure.tolerance = text_of(node, at, "tolerance", false);
+    const std::string inputs = text_of(node, at, "inputs", false);
+    figure.own_inputs = inputs == "own";
+    if (!inputs.empty() && !figure.own_inputs)
+      error("type", at + "/inputs", R"("inputs" is "own" or absent)", "");
+
+    ClaimTask task;
+    task.file = out_.audit.files.size();
+    task.claim = claim_index;
+    task.figure = claim.figures.size();
+    task.expression = figure.formula;
+    read_figures(at, figure, task);
+    if (const auto with = node.find("with"); with != node.end())
+      for (const auto& [name, value] : with->items())
+        read_input(name, value, at + "/with" + base::pointer_token(name), figure, task);
+    figure.dimension = task.correct.dimension;
+    out_.tasks.push_back(std::move(task));
+    claim.figures.push_back(std::move(figure));
+  }
+
+  /// What is claimed, what is right, and how exactly.
+  void read_figures(const std::string& at, const ClaimFigure& figure, ClaimTask& task) {
+    std::string message;
+    const auto statement = [&](const std::string& key, const std::string& text) {
+      std::optional<Statement> out;
+      if (text.empty()) return out;
+      out = parse_statement(text, message);
+      if (!out) error("unit", at + "/" + key, message, R"(write "4 GB/s" or "1 s to 2 s")");
+      return out;
+    };
+    task.claimed = statement("claimed", figure.claimed);
+    const auto correct = statement("correct", figure.correct);
+    if (figure.claimed.empty() && figure.correct.empty())
+      error("missing", at, R"(a check needs "claimed" or "correct")", "");
+    if (task.claimed) task.correct = *task.claimed;
+    if (correct) task.correct = *correct;
+    if (task.claimed && correct && task.claimed->dimension != correct->dimension)
+      error("unit", at + "/correct", "\"claimed\" and \"correct\" are not of one unit", "");
+    if (const auto tolerance = parse_tolerance(figure.tolerance, message))
+      task.tolerance = *tolerance;
+    else
+      error("unit", at + "/tolerance", message, "");
+  }
+
+  void read_input(const std::string& name, const Json& value, const std::string& at,
+                  ClaimFigure& figure, ClaimTask& task) {
+    ClaimInput input;
+    input.name = name;
+    ClaimTerm term{name, "", ""};
+    if (value.is_string()) {
+      term.value = value.get<std::string>();
+      std::string message;
+      if (term.value.starts_with(kCatalogue)) {
+        const auto found = look_up(std::string_view(term.value).substr(kCatalogue.size()), message);
+        if (found) {
+          input.value = found->value;
+          term.value = found->shown;
+          term.source = found->source;
+          figure.assumption = figure.assumption || found->assumption;
+        }
+      } else if (const auto quantity = any_quantity(term.value, message)) {
+        input.value = quantity->value;
+      }
+      if (!message.empty())
+        error("unit", at, message, "write 70e9 for a number of things, 2e9 or 2 kB");
+    } else if (value.is_object() && value.contains("plan")) {
+      read_plan(value, at, input, term.source);
+      figure.simulated = true;
+    } else if (value.is_object()) {
+      read_scenario(value, at, input, term.source);
+      figure.simulated = true;
+    } else {
+      error("type", at, "takes a text or an object", R"(write "4 GB/s")");
+    }
+    figure.inputs.push_back(std::move(term));
+    task.inputs.push_back(std::move(input));
+  }
+
+  void read_scenario(const Json& node, const std::string& at, ClaimInput& input,
+                     std::string& shown) {
+    check_keys(node, at, kScenarioKeys, "a scenario's figure");
+    const bool bound = node.contains("bound");
+    input.from = bound ? ClaimInput::From::bound : ClaimInput::From::metric;
+    input.quantity = text_of(node, at, bound ? "bound" : "metric", true);
+    input.scenario = scenario_of(node, at, "scenario", false, out_.scenarios, shown);
+    shown = "`" + input.quantity + "` of " + shown;
+  }
+
+  void read_plan(const Json& node, const std::string& at, ClaimInput& input, std::string& shown) {
+    check_keys(node, at, kPlanKeys, "a search");
+    input.from = ClaimInput::From::plan;
+    input.quantity = text_of(node, at, "param", true);
+    input.scenario = scenario_of(node, at, "plan", true, out_.plans, shown);
+    out_.plans[input.scenario].param = input.quantity;
+    shown = "smallest `" + input.quantity + "` of " + shown;
+  }
+
+  /// The index of the scenario in `known`, loaded when it is new. `shown` names it.
+  std::size_t scenario_of(const Json& node, const std::string& at, const std::string& key,
+                          bool keep_targets, std::vector<ClaimScenario>& known,
+                          std::string& shown) {
+    ClaimScenario wanted;
+    const std::string name = text_of(node, at, key, true);
+    wanted.path = beside(name);
+    wanted.options.variant = text_of(node, at, "variant", false);
+    wanted.options.sets = texts_of(node, at, "set");
+    shown = "`" + fs::path(name).filename().string() + "`";
+    if (!wanted.options.variant.empty()) shown += ", variant " + wanted.options.variant;
+    if (!wanted.options.sets.empty()) shown += " with " + base::join(wanted.options.sets, ", ");
+    for (std::size_t i = 0; i < known.size(); ++i)
+      if (known[i].path == wanted.path && known[i].options.variant == wanted.options.variant &&
+          known[i].options.sets == wanted.options.sets)
+        return i;
+    scenarios::Loaded loaded = scenarios::load_file(wanted.path, wanted.options);
+    take_faults(std::move(loaded.diagnostics), at, key, "\"" + name + "\"");
+    if (loaded.design.has_value()) wanted.design = *std::move(loaded.design);
+    if (!keep_targets) wanted.design.expect.clear();
+    known.push_back(std::move(wanted));
+    return known.size() - 1;
+  }
+
+  LoadedClaims& out_;
+};
+
+}  // namespace
+
+LoadedClaims load_claims(const InputFiles& files) {
+  LoadedClaims out;
+  out.diagnostics = files.diagnostics;
+  std::set<std::string> ids;
+  for (const base::JsonDocument& document : files.documents) ClaimsReader(document, out).read(ids);
+  return out;
+}
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/decide/predict/predict.hpp"
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/result.hpp"
+#include "stallcast/row_validation.hpp"
+
+/// Tables of measurements of others, predicted row by row: `stallcast validate --from ID FILE`.
+namespace stallcast::calibration {
+
+struct SourceOptions {
+  std::string probes;        ///< folder of probe files to calibrate from; "" where not given
+  predict::Options predict;  ///< of the simulations
+  bool simulate = false;     ///< beside closed forms, where a layout has both
+};
+
+/// One row of the table of sources: to add a layout, its .cpp and its row in sources.cpp.
+struct Source {
+  std::string_view id;       ///< "mlperf-csv"
+  std::string_view summary;  ///< one line
+  bool needs_probes = false;
+  /// Reads `text` and predicts every row, whether or not its measured columns are filled in. Faults
+  /// of the table (with line and column) go to `diagnostics`; then the failure is bad_input.
+  Result<RowValidation> (*predict)(const std::string& text, const std::string& file,
+                                   const SourceOptions& options, Diagnostics& diagnostics);
+};
+
+/// Sorted by id.
+[[nodiscard]] std::span<const Source> sources();
+/// nullptr when there is no such layout.
+[[nodiscard]] const Source* find_source(std::string_view id);
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,139 @@
+#include "calibration/validation/validate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "calibration/measure/statistics.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+/// Figures within this factor count as right to a fifth.
+constexpr double kNearFactor = 1.2;
+
+/// "job.train.au" -> "job.*.au": jobs are named by whoever wrote the scenario.
+std::string kind_of(const std::string& metric) {
+  std::vector<std::string> parts = base::split(metric, '.');
+  if (parts.size() > 2) parts[1] = "*";
+  return base::join(parts, ".");
+}
+
+double error_of(double predicted, double measured, const std::string& unit) {
+  if (unit == "ratio") return 100.0 * (predicted - measured);
+  return 100.0 * (predicted / measured - 1.0);
+}
+
+double factor_of(const Comparison& c) {
+  return std::max(c.predicted.value / c.measured, c.measured / c.predicted.value);
+}
+
+std::string names_like(const std::string& metric, const Prediction& prediction) {
+  std::vector<std::string> names;
+  for (const auto& [name, m] : prediction.metrics) names.push_back(name);
+  const std::string near = base::nearest(metric, names);
+  return near.empty() ? "`stallcast run --format csv` lists all metrics of a scenario"
+                      : "did you mean \"" + near + "\"?";
+}
+
+}  // namespace
+
+ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagnostics& faults) {
+  ValidatedCase out;
+  out.id = measured.id;
+  out.scenario = measured.scenario;
+  out.source = measured.source;
+  out.note = measured.note;
+  out.warnings = prediction.warnings;
+  // Without expectations only an early end is inconclusive.
+  out.finished = prediction.verdict != Verdict::inconclusive;
+  out.replicas = prediction.seeds.size();
+  for (const Measurement& m : measured.measured) {
+    const auto fault = [&](std::string_view code, std::string message, std::string hint) {
+      faults.add({Severity::error, std::string(code), m.pointer, m.position, std::move(message),
+                  std::move(hint)});
+    };
+    const auto found = prediction.metrics.find(m.metric);
+    if (found == prediction.metrics.end()) {
+      fault("unknown-metric", "the simulation yields no metric \"" + m.metric + "\"",
+            names_like(m.metric, prediction));
+      continue;
+    }
+    const Metric& predicted = found->second;
+    const Dimension dimension = predict::dimension_of(predicted.unit).value_or(Dimension::number);
+    const base::ParsedQuantity value = base::parse_quantity(m.text, dimension);
+    if (!value.value.has_value()) {
+      fault("unit",
+            "\"" + m.text + "\" does not fit \"" + m.metric + "\", which is in " + predicted.unit,
+            "write " + std::string(base::dimension_name(dimension)) + ", for example \"" +
+                std::string(base::dimension_example(dimension)) + "\"");
+      continue;
+    }
+    // The base unit of money per time is the second, the metric's the hour.
+    const double measured_value = *value.value * (predicted.unit == "USD/h" ? 3600.0 : 1.0);
+    if (!(measured_value > 0.0)) {
+      fault("range", "a measured value must be above 0, not \"" + m.text + "\"",
+            "errors are relative to it");
+      continue;
+    }
+    out.comparisons.push_back({m.metric, predicted.unit, measured_value, predicted,
+                               error_of(predicted.value, measured_value, predicted.unit)});
+  }
+  return out;
+}
+
+std::vector<ErrorSummary> summarise(std::span<const ValidatedCase> cases) {
+  std::vector<ErrorSummary> out;
+  std::vector<std::vector<double>> factors;
+  for (const ValidatedCase& c : cases)
+    for (const Comparison& comparison : c.comparisons) {
+      const std::string kind = kind_of(comparison.metric);
+      const auto known = std::find_if(out.begin(), out.end(),
+                                      [&](const ErrorSummary& s) { return s.metric == kind; });
+      const auto i = static_cast<std::size_t>(known - out.begin());
+      if (known == out.end()) {
+        out.push_back({kind, comparison.unit, 0, 0.0, 1.0, 0.0});
+        factors.emplace_back();
+      }
+      ++out[i].cases;
+      out[i].mean_absolute_error += std::abs(comparison.error);
+      factors[i].push_back(factor_of(comparison));
+    }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto n = static_cast<double>(out[i].cases);
+    const auto near = std::count_if(factors[i].begin(), factors[i].end(),
+                                    [](double f) { return f <= kNearFactor; });
+    out[i].mean_absolute_error /= n;
+    out[i].within_20_percent = static_cast<double>(near) / n;
+    out[i].median_factor = median(std::move(factors[i]));
+  }
+  return out;
+}
+
+Result<Validation> validate(const LoadedCases& loaded, const predict::Options& options,
+                            Diagnostics& faults) {
+  Validation out;
+  out.files = loaded.files;
+  std::vector<Design> designs;
+  for (const Case& c : loaded.cases) designs.push_back(c.design);
+  const std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    const Case& c = loaded.cases[i];
+    if (!predictions[i].ok()) {
+      Failure failure = predictions[i].failure();
+      failure.message = "case \"" + c.id + "\": " + failure.message;
+      return failure;
+    }
+    out.cases.push_back(compare(c, predictions[i].value(), faults));
+    out.wall_s = predictions[i]->wall_s;
+  }
+  if (faults.has_errors())
+    return Failure{ExitCode::bad_input, faults.items().front().message,
+                   faults.items().front().hint};
+  out.summary = summarise(out.cases);
+  return out;
+}
+
+}  // namespace stallcast::calibration

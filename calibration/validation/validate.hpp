@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibration/validation/input_files.hpp"
+#include "engine/decide/predict/predict.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/result.hpp"
+#include "stallcast/validation.hpp"
+
+/// Case files: published measurements, and the scenarios of the systems they were made on.
+///
+///   { "id": "...", "title": "...", "source": "...", "note": "...",
+///     "cases": [ { "id": "...", "scenario": "file beside this one", "variant": "...",
+///                  "set": ["path=value"], "source": "...", "note": "...",
+///                  "measured": { "job.train.au": "93.5 %" } } ] }
+namespace stallcast::calibration {
+
+/// One published figure.
+struct Measurement {
+  std::string metric;
+  std::string text;     ///< as written: "93.52 %"
+  std::string pointer;  ///< in the case file; "" where the source is no JSON
+  Position position;    ///< of the value
+};
+
+/// One case, its scenario resolved.
+struct Case {
+  std::string id;
+  std::string scenario;  ///< path that was opened
+  std::string source;
+  std::string note;
+  Design design;  ///< without its expectations: a validation compares and asserts nothing
+  std::vector<Measurement> measured;
+};
+
+/// Measured systems, wherever they were read. `cases` is complete exactly when there is no error.
+struct LoadedCases {
+  std::vector<CaseFile> files;
+  std::vector<Case> cases;
+  Diagnostics diagnostics;  ///< of the files and of their scenarios, with their places
+};
+
+/// Reads case files and the scenarios they name. Never throws on any input; all faults at once.
+[[nodiscard]] LoadedCases load_cases(const InputFiles& files);
+
+/// Predicts all cases in one batch and compares. Faults that only the predictions show (a measured
+/// metric that the simulation does not yield, a unit that does not fit) go to `faults` with their
+/// places; the failure is then bad_input. REQUIRES: `loaded` has no error.
+[[nodiscard]] Result<Validation> validate(const LoadedCases& loaded,
+                                          const predict::Options& options, Diagnostics& faults);
+
+/// The comparison of one case with its prediction; faults as for `validate`.
+[[nodiscard]] ValidatedCase compare(const Case& measured, const Prediction& prediction,
+                                    Diagnostics& faults);
+
+/// Errors per metric, over the jobs' names.
+[[nodiscard]] std::vector<ErrorSummary> summarise(std::span<const ValidatedCase> cases);
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,168 @@
+#include "engine/decide/check/judge.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::check {
+namespace {
+
+using predict::Better;
+using predict::Effect;
+
+/// Which way the metric of an assertion should go: by the table, else by its operator.
+Better way_of(const predict::Assertion& assertion) {
+  if (const Better way = predict::better(assertion.metric); way != Better::neither) return way;
+  return assertion.op.starts_with('<')   ? Better::lower
+         : assertion.op.starts_with('>') ? Better::higher
+                                         : Better::neither;
+}
+
+const Expectation& expectation_of(const Design& design, const std::string& id) {
+  return *std::find_if(design.expect.begin(), design.expect.end(),
+                       [&](const Expectation& e) { return e.id == id; });
+}
+
+CheckStatus status_of(const std::string& outcome) {
+  return outcome == "pass"   ? CheckStatus::pass
+         : outcome == "fail" ? CheckStatus::fail
+                             : CheckStatus::inconclusive;
+}
+
+/// Compares with the baseline; a move for the worse is a failure, whatever the limit says.
+void compare(const predict::Assertion& assertion, const BaselineEntry* entry, const Rules& rules,
+             CheckedAssertion& checked) {
+  AssertionOutcome& outcome = checked.outcome;
+  if (entry == nullptr || entry->unit != outcome.unit || entry->metric != metric_name(assertion)) {
+    checked.state = BaselineState::fresh;
+    return;
+  }
+  checked.before = entry->value;
+  checked.tolerance = predict::tolerance_of(assertion.metric, rules.tolerances);
+  const predict::MetricChange change = predict::compare(
+      outcome.metric, {entry->value, entry->unit, std::nullopt},
+      {outcome.value, outcome.unit, std::nullopt}, checked.tolerance, way_of(assertion));
+  checked.state = change.effect == Effect::worse    ? BaselineState::worse
+                  : change.effect == Effect::better ? BaselineState::better
+                                                    : BaselineState::same;
+  if (checked.state == BaselineState::worse)
+    checked.status = CheckStatus::fail;
+  else if (checked.status == CheckStatus::fail && rules.new_only && entry->failed)
+    checked.status = CheckStatus::known;
+}
+
+void apply_waiver(const Expectation& expectation, const Rules& rules, CheckedAssertion& checked) {
+  if (expectation.waive.empty()) return;
+  checked.waive = expectation.waive;
+  checked.until = expectation.until;
+  if (!checked.is_open()) {
+    if (checked.status == CheckStatus::pass) checked.note = "its waiver is no longer needed";
+  } else if (rules.today <= expectation.until) {
+    checked.status = CheckStatus::waived;
+  } else {
+    checked.note = "its waiver ended on " + expectation.until;
+  }
+}
+
+void apply_inconclusive(const Rules& rules, CheckedAssertion& checked) {
+  if (checked.status != CheckStatus::inconclusive) return;
+  checked.note = checked.outcome.limit.has_value() ? "its interval straddles the limit"
+                                                   : "the baseline has no value for it";
+  if (rules.inconclusive == Inconclusive::fail) checked.status = CheckStatus::fail;
+  if (rules.inconclusive == Inconclusive::warn) checked.outcome.level = "warn";
+  if (rules.inconclusive == Inconclusive::pass) checked.status = CheckStatus::pass;
+}
+
+/// How busy a resource is: over the run, or where saves load it now and then, at its peak.
+std::string load_of(const Prediction& prediction, const std::string& resource) {
+  constexpr double kBusy = 0.5;
+  const auto percent = [](double share) { return base::print_quantity(share, Dimension::ratio); };
+  for (const ResourceUse& use : prediction.resources) {
+    if (use.name != resource || !(use.capacity > 0.0)) continue;
+    if (use.utilization() >= kBusy) return percent(use.utilization()) + " busy";
+    if (use.peak >= kBusy * use.capacity)
+      return percent(std::min(1.0, use.peak / use.capacity)) + " busy at its peak";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<CheckedAssertion> judge(const Design& design, const Prediction& prediction,
+                                    const ScenarioKey& scenario, const Baseline* baseline,
+                                    const Rules& rules, Diagnostics& faults) {
+  if (baseline == nullptr)
+    for (const Expectation& e : design.expect)
+      if (const auto parsed = predict::parse_assertion(e.that);
+          parsed.ok() && !parsed->relative.empty())
+        faults.error("expect", e.pointer + "/that",
+                     "\"" + e.that + "\" compares with a baseline, and there is none",
+                     "give --baseline FILE or --baseline git:REV");
+  const predict::BaseValues base =
+      baseline != nullptr ? baseline->values(scenario) : predict::BaseValues{};
+  std::vector<CheckedAssertion> out;
+  for (AssertionOutcome& outcome : predict::check(design, prediction, faults, &base)) {
+    const Expectation& expectation = expectation_of(design, outcome.id);
+    const auto assertion = predict::parse_assertion(outcome.that);
+    CheckedAssertion checked;
+    checked.status = status_of(outcome.status);
+    checked.outcome = std::move(outcome);
+    const Better way = way_of(*assertion);
+    checked.better = way == Better::higher ? "higher" : way == Better::lower ? "lower" : "";
+    if (baseline != nullptr)
+      compare(*assertion, baseline->find({scenario, expectation.id}), rules, checked);
+    if (checked.outcome.limited_by.empty() && checked.is_open())
+      checked.outcome.limited_by = predict::limiter(prediction, checked.outcome.metric);
+    checked.load = load_of(prediction, checked.outcome.limited_by);
+    apply_waiver(expectation, rules, checked);
+    apply_inconclusive(rules, checked);
+    out.push_back(std::move(checked));
+  }
+  return out;
+}
+
+std::vector<std::string> stale_entries(const Design& design, const ScenarioKey& scenario,
+                                       const Baseline& baseline, const Rules& rules) {
+  std::vector<std::string> out;
+  std::set<std::string> models;
+  for (const auto& [key, entry] : baseline.entries()) {
+    if (key.scenario != scenario) continue;
+    if (entry.model != rules.model && !rules.allow_skew) models.insert(entry.model);
+    const auto now =
+        std::find_if(design.expect.begin(), design.expect.end(),
+                     [&, &key = key](const Expectation& e) { return e.id == key.assertion; });
+    if (now == design.expect.end()) {
+      out.push_back(scenario.id + ": the assertion \"" + key.assertion + "\" is gone");
+      continue;
+    }
+    const auto assertion = predict::parse_assertion(now->that);
+    if (assertion.ok() && metric_name(*assertion) != entry.metric)
+      out.push_back(scenario.id + ": \"" + key.assertion + "\" was about " + entry.metric +
+                    ", and is now about " + metric_name(*assertion));
+  }
+  for (const std::string& model : models)
+    out.push_back(scenario.id + ": predicted by models " + model + ", this program has " +
+                  rules.model + " (--allow-skew compares all the same)");
+  return out;
+}
+
+ExitCode exit_of(const CheckReport& report, const Rules& rules) {
+  const auto any = [&](ExitCode exit) {
+    return std::any_of(report.scenarios.begin(), report.scenarios.end(),
+                       [&](const CheckedScenario& s) { return s.exit == exit; });
+  };
+  for (const ExitCode exit : {ExitCode::internal, ExitCode::bad_input})
+    if (any(exit)) return exit;
+  if (rules.fail_on == FailOn::never) return ExitCode::ok;
+  const CheckCounts counts = count(report);
+  const bool strict = rules.fail_on == FailOn::warn;
+  const bool unfinished = !report.stale.empty() || any(ExitCode::inconclusive);
+  if (counts.failed > 0 || (strict && counts.warned > 0) ||
+      (unfinished && rules.inconclusive == Inconclusive::fail))
+    return ExitCode::answer_no;
+  const bool matters = rules.inconclusive == Inconclusive::exit_three;
+  return counts.inconclusive > 0 || (unfinished && matters) ? ExitCode::inconclusive : ExitCode::ok;
+}
+
+}  // namespace stallcast::check

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/decide/check/baseline.hpp"
+#include "engine/decide/predict/compare.hpp"
+#include "stallcast/check.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/prediction.hpp"
+
+/// Whether designs still are what they were decided to be.
+namespace stallcast::check {
+
+/// What counts when nobody can say whether an assertion holds.
+enum class Inconclusive { exit_three, fail, warn, pass };
+/// From which level on a failed assertion makes the answer "no".
+enum class FailOn { error, warn, never };
+
+struct Rules {
+  std::string today;  ///< "2026-11-21": a waiver holds on its last day, too
+  std::string model;  ///< version of the models of this program
+  bool new_only = false;
+  bool allow_skew = false;
+  Inconclusive inconclusive = Inconclusive::exit_three;
+  FailOn fail_on = FailOn::error;
+  std::vector<predict::Tolerance> tolerances = {};
+};
+
+/// Judges every assertion of `design`; what cannot be judged (unknown metric, wrong unit) goes to
+/// `faults`. Sets everything of the assertions but places, fixes and fingerprints. Without
+/// `baseline`, assertions relative to one are faults, and nothing is a regression.
+[[nodiscard]] std::vector<CheckedAssertion> judge(const Design& design,
+                                                  const Prediction& prediction,
+                                                  const ScenarioKey& scenario,
+                                                  const Baseline* baseline, const Rules& rules,
+                                                  Diagnostics& faults);
+
+/// Why what `baseline` has on a scenario no longer fits: other models, assertions that are gone or
+/// now name another metric. Empty when it fits.
+[[nodiscard]] std::vector<std::string> stale_entries(const Design& design,
+                                                     const ScenarioKey& scenario,
+                                                     const Baseline& baseline, const Rules& rules);
+
+/// The exit code of everything together: a bug before bad input before "no" before "not sure".
+[[nodiscard]] ExitCode exit_of(const CheckReport& report, const Rules& rules);
+
+}  // namespace stallcast::check

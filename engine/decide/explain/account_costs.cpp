@@ -1,0 +1,71 @@
+#include <cmath>
+
+#include "engine/base/text.hpp"
+#include "engine/decide/explain/account.hpp"
+
+/// What idle GPUs cost, and what a useful one does: docs/models/cost.md, eq. 3 and 4.
+namespace stallcast::explain {
+namespace {
+
+constexpr double kExact = 1e-9;
+
+}  // namespace
+
+std::optional<ExplainNode> Account::gpus_in(const std::string& name, const std::string& key) {
+  ExplainNode node = simulated(name, 0.0, "count");
+  for (const auto& [metric, value] : run_.metrics) {
+    const auto parts = base::split(metric, '.');
+    if (parts.size() < 3 || parts[0] != "job" || metric != "job." + parts[1] + "." + key) continue;
+    const std::string job = "job." + parts[1] + ".",
+                      number = std::to_string(node.children.size() / 2 + 1);
+    if (has(job + "elastic.lent.share") || !forms_.known(job + "ranks")) return std::nullopt;
+    ExplainNode ranks = forms_.tree(job + "ranks");
+    ranks.symbol = "gpus" + number;
+    node.value += ranks.value * value.value;
+    node.equation += (node.equation.empty() ? "gpus" : " + gpus") + number + " * share" + number;
+    node.children.push_back(std::move(ranks));
+    node.children.push_back(Account(run_, forms_, metric).tree());
+    node.children.back().symbol = "share" + number;
+  }
+  if (node.children.empty()) return std::nullopt;
+  return node;
+}
+
+void Account::idle_cost(ExplainNode& node) {
+  // With one class of hosts its price of a GPU-hour is that of all.
+  std::string price;
+  for (const models::Derivation& d : forms_.bounds().derivations)
+    if (d.name.starts_with("cost.host.") && d.name.ends_with(".gpu_hour")) {
+      if (!price.empty()) return;
+      price = d.name;
+    }
+  std::optional<ExplainNode> busy = gpus_in("cost.gpus.busy", "gpu.utilization");
+  if (price.empty() || !busy) return;
+  const std::string host = "cluster.hosts[" + price.substr(10, price.size() - 19) + "].";
+  if (!forms_.known(host + "count") || !forms_.known(host + "gpus")) return;
+  std::vector<ExplainNode> children = {forms_.tree(price), forms_.tree(host + "count"),
+                                       forms_.tree(host + "gpus"), *std::move(busy)};
+  const double value =
+      children[0].value * (children[1].value * children[2].value - children[3].value);
+  if (std::abs(value - node.value) > kExact * std::abs(node.value)) return;
+  const char* symbols[] = {"gpu_hour", "hosts", "gpus", "busy"};
+  for (std::size_t i = 0; i < children.size(); ++i) children[i].symbol = symbols[i];
+  node.equation = "gpu_hour * (hosts * gpus - busy)";
+  node.reference = "docs/models/cost.md, eq. 3";
+  node.children = std::move(children);
+}
+
+void Account::useful_cost(ExplainNode& node) {
+  std::optional<ExplainNode> useful = gpus_in("cost.gpus.useful", "goodput");
+  if (!useful || !forms_.known("cost.hourly") || !(useful->value > 0.0)) return;
+  ExplainNode all = forms_.tree("cost.hourly");
+  const double value = all.value * 3600.0 / useful->value;
+  if (std::abs(value - node.value) > kExact * std::abs(node.value)) return;
+  all.symbol = "cost";
+  useful->symbol = "useful";
+  node.equation = "cost * 3600 / useful";
+  node.reference = "docs/models/cost.md, eq. 4";
+  node.children = {std::move(all), *std::move(useful)};
+}
+
+}  // namespace stallcast::explain

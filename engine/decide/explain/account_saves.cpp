@@ -1,0 +1,110 @@
+#include <cmath>
+
+#include "engine/decide/explain/account.hpp"
+
+/// Saves: their stall, and the time until they are durable.
+namespace stallcast::explain {
+namespace {
+
+constexpr const char* kSaves = "docs/models/checkpoint.md";
+constexpr double kRounding = 1e-12;
+// Closed forms hold to this: a flow is exact to 1e-9.
+constexpr double kExact = 1e-9;
+
+}  // namespace
+
+ExplainNode Account::saving() {
+  ExplainNode node = time("checkpoint");
+  const double saves = value(job_ + "checkpoint.count"), each = value(job_ + "checkpoint.stall");
+  if (saves <= 0.0) return node;
+  node.equation = "saves * stall";
+  node.reference = kSaves;
+  ExplainNode mean = Account(run_, forms_, job_ + "checkpoint.stall").tree();
+  mean.symbol = "stall";
+  node.children = {plain(job_ + "checkpoint.count", "saves", "made in the run"), std::move(mean)};
+  if (const double left = node.value - saves * each; std::abs(left) > kRounding * node.value)
+    rest(node, left, "compute slowed by saves in the background");
+  return node;
+}
+
+void Account::save_parts(ExplainNode& node, std::vector<ExplainNode> parts,
+                         const std::string& why) {
+  double sum = 0.0;
+  std::string equation;
+  for (const ExplainNode& part : parts) {
+    sum += part.value;
+    equation += (equation.empty() ? "" : " + ") + part.symbol;
+  }
+  const double left = node.value - sum;
+  if (parts.empty() || left < -kExact * node.value) {
+    for (ExplainNode& part : parts) part.symbol.clear();
+    node.children = std::move(parts);
+    node.note = "not taken apart: its parts overlap, or go on after it";
+    return;
+  }
+  node.equation = equation;
+  node.reference = kSaves;
+  node.children = std::move(parts);
+  if (left > kExact * node.value) rest(node, left, why);
+}
+
+ExplainNode Account::taken(const std::string& resource) {
+  ExplainNode node = plain(job_ + "checkpoint.took." + resource);
+  const std::string snapshot = job_ + "checkpoint.snapshot.bound";
+  const std::string save = job_ + "checkpoint.save.bound";
+  const models::Derivation* flow = forms_.find(job_ + "checkpoint.flow");
+  std::string least;
+  if (resource.ends_with(".gpu.copy")) least = snapshot;
+  if (flow != nullptr)
+    for (const models::Term& term : flow->rule.terms)
+      if (term.from.starts_with("resource." + resource + ".")) least = save;
+  if (forms_.known(least) && forms_.find(least)->value <= node.value * (1.0 + kExact)) {
+    ExplainNode form = forms_.tree(least);
+    form.symbol = "least";
+    const double left = node.value - form.value;
+    node.equation = "least";
+    node.reference = kSaves;
+    node.children.push_back(std::move(form));
+    if (left > kExact * node.value)
+      rest(node, left, "queues, latencies and sharing there: the closed form has none");
+  }
+  const std::string use = "resource." + resource + ".utilization";
+  if (has(use)) node.children.push_back(Account(run_, forms_, use).tree());
+  return node;
+}
+
+void Account::stall(ExplainNode& node) {
+  std::vector<ExplainNode> parts;
+  if (has(job_ + "checkpoint.duration") &&
+      std::abs(value(job_ + "checkpoint.duration") - node.value) <= kExact * node.value) {
+    // Training waits until the save is durable.
+    parts.push_back(Account(run_, forms_, job_ + "checkpoint.duration").tree());
+    parts.back().symbol = "duration";
+    return save_parts(node, std::move(parts), "");
+  }
+  const std::string snapshot = job_ + "checkpoint.snapshot.bound";
+  if (forms_.known(snapshot)) {
+    parts.push_back(forms_.tree(snapshot));
+    parts.back().symbol = "snapshot";
+  }
+  if (value(job_ + "checkpoint.backpressure") > 0.0)
+    parts.push_back(plain(job_ + "checkpoint.backpressure", "backpressure",
+                          "waits for a buffer that the save before still holds"));
+  save_parts(node, std::move(parts), "what the closed form of the snapshot leaves out");
+}
+
+void Account::duration(ExplainNode& node) {
+  std::vector<ExplainNode> parts;
+  if (value(job_ + "checkpoint.backpressure") > 0.0)
+    parts.push_back(plain(job_ + "checkpoint.backpressure", "backpressure",
+                          "waits for a buffer that the save before still holds"));
+  const std::string took = job_ + "checkpoint.took.";
+  for (auto it = run_.metrics.lower_bound(took);
+       it != run_.metrics.end() && it->first.starts_with(took); ++it) {
+    parts.push_back(taken(it->first.substr(took.size())));
+    parts.back().symbol = "t" + std::to_string(parts.size());
+  }
+  save_parts(node, std::move(parts), "waits that no resource is named for");
+}
+
+}  // namespace stallcast::explain

@@ -1,0 +1,191 @@
+#include "engine/decide/explain/explain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/explain/targets.hpp"
+
+namespace stallcast::explain {
+namespace {
+
+bool has(const Prediction& prediction, const std::string& name) {
+  return prediction.metrics.contains(name);
+}
+
+/// Numbers of the closed forms that stand for themselves.
+void headline_forms(const Design& design, Forms& forms, bool all, std::vector<std::string>& out) {
+  const auto add = [&](const std::string& name) {
+    if (forms.find(name) != nullptr) out.push_back(name);
+  };
+  for (const JobDesign& job : design.jobs) {
+    const std::string name = "job." + job.job.id + ".";
+    if (all)
+      for (const char* key : {"gpu.utilization.bound", "read.demand", "loader.ceiling",
+                              "checkpoint.size", "checkpoint.save.bound"})
+        add(name + key);
+    for (const char* key : {"failures.mtbf", "checkpoint.interval.young", "elastic.shift"})
+      add(name + key);
+  }
+  if (!forms.bounds().storage.empty())
+    add("storage." + forms.bounds().storage + "." + base::key_of(forms.bounds().noun) + ".bound");
+}
+
+std::vector<std::string> headlines(const Design& design, const Prediction& prediction,
+                                   const Forms& forms) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    if (has(prediction, name)) out.push_back(name);
+  };
+  const auto add_if_any = [&](const std::string& name) {
+    if (has(prediction, name) && prediction.metrics.at(name).value > 0.0) out.push_back(name);
+  };
+  for (const JobDesign& job : design.jobs) {
+    const std::string name = "job." + job.job.id + ".";
+    add(name + "gpu.utilization");
+    if (job.recovery) add(name + "goodput");
+    add(name + "step.time");
+    add(name + "first_batch");
+    for (const char* key : {"stall.data", "stall.metadata", "stall.cpu"}) add_if_any(name + key);
+    add(name + "throughput.samples");
+    for (const char* key : {"stall", "duration", "bandwidth", "size", "overhead"})
+      add(name + "checkpoint." + key);
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, prediction.bottlenecks.size()); ++i)
+    if (forms.known("resource." + prediction.bottlenecks[i].resource + ".capacity"))
+      add("resource." + prediction.bottlenecks[i].resource + ".utilization");
+  for (const auto& [name, metric] : prediction.metrics)
+    if (name.starts_with("cost.")) out.push_back(name);
+  return out;
+}
+
+/// The replica that is taken apart: the median by GPU utilization, the first of equals. One for all
+/// numbers, so that what stands in several sums is the same in all.
+std::size_t typical(std::span<const RunResult> runs) {
+  std::vector<double> useful;
+  for (const RunResult& run : runs) {
+    double sum = 0.0;
+    for (const auto& [name, metric] : run.metrics)
+      if (name.starts_with("job.") && name.ends_with(".gpu.utilization")) sum += metric.value;
+    useful.push_back(sum);
+  }
+  std::vector<double> sorted = useful;
+  std::sort(sorted.begin(), sorted.end());
+  const double median = sorted[(sorted.size() - 1) / 2];
+  return static_cast<std::size_t>(std::find(useful.begin(), useful.end(), median) - useful.begin());
+}
+
+/// The mean (or the largest) of all replicas; one of them is taken apart.
+ExplainNode over_replicas(const std::string& metric, const Metric& combined,
+                          std::span<const RunResult> runs, Forms& forms) {
+  std::vector<const RunResult*> with;
+  for (const RunResult& run : runs)
+    if (run.metrics.contains(metric)) with.push_back(&run);
+  if (with.empty())
+    return simulated(metric, combined.value, combined.unit,
+                     metric.starts_with("resource.")
+                         ? "a limit of each process by itself: there is nothing that is shared"
+                         : "made of the prediction; it is not kept of what");
+  if (with.size() == 1) return account(metric, *with.front(), forms);
+  const RunResult* apart = &runs[typical(runs)];
+  if (!apart->metrics.contains(metric)) apart = with.front();
+  constexpr double kEqual = 1e-9;
+  if (std::all_of(with.begin(), with.end(), [&](const RunResult* run) {
+        return std::abs(run->metrics.at(metric).value - combined.value) <=
+               kEqual * std::abs(combined.value);
+      })) {
+    ExplainNode node = account(metric, *apart, forms);
+    node.note = "the same in all " + std::to_string(with.size()) + " replicas" +
+                (node.note.empty() ? "" : "; ") + node.note;
+    return node;
+  }
+  ExplainNode node = simulated(metric, combined.value, combined.unit);
+  const bool most = metric.ends_with(".max");
+  node.note = most ? "largest of " : "mean of ";
+  node.note += std::to_string(with.size()) + " replicas";
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    ExplainNode one = with[i] == apart
+                          ? account(metric, *with[i], forms)
+                          : simulated(metric, with[i]->metrics.at(metric).value, combined.unit);
+    if (with[i] == apart)
+      one.note = "the median by GPU utilization" + (one.note.empty() ? "" : "; " + one.note);
+    one.symbol = "seed" + std::to_string(with[i]->seed);
+    one.name += ", seed " + std::to_string(with[i]->seed);
+    node.equation += (i == 0 ? "" : most ? ", " : " + ") + one.symbol;
+    node.children.push_back(std::move(one));
+  }
+  node.equation = most ? "max(" + node.equation + ")"
+                       : "(" + node.equation + ") / " + std::to_string(with.size());
+  return node;
+}
+
+/// What `asked` means: a metric, a closed form, or all headline numbers below it.
+std::vector<std::string> meant(const std::string& asked, const Prediction* prediction,
+                               const std::vector<std::string>& usual, Forms& forms) {
+  if (prediction != nullptr && has(*prediction, asked)) return {asked};
+  if (forms.known(asked)) return {asked};
+  std::vector<std::string> out;
+  for (const std::string& name : usual)
+    if (name.starts_with(asked + ".")) out.push_back(name);
+  if (!out.empty()) return out;
+  constexpr std::string_view kRequired = ".required";
+  if (asked.ends_with(kRequired)) {
+    const std::string bound = asked.substr(0, asked.size() - kRequired.size()) + ".bound";
+    if (forms.known(bound)) return {bound};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Explanation> explain(const Design& design, const Prediction* prediction,
+                            std::span<const RunResult> runs,
+                            const std::vector<std::string>& metrics) {
+  Forms forms(design);
+  Explanation out;
+  out.scenario_id = design.id;
+  out.asked = metrics;
+  out.bound_by = forms.bounds().binding;
+  out.bound = forms.bounds().utilization;
+  if (prediction != nullptr) out.prediction = *prediction;
+
+  std::vector<std::string> usual;
+  if (prediction != nullptr) usual = headlines(design, *prediction, forms);
+  headline_forms(design, forms, prediction == nullptr, usual);
+  std::vector<std::string> names, targets;
+  for (const Expectation& expectation : design.expect)
+    if (const auto tree = target_tree(expectation, forms)) targets.push_back(tree->name);
+  for (const std::string& asked : metrics) {
+    const std::vector<std::string> found = meant(asked, prediction, usual, forms);
+    if (std::find(targets.begin(), targets.end(), asked) != targets.end()) continue;
+    if (found.empty()) {
+      std::vector<std::string> known = usual;
+      if (prediction != nullptr)
+        for (const auto& [name, metric] : prediction->metrics) known.push_back(name);
+      for (const models::Derivation& d : forms.bounds().derivations) known.push_back(d.name);
+      const std::string near = base::nearest(asked, known);
+      return Failure{ExitCode::bad_input, "no metric is named \"" + asked + "\"",
+                     near.empty() ? "\"stallcast run --format csv\" lists them"
+                                  : "did you mean \"" + near + "\"?"};
+    }
+    names.insert(names.end(), found.begin(), found.end());
+  }
+  if (metrics.empty()) names = usual;
+  std::set<std::string> said;
+  for (const std::string& name : names) {
+    if (!said.insert(name).second) continue;
+    forms.prefer(name.find(".checkpoint.") != std::string::npos ? "write" : "");
+    const bool measured = prediction != nullptr && has(*prediction, name);
+    out.trees.push_back(measured ? over_replicas(name, prediction->metrics.at(name), runs, forms)
+                                 : forms.tree(name));
+  }
+  for (const Expectation& expectation : design.expect)
+    if (std::optional<ExplainNode> tree = target_tree(expectation, forms))
+      if (metrics.empty() || std::find(metrics.begin(), metrics.end(), tree->name) != metrics.end())
+        out.trees.push_back(*std::move(tree));
+  return out;
+}
+
+}  // namespace stallcast::explain

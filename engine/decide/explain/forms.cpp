@@ -1,0 +1,211 @@
+#include "engine/decide/explain/forms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "engine/base/design_values.hpp"
+#include "engine/base/expression.hpp"
+#include "engine/base/metric_units.hpp"
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::explain {
+namespace {
+
+// An elasticity this near to 1 or -1 is one: of a change of 1e-6, less is rounding.
+constexpr double kProportional = 5e-3;
+constexpr double kRounding = 1e-9;
+
+bool same(double a, double b) {
+  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
+}
+
+/// "storage[scratch].oss.nic" -> "oss_nic": what stands in an equation.
+std::string symbol_of(const std::string& path, std::set<std::string>& taken) {
+  const std::size_t bracket = path.rfind("].");
+  const std::size_t dot = path.find('.');
+  std::string symbol = bracket != std::string::npos ? path.substr(bracket + 2)
+                       : dot != std::string::npos   ? path.substr(dot + 1)
+                                                    : path;
+  if (symbol.starts_with("fabric.")) symbol = symbol.substr(7);
+  std::replace(symbol.begin(), symbol.end(), '.', '_');
+  const std::string plain = symbol;
+  for (int n = 2; !taken.insert(symbol).second; ++n) symbol = plain + std::to_string(n);
+  return symbol;
+}
+
+/// Where the equations of what a resource belongs to stand.
+std::string page_of(const std::string& figure, const Design& design) {
+  constexpr std::string_view kStorage = "resource.storage.";
+  if (figure.starts_with(kStorage)) {
+    const std::string rest = figure.substr(kStorage.size());
+    const Component* storage = design.find_storage(rest.substr(0, rest.find('.')));
+    return storage != nullptr ? "docs/models/" + storage->kind + ".md" : "docs/models/storage.md";
+  }
+  if (figure.starts_with("storage.")) {
+    const std::string rest = figure.substr(8);
+    const Component* storage = design.find_storage(rest.substr(0, rest.find('.')));
+    if (storage != nullptr) return "docs/models/" + storage->kind + ".md";
+  }
+  if (figure.starts_with("cost.")) return "docs/models/cost.md";
+  if (figure.starts_with("resource.fabric.")) return "docs/models/network.md";
+  if (figure.starts_with("resource.host.")) return "docs/models/host.md";
+  return "docs/models/bounds.md";
+}
+
+}  // namespace
+
+std::optional<double> evaluated(const ExplainNode& node) {
+  std::map<std::string, double> values;
+  for (const ExplainNode& child : node.children)
+    if (!child.symbol.empty()) values[child.symbol] = child.value;
+  return base::evaluate(node.equation, values).value;
+}
+
+ExplainNode simulated(std::string name, double value, std::string unit, std::string note) {
+  ExplainNode node;
+  node.name = std::move(name);
+  node.value = value;
+  node.unit = std::move(unit);
+  node.note = std::move(note);
+  return node;
+}
+
+Forms::Forms(const Design& design)
+    : design_(design),
+      bounds_(models::bounds(design)),
+      capacities_(models::capacities(design)),
+      influences_(design) {
+  for (const auto& [path, value] : base::values_of(design)) inputs_[path] = value;
+}
+
+const models::Derivation* Forms::find(const std::string& name) const {
+  const auto found = std::find_if(bounds_.derivations.begin(), bounds_.derivations.end(),
+                                  [&](const models::Derivation& d) { return d.name == name; });
+  return found == bounds_.derivations.end() ? nullptr : &*found;
+}
+
+bool Forms::known(const std::string& name) const {
+  if (inputs_.contains(name) || find(name) != nullptr) return true;
+  return name.starts_with("resource.") && name.ends_with(".capacity") &&
+         capacities_.contains(name.substr(9, name.size() - 18));
+}
+
+ExplainNode Forms::tree(const std::string& name) {
+  if (inputs_.contains(name)) return input(name);
+  if (const models::Derivation* derivation = find(name)) return derived(*derivation);
+  return capacity(name);
+}
+
+ExplainNode Forms::input(const std::string& path) const {
+  const Value& value = *inputs_.at(path);
+  ExplainNode node;
+  node.name = path;
+  node.value = value.number;
+  node.unit = base::unit_of(value.dimension);
+  node.text = base::written(value);
+  node.kind = ExplainNode::Kind::input;
+  node.source = value.source;
+  return node;
+}
+
+ExplainNode Forms::derived(const models::Derivation& derivation) {
+  ExplainNode node;
+  node.name = derivation.name;
+  node.value = derivation.value;
+  node.unit = base::unit_of(derivation.dimension);
+  node.kind = ExplainNode::Kind::derived;
+  node.reference = derivation.rule.reference;
+  if (derivation.rule.equation.empty()) {
+    node.note = derivation.formula;
+    by_influence(node);
+    return node;
+  }
+  node.equation = derivation.rule.equation;
+  if (derivation.rule.terms.empty()) node.note = derivation.formula;
+  for (const models::Term& term : derivation.rule.terms) {
+    ExplainNode child;
+    if (term.from.empty()) {
+      child.name = term.symbol;
+      child.value = term.value;
+      child.unit = base::unit_of(term.dimension);
+      child.kind = ExplainNode::Kind::figure;
+      child.note = term.meaning;
+    } else if (known(term.from)) {
+      child = tree(term.from);
+      // Of the links of several groups of hosts a cut may go through some only.
+      if (term.from.ends_with(".capacity") && !same(child.value, term.value)) {
+        child.value = term.value;
+        child.equation.clear();
+        child.children.clear();
+        child.note = term.meaning + ", of some groups of hosts only";
+      }
+    }
+    child.symbol = term.symbol;
+    node.children.push_back(std::move(child));
+  }
+  return node;
+}
+
+ExplainNode Forms::capacity(const std::string& name) {
+  ExplainNode node;
+  node.name = name;
+  const models::Capacity& there = capacities_.at(name.substr(9, name.size() - 18));
+  node.value = there.amount;
+  node.unit = there.unit;
+  node.kind = ExplainNode::Kind::derived;
+  by_influence(node);
+  return node;
+}
+
+bool Forms::product(ExplainNode& node, const std::vector<Influence>& influences) const {
+  ExplainNode made = node;
+  std::set<std::string> taken;
+  std::string above, below;
+  double product = 1.0;
+  for (const Influence& i : influences) {
+    const bool direct = std::abs(i.elasticity - 1.0) < kProportional;
+    if (!direct && std::abs(i.elasticity + 1.0) >= kProportional) return false;
+    ExplainNode child = input(i.path);
+    child.symbol = symbol_of(i.path, taken);
+    product *= direct ? child.value : 1.0 / child.value;
+    (direct ? above : below) += (direct ? (above.empty() ? "" : " * ") : " / ") + child.symbol;
+    made.children.push_back(std::move(child));
+  }
+  if (!same(product, node.value)) return false;
+  made.equation = (above.empty() ? "1" : above) + below;
+  node = std::move(made);
+  return true;
+}
+
+void Forms::by_influence(ExplainNode& node) {
+  const std::vector<Influence>& all = influences_.of(node.name);
+  if (node.reference.empty()) node.reference = page_of(node.name, design_);
+  if (all.empty() || product(node, all)) return;
+  // Of values that are as large as each other one is told, the others beside it.
+  std::vector<Influence> sure, tied;
+  for (const Influence& i : all) (i.tied ? tied : sure).push_back(i);
+  std::stable_partition(tied.begin(), tied.end(), [&](const Influence& i) {
+    return !preferred_.empty() && i.path.find(preferred_) != std::string::npos;
+  });
+  for (const Influence& one : tied) {
+    std::vector<Influence> some = sure;
+    some.push_back(one);
+    if (!product(node, some)) continue;
+    for (const Influence& other : tied) {
+      if (other.path == one.path) continue;
+      node.children.push_back(input(other.path));
+      node.children.back().note = "as large: whichever counts gives the same";
+    }
+    return;
+  }
+  if (product(node, sure)) return;
+  for (const Influence& i : all) {
+    node.children.push_back(input(i.path));
+    node.children.back().note =
+        "1 % more of it: " + base::shortest(std::round(i.elasticity * 1e3) / 1e3) + " % more";
+  }
+  node.note += (node.note.empty() ? "" : "; ") + std::string("answers to the inputs below");
+}
+
+}  // namespace stallcast::explain

@@ -1,0 +1,64 @@
+#include "engine/decide/explain/targets.hpp"
+
+#include <cmath>
+
+#include "engine/base/counted.hpp"
+#include "engine/decide/predict/assertion.hpp"
+
+namespace stallcast::explain {
+namespace {
+
+constexpr const char* kBounds = "docs/models/bounds.md, eq. 2";
+
+ExplainNode made(std::string name, std::string unit, std::string equation,
+                 std::vector<ExplainNode> children) {
+  ExplainNode node;
+  node.name = std::move(name);
+  node.unit = std::move(unit);
+  node.kind = ExplainNode::Kind::derived;
+  node.equation = std::move(equation);
+  node.reference = kBounds;
+  node.children = std::move(children);
+  node.value = evaluated(node).value_or(0.0);
+  return node;
+}
+
+ExplainNode as(std::string symbol, ExplainNode node) {
+  node.symbol = std::move(symbol);
+  return node;
+}
+
+}  // namespace
+
+std::optional<ExplainNode> target_tree(const Expectation& expectation, Forms& forms) {
+  constexpr std::string_view kMetric = ".checkpoint.overhead";
+  const auto parsed = predict::parse_assertion(expectation.that);
+  if (!parsed.ok() || !parsed->relative.empty() || !parsed->metric.ends_with(kMetric)) return {};
+  const auto limit = predict::limit_in(*parsed, "ratio");
+  if (!limit.ok() || !(limit.value() > 0.0 && limit.value() < 1.0)) return {};
+  const std::string stem = parsed->metric.substr(0, parsed->metric.rfind('.'));
+  const std::string unit = "storage." + forms.bounds().storage + ".unit.write";
+  for (const std::string& name : {stem + ".interval", stem + ".size", unit})
+    if (const models::Derivation* form = forms.find(name); form == nullptr || !(form->value > 0.0))
+      return {};
+  ExplainNode share;
+  share.name = "expect." + expectation.id;
+  share.value = limit.value();
+  share.unit = "ratio";
+  share.kind = ExplainNode::Kind::input;
+  share.note = expectation.that;
+  share.source = Source{Source::Kind::scenario, expectation.where, "", false};
+  const std::string at = stem + ".interval";
+  ExplainNode save = made(stem + ".save.allowed", "s", "interval * limit / (1 - limit)",
+                          {as("interval", forms.tree(at)), as("limit", std::move(share))});
+  ExplainNode write = made(stem + ".write.needed", "B/s", "size / save",
+                           {as("size", forms.tree(stem + ".size")), as("save", std::move(save))});
+  ExplainNode out = made("storage." + forms.bounds().storage + "." +
+                             base::key_of(forms.bounds().noun) + ".for_" + expectation.id,
+                         "count", "ceil(write / unit - 1e-9)",
+                         {as("write", std::move(write)), as("unit", forms.tree(unit))});
+  out.note = forms.bounds().noun + " at least, for the target \"" + expectation.id + "\"";
+  return out;
+}
+
+}  // namespace stallcast::explain

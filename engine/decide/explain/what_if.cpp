@@ -1,0 +1,78 @@
+#include "engine/decide/explain/what_if.hpp"
+
+#include <algorithm>
+
+#include "engine/decide/plan/plan.hpp"
+
+namespace stallcast::explain {
+namespace {
+
+// Less utilization lost than this is nothing lost.
+constexpr double kNothing = 0.0005;
+
+std::vector<std::string> missed(const Prediction& prediction) {
+  std::vector<std::string> out;
+  for (const AssertionOutcome& outcome : prediction.assertions)
+    if (outcome.status != "pass" && outcome.level != "warn") out.push_back(outcome.id);
+  return out;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+bool loses(const WhatIf& change, const std::vector<std::string>& before) {
+  return change.gain < -kNothing ||
+         std::any_of(change.missed.begin(), change.missed.end(),
+                     [&](const std::string& id) { return !contains(before, id); });
+}
+
+}  // namespace
+
+std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::size_t most,
+                             const plan::Redesign& redesign, const predict::Options& options) {
+  // A third of the simulations is for what could be left out, and what the others do not need.
+  const std::size_t relieving = most - most / 3;
+  std::vector<plan::Change> changes = plan::candidate_changes(design, base, relieving);
+  const auto add = [&](const std::vector<plan::Change>& more, std::size_t limit) {
+    for (const plan::Change& change : more)
+      if (changes.size() < limit &&
+          std::none_of(changes.begin(), changes.end(),
+                       [&](const plan::Change& c) { return c.set == change.set; }))
+        changes.push_back(change);
+  };
+  add(plan::further_changes(design, base, most), relieving);
+  const std::size_t first_saving = changes.size();
+  add(plan::spare_changes(design, base, most), most);
+  std::vector<std::string> saving;
+  for (std::size_t i = first_saving; i < changes.size(); ++i) saving.push_back(changes[i].set);
+
+  const double utilization = plan::mean_utilization(base);
+  const std::vector<std::string> before = missed(base);
+  std::vector<WhatIf> out;
+  for (const plan::Tried& tried : plan::simulate_changes(changes, base, redesign, options)) {
+    WhatIf w;
+    w.kind = contains(saving, tried.change.set) ? WhatIf::Kind::save : WhatIf::Kind::relieve;
+    w.change = tried.change.text;
+    w.set = tried.change.set;
+    w.utilization = plan::mean_utilization(tried.prediction);
+    w.gain = w.utilization - utilization;
+    w.relative_cost = tried.change.relative_cost;
+    w.meets_targets = tried.prediction.verdict == Verdict::pass;
+    w.missed = missed(tried.prediction);
+    if (w.kind == WhatIf::Kind::relieve || !loses(w, before)) out.push_back(std::move(w));
+  }
+  // Of a design that meets its targets more gain is better, of others what costs least and meets.
+  const bool good = base.verdict == Verdict::pass;
+  std::stable_sort(out.begin(), out.end(), [good](const WhatIf& a, const WhatIf& b) {
+    if (a.kind != b.kind) return a.kind == WhatIf::Kind::relieve;
+    if (a.kind == WhatIf::Kind::save) return a.relative_cost < b.relative_cost;
+    if (a.meets_targets != b.meets_targets) return a.meets_targets;
+    if (!good && a.meets_targets && a.relative_cost != b.relative_cost)
+      return a.relative_cost < b.relative_cost;
+    return a.gain > b.gain;
+  });
+  return out;
+}
+
+}  // namespace stallcast::explain

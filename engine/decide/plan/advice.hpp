@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/decide/predict/predict.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+
+/// "What should I change next?": candidate changes by what limits a design, tried by simulation.
+namespace stallcast::plan {
+
+/// One change of a scenario.
+struct Change {
+  std::string text;            ///< "storage.scratch.ost.count 48 -> 60"
+  std::string set;             ///< "storage[scratch].ost.count=60", as `--set` takes it
+  double relative_cost = 0.0;  ///< how much of the thing is added, as a fraction
+};
+
+/// At most `most` changes that relieve what `prediction` blames, the most blamed first: what limits
+/// a missed target, and what costs at least 0.2 % of the time.
+[[nodiscard]] std::vector<Change> candidate_changes(const Design& design,
+                                                    const Prediction& prediction, std::size_t most);
+
+/// The change that makes twice of `resource` ("storage.scratch.ost"), or of what lets more of it be
+/// used at a time; nullopt when no number of the scenario does.
+[[nodiscard]] std::optional<Change> doubled(const Design& design, const Prediction& prediction,
+                                            const std::string& resource);
+
+/// At most `most` settings of jobs that lose time, whatever they wait for: workers, prefetch,
+/// cache, interval of saves, buffers of them.
+[[nodiscard]] std::vector<Change> further_changes(const Design& design,
+                                                  const Prediction& prediction, std::size_t most);
+
+/// At most `most` changes that take away half of what is idle: hardware busy less than 45 % that
+/// nobody waits for, and workers of loaders that keep up.
+[[nodiscard]] std::vector<Change> spare_changes(const Design& design, const Prediction& prediction,
+                                                std::size_t most);
+
+/// The design with one more `--set`.
+using Redesign = std::function<Result<Design>(const std::string& set)>;
+
+/// A change, and what is predicted with it.
+struct Tried {
+  Change change;
+  Prediction prediction;
+};
+
+/// Simulates each change alone, with the seeds of `base`, in one batch. A change whose design is
+/// not valid or whose simulation fails is left out.
+[[nodiscard]] std::vector<Tried> simulate_changes(const std::vector<Change>& changes,
+                                                  const Prediction& base, const Redesign& redesign,
+                                                  const predict::Options& options);
+
+/// The same, in short. Best first: those that meet the targets by
+/// cost, then by gain.
+[[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Change>& changes,
+                                                   const Prediction& base, const Redesign& redesign,
+                                                   const predict::Options& options);
+
+}  // namespace stallcast::plan

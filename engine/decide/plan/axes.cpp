@@ -1,0 +1,358 @@
+#include "engine/decide/plan/axes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/range_values.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/plan/countables.hpp"
+
+namespace stallcast::plan {
+namespace {
+
+/// A count that stands for "any number": this many times the bound, or the present one.
+constexpr std::int64_t kBoundFactor = 64, kSmallestInfinity = 4096;
+constexpr std::int64_t kFactor = 16, kSmallest = 64;
+
+/// What an axis does to a design.
+struct Meaning {
+  std::vector<std::string> changed;  ///< paths of values
+  int direction = 0;  ///< +1: a larger value is expected never to hurt, -1: a smaller one, 0: none
+  Dimension dimension = Dimension::number;
+};
+
+bool helps(std::string_view path, Dimension dimension) {
+  if (const Countable* countable = countable_at(path)) return countable->helps;
+  const bool hardware = path.starts_with("storage[") || path.starts_with("cluster.hosts[") ||
+                        path.starts_with("cluster.fabric");
+  return hardware && (dimension == Dimension::rate || dimension == Dimension::op_rate);
+}
+
+class AxisMaker {
+ public:
+  AxisMaker(const PlanSpec& spec, const Design& design, const models::Bounds& bounds,
+            const RedesignAll& redesign)
+      : spec_(spec), design_(design), bounds_(bounds), redesign_(redesign) {
+    for (const auto& [path, value] : base::values_of(design)) values_[path] = value;
+  }
+
+  Result<Axis> make(PlanDimension wanted) {
+    const Result<std::optional<std::string>> shortcut = shortcut_path(wanted.axis.path, design_);
+    if (!shortcut.ok()) return shortcut.failure();
+    if (*shortcut) wanted.axis.path = **shortcut;
+    Axis axis;
+    axis.about.path = wanted.axis.path;
+    for (const auto& [path, value] : values_)
+      if (same_path(path, wanted.axis.path)) axis.about.path = path;
+    std::string counted = axis.about.path;
+    // A parameter that counts something may be searched as that would be.
+    if (counted.starts_with("params.") && wanted.axis.values.empty() && !wanted.axis.range) {
+      axis.texts = {"1", "2"};
+      const Result<Meaning> drives = meaning_of(axis);
+      if (!drives.ok()) return drives.failure();
+      for (const std::string& path : drives->changed)
+        if (countable_at(path) != nullptr) counted = path;
+    }
+    const Result<std::vector<std::string>> texts = texts_of(wanted, counted);
+    if (!texts.ok()) return texts.failure();
+    axis.texts = *texts;
+    const Result<Meaning> meaning = meaning_of(axis);
+    if (!meaning.ok()) return meaning.failure();
+    number(axis, *meaning);
+    name(axis, *meaning);
+    order(axis, *meaning);
+    axis.about.candidates = static_cast<std::int64_t>(axis.size());
+    axis.about.from = axis.texts.front();
+    axis.about.to = axis.texts.back();
+    return axis;
+  }
+
+ private:
+  [[nodiscard]] const Value* current(const std::string& path) const {
+    const auto found = values_.find(path);
+    return found == values_.end() ? nullptr : found->second;
+  }
+
+  /// The fluid bound, for what the bounds count.
+  [[nodiscard]] std::optional<std::int64_t> bound_of(const std::string& path) const {
+    const Countable* countable = countable_at(path);
+    if (countable == nullptr || path != default_path(design_, bounds_.storage)) return std::nullopt;
+    if (!std::isfinite(bounds_.osts_required)) return 1;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(bounds_.osts_required)));
+  }
+
+  Result<std::vector<std::string>> texts_of(const PlanDimension& wanted, const std::string& path) {
+    std::vector<std::string> out;
+    for (const SweepValue& value : wanted.axis.values) out.push_back(value.text);
+    if (!out.empty()) return out;
+    const Value* now = current(path);
+    const bool count = now != nullptr && now->dimension == Dimension::count;
+    std::optional<SweepRange> range = wanted.axis.range;
+    if (!range) {
+      if (path.find('.') == std::string::npos) {
+        std::vector<std::string> names;
+        for (const Countable& c : countables()) names.emplace_back(c.shortcut);
+        const std::string near = base::nearest(wanted.axis.path, names);
+        return Failure{ExitCode::bad_input,
+                       "\"" + wanted.axis.path + "\" is no count that is known by name",
+                       (near.empty() ? "" : "did you mean \"" + near + "\"? ") +
+                           "known: " + base::join(names, ", ") + "; or write a path"};
+      }
+      if (!count && countable_at(path) == nullptr)
+        return Failure{ExitCode::bad_input, "\"" + wanted.axis.path + "\" does not say its values",
+                       "write \"from\" and \"to\", or list them"};
+      if (now != nullptr && !count)
+        return Failure{ExitCode::bad_input,
+                       "\"" + wanted.axis.path + "\" is no count: say from what to what",
+                       "write { \"from\": \"64 GB\", \"to\": \"1 TB\", \"n\": 16 }"};
+      const std::int64_t present =
+          now != nullptr ? std::max<std::int64_t>(1, static_cast<std::int64_t>(now->number)) : 1;
+      const std::optional<std::int64_t> bound = bound_of(path);
+      range.emplace();
+      range->from = 1.0;
+      range->to = static_cast<double>(bound ? std::max(kSmallestInfinity, kBoundFactor * *bound)
+                                      : countable_at(path) != nullptr &&
+                                              countable_at(path)->field == "loader.workers"
+                                          ? kSmallest
+                                          : std::max(kSmallest, kFactor * present));
+    }
+    return listed(*range, wanted, count || range->unit.empty());
+  }
+
+  Result<std::vector<std::string>> listed(SweepRange range, const PlanDimension& wanted,
+                                          bool whole) const {
+    std::vector<std::string> out;
+    const auto unit = static_cast<double>(wanted.unit);
+    const bool backwards = range.to < range.from;
+    if (backwards) std::swap(range.from, range.to), std::swap(range.exact[0], range.exact[1]);
+    if (range.n < 1 && range.step <= 0.0 && !whole)
+      return Failure{ExitCode::bad_input,
+                     "the range of \"" + wanted.axis.path + "\" does not say its steps",
+                     "add \"n\" (how many values) or \"step\""};
+    const auto add = [&](double value) {
+      if (unit > 0.0) value = std::ceil(value / unit - 1e-9) * unit;  // whole units
+      if (unit > 0.0 && value > range.to * (1.0 + 1e-12)) return;
+      std::string text = base::shortest(value) + (range.unit.empty() ? "" : " " + range.unit);
+      if (out.empty() || out.back() != text) out.push_back(std::move(text));
+    };
+    if (range.n >= 1) {
+      if (range.step <= 0.0 && whole && range.unit.empty() && !range.log) range.step = 1.0;
+      for (std::int64_t i = 0; i < range.n; ++i) {
+        const std::string text = base::value_at(
+            range, range.n == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(range.n - 1));
+        const double value = std::stod(text);
+        add(whole && range.unit.empty() ? std::round(value) : value);
+      }
+    } else {
+      const double step = unit > 0.0 ? unit : range.step > 0.0 ? range.step : 1.0;
+      const double first = unit > 0.0 ? std::ceil(range.from / unit - 1e-9) * unit : range.from;
+      const auto n =
+          static_cast<std::int64_t>(std::floor((range.to - first) / step * (1.0 + 1e-12) + 1e-12));
+      if (n > kMostValues)
+        return Failure{ExitCode::bad_input, "\"" + wanted.axis.path + "\" has too many values",
+                       "make the range smaller, or the step larger"};
+      for (std::int64_t i = 0; i <= n; ++i) add(first + static_cast<double>(i) * step);
+    }
+    if (out.empty())
+      return Failure{ExitCode::bad_input,
+                     "no whole unit lies in the range of \"" + wanted.axis.path + "\"",
+                     "make the range larger, or \"unit\" smaller"};
+    return out;
+  }
+
+  Result<Meaning> meaning_of(const Axis& axis) {
+    Meaning out;
+    std::map<std::string, Value> first, last;
+    std::optional<Failure> failure;
+    for (const auto& [text, into] :
+         {std::pair{&axis.texts.front(), &first}, {&axis.texts.back(), &last}}) {
+      const std::vector<std::string> set{axis.about.path + "=" + *text};
+      Result<Design> made = redesign_(set);
+      if (!made.ok() && !failure) failure = made.failure();
+      if (made.ok())
+        for (const auto& [path, value] : base::values_of(*made)) into->emplace(path, *value);
+    }
+    if (first.empty() && last.empty()) return *failure;
+    std::map<std::string, Value> present;
+    for (const auto& [path, value] : values_) present.emplace(path, *value);
+    const std::map<std::string, Value>& a = first.empty() ? present : first;
+    const std::map<std::string, Value>& b = last.empty() ? present : last;
+    int direction = 2;  // not known yet
+    for (const auto& [path, value] : b) {
+      const auto before = a.find(path);
+      if (before != a.end() && before->second.number == value.number &&
+          before->second.text == value.text)
+        continue;
+      out.changed.push_back(path);
+      out.dimension = value.dimension;
+      const int sign = before != a.end() && value.number < before->second.number ? -1 : 1;
+      if (!helps(path, value.dimension) || (direction != 2 && direction != sign))
+        direction = 0;
+      else if (direction == 2)
+        direction = sign;
+    }
+    if (out.changed.empty())
+      if (const Value* now = current(axis.about.path)) {
+        out.changed.push_back(axis.about.path);
+        out.dimension = now->dimension;
+      }
+    out.direction = direction == 2 ? 0 : direction;
+    return out;
+  }
+
+  static void number(Axis& axis, const Meaning& meaning) {
+    const bool direct = meaning.changed.size() == 1 && meaning.changed.front() == axis.about.path;
+    for (const std::string& text : axis.texts) {
+      double value = 0.0;
+      if (const auto parsed = base::parse_quantity(text, meaning.dimension); direct && parsed.value)
+        value = *parsed.value;
+      else if (const auto plain = base::parse_quantity(text, Dimension::number); plain.value)
+        value = *plain.value;
+      axis.numbers.push_back(value);
+    }
+    axis.dimension = direct ? meaning.dimension : Dimension::number;
+  }
+
+  void name(Axis& axis, const Meaning& meaning) const {
+    PlanAxis& about = axis.about;
+    const bool parameter = about.path.starts_with("params.");
+    about.name = parameter ? about.path.substr(7) : base::plain_path(about.path);
+    const std::string* counted = nullptr;
+    for (const std::string& path : meaning.changed)
+      if (counted == nullptr && countable_at(path) != nullptr) counted = &path;
+    if (counted != nullptr && (!parameter || meaning.changed.size() == 1)) {
+      const Countable& c = *countable_at(*counted);
+      about.noun = c.noun;
+      about.owner = owner_of(*counted);
+      const std::string place = base::plain_path(std::string(c.prefix) + id_in(*counted) + "].");
+      if (meaning.dimension == Dimension::count)
+        about.metric = place + base::key_of(c.noun) + ".required";
+      if (about.metric.starts_with("cluster.hosts."))
+        about.metric = "host." + about.metric.substr(14);
+      if (about.metric.starts_with("jobs.")) about.metric = "job." + about.metric.substr(5);
+      return;
+    }
+    about.noun = about.name.substr(about.name.rfind('.') + 1);
+    if (!meaning.changed.empty()) about.owner = owner_of(meaning.changed.front());
+    if (parameter) about.owner = "";
+  }
+
+  /// Easier values last, where that is known.
+  void order(Axis& axis, const Meaning& meaning) const {
+    PlanAxis& about = axis.about;
+    const bool whole =
+        std::all_of(axis.numbers.begin(), axis.numbers.end(), [](double v) { return v > 0.0; });
+    int direction = whole ? meaning.direction : 0;
+    const bool most = !spec_.maximize.empty() && (same_path(spec_.maximize, about.path) ||
+                                                  same_path(spec_.maximize, about.name) ||
+                                                  about.path == wanted_path(spec_.maximize));
+    // More hosts ask more of the storage.
+    if (most && whole && !meaning.changed.empty())
+      if (const Countable* c = countable_at(meaning.changed.front());
+          c != nullptr && c->prefix == "cluster.hosts[" && !c->helps && meaning.changed.size() == 1)
+        direction = -1;
+    about.ordered = direction != 0;
+    std::vector<std::size_t> by(axis.size());
+    for (std::size_t i = 0; i < by.size(); ++i) by[i] = i;
+    if (direction != 0)
+      std::stable_sort(by.begin(), by.end(), [&](std::size_t i, std::size_t j) {
+        return direction > 0 ? axis.numbers[i] < axis.numbers[j]
+                             : axis.numbers[i] > axis.numbers[j];
+      });
+    Axis sorted = axis;
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      sorted.texts[i] = axis.texts[by[i]];
+      sorted.numbers[i] = axis.numbers[by[i]];
+    }
+    axis = std::move(sorted);
+    start(axis, meaning);
+  }
+
+  [[nodiscard]] std::string wanted_path(const std::string& name) const {
+    const auto path = shortcut_path(name, design_);
+    return path.ok() && *path ? **path : name;
+  }
+
+  /// At the fluid bound, else at what the scenario says.
+  void start(Axis& axis, const Meaning& meaning) const {
+    double from = axis.numbers.front();
+    axis.about.bounded = false;
+    const std::string path = meaning.changed.size() == 1 ? meaning.changed.front() : "";
+    if (const auto bound = bound_of(path); bound && axis.about.ordered)
+      from = static_cast<double>(*bound), axis.about.bounded = true;
+    else if (const Value* now = current(axis.about.path))
+      from = now->number;
+    const bool falls = axis.numbers.front() > axis.numbers.back();
+    while (axis.start + 1 < axis.size() &&
+           (falls ? axis.numbers[axis.start] > from : axis.numbers[axis.start] < from))
+      ++axis.start;
+  }
+
+  static constexpr std::int64_t kMostValues = 10'000'000;
+
+  const PlanSpec& spec_;
+  const Design& design_;
+  const models::Bounds& bounds_;
+  const RedesignAll& redesign_;
+  std::map<std::string, const Value*> values_;
+};
+
+/// The storage system to size: the one asked for, else the one the bounds study, else the first.
+Result<std::string> default_axis(const PlanSpec& spec, const Design& design,
+                                 const models::Bounds& bounds) {
+  const Component* storage =
+      design.find_storage(spec.storage.empty() ? bounds.storage : spec.storage);
+  if (storage == nullptr && spec.storage.empty() && !design.storage.empty())
+    storage = &design.storage.front();
+  if (storage == nullptr) {
+    std::string known;
+    for (const Component& s : design.storage) known += (known.empty() ? "" : ", ") + s.id;
+    return Failure{ExitCode::bad_input,
+                   spec.storage.empty() ? "the scenario has no storage to plan"
+                                        : "no storage is named \"" + spec.storage + "\"",
+                   known.empty() ? "" : "known: " + known};
+  }
+  std::string path = default_path(design, storage->id);
+  if (path.empty())
+    return Failure{
+        ExitCode::bad_input,
+        "plan cannot count anything of storage \"" + storage->id + "\" (" + storage->kind + ")",
+        "say what to search, with \"plan\": { \"over\": ... } or --over PATH=from..to"};
+  return path;
+}
+
+}  // namespace
+
+Result<std::vector<Axis>> make_axes(const PlanSpec& spec, const Design& design,
+                                    const models::Bounds& bounds, const RedesignAll& redesign) {
+  AxisMaker maker(spec, design, bounds, redesign);
+  std::vector<PlanDimension> over = spec.over;
+  if (over.empty()) {
+    PlanDimension one;
+    if (!spec.maximize.empty()) {
+      one.axis.path = spec.maximize;
+    } else {
+      const Result<std::string> path = default_axis(spec, design, bounds);
+      if (!path.ok()) return path.failure();
+      one.axis.path = *path;
+    }
+    over.push_back(std::move(one));
+  }
+  std::vector<Axis> out;
+  for (PlanDimension& dimension : over) {
+    Result<Axis> axis = maker.make(std::move(dimension));
+    if (!axis.ok()) return axis.failure();
+    for (const Axis& other : out)
+      if (other.about.path == axis->about.path)
+        return Failure{ExitCode::bad_input, "\"" + other.about.name + "\" is searched twice",
+                       "name it once"};
+    out.push_back(std::move(axis).value());
+  }
+  return out;
+}
+
+}  // namespace stallcast::plan

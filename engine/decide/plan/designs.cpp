@@ -1,0 +1,144 @@
+#include "engine/decide/plan/designs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stallcast::plan {
+namespace {
+
+/// Designs that are kept for the next question about them.
+constexpr std::size_t kKept = 4096;
+
+int replicas_of(const Design& design, const predict::Options& options) {
+  if (options.replicas > 0) return options.replicas;
+  const Value* value = design.run.find("replicas");
+  return value != nullptr ? static_cast<int>(value->number) : 1;
+}
+
+/// Adds what an outage does to the targets.
+void add_outage(Prediction& whole, const Prediction& broken, const Outage& outage) {
+  for (AssertionOutcome outcome : broken.assertions) {
+    if (const auto parsed = predict::parse_assertion(outcome.that); parsed.ok())
+      outcome.limited_by = predict::limiter(broken, parsed->metric);
+    outcome.id += outage_suffix(outage);
+    whole.assertions.push_back(std::move(outcome));
+  }
+  const bool fails = whole.verdict == Verdict::fail || broken.verdict == Verdict::fail;
+  if (fails)
+    whole.verdict = Verdict::fail;
+  else if (broken.verdict != Verdict::pass)
+    whole.verdict = Verdict::inconclusive;
+}
+
+}  // namespace
+
+std::string outage_suffix(const Outage& outage) { return " (" + outage.label + " down)"; }
+
+Designs::Designs(RedesignAll redesign, std::vector<Axis> axes, std::vector<Outage> outages,
+                 const predict::Options& options, std::int64_t most_replicas)
+    : redesign_(std::move(redesign)),
+      axes_(std::move(axes)),
+      outages_(std::move(outages)),
+      options_(options),
+      most_replicas_(static_cast<int>(most_replicas)) {}
+
+std::vector<std::string> Designs::sets(const Cell& cell) const {
+  std::vector<std::string> out;
+  for (std::size_t a = 0; a < cell.size(); ++a)
+    out.push_back(axes_[a].about.path + "=" + axes_[a].texts[cell[a]]);
+  return out;
+}
+
+bool Designs::finished(const Result<Prediction>& prediction, const Design& design) const {
+  return prediction.ok() &&
+         static_cast<int>(prediction->seeds.size()) >= replicas_of(design, options_);
+}
+
+Result<Design> Designs::make(std::span<const std::string> sets) const {
+  Result<Design> design = redesign_(sets);
+  if (design.ok())
+    std::erase_if(design->expect, [](const Expectation& e) {
+      const auto parsed = predict::parse_assertion(e.that);
+      return parsed.ok() && predict::is_plan_metric(parsed->metric);
+    });
+  return design;
+}
+
+const Result<Design>& Designs::at(const Cell& cell) {
+  const auto known = made_.find(cell);
+  if (known != made_.end()) return known->second;
+  if (made_.size() >= kKept) made_.clear();
+  return made_.emplace(cell, make(sets(cell))).first->second;
+}
+
+std::vector<Result<Prediction>> Designs::simulate(std::span<const Design> designs) {
+  predict::Options left = options_;
+  const auto until = [&] {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    left.run.time_limit_s = options_.run.time_limit_s - spent.count();
+    return left.run.time_limit_s > 0.0;
+  };
+  if (!until())
+    return std::vector<Result<Prediction>>(
+        designs.size(), Failure{ExitCode::inconclusive, "the time limit was reached",
+                                "raise --time-limit or lower --replicas"});
+  std::vector<Result<Prediction>> out = predict::predict_all(designs, left);
+  // More replicas where an interval straddles a limit; those there are come from memory.
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    int replicas = replicas_of(designs[i], options_);
+    while (replicas > 1 && out[i].ok() && out[i]->verdict == Verdict::inconclusive &&
+           2 * replicas <= most_replicas_ && until()) {
+      left.replicas = replicas *= 2;
+      out[i] = predict::predict(designs[i], left);
+    }
+  }
+  return out;
+}
+
+std::vector<Result<Prediction>> Designs::predict(std::span<const Cell> cells) {
+  std::vector<std::vector<std::string>> all;
+  for (const Cell& cell : cells) all.push_back(sets(cell));
+  return predict(all);
+}
+
+std::vector<Result<Prediction>> Designs::predict(std::span<const std::vector<std::string>> sets) {
+  std::vector<Design> designs;
+  std::vector<Result<Prediction>> out;
+  std::vector<std::size_t> place;  // of each of `sets` among the designs
+  const std::size_t each = 1 + outages_.size();
+  for (const std::vector<std::string>& options : sets) {
+    std::vector<Design> made;
+    std::optional<Failure> failure;
+    for (std::size_t o = 0; o < each && !failure; ++o) {
+      std::vector<std::string> with = options;
+      if (o > 0) with.push_back(outages_[o - 1].set);
+      Result<Design> design = make(with);
+      if (design.ok())
+        made.push_back(std::move(design).value());
+      else
+        failure = design.failure();
+    }
+    place.push_back(designs.size());
+    if (failure) {
+      out.emplace_back(*failure);
+    } else {
+      out.emplace_back(Prediction{});
+      std::move(made.begin(), made.end(), std::back_inserter(designs));
+    }
+  }
+  std::vector<Result<Prediction>> predictions = simulate(designs);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!out[i].ok()) continue;
+    out[i] = std::move(predictions[place[i]]);
+    for (std::size_t o = 1; o < each && out[i].ok(); ++o) {
+      Result<Prediction>& broken = predictions[place[i] + o];
+      if (broken.ok())
+        add_outage(*out[i], *broken, outages_[o - 1]);
+      else
+        out[i] = broken.failure();
+    }
+  }
+  return out;
+}
+
+}  // namespace stallcast::plan

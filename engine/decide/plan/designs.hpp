@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/decide/plan/space.hpp"
+#include "engine/decide/predict/predict.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/result.hpp"
+
+/// From cells to designs and their predictions.
+namespace stallcast::plan {
+
+/// The scenario's design with these `--set` options after its own.
+using RedesignAll = std::function<Result<Design>(std::span<const std::string> sets)>;
+
+/// Something that is down all the time while the targets are judged again.
+struct Outage {
+  std::string label;  ///< "oss of scratch"
+  std::string set;    ///< the failure, as `--set` takes it
+};
+
+class Designs {
+ public:
+  /// `most_replicas` are simulated at most where the interval of a target straddles its limit.
+  Designs(RedesignAll redesign, std::vector<Axis> axes, std::vector<Outage> outages,
+          const predict::Options& options, std::int64_t most_replicas);
+
+  /// The design of a cell. Targets that only a plan can judge are left out.
+  [[nodiscard]] const Result<Design>& at(const Cell& cell);
+  /// What `--set` takes for a cell.
+  [[nodiscard]] std::vector<std::string> sets(const Cell& cell) const;
+
+  /// Predictions with the verdict of all targets, also with each of the outages: assertions of an
+  /// outage have its label behind their id. All with the same seeds. The time limit is for all
+  /// calls together.
+  [[nodiscard]] std::vector<Result<Prediction>> predict(std::span<const Cell> cells);
+  /// The same for one cell with more options.
+  [[nodiscard]] std::vector<Result<Prediction>> predict(
+      std::span<const std::vector<std::string>> sets);
+
+  /// Whether all replicas of a prediction that was asked for are in it: neither the time limit nor
+  /// an interrupt cut it off.
+  [[nodiscard]] bool finished(const Result<Prediction>& prediction, const Design& design) const;
+
+  [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
+  [[nodiscard]] const std::vector<Outage>& outages() const { return outages_; }
+
+ private:
+  [[nodiscard]] Result<Design> make(std::span<const std::string> sets) const;
+  [[nodiscard]] std::vector<Result<Prediction>> simulate(std::span<const Design> designs);
+
+  RedesignAll redesign_;
+  std::vector<Axis> axes_;
+  std::vector<Outage> outages_;
+  predict::Options options_;
+  int most_replicas_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::map<Cell, Result<Design>> made_;
+};
+
+/// " (oss of scratch down)": behind the id of a target in that outage.
+[[nodiscard]] std::string outage_suffix(const Outage& outage);
+
+}  // namespace stallcast::plan

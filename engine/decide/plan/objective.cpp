@@ -1,0 +1,108 @@
+#include "engine/decide/plan/objective.hpp"
+
+#include "engine/base/design_values.hpp"
+#include "engine/base/metric_units.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/plan/countables.hpp"
+#include "models/bounds/cost.hpp"
+
+namespace stallcast::plan {
+namespace {
+
+std::string list_of(const std::vector<Axis>& axes) {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes) names.push_back(axis.about.name);
+  return base::join(names, ", ");
+}
+
+Objective of_axis(std::size_t a, const Axis& axis) {
+  Objective out;
+  out.about.name = axis.about.name;
+  out.about.unit = axis.about.metric.empty() ? base::unit_of(axis.dimension) : "count";
+  out.of_cell = [a, numbers = axis.numbers](const Cell& cell) { return numbers[cell[a]]; };
+  return out;
+}
+
+/// What a design costs to buy follows from its prices alone.
+Objective of_prices(Designs& designs) {
+  Objective out;
+  out.about.name = "cost.capex";
+  out.about.unit = "USD";
+  out.of_cell = [&designs](const Cell& cell) {
+    const Result<Design>& made = designs.at(cell);
+    return made.ok() ? models::costs(*made).capex().in(unit::USD) : 0.0;
+  };
+  return out;
+}
+
+/// The scenario as it is tells which metrics there are.
+Result<Objective> of_metric(const std::string& name, Designs& designs) {
+  const std::vector<std::vector<std::string>> as_it_is(1);
+  const std::vector<Result<Prediction>> base = designs.predict(as_it_is);
+  if (!base.front().ok()) return base.front().failure();
+  const auto found = base.front()->metrics.find(name);
+  if (found == base.front()->metrics.end()) {
+    std::vector<std::string> known;
+    for (const auto& [metric, value] : base.front()->metrics) known.push_back(metric);
+    const std::string near = base::nearest(name, known);
+    return Failure{
+        ExitCode::bad_input, "\"" + name + "\" is nothing searched, no input and no metric",
+        near.empty() ? "searched: " + list_of(designs.axes()) : "did you mean \"" + near + "\"?"};
+  }
+  Objective out;
+  out.about.name = name;
+  out.about.unit = found->second.unit;
+  out.of_prediction = [name](const Prediction& prediction) {
+    const auto metric = prediction.metrics.find(name);
+    return metric == prediction.metrics.end() ? 0.0 : metric->second.value;
+  };
+  return out;
+}
+
+Result<Objective> named(const std::string& name, const Design& design, Designs& designs) {
+  const std::vector<Axis>& axes = designs.axes();
+  const Result<std::optional<std::string>> shortcut = shortcut_path(name, design);
+  const std::string path = shortcut.ok() && *shortcut ? **shortcut : name;
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    if (same_path(axes[a].about.path, path) || axes[a].about.name == name ||
+        same_path(axes[a].about.path, "params." + name))
+      return of_axis(a, axes[a]);
+  for (const auto& [known, value] : base::values_of(design)) {
+    if (!same_path(known, path)) continue;
+    Objective out;
+    out.about.name = base::plain_path(known);
+    out.about.unit = base::unit_of(value->dimension);
+    out.of_cell = [&designs, input = known](const Cell& cell) {
+      const Result<Design>& made = designs.at(cell);
+      if (made.ok())
+        for (const auto& [each, number] : base::values_of(*made))
+          if (each == input) return number->number;
+      return 0.0;
+    };
+    return out;
+  }
+  if (name == "cost.capex" && models::costs(design).known()) return of_prices(designs);
+  return of_metric(name, designs);
+}
+
+}  // namespace
+
+Result<Objective> make_objective(const PlanSpec& spec, const Design& design, Designs& designs) {
+  const std::vector<Axis>& axes = designs.axes();
+  if (!spec.minimize.empty() && !spec.maximize.empty())
+    return Failure{ExitCode::bad_input, "a plan either minimizes or maximizes",
+                   "leave out \"minimize\" or \"maximize\""};
+  if (spec.minimize.empty() && spec.maximize.empty()) {
+    if (axes.size() == 1) return of_axis(0, axes.front());
+    if (models::costs(design).known()) return of_prices(designs);
+    return Failure{ExitCode::bad_input, "a plan of several things needs something to minimize",
+                   "name one of " + list_of(axes) + ", an input or a metric: \"minimize\": \"" +
+                       axes.front().about.name + "\""};
+  }
+  Result<Objective> out =
+      named(spec.minimize.empty() ? spec.maximize : spec.minimize, design, designs);
+  if (out.ok()) out->about.maximize = !spec.maximize.empty();
+  return out;
+}
+
+}  // namespace stallcast::plan

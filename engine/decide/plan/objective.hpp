@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/decide/plan/designs.hpp"
+#include "engine/decide/plan/space.hpp"
+#include "stallcast/plan.hpp"
+#include "stallcast/result.hpp"
+
+namespace stallcast::plan {
+
+/// What the best design has the least of, or the most.
+struct Objective {
+  PlanObjective about;
+  /// The figure itself, of a design; empty where only a simulation tells.
+  std::function<double(const Cell&)> of_cell;
+  std::function<double(const Prediction&)> of_prediction;
+
+  [[nodiscard]] double of(const Cell& cell, const Prediction& prediction) const {
+    return of_cell ? of_cell(cell) : of_prediction(prediction);
+  }
+  /// Less is better.
+  [[nodiscard]] double cost(double figure) const { return about.maximize ? -figure : figure; }
+};
+
+/// The objective of `spec`: something searched, an input of the design, or a metric. `designs` must
+/// outlive it; a metric is looked up in a prediction of the scenario as it is.
+[[nodiscard]] Result<Objective> make_objective(const PlanSpec& spec, const Design& design,
+                                               Designs& designs);
+
+}  // namespace stallcast::plan

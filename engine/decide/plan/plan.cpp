@@ -1,0 +1,266 @@
+#include "engine/decide/plan/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/decide/plan/axes.hpp"
+#include "engine/decide/plan/objective.hpp"
+#include "engine/decide/plan/outages.hpp"
+#include "engine/decide/plan/sensitivity.hpp"
+#include "engine/decide/plan/space.hpp"
+#include "engine/decide/predict/estimate.hpp"
+#include "models/bounds/bounds.hpp"
+
+namespace stallcast::plan {
+namespace {
+
+constexpr std::int64_t kChecks = 8;     ///< unless PlanSpec says otherwise
+constexpr std::int64_t kReplicas = 24;  ///< the same
+constexpr std::int64_t kTornado = 4;    ///< the same
+constexpr double kSpread = 0.2;         ///< the same
+
+bool has_targets(const Design& design) {
+  return std::any_of(design.expect.begin(), design.expect.end(), [](const Expectation& e) {
+    const auto parsed = predict::parse_assertion(e.that);
+    return e.level != "warn" && parsed.ok() && parsed->relative.empty() &&
+           !predict::is_plan_metric(parsed->metric);
+  });
+}
+
+/// A target that more hardware makes harder: a budget, or how busy something has to be.
+bool opposes(const AssertionOutcome& outcome) {
+  const auto parsed = predict::parse_assertion(outcome.that);
+  if (!parsed.ok()) return false;
+  const bool least = parsed->op == ">=" || parsed->op == ">" || parsed->op == "in";
+  return parsed->metric == "cost.capex" || parsed->metric == "cost.per_useful_gpu_hour" ||
+         (parsed->metric.starts_with("resource.") && least);
+}
+
+/// How a design stands whose targets have these outcomes.
+Standing standing_of(const Prediction& prediction) {
+  Standing out = Standing::meets;
+  for (const AssertionOutcome& outcome : prediction.assertions) {
+    if (outcome.level == "warn" || outcome.status != "fail") continue;
+    if (!opposes(outcome)) return Standing::misses;
+    out = Standing::too_much;
+  }
+  return out;
+}
+
+/// From a search to what is said about it.
+class Answer {
+ public:
+  Answer(Designs& designs, const Objective& objective, const Search& search)
+      : designs_(designs), objective_(objective), search_(search) {}
+
+  PlanResult make() {
+    const std::vector<Axis>& axes = designs_.axes();
+    const PlanAxis& first = axes.front().about;
+    out_.metric = first.metric;
+    out_.noun = first.noun;
+    out_.owner = first.owner;
+    out_.status = search_.status;
+    out_.lower_bound = std::llround(axes.front().numbers[axes.front().start]);
+    out_.infinity =
+        std::llround(std::max(axes.front().numbers.front(), axes.front().numbers.back()));
+    out_.non_monotone = search_.non_monotone;
+    out_.notes = search_.notes;
+    out_.objective = objective_.about;
+    out_.candidates = search_.candidates;
+    out_.proven = search_.proven;
+    out_.invalid = search_.invalid;
+    out_.cheaper = search_.cheaper;
+    out_.implied = search_.implied;
+    for (const Axis& axis : axes) out_.axes.push_back(axis.about);
+    for (const Outage& outage : designs_.outages()) out_.survived.push_back(outage.label);
+    points();
+    if (out_.answer) {
+      out_.required = out_.points[*out_.answer].count;
+      neighbours();
+    }
+    remarks();
+    return std::move(out_);
+  }
+
+ private:
+  void points() {
+    const Cell& shown = search_.answer ? *search_.answer : search_.end;
+    for (const auto& [cell, prediction] : search_.seen) {
+      PlanPoint point = point_of(prediction, designs_.outages());
+      for (std::size_t a = 0; a < cell.size(); ++a)
+        point.values.push_back(designs_.axes()[a].texts[cell[a]]);
+      point.count = std::llround(designs_.axes().front().numbers[cell.front()]);
+      point.objective = objective_.of(cell, prediction);
+      if (cell == shown) {
+        if (search_.answer) out_.answer = out_.points.size();
+        out_.end = out_.points.size();
+        out_.prediction = prediction;
+      }
+      places_[cell] = out_.points.size();
+      out_.points.push_back(std::move(point));
+    }
+    out_.scenario_id = out_.prediction.scenario_id;
+    out_.scenario_file = out_.prediction.scenario_file;
+  }
+
+  void neighbours() {
+    const Cell& answer = *search_.answer;
+    const PlanPoint& point = out_.points[*out_.answer];
+    const TargetMargin* target = tightest(point);
+    for (std::size_t a = 0; a < answer.size(); ++a)
+      for (const int direction : {-1, 1}) {
+        if (direction < 0 && answer[a] == 0) continue;
+        Cell cell = answer;
+        cell[a] += static_cast<std::size_t>(direction);
+        const auto place = places_.find(cell);
+        if (place == places_.end()) continue;
+        const PlanPoint& other = out_.points[place->second];
+        const std::vector<double>& numbers = designs_.axes()[a].numbers;
+        PlanNeighbour n{a, direction, place->second,
+                        std::abs(numbers[cell[a]] - numbers[answer[a]])};
+        if (n.units > 0.0) {
+          n.utilization = (other.utilization - point.utilization) / n.units;
+          if (target != nullptr)
+            for (const TargetMargin& t : other.targets)
+              if (t.id == target->id && t.when == target->when)
+                n.target = (t.margin - target->margin) * std::abs(t.limit) / n.units;
+        }
+        if (direction < 0) prices(n, point, other);
+        out_.neighbours.push_back(n);
+      }
+  }
+
+  /// What the cheaper neighbour misses is what its targets would have to be.
+  void prices(const PlanNeighbour& neighbour, const PlanPoint& answer, const PlanPoint& other) {
+    if (other.meets || !answer.objective || !other.objective) return;
+    const double saved = objective_.cost(*answer.objective) - objective_.cost(*other.objective);
+    if (!(saved > 0.0)) return;
+    for (const TargetMargin& t : other.targets)
+      if (t.status != "pass")
+        out_.prices.push_back(
+            {t.when.empty() ? t.id : t.id + " with " + t.when, t.limit, t.value, t.unit, saved,
+             base::counted(out_.axes[neighbour.axis], other.values[neighbour.axis])});
+  }
+
+  void remarks() {
+    if (search_.non_monotone)
+      out_.notes.emplace_back(
+          "more is not always better here: a smaller design meets the targets, but a larger one "
+          "between it and the answer misses them");
+    for (const PlanNeighbour& n : out_.neighbours)
+      if (n.direction < 0 && out_.points[n.point].inconclusive)
+        out_.notes.push_back("with " +
+                             base::counted(out_.axes[n.axis], out_.points[n.point].values[n.axis]) +
+                             " the replicas' interval straddles a limit: more replicas may lower "
+                             "the answer");
+  }
+
+  Designs& designs_;
+  const Objective& objective_;
+  const Search& search_;
+  PlanResult out_;
+  std::map<Cell, std::size_t> places_;
+};
+
+/// "job.J.accelerators.supported" of the jobs on the hosts whose number was searched.
+void add_supported(const Design& design, PlanResult& plan) {
+  for (std::size_t a = 0; a < plan.axes.size(); ++a)
+    for (const JobDesign& job : design.jobs) {
+      const Value* hosts = job.job.find("hosts");
+      const Component* host = hosts != nullptr ? design.find_host(hosts->text) : nullptr;
+      if (host == nullptr || plan.axes[a].path != "cluster.hosts[" + host->id + "].count") continue;
+      const Value* used = job.job.find("accelerators");
+      const Value* each = host->find("gpus");
+      const auto count =
+          base::parse_quantity(plan.points[*plan.answer].values[a], Dimension::number);
+      if (!count.value || each == nullptr) continue;
+      plan.prediction.metrics["job." + job.job.id + ".accelerators.supported"] = {
+          used != nullptr ? used->number : *count.value * each->number, "count", {}};
+    }
+}
+
+/// Adds the metrics `plan` computes and checks the expectations that name them.
+void check_plan_metrics(const Design& design, PlanResult& plan, Diagnostics& faults) {
+  const PlanPoint& answer = plan.points[*plan.answer];
+  for (std::size_t a = 0; a < plan.axes.size(); ++a)
+    if (!plan.axes[a].metric.empty())
+      if (const auto count = base::parse_quantity(answer.values[a], Dimension::number); count.value)
+        plan.prediction.metrics[plan.axes[a].metric] = {*count.value, "count", {}};
+  if (plan.objective.maximize) add_supported(design, plan);
+  Design only = design;
+  std::erase_if(only.expect, [](const Expectation& e) {
+    const auto parsed = predict::parse_assertion(e.that);
+    return !parsed.ok() || !predict::is_plan_metric(parsed->metric);
+  });
+  for (AssertionOutcome& outcome : predict::check(only, plan.prediction, faults)) {
+    outcome.limited_by.clear();
+    plan.notes.push_back("target " + outcome.id + ": " + outcome.that + " " +
+                         (outcome.status == "pass" ? "holds" : "is missed"));
+    plan.prediction.assertions.push_back(std::move(outcome));
+  }
+  plan.prediction.verdict = predict::verdict_of(plan.prediction.assertions);
+}
+
+}  // namespace
+
+Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const RedesignAll& redesign,
+                         const predict::Options& options) {
+  if (!has_targets(design))
+    return Failure{ExitCode::bad_input, "the scenario has no targets to plan for",
+                   "add \"expect\": [ { \"id\": \"au\", \"that\": "
+                   "\"job.train.gpu.utilization >= 95 %\" } ]"};
+  const models::Bounds bounds = models::bounds(design);
+  Result<std::vector<Axis>> axes = make_axes(spec, design, bounds, redesign);
+  if (!axes.ok()) return axes.failure();
+  Result<std::vector<Outage>> outages = make_outages(spec.survive, design, *axes, redesign);
+  if (!outages.ok()) return outages.failure();
+  Designs designs(redesign, std::move(axes).value(), std::move(outages).value(), options,
+                  spec.replicas.value_or(kReplicas));
+  Result<Objective> objective = make_objective(spec, design, designs);
+  if (!objective.ok()) return objective.failure();
+
+  Problem problem;
+  problem.axes = designs.axes();
+  problem.checks = spec.checks.value_or(kChecks);
+  if (objective->of_cell)
+    problem.cost = [&](const Cell& cell) { return objective->cost(objective->of_cell(cell)); };
+  else
+    problem.value = [&](const Prediction& p) {
+      return objective->cost(objective->of_prediction(p));
+    };
+  problem.invalid = [&](const Cell& cell) -> std::optional<Failure> {
+    const Result<Design>& made = designs.at(cell);
+    return made.ok() ? std::nullopt : std::optional(made.failure());
+  };
+  // Bounds prove that a target is missed: no simulation can be better.  [docs/models/bounds.md]
+  problem.bound = [&](const Cell& cell) {
+    return standing_of(predict::estimate(*designs.at(cell)));
+  };
+  problem.standing = [](const Prediction& p) {
+    return p.verdict == Verdict::pass             ? Standing::meets
+           : standing_of(p) == Standing::too_much ? Standing::too_much
+                                                  : Standing::misses;
+  };
+  const Result<Search> found =
+      search(problem, [&](std::span<const Cell> cells) { return designs.predict(cells); });
+  if (!found.ok()) return found.failure();
+
+  PlanResult plan = Answer(designs, *objective, *found).make();
+  if (plan.status != PlanStatus::found) return plan;
+  vary_inputs(designs, *found, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
+              spec.spread.value_or(kSpread), plan);
+  plan.intervals = best_intervals(designs, *found, plan);
+  Diagnostics faults;
+  check_plan_metrics(design, plan, faults);
+  if (!faults.has_errors()) return plan;
+  const Diagnostic first = faults.items().front();
+  if (options.faults != nullptr)
+    for (Diagnostic& d : faults.items()) options.faults->add(std::move(d));
+  return Failure{ExitCode::bad_input, first.message, first.hint};
+}
+
+}  // namespace stallcast::plan

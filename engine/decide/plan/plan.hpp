@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+
+#include "engine/decide/plan/designs.hpp"
+#include "engine/decide/predict/predict.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/plan.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+
+/// The inverse problem: the best design that meets every target of a scenario.
+namespace stallcast::plan {
+
+/// Searches what `spec` names (nothing: how many OSTs, servers, ... of the storage system the
+/// bounds study) for the design with the least of its objective that meets the error-level targets
+/// of `design`. Expectations on what only a plan knows are judged in the end; what is wrong with
+/// them goes to `options.faults`, and the failure is bad_input then.
+[[nodiscard]] Result<PlanResult> solve(const Design& design, const PlanSpec& spec,
+                                       const RedesignAll& redesign,
+                                       const predict::Options& options);
+
+/// One simulated candidate, for reports. Its values are left empty.
+[[nodiscard]] PlanPoint point_of(const Prediction& prediction, std::span<const Outage> outages);
+
+/// The place of the tightest target; nullptr without targets.
+[[nodiscard]] const TargetMargin* tightest(const PlanPoint& point);
+
+/// GPU utilization of all jobs together: the mean over jobs of "job.J.gpu.utilization".
+[[nodiscard]] double mean_utilization(const Prediction& prediction);
+
+}  // namespace stallcast::plan

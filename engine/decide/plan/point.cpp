@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "engine/decide/plan/plan.hpp"
+
+namespace stallcast::plan {
+namespace {
+
+TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const Outage> outages) {
+  TargetMargin out{outcome.id, outcome.that, outcome.value, 0.0, outcome.unit, 0.0, outcome.status};
+  for (const Outage& outage : outages)
+    if (const std::string suffix = outage_suffix(outage); out.id.ends_with(suffix)) {
+      out.id.resize(out.id.size() - suffix.size());
+      out.when = outage.label + " down";
+    }
+  const auto parsed = predict::parse_assertion(outcome.that);
+  if (!parsed.ok()) return out;
+  if (const auto limit = predict::limit_in(*parsed, outcome.unit); limit.ok()) {
+    out.limit = limit.value();
+    out.margin = predict::margin(*parsed, outcome.value, out.limit);
+  }
+  return out;
+}
+
+}  // namespace
+
+double mean_utilization(const Prediction& prediction) {
+  double sum = 0.0;
+  int jobs = 0;
+  for (const auto& [name, metric] : prediction.metrics)
+    if (name.starts_with("job.") && name.ends_with(".gpu.utilization")) {
+      sum += metric.value;
+      ++jobs;
+    }
+  return jobs > 0 ? sum / jobs : 0.0;
+}
+
+PlanPoint point_of(const Prediction& prediction, std::span<const Outage> outages) {
+  PlanPoint point;
+  point.meets = prediction.verdict == Verdict::pass;
+  point.inconclusive = prediction.verdict == Verdict::inconclusive;
+  point.utilization = mean_utilization(prediction);
+  point.replicas = static_cast<std::int64_t>(prediction.seeds.size());
+  for (const AssertionOutcome& outcome : prediction.assertions) {
+    if (outcome.level == "warn") continue;
+    TargetMargin target = margin_of(outcome, outages);
+    // the tightest target names what binds
+    const bool first = std::all_of(point.targets.begin(), point.targets.end(),
+                                   [&](const TargetMargin& t) { return target.margin < t.margin; });
+    const auto parsed = predict::parse_assertion(outcome.that);
+    if (first && parsed.ok())
+      point.binding =
+          target.when.empty() ? predict::limiter(prediction, parsed->metric) : outcome.limited_by;
+    point.targets.push_back(std::move(target));
+  }
+  for (const ResourceUse& use : prediction.resources)
+    if (use.name == point.binding) point.binding_utilization = use.utilization();
+  return point;
+}
+
+const TargetMargin* tightest(const PlanPoint& point) {
+  const auto least = std::min_element(
+      point.targets.begin(), point.targets.end(),
+      [](const TargetMargin& a, const TargetMargin& b) { return a.margin < b.margin; });
+  return least == point.targets.end() ? nullptr : &*least;
+}
+
+}  // namespace stallcast::plan

@@ -1,0 +1,252 @@
+#include "engine/decide/plan/sensitivity.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/plan/countables.hpp"
+#include "engine/decide/plan/plan.hpp"
+#include "models/bounds/bounds.hpp"
+
+namespace stallcast::plan {
+namespace {
+
+/// All assumed inputs are tried as long as it takes no more events than these; for each that may be
+/// shown, so many in any case.
+constexpr double kEvents = 10e6;
+constexpr std::size_t kTried = 2;
+/// What is said where the search was stopped before all was tried.
+std::string not_tried(std::size_t n, std::string_view what) {
+  return base::counted(static_cast<std::int64_t>(n), what) + (n == 1 ? " was" : " were") +
+         " not tried to the end: the time limit or an interrupt came first";
+}
+
+/// Less than this moves no margin that is printed.
+constexpr double kNoSwing = 5e-5;
+/// A run that judges an interval has at least so many.
+constexpr double kSaves = 3.5;
+
+struct Input {
+  std::string path;
+  Dimension dimension;
+  double number;
+  int relevance;  ///< less is more
+};
+
+/// What belongs to the resource that binds comes first, then the same component, then jobs.
+int relevance(const std::string& path, const std::string& binding) {
+  const std::string plain = base::plain_path(path);
+  const std::size_t first = binding.find('.');
+  const std::size_t second = first == std::string::npos ? first : binding.find('.', first + 1);
+  std::string component = binding.substr(0, second);
+  if (component.starts_with("host.")) component = "cluster.hosts." + component.substr(5);
+  if (component.starts_with("job.")) component = "jobs." + component.substr(4);
+  const std::string part =
+      second == std::string::npos
+          ? ""
+          : binding.substr(second + 1, binding.find('.', second + 1) - second - 1);
+  if (!part.empty() && plain.starts_with(component + "." + part + ".")) return 0;
+  if (plain.starts_with(component + ".")) return 1;
+  return plain.starts_with("jobs.") ? 2 : 3;
+}
+
+std::vector<Input> assumed_inputs(const Design& design, const std::string& binding,
+                                  const std::vector<Axis>& axes) {
+  std::vector<Input> out;
+  for (const auto& [path, value] : base::values_of(design)) {
+    const bool number =
+        value->dimension != Dimension::text && value->dimension != Dimension::text_list &&
+        value->dimension != Dimension::boolean && value->dimension != Dimension::money &&
+        value->dimension != Dimension::money_rate;
+    if (!value->source.assumption || !number || !(value->number > 0.0) ||
+        !std::isfinite(value->number) || path.starts_with("run."))
+      continue;
+    const bool searched = std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) {
+      return same_path(axis.about.path, path);
+    });
+    if (!searched) out.push_back({path, value->dimension, value->number, relevance(path, binding)});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Input& a, const Input& b) { return a.relevance < b.relevance; });
+  return out;
+}
+
+/// `value` to six digits: 56 % of 70 % and 0.8.
+double rounded(double value) {
+  char text[32];
+  const auto end =
+      std::to_chars(std::begin(text), std::end(text), value, std::chars_format::general, 6);
+  std::from_chars(text, end.ptr, value);
+  return value;
+}
+
+/// The input times `factor`, as a scenario writes it, in the same unit; a count moves by one at
+/// least.
+std::string scaled(const Input& input, double factor) {
+  if (input.dimension == Dimension::count) {
+    double value = std::round(input.number * factor);
+    if (value == input.number) value += factor > 1.0 ? 1.0 : -1.0;
+    return base::exact_quantity(value, input.dimension);
+  }
+  if (input.dimension == Dimension::ratio && input.number <= 1.0 && input.number * factor > 1.0)
+    return base::exact_quantity(1.0, input.dimension);
+  const std::string text = base::exact_quantity(input.number, input.dimension);
+  const std::size_t blank = text.find(' ');
+  if (const auto number = base::parse_number(text.substr(0, blank)))
+    return base::shortest(rounded(*number * factor)) +
+           (blank == std::string::npos ? "" : text.substr(blank));
+  return base::exact_quantity(rounded(input.number * factor), input.dimension);
+}
+
+std::vector<std::string> varied(std::vector<std::string> sets, const Input& input, double factor) {
+  sets.push_back(input.path + "=" + scaled(input, factor));
+  return sets;
+}
+
+const TargetMargin* same_target(const PlanPoint& point, const TargetMargin& wanted) {
+  for (const TargetMargin& t : point.targets)
+    if (t.id == wanted.id && t.when == wanted.when) return &t;
+  return nullptr;
+}
+
+}  // namespace
+
+void vary_inputs(Designs& designs, const Search& found, std::size_t most, double spread,
+                 PlanResult& plan) {
+  const Cell& answer = *found.answer;
+  const PlanPoint& point = plan.points[*plan.answer];
+  const TargetMargin* target = tightest(point);
+  const Result<Design>& design = designs.at(answer);
+  if (most == 0 || target == nullptr || !design.ok()) return;
+  std::vector<Input> inputs = assumed_inputs(*design, point.binding, designs.axes());
+  const double affordable =
+      kEvents / (2.0 * std::max(static_cast<double>(found.seen.at(answer).events), 1.0));
+  if (static_cast<double>(inputs.size()) > affordable)
+    inputs.resize(
+        std::min(inputs.size(), std::max(kTried * most, static_cast<std::size_t>(affordable))));
+  plan.varied = static_cast<std::int64_t>(inputs.size());
+  std::vector<std::vector<std::string>> sets;
+  for (const Input& input : inputs)
+    for (const double factor : {1.0 - spread, 1.0 + spread})
+      sets.push_back(varied(designs.sets(answer), input, factor));
+  std::vector<Result<Prediction>> predictions = designs.predict(sets);
+  // What is no valid design is known not to be one; what was cut off may be anything.
+  const auto cut = [&](const Result<Prediction>& prediction) {
+    return prediction.ok() ? !designs.finished(prediction, *design)
+                           : prediction.failure().exit == ExitCode::inconclusive;
+  };
+
+  std::vector<std::pair<PlanSwing, Input>> tried;
+  std::size_t cut_off = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = inputs[i];
+    if (cut(predictions[2 * i]) || cut(predictions[2 * i + 1])) {
+      ++cut_off;
+      continue;
+    }
+    PlanSwing swing;
+    swing.path = input.path;
+    swing.base = base::exact_quantity(input.number, input.dimension);
+    swing.low = scaled(input, 1.0 - spread);
+    swing.high = scaled(input, 1.0 + spread);
+    swing.target = target->id;
+    swing.at_low = swing.at_high = target->margin;
+    for (const bool high : {false, true}) {
+      const Result<Prediction>& prediction = predictions[2 * i + (high ? 1 : 0)];
+      if (!prediction.ok()) continue;
+      const PlanPoint there = point_of(*prediction, designs.outages());
+      if (const TargetMargin* t = same_target(there, *target))
+        (high ? swing.at_high : swing.at_low) = t->margin;
+      if (!there.meets) (high ? swing.high_needs : swing.low_needs) = "more";
+    }
+    tried.emplace_back(std::move(swing), input);
+  }
+  std::stable_sort(tried.begin(), tried.end(),
+                   [](const auto& a, const auto& b) { return a.first.swing() > b.first.swing(); });
+  std::erase_if(tried, [](const auto& one) {
+    const PlanSwing& swing = one.first;
+    return swing.swing() < kNoSwing && swing.low_needs == "same" && swing.high_needs == "same";
+  });
+  if (tried.size() > most) tried.resize(most);
+  plan.varied -= static_cast<std::int64_t>(cut_off);
+  if (cut_off > 0) plan.notes.push_back(not_tried(cut_off, "assumed inputs"));
+
+  // Where the targets still hold, a cheaper neighbour may meet them, too.
+  sets.clear();
+  std::vector<std::string*> needs;
+  for (auto& [swing, input] : tried)
+    for (const PlanNeighbour& n : plan.neighbours)
+      for (const bool high : {false, true}) {
+        std::string& said = high ? swing.high_needs : swing.low_needs;
+        if (n.direction > 0 || said == "more") continue;
+        Cell cell = answer;
+        --cell[n.axis];
+        sets.push_back(varied(designs.sets(cell), input, high ? 1.0 + spread : 1.0 - spread));
+        needs.push_back(&said);
+      }
+  predictions = designs.predict(sets);
+  for (std::size_t i = 0; i < predictions.size(); ++i)
+    if (!cut(predictions[i]) && predictions[i].ok() && predictions[i]->verdict == Verdict::pass)
+      *needs[i] = "fewer";
+  for (auto& [swing, input] : tried) plan.tornado.push_back(std::move(swing));
+}
+
+std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, PlanResult& plan) {
+  const Prediction& prediction = found.seen.at(*found.answer);
+  const auto metric = [](const Prediction& p, const std::string& name) {
+    const auto it = p.metrics.find(name);
+    return it == p.metrics.end() ? 0.0 : it->second.value;
+  };
+  const Result<Design>& design = designs.at(*found.answer);
+  std::vector<PlanInterval> out;
+  std::vector<std::vector<std::string>> sets;
+  if (!design.ok()) return out;
+  const models::Bounds bounds = models::bounds(*design);
+  for (const JobDesign& job : design->jobs) {
+    const std::string name = "job." + job.job.id;
+    const std::string key = name + ".checkpoint.best_interval";
+    if (!prediction.metrics.contains(key) || !job.checkpoint) continue;
+    PlanInterval interval;
+    interval.job = job.job.id;
+    interval.best = metric(prediction, key);
+    interval.young = metric(prediction, key + ".young");
+    interval.daly = metric(prediction, key + ".daly");
+    interval.goodput = metric(prediction, name + ".goodput");
+    interval.best_goodput = metric(prediction, key + ".goodput");
+    for (const models::Derivation& d : bounds.derivations)
+      if (d.name == name + ".checkpoint.interval") interval.every = d.value;
+    const std::string path = "jobs[" + job.job.id + "].checkpoint.";
+    sets.push_back(designs.sets(*found.answer));
+    sets.back().push_back(path + "every_steps=null");
+    sets.back().push_back(
+        path + "every=" + base::exact_quantity(std::round(interval.best), Dimension::time));
+    // The run has to be long enough for some saves.
+    const Value* duration = design->run.find("duration");
+    if (duration != nullptr && duration->number < kSaves * interval.best)
+      sets.back().push_back(
+          "run.duration=" +
+          base::exact_quantity(std::ceil(kSaves * interval.best), Dimension::time));
+    out.push_back(std::move(interval));
+  }
+  if (sets.empty()) return out;
+  const std::vector<Result<Prediction>> predictions = designs.predict(sets);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!designs.finished(predictions[i], *design)) {
+      plan.notes.push_back("job " + out[i].job + " with its best interval was not simulated to " +
+                           "the end: the time limit or an interrupt came first");
+      out[i].job.clear();
+      continue;
+    }
+    out[i].meets = predictions[i]->verdict == Verdict::pass;
+    out[i].best_goodput = metric(*predictions[i], "job." + out[i].job + ".goodput");
+  }
+  std::erase_if(out, [](const PlanInterval& interval) { return interval.job.empty(); });
+  return out;
+}
+
+}  // namespace stallcast::plan

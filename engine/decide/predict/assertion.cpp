@@ -1,0 +1,229 @@
+#include "engine/decide/predict/assertion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+#include "engine/base/expression.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+
+namespace stallcast::predict {
+namespace {
+
+constexpr std::array<std::string_view, 5> kOperators = {"<=", ">=", "==", "<", ">"};
+constexpr std::array<std::string_view, 4> kStatistics = {"mean", "min", "max", "total"};
+constexpr std::string_view kExample = "write \"job.train.gpu.utilization >= 95 %\"";
+constexpr std::string_view kIn = " in ";
+
+/// Dimensions a limit may have, in the order they are tried. A number without a unit is a number.
+constexpr std::array<Dimension, 8> kLimitDimensions = {
+    Dimension::number, Dimension::ratio,   Dimension::time,  Dimension::rate,
+    Dimension::bytes,  Dimension::op_rate, Dimension::money, Dimension::money_rate};
+
+struct Limit {
+  double value = 0.0;
+  Dimension dimension = Dimension::number;
+};
+
+Failure bad(std::string message, std::string_view hint) {
+  return {ExitCode::bad_input, std::move(message), std::string(hint)};
+}
+
+Result<Limit> parse_limit(std::string_view text) {
+  const std::string trimmed(base::trim(text));
+  for (const Dimension dimension : kLimitDimensions)
+    if (const auto parsed = base::parse_quantity(trimmed, dimension); parsed.value.has_value())
+      return Limit{*parsed.value, dimension};
+  return bad("\"" + trimmed + "\" is not a quantity",
+             "for example \"95 %\", \"5 s\", \"2 GB/s\", \"1 GiB\" or \"48\"");
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Whether `base` stands in `text` as a word of its own.
+bool names_base(std::string_view text) {
+  constexpr std::string_view kBase = "base";
+  for (std::size_t at = text.find(kBase); at != std::string_view::npos;
+       at = text.find(kBase, at + 1)) {
+    const std::size_t end = at + kBase.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end])))
+      return true;
+  }
+  return false;
+}
+
+/// A limit in base units as metrics of `unit` are given.
+Result<double> convert(const Limit& limit, std::string_view unit, const std::string& example_of) {
+  const Dimension wanted = dimension_of(unit).value_or(Dimension::number);
+  const bool is_number = wanted == Dimension::count || wanted == Dimension::number;
+  if (limit.dimension == wanted || (is_number && limit.dimension == Dimension::number))
+    return unit == "USD/h" ? limit.value * 3600.0 : limit.value;
+  const std::string needed = is_number ? std::string("a number without a unit")
+                                       : std::string(base::dimension_name(wanted));
+  const std::string example =
+      is_number ? std::string("48") : std::string(base::dimension_example(wanted));
+  return bad("the limit must be " + needed, "write for example \"" + example_of + example + "\"");
+}
+
+/// `text` from `at` on as a number with a unit: where it ends; `at` when it is a plain number.
+std::size_t end_of_quantity(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  const auto digit = [&](std::size_t i) {
+    return i < text.size() &&
+           (std::isdigit(static_cast<unsigned char>(text[i])) != 0 || text[i] == '.');
+  };
+  while (digit(end)) ++end;
+  std::size_t unit = end;
+  while (unit < text.size() && text[unit] == ' ') ++unit;
+  const std::size_t begin = unit;
+  const auto in_unit = [&](std::size_t i) {
+    if (i >= text.size()) return false;
+    const char c = text[i];
+    const bool slash = c == '/' && i > begin && i + 1 < text.size() &&
+                       std::isalpha(static_cast<unsigned char>(text[i + 1])) != 0;
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '%' || slash;
+  };
+  while (in_unit(unit)) ++unit;
+  return unit > begin ? unit : at;
+}
+
+/// An expression of `base` with its quantities as plain numbers in `unit`: "base + 2 s".
+Result<std::string> in_numbers(const Assertion& assertion, std::string_view unit) {
+  const std::string& text = assertion.relative;
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool begins = std::isdigit(static_cast<unsigned char>(text[at])) != 0 &&
+                        (at == 0 || (!is_word(text[at - 1]) && text[at - 1] != '.'));
+    const std::size_t end = begins ? end_of_quantity(text, at) : at;
+    if (end == at) {
+      out += text[at++];
+      continue;
+    }
+    const auto limit = parse_limit(std::string_view(text).substr(at, end - at));
+    if (!limit.ok()) return limit.failure();
+    const auto number = convert(*limit, unit, assertion.metric + " " + assertion.op + " base + ");
+    if (!number.ok()) return number.failure();
+    out += base::shortest(*number);
+    at = end;
+  }
+  return out;
+}
+
+Result<bool> read_metric(std::string_view text, const std::string& that, Assertion& out) {
+  std::string metric(base::trim(text));
+  for (const std::string_view statistic : kStatistics)
+    if (metric.starts_with(std::string(statistic) + "(") && metric.ends_with(')')) {
+      out.statistic = statistic;
+      const std::size_t inside = statistic.size() + 1;
+      metric = base::trim(std::string_view(metric).substr(inside, metric.size() - inside - 1));
+      break;
+    }
+  if (metric.empty() || metric.find_first_of(" ()") != std::string::npos)
+    return bad("\"" + that + "\" must start with one metric", kExample);
+  out.metric = std::move(metric);
+  return true;
+}
+
+Result<bool> read_range(std::string_view text, const std::string& that, Assertion& out) {
+  text = base::trim(text);
+  const std::size_t comma = text.find(',');
+  if (!text.starts_with('[') || !text.ends_with(']') || comma == std::string_view::npos)
+    return bad("\"" + that + "\" has no range", "write \"job.train.step.time in [1 s, 2 s]\"");
+  const auto low = parse_limit(text.substr(1, comma - 1));
+  const auto high = parse_limit(text.substr(comma + 1, text.size() - comma - 2));
+  for (const auto* end : {&low, &high})
+    if (!end->ok()) return end->failure();
+  if (low->dimension != high->dimension || low->value > high->value)
+    return bad("\"" + that + "\" is no range from low to high",
+               "write \"job.train.step.time in [1 s, 2 s]\"");
+  out.op = "in";
+  out.limit = low->value;
+  out.upper = high->value;
+  out.dimension = low->dimension;
+  return true;
+}
+
+}  // namespace
+
+Result<Assertion> parse_assertion(const std::string& that) {
+  Assertion assertion;
+  const std::size_t at = that.find_first_of("<>=!");
+  const std::size_t in = that.find(kIn);
+  const std::size_t metric_end = std::min(at, in);
+  if (metric_end == std::string::npos) return bad("\"" + that + "\" compares nothing", kExample);
+  if (const auto read = read_metric(std::string_view(that).substr(0, metric_end), that, assertion);
+      !read.ok())
+    return read.failure();
+  if (in < at) {
+    const auto read = read_range(std::string_view(that).substr(in + kIn.size()), that, assertion);
+    if (!read.ok()) return read.failure();
+    return assertion;
+  }
+  const std::string_view tail = std::string_view(that).substr(at);
+  for (const std::string_view op : kOperators)
+    if (assertion.op.empty() && tail.starts_with(op)) assertion.op = op;
+  if (assertion.op.empty())
+    return bad("\"" + that + "\" has no known comparison", "use one of < <= > >= == in");
+  const std::string_view limit = base::trim(tail.substr(assertion.op.size()));
+  if (names_base(limit)) {
+    assertion.relative = limit;
+    // What is wrong with the form is wrong whatever the unit: 1 stands for every quantity.
+    std::string form;
+    for (std::size_t i = 0; i < limit.size();) {
+      const std::size_t end =
+          std::isdigit(static_cast<unsigned char>(limit[i])) != 0 ? end_of_quantity(limit, i) : i;
+      form += end > i ? std::string("1") : std::string(1, limit[i]);
+      i = std::max(end, i + 1);
+    }
+    const auto tried = base::evaluate(form, {{"base", 1.0}});
+    if (!tried.value.has_value())
+      return bad("\"" + that + "\": " + tried.message,
+                 tried.hint.empty() ? "write \"cost.capex <= base * 1.05\"" : tried.hint);
+    return assertion;
+  }
+  const auto parsed = parse_limit(limit);
+  if (!parsed.ok()) return parsed.failure();
+  assertion.limit = parsed->value;
+  assertion.dimension = parsed->dimension;
+  return assertion;
+}
+
+std::optional<Dimension> dimension_of(std::string_view unit) {
+  if (unit == "s") return Dimension::time;
+  if (unit == "B") return Dimension::bytes;
+  if (unit == "B/s") return Dimension::rate;
+  if (unit == "ratio") return Dimension::ratio;
+  if (unit == "count") return Dimension::count;
+  if (unit == "1/s") return Dimension::op_rate;
+  if (unit == "USD") return Dimension::money;
+  if (unit == "USD/h") return Dimension::money_rate;
+  return std::nullopt;
+}
+
+Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit) {
+  return convert({assertion.limit, assertion.dimension}, metric_unit,
+                 assertion.metric + " " + assertion.op + " ");
+}
+
+Result<double> relative_limit(const Assertion& assertion, std::string_view metric_unit,
+                              double base) {
+  const auto numbers = in_numbers(assertion, metric_unit);
+  if (!numbers.ok()) return numbers.failure();
+  const auto limit = base::evaluate(*numbers, {{"base", base}});
+  if (!limit.value.has_value())
+    return bad("\"" + assertion.relative + "\": " + limit.message, limit.hint);
+  return *limit.value;
+}
+
+double margin(const Assertion& assertion, double value, double limit) {
+  const double scale = limit != 0.0 ? std::abs(limit) : 1.0;
+  if (assertion.op == "in")
+    return std::min(value - limit, limit + (*assertion.upper - assertion.limit) - value) / scale;
+  if (assertion.op.starts_with('<')) return (limit - value) / scale;
+  if (assertion.op.starts_with('>')) return (value - limit) / scale;
+  return -std::abs(value - limit) / scale;
+}
+
+}  // namespace stallcast::predict

@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/decide/predict/predict.hpp"
+#include "engine/decide/predict/student.hpp"
+
+namespace stallcast::predict {
+namespace {
+
+/// A resource below this utilization that nobody waited for is not worth a line.
+constexpr double kIdle = 0.005;
+
+bool takes_maximum(std::string_view name) { return name.ends_with(".max"); }
+
+void add_resource_metrics(Prediction& prediction) {
+  for (const ResourceUse& r : prediction.resources) {
+    const std::string stem = "resource." + r.name;
+    prediction.metrics.try_emplace(stem + ".utilization",
+                                   Metric{r.utilization(), "ratio", std::nullopt});
+    // A limit of each process by itself moves nothing that could be summed: it has no unit.
+    if (!r.unit.empty())
+      prediction.metrics.try_emplace(stem + ".throughput",
+                                     Metric{r.throughput, r.unit, std::nullopt});
+  }
+}
+
+std::map<std::string, Metric> combine_metrics(std::span<const RunResult> replicas) {
+  std::map<std::string, std::vector<double>> samples;
+  std::map<std::string, Metric> metrics;
+  for (const RunResult& r : replicas) {
+    for (const auto& [name, metric] : r.metrics) {
+      samples[name].push_back(metric.value);
+      metrics[name].unit = metric.unit;
+    }
+    for (const ResourceUse& use : r.resources) {
+      const std::string name = "resource." + use.name + ".utilization";
+      if (r.metrics.contains(name)) continue;
+      samples[name].push_back(use.utilization());
+      metrics[name].unit = "ratio";
+    }
+  }
+  for (auto& [name, metric] : metrics) {
+    const std::vector<double>& values = samples[name];
+    if (takes_maximum(name)) {
+      metric.value = *std::max_element(values.begin(), values.end());
+    } else {
+      metric.value = mean(values);
+      metric.ci95 = interval95(values);
+    }
+  }
+  return metrics;
+}
+
+/// Mean share of every cause. A cause that a replica does not mention is 0 there, so the shares
+/// still sum to 1.
+std::map<std::string, std::map<std::string, double>> combine_breakdown(
+    std::span<const RunResult> replicas) {
+  std::map<std::string, std::map<std::string, double>> breakdown;
+  const double n = static_cast<double>(replicas.size());
+  for (const RunResult& r : replicas)
+    for (const auto& [job, causes] : r.breakdown)
+      for (const auto& [cause, share] : causes) breakdown[job][cause] += share / n;
+  return breakdown;
+}
+
+std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) {
+  std::map<std::string, ResourceUse> uses;
+  const double n = static_cast<double>(replicas.size());
+  for (const RunResult& r : replicas)
+    for (const ResourceUse& use : r.resources) {
+      ResourceUse& sum = uses[use.name];
+      sum.name = use.name;
+      sum.unit = use.unit;
+      sum.capacity += use.capacity / n;
+      sum.throughput += use.throughput / n;
+      sum.blamed_share += use.blamed_share / n;
+      sum.peak = std::max(sum.peak, use.peak);
+    }
+  std::vector<ResourceUse> out;
+  out.reserve(uses.size());
+  for (auto& [name, use] : uses) out.push_back(std::move(use));
+  return out;
+}
+
+/// A rate for people; units other than B/s and 1/s ("cores") are plain numbers.
+std::string print_use(double value, const std::string& unit) {
+  if (unit == "B/s") return base::print_quantity(value, Dimension::rate);
+  if (unit == "1/s") return base::print_quantity(value, Dimension::op_rate);
+  const std::string number = base::print_quantity(value, Dimension::number);
+  return unit.empty() ? number : number + " " + (number == "1" ? base::singular(unit) : unit);
+}
+
+std::string headroom(const ResourceUse& use) {
+  // Waited for although next to nothing of it is used: each process has its own part of it.
+  const bool unshared = use.blamed_share > 0.0 && use.throughput == 0.0;
+  if (!(use.capacity > 0.0) || !std::isfinite(use.capacity) || unshared)
+    return "a limit of each process by itself";
+  // A worker process computes on one core, so it waits for the CPU while others idle.
+  if (use.name.ends_with(".cpu") && use.blamed_share > 0.0 && use.utilization() < 0.5)
+    return "one core for each worker process";
+  const std::string of = " left of " + print_use(use.capacity, use.unit);
+  if (use.utilization() >= 0.995) return "nothing" + of;
+  std::string text = print_use(std::max(0.0, use.capacity - use.throughput), use.unit) + of;
+  if (use.peak >= 0.99 * use.capacity) text += ", nothing at its peak";
+  return text;
+}
+
+std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {
+  std::vector<Bottleneck> out;
+  for (const ResourceUse& use : uses)
+    if (use.blamed_share > 0.0 || use.utilization() >= kIdle)
+      out.push_back({use.name, use.utilization(), use.blamed_share, headroom(use)});
+  std::stable_sort(out.begin(), out.end(), [](const Bottleneck& a, const Bottleneck& b) {
+    if (a.blamed_share != b.blamed_share) return a.blamed_share > b.blamed_share;
+    return a.utilization > b.utilization;
+  });
+  return out;
+}
+
+/// Whether ranks of the job of `metric` wait more for each other than for anything else, and the
+/// metric counts that wait. Then the job's id, else "".
+std::string held_by_barrier(const Prediction& prediction, std::string_view metric) {
+  constexpr std::string_view kCounting[] = {"gpu.utilization", "goodput", "au", "step.time",
+                                            "throughput"};
+  for (const auto& [job, shares] : prediction.breakdown) {
+    const std::string prefix = "job." + job + ".";
+    if (!metric.starts_with(prefix)) continue;
+    const std::string_view rest = metric.substr(prefix.size());
+    if (std::none_of(std::begin(kCounting), std::end(kCounting),
+                     [&](std::string_view name) { return rest.starts_with(name); }))
+      continue;
+    double sync = 0.0, other = 0.0;
+    for (const auto& [cause, share] : shares) {
+      if (cause == "sync")
+        sync = share;
+      else if (cause != "compute")
+        other += share;
+    }
+    if (sync > other) return job;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string limiter(const Prediction& prediction, std::string_view metric) {
+  if (const std::string job = held_by_barrier(prediction, metric); !job.empty())
+    return "job." + job + ".barrier";
+  // the longest entry that is the metric or a parent of it
+  for (std::string name(metric); !name.empty();) {
+    const auto found = prediction.limited_by.find(name);
+    if (found != prediction.limited_by.end()) return found->second;
+    const std::size_t dot = name.rfind('.');
+    name.resize(dot == std::string::npos ? 0 : dot);
+  }
+  return prediction.bottlenecks.empty() ? std::string() : prediction.bottlenecks.front().resource;
+}
+
+Prediction combine(const Design& design, std::span<const RunResult> replicas) {
+  assert(!replicas.empty());
+  Prediction prediction;
+  prediction.scenario_id = design.id;
+  prediction.scenario_file = design.file;
+  prediction.metrics = combine_metrics(replicas);
+  prediction.breakdown = combine_breakdown(replicas);
+  prediction.resources = combine_resources(replicas);
+  add_resource_metrics(prediction);
+  prediction.bottlenecks = rank(prediction.resources);
+  prediction.limited_by = replicas.front().limited_by;
+  for (const RunResult& r : replicas) {
+    prediction.seeds.push_back(r.seed);
+    prediction.simulated_s = std::max(prediction.simulated_s, r.simulated_s);
+    prediction.skipped_s = std::max(prediction.skipped_s, r.skipped_s);
+    prediction.events += r.events;
+    prediction.extrapolated = prediction.extrapolated || r.extrapolated;
+    for (const std::string& warning : r.warnings)
+      if (std::find(prediction.warnings.begin(), prediction.warnings.end(), warning) ==
+          prediction.warnings.end())
+        prediction.warnings.push_back(warning);
+  }
+  return prediction;
+}
+
+}  // namespace stallcast::predict

@@ -1,0 +1,111 @@
+#include "engine/decide/predict/estimate.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/decide/predict/predict.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/bounds/cost.hpp"
+
+namespace stallcast::predict {
+namespace {
+
+/// What a metric lies between for sure.
+struct Bound {
+  double least = 0.0;
+  double most = 0.0;
+};
+using Limits = std::map<std::string, Bound>;  // by metric
+
+/// What bounds prove of an assertion.
+std::string status_of(const Assertion& assertion, double limit, const Limits& bounds) {
+  const auto bound = bounds.find(assertion.metric);
+  if (bound == bounds.end()) return "inconclusive";
+  const auto [least, most] = bound->second;
+  const auto proven = [](bool holds, bool fails) {
+    return holds ? "pass" : fails ? "fail" : "inconclusive";
+  };
+  if (assertion.op == ">=") return proven(least >= limit, most < limit);
+  if (assertion.op == ">") return proven(least > limit, most <= limit);
+  if (assertion.op == "<=") return proven(most <= limit, least > limit);
+  if (assertion.op == "<") return proven(most < limit, least >= limit);
+  if (assertion.op == "==")
+    return proven(least == limit && most == limit, most < limit || least > limit);
+  return "inconclusive";
+}
+
+std::vector<AssertionOutcome> judge(const Design& design, const Prediction& prediction,
+                                    const Limits& bounds, const std::string& binding) {
+  std::vector<AssertionOutcome> out;
+  for (const Expectation& e : design.expect) {
+    AssertionOutcome outcome{.id = e.id,
+                             .that = e.that,
+                             .unit = {},
+                             .status = "inconclusive",
+                             .level = e.level,
+                             .limited_by = {},
+                             .why = e.why};
+    const auto metric = [&](const std::string& name) {
+      const auto found = prediction.metrics.find(name);
+      return found == prediction.metrics.end() ? nullptr : &found->second;
+    };
+    // A figure of many metrics, or one relative to a baseline, is no bound.
+    if (const Result<Assertion> parsed = parse_assertion(e.that);
+        parsed.ok() && parsed->relative.empty() && parsed->statistic.empty())
+      if (const Metric* known = metric(parsed->metric))
+        if (const Result<double> limit = limit_in(*parsed, known->unit); limit.ok()) {
+          outcome.value = known->value;
+          outcome.unit = known->unit;
+          outcome.limit = *limit;
+          outcome.status = status_of(*parsed, *limit, bounds);
+          if (outcome.status == "fail" && !parsed->metric.starts_with("cost."))
+            outcome.limited_by = binding;
+        }
+    out.push_back(std::move(outcome));
+  }
+  return out;
+}
+
+}  // namespace
+
+Prediction estimate(const Design& design) {
+  const models::Bounds bounds = models::bounds(design);
+  Prediction prediction;
+  prediction.method = "estimate";
+  prediction.scenario_id = design.id;
+  prediction.scenario_file = design.file;
+  prediction.design_sha256 = codec::design_hash(design);
+  Limits proven;
+  for (const models::Derivation& d : bounds.derivations) {
+    constexpr std::string_view kBound = ".gpu.utilization.bound";
+    constexpr std::string_view kShare = ".gpu.utilization.estimate";
+    const auto utilization = [&](std::string_view suffix) {
+      return d.name.substr(0, d.name.size() - suffix.size()) + ".gpu.utilization";
+    };
+    if (d.name.ends_with(kBound)) {
+      const std::string metric = utilization(kBound);
+      proven[metric] = {.least = 0.0, .most = d.value};
+      prediction.metrics[metric] = {d.value, "ratio", {}};
+    } else if (d.name.ends_with(kShare)) {
+      Metric& metric = prediction.metrics[utilization(kShare)];
+      metric.value = std::min(metric.value, d.value);
+    } else if (d.name.ends_with(".checkpoint.size")) {
+      prediction.metrics[d.name] = {d.value, "B", {}};
+    }
+  }
+  const models::Costs costs = models::costs(design);
+  models::add_costs(design, costs, prediction.metrics);
+  if (costs.known())
+    proven["cost.capex"] = {.least = prediction.metrics["cost.capex"].value,
+                            .most = prediction.metrics["cost.capex"].value};
+  if (std::string missing = models::missing_prices(costs); !missing.empty())
+    prediction.warnings.push_back(std::move(missing));
+  if (bounds.utilization < 1.0)
+    prediction.bottlenecks.push_back({bounds.binding, 1.0, 0.0, "it sets the bound"});
+  prediction.assertions = judge(design, prediction, proven, bounds.binding);
+  prediction.verdict = verdict_of(prediction.assertions);
+  return prediction;
+}
+
+}  // namespace stallcast::predict

@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/base/glob.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/predict/predict.hpp"
+#include "engine/decide/predict/student.hpp"
+
+namespace stallcast::predict {
+namespace {
+
+/// What a value is compared with, in the unit of the metric.
+struct Limits {
+  double limit = 0.0;
+  double upper = 0.0;  ///< of "in" only
+};
+
+bool holds(const std::string& op, double value, const Limits& to) {
+  if (op == "<") return value < to.limit;
+  if (op == "<=") return value <= to.limit;
+  if (op == ">") return value > to.limit;
+  if (op == ">=") return value >= to.limit;
+  if (op == "in") return value >= to.limit && value <= to.upper;
+  return std::abs(value - to.limit) <= 1e-9 * std::max(std::abs(value), std::abs(to.limit));
+}
+
+/// "inconclusive" when the interval has points on both sides of the limit.
+std::string status_of(const Assertion& assertion, const Metric& metric, const Limits& to) {
+  const bool value_holds = holds(assertion.op, metric.value, to);
+  if (!metric.ci95.has_value()) return value_holds ? "pass" : "fail";
+  const auto [low, high] = *metric.ci95;
+  if (assertion.op == "==") {
+    if (value_holds) return "pass";
+    return low <= to.limit && to.limit <= high ? "inconclusive" : "fail";
+  }
+  if (assertion.op == "in" && (high < to.limit || low > to.upper)) return "fail";
+  const bool low_holds = holds(assertion.op, low, to);
+  const bool high_holds = holds(assertion.op, high, to);
+  if (low_holds && high_holds) return "pass";
+  if (assertion.op == "in") return "inconclusive";
+  return low_holds || high_holds ? "inconclusive" : "fail";
+}
+
+int badness(std::string_view status) {
+  return status == "fail" ? 2 : status == "inconclusive" ? 1 : 0;
+}
+
+/// The resource in "resource.storage.scratch.ost.utilization", or "".
+std::string resource_of(std::string_view metric) {
+  constexpr std::string_view kPrefix = "resource.";
+  if (!metric.starts_with(kPrefix)) return "";
+  metric.remove_prefix(kPrefix.size());
+  return std::string(metric.substr(0, metric.rfind('.')));
+}
+
+std::string metric_hint(const std::string& metric, const Prediction& prediction) {
+  if (is_plan_metric(metric)) return "only \"stallcast plan\" computes it";
+  std::vector<std::string> names;
+  for (const auto& [name, m] : prediction.metrics) names.push_back(name);
+  if (const std::string near = base::nearest(metric, names); !near.empty())
+    return "did you mean \"" + near + "\"?";
+  // The metrics that share the most leading parts with the one asked for.
+  std::vector<std::string> alike;
+  for (std::string stem = metric; alike.empty() && !stem.empty();) {
+    const std::size_t dot = stem.rfind('.');
+    stem = dot == std::string::npos ? "" : stem.substr(0, dot);
+    for (const std::string& name : names)
+      if (!stem.empty() && name.starts_with(stem + ".")) alike.push_back(name);
+  }
+  if (alike.empty()) alike = names;
+  const bool more = alike.size() > 6;
+  if (more) alike.resize(6);
+  return "known metrics: " + base::join(alike, ", ") + (more ? ", ..." : "");
+}
+
+using Named = std::pair<std::string, Metric>;
+
+/// Every metric that `pattern` means; "x.mean" is "x", whose value is the mean of a distribution.
+std::vector<Named> matching(std::string_view pattern, const Prediction& prediction) {
+  constexpr std::string_view kMean = ".mean";
+  std::vector<Named> out;
+  for (const auto& named : prediction.metrics)
+    if (base::matches_glob(pattern, named.first)) out.push_back(named);
+  if (out.empty() && pattern.ends_with(kMean))
+    return matching(pattern.substr(0, pattern.size() - kMean.size()), prediction);
+  return out;
+}
+
+/// One figure of several: its name is the assertion's, its interval is not known.
+Named statistic_of(const Assertion& assertion, const std::vector<Named>& metrics) {
+  std::vector<double> values;
+  for (const auto& [name, metric] : metrics) values.push_back(metric.value);
+  const double total = mean(values) * static_cast<double>(values.size());
+  const double value =
+      assertion.statistic == "mean"  ? mean(values)
+      : assertion.statistic == "min" ? *std::min_element(values.begin(), values.end())
+      : assertion.statistic == "max" ? *std::max_element(values.begin(), values.end())
+                                     : total;
+  return {assertion.statistic + "(" + assertion.metric + ")",
+          Metric{value, metrics.front().second.unit, std::nullopt}};
+}
+
+/// The limit in the unit of `metrics`, which must all be of one dimension.
+Result<Limits> common_limits(const Expectation& expectation, const Assertion& assertion,
+                             const std::vector<Named>& metrics, const double* base) {
+  Limits to;
+  for (const auto& [name, metric] : metrics) {
+    const auto with_reason = [&, &name = name, &metric = metric](const Failure& why) {
+      return Failure{ExitCode::bad_input,
+                     "\"" + expectation.that + "\": " + why.message + ", since \"" + name +
+                         "\" is in " + metric.unit,
+                     why.hint};
+    };
+    const Result<double> limit = assertion.relative.empty()
+                                     ? limit_in(assertion, metric.unit)
+                                     : relative_limit(assertion, metric.unit, *base);
+    if (!limit.ok()) return with_reason(limit.failure());
+    to.limit = *limit;
+    if (!assertion.upper.has_value()) continue;
+    Assertion end = assertion;
+    end.limit = *assertion.upper;
+    to.upper = limit_in(end, metric.unit).value();
+  }
+  return to;
+}
+
+AssertionOutcome outcome_of(const Expectation& expectation, const Assertion& assertion,
+                            const std::vector<Named>& metrics, const Prediction& prediction,
+                            const std::optional<Limits>& to) {
+  AssertionOutcome out;
+  out.id = expectation.id;
+  out.that = expectation.that;
+  out.level = expectation.level.empty() ? "error" : expectation.level;
+  out.why = expectation.why;
+  const std::string* worst = nullptr;
+  double worst_margin = 0.0;
+  for (const auto& [name, metric] : metrics) {
+    const std::string status = to ? status_of(assertion, metric, *to) : "inconclusive";
+    const double m = to ? margin(assertion, metric.value, to->limit) : 0.0;
+    if (worst != nullptr && (badness(status) < badness(out.status) ||
+                             (badness(status) == badness(out.status) && m >= worst_margin)))
+      continue;
+    worst = &name;
+    worst_margin = m;
+    out.status = status;
+    out.value = metric.value;
+    out.unit = metric.unit;
+    out.ci95 = metric.ci95;
+  }
+  out.metric = *worst;
+  if (to) out.limit = to->limit;
+  if (to && assertion.upper) out.upper = to->upper;
+  if (to) {
+    out.limited_by = resource_of(*worst);
+    if (out.limited_by.empty()) out.limited_by = limiter(prediction, *worst);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_plan_metric(std::string_view metric) {
+  return metric.ends_with(".required") || metric.ends_with(".supported");
+}
+
+std::vector<AssertionOutcome> check(const Design& design, const Prediction& prediction,
+                                    Diagnostics& diags, const BaseValues* base) {
+  std::vector<AssertionOutcome> outcomes;
+  for (const Expectation& expectation : design.expect) {
+    const std::string at = expectation.pointer + "/that";
+    const Result<Assertion> assertion = parse_assertion(expectation.that);
+    if (!assertion.ok()) {
+      diags.error("expect", at, assertion.failure().message, assertion.failure().hint);
+      continue;
+    }
+    const bool relative = !assertion->relative.empty();
+    if (relative && base == nullptr) continue;
+    std::vector<Named> metrics = matching(assertion->metric, prediction);
+    if (metrics.empty()) {
+      diags.error("unknown-metric", at, "no metric is named \"" + assertion->metric + "\"",
+                  metric_hint(assertion->metric, prediction));
+      continue;
+    }
+    const double* value = nullptr;
+    if (relative)
+      if (const auto known = base->find(expectation.id); known != base->end())
+        value = &known->second;
+    std::optional<Limits> to;
+    if (!relative || value != nullptr) {
+      const Result<Limits> limits = common_limits(expectation, *assertion, metrics, value);
+      if (!limits.ok()) {
+        diags.error("expect", at, limits.failure().message, limits.failure().hint);
+        continue;
+      }
+      to = *limits;
+    }
+    if (!assertion->statistic.empty()) metrics = {statistic_of(*assertion, metrics)};
+    outcomes.push_back(outcome_of(expectation, *assertion, metrics, prediction, to));
+  }
+  return outcomes;
+}
+
+Verdict verdict_of(std::span<const AssertionOutcome> outcomes) {
+  if (outcomes.empty()) return Verdict::none;
+  int worst = 0;
+  for (const AssertionOutcome& outcome : outcomes)
+    if (outcome.level != "warn") worst = std::max(worst, badness(outcome.status));
+  return worst == 2 ? Verdict::fail : worst == 1 ? Verdict::inconclusive : Verdict::pass;
+}
+
+}  // namespace stallcast::predict

@@ -1,0 +1,168 @@
+#include "engine/decide/predict/predict.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "engine/base/parallel.hpp"
+#include "engine/decide/predict/record.hpp"
+#include "engine/runtime/run/record.hpp"
+
+namespace stallcast::predict {
+namespace {
+
+constexpr double kMostReplicas = 10000.0;
+
+std::uint64_t first_seed(const Design& design, const Options& options) {
+  if (options.seed.has_value()) return *options.seed;
+  const Value* seed = design.run.find("seed");
+  return seed != nullptr ? static_cast<std::uint64_t>(seed->number) : 1;
+}
+
+int replica_count(const Design& design, const Options& options) {
+  if (options.replicas > 0) return options.replicas;
+  const Value* replicas = design.run.find("replicas");
+  return replicas != nullptr ? static_cast<int>(std::clamp(replicas->number, 1.0, kMostReplicas))
+                             : 1;
+}
+
+/// What the finished replicas of one design say, or why there is nothing to say.
+Result<Prediction> collect(const Design& design, const std::string& hash,
+                           std::span<const run::Outcome> outcomes, Diagnostics* faults,
+                           std::vector<RunResult>* runs = nullptr) {
+  std::vector<RunResult> finished;
+  const Failure* unfinished = nullptr;
+  for (const run::Outcome& outcome : outcomes) {
+    if (outcome.ok()) {
+      finished.push_back(outcome.value());
+    } else if (outcome.failure().exit != ExitCode::inconclusive) {
+      return outcome.failure();
+    } else if (unfinished == nullptr) {
+      unfinished = &outcome.failure();
+    }
+  }
+  if (finished.empty()) return *unfinished;
+  Prediction prediction = combine(design, finished);
+  prediction.design_sha256 = hash;
+  Diagnostics diags;
+  prediction.assertions = check(design, prediction, diags);
+  if (diags.has_errors()) {
+    const Diagnostic& first = diags.items().front();
+    if (faults != nullptr)
+      for (const Diagnostic& d : diags.items()) faults->add(d);
+    return Failure{ExitCode::bad_input, first.message, first.hint};
+  }
+  for (const Expectation& e : design.expect)
+    if (const auto parsed = parse_assertion(e.that); parsed.ok() && !parsed->relative.empty())
+      prediction.warnings.push_back("the target \"" + e.id +
+                                    "\" compares with a baseline: only "
+                                    "\"stallcast check\" judges it");
+  prediction.verdict = verdict_of(prediction.assertions);
+  if (unfinished != nullptr) {
+    prediction.verdict = Verdict::inconclusive;
+    prediction.warnings.insert(prediction.warnings.begin(),
+                               "only " + std::to_string(finished.size()) + " of " +
+                                   std::to_string(outcomes.size()) +
+                                   " replicas finished: " + unfinished->message);
+  }
+  if (runs != nullptr) *runs = std::move(finished);
+  return prediction;
+}
+
+/// The simulations of several designs, one after the other.
+struct Batch {
+  Batch(std::span<const Design> designs, const Options& options) {
+    encoded.resize(designs.size());
+    base::parallel_for(designs.size(), static_cast<std::size_t>(options.run.jobs),
+                       [&](std::size_t i) {
+                         encoded[i] = std::make_shared<const run::EncodedDesign>(designs[i]);
+                       });
+    for (std::size_t i = 0; i < designs.size(); ++i) {
+      const Design& each = designs[i];
+      first.push_back(requests.size());
+      replicas.push_back(static_cast<std::size_t>(replica_count(each, options)));
+      for (std::size_t r = 0; r < replicas.back(); ++r) {
+        const std::uint64_t seed = first_seed(each, options) + r;
+        design.push_back(i);
+        if (options.vary && replicas.back() > 1) {
+          Design varied = each;
+          options.vary(varied, r);
+          requests.emplace_back(varied, seed);
+        } else {
+          requests.emplace_back(encoded[i], seed);
+        }
+      }
+    }
+  }
+
+  std::vector<run::Request> requests;
+  std::vector<std::size_t> design;  ///< of each request
+  std::vector<std::shared_ptr<const run::EncodedDesign>> encoded;
+  std::vector<std::size_t> first;     ///< request of each design
+  std::vector<std::size_t> replicas;  ///< of each design
+};
+
+}  // namespace
+
+Result<Prediction> predict(const Design& design, const Options& options) {
+  return std::move(predict_all({&design, 1}, options).front());
+}
+
+Result<Prediction> predict(const Design& design, const Options& options,
+                           std::vector<RunResult>& runs) {
+  const auto start = std::chrono::steady_clock::now();
+  const Batch batch({&design, 1}, options);
+  Result<Prediction> prediction =
+      collect(design, batch.encoded[0]->hash, run::simulate(batch.requests, options.run),
+              options.faults, &runs);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  if (prediction.ok()) prediction->wall_s = wall.count();
+  return prediction;
+}
+
+Result<Timeline> record(const Design& design, const TimelineRequest& what, const Options& options) {
+  const Batch batch({&design, 1}, options);
+  return run::record(batch.requests.front(), what, options.run);
+}
+
+std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
+                                            const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Batch batch(designs, options);
+  const std::vector<run::Outcome> outcomes = run::simulate(batch.requests, options.run);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+
+  std::vector<Result<Prediction>> predictions;
+  for (std::size_t i = 0; i < designs.size(); ++i) {
+    predictions.push_back(collect(designs[i], batch.encoded[i]->hash,
+                                  std::span(outcomes).subspan(batch.first[i], batch.replicas[i]),
+                                  options.faults));
+    if (predictions.back().ok()) predictions.back()->wall_s = wall.count();
+  }
+  return predictions;
+}
+
+std::optional<Failure> predict_each(std::span<const Design> designs, const Options& options,
+                                    const TakePrediction& take) {
+  const Batch batch(designs, options);
+  std::vector<std::vector<std::optional<run::Outcome>>> ended(designs.size());
+  std::vector<std::size_t> left = batch.replicas;
+  for (std::size_t i = 0; i < designs.size(); ++i) ended[i].resize(batch.replicas[i]);
+  run::Options how = options.run;
+  how.on_outcome = [&](std::size_t request, const run::Outcome& outcome) {
+    const std::size_t i = batch.design[request];
+    ended[i][request - batch.first[i]] = outcome;
+    if (--left[i] > 0) return;
+    std::vector<run::Outcome> outcomes;
+    for (auto& one : ended[i]) outcomes.push_back(*std::move(one));
+    ended[i].clear();
+    take(i, collect(designs[i], batch.encoded[i]->hash, outcomes, options.faults));
+  };
+  const std::vector<run::Outcome> outcomes = run::simulate(batch.requests, how);
+  for (std::size_t request = 0; request < outcomes.size(); ++request)
+    if (left[batch.design[request]] > 0 && !outcomes[request].ok())
+      return outcomes[request].failure();
+  return std::nullopt;
+}
+
+}  // namespace stallcast::predict

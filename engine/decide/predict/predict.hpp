@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/decide/predict/assertion.hpp"
+#include "engine/runtime/run/simulate.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/diagnostic.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+
+/// From simulations to what is said about a design: replicas, intervals, bottlenecks, assertions.
+namespace stallcast::predict {
+
+struct Options {
+  run::Options run;
+  std::optional<std::uint64_t> seed;  ///< first seed; none: the scenario's
+  int replicas = 0;                   ///< 0: the scenario's
+  /// Where the faults of `expect` lines go, with their pointers; may be absent. `predict` fails
+  /// with bad_input either way.
+  Diagnostics* faults = nullptr;
+  /// Changes the design of replica i, when there are several: draws of uncertain parameters.
+  std::function<void(Design&, std::size_t)> vary = {};
+};
+
+/// Simulates `design` once per replica (seeds seed, seed+1, ...) and combines: mean and 95 %
+/// Student interval per metric, mean breakdown, ranked bottlenecks, outcome of every expectation.
+/// When the time limit or an interrupt ends it early, what the finished replicas say, with a
+/// warning and the verdict "inconclusive"; a failure when none finished.
+[[nodiscard]] Result<Prediction> predict(const Design& design, const Options& options);
+
+/// The same; `runs` gets what each finished replica said, in the order of their seeds.
+[[nodiscard]] Result<Prediction> predict(const Design& design, const Options& options,
+                                         std::vector<RunResult>& runs);
+
+/// The same for several designs at once, sharing the worker. Results are in the order of `designs`.
+[[nodiscard]] std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
+                                                          const Options& options);
+
+/// Takes the prediction of a design by its place, or why it failed.
+using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
+
+/// As predict_all, but hands out each prediction as soon as all replicas of its design have ended.
+/// Designs of which one was cut off (time limit, interrupt, dead worker) are not handed out; the
+/// first such reason is returned.
+[[nodiscard]] std::optional<Failure> predict_each(std::span<const Design> designs,
+                                                  const Options& options,
+                                                  const TakePrediction& take);
+
+/// Combines finished replicas of one design, without its expectations and its hash.
+/// REQUIRES: at least one replica.
+[[nodiscard]] Prediction combine(const Design& design, std::span<const RunResult> replicas);
+
+/// The resource that most limits `metric`: what the run said of it or of a parent of it, else the
+/// first bottleneck; "" when nothing limits. "job.J.barrier" when what the metric counts is mostly
+/// ranks that wait for the slowest.
+[[nodiscard]] std::string limiter(const Prediction& prediction, std::string_view metric);
+
+/// True for metrics that only `plan` computes: "storage.S.osts.required" and the like.
+[[nodiscard]] bool is_plan_metric(std::string_view metric);
+
+/// The value each assertion had in a baseline, by the assertion's id, in the unit of its metric.
+using BaseValues = std::map<std::string, double>;
+
+/// Outcome of every expectation of `design`; an unknown metric or a unit that does not fit is a
+/// diagnostic ("unknown-metric", "expect") and no outcome. Expectations relative to a baseline are
+/// left out without `base`, and "inconclusive" where it does not know them.
+[[nodiscard]] std::vector<AssertionOutcome> check(const Design& design,
+                                                  const Prediction& prediction, Diagnostics& diags,
+                                                  const BaseValues* base = nullptr);
+
+/// The verdict of all outcomes together: error-level ones decide, "none" without any outcome.
+[[nodiscard]] Verdict verdict_of(std::span<const AssertionOutcome> outcomes);
+
+}  // namespace stallcast::predict

@@ -1,0 +1,142 @@
+#include "engine/decide/sweep/database.hpp"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+namespace stallcast::sweep {
+namespace {
+
+constexpr int kPatienceMs = 60'000;
+
+/// A path as an SQLite URI: only what has a meaning there is escaped.
+std::string uri(const std::string& path, const char* query) {
+  std::string out = "file:";
+  for (const char c : path) {
+    constexpr char kHex[] = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '?' || c == '#' || c == '%')
+      (out += '%') += std::string{kHex[byte >> 4U], kHex[byte & 15U]};
+    else
+      out += c;
+  }
+  return out + query;
+}
+
+bool exists(const std::string& path) {
+  struct stat status = {};
+  return stat(path.c_str(), &status) == 0;
+}
+
+}  // namespace
+
+Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+  if (sqlite3_prepare_v2(database.handle_, sql.data(), static_cast<int>(sql.size()), &statement_,
+                         nullptr) != SQLITE_OK)
+    database.fail("read");
+}
+
+Statement::~Statement() { sqlite3_finalize(statement_); }
+
+Statement& Statement::bind(std::string_view text) {
+  // An empty view may have no pointer, which SQLite would take for NULL.
+  sqlite3_bind_text64(statement_, ++bound_, text.empty() ? "" : text.data(), text.size(),
+                      SQLITE_TRANSIENT, SQLITE_UTF8);
+  return *this;
+}
+
+Statement& Statement::bind(std::int64_t number) {
+  sqlite3_bind_int64(statement_, ++bound_, number);
+  return *this;
+}
+
+bool Statement::step() {
+  switch (sqlite3_step(statement_)) {
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      reset();
+      return false;
+    default:
+      break;
+  }
+  try {
+    database_.fail("read or write");
+  } catch (...) {
+    reset();
+    throw;
+  }
+}
+
+void Statement::run() {
+  while (step()) continue;
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_);
+  bound_ = 0;
+}
+
+std::string Statement::text(int column) const {
+  const auto* bytes = sqlite3_column_text(statement_, column);
+  if (bytes == nullptr) return "";
+  return {reinterpret_cast<const char*>(bytes),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+Database::Database(const std::string& path, Access access)
+    : path_(path.empty() ? ":memory:" : path) {
+  // Hosts that share a file system but no memory may all read a plan that nobody writes.
+  const bool still = access == Access::read && !exists(path + "-wal");
+  const std::string name = path.empty() ? path_ : uri(path, still ? "?immutable=1" : "");
+  const int flags =
+      SQLITE_OPEN_URI | (access == Access::create  ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                         : access == Access::write ? SQLITE_OPEN_READWRITE
+                                                   : SQLITE_OPEN_READONLY);
+  if (sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
+    try {
+      fail("open");
+    } catch (...) {
+      sqlite3_close(handle_);
+      throw;
+    }
+  }
+  sqlite3_busy_timeout(handle_, kPatienceMs);
+}
+
+Database::~Database() { sqlite3_close(handle_); }
+
+void Database::run(const std::string& sql) {
+  if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+    fail("read or write");
+}
+
+void Database::fail(const std::string& doing) const {
+  const int code = sqlite3_errcode(handle_);
+  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+    throw DatabaseFault{{ExitCode::bad_input, path_ + " is no sweep, or it is damaged",
+                         "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"}};
+  throw DatabaseFault{
+      {ExitCode::bad_input, "cannot " + doing + " " + path_ + ": " + sqlite3_errmsg(handle_),
+       code == SQLITE_BUSY       ? "another process has held it for a minute"
+       : code == SQLITE_CANTOPEN ? "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"
+                                 : "is the disk full, or not ours to write?"}};
+}
+
+Transaction::~Transaction() {
+  if (done_) return;
+  try {
+    database_.run("ROLLBACK");
+  } catch (const DatabaseFault&) {  // SQLite has rolled back already
+  }
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  done_ = true;
+}
+
+}  // namespace stallcast::sweep

@@ -1,0 +1,146 @@
+#include "engine/decide/sweep/design_change.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/design_values.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "engine/runtime/codec/json_parts.hpp"
+
+namespace stallcast::sweep {
+
+using Json = nlohmann::json;
+
+namespace {
+
+/// Components of a design, and where they stand in its JSON.
+template <class ADesign>
+auto components_of(ADesign& design) {
+  using Part = std::conditional_t<std::is_const_v<ADesign>, const Component, Component>;
+  std::vector<std::pair<std::string, Part*>> out;
+  std::map<std::string_view, std::size_t> seen;
+  base::for_each_component(design, [&](const std::string& path, std::string_view role, Part& part) {
+    const std::string name(role);
+    std::string at = "/" + name;
+    if (role == "job") ++seen["job"];
+    if (path.starts_with("jobs["))
+      at = "/jobs/" + std::to_string(seen["job"] - 1) + "/" + name;
+    else if (role != "fabric" && role != "run")
+      at = "/" + (role == "storage" ? name : name + "s") + "/" + std::to_string(seen[role]++);
+    out.emplace_back(std::move(at), &part);
+  });
+  return out;
+}
+
+bool same(const Value& a, const Value& b) {
+  return a.dimension == b.dimension && std::memcmp(&a.number, &b.number, sizeof a.number) == 0 &&
+         a.text == b.text && a.list == b.list;
+}
+
+bool same(const Expectation& a, const Expectation& b) {
+  return a.id == b.id && a.that == b.that && a.level == b.level;
+}
+
+/// The usual change, of some values of components that stay what they are: written without making
+/// JSON of whole designs. nullopt when more than that has changed.
+std::optional<std::string> values_changed(const Design& before, const Design& after) {
+  const auto old = components_of(before), now = components_of(after);
+  const bool same_parts =
+      before.id == after.id &&
+      std::ranges::equal(before.expect, after.expect,
+                         [](const auto& a, const auto& b) { return same(a, b); }) &&
+      std::ranges::equal(old, now, [](const auto& a, const auto& b) {
+        return a.first == b.first && a.second->id == b.second->id &&
+               a.second->kind == b.second->kind &&
+               std::ranges::equal(
+                   a.second->values, b.second->values, {},
+                   [](const auto& v) { return std::string_view(v.first); },
+                   [](const auto& v) { return std::string_view(v.first); });
+      });
+  if (!same_parts) return std::nullopt;
+  std::string ops;
+  for (std::size_t i = 0; i < old.size(); ++i)
+    for (auto a = old[i].second->values.begin(), b = now[i].second->values.begin();
+         b != now[i].second->values.end(); ++a, ++b) {
+      if (same(a->second, b->second)) continue;
+      ops += ops.empty() ? "[" : ",";
+      ops += R"({"op":"replace","path":)" + Json(now[i].first + "/values/" + b->first).dump() +
+             R"(,"value":)" + codec::encode_identity(b->second) + "}";
+    }
+  return ops.empty() ? "[]" : ops + "]";
+}
+
+/// Applies a patch that `values_changed` wrote; false when it is of another form.
+bool change_values(const Json& patch, Design& design) {
+  const auto parts = components_of(design);
+  for (const Json& op : patch) {
+    if (op.value("op", "") != "replace" || !op.contains("value")) return false;
+    const std::string path = op.value("path", "");
+    const auto part = std::ranges::find_if(
+        parts, [&](const auto& p) { return path.starts_with(p.first + "/values/"); });
+    if (part == parts.end()) return false;
+    const auto value = part->second->values.find(
+        std::string_view(path).substr(part->first.size() + std::strlen("/values/")));
+    auto changed = codec::detail::value_of(op["value"]);
+    if (value == part->second->values.end() || !changed.ok()) return false;
+    value->second = std::move(changed).value();
+  }
+  return true;
+}
+
+std::string encoded(const Design& design, bool with_sources) {
+  return with_sources ? codec::encode(design) : codec::encode_identity(design);
+}
+
+}  // namespace
+
+struct DesignChanges::Impl {
+  Impl(Json json, bool sources) : base(std::move(json)), with_sources(sources) {
+    if (auto read = codec::detail::design_of(base); read.ok()) design = std::move(read).value();
+  }
+  Json base;
+  bool with_sources = false;
+  std::optional<Design> design;  ///< of `base`
+};
+
+DesignChanges::DesignChanges(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+DesignChanges::DesignChanges(const Design& base, bool with_sources)
+    : impl_(std::make_unique<Impl>(Json::parse(encoded(base, with_sources)), with_sources)) {}
+DesignChanges::DesignChanges(DesignChanges&&) noexcept = default;
+DesignChanges& DesignChanges::operator=(DesignChanges&&) noexcept = default;
+DesignChanges::~DesignChanges() = default;
+
+Result<DesignChanges> DesignChanges::read(const std::string& base) {
+  Json json = Json::parse(base, nullptr, false);
+  if (json.is_discarded())
+    return Failure{ExitCode::bad_input, "the designs of the sweep cannot be read", ""};
+  return DesignChanges(std::make_unique<Impl>(std::move(json), false));
+}
+
+std::string DesignChanges::base() const { return impl_->base.dump(); }
+
+std::string DesignChanges::change_to(const Design& design) const {
+  if (!impl_->with_sources && impl_->design)
+    if (auto values = values_changed(*impl_->design, design)) return *std::move(values);
+  return Json::diff(impl_->base, Json::parse(encoded(design, impl_->with_sources))).dump();
+}
+
+Result<Design> DesignChanges::apply(const std::string& change, const std::string& key) const {
+  const auto is_it = [&key](const Design& design) { return codec::design_hash(design) == key; };
+  const Json patch = Json::parse(change, nullptr, false);
+  if (patch.is_array()) try {
+      if (impl_->design) {
+        Design design = *impl_->design;
+        if (change_values(patch, design) && is_it(design)) return design;
+      }
+      Result<Design> design = codec::detail::design_of(impl_->base.patch(patch));
+      if (design.ok() && is_it(*design)) return design;
+    } catch (const Json::exception&) {  // a patch that does not fit
+    }
+  return Failure{ExitCode::bad_input, "the design " + key + " is not the one that was planned",
+                 "the file is damaged, or of another version: plan it anew"};
+}
+
+}  // namespace stallcast::sweep

@@ -1,0 +1,135 @@
+#include "engine/decide/sweep/runner.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <span>
+
+#include "engine/runtime/run/warm_worker.hpp"
+
+namespace stallcast::sweep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Designs that are in memory at a time.
+constexpr std::size_t kBatch = 200;
+/// A program that is killed has this much to do again.
+constexpr std::chrono::milliseconds kBetweenWrites{500};
+constexpr std::size_t kMostKept = 256;
+
+/// Collects results and writes them now and then.
+class Keeper {
+ public:
+  explicit Keeper(Store& store) : store_(store) {}
+
+  void add(std::string key, SweepOutcome outcome) {
+    outcomes_.emplace_back(std::move(key), std::move(outcome));
+    if (outcomes_.size() >= kMostKept || Clock::now() - written_ >= kBetweenWrites) write();
+  }
+  void write() {
+    if (!outcomes_.empty() && !failure_)
+      if (const auto kept = store_.keep(outcomes_); !kept.ok()) failure_ = kept.failure();
+    outcomes_.clear();
+    written_ = Clock::now();
+  }
+  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+
+ private:
+  Store& store_;
+  Outcomes outcomes_;
+  Clock::time_point written_ = Clock::now();
+  std::optional<Failure> failure_;
+};
+
+/// What is still to be simulated, and of how many.
+struct Open {
+  std::vector<std::string> keys;
+  std::size_t all = 0;
+};
+
+Result<Open> open_designs(const Store& plan, const Store& results, const RunOptions& options) {
+  const auto keys = plan.keys();
+  if (!keys.ok()) return keys.failure();
+  auto finished = plan.finished();
+  if (!finished.ok()) return finished.failure();
+  const auto more = results.finished();
+  if (!more.ok()) return more.failure();
+  for (const auto& [key, failed] : *more) {
+    const auto [at, fresh] = finished->try_emplace(key, failed);
+    if (!fresh) at->second = at->second && failed;
+  }
+  Open out;
+  for (std::size_t i = 0; i < keys->size(); ++i) {
+    if (options.shard && !options.shard->has(i)) continue;
+    ++out.all;
+    const auto at = finished->find((*keys)[i]);
+    const bool wanted = options.retry ? at != finished->end() && at->second : at == finished->end();
+    if (wanted) out.keys.push_back((*keys)[i]);
+  }
+  return out;
+}
+
+}  // namespace
+
+SweepOutcome outcome_of(const Result<Prediction>& prediction) {
+  SweepOutcome out;
+  if (!prediction.ok()) {
+    out.failed = true;
+    out.exit = prediction.failure().exit;
+    out.message = prediction.failure().message;
+    return out;
+  }
+  out.verdict = prediction->verdict;
+  out.metrics = prediction->metrics;
+  if (!prediction->bottlenecks.empty()) out.limited_by = prediction->bottlenecks.front().resource;
+  return out;
+}
+
+std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& options) {
+  const auto began = Clock::now();
+  const Result<Open> open = open_designs(plan, results, options);
+  if (!open.ok()) return open.failure();
+  Keeper keeper(results);
+  run::WarmWorker worker(0);
+  std::atomic<bool> cannot_write = false;
+  predict::Options how = options.predict;
+  how.run.warm = &worker;
+  how.run.cancelled = &cannot_write;
+  std::size_t done = open->all - open->keys.size();
+  const auto report = [&] {
+    if (options.on_progress) options.on_progress(done, open->all);
+  };
+  how.run.on_progress = [&](double) { report(); };
+  report();
+
+  std::vector<std::string> left = open->keys;
+  while (!left.empty()) {
+    const std::size_t n = std::min(kBatch, left.size());
+    const Result<std::vector<Design>> designs =
+        plan.designs(std::span(left).first(n), static_cast<std::size_t>(how.run.jobs));
+    if (!designs.ok()) return designs.failure();
+    std::vector<bool> has_result(n, false);
+    how.run.time_limit_s = options.predict.run.time_limit_s -
+                           std::chrono::duration<double>(Clock::now() - began).count();
+    const std::optional<Failure> ended =
+        predict::predict_each(*designs, how, [&](std::size_t i, Result<Prediction> prediction) {
+          has_result[i] = true;
+          ++done;
+          keeper.add(left[i], outcome_of(prediction));
+          cannot_write = keeper.failure().has_value();
+        });
+    keeper.write();
+    if (keeper.failure()) return keeper.failure();
+    const auto some = std::find(has_result.begin(), has_result.end(), true);
+    // A worker that died has left designs that were never begun: they are not to blame.
+    if (ended && (ended->exit == ExitCode::inconclusive || some == has_result.end())) return ended;
+    std::vector<std::string> rest;
+    for (std::size_t i = 0; i < left.size(); ++i)
+      if (i >= n || !has_result[i]) rest.push_back(std::move(left[i]));
+    left = std::move(rest);
+  }
+  return std::nullopt;
+}
+
+}  // namespace stallcast::sweep

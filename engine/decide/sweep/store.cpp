@@ -1,0 +1,247 @@
+#include "engine/decide/sweep/store.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/parallel.hpp"
+#include "engine/base/sha256.hpp"
+#include "engine/decide/sweep/store_impl.hpp"
+
+namespace stallcast::sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "stallcast.sweep/1";
+
+/// Results are kept by design, so that two points with one design have one. The views are for
+/// people with an SQL shell.
+constexpr const char* kTables = R"sql(
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE points (point INTEGER PRIMARY KEY, key TEXT NOT NULL, varied TEXT NOT NULL);
+CREATE TABLE designs (key TEXT PRIMARY KEY, change TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE results (key TEXT PRIMARY KEY, status TEXT NOT NULL, verdict TEXT NOT NULL,
+  limited_by TEXT NOT NULL, exit INTEGER NOT NULL, message TEXT NOT NULL, metrics TEXT NOT NULL)
+  WITHOUT ROWID;
+CREATE VIEW varied AS SELECT point, j.key AS path, j.value AS value
+  FROM points, json_each(points.varied) AS j;
+CREATE VIEW metrics AS SELECT point, j.key AS metric, json_extract(j.value, '$[0]') AS value,
+  json_extract(j.value, '$[1]') AS unit, json_extract(j.value, '$[2]') AS low,
+  json_extract(j.value, '$[3]') AS high
+  FROM points JOIN results USING (key), json_each(results.metrics) AS j;
+)sql";
+
+std::string varied_json(const SweepPlan& plan, const PlannedPoint& point) {
+  Json out = Json::object();
+  for (std::size_t a = 0; a < plan.axes.size(); ++a) out[plan.axes[a]] = point.values[a];
+  return out.dump();
+}
+
+/// Of what is simulated and by what; where the scenario lies makes no other sweep.
+std::string hash_of(const SweepPlan& plan) {
+  std::string text =
+      Json({plan.scenario_id, plan.version, plan.model_version, plan.profile_sha256, plan.axes})
+          .dump() +
+      "\n";
+  for (const PlannedPoint& point : plan.points)
+    text += point.key + " " + varied_json(plan, point) + "\n";
+  return base::sha256(text);
+}
+
+/// What `action` gives, or the Failure of the database.
+template <class Action>
+auto guarded(const Action& action) -> Result<decltype(action())> {
+  try {
+    return action();
+  } catch (const DatabaseFault& fault) {
+    return fault.failure;
+  }
+}
+
+}  // namespace
+
+bool Store::Impl::has_tables() {
+  return Statement(database, "SELECT name FROM sqlite_master LIMIT 1").step();
+}
+
+void Store::Impl::read_meta() {
+  const auto no_sweep = [this]() {
+    return DatabaseFault{{ExitCode::bad_input, database.path() + " is no sweep",
+                          "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"}};
+  };
+  if (!Statement(database, "SELECT name FROM sqlite_master WHERE name = 'meta'").step())
+    throw no_sweep();
+  Statement rows(database, "SELECT name, value FROM meta");
+  while (rows.step()) meta[rows.text(0)] = rows.text(1);
+  if (meta["schema"] != kSchema) throw no_sweep();
+}
+
+void Store::Impl::write_meta(const std::string& name, const std::string& value) {
+  meta[name] = value;
+  Statement(database, "INSERT INTO meta VALUES (?, ?)").bind(name).bind(value).run();
+}
+
+void Store::Impl::keep(const Outcomes& outcomes) {
+  static constexpr const char* kVerdicts[] = {"pass", "fail", "inconclusive", "none"};
+  Transaction transaction(database);
+  Statement insert(database, std::string("INSERT INTO results (") + kResultColumns +
+                                 ") VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
+                                 "status = excluded.status, verdict = excluded.verdict, "
+                                 "limited_by = excluded.limited_by, exit = excluded.exit, "
+                                 "message = excluded.message, metrics = excluded.metrics "
+                                 "WHERE status <> 'done'");
+  for (const auto& [key, outcome] : outcomes)
+    insert.bind(key)
+        .bind(outcome.failed ? "failed" : "done")
+        .bind(kVerdicts[static_cast<std::size_t>(outcome.verdict)])
+        .bind(outcome.limited_by)
+        .bind(static_cast<std::int64_t>(outcome.exit))
+        .bind(outcome.message)
+        .bind(metrics_json(outcome.metrics))
+        .run();
+  transaction.commit();
+}
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::create(const std::string& path, const SweepPlan& plan) {
+  return guarded([&] {
+    auto impl = std::make_unique<Impl>(path, Database::Access::create);
+    Database& database = impl->database;
+    // A program that is killed loses nothing; a machine that is, the latest results.
+    database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    Transaction transaction(database);
+    const std::string sha256 = hash_of(plan);
+    if (impl->has_tables()) {
+      impl->read_meta();
+      impl->resumed = true;
+      if (impl->meta["sha256"] != sha256)
+        throw DatabaseFault{{ExitCode::bad_input,
+                             path + " holds another sweep, of " + impl->meta["scenario_id"],
+                             "the scenario, what is varied or the program has changed since; give "
+                             "another file, or remove this one"}};
+      transaction.commit();
+      return Store(std::move(impl));
+    }
+    database.run(kTables);
+    for (const auto& [name, value] : {std::pair<const char*, std::string>{"schema", kSchema},
+                                      {"sha256", sha256},
+                                      {"scenario_id", plan.scenario_id},
+                                      {"scenario_file", plan.scenario_file},
+                                      {"version", plan.version},
+                                      {"model_version", plan.model_version},
+                                      {"profile_file", plan.profile_file},
+                                      {"profile", plan.profile},
+                                      {"profile_sha256", plan.profile_sha256},
+                                      {"axes", Json(plan.axes).dump()},
+                                      {"base", plan.base}})
+      impl->write_meta(name, value);
+    Statement point(database, "INSERT INTO points VALUES (?, ?, ?)");
+    Statement design(database, "INSERT OR IGNORE INTO designs VALUES (?, ?)");
+    std::int64_t number = 0;
+    for (const PlannedPoint& planned : plan.points) {
+      point.bind(++number).bind(planned.key).bind(varied_json(plan, planned)).run();
+      design.bind(planned.key).bind(planned.change).run();
+    }
+    transaction.commit();
+    return Store(std::move(impl));
+  });
+}
+
+Result<Store> Store::open(const std::string& path, bool read_only) {
+  return guarded([&] {
+    auto impl =
+        std::make_unique<Impl>(path, read_only ? Database::Access::read : Database::Access::write);
+    if (!read_only) impl->database.run("PRAGMA synchronous = NORMAL");
+    impl->read_meta();
+    impl->resumed = true;
+    return Store(std::move(impl));
+  });
+}
+
+Result<Store> Store::open_part(const std::string& path, const std::string& shard,
+                               const Store& main) {
+  return guarded([&] {
+    auto impl = std::make_unique<Impl>(path + ".part-" + shard, Database::Access::create);
+    Transaction transaction(impl->database);
+    if (!impl->has_tables()) {
+      impl->database.run(kTables);
+      impl->write_meta("schema", kSchema);
+      impl->write_meta("sha256", main.sha256());
+    } else {
+      impl->read_meta();
+      impl->resumed = true;
+      if (impl->meta["sha256"] != main.sha256())
+        throw DatabaseFault{{ExitCode::bad_input,
+                             impl->database.path() + " belongs to another sweep than " + path,
+                             "remove it, or put the sweep somewhere else"}};
+    }
+    transaction.commit();
+    return Store(std::move(impl));
+  });
+}
+
+bool Store::resumed() const { return impl_->resumed; }
+const std::string& Store::sha256() const { return impl_->meta["sha256"]; }
+std::pair<std::string, std::string> Store::profile() const {
+  return {impl_->meta["profile_file"], impl_->meta["profile"]};
+}
+
+Result<std::vector<std::string>> Store::keys() const {
+  return guarded([&] {
+    Statement rows(impl_->database, "SELECT key FROM points GROUP BY key ORDER BY min(point)");
+    std::vector<std::string> out;
+    while (rows.step()) out.push_back(rows.text(0));
+    return out;
+  });
+}
+
+Result<std::map<std::string, bool>> Store::finished() const {
+  return guarded([&] {
+    Statement rows(impl_->database, "SELECT key, status <> 'done' FROM results");
+    std::map<std::string, bool> out;
+    while (rows.step()) out[rows.text(0)] = rows.integer(1) != 0;
+    return out;
+  });
+}
+
+Result<std::vector<Design>> Store::designs(std::span<const std::string> keys,
+                                           std::size_t threads) const {
+  if (!impl_->changes) {
+    auto read = DesignChanges::read(impl_->meta["base"]);
+    if (!read.ok()) return read.failure();
+    impl_->changes = std::move(read).value();
+  }
+  const Result<std::vector<std::string>> changes = guarded([&] {
+    std::vector<std::string> out;
+    Statement row(impl_->database, "SELECT change FROM designs WHERE key = ?");
+    for (const std::string& key : keys) {
+      out.emplace_back();
+      row.bind(key);
+      while (row.step()) out.back() = row.text(0);
+    }
+    return out;
+  });
+  if (!changes.ok()) return changes.failure();
+  std::vector<std::optional<Result<Design>>> read(keys.size());
+  base::parallel_for(keys.size(), threads, [&](std::size_t i) {
+    read[i] = impl_->changes->apply((*changes)[i], keys[i]);
+  });
+  std::vector<Design> out;
+  for (std::optional<Result<Design>>& design : read) {
+    if (!design->ok()) return design->failure();
+    out.push_back(std::move(*design).value());
+  }
+  return out;
+}
+
+Result<bool> Store::keep(const Outcomes& outcomes) {
+  return guarded([&] {
+    impl_->keep(outcomes);
+    return true;
+  });
+}
+
+}  // namespace stallcast::sweep

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/decide/sweep/database.hpp"
+#include "engine/decide/sweep/design_change.hpp"
+#include "engine/decide/sweep/store.hpp"
+
+/// What store.cpp and store_report.cpp share.
+namespace stallcast::sweep {
+
+struct Store::Impl {
+  Impl(const std::string& path, Database::Access access) : database(path, access) {}
+
+  Database database;
+  std::map<std::string, std::string> meta;
+  bool resumed = false;
+  std::optional<DesignChanges> changes;
+
+  [[nodiscard]] bool has_tables();
+  /// Throws DatabaseFault unless the file is a sweep of this version of the format.
+  void read_meta();
+  void write_meta(const std::string& name, const std::string& value);
+  /// Calls `take(key, outcome)` for each result.
+  template <class Take>
+  void each_result(const Take& take);
+  void keep(const Outcomes& outcomes);
+};
+
+/// A result as the text of a row and back.
+[[nodiscard]] std::string metrics_json(const std::map<std::string, Metric>& metrics);
+[[nodiscard]] std::map<std::string, Metric> read_metrics(const std::string& json);
+[[nodiscard]] SweepOutcome read_outcome(Statement& row);
+
+inline constexpr const char* kResultColumns =
+    "key, status, verdict, limited_by, exit, message, metrics";
+
+template <class Take>
+void Store::Impl::each_result(const Take& take) {
+  Statement rows(database, std::string("SELECT ") + kResultColumns + " FROM results ORDER BY key");
+  while (rows.step()) take(rows.text(0), read_outcome(rows));
+}
+
+}  // namespace stallcast::sweep

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/decide/sweep/pareto.hpp"
+#include "engine/decide/sweep/store_impl.hpp"
+
+namespace stallcast::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Verdict verdict_from(const std::string& name) {
+  return name == "pass"           ? Verdict::pass
+         : name == "fail"         ? Verdict::fail
+         : name == "inconclusive" ? Verdict::inconclusive
+                                  : Verdict::none;
+}
+
+DatabaseFault damaged() {
+  return {
+      {ExitCode::bad_input, "a row of the sweep cannot be read", "it is damaged: plan it anew"}};
+}
+
+Json parse(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw damaged();
+  return json;
+}
+
+/// A part beside `main`; nullopt for one of another sweep.
+std::optional<Store> part_of(const std::string& part, const Store& main) {
+  Database file(part, Database::Access::write);
+  // What made it was killed before it wrote anything.
+  if (!Statement(file, "SELECT name FROM sqlite_master LIMIT 1").step()) return std::nullopt;
+  Result<Store> store = Store::open(part);
+  if (!store.ok()) throw DatabaseFault{store.failure()};
+  if (store->sha256() != main.sha256()) return std::nullopt;
+  return std::move(store).value();
+}
+
+}  // namespace
+
+std::string metrics_json(const std::map<std::string, Metric>& metrics) {
+  Json out = Json::object();
+  for (const auto& [name, metric] : metrics) {
+    Json& line = out[name] = Json::array({metric.value, metric.unit});
+    if (metric.ci95) line.insert(line.end(), {metric.ci95->first, metric.ci95->second});
+  }
+  return out.dump();
+}
+
+std::map<std::string, Metric> read_metrics(const std::string& text) {
+  std::map<std::string, Metric> out;
+  const auto number = [](const Json& json) {
+    return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+  };
+  const Json json = parse(text);
+  try {
+    for (const auto& [name, line] : json.items()) {
+      Metric& metric = out[name];
+      metric.value = number(line.at(0));
+      metric.unit = line.at(1).get<std::string>();
+      if (line.size() == 4) metric.ci95 = std::pair{number(line.at(2)), number(line.at(3))};
+    }
+  } catch (const Json::exception&) {
+    throw damaged();
+  }
+  return out;
+}
+
+SweepOutcome read_outcome(Statement& row) {
+  SweepOutcome out;
+  out.failed = row.text(1) != "done";
+  out.verdict = verdict_from(row.text(2));
+  out.limited_by = row.text(3);
+  out.exit = static_cast<ExitCode>(row.integer(4));
+  out.message = row.text(5);
+  out.metrics = read_metrics(row.text(6));
+  return out;
+}
+
+std::vector<std::string> part_paths(const std::string& path) {
+  const fs::path main(path);
+  const std::string prefix = main.filename().string() + ".part-";
+  std::vector<std::string> out;
+  std::error_code none;
+  const fs::path folder = main.has_parent_path() ? main.parent_path() : fs::path(".");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix) && !name.ends_with("-journal"))
+      out.push_back(main.has_parent_path() ? entry.path().string() : name);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Result<SweepReport> Store::report() const {
+  try {
+    SweepReport out;
+    auto& meta = impl_->meta;
+    out.scenario_id = meta["scenario_id"];
+    out.scenario_file = meta["scenario_file"];
+    out.version = meta["version"];
+    out.model_version = meta["model_version"];
+    out.sha256 = meta["sha256"];
+    out.profile_sha256 = meta["profile_sha256"];
+    for (const Json& axis : parse(meta["axes"])) out.axes.push_back(axis.get<std::string>());
+    std::map<std::string, SweepOutcome> outcomes;
+    impl_->each_result(
+        [&](const std::string& key, SweepOutcome outcome) { outcomes[key] = std::move(outcome); });
+    Statement points(impl_->database, "SELECT key, varied FROM points ORDER BY point");
+    while (points.step()) {
+      SweepRow& row = out.rows.emplace_back();
+      row.key = points.text(0);
+      const Json varied = parse(points.text(1));
+      for (const std::string& axis : out.axes) {
+        row.values.push_back(varied.value(axis, ""));
+        row.numbers.push_back(number_of(row.values.back()));
+      }
+      if (const auto found = outcomes.find(row.key); found != outcomes.end())
+        row.outcome = found->second;
+    }
+    return out;
+  } catch (const DatabaseFault& fault) {
+    return fault.failure;
+  } catch (const Json::exception&) {
+    return damaged().failure;
+  }
+}
+
+Result<bool> Store::add_parts(const std::string& path, const Store& main, SweepReport& report) {
+  try {
+    for (const std::string& name : part_paths(path)) {
+      std::optional<Store> part = part_of(name, main);
+      if (!part) continue;
+      ++report.parts;
+      std::map<std::string, SweepOutcome> outcomes;
+      part->impl_->each_result([&](const std::string& key, SweepOutcome outcome) {
+        outcomes[key] = std::move(outcome);
+      });
+      for (SweepRow& row : report.rows) {
+        const auto found = outcomes.find(row.key);
+        if (found != outcomes.end() && (!row.outcome || row.outcome->failed))
+          row.outcome = found->second;
+      }
+    }
+    return true;
+  } catch (const DatabaseFault& fault) {
+    return fault.failure;
+  }
+}
+
+Result<std::size_t> Store::collect(const std::string& path) {
+  try {
+    std::size_t came = 0;
+    std::vector<std::string> merged;
+    for (const std::string& name : part_paths(path)) {
+      std::optional<Store> part = part_of(name, *this);
+      if (!part) continue;
+      Outcomes outcomes;
+      part->impl_->each_result([&](const std::string& key, SweepOutcome outcome) {
+        outcomes.emplace_back(key, std::move(outcome));
+      });
+      impl_->keep(outcomes);
+      came += outcomes.size();
+      merged.push_back(name);
+    }
+    // A shard may still be running: while a design lacks a result, its part is needed.
+    Statement lacking(impl_->database,
+                      "SELECT 1 FROM points LEFT JOIN results USING (key) "
+                      "WHERE status IS NULL OR status <> 'done' LIMIT 1");
+    if (!lacking.step())
+      for (const std::string& name : merged) {
+        std::error_code ignored;
+        fs::remove(name, ignored);
+      }
+    return came;
+  } catch (const DatabaseFault& fault) {
+    return fault.failure;
+  }
+}
+
+}  // namespace stallcast::sweep

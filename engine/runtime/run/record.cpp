@@ -1,0 +1,26 @@
+#include "engine/runtime/run/record.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/runtime/run/session.hpp"
+#include "engine/runtime/run/warm_worker.hpp"
+
+namespace stallcast::run {
+
+Result<Timeline> record(const Request& request, const TimelineRequest& what,
+                        const Options& options) {
+  WarmWorker only(0);
+  WarmWorker& worker = options.warm != nullptr ? *options.warm : only;
+  if (const auto started = worker.start(options.worker, std::max(options.jobs, 1)); !started)
+    return started.failure();
+  const std::vector<Request> requests = {request};
+  Session session(requests, options, worker);
+  session.record(what);
+  session.run();
+  const std::vector<Outcome> outcomes = session.take();
+  if (!outcomes.front().ok()) return outcomes.front().failure();
+  return session.take_timeline(0);
+}
+
+}  // namespace stallcast::run

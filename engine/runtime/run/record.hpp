@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/runtime/run/simulate.hpp"
+#include "stallcast/result.hpp"
+#include "stallcast/timeline.hpp"
+
+namespace stallcast::run {
+
+/// Simulates `request` and records what happened instead of measuring it. As `simulate` of one
+/// request in every other respect, but that nothing of it is kept.
+[[nodiscard]] Result<Timeline> record(const Request& request, const TimelineRequest& what,
+                                      const Options& options);
+
+}  // namespace stallcast::run

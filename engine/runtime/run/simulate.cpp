@@ -1,0 +1,74 @@
+#include "engine/runtime/run/simulate.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/base/sha256.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "engine/runtime/run/session.hpp"
+#include "engine/runtime/run/warm_worker.hpp"
+
+namespace stallcast::run {
+namespace {
+
+std::vector<Outcome> run_all(const std::vector<Request>& requests, const Options& options,
+                             WarmWorker& worker) {
+  if (requests.empty()) return {};
+  if (const auto started = worker.start(options.worker, std::max(options.jobs, 1)); !started)
+    return std::vector<Outcome>(requests.size(), started.failure());
+  Session session(requests, options, worker);
+  session.run();
+  return session.take();
+}
+
+/// Simulates those that are not known already.
+std::vector<Outcome> run_new(const std::vector<Request>& requests, const Options& options) {
+  ResultCache& results = options.warm->results();
+  std::vector<std::optional<Outcome>> all(requests.size());
+  std::vector<Request> rest;
+  std::vector<std::size_t> places;  // of `rest` in `requests`
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (auto known = results.find(requests[i].design->hash, requests[i].seed)) {
+      all[i] = *std::move(known);
+      if (options.on_outcome) options.on_outcome(i, *all[i]);
+    } else {
+      rest.push_back(requests[i]);
+      places.push_back(i);
+    }
+  }
+  Options of_rest = options;
+  if (options.on_outcome)
+    of_rest.on_outcome = [&](std::size_t i, const Outcome& outcome) {
+      options.on_outcome(places[i], outcome);
+    };
+  std::vector<Outcome> simulated = run_all(rest, of_rest, *options.warm);
+  for (std::size_t i = 0, next = 0; i < requests.size(); ++i) {
+    if (all[i]) continue;
+    Outcome& outcome = simulated[next++];
+    if (outcome) results.keep(requests[i].design->hash, *outcome);
+    all[i] = std::move(outcome);
+  }
+  std::vector<Outcome> out;
+  out.reserve(all.size());
+  for (std::optional<Outcome>& outcome : all) out.push_back(*std::move(outcome));
+  return out;
+}
+
+}  // namespace
+
+EncodedDesign::EncodedDesign(const Design& design)
+    : text(codec::encode_identity(design)), hash(base::sha256(text)) {}
+
+std::vector<Outcome> simulate(const std::vector<Request>& requests, const Options& options) {
+  if (options.warm != nullptr) return run_new(requests, options);
+  WarmWorker only(0);
+  return run_all(requests, options, only);
+}
+
+// The one piece of state a signal handler can reach; constant-initialised, so safe to touch there.
+int& interrupt_flag() {
+  static constinit int flag = 0;
+  return flag;
+}
+
+}  // namespace stallcast::run

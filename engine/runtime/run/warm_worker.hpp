@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "engine/runtime/run/result_cache.hpp"
+#include "engine/runtime/run/worker_process.hpp"
+#include "stallcast/result.hpp"
+
+namespace stallcast::run {
+
+/// A `stallcast-sim` that serves several calls of `simulate`, and what it has answered. It is
+/// started by the first call that needs it, or ahead of that by `start`, and again after a call
+/// that had to stop it. For one thread.
+class WarmWorker {
+ public:
+  static constexpr std::size_t kResultsKept = 1000;
+
+  /// `results_kept`: how many results are kept for the next time they are asked for.
+  explicit WarmWorker(std::size_t results_kept = kResultsKept) : results_(results_kept) {}
+  WarmWorker(const WarmWorker&) = delete;
+  WarmWorker& operator=(const WarmWorker&) = delete;
+  ~WarmWorker();
+
+  /// Starts a worker for `jobs` simulations at a time, so that it loads its libraries while the
+  /// caller does something else. `path` as for `find_worker`. Does nothing when such a worker runs.
+  /// A failure is one of the next call, too.
+  Result<bool> start(const std::string& path, int jobs);
+
+  [[nodiscard]] ResultCache& results() { return results_; }
+
+ private:
+  friend class Session;
+  std::optional<WorkerProcess> process_;
+  bool greeted_ = false;  ///< it has said which protocol it speaks
+  std::string path_;
+  int jobs_ = 0;
+  ResultCache results_;
+};
+
+}  // namespace stallcast::run

@@ -1,0 +1,65 @@
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "engine/runtime/worker/simulation.hpp"
+#include "engine/runtime/worker/supervisor.hpp"
+
+// stallcast-sim: one request a line on standard input, one message a line on standard output
+// (docs/guide/worker-protocol.md). Started by stallcast, not by users.
+namespace {
+
+constexpr const char* kUsage =
+    "usage: stallcast-sim [--jobs N] [--parent PID] < REQUESTS\n"
+    "Simulates one design a line; see docs/guide/worker-protocol.md. Users call stallcast.\n"
+    "  --jobs N      simulations at a time (default 1)\n"
+    "  --parent PID  end when the process PID, which must have started this one, ends\n"
+    "  --version, --help\n";
+constexpr int kBadUsage = 2;
+
+/// SimGrid's solver recurses once per link of a chain of flows. 120 MiB of stack fit below what
+/// Linux keeps free at least under the main stack, so no new start of the program is needed.
+constexpr rlim_t kStack = 120ul << 20;
+
+void set_limits() {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  rlimit stack{};
+  if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < kStack) {
+    stack.rlim_cur = std::min(kStack, stack.rlim_max);
+    setrlimit(RLIMIT_STACK, &stack);
+  }
+}
+
+bool parse(std::string_view text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value >= 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int jobs = 1;
+  int parent = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    if (option == "--help") return std::fputs(kUsage, stdout), EXIT_SUCCESS;
+    if (option == "--version") return std::puts("stallcast-sim " STALLCAST_VERSION), EXIT_SUCCESS;
+    int* value = option == "--jobs" ? &jobs : option == "--parent" ? &parent : nullptr;
+    if (value == nullptr || ++i == argc || !parse(argv[i], *value))
+      return std::fputs(kUsage, stderr), kBadUsage;
+  }
+  if (parent != 0 && !stallcast::worker::die_with(parent)) return EXIT_FAILURE;
+  set_limits();
+  const char* fault = std::getenv("STALLCAST_SIM_FAULT");
+  const int status =
+      stallcast::worker::Supervisor(static_cast<std::size_t>(jobs), fault ? fault : "").run();
+  _exit(status);  // the libraries would only take themselves apart
+}

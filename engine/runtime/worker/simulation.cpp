@@ -1,0 +1,119 @@
+#include "engine/runtime/worker/simulation.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/runtime/codec/codec.hpp"
+#include "engine/runtime/codec/protocol.hpp"
+#include "engine/runtime/codec/timeline_codec.hpp"
+#include "engine/sim/simgrid_context.hpp"
+#include "models/contract/training.hpp"
+#include "models/run/simulate.hpp"
+
+namespace stallcast::worker {
+namespace {
+
+constexpr int kSayFd = 3;
+constexpr std::chrono::milliseconds kBetweenProgress{100};
+
+void say(Said what, std::string_view json) {
+  std::string line(1, static_cast<char>(what));
+  line.append(json).push_back('\n');
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t n = ::write(kSayFd, rest.data(), rest.size());
+    if (n > 0) rest.remove_prefix(static_cast<std::size_t>(n));
+    if (n < 0 && errno != EINTR) _exit(EXIT_FAILURE);  // nobody listens any more
+  }
+}
+
+void say_text(Said what, std::string_view text) {
+  say(what, nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+/// Standard input is empty, standard output and error are the log, 3 is where to speak; nothing
+/// else of the parent stays open.
+void take_outlets(Outlets outlets) {
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(outlets.log_fd, STDOUT_FILENO);
+  dup2(outlets.log_fd, STDERR_FILENO);
+  if (outlets.say_fd != kSayFd) dup2(outlets.say_fd, kSayFd);
+  close_range(kSayFd + 1, ~0U, 0);
+}
+
+void reset_signals() {
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// Test only (docs/guide/worker-protocol.md): fails the way a broken model would.
+void inject(std::string_view fault) {
+  if (fault == "abort") std::abort();
+  if (fault == "segv") {
+    signal(SIGSEGV, SIG_DFL);  // a sanitizer would catch it
+    raise(SIGSEGV);
+  }
+  if (fault == "exit") _exit(3);
+  if (fault == "hang")
+    while (true) pause();
+  const bool injected = fault == "assert";
+  assert(!injected && "injected by STALLCAST_SIM_FAULT");
+}
+
+void simulate(const Assignment& assignment) {
+  const codec::WorkerRequest request = codec::read_request(assignment.line);
+  if (!request.design.ok()) return say_text(Said::unreadable, request.design.failure().message);
+  models::Simulation simulation(*request.design);
+  const bool comm = models::run_params(request.design->run).backend == "comm";
+  const std::unique_ptr<sim::Context> context =
+      sim::make_simgrid_context(comm ? sim::FlowBackend::comm : sim::FlowBackend::fluid);
+  auto next = std::chrono::steady_clock::now() + kBetweenProgress;
+  context->on_progress = [&next](double fraction) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next) return;
+    next = now + kBetweenProgress;
+    say(Said::progress, nlohmann::json(fraction).dump());
+  };
+  if (request.record)
+    say(Said::timeline, codec::encode(simulation.record(request.seed, *context, *request.record)));
+  else
+    say(Said::result, codec::encode(simulation.run(request.seed, *context)));
+  _exit(EXIT_SUCCESS);  // taking the simulation apart would only cost time
+}
+
+}  // namespace
+
+bool die_with(pid_t parent) {
+  // The parent may have ended before prctl took effect.
+  return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+}
+
+void simulate_and_exit(const Assignment& assignment, Outlets outlets, pid_t parent,
+                       std::string_view fault) {
+  if (!die_with(parent)) _exit(EXIT_FAILURE);
+  take_outlets(outlets);
+  reset_signals();
+  inject(fault);
+  try {
+    simulate(assignment);
+  } catch (const std::exception& error) {
+    say_text(Said::exception, error.what());
+  }
+  _exit(EXIT_SUCCESS);
+}
+
+}  // namespace stallcast::worker

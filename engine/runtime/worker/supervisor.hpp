@@ -1,0 +1,64 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/runtime/worker/simulation.hpp"
+
+struct pollfd;
+
+namespace stallcast::worker {
+
+/// Reads requests from standard input, gives each a child of its own, and writes what became of
+/// them to standard output. Single-threaded, and no SimGrid engine ever lives here: a child is a
+/// fresh process each time.
+class Supervisor {
+ public:
+  /// At most `jobs` children at a time. `fault` is $STALLCAST_SIM_FAULT: "kind" or "kind@id".
+  Supervisor(std::size_t jobs, std::string fault);
+
+  /// Returns an exit status, when the input has ended and all its requests are answered, when
+  /// nobody reads the output any more, or on SIGTERM. No child is left in any case.
+  int run();
+
+ private:
+  struct Child {
+    pid_t pid = -1;
+    std::uint64_t id = 0;
+    int say_fd = -1;
+    int log_fd = -1;
+    std::string said;     ///< the beginning of a line
+    std::string outcome;  ///< result or failure, ready to be written; empty until it is known
+    std::string log;      ///< its last lines
+  };
+
+  void read_requests();
+  void take_request(std::string_view line);
+  void start_children();
+  void start(const Assignment& assignment);
+  void wait_for_events();
+  void hear(Child& child);
+  void hear_line(Child& child, std::string_view line);
+  void read_log(Child& child);
+  void finish(Child& child);
+  void kill_children();
+  [[nodiscard]] std::string fault_for(std::uint64_t id) const;
+  void put(std::string_view line);
+
+  std::size_t jobs_;
+  std::string fault_;
+  pid_t self_;
+  bool input_open_ = true;
+  bool output_lost_ = false;
+  std::string incoming_;  ///< the beginning of a request
+  std::deque<Assignment> waiting_;
+  std::list<Child> children_;
+};
+
+}  // namespace stallcast::worker

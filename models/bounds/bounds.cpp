@@ -1,0 +1,390 @@
+#include "models/bounds/bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/graph/topology.hpp"
+#include "models/bounds/cost.hpp"
+#include "models/bounds/failures.hpp"
+#include "models/bounds/parts.hpp"
+#include "models/checkpoint/layout.hpp"
+#include "models/contract/access.hpp"
+#include "models/contract/rows.hpp"
+#include "models/job/communicator.hpp"
+#include "models/loading/cache_plan.hpp"
+#include "models/plant/plant.hpp"
+
+/// Closed forms and max flow over the same plant that is simulated. docs/models/bounds.md.
+namespace stallcast::models {
+namespace {
+
+using namespace detail;
+
+class Deriver {
+ public:
+  explicit Deriver(const Design& design) : design_(design), plant_(design) {}
+
+  Bounds run() {
+    for (const JobDesign& job : design_.jobs) derive(job);
+    if (demands_.size() > 1) derive_shares();
+    if (!out_.storage.empty())
+      derive_units(demands_, plant_.storage(out_.storage).countable(), out_);
+    if (design_.jobs.empty()) out_.utilization = 1.0;
+    for (Derivation& derived : derive_costs(design_))
+      out_.derivations.push_back(std::move(derived));
+    return std::move(out_);
+  }
+
+ private:
+  void line(const std::string& name, double value, Dimension dimension, std::string formula,
+            Rule rule = {}) {
+    out_.derivations.push_back({name, value, dimension, std::move(formula), std::move(rule)});
+  }
+
+  void derive(const JobDesign& job) {
+    JobDemand d;
+    d.id = job.job.id;
+    d.host = job_params(job.job).hosts;
+    d.layout = plant_.layout(d.id);
+    d.compute =
+        step_row(job.step.kind).mean(job.step, model_params(job.model), plant_.host(d.host));
+    const std::string name = "job." + d.id + ".";
+    line(name + "ranks", d.layout.ranks, Dimension::number,
+         count(d.layout.hosts) + " hosts of class " + d.host + ", " +
+             count(d.layout.ranks_per_host()) + " GPUs each = " + count(d.layout.ranks),
+         job_params(job.job).accelerators
+             ? Rule{"accelerators", kTraining, {{"accelerators", d.input("accelerators")}}}
+             : Rule{"hosts * gpus",
+                    kTraining,
+                    {{"hosts", d.host_input("count")}, {"gpus", d.host_input("gpus")}}});
+    line(name + "step.compute", d.compute.in(unit::s), Dimension::time,
+         "mean GPU time of one step = " + text(d.compute),
+         placed(step_row(job.step.kind).rule(model_params(job.model)), d));
+    if (job.communication) derive_communication(job, d);
+    if (job.dataset) derive_reads(job, d);
+    if (job.checkpoint) derive_saves(job, d);
+    const double limit = utilization(d);
+    line(name + "gpu.utilization.bound", limit, Dimension::ratio,
+         "upper bound, limited by " + binding_ + " = " + text(limit, Dimension::ratio),
+         std::move(rule_));
+    const double hosts = d.layout.ranks / static_cast<double>(plant_.host(d.host).gpus);
+    for (Derivation& derived :
+         derive_failures(design_, job, failing_parts(job, d.layout, hosts), d.stall))
+      out_.derivations.push_back(std::move(derived));
+    for (Derivation& derived : derive_elastic(job, plant_, d.snapshot, d.checkpoint))
+      out_.derivations.push_back(std::move(derived));
+    if (demands_.empty() || limit < out_.utilization) {
+      out_.utilization = limit;
+      out_.binding = binding_;
+    }
+    demands_.push_back(d);
+  }
+
+  void derive_communication(const JobDesign& job, JobDemand& d) {
+    const StepTraffic traffic = step_traffic(job, plant_);
+    Traffic all = traffic.hidden;
+    all += traffic.exposed;
+    d.exposed = traffic.added(d.compute);
+    d.communication = limit_of(all, job, plant_);
+    const std::string name = "job." + d.id + ".communication.";
+    if (all.transfer > Seconds{})
+      line(name + "time", all.time().in(unit::s), Dimension::time,
+           "latencies " + text(all.latency) + " + " +
+               (all.network > Bytes{} ? text(all.network) + " per host and direction" : "NVLink") +
+               " in " + text(all.transfer) + " = " + text(all.time()));
+    line(name + "exposed", d.exposed.in(unit::s), Dimension::time,
+         text(traffic.hidden.time()) + " beside " + text(d.compute * traffic.window) +
+             " of compute, " + text(traffic.exposed.time()) + " beside none: adds " +
+             text(d.exposed) + " to a step");
+  }
+
+  void derive_reads(const JobDesign& job, JobDemand& d) {
+    const DatasetParams dataset = dataset_params(*job.dataset);
+    const LoaderParams loader = loader_params(*job.loader);
+    const SampleAccess access = sample_access(job);
+    const double batch = static_cast<double>(loader.batch);
+    d.read_from = dataset.on;
+    if (out_.storage.empty()) out_.storage = dataset.on;
+    const std::string name = "job." + d.id + ".";
+    line(name + "readers", d.layout.readers(), Dimension::number,
+         "of every copy of the model one rank reads: " + readers_of(d.layout),
+         {"ranks / (tensor * pipeline)",
+          "docs/models/training.md, eq. 4",
+          {{"ranks", name + "ranks"},
+           {"tensor", d.input("parallel.tensor")},
+           {"pipeline", d.input("parallel.pipeline")}}});
+    // D = N b s a / t    [docs/models/bounds.md, eq. 1]
+    const Bytes fetched = dataset.sample * access.amplification;
+    d.read = fetched * (batch * d.layout.readers()) / d.compute;
+    line(name + "read.demand", d.read.in(unit::Bps), Dimension::rate,
+         readers_of(d.layout) + " x batch " + count(batch) + " x " + text(dataset.sample) +
+             (access.amplification == 1.0
+                  ? ""
+                  : " x " + count(access.amplification) + " fetched per byte") +
+             " / " + text(d.compute) + " = " + text(d.read),
+         {"readers * batch * sample * fetched / compute",
+          kEq1,
+          {{"readers", name + "readers"},
+           {"batch", d.input("loader.batch")},
+           {"sample", d.input("dataset.sample")},
+           figure("fetched", access.amplification, Dimension::number,
+                  "bytes fetched for a byte used: docs/models/formats.md"),
+           {"compute", name + "step.compute"}}});
+    const cache::CachePlan kept = cache::cache_plan(design_, job, plant_);
+    const double found = kept.most().in(unit::ratio);
+    d.missed = d.read * (1.0 - found);
+    if (kept.used)
+      line(name + "cache.demand", d.missed.in(unit::Bps), Dimension::rate,
+           text(d.read) + " less at most " + text(found, Dimension::ratio) + " found in " +
+               text(kept.size) + " per host for " + text(kept.data) + " = " + text(d.missed),
+           {"demand * (1 - found)",
+            "docs/models/cache.md",
+            {{"demand", name + "read.demand"},
+             figure("found", found, Dimension::ratio, "most that caches of the hosts can hold")}});
+    const OpRate opens =
+        Ops::from(batch * d.layout.readers() * access.files, unit::ops) / d.compute;
+    line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
+         readers_of(d.layout) + " x " + count(batch * access.files) + " files / " +
+             text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate),
+         {"readers * batch * files / compute",
+          kEq1,
+          {{"readers", name + "readers"},
+           {"batch", d.input("loader.batch")},
+           figure("files", access.files, Dimension::number,
+                  "files opened for a sample: docs/models/formats.md"),
+           {"compute", name + "step.compute"}}});
+    out_.derivations.push_back(loader_ceiling(job, d, access, plant_));
+    d.loader = Rate::from(out_.derivations.back().value, unit::Bps);
+  }
+
+  void derive_saves(const JobDesign& job, JobDemand& d) {
+    const CheckpointParams p = checkpoint_params(*job.checkpoint);
+    const ModelParams model = model_params(job.model);
+    d.write_to = p.to;
+    out_.storage = p.to;
+    d.blocking = checkpoint_row(job.checkpoint->kind).style.blocking;
+    const CheckpointLayout layout = checkpoint_layout(p, model, job_params(job.job), d.layout.ranks,
+                                                      std::max(1.0, d.layout.ranks_per_host()));
+    const Bytes size = layout.size();
+    const std::string name = "job." + d.id + ".checkpoint.";
+    line(name + "size", size.in(unit::B), Dimension::bytes,
+         p.size ? "given: " + text(size)
+                : base::shortest(model.parameters.value_or(0.0)) + " parameters x " +
+                      count(model.bytes_per_parameter()) + " B" +
+                      (p.layout.starts_with("zero") && model.has_shape()
+                           ? ", as layout " + p.layout + " cuts it,"
+                           : "") +
+                      " = " + text(size),
+         size_rule(p, model, d));
+    line(name + "files", layout.files(), Dimension::number,
+         "layout " + p.layout + ": " + count(layout.writer_count()) + " of " +
+             count(d.layout.ranks) + " ranks write " + count(layout.files()) + " files");
+    // What one save writes: compressed, and on average over whole saves and increments.
+    d.checkpoint = p.stored(size) * p.mean_part();
+    if (d.checkpoint < size)
+      line(name + "written", d.checkpoint.in(unit::B), Dimension::bytes,
+           text(size) + " / " + count(p.compress_ratio) + " x " + hundredths(p.mean_part()) +
+               " = " + text(d.checkpoint) + " per save on average",
+           {"size / ratio * part",
+            "docs/models/checkpoint.md",
+            {{"size", name + "size"},
+             {"ratio", d.input("checkpoint.compress.ratio")},
+             figure("part", p.mean_part(), Dimension::ratio,
+                    "mean share of the state that a save writes: increments")}});
+    d.snapshot = p.quiesce;
+    if (!d.layout.gds_saves) d.snapshot += size / d.layout.ranks / plant_.host(d.host).gpu_copy;
+    d.stall = d.snapshot;
+    if (d.snapshot > Seconds{})
+      line(name + "snapshot.bound", d.snapshot.in(unit::s), Dimension::time,
+           "the state leaves all GPUs at once, each by its own link = " + text(d.snapshot),
+           d.layout.gds_saves
+               ? Rule{"quiesce", kSaves, {{"quiesce", d.input("checkpoint.quiesce")}}}
+               : Rule{"quiesce + size / ranks / copy",
+                      kSaves,
+                      {{"quiesce", d.input("checkpoint.quiesce")},
+                       {"size", name + "size"},
+                       {"ranks", "job." + d.id + ".ranks"},
+                       {"copy", d.host_input("gpu.copy")}}});
+    d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
+    line(
+        name + "interval", d.interval.in(unit::s), Dimension::time,
+        p.every_steps ? count(static_cast<double>(*p.every_steps)) + " steps x " + text(d.compute) +
+                            " = " + text(d.interval)
+                      : "given: " + text(d.interval),
+        p.every_steps
+            ? Rule{"steps * compute",
+                   "docs/models/checkpoint.md",
+                   {{"steps", d.input("checkpoint.every_steps")},
+                    {"compute", "job." + d.id + ".step.compute"}}}
+            : Rule{"every", "docs/models/checkpoint.md", {{"every", d.input("checkpoint.every")}}});
+    // w = S / tau: what must be written on average so that one flush ends before the next begins.
+    d.write = d.checkpoint / d.interval;
+    line(name + "write.demand", d.write.in(unit::Bps), Dimension::rate,
+         text(d.checkpoint) + " / " + text(d.interval) + " = " + text(d.write) +
+             (d.blocking ? " on average (training waits for the save)"
+                         : " so that a flush ends within the interval"),
+         {"written / interval",
+          kEq1,
+          {{"written", written_of(d, size)}, {"interval", name + "interval"}}});
+    derive_flush(d, size);
+  }
+
+  // The least a save takes to reach its storage, all hosts at once: o S / max flow. [bounds.md, eq.
+  // 2]
+  void derive_flush(JobDemand& d, Bytes size) {
+    const auto sources = plant_.mounts(d.host, d.write_to, false, d.layout.gds_saves);
+    const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
+    const std::string name = "job." + d.id + ".checkpoint.";
+    d.write_cut = cut(name + "flow", plant_.topology().max_flow(sources, {&sink, 1}));
+    const double sent = plant_.storage(d.write_to).sent();
+    d.flush = d.checkpoint * sent / d.write_cut.value;
+    const double share = d.interval / (d.interval + d.flush);
+    line(name + "save.bound", d.flush.in(unit::s), Dimension::time,
+         text(d.checkpoint) + (sent > 1.0 ? " x " + hundredths(sent) + " with parity" : "") +
+             " / " + text(d.write_cut.value) + " = " + text(d.flush) +
+             (d.blocking
+                  ? ": at least " + text(1.0 - share, Dimension::ratio) + " of the time in saves"
+                  : " at least, beside training"),
+         {"written * sent / flow",
+          kEq2,
+          {{"written", written_of(d, size)},
+           figure("sent", sent, Dimension::number, "bytes that clients send for a byte written"),
+           {"flow", name + "flow"}}});
+    if (d.blocking) d.stall += d.flush;
+  }
+
+  /// What a save writes: its size, unless less.
+  [[nodiscard]] static std::string written_of(const JobDemand& d, Bytes size) {
+    return "job." + d.id + ".checkpoint." + (d.checkpoint < size ? "written" : "size");
+  }
+
+  /// A minimum cut, named: the sum of what it cuts through.
+  MinCut cut(const std::string& name, const graph::Topology::Cut& found) {
+    MinCut out{found.value, "storage"};
+    if (found.edges.empty() || !found.value.finite()) return out;
+    std::map<std::string, Rate> through;
+    for (const graph::EdgeId edge : found.edges)
+      through[ResourceTable::without_group(plant_.topology().name(edge))] +=
+          plant_.topology().capacity(edge);
+    out.binding = ResourceTable::without_group(plant_.topology().name(found.edges.front()));
+    Rule rule{"", "docs/models/bounds.md: max flow is min cut", {}};
+    std::string sum;
+    for (const auto& [resource, rate] : through) {
+      const std::string symbol = "c" + std::to_string(rule.terms.size() + 1);
+      rule.equation += (sum.empty() ? "" : " + ") + symbol;
+      sum += (sum.empty() ? "" : " + ") + resource + " " + text(rate);
+      rule.terms.push_back({symbol, "resource." + resource + ".capacity", rate.in(unit::Bps),
+                            Dimension::rate, "what " + resource + " carries"});
+    }
+    line(name, found.value.in(unit::Bps), Dimension::rate,
+         "max flow is min cut: " + sum + " = " + text(found.value), std::move(rule));
+    return out;
+  }
+
+  /// One reason why GPUs cannot compute all the time.
+  struct Ceiling {
+    double share = 1.0;
+    std::string binding;  ///< what sets it
+    std::string name;     ///< of its derivation
+  };
+
+  // The share of time GPUs can compute when everything overlaps perfectly.  [bounds.md, eq. 2]
+  double utilization(JobDemand& d) {
+    const std::string name = "job." + d.id + ".";
+    std::vector<Ceiling> ceilings;
+    const auto ceiling = [&](const char* why, double share, const std::string& binding, Rule rule) {
+      if (!(share < 1.0)) return;
+      ceilings.push_back({share, binding, name + "gpu.utilization." + why});
+      line(ceilings.back().name, share, Dimension::ratio,
+           "at most, for " + binding + " = " + text(share, Dimension::ratio), std::move(rule));
+    };
+    if (d.exposed > Seconds{})
+      ceiling("communication", d.compute / (d.compute + d.exposed), d.communication,
+              {"compute / (compute + exposed)",
+               kEq2,
+               {{"compute", name + "step.compute"}, {"exposed", name + "communication.exposed"}}});
+    // Who is slow all the time sets the pace of all.    [docs/models/folding.md, eq. 3]
+    const HostParams& host = plant_.host(d.host);
+    if (host.always_slow())
+      ceiling("stragglers", host.slow_compute.in(unit::ratio), "host." + d.host + ".slow",
+              {"slow", "docs/models/folding.md, eq. 3", {{"slow", d.host_input("slow.compute")}}});
+    if (!d.read_from.empty()) {
+      const auto sinks = plant_.mounts(d.host, d.read_from, true, d.layout.gds);
+      const graph::NodeId source = plant_.storage(d.read_from).read_source();
+      const MinCut flow = cut(name + "read.flow", plant_.topology().max_flow({&source, 1}, sinks));
+      ceiling("reads", flow.value / d.missed, flow.binding,
+              {"flow / demand",
+               kEq2,
+               {{"flow", name + "read.flow"},
+                {"demand", name + (d.missed < d.read ? "cache.demand" : "read.demand")}}});
+      ceiling("loader", d.loader / d.read, "job." + d.id + ".loader",
+              {"ceiling / demand",
+               kEq5,
+               {{"ceiling", name + "loader.ceiling"}, {"demand", name + "read.demand"}}});
+    }
+    // U = tau / (tau + t_save): the interval counts compute, the save comes on top.
+    if (!d.write_to.empty() && d.blocking)
+      ceiling(
+          "saves", d.interval / (d.interval + d.flush), d.write_cut.binding,
+          {"interval / (interval + save)",
+           kEq2,
+           {{"interval", name + "checkpoint.interval"}, {"save", name + "checkpoint.save.bound"}}});
+    binding_ = "GPU compute";
+    double best = 1.0;
+    rule_ = {"min(1", kEq2, {}};
+    for (const Ceiling& c : ceilings) {
+      const std::string symbol = c.name.substr(c.name.rfind('.') + 1);
+      rule_.equation += ", " + symbol;
+      rule_.terms.push_back({symbol, c.name});
+      if (c.share < best) best = c.share, binding_ = c.binding;
+    }
+    rule_.equation = ceilings.empty() ? "1" : rule_.equation + ")";
+    return best;
+  }
+
+  // Jobs that read at the same time share every edge max-min, each at most at its own demand.
+  // [docs/models/bounds.md, eq. 4]
+  void derive_shares() {
+    std::vector<graph::Demand> demands;
+    std::vector<const JobDemand*> owners;
+    for (const JobDemand& d : demands_) {
+      if (d.missed == Rate{}) continue;
+      const graph::NodeId source = plant_.storage(d.read_from).read_source();
+      const auto mounts = plant_.mounts(d.host, d.read_from, true, d.layout.gds);
+      for (std::size_t g = 0; g < mounts.size(); ++g) {
+        const double hosts = plant_.groups(d.host)[g].hosts;
+        demands.push_back({.path = plant_.topology().route(source, mounts[g]),
+                           .weight = d.layout.readers() * hosts / d.layout.hosts,
+                           .cap = d.missed / d.layout.readers()});
+        owners.push_back(&d);
+      }
+    }
+    const std::vector<Rate> shares = graph::max_min_shares(plant_.topology(), demands);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (i > 0 && owners[i] == owners[i - 1]) continue;
+      Rate least = shares[i];  // the group of hosts that gets least sets the pace
+      for (std::size_t j = i; j < shares.size() && owners[j] == owners[i]; ++j)
+        least = std::min(least, shares[j]);
+      const Rate demand = owners[i]->missed / owners[i]->layout.readers();
+      const double share = least / demand;
+      line("job." + owners[i]->id + ".gpu.utilization.estimate", share, Dimension::ratio,
+           "max-min share beside the other jobs " + text(least) + " of " + text(demand) +
+               " per GPU = " + text(share, Dimension::ratio));
+      out_.utilization = std::min(out_.utilization, share);
+    }
+  }
+
+  const Design& design_;
+  Plant plant_;
+  Bounds out_;
+  std::string binding_;
+  Rule rule_;  ///< of the utilization
+  std::vector<JobDemand> demands_;
+};
+
+}  // namespace
+
+Bounds bounds(const Design& design) { return Deriver(design).run(); }
+
+}  // namespace stallcast::models

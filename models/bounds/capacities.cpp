@@ -1,0 +1,24 @@
+#include "models/bounds/bounds.hpp"
+#include "models/plant/plant.hpp"
+
+/// What shared resources can do, before anything is simulated.
+namespace stallcast::models {
+
+std::map<std::string, Capacity> capacities(const Design& design) {
+  const Plant plant(design);
+  std::map<std::string, Capacity> out;
+  const auto add = [&](const std::string& name, double amount, const char* unit) {
+    Capacity& sum = out[ResourceTable::without_group(name)];
+    sum.amount += amount;
+    sum.unit = unit;
+  };
+  for (std::uint32_t e = 0; e < plant.topology().edge_count(); ++e)
+    if (const Rate rate = plant.topology().capacity(graph::EdgeId{e}); rate.finite())
+      add(plant.topology().name(graph::EdgeId{e}), rate.in(unit::Bps), "B/s");
+  for (const Component& host : design.hosts)
+    for (const HostGroup& group : plant.groups(host.id))
+      add("host." + host.id + ".cpu", plant.host(host.id).loader_cores() * group.hosts, "cores");
+  return out;
+}
+
+}  // namespace stallcast::models

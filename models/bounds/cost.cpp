@@ -1,0 +1,254 @@
+#include "models/bounds/cost.hpp"
+
+#include <algorithm>
+
+#include "engine/base/quantity_text.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/contract/registry.hpp"
+#include "models/contract/training.hpp"
+
+namespace stallcast::models {
+namespace {
+
+constexpr double kTb = 1e12;
+constexpr std::string_view kGpus = "gpus", kHosts = "count";
+
+double number(const Component& component, std::string_view key) {
+  const Value* value = component.find(key);
+  return value == nullptr ? 0.0 : value->number;
+}
+
+std::string text(double value, Dimension dimension) {
+  return base::print_quantity(value, dimension);
+}
+std::string text(Money m) { return text(m.in(unit::USD), Dimension::money); }
+std::string text(MoneyRate m) { return text(m.in(unit::USD_per_s), Dimension::money_rate); }
+std::string count(double n) { return text(n, Dimension::number); }
+
+/// Collects the parts of all components.
+class Accountant {
+ public:
+  explicit Accountant(const Design& design) : design_(design) {
+    for (const Component& host : design.hosts) all_hosts_ += number(host, kHosts);
+  }
+
+  Costs run() {
+    for (const Component& host : design_.hosts) {
+      const std::size_t before = out_.items.size();
+      add(Role::host, host, "host." + host.id);
+      GpuCost gpus{host.id, number(host, kHosts) * number(host, kGpus), {}};
+      for (std::size_t i = before; i < out_.items.size(); ++i)
+        gpus.per_time = gpus.per_time.value_or(MoneyRate{}) + out_.items[i].per_time();
+      out_.hosts.push_back(std::move(gpus));
+    }
+    add(Role::fabric, design_.fabric, "fabric");
+    for (const Component& storage : design_.storage)
+      add(Role::storage, storage, "storage." + storage.id);
+    return std::move(out_);
+  }
+
+ private:
+  void add(Role role, const Component& component, const std::string& name) {
+    const KindInfo* kind = find_kind(role, component.kind);
+    if (kind == nullptr) return;
+    const auto priced = [&](const PartInfo& part) {
+      return component.find(part.price.key) != nullptr || component.find(part.rent.key) != nullptr;
+    };
+    const auto parts = parts_of(*kind);
+    // What is sold as one thing needs no prices of its parts; nor does it need one itself where
+    // all its parts have theirs.
+    const bool any = std::any_of(parts.begin(), parts.end(), [&](auto* p) { return priced(*p); });
+    const bool paid = std::any_of(parts.begin(), parts.end(), [&](auto* p) {
+      return priced(*p) && (p->id.empty() || p->included);
+    });
+    if (!any) out_.unpriced.push_back(name);
+    for (const PartInfo* part : parts) {
+      const double n = counted(component, *part);
+      if (n <= 0.0) continue;
+      const std::string full = name + (part->id.empty() ? "" : "." + std::string(part->id));
+      if (priced(*part))
+        out_.items.push_back(item(*kind, component, *part, full, n));
+      else if (any && !paid && !part->included && !part->id.empty())
+        out_.unpriced.push_back(full);
+    }
+  }
+
+  double counted(const Component& component, const PartInfo& part) const {
+    double n =
+        part.count.empty() ? 1.0 : number(component, part.count) / (part.in_tb() ? kTb : 1.0);
+    if (!part.of.empty()) n *= number(component, part.of);
+    return part.per_host ? n * all_hosts_ : n;
+  }
+
+  CostItem item(const KindInfo& kind, const Component& component, const PartInfo& part,
+                const std::string& name, double n) const {
+    CostItem out{.name = name, .noun = std::string(part.noun), .count_of = count(n), .count = n};
+    const double each = part.per_host ? all_hosts_ : number(component, part.of);
+    if (part.per_host || !part.of.empty()) out.count_of = count(each) + " x " + count(n / each);
+    if (const Value* price = component.find(part.price.key))
+      out.price = Money::from(price->number, unit::USD);
+    if (const Value* rent = component.find(part.rent.key))
+      out.rent = MoneyRate::from(rent->number, unit::USD_per_s);
+    out.life = life(kind, component);
+    return out;
+  }
+
+  static Seconds life(const KindInfo& kind, const Component& component) {
+    for (const PartInfo* part : parts_of(kind))
+      if (part->id.empty() && part->own) {
+        const Value* given = component.find(part->own->key);
+        return Seconds::from(
+            given != nullptr ? given->number
+                             : *base::parse_quantity(part->own->fallback, Dimension::time).value,
+            unit::s);
+      }
+    return Seconds::infinity();
+  }
+
+  const Design& design_;
+  double all_hosts_ = 0.0;
+  Costs out_;
+};
+
+/// GPU time of one host class, in GPUs.
+struct GpuUse {
+  double busy = 0.0;    ///< not idle
+  double useful = 0.0;  ///< not lost later, either
+};
+
+/// nullopt where the utilization of a job is not known.    [docs/models/cost.md, eq. 3, 4]
+std::optional<GpuUse> use_of(const Design& design, const GpuCost& gpus,
+                             const std::map<std::string, Metric>& metrics, bool kept) {
+  GpuUse out;
+  for (const JobDesign& job : design.jobs) {
+    const JobParams p = job_params(job.job);
+    if (p.hosts != gpus.host) continue;
+    const double n = p.accelerators ? static_cast<double>(*p.accelerators) : gpus.gpus;
+    const auto metric = [&](std::string_view name) {
+      return metrics.find("job." + job.job.id + "." + std::string(name));
+    };
+    const auto utilization = metric("gpu.utilization"), goodput = metric("goodput");
+    if (utilization == metrics.end() || (kept && goodput == metrics.end())) return std::nullopt;
+    const auto lent = metric("elastic.lent.share");
+    const double w = lent == metrics.end() ? 0.0 : lent->second.value;
+    out.busy += n * ((1.0 - w) * utilization->second.value + w);
+    if (kept) out.useful += n * ((1.0 - w) * goodput->second.value + w);
+  }
+  return out;
+}
+
+/// The item of the largest `cost`; nullptr when all are free.
+template <class Cost>
+const CostItem* largest(const std::vector<CostItem>& items, const Cost& cost) {
+  const CostItem* out = nullptr;
+  for (const CostItem& item : items)
+    if (cost(item) > (out != nullptr ? cost(*out) : decltype(cost(item)){})) out = &item;
+  return out;
+}
+
+}  // namespace
+
+MoneyRate CostItem::per_time() const {
+  const double written_off = bought().in(unit::USD) / life.in(unit::s);
+  return MoneyRate::from(written_off, unit::USD_per_s) + rented();
+}
+
+Money Costs::capex() const {
+  Money sum;
+  for (const CostItem& item : items) sum += item.bought();
+  return sum;
+}
+
+MoneyRate Costs::per_time() const {
+  MoneyRate sum;
+  for (const CostItem& item : items) sum += item.per_time();
+  return sum;
+}
+
+const CostItem* Costs::most_bought() const {
+  return largest(items, [](const CostItem& item) { return item.bought(); });
+}
+const CostItem* Costs::most_per_time() const {
+  return largest(items, [](const CostItem& item) { return item.per_time(); });
+}
+
+Costs costs(const Design& design) { return Accountant(design).run(); }
+
+// idle = Σ a_h / N_h (N_h - B_h), per useful GPU-hour = Σ a / Σ G    [docs/models/cost.md, eq. 3,
+// 4]
+void add_costs(const Design& design, const Costs& all, std::map<std::string, Metric>& metrics) {
+  if (!all.known()) return;
+  metrics["cost.capex"] = {all.capex().in(unit::USD), "USD", {}};
+  MoneyRate idle;
+  double useful = 0.0;
+  bool idle_known = true, useful_known = true;
+  for (const GpuCost& gpus : all.hosts) {
+    const auto used = use_of(design, gpus, metrics, false);
+    const auto kept = use_of(design, gpus, metrics, true);
+    idle_known = idle_known && used && gpus.per_time;
+    useful_known = useful_known && kept && gpus.per_time;
+    if (idle_known) idle += *gpus.per_time * (1.0 - used->busy / gpus.gpus);
+    if (useful_known) useful += kept->useful;
+  }
+  if (idle_known && !all.hosts.empty())
+    metrics["cost.gpu_idle"] = {idle.in(unit::USD_per_h), "USD/h", {}};
+  if (useful_known && useful > 0.0)
+    metrics["cost.per_useful_gpu_hour"] = {all.per_time().in(unit::USD_per_h) / useful, "USD", {}};
+}
+
+std::string missing_prices(const Costs& costs) {
+  if (!costs.known() || costs.unpriced.empty()) return "";
+  std::string names;
+  for (const std::string& name : costs.unpriced) names += (names.empty() ? "" : ", ") + name;
+  return "no price for " + names +
+         ": costs are those of the rest (\"price\": \"0 USD\" says that there is none)";
+}
+
+std::vector<Derivation> derive_costs(const Design& design) {
+  std::vector<Derivation> out;
+  const Costs all = costs(design);
+  if (!all.known()) return out;
+  // [docs/models/cost.md, eq. 1 and 2]
+  Rule capex{"", "docs/models/cost.md, eq. 1", {}}, hourly{"", "docs/models/cost.md, eq. 2", {}};
+  const auto add = [](Rule& rule, const std::string& symbol, const std::string& over,
+                      std::vector<Term> terms) {
+    rule.equation += (rule.equation.empty() ? "" : " + ") + symbol + over;
+    for (Term& term : terms) rule.terms.push_back(std::move(term));
+  };
+  for (const CostItem& item : all.items) {
+    const std::string number = std::to_string(&item - all.items.data() + 1);
+    if (item.price) {
+      const Term bought{"bought" + number, "cost." + item.name};
+      add(capex, bought.symbol, "", {bought});
+      add(hourly, bought.symbol, " / life" + number,
+          {bought, figure("life" + number, item.life.in(unit::s), Dimension::time,
+                          "over which it is written off")});
+    }
+    if (item.rent)
+      add(hourly, "rent" + number, "", {{"rent" + number, "cost." + item.name + ".rent"}});
+    const std::string of = item.count_of + " " + item.noun + " x ";
+    if (item.price)
+      out.push_back({"cost." + item.name, item.bought().in(unit::USD), Dimension::money,
+                     of + text(*item.price) + " = " + text(item.bought()) + ", written off in " +
+                         text(item.life.in(unit::s), Dimension::time)});
+    if (item.rent)
+      out.push_back({"cost." + item.name + ".rent", item.rented().in(unit::USD_per_s),
+                     Dimension::money_rate, of + text(*item.rent) + " = " + text(item.rented())});
+  }
+  for (const GpuCost& gpus : all.hosts)
+    if (gpus.per_time && gpus.gpus > 0.0)
+      out.push_back({"cost.host." + gpus.host + ".gpu_hour",
+                     gpus.per_time->in(unit::USD_per_h) / gpus.gpus, Dimension::money,
+                     text(*gpus.per_time) + " / " + count(gpus.gpus) + " GPUs"});
+  std::string without;
+  for (const std::string& name : all.unpriced) without += (without.empty() ? "" : ", ") + name;
+  if (!without.empty()) without = "; no price for " + without;
+  out.push_back({"cost.capex", all.capex().in(unit::USD), Dimension::money,
+                 "sum of purchase prices = " + text(all.capex()) + without, std::move(capex)});
+  out.push_back({"cost.hourly", all.per_time().in(unit::USD_per_s), Dimension::money_rate,
+                 "purchase prices over their lives, and rents = " + text(all.per_time()),
+                 std::move(hourly)});
+  return out;
+}
+
+}  // namespace stallcast::models

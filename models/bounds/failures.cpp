@@ -1,0 +1,116 @@
+#include "models/bounds/failures.hpp"
+
+#include <string>
+
+#include "engine/base/quantity_text.hpp"
+#include "models/contract/elastic.hpp"
+#include "models/contract/rows.hpp"
+#include "models/failure/interval.hpp"
+
+namespace stallcast::models {
+namespace {
+
+std::string text(Seconds t) { return base::print_quantity(t.in(unit::s), Dimension::time); }
+
+}  // namespace
+
+FailingParts failing_parts(const JobDesign& job, const RankLayout& layout, double hosts) {
+  FailingParts out{.ranks = layout.ranks, .hosts = hosts};
+  if (job.loader)
+    out.workers = layout.readers() * static_cast<double>(loader_params(*job.loader).workers);
+  return out;
+}
+
+std::vector<Derivation> derive_failures(const Design& design, const JobDesign& job,
+                                        const FailingParts& parts, Seconds stall) {
+  double rate = 0.0;
+  std::string terms;
+  Rule rule{"", "docs/models/failures.md, eq. 1", {}};
+  for (const Component& component : design.failures) {
+    const FailureRow& row = failure_row(component.kind);
+    if (!row.style.kills) continue;
+    const FailureParams p = row.params(component);
+    if (p.at || (p.hosts && *p.hosts != job_params(job.job).hosts)) continue;
+    const double units = failing_units(p, parts);
+    if (units == 0.0) continue;
+    rate += units / p.mtbf->in(unit::s);
+    terms += (terms.empty() ? "" : " + ") + base::shortest(units) + " / " + text(*p.mtbf) + " (" +
+             component.id + ")";
+    const std::string number = std::to_string(rule.terms.size() / 2 + 1);
+    rule.equation += (rule.equation.empty() ? "n" : " + n") + number + " / mtbf" + number;
+    rule.terms.push_back(
+        figure("n" + number, units, Dimension::number, "parts that fail as " + component.id));
+    rule.terms.push_back({"mtbf" + number, "failures[" + component.id + "].mtbf"});
+  }
+  if (terms.empty()) return {};
+  // M = 1 / sum n / mtbf    [docs/models/failures.md, eq. 1]
+  const Seconds mtbf = Seconds::from(1.0 / rate, unit::s);
+  const std::string name = "job." + job.job.id + ".";
+  rule.equation = "1 / (" + rule.equation + ")";
+  std::vector<Derivation> out{{name + "failures.mtbf", mtbf.in(unit::s), Dimension::time,
+                               "1 / (" + terms + ") = " + text(mtbf), std::move(rule)}};
+  const RecoveryParams recovery = job.recovery ? recovery_params(*job.recovery) : RecoveryParams{};
+  if (const Seconds mounted = recovery.mounted(parts.hosts); mounted > Seconds{})
+    out.push_back({name + "failures.mount", mounted.in(unit::s), Dimension::time,
+                   "all " + base::shortest(parts.hosts * static_cast<double>(recovery.pods)) +
+                       " pods, " + text(recovery.mount) + " each" +
+                       (recovery.mount_parallel
+                            ? ", " + std::to_string(*recovery.mount_parallel) + " at one time"
+                            : ", all at one time")});
+  if (stall <= Seconds{}) return out;
+  const Seconds young = young_interval(stall, mtbf);
+  out.push_back(
+      {name + "checkpoint.interval.young",
+       young.in(unit::s),
+       Dimension::time,
+       "sqrt(2 x " + text(stall) + " x " + text(mtbf) + ") = " + text(young) +
+           " of work between two saves, for a stall of at least " + text(stall),
+       {"sqrt(2 * stall * mtbf)",
+        "docs/models/failures.md",
+        {figure("stall", stall.in(unit::s), Dimension::time, "least a save costs training"),
+         {"mtbf", name + "failures.mtbf"}}}});
+  return out;
+}
+
+std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant, Seconds snapshot,
+                                       Bytes written) {
+  if (!job.elastic || !job.checkpoint) return {};
+  const ElasticParams p = elastic_params(*job.elastic);
+  const RecoveryParams r = recovery_params(*job.recovery);
+  const std::string host = job_params(job.job).hosts, to = checkpoint_params(*job.checkpoint).to;
+  const double ranks = plant.layout(job.job.id).ranks;
+  const std::string name = "job." + job.job.id + ".elastic.";
+  const std::string gpus = base::shortest(static_cast<double>(p.gpus));
+  const double lent = 1.0 - p.own(ranks);
+  std::vector<Derivation> out{{name + "lent.share", lent, Dimension::ratio,
+                               gpus + " of " + base::shortest(ranks) + " GPUs x " + text(p.busy) +
+                                   " of every " + text(p.period) + " = " +
+                                   base::print_quantity(lent, Dimension::ratio)}};
+  const graph::NodeId source = plant.storage(to).read_source();
+  const graph::NodeId sink = plant.storage(to).write_sink();
+  const Seconds save =
+      snapshot +
+      written / plant.topology().max_flow(plant.mounts(host, to, false), {&sink, 1}).value;
+  const Seconds restore = r.restore.value_or(
+      written / plant.topology().max_flow({&source, 1}, plant.mounts(host, to, true)).value);
+  const Seconds mount =
+      r.mounted(ranks * p.stays(ranks) / static_cast<double>(plant.host(host).gpus));
+  // t = t_save + t_stop + t_mount + t_start + t_init + t_restore    [docs/models/elastic.md, eq. 2]
+  const Seconds shift = save + p.stop + mount + r.start + r.init + restore;
+  out.push_back({name + "shift", shift.in(unit::s), Dimension::time,
+                 "save " + text(save) + " + stop " + text(p.stop) +
+                     (mount > Seconds{} ? " + mount " + text(mount) : "") + " + start " +
+                     text(r.start) + " + init " + text(r.init) + " + restore " + text(restore) +
+                     " = at least " + text(shift)});
+  // (N + N - g) t a period    [docs/models/elastic.md, eq. 3]
+  const double held = 2.0 * ranks - static_cast<double>(p.gpus);
+  const double lost = held * shift.in(unit::h);
+  out.push_back({name + "lost.gpu_hours", lost, Dimension::number,
+                 "(" + base::shortest(ranks) + " GPUs going + " +
+                     base::shortest(ranks - static_cast<double>(p.gpus)) + " coming) x " +
+                     text(shift) + " = " + base::print_quantity(lost, Dimension::number) +
+                     " GPU hours at least, every " + text(p.period)});
+  return out;
+}
+
+}  // namespace stallcast::models

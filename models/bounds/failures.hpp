@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "models/bounds/bounds.hpp"
+#include "models/contract/failure.hpp"
+#include "models/plant/plant.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::models {
+
+/// What of `job`, on `hosts` hosts, can fail.
+[[nodiscard]] FailingParts failing_parts(const JobDesign& job, const RankLayout& layout,
+                                         double hosts);
+
+/// What can be said of the failures of one job without simulating: how often it fails, and how
+/// often to save. Nothing when no failure hits it. `stall` is the least that a save costs training;
+/// 0: the job never saves.
+[[nodiscard]] std::vector<Derivation> derive_failures(const Design& design, const JobDesign& job,
+                                                      const FailingParts& parts, Seconds stall);
+
+/// What an elastic job lends, and the least its shifts cost: a save of `written` bytes after a
+/// snapshot of `snapshot`, the restart, and reading `state` back. Nothing when it lends nothing.
+/// REQUIRES: an elastic job has a checkpoint.
+[[nodiscard]] std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
+                                                     Seconds snapshot, Bytes written);
+
+}  // namespace stallcast::models

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "engine/base/quantity_text.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/contract/checkpoint.hpp"
+#include "models/contract/dataset.hpp"
+#include "models/plant/plant.hpp"
+
+/// What the files of the bounds share: the demand of a job, and its parts.
+namespace stallcast::models::detail {
+
+inline constexpr const char* kTraining = "docs/models/training.md";
+inline constexpr const char* kEq1 = "docs/models/bounds.md, eq. 1";
+inline constexpr const char* kEq2 = "docs/models/bounds.md, eq. 2";
+inline constexpr const char* kEq3 = "docs/models/bounds.md, eq. 3";
+inline constexpr const char* kEq5 = "docs/models/bounds.md, eq. 5";
+inline constexpr const char* kSaves = "docs/models/checkpoint.md, eq. 1";
+
+inline std::string text(double value, Dimension dimension) {
+  return base::print_quantity(value, dimension);
+}
+inline std::string text(Bytes b) { return text(b.in(unit::B), Dimension::bytes); }
+inline std::string text(Seconds t) { return text(t.in(unit::s), Dimension::time); }
+inline std::string text(Rate r) { return text(r.in(unit::Bps), Dimension::rate); }
+inline std::string count(double n) { return text(n, Dimension::number); }
+/// To two decimals where `text` would round a number above 10 to fewer.
+inline std::string hundredths(double n) { return base::shortest(std::round(n * 100.0) / 100.0); }
+
+/// "512 GPUs", or "16 of 512 GPUs" where one rank of a model copy reads.
+inline std::string readers_of(const RankLayout& layout) {
+  return (layout.per_copy > 1.0 ? count(layout.readers()) + " of " : "") + count(layout.ranks) +
+         " GPUs";
+}
+
+/// A minimum cut, and what it cuts through first.
+struct MinCut {
+  Rate value = Rate::infinity();
+  std::string binding;
+};
+
+/// Everything that is derived for one job.
+struct JobDemand {
+  std::string id, host;
+  /// Paths of its inputs, and of its hosts'.
+  [[nodiscard]] std::string input(const std::string& key) const {
+    return "jobs[" + id + "]." + key;
+  }
+  [[nodiscard]] std::string host_input(const std::string& key) const {
+    return "cluster.hosts[" + host + "]." + key;
+  }
+  RankLayout layout;
+  Seconds compute;            ///< mean step of one rank
+  Seconds exposed;            ///< what communication adds to it, undisturbed
+  std::string communication;  ///< what limits that
+  std::string read_from, write_to;
+  Rate read;    ///< demanded at full utilization, all ranks
+  Rate missed;  ///< of that, what caches of the hosts cannot hold: from the storage
+  Rate write;   ///< checkpoint bytes over their interval, all ranks
+  Bytes checkpoint;
+  Seconds interval;  ///< between checkpoints; infinite: never
+  bool blocking = false;
+  Seconds snapshot;  ///< least until the state of all ranks has left their GPUs
+  MinCut write_cut;  ///< between its hosts and where it saves
+  Seconds flush;     ///< least until a save is there, all hosts at once
+  Seconds stall;     ///< least a save costs training; 0: never saves
+  Rate loader;       ///< most the loaders can take in, CPU alone
+};
+
+/// The rule of a kind, its inputs those of the job and its hosts.
+[[nodiscard]] Rule placed(Rule rule, const JobDemand& d);
+
+/// How the size of a save comes about; no rule where a layout cuts the state.
+[[nodiscard]] Rule size_rule(const CheckpointParams& p, const ModelParams& model,
+                             const JobDemand& d);
+
+/// What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.
+[[nodiscard]] Derivation loader_ceiling(const JobDesign& job, const JobDemand& d,
+                                        const SampleAccess& access, const Plant& plant);
+
+/// How many units of the storage under study `demands` take, and what one can do.
+void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Countable& unit,
+                  Bounds& out);
+
+}  // namespace stallcast::models::detail

@@ -1,0 +1,81 @@
+#include <utility>
+
+#include "models/bounds/parts.hpp"
+#include "models/contract/rows.hpp"
+
+/// Parts of the bounds that stand for themselves: docs/models/bounds.md.
+namespace stallcast::models::detail {
+
+Rule placed(Rule rule, const JobDemand& d) {
+  for (Term& term : rule.terms) {
+    const bool host = term.from.starts_with("host.");
+    if (!term.from.empty())
+      term.from = host ? d.host_input(term.from.substr(5)) : d.input(term.from);
+  }
+  return rule;
+}
+
+Rule size_rule(const CheckpointParams& p, const ModelParams& model, const JobDemand& d) {
+  if (p.size) return {"size", kSaves, {{"size", d.input("checkpoint.size")}}};
+  if (p.layout.starts_with("zero") && model.has_shape()) return {};
+  const auto per = [&](const char* part) {
+    return Term{part, d.input(std::string("model.state.") + part)};
+  };
+  return {"parameters * (weights + master + momentum + variance + other)",
+          kSaves,
+          {figure("parameters", model.parameters.value_or(0.0), Dimension::number,
+                  "parameters of the model"),
+           per("weights"), per("master"), per("momentum"), per("variance"), per("other")}};
+}
+
+// What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.
+// [docs/models/bounds.md, eq. 5]
+Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const SampleAccess& access,
+                          const Plant& plant) {
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  const LoaderParams loader = loader_params(*job.loader);
+  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+  const Bytes fetched = dataset.sample * access.amplification;
+  const Seconds parsing = fetched / access.unpack +
+                          (d.layout.gds ? access.parse_fixed : access.parsing(dataset.sample, 1.0));
+  const Seconds decode = plant.storage(d.read_from).decodes() ? Seconds{} : dataset.decode;
+  const Seconds cpu = parsing + decode;
+  const bool apart = policy.decoders > 0 && loader.workers > 0;
+  Rate best = Rate::infinity();
+  std::string why;
+  Rule rule;
+  const auto stage = [&](double ranks, double threads, const std::string& who, Seconds time,
+                         const std::string& what) {
+    const Rate rate = fetched / time * (threads * ranks);
+    if (rate >= best) return;
+    best = rate;
+    rule = {
+        "ranks * threads * sample * fetched / time",
+        kEq5,
+        {figure("ranks", ranks, Dimension::number,
+                ranks > 1.0 ? "GPUs that read" : "all of them together"),
+         figure("threads", threads, Dimension::number, who),
+         {"sample", d.input("dataset.sample")},
+         figure("fetched", access.amplification, Dimension::number,
+                "bytes fetched for a byte used: docs/models/formats.md"),
+         figure("time", time.in(unit::s), Dimension::time, what + ": docs/models/dataloader.md")}};
+    why = (ranks > 1.0 || who != "cores" ? count(ranks) + " GPUs x " : "") + count(threads) + " " +
+          who + " x " + text(fetched) + " / " + text(time) + " " + what + " = " + text(rate);
+  };
+  const double ranks = d.layout.readers();
+  const double workers = static_cast<double>(policy.threads(loader));
+  stage(ranks, workers, apart ? "reading threads" : "workers", apart ? parsing : cpu,
+        "CPU per sample");
+  if (apart)
+    stage(ranks, static_cast<double>(policy.decoders), "decoding threads", decode,
+          "CPU per sample");
+  if (access.one_lock && policy.split_batch)
+    stage(ranks, 1.0, "thread in the library at a time", parsing, "CPU per sample");
+  if (policy.gpu_decode > Seconds{})
+    stage(ranks, 1.0, "stage on the GPU", policy.gpu_decode, "per sample");
+  stage(1.0, plant.host(d.host).loader_cores() * d.layout.hosts, "cores", cpu, "CPU per sample");
+  return {"job." + d.id + ".loader.ceiling", best.in(unit::Bps), Dimension::rate, std::move(why),
+          std::move(rule)};
+}
+
+}  // namespace stallcast::models::detail

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/base/counted.hpp"
+#include "models/bounds/parts.hpp"
+
+/// The least number of OSTs (or servers, prefixes, ...): docs/models/bounds.md, eq. 3.
+namespace stallcast::models::detail {
+namespace {
+
+/// What the jobs ask of the storage system that is counted.
+template <class Of>
+Rule sum_of_jobs(const std::vector<JobDemand>& demands, const std::string& storage,
+                 const std::string& way, const Of& of) {
+  Rule rule{"", kEq3, {}};
+  for (const JobDemand& d : demands) {
+    if ((way == "read" ? d.read_from : d.write_to) != storage || of(d) <= Rate{}) continue;
+    const std::string symbol = way + std::to_string(rule.terms.size() + 1);
+    rule.equation += (rule.terms.empty() ? "" : " + ") + symbol;
+    const std::string name = "job." + d.id + ".";
+    rule.terms.push_back({symbol, way == "write"      ? name + "checkpoint.write.demand"
+                                  : d.missed < d.read ? name + "cache.demand"
+                                                      : name + "read.demand"});
+  }
+  return rule;
+}
+Rule divided(Rule rule, const std::string& way, const std::string& unit) {
+  if (rule.terms.size() > 1)
+    rule.equation = "(" + rule.equation + ") / unit_" + way;
+  else
+    rule.equation += " / unit_" + way;
+  rule.terms.push_back({"unit_" + way, unit});
+  return rule;
+}
+
+}  // namespace
+
+// n >= read / unit_read + write / unit_write; the larger of both when a unit's rates are separate
+// [docs/models/bounds.md, eq. 3]
+void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Countable& c,
+                  Bounds& out) {
+  Rate read, write;
+  for (const JobDemand& d : demands) {
+    if (d.read_from == out.storage) read += d.missed;
+    if (d.write_to == out.storage) write += d.write;
+  }
+  out.noun = c.noun;
+  out.unit_write = c.unit_write;
+  const double for_writes = write / c.unit_write;
+  const double for_reads = read / c.unit_read;
+  out.osts_required = c.separate ? std::max(for_reads, for_writes) : for_reads + for_writes;
+  const std::string store = "storage." + out.storage + ".",
+                    name = store + base::key_of(c.noun) + ".";
+  const auto line = [&](const std::string& what, double value, Dimension dimension,
+                        std::string formula, Rule rule = {}) {
+    out.derivations.push_back({what, value, dimension, std::move(formula), std::move(rule)});
+  };
+  const auto unit_line = [&](const char* way, Rate rate) {
+    line(store + "unit." + way, rate.in(unit::Bps), Dimension::rate,
+         "what one of the " + c.noun + " can " + way + " = " + text(rate));
+  };
+  if (c.unit_read.finite()) unit_line("read", c.unit_read);
+  if (c.unit_write.finite()) unit_line("write", c.unit_write);
+  const Rule reads =
+      sum_of_jobs(demands, out.storage, "read", [](const JobDemand& d) { return d.missed; });
+  const Rule writes =
+      sum_of_jobs(demands, out.storage, "write", [](const JobDemand& d) { return d.write; });
+  if (for_writes > 0.0) {
+    Rule rule = divided(writes, "write", store + "unit.write");
+    line(name + "writes", for_writes, Dimension::number,
+         text(write) + " / " + text(c.unit_write) + " of one = " + hundredths(for_writes) + " " +
+             c.noun + " for the writes alone",
+         std::move(rule));
+  }
+  if (for_reads > 0.0)
+    line(name + "reads", for_reads, Dimension::number,
+         text(read) + " / " + text(c.unit_read) + " of one = " + hundredths(for_reads) + " " +
+             c.noun + " for the reads alone",
+         divided(reads, "read", store + "unit.read"));
+  const double at_least = std::ceil(out.osts_required - 1e-9);
+  Rule rule{"0", kEq3, {}};
+  if (for_reads > 0.0) rule.terms.push_back({"reads", name + "reads"});
+  if (for_writes > 0.0) rule.terms.push_back({"writes", name + "writes"});
+  if (rule.terms.size() == 2)
+    rule.equation = c.separate ? "ceil(max(reads, writes) - 1e-9)" : "ceil(reads + writes - 1e-9)";
+  else if (rule.terms.size() == 1)
+    rule.equation = "ceil(" + rule.terms[0].symbol + " - 1e-9)";
+  line(name + "bound", at_least, Dimension::number,
+       text(read) + " / " + text(c.unit_read) + (c.separate ? " or " : " + ") + text(write) +
+           " / " + text(c.unit_write) + " = " + hundredths(out.osts_required) + ", so at least " +
+           count(at_least) + " " + c.noun,
+       std::move(rule));
+}
+
+}  // namespace stallcast::models::detail

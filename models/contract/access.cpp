@@ -1,0 +1,34 @@
+#include "models/contract/access.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/contract/rows.hpp"
+
+namespace stallcast::models {
+
+SampleAccess in_blocks(SampleAccess access, Bytes sample, Bytes block, Blocks how) {
+  const Bytes range = access.range(sample);
+  const double blocks = std::max(1.0, std::ceil(range / block - 1e-9));
+  double more = 1.0;  // bytes fetched per byte asked for
+  const bool whole = access.ranges <= access.files + 1e-9;
+  if (!whole && how == Blocks::faults) more = block * blocks / range;
+  if (!whole && how == Blocks::read_ahead) more = (range + block) / range;
+  if (whole || how == Blocks::faults) access.round_trips += blocks - 1.0;
+  access.amplification *= more;
+  access.unpack = access.unpack * more;  // what is fetched in vain is not unpacked
+  return access;
+}
+
+SampleAccess sample_access(const JobDesign& job) {
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  SampleAccess access = format_row(job.dataset->kind).access(*job.dataset, dataset);
+  if (dataset.request_block)
+    access = in_blocks(access, dataset.sample, *dataset.request_block, Blocks::read_ahead);
+  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+  if (policy.window) access = in_blocks(access, dataset.sample, *policy.window, Blocks::faults);
+  access.parse_fixed += dataset.request_cpu * (access.ranges * access.round_trips);
+  return access;
+}
+
+}  // namespace stallcast::models

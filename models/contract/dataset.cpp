@@ -1,0 +1,99 @@
+#include "models/contract/dataset.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kCodecs[] = {"float", "jpeg", "none"};
+constexpr std::string_view kShuffles[] = {"global", "node", "none"};
+constexpr std::string_view kPolicies[] = {"lru", "none", "pinned", "random"};
+constexpr std::string_view kMedia[] = {"memory", "nvme"};
+constexpr std::string_view kScopes[] = {"cooperative", "node"};
+
+constexpr std::array<Field<DatasetParams>, 22> kDataset{
+    field("on", &DatasetParams::on, kRequired, "id of the storage system it lies on"),
+    field("sample", &DatasetParams::sample, kRequired, "mean stored size of one sample", kPositive),
+    field("sample_stdev", &DatasetParams::sample_stdev, "0 B",
+          "standard deviation of the stored size", kNonNegative),
+    field("samples", &DatasetParams::samples, kOptional, "samples in the data set", kAtLeastOne),
+    field("size", &DatasetParams::size, kOptional, "size of the data set", kPositive),
+    field("decode", &DatasetParams::decode, "0 ms",
+          "CPU time per sample besides parsing: decode, augment, tokenise", kNonNegative),
+    field("codec", &DatasetParams::codec, "none",
+          "what is decoded besides: jpeg: RGB images, float: bytes to numbers, each at its rate",
+          one_of(kCodecs)),
+    field("float.rate", &DatasetParams::float_rate, "4 GB/s",
+          "codec float: stored bytes one core turns into 32-bit numbers in a second",
+          cited(kPositive, "own probe, PyTorch 1.13, 2 cores, 2026-11: samples of 128 KiB")),
+    field("jpeg.rate", &DatasetParams::jpeg_rate, "80 MB/s",
+          "codec jpeg: stored bytes one core decodes in a second",
+          cited(kPositive, "own probe, Pillow 9.4, 2 cores, 2026-11: 73 at 85 kB, 85 at 22 kB")),
+    field("tensor", &DatasetParams::tensor, kOptional,
+          "bytes of one sample in a batch, as decoded; its size in memory when not given",
+          kPositive),
+    field("direct", &DatasetParams::direct, "false", "read with O_DIRECT, past the page cache"),
+    field("request.cpu", &DatasetParams::request_cpu, "0 s",
+          "CPU time of the client library per request: fsspec in Python about 1 ms", kNonNegative),
+    field("request.block", &DatasetParams::request_block, kOptional,
+          "read-ahead of the client library, one request after the other: 5 MiB in fsspec; files "
+          "are streams when not given",
+          kPositive),
+    field("shuffle", &DatasetParams::shuffle, "global",
+          "global: each epoch deals all samples anew; node: each host keeps its "
+          "part; none: each host reads its part in the same order",
+          one_of(kShuffles)),
+    field("name", &DatasetParams::name, kOptional,
+          "jobs on the same hosts that give the same name read the "
+          "same data, and find what others cached"),
+    field("cache.policy", &DatasetParams::cache_policy, "none",
+          "what hosts keep of it: none, lru, random (close to Linux' page cache), "
+          "or pinned (what came first stays)",
+          one_of(kPolicies)),
+    field("cache.size", &DatasetParams::cache_size, kOptional,
+          "cache of one host; absent: what its memory has left", kPositive),
+    field("cache.medium", &DatasetParams::cache_medium, "memory",
+          "memory: the page cache; nvme: local drives of the host", one_of(kMedia)),
+    field("cache.scope", &DatasetParams::cache_scope, "node",
+          "node: each host for itself; cooperative: hosts read from each other", one_of(kScopes)),
+    field("cache.warm", &DatasetParams::cache_warm, "false",
+          "filled before the run: the first epoch finds what later ones find"),
+    field("cache.opens", &DatasetParams::cache_opens, "true",
+          "files found are still opened at the storage system, as shared file systems do"),
+    field("cache.copy", &DatasetParams::cache_copy, kOptional,
+          "most one process takes out of the cache; absent: only the medium "
+          "and the format's CPU time limit",
+          kPositive)};
+constexpr auto kDatasetInfos = infos(kDataset);
+
+}  // namespace
+
+DatasetParams dataset_params(const Component& component) {
+  DatasetParams p = bind(kDataset, component);
+  // t = decode + sample / rate of the codec    [docs/models/formats.md, eq. 14]
+  if (p.codec == "float") p.decode += p.sample / p.float_rate;
+  if (p.codec == "jpeg") p.decode += p.sample / p.jpeg_rate;
+  return p;
+}
+std::span<const FieldInfo> dataset_common_fields() { return kDatasetInfos; }
+
+double DatasetParams::sample_count() const {
+  if (samples) return static_cast<double>(*samples);
+  return size ? std::floor(*size / sample) : std::numeric_limits<double>::infinity();
+}
+
+Bytes DatasetParams::draw(RandomStream& random) const {
+  if (sample_stdev == Bytes{}) return sample;
+  // Sides a, b ~ N(m, s), independent: E[ab] = m^2, Var[ab] = 2 m^2 s^2 + s^4 = stdev^2.
+  // [docs/models/formats.md, eq. 2]
+  const double mean = sample.in(unit::B), stdev = sample_stdev.in(unit::B);
+  const double side = std::sqrt(mean);
+  const double spread = std::sqrt(-mean + std::sqrt(mean * mean + stdev * stdev));
+  const double a = side + spread * random.normal(), b = side + spread * random.normal();
+  return Bytes::from(std::max(std::abs(a * b), 1.0), unit::B);
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "engine/base/fields.hpp"
+#include "engine/base/random.hpp"
+#include "models/cache/params.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/units.hpp"
+
+/// Data set formats: what reading one sample asks of storage and CPU. docs/models/formats.md.
+namespace stallcast::models {
+
+/// The data set of a job.
+struct DatasetParams : cache::CacheParams {
+  std::string on;                       ///< storage system
+  Bytes sample;                         ///< mean stored size of a sample
+  Bytes sample_stdev;                   ///< of the stored size
+  std::optional<std::int64_t> samples;  ///< in the whole set
+  std::optional<Bytes> size;            ///< of the whole set
+  Seconds decode;                       ///< CPU time per sample, its codec's included
+  std::string codec;                    ///< "none", "float", "jpeg"
+  Rate float_rate, jpeg_rate;           ///< stored bytes one core decodes in a second
+  std::optional<Bytes> tensor;          ///< of one sample in a batch; else its size in memory
+  bool direct = false;                  ///< O_DIRECT
+  Seconds request_cpu;                  ///< of the client library, per request
+  std::optional<Bytes> request_block;   ///< it reads ahead this much; else files are streams
+
+  /// Samples in the whole set.
+  [[nodiscard]] double sample_count() const;
+  /// Stored size of one sample, drawn: the product of two normal image sides, as DLIO writes them.
+  [[nodiscard]] Bytes draw(base::RandomStream& random) const;
+};
+[[nodiscard]] DatasetParams dataset_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> dataset_common_fields();
+
+/// What one sample costs in a format. What belongs to a file or a unit of n samples counts 1/n.
+struct SampleAccess {
+  double files = 1.0;          ///< files opened
+  double ranges = 1.0;         ///< pieces of files read, each by itself
+  double round_trips = 1.0;    ///< dependent requests per range besides streaming
+  double amplification = 1.0;  ///< bytes fetched per stored byte of the sample
+  double expansion = 1.0;      ///< bytes in memory per stored byte of the sample
+  double unit = 0.0;   ///< samples fetched in one go before the first of them; 0: each alone
+  double ahead = 0.0;  ///< samples fetched ahead, beside the loading; 0: when needed
+  double ahead_batches = 0.0;      ///< the same in batches of the loader, added
+  double fetchers = 1.0;           ///< that fetch ahead at one time
+  bool ahead_in_file = false;      ///< of the file that is being read only
+  bool decoded_ahead = false;      ///< by those who fetch ahead
+  double block_units = 1.0;        ///< units whose samples are shuffled together
+  double listed = 0.0;             ///< before the first epoch: requests that list all names
+  double stated = 0.0;             ///< and files whose attributes are asked for
+  double stated_at_once = 1.0;     ///< so many at one time
+  bool one_lock = false;           ///< threads of one process take turns in the library
+  Rate unpack = Rate::infinity();  ///< CPU: fetched bytes one core decompresses in a second
+  Rate parse = Rate::infinity();   ///< CPU: stored bytes one core parses and copies in a second
+  Seconds parse_fixed;             ///< CPU: fixed cost of a sample
+  std::optional<Bytes> keep{};     ///< most the format's own library keeps on a host
+
+  /// Samples that lie in one file.
+  [[nodiscard]] double per_file() const { return files > 0.0 ? std::max(1.0, 1.0 / files) : 1.0; }
+  /// Bytes of one range, given the mean stored size of a sample.
+  [[nodiscard]] Bytes range(Bytes sample) const { return sample * amplification / ranges; }
+  /// CPU time of parsing samples of `stored` bytes in all, without decompression.
+  [[nodiscard]] Seconds parsing(Bytes stored, double samples) const {
+    return stored / parse + parse_fixed * samples;
+  }
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,80 @@
+#include "models/contract/fabric.hpp"
+
+#include <algorithm>
+
+/// Equations and sources: docs/models/network.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+// Payload share of a link when the scenario says nothing; the same assumption as
+// host.nic.efficiency.
+constexpr double kLinkShare = 0.95;
+// What a port reaches when several servers send to it and priority flow control pauses them.
+constexpr double kPausedShare = 0.9;
+
+constexpr std::string_view kTechnologies[] = {"infiniband", "roce", "tcp", "slingshot", "efa"};
+constexpr std::string_view kPlacements[] = {"auto", "hash", "spray"};
+constexpr std::array<Field<FabricParams>, 9> kFabric{
+    field("rtt", &FabricParams::round_trip, "10 us",
+          "round trip of a small message between host and storage server",
+          assumed(kNonNegative, "IB 2-5 us, RoCE 5-10 us, plus the software on both ends")),
+    field("bisection", &FabricParams::bisection, kOptional,
+          "most that all hosts and all storage exchange, each direction; absent: non-blocking",
+          kPositive),
+    field("converged", &FabricParams::converged, "false",
+          "communication between GPUs uses the same NICs as storage traffic, not compute_nic"),
+    field("technology", &FabricParams::technology, "infiniband",
+          "decides what happens when many send to one port, how connections are placed, and (tcp) "
+          "whether cores of the hosts move what storage clients do not move by themselves",
+          one_of(kTechnologies)),
+    field(
+        "placement", &FabricParams::placement, "auto",
+        "of connections on equal links: hash (ECMP), spray (any link for every packet, or adaptive "
+        "routing); auto: hash for roce and tcp",
+        one_of(kPlacements)),
+    field("connections", &FabricParams::connections, "16",
+          "storage connections one host keeps busy, as the hash sees them",
+          assumed(up_to(1e6), "one to each of 16 servers")),
+    field("efficiency", &FabricParams::efficiency, kOptional,
+          "payload share of the line rate of every port and link; absent: 95 % of links, and what "
+          "hosts say of theirs",
+          kPositiveShare),
+    field("incast.senders", &FabricParams::incast_senders, "32",
+          "tcp: servers that may send to one port before its buffer overflows",
+          assumed(up_to(1e6), "shallow buffers")),
+    field("incast.goodput", &FabricParams::incast_goodput, "50 %",
+          "tcp: share of the port that is left when it does, 200 ms being lost each time",
+          assumed(kPositiveShare, "30-70 % without ECN"))};
+constexpr auto kFabricInfos = infos(kFabric);
+
+}  // namespace
+
+FabricParams fabric_params(const Component& component) { return bind(kFabric, component); }
+std::span<const FieldInfo> fabric_fields() { return kFabricInfos; }
+
+bool FabricParams::sprayed() const {
+  if (placement != "auto") return placement == "spray";
+  return technology != "roce" && technology != "tcp";
+}
+
+double FabricParams::link_share() const {
+  return efficiency ? efficiency->in(unit::ratio) : kLinkShare;
+}
+
+double FabricParams::incast_share(double senders) const {
+  if (technology == "roce" && senders > 1.0) return kPausedShare;
+  const bool overflows = senders > static_cast<double>(incast_senders);
+  return technology == "tcp" && overflows ? incast_goodput.in(unit::ratio) : 1.0;
+}
+
+double CollectiveShares::ring_outside(double stride) const {
+  return std::min(1.0, ring_load * std::min(1.0, stride / area_hosts));
+}
+
+double CollectiveShares::spread_outside(double hosts) const {
+  return std::min(1.0, spread_load * std::max(0.0, 1.0 - area_hosts / hosts));
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,87 @@
+#include "models/contract/failure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/contract/checkpoint.hpp"
+#include "models/contract/rows.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::array<Field<RecoveryParams>, 11> kRecovery{
+    field("detect", &RecoveryParams::detect, "1 min", "until somebody notices that ranks are gone",
+          assumed(kNonNegative, "watchdog 10-60 s; PyTorch's own NCCL time-out is 10 min")),
+    field("replace", &RecoveryParams::replace, "5 min",
+          "when a host is lost: until another is scheduled and has the image",
+          assumed(kNonNegative, "1-15 min")),
+    field("start", &RecoveryParams::start, "1 min",
+          "until all processes run: imports, data index, file handles", assumed(kNonNegative)),
+    field("init", &RecoveryParams::init, "30 s", "until all ranks can communicate",
+          cited(kNonNegative, "MegaScale: under 5 s for 2,048 GPUs, under 30 s for over 10,000")),
+    field("restore", &RecoveryParams::restore, kOptional,
+          "to read the state back from the storage; absent: as simulated, or else its size over "
+          "the "
+          "rate the storage path allows",
+          kNonNegative),
+    field("spares", &RecoveryParams::spares, kOptional,
+          "idle hosts that replace failed ones; absent: there is always one",
+          {.minimum = 0.0, .maximum = 1e7}),
+    field("mount.delay", &RecoveryParams::mount, "0 s",
+          "time to attach and mount the volumes of one pod (Kubernetes CSI), whenever the job "
+          "starts: 5-60 s (expert value)",
+          kNonNegative),
+    field("mount.parallel", &RecoveryParams::mount_parallel, kOptional,
+          "pods whose volumes are attached at one time; absent: all", kAtLeastOne),
+    field("mount.pods", &RecoveryParams::pods, "1", "pods of the job on one host", up_to(4096.0)),
+    field("horizon", &RecoveryParams::horizon, "30 d", "run time that goodput is predicted for",
+          kPositive),
+    field("runs", &RecoveryParams::runs, "1000", "random histories of that length",
+          up_to(100000.0))};
+constexpr auto kRecoveryInfos = infos(kRecovery);
+
+}  // namespace
+
+Scope lost_with(std::string_view tier, bool inside) {
+  if (tier == kPeerMemory) return Scope::rack;
+  return tier == kHostMemory || inside ? Scope::host : Scope::beyond;
+}
+
+std::vector<Outage> outages(const Design& design, std::string_view host) {
+  std::vector<Outage> out;
+  for (const Component& component : design.failures) {
+    const FailureRow& row = failure_row(component.kind);
+    const FailureStyle style = row.style;
+    if (!style.kills) continue;
+    const FailureParams p = row.params(component);
+    if (!p.at || (p.hosts && *p.hosts != host)) continue;
+    const double hosts = style.scope == Scope::rack   ? static_cast<double>(p.group)
+                         : style.scope == Scope::host ? 1.0
+                                                      : 0.0;
+    out.push_back({.at = *p.at, .scope = style.scope, .hosts = hosts, .repair = p.repair});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Outage& a, const Outage& b) { return a.at < b.at; });
+  return out;
+}
+
+RecoveryParams recovery_params(const Component& component) { return bind(kRecovery, component); }
+std::span<const FieldInfo> recovery_fields() { return kRecoveryInfos; }
+
+// t = ceil(pods / parallel) x delay    [docs/models/failures.md, eq. 11]
+Seconds RecoveryParams::mounted(double hosts) const {
+  const double all = hosts * static_cast<double>(pods);
+  return mount * (mount_parallel ? std::ceil(all / static_cast<double>(*mount_parallel)) : 1.0);
+}
+
+double failing_units(const FailureParams& p, const FailingParts& job) {
+  if (p.per == "gpu") return job.ranks;
+  if (p.per == "host") return job.hosts;
+  if (p.per == "rack") return job.hosts / static_cast<double>(p.group);
+  if (p.per == "worker") return job.workers;
+  return 1.0;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,126 @@
+#include "models/contract/host.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kPeers[] = {"none", "nvlink", "root", "switch"};
+constexpr FieldLimits kSmt{.minimum = 1.0, .maximum = 4.0};
+
+constexpr std::array<Field<HostParams>, 38> kHost{
+    field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
+    field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
+    field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
+          "dense bf16 peak of one GPU (not the sparse figure)",
+          cited(kPositive, "H100 SXM 989.4 TFLOP/s dense (catalogue)")),
+    field("gpu.copy", &HostParams::gpu_copy, "55 GB/s",
+          "pinned copy between host and one GPU, one direction",
+          cited(kPositive, "PCIe Gen5 x16, 55.4 GB/s measured (catalogue)")),
+    field("gpu.copy_pageable", &HostParams::gpu_copy_pageable, "8 GB/s",
+          "the same from pageable memory", assumed(kPositive, "6-12 GB/s")),
+    field("cpu.cores", &HostParams::cores, "64", "physical cores of one server", up_to(65536)),
+    field("memory.size", &HostParams::memory, "1 TB", "DRAM of one server", kPositive),
+    field("memory.reserved", &HostParams::memory_reserved, "8 GB",
+          "DRAM of one server that neither processes nor the page cache get",
+          assumed(kNonNegative, "kernel, drivers, daemons")),
+    field("memory.process", &HostParams::memory_process, "1 GB",
+          "private memory of one training or loader process, batches left out",
+          assumed(kNonNegative, "Python with a framework imported")),
+    field("shm.size", &HostParams::shm, kOptional,
+          "shared memory that worker processes hand batches over in; half of the DRAM when not "
+          "given (Linux tmpfs), 64 MiB in a container (Docker)",
+          kPositive),
+    field("memory.bandwidth", &HostParams::memory_bandwidth, "400 GB/s",
+          "DRAM bandwidth of one server, data sheet",
+          assumed(kPositive, "2 sockets, 8 channels of DDR5-4800 each: 614 GB/s; 400 is cautious")),
+    field("nic.rate", &HostParams::nic_rate, "400 Gb/s",
+          "one network port that reaches the storage", kPositive),
+    field("nic.count", &HostParams::nic_count, "1", "such ports in one server", up_to(1024)),
+    field("nic.efficiency", &HostParams::nic_efficiency, "95 %", "payload share of the line rate",
+          assumed(kPositiveShare, "RDMA with 4 KiB MTU 92-97 %")),
+    field("nvme.read", &HostParams::nvme_read, kOptional, "local NVMe of one server, read",
+          kPositive),
+    field("nvme.write", &HostParams::nvme_write, kOptional, "local NVMe of one server, write",
+          kPositive),
+    field("nvlink.rate", &HostParams::nvlink, "450 GB/s",
+          "what one GPU exchanges with the others of its server, each direction; PCIe where there "
+          "is no NVLink",
+          cited(kPositive, "NVLink4 of the H100 (catalogue)")),
+    field("compute_nic.rate", &HostParams::compute_nic_rate, "400 Gb/s",
+          "one port for communication between GPUs, used unless the fabric is converged",
+          cited(kPositive, "DGX H100: 8 x 400 Gb/s (catalogue)")),
+    field("compute_nic.count", &HostParams::compute_nic_count, kOptional,
+          "such ports in one server; absent: one per GPU", up_to(1024)),
+    field("cpu.copy", &HostParams::cpu_copy, "2.5 GB/s",
+          "bytes one core reads through the page cache in a second: system calls and copies",
+          assumed(kPositive, "0.3-0.6 s per GB")),
+    field("cpu.direct", &HostParams::cpu_direct, "21.6 GiB/s",
+          "bytes one core reads with O_DIRECT into pinned memory in a second",
+          cited(kPositive, "gds-bench.farmgpu.net: POSIX reads of one thread, 16 MiB blocks")),
+    field("cpu.tcp", &HostParams::cpu_tcp, "15 Gb/s", "bytes one core moves over TCP in a second",
+          assumed(kPositive, "TCP receive 10-20 Gb/s per core")),
+    field("cpu.tls", &HostParams::cpu_tls, "4.5 GB/s",
+          "bytes one core encrypts or decrypts in a second, where a storage client uses TLS",
+          assumed(kPositive, "AES-256-GCM 3-6 GB/s per core with AES-NI")),
+    field("cpu.smt", &HostParams::smt, "1",
+          "what a core does with two threads over one: 1.25 when SMT is on",
+          assumed(kSmt, "the second thread adds 20-35 %; 1 is off, or cautious")),
+    field("cpu.reserved", &HostParams::reserved, "0",
+          "cores per GPU that loaders do not get: 1 where the training process never sleeps, more "
+          "for daemons of the storage",
+          assumed(kNonNegative, "emulated accelerators (DLIO) sleep while they compute")),
+    field("pcie.switches", &HostParams::switches, "4",
+          "PCIe switches of one server; GPUs, network ports and drives are spread over them",
+          assumed(up_to(1024), "4 in servers of 8 GPUs")),
+    field("pcie.uplink", &HostParams::uplink, kOptional,
+          "link between one PCIe switch and its CPU, each direction; without it it does not limit",
+          kPositive),
+    field("numa.link", &HostParams::socket_link, kOptional,
+          "link between the sockets, each direction; without it it does not limit", kPositive),
+    field("numa.remote", &HostParams::remote, "0 %",
+          "share of the data that crosses sockets: 50 % when ports are on one socket only", kShare),
+    field("gds.p2p", &HostParams::p2p, "switch",
+          "how ports and drives reach a GPU past host memory: below one PCIe switch, across the "
+          "root complex, through a GPU below their switch and NVLink, or not at all (cuFile then "
+          "falls back to bounce buffers)",
+          one_of(kPeers)),
+    field("gds.root", &HostParams::root_share, "65 %",
+          "share of the GPU's link that peers get across the root complex",
+          assumed(kPositiveShare, "50-80 %")),
+    field("gds.socket", &HostParams::socket_share, "60 %",
+          "share of that which is left for the data that crosses sockets (numa.remote)",
+          assumed(kPositiveShare, "peers across UPI or xGMI")),
+    field("gds.stream", &HostParams::gds_stream, "12.6 GiB/s",
+          "most one thread reads into a GPU, or writes out of it, with cuFile",
+          cited(kPositive, "gds-bench.farmgpu.net: GDS reads of one thread, 16 MiB blocks")),
+    field("slow.count", &HostParams::slow_count, "0",
+          "stragglers: servers that are slower than the others, the last of the class; 1 % of a "
+          "large cluster at 90 % of its speed is usual",
+          up_to(1e7, kNonNegative)),
+    field("slow.compute", &HostParams::slow_compute, "100 %",
+          "share of the others' speed at which GPUs of stragglers compute", kPositiveShare),
+    field("slow.nic", &HostParams::slow_nic, "100 %",
+          "share of their rate that network ports of stragglers have", kPositiveShare),
+    field("slow.from", &HostParams::slow_from, "0 s",
+          "date in the run from which on stragglers are slow", kNonNegative),
+    field("slow.until", &HostParams::slow_until, kOptional,
+          "date in the run at which they are as fast as the others again; absent: never",
+          kPositive)};
+constexpr auto kHostInfos = infos(kHost);
+
+}  // namespace
+
+// peer = copy, below one switch; copy x root / (1 - x + x / socket) across the root complex, of
+// which a share x crosses the sockets, one piece after the other.    [docs/models/host.md, eq. 4]
+Rate HostParams::peer() const {
+  if (p2p == "nvlink") return std::min(gpu_copy, nvlink_payload());
+  if (p2p != "root") return gpu_copy;
+  const double x = remote.in(unit::ratio);
+  return gpu_copy * (root_share.in(unit::ratio) / (1.0 - x + x / socket_share.in(unit::ratio)));
+}
+
+HostParams host_params(const Component& component) { return bind(kHost, component); }
+std::span<const FieldInfo> host_fields() { return kHostInfos; }
+
+}  // namespace stallcast::models

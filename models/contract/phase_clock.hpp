@@ -1,0 +1,120 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "engine/sim/ledger.hpp"
+#include "models/contract/flat_map.hpp"
+#include "models/contract/resources.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::models {
+
+/// What a loader worker is doing; a rank that waits for its batch waits for this. Communication is
+/// what ranks wait for together, at the end of a step.
+enum class Phase : std::size_t { cpu, metadata, data, communication };
+inline constexpr std::size_t kPhases = 4;
+
+/// Time by cause and by resource.
+struct WaitSplit {
+  std::array<Seconds, kPhases> by_phase{};  ///< indexed by Phase
+  FlatMap<ResourceIndex, Seconds> by_resource;
+
+  [[nodiscard]] Seconds total() const {
+    Seconds sum;
+    for (const Seconds time : by_phase) sum += time;
+    return sum;
+  }
+  void add(Phase phase, Seconds time, ResourceIndex resource) {
+    by_phase[static_cast<std::size_t>(phase)] += time;
+    if (resource != kNoResource) by_resource[resource] += time;
+  }
+  /// Time lost by a resource that is in no phase: slow compute.
+  void blame(Seconds time, ResourceIndex resource) { by_resource[resource] += time; }
+  WaitSplit& operator+=(const WaitSplit& other) {
+    for (std::size_t i = 0; i < by_phase.size(); ++i) by_phase[i] += other.by_phase[i];
+    for (const auto& [resource, time] : other.by_resource) by_resource[resource] += time;
+    return *this;
+  }
+  void describe(sim::Ledger& ledger) {
+    for (Seconds& time : by_phase) ledger.count(time);
+    for (auto& [resource, time] : by_resource) ledger.count(time);
+  }
+  /// The resource most of the time went to; kNoResource when none is known.
+  [[nodiscard]] ResourceIndex worst() const {
+    ResourceIndex out = kNoResource;
+    Seconds most;
+    for (const auto& [resource, time] : by_resource)
+      if (time > most) out = resource, most = time;
+    return out;
+  }
+  /// The longest of several that ran at the same time: it is what was waited for.
+  [[nodiscard]] static WaitSplit longest(std::span<const WaitSplit> splits) {
+    return *std::max_element(
+        splits.begin(), splits.end(),
+        [](const WaitSplit& a, const WaitSplit& b) { return a.total() < b.total(); });
+  }
+  /// What came since `earlier`, scaled so that it totals `wait`.
+  [[nodiscard]] WaitSplit since(const WaitSplit& earlier, Seconds wait) const;
+};
+
+class Lane;
+// Of record/lane.hpp, for one that records.
+void enter_phase(Lane& lane, Phase phase);
+void leave_phase(Lane& lane, ResourceIndex limited_by);
+
+/// Sums how one worker's time goes, phase by phase.
+class PhaseClock {
+ public:
+  /// From now on `lane` is told too.
+  void record(Lane& lane) { lane_ = &lane; }
+  /// From `now` on the worker is in `phase`; `ended` limited the phase that ends.
+  void enter(Phase phase, Seconds now, ResourceIndex ended = kNoResource) {
+    rest(now, ended);
+    phase_ = phase;
+    resting_ = false;
+    if (lane_ != nullptr) enter_phase(*lane_, phase);
+  }
+  /// From `now` on the worker has nothing to do, which counts as no phase.
+  void rest(Seconds now, ResourceIndex ended = kNoResource) {
+    if (!resting_) sum_.add(phase_, now - since_, ended);
+    if (lane_ != nullptr) leave_phase(*lane_, ended);
+    since_ = now;
+    resting_ = true;
+  }
+  /// Everything up to `now`, the running phase included (its resource is not known yet).
+  [[nodiscard]] WaitSplit read(Seconds now) const {
+    WaitSplit out = sum_;
+    if (!resting_) out.add(phase_, now - since_, kNoResource);
+    return out;
+  }
+
+ private:
+  WaitSplit sum_;
+  Phase phase_ = Phase::cpu;
+  Seconds since_;
+  bool resting_ = false;
+  Lane* lane_ = nullptr;
+};
+
+inline WaitSplit WaitSplit::since(const WaitSplit& earlier, Seconds wait) const {
+  WaitSplit out;
+  const Seconds all = total() - earlier.total();
+  if (all <= Seconds{}) {
+    out.add(Phase::data, wait, kNoResource);
+    return out;
+  }
+  for (std::size_t i = 0; i < by_phase.size(); ++i)
+    out.by_phase[i] = (by_phase[i] - earlier.by_phase[i]) * (wait / all);
+  Seconds known;
+  for (const auto& [resource, time] : by_resource) {
+    const auto before = earlier.by_resource.find(resource);
+    const Seconds more = before == earlier.by_resource.end() ? time : time - before->second;
+    if (more > Seconds{}) out.by_resource[resource] = more, known += more;
+  }
+  for (auto& [resource, time] : out.by_resource) time *= wait / known;
+  return out;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,178 @@
+#include "models/contract/registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <vector>
+
+#include "models/contract/elastic.hpp"
+#include "models/contract/rows.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using base::FieldInfo;
+
+constexpr std::array kHostParts{whole("servers", "count"),
+                                included(part<"gpu">("GPUs", "gpus", "count")),
+                                included(part<"nic">("network ports", "nic.count", "count"))};
+
+const std::array kHosts{KindInfo{"host", "GPU server", {}, host_fields(), {}, kHostParts}};
+const std::array kJobs{
+    KindInfo{"training", "synchronous data-parallel training", {}, job_fields()}};
+const std::array kModels{KindInfo{"dense", "dense model with Adam", {}, model_fields()}};
+const std::array kRecoveries{
+    KindInfo{"restart", "detection, replacement, start and restore", {}, recovery_fields()}};
+const std::array kElastics{KindInfo{
+    "schedule", "GPUs go to inference and come back at fixed hours", {}, elastic_fields()}};
+const std::array kRuns{
+    KindInfo{"run", "length, seeds and detail of the simulation", {}, run_fields()}};
+
+constexpr std::array<RoleInfo, 15> kRoles{{{Role::host, "host", "", "host"},
+                                           {Role::fabric, "fabric", "type", "switched"},
+                                           {Role::storage, "storage", "type", ""},
+                                           {Role::job, "job", "", "training"},
+                                           {Role::model, "model", "", "dense"},
+                                           {Role::step, "step", "type", "given"},
+                                           {Role::dataset, "dataset", "format", ""},
+                                           {Role::loader, "loader", "type", "pytorch"},
+                                           {Role::checkpoint, "checkpoint", "mode", "sync"},
+                                           {Role::communication, "communication", "type", "ddp"},
+                                           {Role::tenant, "tenant", "type", ""},
+                                           {Role::recovery, "recovery", "", "restart"},
+                                           {Role::elastic, "elastic", "", "schedule"},
+                                           {Role::failure, "failure", "type", ""},
+                                           {Role::run, "run", "", "run"}}};
+
+template <class Rows>
+const std::vector<KindInfo>& infos_of(const Rows& rows) {
+  static const std::vector<KindInfo> infos = [&] {
+    std::vector<KindInfo> out;
+    for (const auto& row : rows) out.push_back(row.info);
+    return out;
+  }();
+  return infos;
+}
+
+template <class Rows>
+const auto& row_of(const Rows& rows, std::string_view kind) {
+  for (const auto& row : rows)
+    if (row.info.id == kind) return row;
+  assert(false && "kinds are checked when a scenario is resolved");
+  return rows.front();
+}
+
+}  // namespace
+
+std::span<const RoleInfo> roles() { return kRoles; }
+
+const RoleInfo& role_info(Role role) {
+  for (const RoleInfo& info : kRoles)
+    if (info.role == role) return info;
+  assert(false && "a role without a row has no kinds, and nothing may be read as one");
+  return kRoles.front();
+}
+
+std::span<const KindInfo> kinds(Role role) {
+  switch (role) {
+    case Role::host:
+      return kHosts;
+    case Role::fabric:
+      return infos_of(fabric_rows());
+    case Role::storage:
+      return infos_of(storage_rows());
+    case Role::job:
+      return kJobs;
+    case Role::model:
+      return kModels;
+    case Role::step:
+      return infos_of(step_rows());
+    case Role::dataset:
+      return infos_of(format_rows());
+    case Role::loader:
+      return infos_of(loader_rows());
+    case Role::checkpoint:
+      return infos_of(checkpoint_rows());
+    case Role::recovery:
+      return kRecoveries;
+    case Role::elastic:
+      return kElastics;
+    case Role::failure:
+      return infos_of(failure_rows());
+    case Role::communication:
+      return infos_of(communication_rows());
+    case Role::tenant:
+      return infos_of(tenant_rows());
+    case Role::run:
+      return kRuns;
+  }
+  return {};
+}
+
+const KindInfo* find_kind(Role role, std::string_view id) {
+  for (const KindInfo& info : kinds(role))
+    if (info.id == id) return &info;
+  return nullptr;
+}
+
+std::vector<const FieldInfo*> price_fields(std::span<const PartInfo> parts) {
+  std::vector<const FieldInfo*> out;
+  for (const PartInfo& part : parts) {
+    if (part.own) out.push_back(&*part.own);
+    out.push_back(&part.price);
+    out.push_back(&part.rent);
+  }
+  return out;
+}
+
+std::vector<const FieldInfo*> fields_of(const KindInfo& kind) {
+  std::vector<const FieldInfo*> out;
+  for (const auto fields : {kind.common, kind.fields})
+    for (const FieldInfo& field : fields) out.push_back(&field);
+  for (const auto parts : {kind.common_parts, kind.parts})
+    for (const FieldInfo* field : price_fields(parts)) out.push_back(field);
+  return out;
+}
+
+const PartInfo* part_priced_by(const KindInfo& kind, const FieldInfo& field) {
+  for (const PartInfo* part : parts_of(kind))
+    if (part->price.key == field.key || part->rent.key == field.key) return part;
+  return nullptr;
+}
+
+bool is_for_costs(const KindInfo& kind, const FieldInfo& field) {
+  const auto parts = parts_of(kind);
+  return part_priced_by(kind, field) != nullptr ||
+         std::any_of(parts.begin(), parts.end(),
+                     [&](const PartInfo* p) { return p->own && p->own->key == field.key; });
+}
+
+bool is_bought(const KindInfo& kind, const Component& component) {
+  const auto parts = parts_of(kind);
+  return std::any_of(parts.begin(), parts.end(), [&](const PartInfo* part) {
+    return component.find(part->price.key) != nullptr;
+  });
+}
+
+std::vector<const PartInfo*> parts_of(const KindInfo& kind) {
+  std::vector<const PartInfo*> out;
+  for (const auto parts : {kind.common_parts, kind.parts})
+    for (const PartInfo& part : parts) out.push_back(&part);
+  return out;
+}
+
+const StorageRow& storage_row(std::string_view kind) { return row_of(storage_rows(), kind); }
+const FormatRow& format_row(std::string_view kind) { return row_of(format_rows(), kind); }
+const LoaderRow& loader_row(std::string_view kind) { return row_of(loader_rows(), kind); }
+const StepRow& step_row(std::string_view kind) { return row_of(step_rows(), kind); }
+const CheckpointRow& checkpoint_row(std::string_view kind) {
+  return row_of(checkpoint_rows(), kind);
+}
+const FabricRow& fabric_row(std::string_view kind) { return row_of(fabric_rows(), kind); }
+const CommunicationRow& communication_row(std::string_view kind) {
+  return row_of(communication_rows(), kind);
+}
+const TenantRow& tenant_row(std::string_view kind) { return row_of(tenant_rows(), kind); }
+const FailureRow& failure_row(std::string_view kind) { return row_of(failure_rows(), kind); }
+
+}  // namespace stallcast::models

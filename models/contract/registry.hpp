@@ -1,0 +1,72 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/fields.hpp"
+#include "models/contract/parts.hpp"
+
+/// All kinds of things a scenario can name. One row a kind; the row's field table is the only
+/// description of its parameters.
+namespace stallcast::models {
+
+/// The roles a component can play.
+enum class Role {
+  host,
+  fabric,
+  storage,
+  job,
+  model,
+  step,
+  dataset,
+  loader,
+  checkpoint,
+  communication,
+  recovery,
+  elastic,
+  tenant,
+  failure,
+  run
+};
+
+/// One row: a kind of one role.
+struct KindInfo {
+  std::string_view id;                       ///< "lustre"
+  std::string_view summary;                  ///< one line
+  std::span<const base::FieldInfo> common;   ///< fields every kind of this role has
+  std::span<const base::FieldInfo> fields;   ///< fields of this kind alone
+  std::span<const PartInfo> common_parts{};  ///< what every kind of this role is bought as
+  std::span<const PartInfo> parts{};         ///< what this kind is bought as, besides
+};
+
+/// What is true of a whole role.
+struct RoleInfo {
+  Role role;
+  std::string_view id;  ///< "storage"
+  std::string_view
+      selector;  ///< key that names the kind ("type", "format", "mode"); "" when there is only one
+  std::string_view fallback;  ///< kind when the selector is absent; "" = it must be given
+};
+
+[[nodiscard]] std::span<const RoleInfo> roles();
+[[nodiscard]] const RoleInfo& role_info(Role role);
+/// Rows of a role, sorted by id.
+[[nodiscard]] std::span<const KindInfo> kinds(Role role);
+/// nullptr when there is no such kind.
+[[nodiscard]] const KindInfo* find_kind(Role role, std::string_view id);
+
+/// Fields of prices: those of common parts, or of the kind's own.
+[[nodiscard]] std::vector<const base::FieldInfo*> price_fields(std::span<const PartInfo> parts);
+/// All fields of a kind: common ones, its own, prices.
+[[nodiscard]] std::vector<const base::FieldInfo*> fields_of(const KindInfo& kind);
+/// Whether only costs need the field: a part's own one, or a price.
+[[nodiscard]] bool is_for_costs(const KindInfo& kind, const base::FieldInfo& field);
+/// The part whose price or rent the field is; nullptr when it is none.
+[[nodiscard]] const PartInfo* part_priced_by(const KindInfo& kind, const base::FieldInfo& field);
+/// Whether a part of the component has a purchase price.
+[[nodiscard]] bool is_bought(const KindInfo& kind, const Component& component);
+/// All parts of a kind: common ones, its own.
+[[nodiscard]] std::vector<const PartInfo*> parts_of(const KindInfo& kind);
+
+}  // namespace stallcast::models

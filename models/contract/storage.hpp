@@ -1,0 +1,212 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/fields.hpp"
+#include "engine/graph/topology.hpp"
+#include "engine/sim/context.hpp"
+#include "engine/sim/task.hpp"
+#include "models/cache/hit_laws.hpp"
+#include "models/contract/resources.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+/// The contract of a storage kind. A storage system adds its servers to the topology, and serves
+/// classes of clients in simulated time. Operations are chains: what is serial stays serial.
+namespace stallcast::models {
+
+/// How the storage system is used, known before the run.
+struct StorageLoad {
+  double concurrent_reads = 0.0;   ///< files being read at one time, all clients together
+  Bytes file = Bytes::infinity();  ///< size of the smallest of those files, on average
+  Bytes largest;                   ///< and of the largest; 0: nothing is read
+  double files = 0.0;              ///< in all data sets on it
+  Bytes stored;                    ///< bytes of these files
+  bool whole = true;               ///< files are read whole, not in ranges
+  bool direct = true;              ///< all of them are read with O_DIRECT
+  Seconds round_trip;              ///< of the fabric between clients and servers
+  Bytes data;                      ///< of all data sets that are read from it
+};
+
+/// Work that cores of the host do on every byte a client moves.    [docs/models/host.md, eq. 3]
+struct CoreStep {
+  enum class Work { tcp, tls, client };  ///< of the first two the host says how fast its cores are
+  Work work = Work::client;
+  bool process = false;  ///< by the process that reads or writes; false: by threads beside it
+  Rate rate = Rate::infinity();  ///< client: what one core handles
+};
+
+/// What the storage client of one host may move, all its processes together, and on which cores.
+struct ClientLimits {
+  Rate read = Rate::infinity();
+  Rate write = Rate::infinity();
+  std::vector<CoreStep> steps{};
+  bool by_fabric = true;   ///< moved as the fabric does: on a fabric of TCP its steps come on top
+  bool page_cache = true;  ///< the host copies data out of it, or takes them in with O_DIRECT
+};
+
+/// A class of identical client processes on one host group, as the storage system sees it.
+struct Client {
+  std::uint64_t id = 0;                 ///< of the class, in its run: what it draws is its own
+  std::uint64_t process = 0;            ///< of each member: what it has open is its own
+  std::size_t host_group = 0;           ///< where it runs: as HostSite.group
+  double members = 1.0;                 ///< processes acting together
+  double share = 1.0;                   ///< weight of each of them on shared resources
+  Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
+  Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
+  Rate core = Rate::infinity();         ///< what one process moves: its core, cuFile
+  sim::LinkId cpu{};                    ///< contended cores of its host; invalid: nobody waits
+  std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
+  std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
+
+  [[nodiscard]] Rate reads_at_most() const { return std::min(host_read, core); }
+  [[nodiscard]] Rate writes_at_most() const { return std::min(host_write, core); }
+};
+
+/// A group of identical hosts, for storage inside them.
+struct HostSite {
+  std::size_t group = 0;  ///< counts the groups of all host classes
+  double hosts = 1.0;     ///< in the group
+  graph::NodeId in, out;  ///< where data enters towards DRAM, and where it leaves
+};
+
+/// One read per member: open files are read one after the other.
+struct ReadRequest {
+  Bytes bytes;               ///< in all
+  double files = 1.0;        ///< files or ranges the bytes lie in (a shard read in part: under 1)
+  double round_trips = 1.0;  ///< dependent requests per file or range that cannot be pipelined
+  bool direct = false;       ///< O_DIRECT: no page cache copy
+  cache::Revisits revisits = {};  ///< how the data were read before: for caches on the way
+};
+
+/// How the writers of a save lay out its files.
+enum class FileSharing {
+  own,         ///< each writer has files of its own
+  aligned,     ///< one file for all, each writer has a contiguous part that ends where stripes end
+  interleaved  ///< one file for all, in pieces of the writers in turn that end anywhere
+};
+
+/// One write per member, as of a checkpoint: all members write at one time.
+struct WriteRequest {
+  Bytes bytes;                             ///< in all
+  double files = 1.0;                      ///< files created
+  double writers = 1.0;                    ///< members of all classes that write together
+  bool direct = false;                     ///< O_DIRECT
+  FileSharing sharing = FileSharing::own;  ///< kinds without locks write shared files as own ones
+  Bytes piece{};                           ///< interleaved: bytes a writer writes at a time
+};
+
+/// What an operation was limited by: the resource index, or kNoResource when by nothing shared.
+struct Served {
+  ResourceIndex limited_by = kNoResource;
+};
+
+/// What a storage system stands in front of, when it holds copies only.
+struct Backing {
+  std::string storage;           ///< id of the storage system that holds the data
+  double clients = 1.0;          ///< servers of the one in front, each a client host of it
+  Rate link = Rate::infinity();  ///< of the line between both, each direction
+};
+
+/// Links between a storage system in front and its backing; their own networks included.
+struct BackingPaths {
+  std::vector<sim::LinkId> fill;   ///< from the media behind to the media in front
+  std::vector<sim::LinkId> pass;   ///< from the media behind to the servers in front
+  std::vector<sim::LinkId> drain;  ///< from the media in front to the media behind
+};
+
+/// Parts of a storage system that can fail; `service`: all of it.
+enum class StoragePart { target, server, metadata, service };
+
+class StorageModel {
+ public:
+  virtual ~StorageModel() = default;
+
+  /// The storage system it stands in front of; none when it holds the data itself.
+  [[nodiscard]] virtual std::optional<Backing> backing() const { return {}; }
+  /// Called once after all storage systems are attached, when there is a backing.
+  virtual void connect(StorageModel& backing, BackingPaths paths) {
+    (void)backing;
+    (void)paths;
+  }
+
+  /// Whether equal reads take different times: then readers are not folded into one class.
+  [[nodiscard]] virtual bool varied() const { return false; }
+
+  /// Adds nodes and edges named "storage.<id>. ...". Called once, before anything else.
+  virtual void build(graph::Topology& topology, const StorageLoad& load) = 0;
+  /// Whether it lies inside the hosts: then it has no place on the fabric, and `build_on_host` is
+  /// called for every host group after `build`.
+  [[nodiscard]] virtual bool local() const { return false; }
+  virtual void build_on_host(graph::Topology& topology, const HostSite& site) {
+    (void)topology, (void)site;
+  }
+  /// Whether what it delivers is decoded already (computational storage).
+  [[nodiscard]] virtual bool decodes() const { return false; }
+  /// Where reads begin and writes end.
+  [[nodiscard]] virtual graph::NodeId read_source() const = 0;
+  [[nodiscard]] virtual graph::NodeId write_sink() const = 0;
+  /// Where the fabric is attached: data leaves for hosts at `egress`, arrives at `ingress`.
+  /// REQUIRES: not local.
+  [[nodiscard]] virtual graph::NodeId egress() const { return {}; }
+  [[nodiscard]] virtual graph::NodeId ingress() const { return {}; }
+  /// Limits of the client software on one host.
+  [[nodiscard]] virtual ClientLimits client_limits() const = 0;
+  /// Least bytes a client sends for a byte it writes: above 1 where it computes the parity.
+  [[nodiscard]] virtual double sent() const { return 1.0; }
+
+  /// Prepares for simulated time. `round_trip` is that of the fabric; `seed` decides drawn
+  /// placements.
+  virtual void attach(sim::Context& context, ResourceTable& resources, Seconds round_trip,
+                      std::uint64_t seed) = 0;
+  /// Metadata part of opening `files` files per member, one after the other.
+  virtual sim::Task<Served> open(const Client& client, double files) = 0;
+  /// The same of files whose data a cache of the host holds: what is asked of the storage again.
+  virtual sim::Task<Served> reopen(const Client& client, double files) {
+    (void)client, (void)files;
+    co_return Served{};
+  }
+  /// Data part of a read.
+  virtual sim::Task<Served> read(const Client& client, const ReadRequest& request) = 0;
+  /// Creates, writes, flushes to stable media (fsync) and closes.
+  virtual sim::Task<Served> write(const Client& client, const WriteRequest& request) = 0;
+  /// Adds what only the model knows (queues) to the result; `wall` is the time to average over.
+  virtual void report(Seconds wall, std::vector<ResourceUse>& out) const = 0;
+
+  /// Mean number of requests waiting (not in service) at each of its lines, by resource name.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, double>> queues(Seconds wall) const {
+    (void)wall;
+    return {};
+  }
+
+  /// What `plan` counts, and what one of it reads and writes: for bounds.
+  struct Countable {
+    std::string noun = "OSTs";
+    Rate unit_read;
+    Rate unit_write;
+    bool separate = false;  ///< a unit reads and writes as much as it would of one alone
+  };
+  [[nodiscard]] virtual Countable countable() const = 0;
+  /// How many of `part` there are; 0 when the kind has none that fail one by one.
+  [[nodiscard]] virtual double parts(StoragePart part) const {
+    (void)part;
+    return 0.0;
+  }
+  /// From now on `part` gives `factor` times its present rate: how faults begin and end. A factor
+  /// of 1e-6 or less stops it. REQUIRES: attached, and parts(part) > 0.
+  virtual void scale(StoragePart part, double factor) {
+    (void)part;
+    (void)factor;
+  }
+  /// What it remembers between operations. Only kinds that answer are ever skipped.
+  virtual void describe(sim::Ledger& ledger) { ledger.never(); }
+  /// What else there is to tell of a run: metrics named "storage.<id>. ..." and warnings.
+  virtual void remark(RunResult& out) const { (void)out; }
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,130 @@
+#include "models/contract/training.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+struct StepCommon {
+  Fraction jitter;
+  Seconds overhead;
+};
+constexpr std::array<Field<StepCommon>, 2> kCommon{
+    field("jitter", &StepCommon::jitter, "1 %",
+          "standard deviation of one rank's step time over its mean (lognormal)",
+          assumed(kNonNegative, "1 % for dense training")),
+    field("overhead", &StepCommon::overhead, "0 ms",
+          "host work per step and rank that nothing hides", kNonNegative)};
+constexpr auto kCommonInfos = infos(kCommon);
+
+constexpr std::array<Field<ModelParams>, 12> kModel{
+    field("parameters", &ModelParams::parameters, kOptional, "number of parameters (70B, or 70e9)",
+          kPositive),
+    field("state.weights", &ModelParams::weights, "2", "bytes per parameter saved for the weights",
+          cited(kNonNegative,
+                "bf16 weights; 14 B in all agrees with the MLPerf Storage llama3 checkpoints")),
+    field("state.master", &ModelParams::master, "4",
+          "bytes per parameter saved for fp32 master weights",
+          cited(kNonNegative, "mixed precision Adam")),
+    field("state.momentum", &ModelParams::momentum, "4",
+          "bytes per parameter saved for Adam's first moment",
+          cited(kNonNegative, "mixed precision Adam")),
+    field("state.variance", &ModelParams::variance, "4",
+          "bytes per parameter saved for Adam's second moment",
+          cited(kNonNegative, "mixed precision Adam")),
+    field("state.other", &ModelParams::other, "0",
+          "further bytes per parameter, for example fp32 gradients", kNonNegative),
+    field("shape.vocabulary", &ModelParams::vocabulary, kOptional,
+          "tokens of the vocabulary of a transformer", up_to(1e8)),
+    field("shape.hidden", &ModelParams::hidden, kOptional, "hidden size", up_to(1e6)),
+    field("shape.ffn", &ModelParams::ffn, kOptional, "hidden size of the feed-forward layers",
+          up_to(1e7)),
+    field("shape.heads", &ModelParams::heads, kOptional, "attention heads", up_to(1e5)),
+    field("shape.kv_heads", &ModelParams::kv_heads, kOptional, "key and value heads", up_to(1e5)),
+    field("shape.layers", &ModelParams::layers, kOptional, "transformer layers", up_to(1e5))};
+constexpr auto kModelInfos = infos(kModel);
+
+constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
+constexpr std::array<Field<JobParams>, 12> kJob{
+    field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
+    field("accelerators", &JobParams::accelerators, kOptional,
+          "GPUs used; absent: all of the hosts", kAtLeastOne),
+    field("epochs", &JobParams::epochs, kOptional,
+          "epochs to train; absent: as long as the run lasts", kAtLeastOne),
+    field("steps", &JobParams::steps, kOptional,
+          "steps of one epoch; absent: what the data set gives", kAtLeastOne),
+    field("parallel.tensor", &JobParams::tensor, "1", "ranks that share every layer of the model",
+          up_to(1e5)),
+    field("parallel.pipeline", &JobParams::pipeline, "1", "stages the layers are dealt to",
+          up_to(1e5)),
+    field("barrier.base", &JobParams::barrier_base, "20 us", "release cost of the step barrier",
+          assumed(kNonNegative)),
+    field("barrier.per_doubling", &JobParams::barrier_per_doubling, "10 us",
+          "release cost added per doubling of the number of ranks", assumed(kNonNegative)),
+    field("barrier.per_sqrt", &JobParams::barrier_per_sqrt, "0 s",
+          "release cost per square root of the number of ranks: what a barrier of processes whose "
+          "delays vary costs",
+          kNonNegative),
+    field("barrier.fitted.fewest", &JobParams::barrier_fewest, kOptional,
+          "fewest ranks the barrier was fitted to; fewer warn", kAtLeastOne),
+    field("barrier.fitted.most", &JobParams::barrier_most, kOptional,
+          "most ranks the barrier was fitted to; more warn", kAtLeastOne),
+    field("au", &JobParams::au, "dlio-v2",
+          "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
+          one_of(kAuRounds))};
+constexpr auto kJobInfos = infos(kJob);
+
+constexpr std::string_view kBackends[] = {"comm", "fluid"};
+constexpr std::array<Field<RunParams>, 7> kRun{
+    field("duration", &RunParams::duration, kOptional,
+          "simulated time after which jobs stop at a step; absent: their epochs, or 1 h",
+          kPositive),
+    field("seed", &RunParams::seed, "1", "first random seed", kNonNegative),
+    field("replicas", &RunParams::replicas, "3", "simulations with different seeds",
+          FieldLimits{.minimum = 1.0, .maximum = 10000.0}),
+    field("detail", &RunParams::detail, "16",
+          "most classes of ranks simulated one by one when samples differ in size", up_to(4096)),
+    field("fold", &RunParams::fold, "true",
+          "simulate ranks that act alike as one class; false: every rank by itself"),
+    field("fast_forward", &RunParams::fast_forward, "true",
+          "count what only repeats instead of simulating it"),
+    field("backend", &RunParams::backend, "fluid",
+          "who shares links among transfers: our solver, or comm, SimGrid's own transfers, to "
+          "compare: slow with many at a time",
+          one_of(kBackends))};
+constexpr auto kRunInfos = infos(kRun);
+
+}  // namespace
+
+ModelParams model_params(const Component& component) {
+  ModelParams p = bind(kModel, component);
+  if (!p.parameters && p.has_shape()) p.parameters = p.shape_parameters();
+  return p;
+}
+std::span<const FieldInfo> model_fields() { return kModelInfos; }
+JobParams job_params(const Component& component) { return bind(kJob, component); }
+std::span<const FieldInfo> job_fields() { return kJobInfos; }
+RunParams run_params(const Component& component) { return bind(kRun, component); }
+std::span<const FieldInfo> run_fields() { return kRunInfos; }
+std::span<const FieldInfo> step_common_fields() { return kCommonInfos; }
+
+double ModelParams::shape_parameters() const {
+  if (!has_shape()) return 0.0;
+  // P = 2 V h + h + L (2 h + h (h + 2 d) + h^2 + 3 f h), d = floor(h / heads) kv_heads
+  const std::int64_t h = *hidden, d = h / *heads * *kv_heads;
+  const std::int64_t layer = 2 * h + h * (h + 2 * d) + h * h + 3 * *ffn * h;
+  return static_cast<double>(2 * *vocabulary * h + h + *layers * layer);
+}
+
+StepTime step_time(const Component& step, Seconds mean) {
+  const StepCommon common = bind(kCommon, step);
+  return {.mean = mean, .cv = common.jitter.in(unit::ratio), .overhead = common.overhead};
+}
+
+Seconds StepTime::slowest(double ranks, base::RandomStream& random) const {
+  if (cv <= 0.0) return mean;
+  // F_max = F^n for n independent ranks    [docs/models/compute.md, eq. 2]
+  return Seconds::from(random.lognormal_max(mean.in(unit::s), cv, ranks), unit::s);
+}
+
+}  // namespace stallcast::models

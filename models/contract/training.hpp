@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "engine/base/fields.hpp"
+#include "engine/base/random.hpp"
+#include "stallcast/design.hpp"
+
+/// GPU time of one training step, the trained model's size, the job itself and the run.
+namespace stallcast::models {
+
+/// Size and shape of what is trained. docs/models/checkpoint.md.
+struct ModelParams {
+  std::optional<double> parameters;
+  double weights = 2, master = 4, momentum = 4, variance = 4, other = 0;
+  /// Of a transformer; all of them or none.
+  std::optional<std::int64_t> vocabulary, hidden, ffn, heads, kv_heads, layers;
+  [[nodiscard]] bool has_shape() const {
+    return vocabulary && hidden && ffn && heads && kv_heads && layers;
+  }
+  /// Number of parameters by the shape; 0 without one.    [docs/models/checkpoint.md, eq. 6]
+  [[nodiscard]] double shape_parameters() const;
+  /// Bytes of training state per parameter, by component: 14 for bf16 weights with fp32 Adam.
+  [[nodiscard]] double bytes_per_parameter() const {
+    return weights + master + momentum + variance + other;
+  }
+  /// Size of the whole state; 0 without a parameter count.    [docs/models/checkpoint.md, eq. 1]
+  [[nodiscard]] Bytes state() const {
+    return Bytes::from(parameters.value_or(0.0) * bytes_per_parameter(), unit::B);
+  }
+};
+[[nodiscard]] ModelParams model_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> model_fields();
+
+/// One job of synchronous data-parallel training.
+struct JobParams {
+  std::string hosts;
+  std::optional<std::int64_t> accelerators;
+  std::optional<std::int64_t> epochs, steps;
+  std::int64_t tensor = 1, pipeline = 1;  ///< ranks that hold one copy of the model: their product
+  Seconds barrier_base, barrier_per_doubling, barrier_per_sqrt;
+  std::optional<std::int64_t> barrier_fewest, barrier_most;  ///< ranks that they were fitted to
+  std::string au;
+};
+[[nodiscard]] JobParams job_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> job_fields();
+
+/// How the simulation is run.
+struct RunParams {
+  std::optional<Seconds> duration;
+  std::int64_t seed = 1, replicas = 1, detail = 16;
+  bool fold = true, fast_forward = true;
+  std::string backend;
+};
+[[nodiscard]] RunParams run_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> run_fields();
+
+/// GPU time of one step. docs/models/compute.md.
+struct StepTime {
+  Seconds mean;      ///< of one rank
+  double cv = 0.0;   ///< lognormal, per rank and step
+  Seconds overhead;  ///< host work of every rank between steps that nothing hides
+
+  /// Time of the slowest of `ranks` ranks, from one draw (exact for independent ranks).
+  [[nodiscard]] Seconds slowest(double ranks, base::RandomStream& random) const;
+};
+/// With the fields every kind has.
+[[nodiscard]] StepTime step_time(const Component& step, Seconds mean);
+[[nodiscard]] std::span<const base::FieldInfo> step_common_fields();
+
+}  // namespace stallcast::models

@@ -1,0 +1,294 @@
+#include "models/job/job.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/sim/join.hpp"
+#include "models/contract/access.hpp"
+#include "models/contract/rows.hpp"
+#include "models/loading/loader_site.hpp"
+#include "models/plant/host_path.hpp"
+
+namespace stallcast::models {
+namespace {
+
+constexpr Seconds kDefaultHorizon = Seconds::from(1.0, unit::h);
+
+}  // namespace
+
+TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plant,
+                         sim::Context& context, std::uint64_t seed)
+    : design_(design),
+      job_(job),
+      context_(context),
+      plant_(plant),
+      seed_(seed),
+      id_(job.job.id),
+      p_(job_params(job.job)),
+      layout_(plant.layout(id_)),
+      step_time_(step_time(
+          job.step,
+          step_row(job.step.kind).mean(job.step, model_params(job.model), plant.host(p_.hosts)))),
+      restarts_(design, job, plant, context) {
+  const RunParams run = run_params(design.run);
+  // A job ends with its epochs; one that gives none runs for `run.duration`, 1 h unless said.
+  const bool bounded = p_.epochs.has_value() || (p_.steps.has_value() && !run.duration);
+  horizon_ = run.duration.value_or(bounded ? Seconds::infinity() : kDefaultHorizon);
+  if (!p_.epochs && bounded) p_.epochs = 1;
+  steps_per_epoch_ =
+      p_.steps ? static_cast<double>(*p_.steps) : std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < layout_.classes(); ++c) {
+    const RankPlace& place = layout_.places[c];
+    RankClass ranks{.place = place,
+                    .straggler = plant.groups(p_.hosts)[place.group].slow,
+                    .random = base::RandomStream(seed, id_, "step", c)};
+    classes_.push_back(std::move(ranks));
+    if (!job.dataset) continue;
+    classes_.back().loader = make_loader(c);
+    steps_per_epoch_ = std::min(steps_per_epoch_, classes_.back().loader->steps_per_epoch());
+  }
+  if (job.dataset) {
+    batch_ = static_cast<double>(loader_params(*job.loader).batch);
+    if (!layout_.gds) cache_ = cache::cache_plan(design, job, plant);
+  }
+  if (asks_for_gds(job) && !layout_.gds)
+    warnings_.push_back("job." + id_ + ".loader: GPUDirect Storage falls back to bounce buffers: " +
+                        gds_obstacle(plant.host(p_.hosts), job));
+  if (saves_ask_for_gds(job) && !layout_.gds_saves)
+    warnings_.push_back("job." + id_ +
+                        ".checkpoint: GPUDirect Storage falls back to bounce buffers: " +
+                        save_gds_obstacle(plant.host(p_.hosts), *job.checkpoint));
+  if (job.checkpoint) checkpoint_ = std::make_unique<Checkpointer>(job, plant, restarts_, context);
+  if (job.communication) communicator_ = std::make_unique<Communicator>(job, plant, context, seed);
+}
+
+std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
+  const RankClass& ranks = classes_[c];
+  DatasetParams dataset = dataset_params(*job_.dataset);
+  SampleAccess access = sample_access(job_);
+  if (layout_.gds) {  // no core sees the bytes
+    dataset.direct = true;
+    access.parse = Rate::infinity();
+  }
+  const std::size_t number =
+      c + ranks.stopped.size() * classes_.size();  // what it draws is its own
+  return std::make_unique<LoaderRuntime>(
+      context_, loader_params(*job_.loader), loader_row(job_.loader->kind).policy(*job_.loader),
+      dataset, access, loader_site(design_, job_, plant_, ranks.place, context_), layout_.readers(),
+      base::RandomStream(seed_, id_, "samples", number));
+}
+
+void TrainingJob::describe(sim::Ledger& ledger) {
+  if (step_time_.cv > 0.0) ledger.never();  // every step is drawn
+  ledger.state(epochs_);                    // no jump leaves its epoch
+  ledger.bound(static_cast<double>(epoch_.steps - epoch_.done), 1.0);
+  if (horizon_.finite())
+    ledger.bound((horizon_ - (context_.now() - began_)).in(unit::s), step_time_.mean.in(unit::s));
+  ledger.since(began_);
+  ledger.since(epoch_.began);
+  ledger.count(epoch_.saving);
+  ledger.count(epoch_.done);
+  restarts_.describe(ledger, steps_);
+  if (checkpoint_) checkpoint_->describe(ledger, steps_);
+  ledger.count(steps_);
+  for (Seconds* time : {&useful_, &sync_}) ledger.count(*time);
+  for (Bytes* bytes : {&read_, &epoch_read_, &epoch_missed_}) ledger.count(*bytes);
+  waited_.describe(ledger);
+  steady_.describe(ledger);
+  stragglers_.describe(ledger);
+  step_times_.describe(ledger);
+  if (communicator_) communicator_->describe(ledger);
+  for (RankClass& ranks : classes_)
+    if (ranks.loader) ranks.loader->describe(ledger);
+}
+
+bool TrainingJob::time_is_up() const { return context_.now() - began_ >= horizon_; }
+
+sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
+  ranks.batch = {};
+  open(ranks.lane, "step", steps_);
+  open(ranks.lane, "wait for a batch");
+  if (ranks.loader) ranks.batch = co_await ranks.loader->next();
+  then(ranks.lane, "compute", ranks.batch.wait, ranks.batch.index);
+  ranks.speed = plant_.gpu_speed(p_.hosts, ranks.place.group);
+  ranks.compute = step_time_.slowest(ranks.place.members, ranks.random) / ranks.speed;
+  ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
+  if (communicator_) {
+    const Communicator::Split split = communicator_->split(ranks.compute + ranks.slowed);
+    co_await context_.sleep(split.before + step_time_.overhead);
+    communicator_->reached();
+    co_await context_.sleep(split.beside);
+  } else {
+    co_await context_.sleep(ranks.compute + ranks.slowed + step_time_.overhead);
+  }
+  if (ranks.loader && ranks.loader->gpu_work() > Seconds{}) {
+    then(ranks.lane, "decode on the GPU");
+    co_await context_.sleep(ranks.loader->gpu_work());
+    ranks.batch.wait.add(Phase::cpu, ranks.loader->gpu_work(), ranks.loader->gpu_resource());
+  }
+  ranks.arrived = context_.now();
+  then(ranks.lane, "wait for ranks");
+}
+
+sim::Task<void> TrainingJob::step(bool first) {
+  const Seconds start = context_.now();
+  plant_.begin_step();
+  std::vector<sim::Task<void>> parts;
+  if (communicator_) {
+    communicator_->begin_step(steps_, classes_.size(), step_time_.mean);
+    parts.push_back(communicator_->hidden());
+  }
+  for (RankClass& ranks : classes_) parts.push_back(rank_step(ranks));
+  co_await sim::join(context_, std::move(parts));
+  then_all("communication");
+  if (communicator_) co_await communicator_->exposed();
+  const Seconds exchanged = context_.now();
+  then_all("barrier", communicator_ ? communicator_->limited_by() : kNoResource);
+  // release = base + per_doubling log2(N) + per_sqrt sqrt(N)    [docs/models/training.md, eq. 2]
+  const double members = std::max(layout_.ranks, 1.0);
+  co_await context_.sleep(p_.barrier_base + p_.barrier_per_doubling * std::log2(members) +
+                          p_.barrier_per_sqrt * std::sqrt(members));
+  close_all();
+  if (restarts_.failed()) {  // it never ends
+    stopped_ = start;
+    co_return;
+  }
+  // Wall time is split along the rank that arrived last: its wait, its compute, the rest is sync.
+  const RankClass* last = &classes_.front();
+  for (RankClass& ranks : classes_) {
+    if (ranks.arrived > last->arrived) last = &ranks;
+    stragglers_.arrive(ranks.straggler, ranks.arrived - start);
+    const double readers = layout_.readers(ranks.place), weight = layout_.weight(ranks.place);
+    read_ += ranks.batch.bytes.fetched * readers;
+    epoch_read_ += ranks.batch.bytes.fetched * readers;
+    epoch_missed_ += ranks.batch.bytes.missed * readers;
+    if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
+    if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s), weight);
+    if (first) first_steps_.add(ranks.first.in(unit::s), weight);
+    const Seconds waited = ranks.batch.wait.total() - ranks.batch.starting;
+    if (steps_ == 0) first_waited_ += waited * weight / static_cast<double>(classes_.size());
+    const Seconds computed =
+        ranks.place.members > 1.0 ? step_time_.mean / ranks.speed : ranks.compute;
+    const Seconds rest = ranks.arrived - start - ranks.batch.wait.total() - ranks.compute;
+    steady_.add({.wait = waited,
+                 .compute = computed,
+                 .barrier = context_.now() - ranks.arrived + ranks.compute - computed,
+                 .rest = rest},
+                weight);
+  }
+  steady_.end_step();
+  const Seconds wall = context_.now() - start;
+  Seconds communication;
+  if (communicator_) {
+    communication = exchanged - last->arrived + communicator_->slowed();
+    communicator_->end_step(communication);
+    waited_.add(Phase::communication, communication, communicator_->limited_by());
+  }
+  const Seconds useful =
+      layout_.ranks > 1.0 ? std::min(step_time_.mean, last->compute) : last->compute * last->speed;
+  // The others waited for stragglers, as long as those computed longer than they.
+  const Seconds behind = stragglers_.end_step();
+  if (const Seconds more = last->compute * (1.0 - last->speed); more > Seconds{})
+    waited_.blame(std::min(more, behind), plant_.resources().index("host." + p_.hosts + ".slow"));
+  waited_ += last->batch.wait;
+  useful_ += useful;
+  if (checkpoint_) checkpoint_->charge(last->slowed);
+  sync_ += wall - last->batch.wait.total() - useful - last->slowed - communication;
+  step_times_.add(wall.in(unit::s));
+  ++steps_;
+}
+
+sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
+  epoch_ = {.began = context_.now(), .saving = {}, .steps = steps, .done = done, .before = done};
+  epoch_read_ = epoch_missed_ = {};
+  // As in the epoch before.    [docs/models/cache.md, eq. 12]
+  const Bytes buffered = checkpoint_ ? checkpoint_->buffered_per_host() : Bytes{};
+  const Bytes written = buffered - std::exchange(epoch_buffered_, buffered);
+  for (RankClass& ranks : classes_)
+    if (ranks.loader) ranks.loader->begin_epoch(steps - done, written, done);
+  while (epoch_.done < steps && !time_is_up()) {
+    co_await step(epoch_.done == done);
+    if (restarts_.failed()) co_return;
+    ++epoch_.done;
+    restarts_.end_step(steps_);
+    if (horizon_.finite())
+      context_.report_progress(std::min(1.0, (context_.now() - began_) / horizon_));
+    else if (p_.epochs)
+      context_.report_progress(static_cast<double>(kept().steps) /
+                               (static_cast<double>(steps) * static_cast<double>(*p_.epochs)));
+    if (checkpoint_) {
+      const Seconds start = context_.now();
+      const WaitSplit blamed = recorder_ != nullptr ? checkpoint_->blamed() : WaitSplit{};
+      open_all("checkpoint", steps_);
+      co_await checkpoint_->settle();
+      if (checkpoint_->due(steps_) && !time_is_up() && !restarts_.failed())
+        co_await checkpoint_->save(progress());
+      epoch_.saving += context_.now() - start;
+      steady_.save(restarts_.until_failure(context_.now()) - start);
+      if (recorder_ != nullptr) close_all(worst_since(blamed, checkpoint_->blamed()));
+      stopped_ = restarts_.next();
+      if (restarts_.failed()) co_return;
+    }
+    if (on_step) on_step();
+  }
+  end_epoch();
+}
+
+// AU as DLIO computes it, per rank and epoch, saves left out; then the mean.  [training.md, eq. 3]
+// An epoch with a failure in it has none.
+void TrainingJob::end_epoch() {
+  if (epoch_.before > 0) return;
+  const std::int64_t steps = epoch_.done;
+  const Seconds wall = context_.now() - epoch_.began - epoch_.saving;
+  if (steps < 2) return;
+  for (const RankClass& ranks : classes_)
+    au_.add(step_time_.mean * static_cast<double>(steps - 1) / (wall - ranks.first),
+            layout_.weight(ranks.place));
+  // v1.0 counts all steps over the whole epoch; v2.0 leaves the first step out of the time, two of
+  // the count.
+  const double samples = batch_ * layout_.readers();
+  epoch_samples_.add(p_.au == "dlio-v1" ? samples * static_cast<double>(steps) / wall.in(unit::s)
+                                        : samples * static_cast<double>(steps - 2) /
+                                              (wall - classes_.front().first).in(unit::s));
+}
+
+sim::Task<void> TrainingJob::run() {
+  began_ = context_.now();
+  restarts_.begin();
+  const double most = 9e15;  // exact in a double; no epoch is longer
+  const auto steps = static_cast<std::int64_t>(std::min(steps_per_epoch_, most));
+  std::int64_t done = 0;
+  while ((!p_.epochs || epochs_ < *p_.epochs) && !time_is_up()) {
+    co_await epoch(steps, done);
+    done = 0;
+    if (!restarts_.failed()) {
+      ++epochs_;
+      continue;
+    }
+    open_all("restart");
+    const std::int64_t again = co_await restart();
+    close_all();
+    for (done = epoch_.done - again; done < 0; done += steps) --epochs_;
+  }
+  ended_ = context_.now();
+  if (checkpoint_) co_await checkpoint_->finish();
+}
+
+Seconds TrainingJob::uncontended_cpu() const {
+  Seconds all = checkpoint_ ? checkpoint_->uncontended_cpu() : Seconds{};
+  for (const RankClass& ranks : classes_)
+    if (ranks.loader) {
+      all += ranks.loader->uncontended_cpu();
+      for (const auto& stopped : ranks.stopped) all += stopped->uncontended_cpu();
+    }
+  return all;
+}
+
+WaitSplit TrainingJob::waited() const {
+  WaitSplit all = waited_;
+  if (checkpoint_) all += checkpoint_->blamed();
+  return all;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "models/contract/progress.hpp"
+#include "models/contract/statistics.hpp"
+#include "models/failure/restarts.hpp"
+#include "models/job/communicator.hpp"
+#include "models/job/steady_state.hpp"
+#include "models/loading/cache_plan.hpp"
+#include "models/loading/loader_runtime.hpp"
+#include "models/plant/plant.hpp"
+#include "models/plant/slow_hosts.hpp"
+#include "models/record/recorder.hpp"
+#include "models/saving/checkpointer.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// Synchronous data-parallel training: every step each rank takes a batch, computes, and meets the
+/// others at a barrier; at some barriers the state is saved. docs/models/training.md.
+class TrainingJob {
+ public:
+  /// `design` and `job` outlive it.
+  TrainingJob(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context,
+              std::uint64_t seed);
+  [[nodiscard]] sim::Task<void> run();
+  void report(RunResult& out) const;
+  /// Called at the end of every step, the save after it included.
+  std::function<void()> on_step;
+  void describe(sim::Ledger& ledger);
+  /// Tells `recorder`, which outlives the run, what happens from now on.
+  void record(Recorder& recorder);
+  /// Time training waited, by resource: batches, communication and saves.
+  [[nodiscard]] WaitSplit waited() const;
+  /// Core time of its loaders that no simulated CPU carried, and the host class that spent it.
+  [[nodiscard]] Seconds uncontended_cpu() const;
+  [[nodiscard]] const std::string& host() const { return p_.hosts; }
+  [[nodiscard]] Seconds wall() const { return ended_ - began_; }
+  /// Time its GPUs computed so far.
+  [[nodiscard]] Seconds useful() const { return useful_; }
+  /// Time of the restore after it; zero without one.
+  [[nodiscard]] Seconds restoring() const {
+    return checkpoint_ ? checkpoint_->restoring() : Seconds{};
+  }
+
+  /// What the run measured, for predictions over longer times.
+  struct Measured {
+    Seconds wall, useful, saving;
+    const Series& steps;        ///< wall times
+    Seconds first_wait;         ///< mean wait for the first batch; 0 without a loader
+    const Checkpointer* saves;  ///< nullptr: the job never saves
+    const RankLayout& layout;
+  };
+  [[nodiscard]] Measured measured() const;
+
+ private:
+  /// One class of ranks, and its last step.
+  struct RankClass {
+    RankPlace place;
+    bool straggler = false;  ///< its hosts are slow at times
+    base::RandomStream random;
+    std::unique_ptr<LoaderRuntime> loader{};
+    std::vector<std::unique_ptr<LoaderRuntime>> stopped{};  ///< by failures
+    Batch batch{};
+    Seconds compute{}, arrived{}, first{};
+    Seconds slowed{};    ///< of the step, by a save's thread
+    double speed = 1.0;  ///< of its GPUs, over that of others
+    Lane* lane = nullptr;
+  };
+  sim::Task<void> rank_step(RankClass& ranks);
+  /// A new loader of class number `c`.
+  [[nodiscard]] std::unique_ptr<LoaderRuntime> make_loader(std::size_t c);
+  sim::Task<void> step(bool first);
+  /// One of `steps` steps, of which `done` are done. Ends early at a failure.
+  sim::Task<void> epoch(std::int64_t steps, std::int64_t done);
+  void end_epoch();
+  /// From a failure until work goes on; yields the steps that are done again.
+  sim::Task<std::int64_t> restart();
+  [[nodiscard]] Progress progress() const {
+    return {.steps = steps_, .useful = useful_, .sync = sync_, .waits = waited_.by_phase};
+  }
+  /// What was done and not lost.
+  [[nodiscard]] Progress kept() const;
+  void record_loader(std::size_t c);
+  /// On the lanes of all rank classes.
+  void open_all(std::string_view name, std::int64_t number = -1);
+  void close_all(ResourceIndex cause = kNoResource);
+  void then_all(std::string_view name, ResourceIndex cause = kNoResource);
+  /// What the way back up to now consisted of, one after the other.
+  void note_parts(const Restarts::Way& way);
+  /// What of the time that was blamed came since `before`: the most.
+  [[nodiscard]] ResourceIndex worst_since(const WaitSplit& before, const WaitSplit& now) const;
+  void report_cache(RunResult& out) const;
+  void report_time(const Progress& kept, RunResult& out) const;
+  void remark_barrier(RunResult& out) const;
+  [[nodiscard]] bool time_is_up() const;
+
+  const Design& design_;
+  const JobDesign& job_;
+  sim::Context& context_;
+  Plant& plant_;
+  std::uint64_t seed_;
+  Recorder* recorder_ = nullptr;
+  std::string id_;
+  JobParams p_;
+  RankLayout layout_;
+  StepTime step_time_;
+  double batch_ = 0.0;  ///< samples per rank and step
+  std::vector<RankClass> classes_;
+  Restarts restarts_;
+  std::unique_ptr<Checkpointer> checkpoint_;
+  std::unique_ptr<Communicator> communicator_;
+  Seconds horizon_;
+  double steps_per_epoch_ = 0.0;
+
+  /// The present epoch.
+  struct Epoch {
+    Seconds began, saving;
+    std::int64_t steps = 0, done = 0;
+    std::int64_t before = 0;  ///< of the steps done, those before a failure
+  };
+  Epoch epoch_;
+  std::int64_t epochs_ = 0;  ///< done
+  Seconds began_, ended_;
+  std::int64_t steps_ = 0;
+  Seconds useful_, sync_;
+  Progress lost_;    ///< by failures
+  Seconds stopped_;  ///< by the last one: date up to which the time of steps and saves is known
+  WaitSplit waited_;
+  Bytes read_;
+  Bytes epoch_buffered_;             ///< by saves until it began, of each host
+  Bytes epoch_read_, epoch_missed_;  ///< of the present epoch: asked for, and not found by hosts
+  cache::CachePlan cache_;
+  std::vector<std::string> warnings_;
+  SteadyState steady_;
+  StragglerCost stragglers_;
+  Seconds first_waited_;  ///< for the first batch of the run, mean over the ranks
+  Series step_times_, first_batches_, first_steps_, au_, epoch_samples_;
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,120 @@
+#include "engine/base/quantity_text.hpp"
+#include "models/job/job.hpp"
+
+/// What a job tells at its end.
+namespace stallcast::models {
+
+TrainingJob::Measured TrainingJob::measured() const {
+  return {.wall = wall(),
+          .useful = useful_,
+          .saving = checkpoint_ ? checkpoint_->stalled() : Seconds{},
+          .steps = step_times_,
+          .first_wait = Seconds::from(first_batches_.mean(), unit::s),
+          .saves = checkpoint_.get(),
+          .layout = layout_};
+}
+
+// The sums behind the shares: of the run, before months of failures are laid over it.
+void TrainingJob::report_time(const Progress& kept, RunResult& out) const {
+  const auto set = [&](const std::string& key, Seconds time) {
+    out.metrics["job." + id_ + "." + key] = {time.in(unit::s), "s", {}};
+  };
+  set("time.wall", wall());
+  set("time.compute", kept.useful);
+  set("time.sync", kept.sync);
+  set("time.checkpoint", checkpoint_ ? checkpoint_->stalled() : Seconds{});
+  if (const Seconds restart = lost_.time() + restarts_.time(); restart > Seconds{})
+    set("time.restart", restart);
+  const auto wait = [&](const char* cause, Phase phase) {
+    set(std::string("time.") + cause, kept.waits[static_cast<std::size_t>(phase)]);
+  };
+  wait("communication", Phase::communication);
+  wait("data", Phase::data);
+  wait("metadata", Phase::metadata);
+  wait("cpu", Phase::cpu);
+  for (const auto& [resource, time] : waited().by_resource)
+    if (time > Seconds{}) set("waited." + plant_.resources().name(resource), time);
+}
+
+// Of the last epoch: earlier ones may have been colder.
+void TrainingJob::report_cache(RunResult& out) const {
+  if (!cache_.used) return;
+  const std::string name = "job." + id_ + ".cache.";
+  out.metrics[name + "size"] = {cache_.size.in(unit::B), "B", {}};
+  out.metrics[name + "missed"] = {epoch_missed_.in(unit::B), "B", {}};
+  if (epoch_read_ > Bytes{}) {
+    const double missed = epoch_missed_ / epoch_read_;
+    out.metrics[name + "hit"] = {1.0 - missed, "ratio", {}};
+    out.metrics[name + "miss"] = {missed, "ratio", {}};
+  }
+  if (cache_.size == Bytes{})
+    out.warnings.push_back("job." + id_ +
+                           ".cache: processes and snapshots leave no host memory for it");
+}
+
+// What was measured is said to hold only there.                             [training.md, eq. 2]
+void TrainingJob::remark_barrier(RunResult& out) const {
+  const auto warn = [&](const char* how, std::int64_t measured) {
+    out.warnings.push_back("job." + id_ +
+                           ".barrier: " + base::print_quantity(layout_.ranks, Dimension::number) +
+                           " ranks are " + how + " than the " + std::to_string(measured) +
+                           " measured, outside what its profile was fitted to");
+    out.extrapolated = true;
+  };
+  if (p_.barrier_fewest && layout_.ranks < static_cast<double>(*p_.barrier_fewest))
+    warn("fewer", *p_.barrier_fewest);
+  if (p_.barrier_most && layout_.ranks > static_cast<double>(*p_.barrier_most))
+    warn("more", *p_.barrier_most);
+}
+
+void TrainingJob::report(RunResult& out) const {
+  const std::string name = "job." + id_ + ".";
+  const Seconds wall = this->wall();
+  out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+  remark_barrier(out);
+  const auto ratio = [&](const std::string& key, Seconds part) {
+    out.metrics[name + key] = {part / wall, "ratio", {}};
+  };
+  const Progress kept = this->kept();
+  report_time(kept, out);
+  ratio("gpu.utilization", useful_);
+  ratio("goodput", kept.useful);
+  if (!au_.empty()) out.metrics[name + "au"] = {au_.mean(), "ratio", {}};
+  step_times_.report(name + "step.time", "s", out);
+  steady_.report(name, out);
+  stragglers_.report(name, wall, out);
+  restarts_.report(name, plant_.resources(), out);
+  out.metrics[name + "steps"] = {static_cast<double>(kept.steps), "count", {}};
+  if (classes_.front().loader) {
+    first_batches_.report(name + "first_batch", "s", out);
+    first_steps_.report(name + "first_step", "s", out);
+    out.metrics[name + "first_batch.waited"] = {first_waited_.in(unit::s), "s", {}};
+    const double samples = batch_ * layout_.readers() * static_cast<double>(kept.steps);
+    out.metrics[name + "throughput.samples"] = {samples / wall.in(unit::s), "1/s", {}};
+    out.metrics[name + "throughput.bytes"] = {(read_ / wall).in(unit::Bps), "B/s", {}};
+    report_cache(out);
+    if (!epoch_samples_.empty())
+      out.metrics[name + "throughput.dlio"] = {epoch_samples_.mean(), "1/s", {}};
+  }
+  const auto wait = [&](Phase phase) { return kept.waits[static_cast<std::size_t>(phase)]; };
+  ratio("stall.data", wait(Phase::data));
+  ratio("stall.metadata", wait(Phase::metadata));
+  ratio("stall.cpu", wait(Phase::cpu));
+  if (const ResourceIndex worst = waited().worst(); worst != kNoResource)
+    out.limited_by["job." + id_] = plant_.resources().name(worst);
+  const Seconds saving = checkpoint_ ? checkpoint_->stalled() : Seconds{};
+  auto& shares = out.breakdown[id_];
+  for (const char* cause : kBreakdownCauses) shares[cause] = 0.0;
+  shares["compute"] = kept.useful / wall;
+  shares["communication"] = wait(Phase::communication) / wall;
+  shares["data"] = wait(Phase::data) / wall;
+  shares["metadata"] = wait(Phase::metadata) / wall;
+  shares["cpu"] = wait(Phase::cpu) / wall;
+  shares["checkpoint"] = saving / wall;
+  shares["sync"] = kept.sync / wall;
+  shares["restart"] = (lost_.time() + restarts_.time()) / wall;
+  if (communicator_) communicator_->report(id_, out);
+  if (checkpoint_) checkpoint_->report(id_, wall, out);
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/random.hpp"
+#include "engine/sim/context.hpp"
+#include "engine/sim/task.hpp"
+#include "models/failure/kinds.hpp"
+#include "models/job/job.hpp"
+#include "models/plant/plant.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// One entry of `failures[]` of such a kind, in simulated time. The jobs outlive it.
+class StorageFault {
+ public:
+  StorageFault(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed,
+               std::span<const std::unique_ptr<TrainingJob>> jobs);
+  /// From now on `recorder` is told, too.
+  void record(Recorder& recorder);
+  /// Fails, comes back, and fails again, until the context stops.
+  [[nodiscard]] sim::Task<void> run();
+  /// Everything works again, at the present date: what was broken at the end of the run ends then.
+  void end();
+  /// Adds "failure.<id>. ..." metrics. REQUIRES: ended.
+  void report(RunResult& out) const;
+
+ private:
+  sim::Task<void> fail();
+  void degrade(StoragePart part, double fraction);
+  void restore();
+  /// GPU time of all jobs that computed, mean over the jobs.
+  [[nodiscard]] Seconds useful() const;
+
+  std::string id_;
+  StorageFaultParams p_;
+  StorageModel& storage_;
+  sim::Context& context_;
+  base::RandomStream random_;
+  std::span<const std::unique_ptr<TrainingJob>> jobs_;
+  std::vector<std::pair<StoragePart, double>> broken_;
+  Lane* lane_ = nullptr;
+  std::optional<Seconds> began_;  ///< of the fault under way
+  Seconds useful_before_;
+  Seconds lasted_, computed_;
+  double count_ = 0.0;
+};
+
+}  // namespace stallcast::models

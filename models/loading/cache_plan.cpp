@@ -1,0 +1,103 @@
+#include "models/loading/cache_plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "models/contract/access.hpp"
+#include "models/contract/rows.hpp"
+
+namespace stallcast::models::cache {
+namespace {
+
+// Batches in page-locked memory of one rank: one is being copied while the next is filled.
+constexpr double kPinnedBatches = 2.0;
+
+Eviction eviction(const std::string& policy) {
+  if (policy == "lru") return Eviction::lru;
+  return policy == "random" ? Eviction::random : Eviction::none;
+}
+
+bool keeps(const DatasetParams& dataset) {
+  const bool bypassed = dataset.direct && dataset.cache_medium == "memory";
+  return dataset.cached() && !bypassed;
+}
+
+std::string name_of(const JobDesign& job, const DatasetParams& dataset) {
+  return dataset.name.value_or("job " + job.job.id);
+}
+
+/// What one host comes back to of a data set. REQUIRES: it is kept.
+Bytes seen_by_host(const DatasetParams& dataset, double hosts) {
+  const bool all = dataset.shuffle == "global" && dataset.cache_scope == "node";
+  return dataset.sample * dataset.sample_count() / (all ? 1.0 : hosts);
+}
+
+}  // namespace
+
+Fraction CachePlan::most() const {
+  if (!used) return {};
+  return std::max(warm_hit(eviction, cached, pattern(1.0)),
+                  std::min(cached, Fraction::from(1.0, unit::ratio)));
+}
+
+Bytes page_cache_budget(const Design& design, const std::string& host, const Plant& plant) {
+  const HostParams& p = plant.host(host);
+  Bytes left = p.memory - p.memory_reserved;
+  for (const JobDesign& job : design.jobs) {
+    if (job_params(job.job).hosts != host) continue;
+    const RankLayout& layout = plant.layout(job.job.id);
+    double processes = 1.0;
+    if (job.dataset) {
+      const DatasetParams dataset = dataset_params(*job.dataset);
+      const LoaderParams loader = loader_params(*job.loader);
+      const SampleAccess access = sample_access(job);
+      const double workers = static_cast<double>(loader.workers);
+      const Bytes batch = dataset.tensor.value_or(dataset.sample * access.expansion) *
+                          static_cast<double>(loader.batch);
+      const double ahead = workers * static_cast<double>(loader.prefetch);  // in /dev/shm
+      const double pinned = loader.copy == "pinned" ? kPinnedBatches : 0.0;
+      left -= batch * ((ahead + pinned) * layout.readers() / layout.hosts);
+      processes += workers / layout.per_copy;
+    }
+    left -= p.memory_process * (processes * layout.ranks_per_host());
+    if (job.checkpoint && !checkpoint_row(job.checkpoint->kind).style.blocking) {
+      const CheckpointParams save = checkpoint_params(*job.checkpoint);
+      left -=
+          save.size.value_or(model_params(job.model).state()) * (save.snapshots() / layout.hosts);
+    }
+  }
+  return std::max(left, Bytes{});
+}
+
+CachePlan cache_plan(const Design& design, const JobDesign& job, const Plant& plant) {
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  CachePlan out;
+  if (!keeps(dataset)) return out;
+  const std::string host = job_params(job.job).hosts;
+  const double hosts = plant.layout(job.job.id).hosts;
+  out.used = true;
+  out.eviction = eviction(dataset.cache_policy);
+  out.warm = dataset.cache_warm;
+  out.in_order = dataset.shuffle == "none";
+  out.readers = 0.0;
+  std::set<std::string> counted;
+  for (const JobDesign& other : design.jobs) {
+    if (!other.dataset || job_params(other.job).hosts != host) continue;
+    const DatasetParams theirs = dataset_params(*other.dataset);
+    if (!keeps(theirs) || theirs.cache_medium != dataset.cache_medium) continue;
+    if (name_of(other, theirs) == name_of(job, dataset)) out.readers += 1.0;
+    if (counted.insert(name_of(other, theirs)).second) out.data += seen_by_host(theirs, hosts);
+  }
+  out.size = dataset.cache_size.value_or(
+      dataset.cache_medium == "memory" ? page_cache_budget(design, host, plant) : Bytes{});
+  const SampleAccess access = sample_access(job);
+  if (access.keep) out.size = dataset.cache_size ? std::min(out.size, *access.keep) : *access.keep;
+  out.cached = Fraction::from(out.size / out.data, unit::ratio);
+  // A node that is dealt another part each epoch sees 1/N of the data set in one.
+  if (dataset.shuffle == "global" && dataset.cache_scope == "node") out.share_of_node = 1.0 / hosts;
+  if (dataset.cache_scope == "cooperative")
+    out.remote = Fraction::from((hosts - 1.0) / hosts, unit::ratio);
+  return out;
+}
+
+}  // namespace stallcast::models::cache

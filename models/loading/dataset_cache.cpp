@@ -1,0 +1,91 @@
+#include "models/loading/dataset_cache.hpp"
+
+#include <algorithm>
+
+namespace stallcast::models::cache {
+
+DatasetCache::DatasetCache(const CachePlan& plan, const DatasetParams& dataset, Plant& plant,
+                           const std::string& host, std::size_t group, sim::Context& context)
+    : plan_(plan),
+      ratio_(plan.eviction, plan.cached, plan.warm),
+      copy_(dataset.cache_copy.value_or(Rate::infinity())),
+      round_trip_(plant.fabric().round_trip),
+      resources_(plant.resources()),
+      copy_resource_(plant.resources().index("host." + host + ".cache.copy")),
+      context_(context) {
+  const auto add = [&](std::vector<sim::LinkId>& path, std::string_view what) {
+    if (const sim::LinkId link = plant.host_link(host, group, what); link.valid())
+      path.push_back(link);
+  };
+  // Hosts are alike, so what a host gets from others it also gives to others.
+  add(remote_, "nic.write");
+  add(remote_, "nic.read");
+  if (dataset.cache_medium == "nvme") {
+    const std::string id = Plant::drives_of(host);
+    drives_ = &plant.storage(id);
+    on_drives_ = plant.client(host, group, id, 1.0);
+    on_drives_.core = copy_;
+  } else {
+    add(local_, "memory.read");
+    add(remote_, "memory.read");
+  }
+}
+
+// A directory on drives has a size of its own.    [docs/models/cache.md, eq. 12]
+void DatasetCache::beside_writes(Bytes bytes) {
+  if (drives_ == nullptr) written_ = bytes / plan_.data;
+}
+
+void DatasetCache::replace(double passes) {
+  ratio_ = HitRatio(plan_.eviction, plan_.cached, false);
+  before_ = passes;
+}
+
+double DatasetCache::found(const Revisits& job) {
+  Pattern pattern = plan_.pattern(job.pattern.share);
+  pattern.written = written_;
+  return ratio_.at({pattern, job.passes - before_});
+}
+
+sim::Task<Served> DatasetCache::stream(const Client& client, const std::vector<sim::LinkId>& path,
+                                       Bytes bytes, double ranges) {
+  if (drives_ != nullptr) {
+    Client reader = on_drives_;
+    reader.members = client.members;
+    reader.read_path.insert(reader.read_path.end(), path.begin(), path.end());
+    co_return co_await drives_->read(reader, {.bytes = bytes, .files = ranges, .direct = true});
+  }
+  const sim::FlowOutcome flow = co_await context_.transfer(
+      {.path = path, .bytes = bytes, .members = client.members, .cap = copy_});
+  co_return Served{flow.binding.valid() ? resources_.of_link[flow.binding.index] : copy_resource_};
+}
+
+// One after the other, as a reader does.    [docs/models/cache.md, eq. 11]
+sim::Task<Served> DatasetCache::read(const Client& client, Bytes bytes, double ranges) {
+  const double remote = plan_.remote.in(unit::ratio);
+  Served served;
+  if (remote < 1.0)
+    served = co_await stream(client, local_, bytes * (1.0 - remote), ranges * (1.0 - remote));
+  if (remote > 0.0) {
+    co_await context_.sleep(round_trip_ * (ranges * remote));
+    served = co_await stream(client, remote_, bytes * remote, ranges * remote);
+  }
+  co_return served;
+}
+
+void DatasetCache::keep(const Client& client, Bytes bytes, const Revisits& job) {
+  if (drives_ == nullptr) return;
+  // Pinned data are written once, in the first epoch; otherwise what was missed comes in.
+  const bool pinned = plan_.eviction == Eviction::none;
+  if (pinned && job.passes > 0.0) return;
+  const double share = pinned ? std::min(1.0, plan_.cached.in(unit::ratio)) : 1.0;
+  context_.spawn(write(client.members, bytes * share));
+}
+
+sim::Task<void> DatasetCache::write(double members, Bytes bytes) {
+  Client writer = on_drives_;
+  writer.members = members;
+  co_await drives_->write(writer, {.bytes = bytes, .direct = true});
+}
+
+}  // namespace stallcast::models::cache

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "models/contract/dataset.hpp"
+#include "models/contract/storage.hpp"
+#include "models/loading/cache_plan.hpp"
+
+namespace stallcast::models::cache {
+
+/// The part of a data set that the hosts of one class of ranks keep, in simulated time: page cache,
+/// or a directory on local drives.    [docs/models/cache.md, eq. 11]
+class DatasetCache {
+ public:
+  /// REQUIRES: `plant` is attached and `plan.used`.
+  DatasetCache(const CachePlan& plan, const DatasetParams& dataset, Plant& plant,
+               const std::string& host, std::size_t group, sim::Context& context);
+
+  /// From now on saves write `bytes` an epoch through the page cache of each host.
+  void beside_writes(Bytes bytes);
+  /// From now on it is another, empty one, on which the job has `passes` less behind it.
+  void replace(double passes);
+  /// Share of a read that is found.
+  [[nodiscard]] double found(const Revisits& job);
+  /// Reads what was found: from this host and, in a cooperative cache, from others.
+  sim::Task<Served> read(const Client& client, Bytes bytes, double ranges);
+  /// Keeps what was not found; on local drives that is a write beside the loading.
+  void keep(const Client& client, Bytes bytes, const Revisits& job);
+
+ private:
+  sim::Task<Served> stream(const Client& client, const std::vector<sim::LinkId>& path, Bytes bytes,
+                           double ranges);
+  sim::Task<void> write(double members, Bytes bytes);
+
+  CachePlan plan_;
+  HitRatio ratio_;
+  double before_ = 0.0;   ///< passes that another cache saw
+  double written_ = 0.0;  ///< of the data, in an epoch
+  Rate copy_;
+  Seconds round_trip_;
+  std::vector<sim::LinkId> local_, remote_;  ///< besides the drives
+  StorageModel* drives_ = nullptr;           ///< of the host; none: its page cache
+  Client on_drives_;
+  ResourceTable& resources_;
+  ResourceIndex copy_resource_;
+  sim::Context& context_;
+};
+
+}  // namespace stallcast::models::cache

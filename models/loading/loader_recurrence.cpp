@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/loading/loader_runtime.hpp"
+
+/// What a loader remembers between two steps. docs/models/fast-forward.md.
+namespace stallcast::models {
+
+void LoaderRuntime::describe(sim::Ledger& ledger) {
+  if (pipeline_ || handovers_ || shared_.dataset.sample_stdev > Bytes{}) {
+    ledger.never();  // drawn; or threads that share batches, which are not described
+    return;
+  }
+  for (const bool flag : {scanned_, started_, primed_}) ledger.state(flag);
+  ledger.state(sent_ - received_);
+  ledger.state(ended_.size());
+  arrival_.describe(ledger);
+  shared_indices_.describe(ledger);
+  to_stage_.describe(ledger);
+  shared_.lock.describe(ledger);
+  ledger.state(incoming_.size());
+  for (std::size_t i = 0; i < incoming_.size(); ++i)
+    ledger.state(incoming_[i].first - base_ - received_);
+  ledger.state(done_.size());
+  for (const auto& [index, ready] : done_) ledger.state(index - base_ - received_);
+  // Indices go on as they are; the epoch has as many fewer to come as were skipped.
+  ledger.bound(static_cast<double>(steps_ - sent_), 0.0);
+  steps_ += ledger.growth(steps_ - sent_);
+  ledger.count(shared_.site.cores.uncontended);
+  // Workers that are alike are told in the order of their turns, so that a step later than another
+  // is the same state though another worker is next.
+  const std::size_t count = readers_.size();
+  const bool alike = !policy_.iterable && policy_.fixed_assignment && !workers_.empty() &&
+                     std::all_of(readers_.begin(), readers_.end(),
+                                 [](const auto& reader) { return reader->placeless(); });
+  const std::size_t next = workers_.empty() ? 0 : next_worker_ % count;
+  if (!alike) ledger.state(next);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = alike ? (next + i) % count : i;
+    readers_[at]->describe(ledger);
+    if (at >= workers_.size()) continue;
+    Worker& worker = *workers_[at];
+    worker.indices.describe(ledger);
+    ledger.state(worker.tasks);
+    ledger.state(worker.dry);
+    if (!std::isfinite(worker.left)) continue;
+    ledger.bound(worker.left, static_cast<double>(p_.batch));
+    worker.left += ledger.growth(worker.left);
+  }
+}
+
+}  // namespace stallcast::models

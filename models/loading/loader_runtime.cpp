@@ -1,0 +1,380 @@
+#include "models/loading/loader_runtime.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stallcast::models {
+namespace {
+
+// Samples of a batch are read one after the other. Above this many they are merged into groups
+// whose times add up the same; it bounds the events per batch.  [docs/models/dataloader.md,
+// "grain"]
+constexpr std::int64_t kGroups = 8;
+// Once every worker has had its first batches others are under way at any time, and tell as much of
+// how reads share storage, unless each batch opens files: a line of requests tells them apart.
+constexpr std::int64_t kGroupsLater = 2;
+
+}  // namespace
+
+LoaderRuntime::LoaderRuntime(sim::Context& context, const LoaderParams& params,
+                             const LoaderPolicy& policy, const DatasetParams& dataset,
+                             const SampleAccess& access, LoaderSite site, double ranks,
+                             base::RandomStream random)
+    : context_(context),
+      p_(params),
+      policy_(policy),
+      shared_{.context = context,
+              .dataset = dataset,
+              .access = access,
+              .site = std::move(site),
+              .ahead = access.ahead + access.ahead_batches * static_cast<double>(params.batch),
+              .locked = access.one_lock && policy.split_batch,
+              .decoded_apart = policy.decoders > 0 && params.workers > 0,
+              .shuffle = policy.shuffle,
+              .shuffle_first = policy.shuffle_first,
+              .random = random,
+              .lock = sim::Slots(context, 1),
+              .revisits = {.pattern = {.in_order = dataset.shuffle == "none"}, .passes = -1.0}},
+      ranks_(ranks),
+      shared_indices_(context),
+      to_stage_(context),
+      arrival_(context) {
+  if (policy_.handover_spread > 0.0)
+    handovers_.emplace(shared_.random.below(std::uint64_t{1} << 62), "loader", "handover");
+  if (staged() && p_.workers > 0) context_.spawn(stage());
+  if (policy_.split_batch && p_.workers > 0) {
+    pipeline_ = std::make_unique<Pipeline>(
+        shared_, p_, policy_,
+        [this](std::int64_t index, Loaded bytes) { hand_over(index, bytes); });
+    return;
+  }
+  for (std::int64_t r = 0; r < std::max<std::int64_t>(p_.workers, 1); ++r)
+    readers_.push_back(std::make_unique<SampleReader>(shared_, shared_.random));
+  for (std::int64_t w = 0; w < p_.workers; ++w) {
+    workers_.push_back(std::make_unique<Worker>(context));
+    context_.spawn(work(w, policy_.fixed_assignment ? workers_.back()->indices : shared_indices_));
+  }
+}
+
+double LoaderRuntime::steps_per_epoch() const {
+  const double samples = shared_.dataset.sample_count(), batch = static_cast<double>(p_.batch);
+  // S = floor(samples / (batch N)): the rest of an epoch is dropped (drop_last); of an iterable
+  // data set each worker drops its own.    [docs/models/dataloader.md, eq. 3]
+  if (!policy_.iterable) return std::floor(samples / (batch * ranks_));
+  double steps = 0.0;
+  for (const double mine :
+       deal(samples, shared_.access.per_file(), ranks_, p_.workers, shared_.site.more_files))
+    steps += std::floor(mine / batch + 1e-9);
+  return steps;
+}
+
+void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t before) {
+  if (shared_.site.cache) shared_.site.cache->beside_writes(written);
+  base_ += sent_;
+  sent_ = received_ = 0;
+  steps_ = steps;
+  primed_ = false;
+  next_worker_ = 0;
+  // Passes over the data set, in whole or as far as the job's steps go.
+  shared_.revisits.passes += 1.0;
+  shared_.revisits.pattern.share =
+      std::min(1.0, static_cast<double>(before + steps) * static_cast<double>(p_.batch) * ranks_ /
+                        shared_.dataset.sample_count());
+  incoming_.clear();
+  done_.clear();
+  owner_.clear();
+  ended_.clear();
+  if (pipeline_) {
+    pipeline_->begin_epoch(steps);
+    return;
+  }
+  const auto readers = static_cast<std::int64_t>(readers_.size());
+  const std::vector<double> mine = deal(shared_.dataset.sample_count(), shared_.access.per_file(),
+                                        ranks_, readers, shared_.site.more_files);
+  for (std::int64_t r = 0; r < readers; ++r) {
+    const auto at = static_cast<std::size_t>(r);
+    const std::int64_t batches = (steps - r + readers - 1) / readers;  // i = r mod W
+    readers_[at]->begin_epoch(
+        policy_.iterable ? mine[at] : static_cast<double>(batches) * static_cast<double>(p_.batch));
+    if (at >= workers_.size()) continue;
+    workers_[at]->tasks = 0;
+    workers_[at]->dry = false;
+    workers_[at]->left = policy_.iterable ? mine[at] : std::numeric_limits<double>::infinity();
+  }
+}
+
+void LoaderRuntime::give(std::int64_t worker) {
+  const std::int64_t index = base_ + sent_++;
+  const auto at = static_cast<std::size_t>(worker);
+  owner_[index] = at;
+  ++workers_[at]->tasks;
+  workers_[at]->indices.push(index);
+}
+
+// The next index goes to the next worker that is not dry; without order, to one that has fewer than
+// its share of W x prefetch.    [PyTorch 2.6 dataloader.py, _try_put_index]
+void LoaderRuntime::issue() {
+  if (sent_ == steps_ && !policy_.iterable) return;
+  if (pipeline_) {
+    pipeline_->push(base_ + sent_++);
+    return;
+  }
+  if (!policy_.fixed_assignment) {
+    shared_indices_.push(base_ + sent_++);
+    return;
+  }
+  const auto alive = std::count_if(workers_.begin(), workers_.end(),
+                                   [](const auto& worker) { return !worker->dry; });
+  for (std::size_t tried = 0; tried < workers_.size(); ++tried) {
+    const std::size_t at = next_worker_++ % workers_.size();
+    const Worker& worker = *workers_[at];
+    if (worker.dry) continue;
+    if (!policy_.in_order && worker.tasks >= most() / alive) continue;
+    give(static_cast<std::int64_t>(at));
+    return;
+  }
+}
+
+sim::Task<void> LoaderRuntime::work(std::int64_t number, sim::Mailbox<std::int64_t>& indices) {
+  Worker& self = *workers_[static_cast<std::size_t>(number)];
+  bool ended = false;  // its files are read, and it reported so
+  std::int64_t epoch = 0;
+  for (;;) {
+    const std::int64_t index = co_await indices.pop();
+    if (index == kImportFirst) {
+      open(self.lane, "import");
+      co_await import(self.clock);
+      close(self.lane);
+      continue;
+    }
+    if (epoch != base_) ended = false;
+    epoch = base_;
+    if (ended || index < base_) continue;
+    const auto samples =
+        static_cast<std::int64_t>(std::min(static_cast<double>(p_.batch), self.left + 1e-6));
+    self.left -= static_cast<double>(samples);
+    Loaded bytes;
+    const bool opens = shared_.access.files * static_cast<double>(p_.batch) >= 1.0;
+    const bool early = opens || index < base_ + most();
+    open(self.lane, "batch", index);
+    if (samples > 0)
+      bytes = co_await load(number, samples, early ? kGroups : kGroupsLater, self.clock);
+    close(self.lane);
+    if (index < base_) continue;  // the epoch ended without it
+    if (samples == p_.batch) {
+      hand_over(index, bytes);
+      continue;
+    }
+    // A batch that is not full is dropped with the samples that were read for it.
+    ended = true;
+    self.end = index;
+    ended_.push_back(static_cast<std::size_t>(number));
+    arrival_.set();
+  }
+}
+
+void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes) {
+  if (staged()) {
+    to_stage_.push({index, bytes});
+    return;
+  }
+  incoming_.push_back({index, {bytes, {}, {}}});
+  arrival_.set();
+}
+
+//    [docs/models/dataloader.md, eq. 8]
+Seconds LoaderRuntime::mean_handover(const Loaded& bytes) const {
+  return p_.handover + bytes.memory / policy_.receive;
+}
+
+Seconds LoaderRuntime::draw_handover(const Loaded& bytes) {
+  const Seconds mean = mean_handover(bytes);
+  return handovers_ ? mean * handovers_->lognormal(1.0, policy_.handover_spread) : mean;
+}
+
+// Core time of the training process, which waits for cores with its workers. Threads of the process
+// hand over where they are: a delay.
+sim::Task<void> LoaderRuntime::hold(Seconds handover, WaitSplit& wait) {
+  const Seconds began = context_.now();
+  if (pipeline_)
+    co_await context_.sleep(handover);
+  else
+    co_await shared_.site.cores.compute(handover);
+  wait.add(Phase::cpu, context_.now() - began, shared_.site.cores.resource);
+}
+
+// The next of the queue of results, whichever it is: it is mapped before its turn has come.
+//    [docs/models/dataloader.md, eq. 7]
+sim::Task<void> LoaderRuntime::take_in(WaitSplit& wait) {
+  auto [index, ready] = incoming_.front();
+  incoming_.pop_front();
+  const Seconds handover = draw_handover(ready.bytes);
+  ready.handover = handover * policy_.at_delivery;
+  if (policy_.at_delivery < 1.0) co_await hold(handover - ready.handover, wait);
+  done_[index] = ready;
+}
+
+// A batch is pinned, or copied to the GPU and decoded there.    [dataloader.md, eq. 2 and 6]
+Seconds LoaderRuntime::staging(const Loaded& bytes) const {
+  if (policy_.pin)
+    return (p_.workers > 0 ? mean_handover(bytes) * policy_.pin_takes.in(unit::ratio) : Seconds{}) +
+           bytes.memory / policy_.pin_rate;
+  const bool decodes = policy_.gpu_decode > Seconds{};
+  return policy_.gpu_decode * static_cast<double>(p_.batch) +
+         (decodes ? bytes.fetched : bytes.memory) / shared_.site.gpu_copy;
+}
+
+// The last stage takes batches as they come, one after the other, and hands them on.
+sim::Task<void> LoaderRuntime::stage() {
+  for (;;) {
+    const auto [index, bytes] = co_await to_stage_.pop();
+    const Seconds time = staging(bytes);
+    co_await context_.sleep(time);
+    if (index < base_) continue;
+    done_[index] = {
+        bytes, time,
+        draw_handover(bytes) * (policy_.pin ? 1.0 - policy_.pin_takes.in(unit::ratio) : 1.0)};
+    arrival_.set();
+  }
+}
+
+sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples, std::int64_t most,
+                                      PhaseClock& clock) {
+  Loaded total;
+  const std::int64_t groups = std::min(samples, most), epoch = base_;
+  for (std::int64_t g = 0; g < groups && epoch == base_; ++g) {
+    const std::int64_t some = samples * (g + 1) / groups - samples * g / groups;
+    total += co_await readers_[static_cast<std::size_t>(worker)]->read(some, clock);
+  }
+  if (policy_.collate.finite()) {
+    co_await shared_.site.cores.compute(total.memory / policy_.collate);
+    clock.enter(Phase::cpu, context_.now(), shared_.site.cores.resource);
+  }
+  co_return total;
+}
+
+WaitSplit LoaderRuntime::read_clocks() const {
+  const Seconds now = context_.now();
+  if (pipeline_) return pipeline_->clocks(now);
+  const auto owner = owner_.find(base_ + received_);
+  if (policy_.in_order && !policy_.iterable && owner != owner_.end())
+    return workers_[owner->second]->clock.read(now);
+  WaitSplit all;
+  for (const auto& worker : workers_) all += worker->clock.read(now);
+  return all;
+}
+
+bool LoaderRuntime::arrived() const {
+  return policy_.in_order ? done_.contains(base_ + received_) : !done_.empty();
+}
+
+// What a dry worker was asked for never comes: an index in its place goes to another.
+//    [PyTorch dataloader.py, _next_data and _try_put_index]
+void LoaderRuntime::skip_dry() {
+  if (!policy_.iterable) return;  // any worker reads any file
+  for (const std::size_t at : ended_) {
+    workers_[at]->dry = true;
+    issue();
+  }
+  ended_.clear();
+  if (!policy_.in_order) return;
+  for (auto owner = owner_.find(base_ + received_);
+       owner != owner_.end() && workers_[owner->second]->dry &&
+       owner->first >= workers_[owner->second]->end;
+       owner = owner_.find(base_ + received_)) {
+    owner_.erase(owner);
+    ++received_;
+  }
+}
+
+// t_step = t_load + t_compute: nothing overlaps.
+sim::Task<void> LoaderRuntime::load_here(Batch& batch) {
+  PhaseClock clock;
+  clock.enter(Phase::cpu, context_.now());
+  const WaitSplit before = clock.read(context_.now());
+  const Seconds began = context_.now();
+  batch.bytes = co_await load(0, p_.batch, kGroups, clock);
+  if (staged()) co_await context_.sleep(staging(batch.bytes));
+  batch.wait += clock.read(context_.now()).since(before, context_.now() - began);
+}
+
+sim::Task<void> LoaderRuntime::receive(Batch& batch) {
+  const LoaderSite& site = shared_.site;
+  if (!primed_) co_await start(batch);
+  skip_dry();
+  const Seconds began = context_.now();
+  const WaitSplit before = read_clocks();
+  WaitSplit mapping;
+  while (!arrived()) {
+    if (incoming_.empty()) {
+      arrival_.reset();
+      co_await arrival_.wait();
+    } else {
+      co_await take_in(mapping);
+    }
+    skip_dry();
+  }
+  const auto found = policy_.in_order ? done_.find(base_ + received_) : done_.begin();
+  batch.wait += mapping;
+  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{}) {
+    // The end of the wait may have been the last stage, not the loading.
+    const Seconds staged = std::min(found->second.staged, waited);
+    batch.wait += read_clocks().since(before, waited - staged);
+    batch.wait.add(Phase::cpu, staged, site.last_resource);
+  }
+  batch.index = found->first;
+  batch.bytes = found->second.bytes;
+  const Seconds handover = found->second.handover;
+  if (const auto owner = owner_.find(found->first); owner != owner_.end()) {
+    --workers_[owner->second]->tasks;
+    owner_.erase(owner);
+  }
+  done_.erase(found);
+  ++received_;
+  issue();  // a slot is freed by consumption, never by completion
+  co_await hold(handover, batch.wait);
+}
+
+sim::Task<Batch> LoaderRuntime::next() {
+  Batch batch;
+  if (!scanned_) co_await scan(batch.wait);
+  if (p_.workers == 0)
+    co_await load_here(batch);
+  else
+    co_await receive(batch);
+  if (shared_.site.gpu_copy.finite() && !policy_.gpu_copies) {
+    const Seconds began = context_.now();
+    co_await copy_to_gpu(batch.bytes.memory);
+    batch.wait.add(Phase::data, context_.now() - began, shared_.site.copy_resource);
+  }
+  if (shared_.site.peers > 0.0) co_await pass_on(batch);
+  co_return batch;
+}
+
+// A broadcast in a row of GPUs, piece by piece: each takes in the batch once.    [host.md, eq. 5]
+sim::Task<void> LoaderRuntime::pass_on(Batch& batch) {
+  const LoaderSite& site = shared_.site;
+  const Seconds began = context_.now();
+  co_await context_.transfer({.path = {&site.nvlink, 1},
+                              .bytes = batch.bytes.memory,
+                              .members = site.client.members * site.peers,
+                              .cap = site.peer_rate});
+  batch.wait.add(Phase::data, context_.now() - began, site.nvlink_resource);
+}
+
+// Alone on the link of its GPU; with its neighbours on the uplink of their switch.  [host.md, eq.
+// 1]
+sim::Task<void> LoaderRuntime::copy_to_gpu(Bytes bytes) {
+  const LoaderSite& site = shared_.site;
+  if (!site.gpu_link.valid()) {
+    co_await context_.sleep(bytes / site.gpu_copy);
+    co_return;
+  }
+  co_await context_.transfer({.path = {&site.gpu_link, 1},
+                              .bytes = bytes,
+                              .members = site.client.members,
+                              .cap = site.gpu_copy});
+}
+
+}  // namespace stallcast::models

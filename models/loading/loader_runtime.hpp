@@ -1,0 +1,144 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/base/random.hpp"
+#include "engine/sim/context.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/contract/dataset.hpp"
+#include "models/contract/flat_map.hpp"
+#include "models/contract/loader.hpp"
+#include "models/contract/phase_clock.hpp"
+#include "models/loading/pipeline.hpp"
+#include "models/loading/sample_reader.hpp"
+#include "models/record/recorder.hpp"
+
+namespace stallcast::models {
+
+/// A batch as the training loop gets it.
+struct Batch {
+  Loaded bytes;
+  WaitSplit wait;           ///< from asking to having it on the GPU
+  Seconds starting;         ///< part of it: processes of workers were started
+  std::int64_t index = -1;  ///< in the order they were asked for; -1: none
+};
+
+/// The loader of one rank class, by PyTorch's protocol: batch i goes to worker i mod W; at most
+/// W x prefetch batches are outstanding; a new index is issued only when a batch is consumed;
+/// delivery is in order (unless the policy says otherwise). docs/models/dataloader.md.
+class LoaderRuntime {
+ public:
+  /// `ranks` of the job share the data set.
+  LoaderRuntime(sim::Context& context, const LoaderParams& params, const LoaderPolicy& policy,
+                const DatasetParams& dataset, const SampleAccess& access, LoaderSite site,
+                double ranks, base::RandomStream random);
+
+  /// Batches of a whole epoch; infinite when the data set is.
+  [[nodiscard]] double steps_per_epoch() const;
+  /// Starts an epoch of `steps` batches from empty queues. The work happens in `next`. `written`:
+  /// by saves through the page cache of a host, in an epoch. `before`: batches of the epoch that
+  /// the loader had before it was started again.
+  void begin_epoch(std::int64_t steps, Bytes written = {}, std::int64_t before = 0);
+  /// Its processes are gone: reads under way are the last. Another takes its place.
+  void stop();
+  /// It goes on for `before`, which was stopped. `cold`: on other hosts, whose caches are empty.
+  /// Called before any epoch begins.
+  void take_over(const LoaderRuntime& before, bool cold);
+  /// The next batch. REQUIRES: called at most `steps` times per epoch, never twice at once.
+  [[nodiscard]] sim::Task<Batch> next();
+  /// Between two calls of `next`.
+  void describe(sim::Ledger& ledger);
+  /// Its workers tell `recorder` what they do. `track`: whose they are.
+  void record(Recorder& recorder, const Timeline::Track& track);
+  /// What preparing samples on the GPU adds to the compute of a step.
+  [[nodiscard]] Seconds gpu_work() const {
+    return policy_.gpu_decode * (policy_.gpu_share.in(unit::ratio) * static_cast<double>(p_.batch));
+  }
+  [[nodiscard]] ResourceIndex gpu_resource() const { return shared_.site.last_resource; }
+  /// Core time used so far without a simulated CPU, all members together.
+  [[nodiscard]] Seconds uncontended_cpu() const { return shared_.site.cores.uncontended; }
+
+ private:
+  sim::Task<void> copy_to_gpu(Bytes bytes);
+  sim::Task<void> pass_on(Batch& batch);
+  /// In a worker's queue: what it does before its first batch.
+  static constexpr std::int64_t kImportFirst = -1;
+  struct Worker {
+    explicit Worker(sim::Context& context) : indices(context) {}
+    sim::Mailbox<std::int64_t> indices;
+    PhaseClock clock;
+    std::int64_t tasks = 0;  ///< indices it was given and that did not come back
+    double left = 0.0;       ///< samples of its files in this epoch
+    std::int64_t end = 0;    ///< once it has read them all: the first index that brings nothing
+    bool dry = false;        ///< it has read them all, and the training loop knows
+    Lane* lane = nullptr;
+  };
+  /// A loaded batch on its way to the training loop.
+  struct Ready {
+    Loaded bytes;
+    Seconds staged;    ///< time its last stage took: pinning, or copying and decoding on the GPU
+    Seconds handover;  ///< what is left of its hand-over
+  };
+  void issue();
+  void give(std::int64_t worker);
+  sim::Task<void> work(std::int64_t number, sim::Mailbox<std::int64_t>& indices);
+  sim::Task<void> import(PhaseClock& clock);
+  sim::Task<void> stage();
+  void hand_over(std::int64_t index, Loaded bytes);
+  /// In at most `most` groups, one after the other.
+  sim::Task<Loaded> load(std::int64_t worker, std::int64_t samples, std::int64_t most,
+                         PhaseClock& clock);
+  sim::Task<void> scan(WaitSplit& wait);
+  sim::Task<void> stat(double files);
+  sim::Task<void> start(Batch& batch);
+  sim::Task<void> load_here(Batch& batch);
+  sim::Task<void> receive(Batch& batch);
+  sim::Task<void> take_in(WaitSplit& wait);
+  sim::Task<void> hold(Seconds handover, WaitSplit& wait);
+  [[nodiscard]] Seconds mean_handover(const Loaded& bytes) const;
+  [[nodiscard]] Seconds draw_handover(const Loaded& bytes);
+  void skip_dry();
+  [[nodiscard]] WaitSplit read_clocks() const;
+  [[nodiscard]] bool arrived() const;
+  /// Most batches that are outstanding: where threads of their own decode, what they and those that
+  /// read have in hand comes on top.
+  [[nodiscard]] std::int64_t most() const {
+    if (!policy_.split_batch) return p_.workers * p_.prefetch;
+    const std::int64_t in_hand =
+        policy_.decoders > 0 ? policy_.threads(p_) + policy_.decoders + p_.batch - 1 : 0;
+    return p_.prefetch + in_hand / p_.batch;
+  }
+  [[nodiscard]] bool staged() const { return policy_.pin || policy_.gpu_copies; }
+  [[nodiscard]] Seconds staging(const Loaded& bytes) const;
+
+  sim::Context& context_;
+  LoaderParams p_;
+  LoaderPolicy policy_;
+  ReaderShared shared_;
+  double ranks_;
+  std::vector<std::unique_ptr<SampleReader>> readers_;  ///< one per worker
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Pipeline> pipeline_;  ///< instead of workers, where threads share a batch
+  sim::Mailbox<std::int64_t> shared_indices_;
+  sim::Mailbox<std::pair<std::int64_t, Loaded>> to_stage_;
+  FlatMap<std::int64_t, std::size_t> owner_;  ///< worker of each index that is outstanding
+  sim::Ring<std::pair<std::int64_t, Ready>> incoming_;  ///< loaded, in the queue of results
+  FlatMap<std::int64_t, Ready> done_;                   ///< received, not yet delivered
+  std::vector<std::size_t> ended_;  ///< workers that reported the end of their files
+  sim::Signal arrival_;
+  std::int64_t base_ = 0;      ///< first index of this epoch: indices never repeat
+  std::int64_t sent_ = 0;      ///< issued in this epoch
+  std::int64_t received_ = 0;  ///< delivered or skipped in this epoch
+  std::int64_t steps_ = 0;
+  std::size_t next_worker_ = 0;                  ///< in the cycle
+  std::optional<base::RandomStream> handovers_;  ///< where they differ
+  bool scanned_ = false;                         ///< what the format lists first is known
+  bool started_ = false;                         ///< workers are alive
+  bool primed_ = false;                          ///< this epoch's first indices are out
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,49 @@
+#include "models/loading/loader_site.hpp"
+
+#include "models/contract/access.hpp"
+#include "models/contract/rows.hpp"
+#include "models/plant/host_path.hpp"
+
+namespace stallcast::models {
+
+LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
+                       const RankPlace& place, sim::Context& context) {
+  const std::string host = job_params(job.job).hosts;
+  const RankLayout& layout = plant.layout(job.job.id);
+  const std::size_t group = place.group;
+  const double readers = layout.readers(place);
+  const HostParams& p = plant.host(host);
+  const LoaderParams loader = loader_params(*job.loader);
+  LoaderSite site;
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  const std::string storage = dataset.on;
+  site.storage = &plant.storage(storage);
+  site.client = plant.client(host, group, storage, readers, layout.gds);
+  // Core time a byte costs on its way in: copies, and the client.    [host.md, eq. 3]
+  site.cores = plant.cores(host, group, storage, readers);
+  if (!layout.gds && site.storage->client_limits().page_cache)
+    site.cores.rates.process =
+        in_series(site.cores.rates.process, dataset.direct ? p.cpu_direct : p.cpu_copy);
+  site.more_files = place.more_files;
+  site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
+  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+  site.last_resource = policy.gpu_copies ? site.copy_resource : site.cores.resource;
+  if (policy.gpu_decode > Seconds{})
+    site.last_resource = plant.resources().index("host." + host + ".gpu.decode");
+  if (policy.import_on) {
+    site.imports = &plant.storage(*policy.import_on);
+    site.imports_client = plant.client(host, group, *policy.import_on, readers);
+  }
+  if (const cache::CachePlan plan = cache::cache_plan(design, job, plant); plan.used && !layout.gds)
+    site.cache = std::make_unique<cache::DatasetCache>(plan, dataset, plant, host, group, context);
+  if (loader.copy == "pinned" || (loader.copy == "gds" && !layout.gds)) site.gpu_copy = p.gpu_copy;
+  if (loader.copy == "pageable") site.gpu_copy = p.gpu_copy_pageable;
+  site.gpu_link = plant.host_link(host, group, "pcie.down");
+  site.peers = batch_peers(p, job);
+  site.nvlink = plant.host_link(host, group, "nvlink");
+  site.peer_rate = p.nvlink_payload();
+  site.nvlink_resource = plant.resources().index("host." + host + ".nvlink");
+  return site;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/sim/context.hpp"
+#include "models/loading/sample_reader.hpp"
+#include "models/plant/plant.hpp"
+#include "stallcast/design.hpp"
+
+namespace stallcast::models {
+
+/// Where a class of ranks reads: its storage client, cores, caches and links on its hosts.
+/// REQUIRES: the job has a data set, `plant` is attached.
+[[nodiscard]] LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
+                                     const RankPlace& place, sim::Context& context);
+
+}  // namespace stallcast::models

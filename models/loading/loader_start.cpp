@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/sim/join.hpp"
+#include "models/loading/loader_runtime.hpp"
+
+/// What comes before the first batch: names are listed, workers started. docs/models/dataloader.md.
+namespace stallcast::models {
+
+// Every spawned worker opens the files of its modules by itself, one after the other.
+sim::Task<void> LoaderRuntime::import(PhaseClock& clock) {
+  const LoaderSite& site = shared_.site;
+  clock.enter(Phase::metadata, context_.now());
+  Served opened;
+  if (site.imports != nullptr)
+    opened = co_await site.imports->open(site.imports_client, policy_.import_files);
+  clock.enter(Phase::cpu, context_.now(), opened.limited_by);
+  co_await shared_.site.cores.compute(policy_.import_time);
+  clock.enter(Phase::cpu, context_.now(), site.cores.resource);
+}
+
+void LoaderRuntime::record(Recorder& recorder, const Timeline::Track& track) {
+  if (pipeline_) return pipeline_->record(recorder, track);
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    Timeline::Track mine = track;
+    mine.name = "worker " + std::to_string(w);
+    workers_[w]->lane = &recorder.lane(mine);
+    workers_[w]->clock.record(*workers_[w]->lane);
+  }
+}
+
+// Every rank lists the names, then asks for attributes: chains of requests, some at one time.
+//    [docs/models/formats.md, eq. 10]
+sim::Task<void> LoaderRuntime::scan(WaitSplit& wait) {
+  scanned_ = true;
+  const SampleAccess& access = shared_.access;
+  const LoaderSite& site = shared_.site;
+  if (access.listed <= 0.0 || !std::isfinite(access.listed)) co_return;
+  const Seconds began = context_.now();
+  const Served served = co_await site.storage->open(site.client, access.listed);
+  std::vector<sim::Task<void>> chains;
+  const double at_once = std::min(access.stated, access.stated_at_once);
+  for (double c = 0.0; c < at_once; ++c) chains.push_back(stat(access.stated / at_once));
+  co_await sim::join(context_, std::move(chains));
+  wait.add(Phase::metadata, context_.now() - began, served.limited_by);
+}
+
+sim::Task<void> LoaderRuntime::stat(double files) {
+  co_await shared_.site.storage->open(shared_.site.client, files);
+}
+
+void LoaderRuntime::stop() {
+  base_ += sent_;
+  sent_ = received_ = 0;
+}
+
+// Page caches outlive processes: the epoch is not a new pass over the data.
+void LoaderRuntime::take_over(const LoaderRuntime& before, bool cold) {
+  const double passes = before.shared_.revisits.passes;
+  shared_.revisits.passes = passes - 1.0;
+  if (cold && shared_.site.cache) shared_.site.cache->replace(passes);
+}
+
+// A new iterator starts its workers one after the other, then asks for W x prefetch batches.
+sim::Task<void> LoaderRuntime::start(Batch& batch) {
+  primed_ = true;
+  // Threads live as long as their process.
+  if (!started_ || (!p_.persistent && !pipeline_)) {
+    const bool imports = policy_.import_time > Seconds{} || policy_.import_files > 0.0;
+    const Seconds starting = p_.start * static_cast<double>(p_.workers);
+    if (imports) {
+      for (const auto& worker : workers_) {
+        co_await context_.sleep(p_.start);
+        worker->indices.push(kImportFirst);
+      }
+    } else {
+      co_await context_.sleep(starting);
+    }
+    batch.wait.add(Phase::cpu, starting, kNoResource);
+    batch.starting = starting;
+    started_ = true;
+  }
+  for (std::int64_t i = 0; i < most(); ++i) issue();
+}
+
+}  // namespace stallcast::models

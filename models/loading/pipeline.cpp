@@ -1,0 +1,126 @@
+#include "models/loading/pipeline.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stallcast::models {
+namespace {
+
+// Elements a batch is split into, unless there are more readers.  [dataloader.md, "grain"]
+constexpr std::int64_t kElements = 8;
+
+}  // namespace
+
+Pipeline::Pipeline(ReaderShared& shared, const LoaderParams& params, const LoaderPolicy& policy,
+                   std::function<void(std::int64_t, Loaded)> done)
+    : shared_(shared),
+      batch_(params.batch),
+      decoders_(policy.decoders),
+      in_order_(policy.in_order),
+      done_(std::move(done)),
+      any_reader_(shared.context),
+      to_decode_(shared.context) {
+  for (std::int64_t r = 0; r < policy.threads(params); ++r) {
+    readers_.push_back(std::make_unique<Reader>(shared, static_cast<std::uint64_t>(r)));
+    Reader& reader = *readers_.back();
+    shared.context.spawn(read(reader, in_order_ ? reader.elements : any_reader_));
+  }
+  for (std::int64_t d = 0; d < decoders_; ++d) {
+    decoder_threads_.push_back(std::make_unique<Decoder>());
+    shared.context.spawn(decode(*decoder_threads_.back()));
+  }
+}
+
+std::int64_t Pipeline::samples_of(std::int64_t r) const {
+  const auto readers = static_cast<std::int64_t>(readers_.size());
+  return batch_ * (r + 1) / readers - batch_ * r / readers;
+}
+
+void Pipeline::begin_epoch(std::int64_t steps) {
+  const double batches = static_cast<double>(steps);
+  for (std::size_t r = 0; r < readers_.size(); ++r)
+    readers_[r]->reader.begin_epoch(
+        batches * (in_order_ ? static_cast<double>(samples_of(static_cast<std::int64_t>(r)))
+                             : static_cast<double>(batch_) / static_cast<double>(readers_.size())));
+}
+
+void Pipeline::push(std::int64_t index) {
+  Pending batch{index};
+  const auto readers = static_cast<std::int64_t>(readers_.size());
+  for (std::int64_t r = 0; r < readers; ++r) {
+    const std::int64_t mine = samples_of(r);
+    const std::int64_t elements = std::min(mine, std::max<std::int64_t>(kElements / readers, 1));
+    for (std::int64_t e = 0; e < elements; ++e) {
+      const std::int64_t samples = mine * (e + 1) / elements - mine * e / elements;
+      auto& box = in_order_ ? readers_[static_cast<std::size_t>(r)]->elements : any_reader_;
+      box.push({index, samples});
+    }
+    batch.missing += elements;
+  }
+  pending_.push_back(batch);
+}
+
+sim::Task<void> Pipeline::read(Reader& self, sim::Mailbox<Element>& elements) {
+  for (;;) {
+    self.clock.rest(shared_.context.now());
+    Element element = co_await elements.pop();
+    open(self.lane, "part of a batch", element.batch);
+    element.bytes = co_await self.reader.read(element.samples, self.clock);
+    close(self.lane);
+    if (decoders_ > 0)
+      to_decode_.push(element);
+    else
+      finish(element);
+  }
+}
+
+// The thread pool of the parallel map: whichever thread is free takes the next element.
+sim::Task<void> Pipeline::decode(Decoder& self) {
+  for (;;) {
+    self.clock.rest(shared_.context.now());
+    const Element element = co_await to_decode_.pop();
+    open(self.lane, "part of a batch", element.batch);
+    self.clock.enter(Phase::cpu, shared_.context.now());
+    co_await shared_.site.cores.compute(shared_.decoding(static_cast<double>(element.samples)));
+    self.clock.enter(Phase::cpu, shared_.context.now(), shared_.site.cores.resource);
+    close(self.lane);
+    finish(element);
+  }
+}
+
+void Pipeline::record(Recorder& recorder, const Timeline::Track& track) {
+  const auto name = [&](const char* what, std::size_t number) -> Lane* {
+    Timeline::Track mine = track;
+    mine.name = what + std::to_string(number);
+    return &recorder.lane(mine);
+  };
+  for (std::size_t r = 0; r < readers_.size(); ++r) {
+    readers_[r]->lane = name("reader ", r);
+    readers_[r]->clock.record(*readers_[r]->lane);
+  }
+  for (std::size_t d = 0; d < decoder_threads_.size(); ++d) {
+    decoder_threads_[d]->lane = name("decoder ", d);
+    decoder_threads_[d]->clock.record(*decoder_threads_[d]->lane);
+  }
+}
+
+void Pipeline::finish(const Element& element) {
+  const auto batch = in_order_
+                         ? std::find_if(pending_.begin(), pending_.end(),
+                                        [&](const Pending& p) { return p.index == element.batch; })
+                         : std::find_if(pending_.begin(), pending_.end(),
+                                        [](const Pending& p) { return p.missing > 0; });
+  batch->bytes += element.bytes;
+  --batch->missing;
+  for (; !pending_.empty() && pending_.front().missing == 0; pending_.pop_front())
+    done_(pending_.front().index, pending_.front().bytes);
+}
+
+WaitSplit Pipeline::clocks(Seconds now) const {
+  WaitSplit all;
+  for (const auto& reader : readers_) all += reader->clock.read(now);
+  for (const auto& decoder : decoder_threads_) all += decoder->clock.read(now);
+  return all;
+}
+
+}  // namespace stallcast::models

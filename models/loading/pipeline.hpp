@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/contract/loader.hpp"
+#include "models/contract/phase_clock.hpp"
+#include "models/loading/sample_reader.hpp"
+#include "models/record/recorder.hpp"
+
+namespace stallcast::models {
+
+/// Threads of one process that make up batches together: readers, each with a file of its own, and
+/// decoders (tf.data, DALI). A batch is split into elements of some samples. In order, element e is
+/// read by reader e mod C and belongs to its batch; without order any reader takes the next, and
+/// a batch is made of whatever is there first. docs/models/dataloader.md.
+class Pipeline {
+ public:
+  /// `done` gets each batch, in the order they were asked for.
+  Pipeline(ReaderShared& shared, const LoaderParams& params, const LoaderPolicy& policy,
+           std::function<void(std::int64_t, Loaded)> done);
+
+  /// Before an epoch of `steps` batches.
+  void begin_epoch(std::int64_t steps);
+  /// Asks for a batch. REQUIRES: indices grow.
+  void push(std::int64_t index);
+  /// Its threads tell `recorder` what they do. `track`: whose they are.
+  void record(Recorder& recorder, const Timeline::Track& track);
+  /// What all threads together did.
+  [[nodiscard]] WaitSplit clocks(Seconds now) const;
+
+ private:
+  struct Element {
+    std::int64_t batch = 0, samples = 0;
+    Loaded bytes{};
+  };
+  struct Reader {
+    // Its own numbers: what it draws does not depend on when the others draw.
+    Reader(ReaderShared& shared, std::uint64_t number)
+        : random(shared.random.below(std::uint64_t{1} << 62), "reader", "samples", number),
+          reader(shared, random),
+          elements(shared.context) {}
+    base::RandomStream random;
+    SampleReader reader;
+    sim::Mailbox<Element> elements;
+    PhaseClock clock;
+    Lane* lane = nullptr;
+  };
+  struct Decoder {
+    PhaseClock clock;
+    Lane* lane = nullptr;
+  };
+  /// A batch that is asked for and not complete.
+  struct Pending {
+    std::int64_t index = 0, missing = 0;  ///< elements
+    Loaded bytes{};
+  };
+  sim::Task<void> read(Reader& self, sim::Mailbox<Element>& elements);
+  sim::Task<void> decode(Decoder& self);
+  void finish(const Element& element);
+  /// Samples of a batch that reader `r` reads in order.
+  [[nodiscard]] std::int64_t samples_of(std::int64_t r) const;
+
+  ReaderShared& shared_;
+  std::int64_t batch_, decoders_;
+  bool in_order_;
+  std::function<void(std::int64_t, Loaded)> done_;
+  std::vector<std::unique_ptr<Reader>> readers_;
+  std::vector<std::unique_ptr<Decoder>> decoder_threads_;
+  sim::Mailbox<Element> any_reader_, to_decode_;
+  std::deque<Pending> pending_;
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/base/random.hpp"
+#include "engine/sim/context.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/contract/dataset.hpp"
+#include "models/contract/host_cores.hpp"
+#include "models/contract/phase_clock.hpp"
+#include "models/contract/storage.hpp"
+#include "models/loading/dataset_cache.hpp"
+
+namespace stallcast::models {
+
+/// Where a class of ranks runs and what its loader reads.
+struct LoaderSite {
+  StorageModel* storage = nullptr;
+  Client client;
+  HostCores cores;
+  ResourceIndex copy_resource = kNoResource;
+  ResourceIndex last_resource = kNoResource;  ///< of the last stage of a batch: pinning, the GPU
+  Rate gpu_copy = Rate::infinity();           ///< of one batch to the GPU; infinite: no copy
+  sim::LinkId gpu_link;  ///< PCIe uplinks it crosses with others; invalid: none
+  double peers = 0.0;    ///< GPUs that get each batch from the reader's over NVLink
+  sim::LinkId nvlink;    ///< of its hosts, where there are any
+  Rate peer_rate;        ///< into one of them
+  ResourceIndex nvlink_resource = kNoResource;
+  StorageModel* imports = nullptr;  ///< where spawned workers import from; nullptr: locally
+  Client imports_client;
+  bool more_files = false;  ///< iterable data sets: each rank has one file more than the poorest
+  std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
+};
+
+/// Bytes of samples: what they were on the way, and what they are in memory.
+struct Loaded {
+  Bytes fetched;  ///< asked for: of the hosts' caches and of storage
+  Bytes memory;   ///< after decompression, without what was fetched in vain
+  Bytes missed;   ///< of those fetched, not found in a cache of the hosts
+  Loaded& operator+=(const Loaded& other) {
+    fetched += other.fetched;
+    memory += other.memory;
+    missed += other.missed;
+    return *this;
+  }
+};
+
+/// What the readers of one loader share.
+struct ReaderShared {
+  sim::Context& context;
+  DatasetParams dataset;
+  SampleAccess access;
+  LoaderSite site;
+  double ahead = 0.0;          ///< samples each reader fetches ahead
+  bool locked = false;         ///< readers are threads that take turns in the format's library
+  bool decoded_apart = false;  ///< other threads decode
+  double shuffle = 1.0, shuffle_first = 1.0;  ///< samples in each reader's shuffle buffer
+  base::RandomStream random;
+  sim::Slots lock;
+  cache::Revisits revisits;   ///< in the present epoch
+  std::uint64_t readers = 0;  ///< that share this
+
+  /// Core time of decoding samples, where the storage does not.
+  [[nodiscard]] Seconds decoding(double samples) const {
+    return site.storage->decodes() ? Seconds{} : dataset.decode * samples;
+  }
+};
+
+/// One process or thread that reads samples: open, read, parse, decode, one after the other.
+/// Formats with units fetch those whole, when needed or ahead. docs/models/formats.md.
+class SampleReader {
+ public:
+  /// Sizes are drawn from `random`, which may be that of other readers too.
+  SampleReader(ReaderShared& shared, base::RandomStream& random)
+      : shared_(shared),
+        client_(shared.site.client),
+        random_(random),
+        wake_(shared.context),
+        filled_(shared.context) {
+    client_.process = shared.readers++;
+  }
+
+  /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end. A
+  /// read of the epoch before that is under way brings nothing.
+  void begin_epoch(double samples);
+  void describe(sim::Ledger& ledger);
+  /// Whether it is the same wherever in the data set it reads.
+  [[nodiscard]] bool placeless() const {
+    return shared_.access.unit <= 0.0 && shared_.shuffle <= 1.0 && opened_ == 0;
+  }
+  /// The next samples. REQUIRES: never two at once.
+  sim::Task<Loaded> read(std::int64_t samples, PhaseClock& clock);
+
+ private:
+  struct Unit {
+    double samples = 0.0;  ///< not yet taken
+    Bytes each;
+  };
+  sim::Task<void> fetch(double samples, Bytes stored, PhaseClock& clock);
+  sim::Task<Served> receive(ReadRequest request);
+  sim::Task<void> fetch_unit(double wanted, PhaseClock& clock);
+  sim::Task<void> fetch_ahead();
+  sim::Task<void> buffered(double samples, PhaseClock& clock);
+  Bytes draw(double samples);
+  Bytes take(double samples);
+  [[nodiscard]] double opens(double files);
+  [[nodiscard]] bool may_fetch_ahead() const;
+  [[nodiscard]] double to_load(double samples) const;
+  [[nodiscard]] double to_hold(double samples) const;
+  Bytes give(double loaded, Bytes stored, double samples);
+
+  ReaderShared& shared_;
+  Client client_;  ///< as the storage knows it
+  base::RandomStream& random_;
+  std::int64_t epoch_ = 0;   ///< how many have begun
+  sim::Ring<Unit> units_;    ///< fetched, not yet taken
+  double in_file_ = 0.0;     ///< part of the open file that is not read yet
+  std::int64_t opened_ = 0;  ///< times that a file was opened
+  double held_ = 0.0;        ///< samples in them
+  double left_ = 0.0;        ///< samples of this epoch that are not fetched yet
+  double coming_ = 0.0;      ///< samples that are being fetched
+  double taken_ = 0.0;       ///< samples taken in this epoch
+  double wanted_ = 0.0;      ///< samples somebody waits for
+  double total_ = 0.0;       ///< samples of this epoch
+  double given_ = 0.0;       ///< of them returned so far
+  double pool_ = 0.0;        ///< loaded, in the shuffle buffer
+  Bytes pool_bytes_;         ///< their stored size
+  Bytes fetched_, missed_;   ///< since the last read returned
+  ResourceIndex limited_by_ = kNoResource;
+  PhaseClock beside_;  ///< of what is fetched ahead
+  sim::Signal wake_, filled_;
+  bool ahead_started_ = false;
+};
+
+}  // namespace stallcast::models

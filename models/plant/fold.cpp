@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/contract/access.hpp"
+#include "models/contract/failure.hpp"
+#include "models/contract/loader.hpp"
+#include "models/contract/rows.hpp"
+#include "models/plant/host_path.hpp"
+#include "models/plant/plant.hpp"
+
+/// Which hosts and ranks are simulated as one. docs/models/folding.md.
+namespace stallcast::models {
+namespace {
+
+// So few ranks are not folded when they draw different times.
+constexpr double kFew = 4.0;
+// Parts of a host smaller than this are what dividing left.
+constexpr double kRounding = 1e-9;
+
+/// Whether the ranks of a job take different times for equal batches.
+bool drawn_apart(const JobDesign& job) {
+  return step_time(job.step, {}).cv > 0.0 ||
+         loader_row(job.loader->kind).policy(*job.loader).handover_spread > 0.0;
+}
+
+/// Ranks of a job that have a loader and one file more than the others.
+double ranks_with_more(const JobDesign& job, const RankLayout& layout) {
+  if (!job.dataset || !loader_row(job.loader->kind).policy(*job.loader).iterable) return 0.0;
+  return dealt_more(dataset_params(*job.dataset).sample_count(), sample_access(job).per_file(),
+                    layout.readers());
+}
+
+/// The classes of a job in the groups of its hosts.    [docs/models/folding.md, eq. 1]
+std::vector<RankPlace> places(const RankLayout& layout, const std::vector<HostGroup>& groups) {
+  std::vector<RankPlace> out;
+  const double classes = static_cast<double>(layout.per_group);
+  const double having_more = layout.more_files / layout.readers();  // as a share of the hosts
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto add = [&](double hosts, double count, bool more_files) {
+      for (double c = 0.0; c < count; ++c)
+        out.push_back({.group = g,
+                       .members = layout.ranks * hosts / (layout.hosts * count),
+                       .more_files = more_files});
+    };
+    const double more = groups[g].shared_with(0.0, having_more * layout.hosts);
+    const double rest = groups[g].shared_with(having_more * layout.hosts, layout.hosts);
+    if (more <= 0.0 || rest <= 0.0) {
+      add(groups[g].hosts, classes, more > 0.0);
+      continue;
+    }
+    const double some = std::max(1.0, std::round(classes * more / groups[g].hosts));
+    add(more, some, true);
+    add(rest, std::max(1.0, classes - some), false);
+  }
+  return out;
+}
+
+}  // namespace
+
+// Ranks are folded into one class unless samples or reads differ; then into at most `run.detail`
+// classes, host groups first.
+double Plant::classes(const RunParams& run, const JobDesign& job, const RankLayout& layout) const {
+  if (!run.fold) return job.dataset ? layout.readers() : layout.ranks;
+  if (!job.dataset) return 1.0;
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  const bool varied = dataset.sample_stdev > Bytes{} || this->varied(dataset.on) ||
+                      (layout.readers() <= kFew && drawn_apart(job));
+  return varied ? std::min(layout.readers(), static_cast<double>(run.detail)) : 1.0;
+}
+
+void Plant::fold(const Design& design) {
+  const RunParams run = run_params(design.run);
+  std::map<std::string, CutPlan> plans;
+  for (const Component& component : design.hosts) {
+    HostParams params = host_params(component);
+    params.nic_efficiency = fabric_.params().efficiency.value_or(params.nic_efficiency);
+    HostClass& host =
+        hosts_.insert_or_assign(component.id, HostClass{params, SlowHosts(params)}).first->second;
+    plans[component.id] = {.hosts = static_cast<double>(params.count),
+                           .slow = static_cast<double>(params.slow_count),
+                           .area = fabric_.area_hosts(host.site())};
+    CutPlan& plan = plans[component.id];
+    for (const Outage& outage : outages(design, component.id))
+      plan.cuts.insert(plan.hosts - outage.hosts);
+  }
+  for (const JobDesign& job : design.jobs) {
+    const JobParams params = job_params(job.job);
+    HostClass& host = hosts_.at(params.hosts);
+    CutPlan& plan = plans.at(params.hosts);
+    RankLayout layout;
+    layout.hosts = static_cast<double>(host.params.count);
+    layout.ranks = params.accelerators ? static_cast<double>(*params.accelerators)
+                                       : layout.hosts * static_cast<double>(host.params.gpus);
+    layout.per_copy = static_cast<double>(params.tensor * params.pipeline);
+    const double classes = this->classes(run, job, layout);
+    const double groups = std::floor(std::min(layout.hosts, classes));
+    plan.parts = std::max(plan.parts, groups);
+    layout.more_files = ranks_with_more(job, layout);
+    const double border = layout.more_files / layout.readers() * layout.hosts;
+    plan.cuts.insert({std::floor(border + kRounding), std::ceil(border - kRounding)});
+    const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
+    layout.per_group =
+        static_cast<std::size_t>(std::clamp(std::floor(classes / groups), 1.0, most));
+    layout.gds = asks_for_gds(job) && gds_obstacle(host.params, job).empty();
+    host.direct =
+        host.direct && (!job.dataset || layout.gds || dataset_params(*job.dataset).direct);
+    layout.gds_saves =
+        saves_ask_for_gds(job) && save_gds_obstacle(host.params, *job.checkpoint).empty();
+    host.gds = host.gds || layout.gds || layout.gds_saves;
+    host.drives = host.drives || uses_host_drives(job);
+    host.nvlink = host.nvlink || passes_over_nvlink(host.params, job);
+    if (job.loader)
+      host.readers += layout.readers() / layout.hosts *
+                      std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
+    layouts_[job.job.id] = layout;
+  }
+  for (auto& [id, host] : hosts_) host.cut = cut_hosts(plans.at(id));
+  for (const JobDesign& job : design.jobs) {
+    RankLayout& layout = layouts_.at(job.job.id);
+    layout.places = places(layout, groups(job_params(job.job).hosts));
+  }
+}
+
+bool Plant::leads_to(std::string from, const std::string& storage) const {
+  for (;;) {
+    if (from == storage) return true;
+    const std::optional<Backing> behind = storages_.at(from)->backing();
+    if (!behind) return false;
+    from = behind->storage;
+  }
+}
+
+bool Plant::varied(const std::string& storage) const {
+  const auto& all = storages_;
+  return std::any_of(all.begin(), all.end(), [&](const auto& other) {
+    return other.second->varied() && leads_to(storage, other.first);
+  });
+}
+
+}  // namespace stallcast::models

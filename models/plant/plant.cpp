@@ -1,0 +1,309 @@
+#include "models/plant/plant.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/contract/access.hpp"
+#include "models/contract/loader.hpp"
+#include "models/contract/rows.hpp"
+#include "models/plant/host_path.hpp"
+#include "models/storage/kinds.hpp"
+
+/// One topology of storage systems, fabric (network/fabric.cpp) and hosts (host_path.cpp).
+namespace stallcast::models {
+Plant::Plant(const Design& design) : fabric_(design.fabric) {
+  for (const Component& component : design.storage)
+    storages_.emplace(component.id, storage_row(component.kind).make(component));
+  fold(design);
+  for (const Component& component : design.storage) {
+    StorageLoad load;
+    load.round_trip = fabric_.params().round_trip;
+    for (const JobDesign& job : design.jobs) {
+      if (!job.dataset || !leads_to(dataset_params(*job.dataset).on, component.id)) continue;
+      const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
+      const DatasetParams dataset = dataset_params(*job.dataset);
+      const SampleAccess access = sample_access(job);
+      const Bytes file = access.range(dataset.sample);
+      load.file = std::min(load.file, file);
+      load.largest = std::max(load.largest, file);
+      load.files += dataset.sample_count() * access.files;
+      if (access.files > 0.0) load.stored += dataset.sample * dataset.sample_count();
+      load.whole = load.whole && access.ranges <= access.files;
+      load.direct = load.direct && dataset.direct;
+      load.concurrent_reads += layouts_.at(job.job.id).readers() * workers;
+      load.data += dataset.sample * dataset.sample_count();
+    }
+    storages_.at(component.id)->build(topology_, load);
+  }
+  build_host_drives();
+  build_hosts(design);
+  count_cores(design);
+}
+
+// Each process keeps at most one core busy, threads of the clients as many as a host's network
+// brings work for, in each direction.    [docs/models/host.md, eq. 2]
+void Plant::count_cores(const Design& design) {
+  std::map<std::string, double> reading, writing;  // threads beside the processes
+  const auto most = [&](std::map<std::string, double>& cores, const std::string& host,
+                        const std::string& storage) {
+    const Rate beside = core_rates_to(host, storage).beside;
+    if (beside.finite()) cores[host] = std::max(cores[host], hosts_.at(host).params.nic() / beside);
+  };
+  for (const JobDesign& job : design.jobs) {
+    const std::string host = job_params(job.job).hosts;
+    const RankLayout& layout = layouts_.at(job.job.id);
+    double& busy = hosts_.at(host).busy;
+    if (job.loader) {
+      busy += layout.ranks_per_host() + layout.readers() / layout.hosts *
+                                            static_cast<double>(loader_params(*job.loader).workers);
+      most(reading, host, dataset_params(*job.dataset).on);
+    }
+    if (job.checkpoint) {
+      const CheckpointParams saves = checkpoint_params(*job.checkpoint);
+      busy += layout.ranks_per_host() * static_cast<double>(saves.threads);
+      most(writing, host, saves.to);
+    }
+  }
+  for (auto& [id, host] : hosts_) host.busy += reading[id] + writing[id];
+}
+
+CoreRates Plant::core_rates_to(const std::string& host, const std::string& storage) const {
+  const StorageModel& model = *storages_.at(storage);
+  const bool tcp = fabric_.params().technology == "tcp" && !model.local();
+  return core_rates(hosts_.at(host).params, model.client_limits(), tcp);
+}
+
+HostCores Plant::cores(const std::string& host, std::size_t group, const std::string& storage,
+                       double members) {
+  const HostClass& there = hosts_.at(host);
+  const bool enough = there.busy <= there.params.loader_cores();
+  return {.context = context_,
+          .cpu = enough ? sim::LinkId{} : host_link(host, group, "cpu"),
+          .resource = resources_.index("host." + host + ".cpu"),
+          .members = members,
+          .rates = core_rates_to(host, storage)};
+}
+
+std::string Plant::group_name(const std::string& host, std::size_t group) const {
+  std::string name = "host." + host;
+  if (groups(host).size() > 1) name += "[" + std::to_string(group) + "]";
+  return name;
+}
+
+// What is given of one direction alone is taken for both.    [docs/models/local.md, eq. 8]
+void Plant::build_host_drives() {
+  for (const auto& [id, host] : hosts_) {
+    const std::optional<Rate>& read = host.params.nvme_read;
+    const std::optional<Rate>& write = host.params.nvme_write;
+    if (!host.drives || (!read && !write)) continue;
+    auto& drives = storages_[drives_of(id)];
+    drives = make_host_drives(drives_of(id), read ? *read : *write, write ? *write : *read);
+    StorageLoad load;
+    load.round_trip = fabric_.params().round_trip;
+    drives->build(topology_, load);
+  }
+}
+
+bool Plant::reaches(const std::string& host, const std::string& storage) const {
+  return storage == drives_of(host) ||
+         std::none_of(hosts_.begin(), hosts_.end(),
+                      [&](const auto& other) { return storage == drives_of(other.first); });
+}
+
+void Plant::build_hosts(const Design& design) {
+  std::vector<FabricSite> sites;
+  for (const auto& [id, host] : hosts_) sites.push_back(host.site());
+  const FabricPorts ports = fabric_.build(topology_, sites);
+  for (const auto& [id, storage] : storages_) {
+    if (storage->local()) continue;
+    topology_.add_edge(storage->egress(), ports.from_storage, "storage." + id + ".port.read",
+                       Rate::infinity());
+    topology_.add_edge(ports.to_storage, storage->ingress(), "storage." + id + ".port.write",
+                       Rate::infinity());
+  }
+  for (const auto& [id, storage] : storages_) {  // a cache is a client of what lies behind it
+    const std::optional<Backing> behind = storage->backing();
+    if (!behind) continue;
+    const StorageModel& model = *storages_.at(behind->storage);
+    const ClientLimits limits = model.client_limits();
+    const auto join = [&](graph::NodeId from, graph::NodeId to, Rate client, const char* way) {
+      const Rate clients = client * behind->clients;
+      const std::string part = behind->link < clients ? ".link" : ".client." + behind->storage;
+      topology_.add_edge(from, to, "storage." + id + part + way, std::min(clients, behind->link));
+    };
+    join(model.egress(), storage->ingress(), limits.read, ".read");
+    join(storage->egress(), model.ingress(), limits.write, ".write");
+  }
+  std::size_t group = 0;
+  for (const Component& component : design.hosts) {
+    HostClass& host = hosts_.at(component.id);
+    host.first_group = group;
+    HostShape shape{.params = host.params,
+                    .direct = host.direct,
+                    .gds = host.gds,
+                    .nvlink = host.nvlink,
+                    .mounts = {}};
+    for (const auto& [id, storage] : storages_)
+      if (reaches(component.id, id)) shape.mounts.push_back({id, storage->client_limits()});
+    host.areas = fabric_.attach(topology_, component.id, host.site(), host.cut.areas, host.readers);
+    for (std::size_t g = 0; g < host.cut.groups.size(); ++g, ++group) {
+      shape.servers = host.cut.groups[g].hosts;
+      const HostPorts inside =
+          add_host(topology_, group_name(component.id, g), shape, host.areas[g]);
+      for (const auto& [id, storage] : storages_)
+        if (storage->local() && reaches(component.id, id))
+          storage->build_on_host(
+              topology_,
+              {.group = group, .hosts = shape.servers, .in = inside.in, .out = inside.out});
+    }
+  }
+}
+
+void Plant::attach(sim::Context& context, std::uint64_t seed) {
+  context_ = &context;
+  const auto add = [&](const std::string& name, Rate capacity) {
+    const sim::LinkId link = context.add_link(name, capacity);
+    resources_.of_link.resize(link.index + 1, kNoResource);
+    resources_.of_link[link.index] = resources_.index(name);
+    link_by_name_[name] = link;
+    return link;
+  };
+  link_of_edge_.assign(topology_.edge_count(), {});
+  for (std::uint32_t e = 0; e < topology_.edge_count(); ++e) {
+    const graph::EdgeId edge{e};
+    if (topology_.capacity(edge).finite())
+      link_of_edge_[e] =
+          add(topology_.name(edge), topology_.capacity(edge) * fabric_.realised(edge, seed));
+  }
+  // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
+  for (const auto& [id, host] : hosts_)
+    for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
+      add(group_name(id, g) + ".cpu",
+          Rate::from(host.params.loader_cores() * host.cut.groups[g].hosts, unit::Bps));
+  for (const auto& [id, storage] : storages_)
+    storage->attach(context, resources_, fabric_.params().round_trip, seed);
+  for (const auto& [id, storage] : storages_) {
+    const std::optional<Backing> behind = storage->backing();
+    if (!behind) continue;
+    StorageModel& model = *storages_.at(behind->storage);
+    storage->connect(model, {.fill = links(model.read_source(), storage->write_sink()),
+                             .pass = links(model.read_source(), storage->ingress()),
+                             .drain = links(storage->read_source(), model.write_sink())});
+  }
+  for (auto& [id, host] : hosts_)
+    for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
+      for (const char* way : {"nic.read", "nic.write"})
+        if (const sim::LinkId port = host_link(id, g, way); host.cut.groups[g].slow)
+          host.slow_ports.emplace_back(port, context.use(port).capacity);
+  begin_step();
+}
+
+std::vector<sim::LinkId> Plant::links(graph::NodeId from, graph::NodeId to) const {
+  std::vector<sim::LinkId> out;
+  for (const graph::EdgeId edge : topology_.route(from, to))
+    if (link_of_edge_[edge.index].valid()) out.push_back(link_of_edge_[edge.index]);
+  return out;
+}
+
+Client Plant::client(const std::string& host, std::size_t group, const std::string& storage,
+                     double members, bool gds) {
+  const std::string mount = group_name(host, group) + ".mount." + storage;
+  const StorageModel& model = *storages_.at(storage);
+  const ClientLimits limits = model.client_limits();
+  const HostClass& there = hosts_.at(host);
+  const Rate core = core_rates_to(host, storage).process;
+  const Rate peer = std::min(there.params.gds_stream, there.params.peer());
+  const Rate network = model.local() ? Rate::infinity() : there.params.nic();
+  return {
+      .id = clients_++,
+      .host_group = there.first_group + group,
+      .members = members,
+      .host_read = std::min(network, limits.read),
+      .host_write = std::min(network, limits.write),
+      .core = gds ? std::min(core, peer) : core,  // [docs/models/host.md, eq. 4]
+      .cpu = cores(host, group, storage, members).cpu,
+      .read_path = links(model.read_source(), topology_.node(mount + (gds ? ".gpu" : ".in"))),
+      .write_path = links(topology_.node(mount + (gds ? ".gpu.out" : ".out")), model.write_sink())};
+}
+
+sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
+                             std::string_view what) const {
+  const auto found = link_by_name_.find(group_name(host, group) + "." + std::string(what));
+  return found == link_by_name_.end() ? sim::LinkId{} : found->second;
+}
+
+double Plant::gpu_speed(const std::string& host, std::size_t group) const {
+  const HostClass& there = hosts_.at(host);
+  return there.slow(group) ? there.params.slow_compute.in(unit::ratio) : 1.0;
+}
+
+double Plant::nic_share(const std::string& host, std::size_t group) const {
+  const HostClass& there = hosts_.at(host);
+  return there.slow(group) ? there.params.slow_nic.in(unit::ratio) : 1.0;
+}
+
+void Plant::begin_step() {
+  for (auto& [id, host] : hosts_) {
+    if (!host.stragglers.pass(context_->now() - began_)) continue;
+    const double share = host.stragglers.slow() ? host.params.slow_nic.in(unit::ratio) : 1.0;
+    for (const auto& [port, rate] : host.slow_ports) context_->set_capacity(port, rate * share);
+  }
+}
+
+std::vector<sim::LinkId> Plant::uplinks(const std::string& host, std::size_t group) const {
+  const FabricPorts& area = hosts_.at(host).areas[group];
+  std::vector<sim::LinkId> out = links(area.from_hosts, fabric_.ports().from_hosts);
+  for (const sim::LinkId down : links(fabric_.ports().to_hosts, area.to_hosts)) out.push_back(down);
+  return out;
+}
+
+std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::string& storage,
+                                         bool reading, bool gds) const {
+  const std::string end = std::string(gds       ? ".gpu"
+                                      : reading ? ".in"
+                                                : "") +
+                          (reading ? "" : ".out");
+  std::vector<graph::NodeId> out;
+  for (std::size_t g = 0; g < groups(host).size(); ++g)
+    out.push_back(topology_.node(group_name(host, g) + ".mount." + storage + end));
+  return out;
+}
+
+std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall) const {
+  std::map<std::string, ResourceUse> by_name;
+  for (std::uint32_t l = 0; l < context.link_count(); ++l) {
+    const sim::LinkUse use = context.use({l});
+    const std::string name = ResourceTable::without_group(use.name);
+    ResourceUse& out = by_name[name];
+    out.name = name;
+    out.unit = name.ends_with(".cpu") ? "cores" : name.ends_with(".busy") ? "drives" : "B/s";
+    out.capacity += use.capacity.in(unit::Bps);
+    out.throughput += use.carried.in(unit::B) / wall.in(unit::s);
+  }
+  std::vector<ResourceUse> out;
+  for (const auto& [name, use] : by_name) out.push_back(use);
+  for (const auto& [id, storage] : storages_) storage->report(wall, out);
+  // What was measured as a whole is a queue in front of so many servers: it need not have drives.
+  for (ResourceUse& use : out)
+    if (use.unit == "drives" && !use.name.ends_with(".drives.busy")) use.unit = "servers";
+  return out;
+}
+
+void Plant::describe(sim::Ledger& ledger) {
+  for (auto& [id, storage] : storages_) storage->describe(ledger);
+  for (auto& [id, host] : hosts_) host.stragglers.describe(ledger, context_->now() - began_);
+  ledger.since(began_);
+}
+
+void Plant::remark(RunResult& out) const {
+  for (const auto& [id, storage] : storages_) storage->remark(out);
+}
+
+std::vector<std::pair<std::string, double>> Plant::queues(Seconds wall) const {
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& [id, storage] : storages_)
+    for (auto& line : storage->queues(wall)) out.push_back(std::move(line));
+  return out;
+}
+
+}  // namespace stallcast::models

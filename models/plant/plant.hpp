@@ -1,0 +1,134 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/graph/topology.hpp"
+#include "engine/sim/context.hpp"
+#include "models/contract/host.hpp"
+#include "models/contract/host_cores.hpp"
+#include "models/contract/resources.hpp"
+#include "models/contract/storage.hpp"
+#include "models/contract/training.hpp"
+#include "models/plant/fabric.hpp"
+#include "models/plant/host_groups.hpp"
+#include "models/plant/rank_layout.hpp"
+#include "models/plant/slow_hosts.hpp"
+#include "stallcast/design.hpp"
+
+namespace stallcast::models {
+
+/// The physical system of a design: one topology, the storage systems in it, and, once attached to
+/// a context, one simulated link per edge of finite capacity.
+class Plant {
+ public:
+  explicit Plant(const Design& design);
+
+  /// Makes the links. Called once.
+  void attach(sim::Context& context, std::uint64_t seed);
+
+  [[nodiscard]] const graph::Topology& topology() const { return topology_; }
+  [[nodiscard]] ResourceTable& resources() { return resources_; }
+  [[nodiscard]] const RankLayout& layout(const std::string& job) const { return layouts_.at(job); }
+  /// Groups its hosts are folded into.
+  [[nodiscard]] const std::vector<HostGroup>& groups(const std::string& host) const {
+    return hosts_.at(host).cut.groups;
+  }
+  /// What a host group has at present of the speed of its GPUs, and of the rate of its ports.
+  [[nodiscard]] double gpu_speed(const std::string& host, std::size_t group) const;
+  [[nodiscard]] double nic_share(const std::string& host, std::size_t group) const;
+  /// A step of a job begins: stragglers are what they are at the present date. REQUIRES: attached.
+  void begin_step();
+  [[nodiscard]] const HostParams& host(const std::string& id) const { return hosts_.at(id).params; }
+  [[nodiscard]] StorageModel& storage(const std::string& id) const { return *storages_.at(id); }
+  [[nodiscard]] const FabricParams& fabric() const { return fabric_.params(); }
+  [[nodiscard]] const Fabric& network() const { return fabric_; }
+
+  /// Id of the store that the drives of a host class (`nvme`) are. REQUIRES: a job uses them.
+  [[nodiscard]] static std::string drives_of(const std::string& host) {
+    return "host." + host + ".nvme";
+  }
+  /// A new class of `members` processes in host group `group`. REQUIRES: attached.
+  /// `gds`: it reads into GPUs and writes out of them, past host memory.
+  [[nodiscard]] Client client(const std::string& host, std::size_t group,
+                              const std::string& storage, double members, bool gds = false);
+  /// The cores of host group `group`, as `members` processes that use `storage` take their time.
+  [[nodiscard]] HostCores cores(const std::string& host, std::size_t group,
+                                const std::string& storage, double members);
+  /// A link of host group `group`: "cpu", "memory.snapshot", "nic.read". Invalid when
+  /// the host has none. REQUIRES: attached.
+  [[nodiscard]] sim::LinkId host_link(const std::string& host, std::size_t group,
+                                      std::string_view what) const;
+  /// Links that join the hosts of group `group` with all storage, out of their area and into it;
+  /// those that can limit. REQUIRES: attached.
+  [[nodiscard]] std::vector<sim::LinkId> uplinks(const std::string& host, std::size_t group) const;
+  /// Nodes where reads from `storage` end on all hosts of the class / where writes begin.
+  [[nodiscard]] std::vector<graph::NodeId> mounts(const std::string& host,
+                                                  const std::string& storage, bool reading,
+                                                  bool gds = false) const;
+  /// Mean number of requests waiting at every line, by resource name.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const;
+  /// What every link carried, members of a class together, plus the queues of the storage systems.
+  [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
+  void describe(sim::Ledger& ledger);
+  /// What else the storage systems have to tell.
+  void remark(RunResult& out) const;
+
+ private:
+  struct HostClass {
+    HostParams params;
+    SlowHosts stragglers;
+    HostCut cut = {};
+    bool direct = true;                   ///< every job on it reads with O_DIRECT
+    bool gds = false;                     ///< some job on it moves data past host memory
+    std::size_t first_group = 0;          ///< number of its first group, over all classes
+    std::vector<FabricPorts> areas = {};  ///< of the fabric that each group lies in
+    bool nvlink = false;                  ///< some job passes data from GPU to GPU there
+    bool drives = false;                  ///< some job uses the drives of the host
+    double readers = 0.0;                 ///< reads that one server has under way at a time
+    double busy = 0.0;                    ///< cores that everything on one server can keep busy
+    std::vector<std::pair<sim::LinkId, Rate>> slow_ports = {};  ///< of stragglers; their full rates
+    /// Whether the hosts of a group are slow at present.
+    [[nodiscard]] bool slow(std::size_t group) const {
+      return cut.groups[group].slow && stragglers.slow();
+    }
+    [[nodiscard]] FabricSite site() const {
+      return {static_cast<double>(params.count), static_cast<double>(params.nic_count),
+              params.nic_rate};
+    }
+  };
+  void fold(const Design& design);
+  /// Classes a job is to be simulated as, where its ranks may act alike.
+  [[nodiscard]] double classes(const RunParams& run, const JobDesign& job,
+                               const RankLayout& layout) const;
+  /// Whether data on `from` are in the end read from `storage`: itself, or behind caches.
+  [[nodiscard]] bool leads_to(std::string from, const std::string& storage) const;
+  /// Whether equal reads from `storage`, or from what lies behind it, take different times.
+  [[nodiscard]] bool varied(const std::string& storage) const;
+  void build_host_drives();
+  void build_hosts(const Design& design);
+  /// Whether hosts of the class can have `storage` mounted: not the drives of other hosts.
+  [[nodiscard]] bool reaches(const std::string& host, const std::string& storage) const;
+  /// Cores that jobs can keep busy on each server.    [docs/models/host.md, eq. 2]
+  void count_cores(const Design& design);
+  /// What cores move between a host class and a storage system, the host's own copies left out.
+  [[nodiscard]] CoreRates core_rates_to(const std::string& host, const std::string& storage) const;
+  [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
+  [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
+
+  graph::Topology topology_;
+  Fabric fabric_;
+  std::map<std::string, HostClass> hosts_;
+  std::map<std::string, std::unique_ptr<StorageModel>> storages_;
+  std::map<std::string, RankLayout> layouts_;
+  std::uint64_t clients_ = 0;
+  sim::Context* context_ = nullptr;
+  Seconds began_;  ///< date at which the run did
+  ResourceTable resources_;
+  std::vector<sim::LinkId> link_of_edge_;
+  std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
+};
+
+}  // namespace stallcast::models

@@ -1,0 +1,304 @@
+#include "models/run/months.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "models/bounds/failures.hpp"
+#include "models/contract/elastic.hpp"
+#include "models/contract/rows.hpp"
+#include "models/failure/interval.hpp"
+#include "models/failure/renewal.hpp"
+
+namespace stallcast::models {
+namespace {
+
+std::vector<Seconds> seconds(const Series& series, std::size_t count) {
+  std::vector<Seconds> out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back(Seconds::from(series.values()[i], unit::s));
+  return out;
+}
+
+/// Feeds the renewal process with the measured run of one job.
+class Feeder {
+ public:
+  Feeder(const Design& design, const JobDesign& job, const TrainingJob::Measured& measured,
+         const Plant& plant)
+      : design_(design),
+        job_(job),
+        run_(measured),
+        plant_(plant),
+        host_(job_params(job.job).hosts),
+        hosts_(run_.layout.ranks / static_cast<double>(plant.host(host_).gpus)),
+        parts_(failing_parts(job, run_.layout, hosts_)),
+        stays_(job.elastic ? elastic_params(*job.elastic).stays(run_.layout.ranks) : 1.0) {}
+
+  JobProcess feed() {
+    out_.id = job_.job.id;
+    out_.recovery = recovery_params(*job_.recovery);
+    out_.mount = out_.recovery.mounted(hosts_);
+    const double steps = static_cast<double>(run_.steps.size());
+    out_.step = (run_.wall - run_.saving) / steps;
+    out_.step_deviation = run_.steps.variation();
+    out_.refill = run_.first_wait;
+    for (const Component& component : design_.failures) add_failure(component);
+    if (run_.saves != nullptr) add_saves(*run_.saves);
+    if (job_.elastic && !out_.stalls.empty()) add_shifts(elastic_params(*job_.elastic));
+    return std::move(out_);
+  }
+
+ private:
+  void add_failure(const Component& component) {
+    const FailureRow& row = failure_row(component.kind);
+    if (!row.style.kills) return;
+    const FailureParams p = row.params(component);
+    if (p.at || (p.hosts && *p.hosts != host_)) return;
+    const double units = failing_units(p, parts_);
+    if (units == 0.0) return;
+    // M = mtbf of one / how many there are    [docs/models/failures.md, eq. 1]
+    out_.failures.push_back({.id = component.id,
+                             .mtbf = *p.mtbf / units,
+                             .shape = p.shape,
+                             .scope = row.style.scope,
+                             .correlated = p.correlated.in(unit::ratio),
+                             .group = static_cast<double>(p.group),
+                             .repair = p.repair,
+                             .away = failing_units(p, parts_ * stays_) / units});
+  }
+
+  void add_saves(const Checkpointer& checkpointer) {
+    const Checkpointer::Saves saves = checkpointer.saves();
+    const CheckpointParams& p = checkpointer.params();
+    const std::size_t count = std::min(saves.stalls.size(), saves.complete.back().size());
+    const bool blocking = saves.backpressure.empty();
+    // Back-pressure follows from the interval: the process works it out for any.
+    const std::vector<Seconds> pressed =
+        blocking ? std::vector<Seconds>(count) : seconds(saves.backpressure, count);
+    const auto unpressed = [&](const Series& series) {
+      std::vector<Seconds> out = seconds(series, count);
+      for (std::size_t i = 0; i < count; ++i) out[i] -= pressed[i];
+      return out;
+    };
+    out_.stalls = unpressed(saves.stalls);
+    if (!blocking) {
+      out_.buffers = p.buffers;
+      out_.staged = unpressed(saves.staged);
+      if (std::find(p.tiers.begin(), p.tiers.end(), kHostMemory) != p.tiers.end())
+        add_tier(checkpointer, kHostMemory, out_.stalls);
+    }
+    for (std::size_t t = 0; t < saves.tiers.size(); ++t)
+      add_tier(checkpointer, saves.tiers[t], unpressed(saves.complete[t]));
+  }
+
+  // Fewer GPUs step and save as all do, each with its own batch. The state goes through the
+  // quickest of the tiers that all hosts read.    [docs/models/elastic.md, eq. 2]
+  void add_shifts(const ElasticParams& p) {
+    out_.shifts = {.period = p.period,
+                   .busy = p.busy,
+                   .stop = p.stop,
+                   .stays = stays_,
+                   .tier = 0,
+                   .pace = out_};
+    out_.shifts->pace.mount = out_.recovery.mounted(hosts_ * stays_);
+    Seconds least = Seconds::infinity();
+    for (std::size_t t = 0; t < out_.tiers.size(); ++t) {
+      const CopyTier& tier = out_.tiers[t];
+      const Seconds through = mean_of(tier.after) + tier.restore;
+      if (tier.lost_with != Scope::beyond || through >= least) continue;
+      least = through;
+      out_.shifts->tier = t;
+    }
+  }
+
+  // Copies within the hosts: a process that failed finds them, a lost host takes them along, a lost
+  // rack the copies of its peers.
+  void add_tier(const Checkpointer& checkpointer, std::string_view tier,
+                std::vector<Seconds> after) {
+    const HostParams& host = plant_.host(host_);
+    const CheckpointParams& p = checkpointer.params();
+    const std::string store(tier);
+    const bool in_memory = tier == kHostMemory || tier == kPeerMemory;
+    CopyTier out{.restore = {}, .after = std::move(after)};
+    if (!in_memory)  // files; what lies in memory is taken as good
+      out.life = {.corrupt = p.corrupt.in(unit::ratio),
+                  .verified = p.verify == "read-back",
+                  .keep = p.keep_last,
+                  .spare = p.keep_every.value_or(0)};
+    const bool inside = !in_memory && plant_.storage(store).local();
+    out.lost_with = lost_with(tier, inside);
+    if (tier == kHostMemory) {
+      out.restore = checkpointer.size() / run_.layout.ranks / host.gpu_copy;
+    } else if (tier == kPeerMemory) {
+      out.restore = checkpointer.size() / hosts_ / host.nic();
+    } else {
+      // What the scenario gives is the restore from outside.
+      out.restore =
+          !inside && out_.recovery.restore ? *out_.recovery.restore : restore(checkpointer, store);
+    }
+    out_.tiers.push_back(std::move(out));
+  }
+
+  // As given, as simulated, or what the path from the storage allows at best.
+  //     t = S / max flow    [docs/models/failures.md, eq. 6]
+  Seconds restore(const Checkpointer& checkpointer, const std::string& storage) const {
+    if (checkpointer.restoring() > Seconds{} && checkpointer.restored_from() == storage)
+      return checkpointer.restoring();
+    const graph::NodeId source = plant_.storage(storage).read_source();
+    const std::vector<graph::NodeId> mounts = plant_.mounts(host_, storage, true);
+    return checkpointer.size() / plant_.topology().max_flow({&source, 1}, mounts).value;
+  }
+
+  const Design& design_;
+  const JobDesign& job_;
+  const TrainingJob::Measured& run_;
+  const Plant& plant_;
+  std::string host_;
+  double hosts_;
+  FailingParts parts_;
+  double stays_;  ///< share of the GPUs that is never lent
+  JobProcess out_;
+};
+
+/// Steps between two saves as the scenario has it.
+std::int64_t steps_between(const JobDesign& design, const JobProcess& job) {
+  if (job.stalls.empty()) return 1;
+  const CheckpointParams p = checkpoint_params(*design.checkpoint);
+  if (p.every_steps) return *p.every_steps;
+  // `every` counts from start to start, and a save begins at the first barrier after it.
+  Seconds stall;
+  for (const Seconds one : job.stalls) stall += one / static_cast<double>(job.stalls.size());
+  return static_cast<std::int64_t>(std::max(std::ceil((*p.every - stall) / job.step - 1e-9), 1.0));
+}
+
+class Reporter {
+ public:
+  Reporter(const JobProcess& job, const TrainingJob::Measured& run, RunResult& out)
+      : job_(job), run_(run), name_("job." + job.id + "."), out_(out) {}
+
+  void report(const JobOutlook& outlook) {
+    const JobHistory& mean = outlook.mean;
+    const Seconds horizon = mean.own();
+    const double busy = run_.useful / (run_.wall - run_.saving);  // of time without saves
+    if (job_.shifts) lend(mean, busy);
+    set("goodput", busy * outlook.kept.mean(), "ratio");
+    // The share that all but 5 % of the histories reach.
+    set("goodput.p5", busy * outlook.kept.quantile(0.05), "ratio");
+    // GPUs are busy with work that will be lost, too.
+    set("gpu.utilization", busy * ((mean.kept + mean.lost) / horizon), "ratio");
+    split(mean);
+    const double broken = (mean.lost + mean.restart + mean.waiting) / horizon;
+    const double shifted = mean.shifting / horizon;
+    const double worst = std::max(broken, shifted);
+    if (worst > 1.0 - busy && worst > mean.saving / horizon)
+      out_.limited_by[name_ + "goodput"] = name_ + (shifted > broken ? "elastic" : "failures");
+    if (job_.failures.empty()) return;
+    set("failures.count", mean.failures, "count");
+    set("failures.mtbf", mtbf(job_).in(unit::s), "s");
+    if (mean.failures > 0.0) {
+      set("failures.lost_work", mean.lost.in(unit::s) / mean.failures, "s");
+      set("failures.restart", mean.restart.in(unit::s) / mean.failures, "s");
+    }
+    if (job_.mount > Seconds{}) set("failures.mount", job_.mount.in(unit::s), "s");
+    report_bad_saves(mean);
+    set("failures.lost.share", mean.lost / horizon, "ratio");
+    set("failures.restart.share", mean.restart / horizon, "ratio");
+    set("failures.waiting.share", mean.waiting / horizon, "ratio");
+  }
+
+  void report(const BestInterval& best) {
+    Seconds stall;
+    for (const Seconds one : job_.stalls) stall += one / static_cast<double>(job_.stalls.size());
+    const double busy = run_.useful / (run_.wall - run_.saving);
+    // All from start to start of two saves, as `every` counts.
+    const std::string key = "checkpoint.best_interval";
+    set(key, (job_.step * static_cast<double>(best.steps) + stall).in(unit::s), "s");
+    set(key + ".goodput", busy * best.kept, "ratio");
+    set(key + ".young", (young_interval(stall, mtbf(job_)) + stall).in(unit::s), "s");
+    set(key + ".daly", (daly_interval(stall, mtbf(job_)) + stall).in(unit::s), "s");
+  }
+
+ private:
+  void set(const std::string& key, double value, const char* unit) {
+    out_.metrics[name_ + key] = {value, unit, {}};
+  }
+
+  void report_bad_saves(const JobHistory& mean) {
+    const auto& tiers = job_.tiers;
+    if (std::all_of(tiers.begin(), tiers.end(),
+                    [](const CopyTier& tier) { return tier.life.corrupt <= 0.0; }))
+      return;
+    if (mean.failures > 0.0) set("failures.bad_saves", mean.bad_saves / mean.failures, "count");
+    set("failures.lost_all", mean.lost_all, "count");
+    if (mean.lost_all > 0.0)
+      out_.warnings.push_back("job." + job_.id +
+                              ".failures: restarts that find no checkpoint they can load lose all "
+                              "work; keep more of them (\"keep\"), or \"verify\" them");
+  }
+
+  // GPU time of all GPUs: lent, lost to shifts, and spent on training.    [elastic.md, eq. 3, 4]
+  void lend(const JobHistory& mean, double busy) {
+    const Shifts& shifts = *job_.shifts;
+    const Seconds horizon = mean.horizon();
+    const auto gpu_hours = [&](Seconds time) { return time.in(unit::h)*run_.layout.ranks; };
+    set("elastic.shifts", mean.shifts, "count");
+    set("elastic.lent.gpu_hours", gpu_hours(mean.lent), "GPU h");
+    set("elastic.lent.share", mean.lent / horizon, "ratio");
+    set("elastic.lost.gpu_hours", gpu_hours(mean.shifting), "GPU h");
+    set("elastic.lost.share", mean.shifting / horizon, "ratio");
+    set("elastic.trained.share", busy * (mean.kept / horizon), "ratio");
+    Seconds save, restart;
+    for (const JobPace* pace : {static_cast<const JobPace*>(&job_), &shifts.pace}) {
+      const CopyTier& tier = pace->tiers[shifts.tier];
+      save += mean_of(tier.after) / 2.0;
+      restart += (shifts.stop + pace->mount + job_.recovery.start + job_.recovery.init +
+                  tier.restore + pace->refill) /
+                 2.0;
+    }
+    set("elastic.shift.save", save.in(unit::s), "s");
+    set("elastic.shift.restart", restart.in(unit::s), "s");
+    if (save + restart >= std::min(shifts.busy, shifts.period - shifts.busy))
+      out_.warnings.push_back("job." + job_.id +
+                              ".elastic: a shift lasts as long as GPUs stay at one place; lengthen "
+                              "\"busy\" or \"period\"");
+  }
+
+  // What a step's time is made of is as measured; saves, lost work and restarts are as over months.
+  void split(const JobHistory& mean) {
+    const Seconds horizon = mean.own();
+    auto& shares = out_.breakdown[job_.id];
+    const double between = 1.0 - run_.saving / run_.wall;
+    for (auto& [cause, share] : shares) share *= (mean.kept / horizon) / between;
+    shares["checkpoint"] = mean.saving / horizon;
+    shares["restart"] = (mean.lost + mean.restart + mean.waiting + mean.shifting) / horizon;
+  }
+
+  const JobProcess& job_;
+  const TrainingJob::Measured& run_;
+  std::string name_;
+  RunResult& out_;
+};
+
+}  // namespace
+
+void add_failures(const Design& design, const JobDesign& job_design, const TrainingJob& job,
+                  const Plant& plant, std::uint64_t seed, RunResult& out) {
+  if (!job_design.recovery) return;
+  const TrainingJob::Measured measured = job.measured();
+  if (measured.steps.empty()) return;
+  const JobProcess process = Feeder(design, job_design, measured, plant).feed();
+  if (process.failures.empty() && !job_design.elastic) return;
+  if (measured.saves != nullptr && process.stalls.empty()) {
+    out.warnings.push_back("job." + process.id +
+                           ": no save ended within the run, so goodput over months is unknown; "
+                           "lengthen \"run\": { \"duration\": ... }");
+    out.metrics.erase("job." + process.id + ".goodput");
+    return;
+  }
+  Reporter reporter(process, measured, out);
+  reporter.report(
+      outlook(process, steps_between(job_design, process), seed, process.recovery.runs));
+  if (!process.stalls.empty() && !process.failures.empty())
+    reporter.report(best_interval(process, seed));
+}
+
+}  // namespace stallcast::models

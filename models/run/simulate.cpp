@@ -1,0 +1,153 @@
+#include "models/run/simulate.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "engine/sim/join.hpp"
+#include "models/bounds/cost.hpp"
+#include "models/contract/rows.hpp"
+#include "models/job/job.hpp"
+#include "models/job/storage_fault.hpp"
+#include "models/plant/plant.hpp"
+#include "models/record/recorder.hpp"
+#include "models/run/fast_forward.hpp"
+#include "models/run/months.hpp"
+#include "models/tenant/tenant.hpp"
+
+namespace stallcast::models {
+namespace {
+
+sim::Task<void> run_all(sim::Context& context, std::vector<std::unique_ptr<TrainingJob>>& jobs) {
+  std::vector<sim::Task<void>> parts;
+  for (auto& job : jobs) parts.push_back(job->run());
+  co_await sim::join(context, std::move(parts));
+  context.stop();  // what loaders still read ahead is of no interest
+}
+
+// Share of all waiting during which a resource was what was waited for.
+void blame(const std::vector<std::unique_ptr<TrainingJob>>& jobs, ResourceTable& resources,
+           std::vector<ResourceUse>& uses) {
+  WaitSplit all;
+  for (const auto& job : jobs) all += job->waited();
+  Seconds total;
+  for (const auto& [resource, time] : all.by_resource) total += time;
+  if (total <= Seconds{}) return;
+  for (const auto& [resource, time] : all.by_resource) {
+    const std::string& name = resources.name(resource);
+    auto found = std::find_if(uses.begin(), uses.end(),
+                              [&](const ResourceUse& u) { return u.name == name; });
+    if (found == uses.end())
+      found = uses.insert(uses.end(), ResourceUse{.name = name,
+                                                  .unit = "",
+                                                  .capacity = 0,
+                                                  .throughput = 0,
+                                                  .peak = 0,
+                                                  .blamed_share = 0});
+    found->blamed_share = time / total;
+  }
+}
+
+}  // namespace
+
+Simulation::Simulation(const Design& design)
+    : design_(design), plant_(std::make_unique<Plant>(design)) {}
+Simulation::~Simulation() = default;
+
+/// Everything that acts in one run.
+struct Simulation::Parts {
+  Parts(const Design& design, Plant& plant, std::uint64_t seed, sim::Context& context)
+      : fast_forward(context, plant, jobs) {
+    for (const JobDesign& job : design.jobs)
+      jobs.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
+    for (const Component& tenant : design.tenants)
+      tenants.push_back(tenant_row(tenant.kind).make(tenant, plant, context, seed));
+    for (auto& tenant : tenants) context.spawn(tenant->run());
+    for (const Component& failure : design.failures)
+      if (!failure_row(failure.kind).style.kills)
+        faults.push_back(std::make_unique<StorageFault>(failure, plant, context, seed, jobs));
+    for (auto& fault : faults) context.spawn(fault->run());
+    skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();
+  }
+  std::vector<std::unique_ptr<TrainingJob>> jobs;
+  std::vector<std::unique_ptr<Tenant>> tenants;
+  std::vector<std::unique_ptr<StorageFault>> faults;
+  FastForward fast_forward;
+  bool skips = false;  ///< what repeats
+};
+
+RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
+  const Design& design = design_;
+  Plant& plant = *plant_;
+  plant.attach(context, seed);
+  Parts parts(design, plant, seed, context);
+  auto& [jobs, tenants, faults, fast_forward, skips] = parts;
+  if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.fast_forward.step_done(); };
+  context.spawn(run_all(context, jobs));
+  context.run();
+  for (auto& fault : faults) fault->end();
+
+  RunResult result;
+  result.seed = seed;
+  Seconds wall;
+  for (const auto& job : jobs) {
+    job->report(result);
+    wall = std::max(wall, job->wall() + job->restoring());
+  }
+  for (const auto& tenant : tenants) tenant->report(result);
+  for (const auto& fault : faults) fault->report(result);
+  for (std::size_t j = 0; j < jobs.size(); ++j)
+    add_failures(design, design.jobs[j], *jobs[j], plant, seed, result);
+  result.resources = plant.report(context, wall);
+  plant.remark(result);
+  for (const auto& job : jobs)
+    for (ResourceUse& use : result.resources)
+      if (use.name == "host." + job->host() + ".cpu")
+        use.throughput += job->uncontended_cpu() / wall;
+  blame(jobs, plant.resources(), result.resources);
+  std::sort(result.resources.begin(), result.resources.end(),
+            [](const ResourceUse& a, const ResourceUse& b) { return a.name < b.name; });
+  for (const ResourceUse& use : result.resources) {
+    if (use.capacity <= 0.0) continue;
+    result.metrics["resource." + use.name + ".utilization"] = {use.utilization(), "ratio", {}};
+    result.metrics["resource." + use.name + ".throughput"] = {use.throughput, use.unit, {}};
+  }
+  for (const auto& [name, waiting] : plant.queues(wall))
+    result.metrics["resource." + name + ".queue"] = {waiting, "count", {}};
+  const Costs prices = costs(design);
+  add_costs(design, prices, result.metrics);
+  if (const CostItem* most = prices.most_bought()) result.limited_by["cost.capex"] = most->name;
+  if (const CostItem* most = prices.most_per_time())
+    result.limited_by["cost.per_useful_gpu_hour"] = most->name;
+  if (std::string missing = missing_prices(prices); !missing.empty())
+    result.warnings.push_back(std::move(missing));
+  result.simulated_s = (context.now() + fast_forward.skipped()).in(unit::s);
+  result.skipped_s = fast_forward.skipped().in(unit::s);
+  result.events = context.events();
+  return result;
+}
+
+Timeline Simulation::record(std::uint64_t seed, sim::Context& context,
+                            const TimelineRequest& request) {
+  plant_->attach(context, seed);
+  Recorder recorder(request, context, *plant_);
+  Parts parts(design_, *plant_, seed, context);
+  for (auto& job : parts.jobs) job->record(recorder);
+  for (auto& fault : parts.faults) fault->record(recorder);
+  for (auto& tenant : parts.tenants) tenant->record(recorder);
+  parts.fast_forward.stop_before(recorder.window());
+  if (!parts.jobs.empty())
+    parts.jobs.front()->on_step = [&parts, &recorder] {
+      if (parts.skips) parts.fast_forward.step_done();
+      recorder.step_done(parts.fast_forward.skipped());
+    };
+  context.spawn(run_all(context, parts.jobs));
+  context.run();
+  return recorder.take(seed);
+}
+
+RunResult simulate(const Design& design, std::uint64_t seed, sim::Context& context) {
+  return Simulation(design).run(seed, context);
+}
+
+}  // namespace stallcast::models

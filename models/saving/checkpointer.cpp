@@ -1,0 +1,397 @@
+#include "models/saving/checkpointer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/sim/join.hpp"
+#include "models/contract/rows.hpp"
+
+namespace stallcast::models {
+
+Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& failures,
+                           sim::Context& context)
+    : mover_(job, plant, context),
+      job_(job.job.id),
+      p_(mover_.params()),
+      style_(checkpoint_row(job.checkpoint->kind).style),
+      writers_(mover_.movers(mover_.layout().writers)),
+      size_(mover_.layout().size()),
+      retention_(p_),
+      failures_(failures),
+      copies_(copy_places(mover_)),
+      restore_(mover_),
+      again_(mover_),
+      buffers_(context, p_.buffers),
+      idle_(context),
+      copied_(context) {
+  const std::vector<std::string>& tiers = mover_.tiers();
+  complete_.resize(tiers.size());
+  in_memory_ = std::find(p_.tiers.begin(), p_.tiers.end(), kHostMemory) != p_.tiers.end();
+  durable_ = leaves_ = tiers.size() - 1;
+  for (std::size_t t = tiers.size(); t-- > 0;) {
+    if (p_.durable == tiers[t]) durable_ = t;
+    if (tiers[t] != kPeerMemory) leaves_ = t;
+  }
+  if (!style_.blocking &&
+      staged_per_host(p_, size_, mover_.hosts()) > staging_limit(mover_.host().memory)) {
+    style_.blocking = true;
+    warnings_.push_back(
+        "job." + job.job.id +
+        ".checkpoint: the snapshots do not fit in host memory; saves are synchronous");
+  }
+}
+
+bool Checkpointer::due(std::int64_t steps) const {
+  if (p_.every_steps) return steps - last_steps_ >= *p_.every_steps;
+  return p_.every && mover_.context().now() - last_start_ >= *p_.every;
+}
+
+double Checkpointer::slowdown() const {
+  return flushing_ > 0 && p_.flush == "thread" ? p_.slowdown.in(unit::ratio) : 0.0;
+}
+
+void Checkpointer::describe(sim::Ledger& ledger, std::int64_t steps) {
+  mover_.describe(ledger);
+  retention_.describe(ledger);
+  buffers_.describe(ledger);
+  idle_.describe(ledger);
+  copied_.describe(ledger);
+  ledger.state(copying_);
+  ledger.state(flushing_);
+  // Which of the next saves are whole, and go on to the last tier.
+  ledger.state(begun_ % p_.full_every);
+  ledger.state(begun_ % p_.drain_every);
+  const std::int64_t more = ledger.growth(begun_);
+  const Seconds since = mover_.context().now() - last_start_;
+  if (p_.every_steps)
+    ledger.countdown(static_cast<double>(*p_.every_steps - (steps - last_steps_)), begun_);
+  else if (p_.every)
+    ledger.countdown((*p_.every - since).in(unit::s), begun_);
+  last_start_ = last_start_ - ledger.growth(since);
+  const std::int64_t beyond = ledger.growth(steps - last_steps_);
+  last_steps_ += ledger.growth(steps) - beyond;
+  begun_ += more;
+  copies_.describe(ledger);
+  ledger.state(static_cast<std::int64_t>(last_limit_));
+  ledger.count(stalled_);
+  took_.describe(ledger);
+  blamed_.describe(ledger);
+  for (Series* series : {&stalls_, &durations_, &settled_, &backpressure_, &staged_, &rank0_})
+    series->describe(ledger);
+  for (Series& series : complete_) series.describe(ledger);
+}
+
+void Checkpointer::charge(Seconds time) {
+  if (time <= Seconds{}) return;
+  stalled_ += time;
+  blamed_.add(Phase::cpu, time, mover_.own_resource("thread"));
+}
+
+// The whole state is copied, also for an increment: what changed is told apart afterwards.
+sim::Task<void> Checkpointer::snapshot(const Mover& mover, WaitSplit& took) {
+  sim::Context& context = mover_.context();
+  if (mover_.layout().gathered > Bytes{}) {
+    // Every other rank's share crosses rank 0's NIC first.    [docs/models/checkpoint.md, eq. 4]
+    const Seconds gather = mover_.layout().gathered / mover_.nic(mover.group);
+    co_await context.sleep(gather);
+    took.add(Phase::data, gather, mover_.host_resource("nic.read"));
+  }
+  if (p_.compress_ratio > 1.0 && p_.compress_on == "gpu") {
+    const Seconds time = mover.share.bytes / p_.compress_rate;
+    co_await context.sleep(time);
+    took.add(Phase::cpu, time, mover_.own_resource("compress"));
+  }
+  if (p_.snapshot == "none" || mover_.past_memory()) co_return;
+  const Seconds start = context.now();
+  const Served served = co_await mover_.copy(mover, p_.copied(mover.share.bytes));
+  took.add(Phase::data, context.now() - start, served.limited_by);
+}
+
+sim::Task<void> Checkpointer::passes(const Mover& mover, double part, WaitSplit& took) {
+  co_await mover_.compute(mover, save_passes(p_, mover.share.bytes * part), took);
+}
+
+sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t tier,
+                                    WaitSplit& took) {
+  sim::Context& context = mover_.context();
+  const std::vector<std::string>& tiers = mover_.tiers();
+  const Seconds start = context.now();
+  const Bytes bytes = p_.stored(mover.share.bytes) * part;
+  const std::string from = mover_.drained_from(tier);
+  std::vector<sim::Task<void>> parts;
+  Served served;
+  parts.push_back(mover_.send(mover, tiers[tier], bytes, served));
+  if (mover_.is_local(from)) parts.push_back(mover_.read_back(mover, from, bytes));
+  co_await sim::join(context, std::move(parts));  // read while it is sent on
+  took.add(Phase::data, context.now() - start, served.limited_by);
+  if (p_.reads_back() && tiers[tier] != kPeerMemory) co_await verify(mover, part, tier, took);
+  if (p_.commit == "rename") {  // one metadata operation a file, as an open is one
+    const Seconds renaming = context.now();
+    const Served renamed = co_await mover_.metadata(mover, tiers[tier], mover.share.files);
+    took.add(Phase::metadata, context.now() - renaming, renamed.limited_by);
+  }
+}
+
+// What was written is opened, read and checked before it gets its name.    [checkpoint.md, eq. 12]
+sim::Task<void> Checkpointer::verify(const Mover& mover, double part, std::size_t tier,
+                                     WaitSplit& took) {
+  sim::Context& context = mover_.context();
+  const Seconds start = context.now();
+  const Served served = co_await mover_.read(
+      mover, mover_.tiers()[tier], p_.stored(mover.share.bytes) * part, mover.share.files, 1.0);
+  took.add(Phase::data, context.now() - start, served.limited_by);
+  co_await mover_.compute(mover, verify_passes(p_, mover.share.bytes * part), took);
+}
+
+sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
+  if (p_.streams()) {
+    co_await sim::join(mover_.context(), std::move(parts));
+    co_return;
+  }
+  for (sim::Task<void>& part : parts) {
+    sim::Task<void> phase = std::move(part);
+    co_await phase;
+  }
+}
+
+sim::Task<void> Checkpointer::first_tier(const Mover& mover, double part, Course& course) {
+  std::array<WaitSplit, 3> took;
+  std::vector<sim::Task<void>> parts;
+  if (style_.blocking) parts.push_back(snapshot(mover, took[0]));
+  parts.push_back(passes(mover, part, took[1]));
+  parts.push_back(write(mover, part, 0, took[2]));
+  co_await phases(std::move(parts));
+  if (p_.streams())
+    course.took = WaitSplit::longest(took);
+  else
+    for (const WaitSplit& phase : took) course.took += phase;
+  course.ended = mover_.context().now();
+}
+
+sim::Task<void> Checkpointer::next_tier(const Mover& mover, double part, std::size_t tier,
+                                        Course& course) {
+  co_await write(mover, part, tier, course.took);
+  course.ended = mover_.context().now();
+}
+
+// A save of many files is complete when its coordinator says so.    [checkpoint.md, eq. 8]
+sim::Task<void> Checkpointer::complete(const std::string& tier) {
+  sim::Context& context = mover_.context();
+  co_await context.sleep(p_.coordinate);
+  took_.add(Phase::metadata, p_.coordinate, mover_.own_resource("coordinate"));
+  if (!p_.coordinated(mover_.layout().files())) co_return;
+  const Seconds marking = context.now();
+  const Served served = co_await mover_.mark(tier);
+  took_.add(Phase::metadata, context.now() - marking, served.limited_by);
+}
+
+sim::Task<void> Checkpointer::flush(Save save) {
+  sim::Context& context = mover_.context();
+  const std::vector<std::string>& tiers = mover_.tiers();
+  bool left = false;
+  for (std::size_t t = 0; t < tiers.size(); ++t) {
+    if (t > 0 && t + 1 == tiers.size() && !save.drained) break;
+    open(save.lane, "write to ", tiers[t]);
+    std::vector<Course> courses(writers_.size());
+    std::vector<sim::Task<void>> parts;
+    for (std::size_t w = 0; w < writers_.size(); ++w)
+      parts.push_back(t == 0 ? first_tier(writers_[w], save.part, courses[w])
+                             : next_tier(writers_[w], save.part, t, courses[w]));
+    co_await sim::join(context, std::move(parts));
+    if (lost(save)) break;
+    std::size_t last = 0;
+    for (std::size_t w = 0; w < writers_.size(); ++w) {
+      if (courses[w].ended > courses[last].ended) last = w;
+      if (t == durable_ && writers_[w].share.rank0)
+        rank0_.add((courses[w].ended - save.written).in(unit::s));
+    }
+    took_ += courses[last].took;
+    if (const ResourceIndex worst = courses[last].took.worst(); worst != kNoResource)
+      last_limit_ = worst;
+    then(save.lane, "commit", courses[last].took.worst());
+    if (t == leaves_) {
+      free_buffer(save);
+      left = true;
+    }
+    if (t == durable_) co_await complete(tiers[t]);
+    close(save.lane);
+    if (lost(save)) break;
+    arrived(t, save);
+    complete_[t].add((context.now() - save.began).in(unit::s));
+    if (t != durable_) continue;
+    durations_.add((context.now() - save.began).in(unit::s));
+    const double files =
+        retention_.saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());
+    if (files > 0.0) context.spawn(remove(files));
+  }
+  if (!lost(save)) settled_.add((context.now() - save.began).in(unit::s));
+  close_all(save.lane);
+  end(save, left);
+}
+
+// The snapshot has left host memory, or stays in it as long as it is needed.
+void Checkpointer::free_buffer(const Save& save) {
+  if (style_.blocking) return;
+  if (!lost(save)) staged_.add((mover_.context().now() - save.began).in(unit::s));
+  buffers_.release();
+}
+
+// Rank 0 deletes; an unlink costs the metadata servers what an open does (assumption).
+sim::Task<void> Checkpointer::remove(double files) {
+  for (const Mover& mover : writers_)
+    if (mover.share.rank0) {
+      Mover one = mover;
+      for (auto& [tier, client] : one.mounts) client.members = 1.0;
+      co_await mover_.metadata(one, p_.to, files);
+    }
+}
+
+// Along the class that takes longest.
+sim::Task<void> Checkpointer::snapshot_all(const Save& save, WaitSplit& took) {
+  open(save.lane, "snapshot");
+  std::vector<WaitSplit> each(writers_.size());
+  std::vector<sim::Task<void>> parts;
+  for (std::size_t w = 0; w < writers_.size(); ++w) parts.push_back(snapshot(writers_[w], each[w]));
+  co_await sim::join(mover_.context(), std::move(parts));
+  took = WaitSplit::longest(each);
+  took_ += took;
+  close(save.lane, took.worst());
+}
+
+sim::Task<void> Checkpointer::copy_then_flush(Save save) {
+  WaitSplit took;
+  co_await snapshot_all(save, took);
+  if (save.life != life_) co_return close_all(save.lane);
+  if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
+  copied_.set();
+  co_await flush(save);
+}
+
+sim::Task<void> Checkpointer::settle() {
+  if (!copying_) co_return;
+  sim::Context& context = mover_.context();
+  const Seconds start = context.now();
+  co_await copied_.wait();
+  copying_ = false;
+  const Seconds wait = failures_.until_failure(context.now()) - start;
+  blamed_.add(Phase::data, wait, mover_.host_resource("gpu.copy"));
+  stalled_ += wait;
+  if (!failures_.failed()) stalls_.add((waited_ + wait).in(unit::s));
+}
+
+sim::Task<void> Checkpointer::save(const Progress& at) {
+  sim::Context& context = mover_.context();
+  Save save{.began = context.now(), .written = {}};
+  save.lane = lane("save");
+  open(save.lane, "save", begun_);
+  open(save.lane, "quiesce");
+  last_start_ = save.began;
+  last_steps_ = at.steps;
+  co_await context.sleep(p_.quiesce);
+  save.written = context.now();
+  close(save.lane);
+  const double changed = p_.incremental.in(unit::ratio);
+  save.part = begun_ % p_.full_every == 0 ? 1.0 : changed;
+  save.drained = begun_ % p_.drain_every == 0;
+  ++begun_;
+  save.life = life_;
+  save.point = &copies_.begin(begun_, at);
+  ++flushing_;
+  idle_.reset();
+  if (style_.blocking) {
+    const WaitSplit before = took_;
+    co_await flush(save);
+    blamed_ += took_.since(before, context.now() - save.began);
+  } else {
+    if (p_.snapshot_first) {
+      WaitSplit took;
+      co_await snapshot_all(save, took);
+      blamed_ += took;
+    }
+    // max(0, end of the flush that holds the buffer - now)    [docs/models/checkpoint.md, eq. 3]
+    const Seconds asked = context.now();
+    open(save.lane, "wait for a buffer");
+    co_await buffers_.acquire();
+    close(save.lane, last_limit_);
+    const Seconds start = context.now();
+    backpressure_.add((start - asked).in(unit::s));
+    blamed_.add(Phase::data, start - asked, last_limit_);
+    if (p_.lazy) {
+      copying_ = true;
+      copied_.reset();
+      waited_ = failures_.until_failure(context.now()) - save.began;
+      stalled_ += waited_;
+      context.spawn(copy_then_flush(save));
+      co_return;
+    }
+    if (!p_.snapshot_first) {
+      WaitSplit took;
+      co_await snapshot_all(save, took);
+      blamed_ += took;
+    }
+    if (in_memory_ && !lost(save)) copies_.arrived(0, *save.point);
+    context.spawn(flush(save));
+  }
+  // What ranks wait after a failure is the way back.
+  const Seconds stall = failures_.until_failure(context.now()) - save.began;
+  if (!lost(save)) stalls_.add(stall.in(unit::s));
+  stalled_ += stall;
+}
+
+sim::Task<void> Checkpointer::finish() {
+  if (copying_) stalls_.add(waited_.in(unit::s));  // training ended first
+  copying_ = false;
+  if (flushing_ > 0) co_await idle_.wait();
+  if (!restore_.wanted() || stalls_.size() == 0) co_return;
+  // One whole save and the increments on it.    [docs/models/checkpoint.md, eq. 9]
+  const double saves = retention_.chain();
+  Restore::Source source;
+  source.tier = restore_.tier();
+  Lane* restoring = lane("restore");
+  open(restoring, "restore");
+  co_await restore_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
+                        std::move(source));
+  close(restoring);
+}
+
+void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
+  const std::string name = "job." + job + ".checkpoint.";
+  out.metrics[name + "size"] = {size_.in(unit::B), "B", {}};
+  out.metrics[name + "count"] = {static_cast<double>(stalls_.size()), "count", {}};
+  out.metrics[name + "stall.total"] = {stalled_.in(unit::s), "s", {}};
+  out.metrics[name + "overhead"] = {stalled_ / wall, "ratio", {}};
+  stalls_.report(name + "stall", "s", out);
+  durations_.report(name + "duration", "s", out);
+  backpressure_.report(name + "backpressure", "s", out);
+  if (!durations_.empty()) {
+    out.metrics[name + "bandwidth"] = {size_.in(unit::B) / durations_.mean(), "B/s", {}};
+    for (const auto& [resource, time] : took_.by_resource)
+      if (time > Seconds{})
+        out.metrics[name + "took." + mover_.plant().resources().name(resource)] = {
+            time.in(unit::s) / static_cast<double>(durations_.size()), "s", {}};
+    out.metrics[name + "rank0"] = {rank0_.mean(), "s", {}};
+    out.metrics[name + "files"] = {mover_.layout().files(), "count", {}};
+    out.metrics[name + "held"] = {retention_.most_held().in(unit::B), "B", {}};
+  } else {
+    out.warnings.push_back("job." + job +
+                           ".checkpoint: the run ended before the first save was due");
+  }
+  if (durable_ + 1 < mover_.tiers().size() && !settled_.empty())
+    out.metrics[name + "settled"] = {settled_.mean(), "s", {}};
+  ResourceTable& resources = mover_.plant().resources();
+  const auto limit = [&](const char* metric, const WaitSplit& split) {
+    if (split.worst() != kNoResource) out.limited_by[name + metric] = resources.name(split.worst());
+  };
+  limit("duration", took_);
+  limit("bandwidth", took_);
+  limit("stall", blamed_);
+  limit("overhead", blamed_);
+  if (last_limit_ != kNoResource)
+    out.limited_by[name + "backpressure"] = resources.name(last_limit_);
+  restore_.report("job." + job + ".restore.", resources, out);
+  again_.report("job." + job + ".restart.restore.", resources, out);
+  out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,161 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "engine/sim/sync.hpp"
+#include "models/contract/phase_clock.hpp"
+#include "models/contract/statistics.hpp"
+#include "models/failure/restarts.hpp"
+#include "models/record/recorder.hpp"
+#include "models/saving/copies.hpp"
+#include "models/saving/restore.hpp"
+#include "models/saving/retention.hpp"
+#include "models/saving/state_mover.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// Saves one job's state. A save runs through quiesce, snapshot, CPU passes, write, fsync and
+/// commit; training waits for all of it (sync) or for the snapshot and a free staging buffer
+/// (async). docs/models/checkpoint.md.
+class Checkpointer {
+ public:
+  /// `failures` of the job outlive it.
+  Checkpointer(const JobDesign& job, Plant& plant, const Restarts& failures, sim::Context& context);
+
+  /// Whether a save is due after `steps` steps in all, at the present date.
+  [[nodiscard]] bool due(std::int64_t steps) const;
+  /// A save of what the job has done so far: ends when training may go on.
+  [[nodiscard]] sim::Task<void> save(const Progress& at);
+  /// Ends when a snapshot that runs beside training is done: called at the end of every step.
+  [[nodiscard]] sim::Task<void> settle();
+  /// Ends when everything saved is durable in every tier, and one restore, where asked for, is
+  /// done.
+  [[nodiscard]] sim::Task<void> finish();
+
+  /// The processes are gone: what they had under way brings nothing more.
+  void stop();
+  /// What a failure of `scope` leaves; the save to go on from is `Found::save`, if any.
+  [[nodiscard]] Copies::Found find(Scope scope) const { return copies_.find(scope); }
+  void fall_back(Scope scope, const Copies::Found& found, const Progress& lost) {
+    copies_.fall_back(scope, found, lost);
+  }
+  /// All ranks have the state of `found` again, those of the last `hosts` hosts on others than
+  /// before. What is read from storage outside the hosts takes `given`, where that is given.
+  [[nodiscard]] sim::Task<void> restart(Copies::Found found, double hosts,
+                                        std::optional<Seconds> given, WaitSplit& blamed);
+  /// Training goes on after `steps` steps in all: saves are due from now on.
+  void resume(std::int64_t steps);
+
+  /// What a step takes longer while a thread of the training process flushes, as a share.
+  [[nodiscard]] double slowdown() const;
+  /// Training lost `time` to that.
+  void charge(Seconds time);
+
+  /// `steps`: of training so far.
+  void describe(sim::Ledger& ledger, std::int64_t steps);
+  /// Tells `recorder`, which outlives the run, what happens from now on.
+  void record(Recorder& recorder) { recorder_ = &recorder; }
+
+  /// Time training waited so far, and by resource.
+  [[nodiscard]] Seconds stalled() const { return stalled_; }
+  [[nodiscard]] const WaitSplit& blamed() const { return blamed_; }
+  /// Time of the restore after the run.
+  [[nodiscard]] Seconds restoring() const { return restore_.took(); }
+  [[nodiscard]] std::string restored_from() const { return restore_.tier(); }
+  [[nodiscard]] Seconds uncontended_cpu() const { return mover_.uncontended_cpu(); }
+  /// What saves wrote so far through the page cache of each host.
+  [[nodiscard]] Bytes buffered_per_host() const { return mover_.buffered() / mover_.hosts(); }
+  void report(const std::string& job, Seconds wall, RunResult& out) const;
+
+  /// How each save went, in their order. Saves that had not ended have a stall and no more.
+  struct Saves {
+    const Series& stalls;        ///< training waited, back-pressure included
+    const Series& backpressure;  ///< part of it; empty when training waits for every save
+    const Series& staged;        ///< from the start until the buffer was free; empty likewise
+    /// From the start until it was complete in each of `tiers`; host memory is none of them.
+    const std::vector<Series>& complete;
+    const std::vector<std::string>& tiers;
+  };
+  [[nodiscard]] Saves saves() const {
+    return {stalls_, backpressure_, staged_, complete_, mover_.tiers()};
+  }
+  [[nodiscard]] const CheckpointParams& params() const { return p_; }
+  [[nodiscard]] Bytes size() const { return size_; }
+
+ private:
+  /// One save under way.
+  struct Save {
+    Seconds began;    ///< the call
+    Seconds written;  ///< when all ranks were at rest: its files are timed from here
+    double part = 1.0;
+    bool drained = true;  ///< goes on to the last tier
+    std::int64_t life = 0;
+    Lane* lane = nullptr;
+    const SavePoint* point = nullptr;  ///< REQUIRES: of this life
+    [[nodiscard]] bool whole() const { return part == 1.0; }
+  };
+  /// How long one class took, by cause.
+  struct Course {
+    Seconds ended;
+    WaitSplit took;
+  };
+  sim::Task<void> snapshot(const Mover& mover, WaitSplit& took);
+  sim::Task<void> passes(const Mover& mover, double part, WaitSplit& took);
+  sim::Task<void> write(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
+  sim::Task<void> verify(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
+  sim::Task<void> first_tier(const Mover& mover, double part, Course& course);
+  sim::Task<void> next_tier(const Mover& mover, double part, std::size_t tier, Course& course);
+  /// Phases of one class: one after the other, or all at the same time when the save streams.
+  sim::Task<void> phases(std::vector<sim::Task<void>> parts);
+  sim::Task<void> complete(const std::string& tier);
+  sim::Task<void> flush(Save save);
+  sim::Task<void> snapshot_all(const Save& save, WaitSplit& took);
+  /// Where a save or a restore that begins now is recorded.
+  [[nodiscard]] Lane* lane(const char* what);
+  sim::Task<void> copy_then_flush(Save save);
+  void free_buffer(const Save& save);
+  /// A failure came before the end of what ends now: it does not count.
+  [[nodiscard]] bool lost(const Save& save) const;
+  void end(const Save& save, bool left);
+  void arrived(std::size_t tier, const Save& save);
+  sim::Task<void> remove(double files);
+
+  StateMover mover_;
+  std::string job_;
+  Recorder* recorder_ = nullptr;
+  CheckpointParams p_;
+  CheckpointStyle style_;
+  std::vector<Mover> writers_;
+  Bytes size_;
+  Retention retention_;
+  const Restarts& failures_;
+  Copies copies_;
+  Restore restore_, again_;  ///< after the run; after failures
+  bool in_memory_ = false;   ///< saves count in host memory
+  std::size_t durable_ = 0;  ///< tier in which a save counts
+  std::size_t leaves_ = 0;   ///< tier that has the bytes when they leave host memory
+  sim::Slots buffers_;
+  sim::Signal idle_, copied_;
+  bool copying_ = false;   ///< a snapshot runs beside training
+  Seconds waited_;         ///< what its save waited so far
+  std::int64_t life_ = 0;  ///< of the processes that save
+  std::int64_t flushing_ = 0;
+  std::int64_t begun_ = 0;
+  Seconds last_start_;
+  std::int64_t last_steps_ = 0;
+  Seconds stalled_;
+  ResourceIndex last_limit_ = kNoResource;
+  WaitSplit took_;    ///< all phases of all saves, along the class that ended last
+  WaitSplit blamed_;  ///< those that training waited for
+  Series stalls_, durations_, settled_, backpressure_, staged_, rank0_;
+  std::vector<Series> complete_;  ///< by tier
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace stallcast::models

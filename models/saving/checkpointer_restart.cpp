@@ -1,0 +1,65 @@
+#include <utility>
+
+#include "models/saving/checkpointer.hpp"
+
+/// What a failure with a date does to saves, and how a job has its state again.
+/// docs/models/failures.md, "At a date".
+namespace stallcast::models {
+
+// Its processes may be gone, and what they held with them.
+void Checkpointer::end(const Save& save, bool left) {
+  if (save.life != life_) return;
+  if (!left) free_buffer(save);
+  copies_.forget(*save.point);
+  if (--flushing_ == 0) idle_.set();
+}
+
+bool Checkpointer::lost(const Save& save) const { return save.life != life_ || failures_.failed(); }
+
+// Host memory, where it counts, comes before the other tiers.
+void Checkpointer::arrived(std::size_t tier, const Save& save) {
+  copies_.arrived(tier + (in_memory_ ? 1 : 0), *save.point);
+}
+
+Lane* Checkpointer::lane(const char* what) {
+  return recorder_ == nullptr ? nullptr : &recorder_->free_lane("checkpoint", job_, what);
+}
+
+void Checkpointer::stop() {
+  ++life_;
+  copying_ = false;
+  flushing_ = 0;
+  idle_.set();
+  while (buffers_.free() < p_.buffers) buffers_.release();
+}
+
+// From tiers that hold what ranks saved each takes its own.    [docs/models/failures.md, eq. 15]
+sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
+                                      std::optional<Seconds> given, WaitSplit& blamed) {
+  const auto own = [&](const std::string& tier) {
+    return tier == kPeerMemory || mover_.is_inside(tier);
+  };
+  const std::string& farthest = hosts > 0.0 ? found.replaced : found.kept;
+  if (given && !own(farthest)) {
+    co_await mover_.context().sleep(*given);
+    blamed.blame(*given, mover_.own_resource("restore"));
+    co_return;
+  }
+  Restore::Source source;
+  source.tier = found.kept;
+  source.replaced = found.replaced;
+  source.replaced_hosts = hosts;
+  source.mode = restore_.wanted() ? p_.restore : "all";
+  if (own(found.kept)) source.mode = "own";
+  const double saves = retention_.chain();
+  co_await again_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
+                      std::move(source));
+  blamed += again_.split();
+}
+
+void Checkpointer::resume(std::int64_t steps) {
+  last_start_ = mover_.context().now();
+  last_steps_ = steps;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,141 @@
+#include "models/saving/restore.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "engine/sim/join.hpp"
+
+namespace stallcast::models {
+namespace {
+
+// A read that crosses file borders asks for the index of a file, then for its part of it.
+constexpr double kPartialRoundTrips = 2.0;
+
+}  // namespace
+
+std::string Restore::tier() const {
+  const CheckpointParams& p = mover_.params();
+  if (p.restore_from) return *p.restore_from;
+  return p.tiers.empty() ? p.to : p.tiers.front();
+}
+
+const std::string& Restore::from(const Mover& mover) const {
+  const bool replaced =
+      source_.replaced_hosts > 0.0 && mover_.among_last(mover, source_.replaced_hosts);
+  return replaced ? source_.replaced : source_.tier;
+}
+
+sim::Task<void> Restore::read(const Mover& mover, double state, double saves, WaitSplit& took) {
+  sim::Context& context = mover_.context();
+  const CheckpointParams& p = mover_.params();
+  const Seconds start = context.now();
+  double files = mover.share.files, trips = 1.0;
+  if (p.saved_by) {
+    // A reader's bytes lie in W / R of the files that each of W ranks wrote, and one more where its
+    // range ends inside a file.    [docs/models/checkpoint.md, eq. 11]
+    const double old = static_cast<double>(*p.saved_by);
+    files = std::ceil(old * mover.share.files / mover_.layout().writer_count()) + 1.0;
+    trips = kPartialRoundTrips;
+  }
+  const Bytes bytes = p.stored(mover.share.bytes) * state;
+  const Served served = co_await mover_.read(mover, from(mover), bytes, files * saves, trips);
+  read_ += bytes * mover.share.members;
+  took.add(Phase::data, context.now() - start, served.limited_by);
+}
+
+sim::Task<void> Restore::passes(const Mover& mover, double state, WaitSplit& took) {
+  if (from(mover) == kHostMemory || from(mover) == kPeerMemory) co_return;  // never left memory
+  co_await mover_.compute(mover, restore_passes(mover_.params(), mover.share.bytes * state), took);
+}
+
+sim::Task<void> Restore::timed(sim::Task<Served> part, WaitSplit& took) {
+  const Seconds start = mover_.context().now();
+  const Served served = co_await part;
+  took.add(Phase::data, mover_.context().now() - start, served.limited_by);
+}
+
+// Replicas pass on what they receive. By NVLink each host takes in every part once, and of R ranks
+// that hold d parts R - d get theirs from a GPU beside them, as the pieces come in; else each rank
+// of a host takes in its own.    [docs/models/checkpoint.md, eq. 13]
+sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
+  const CheckpointLayout& layout = mover_.layout();
+  const double share = mover.share.members / layout.writer_count();
+  const double ranks = mover_.ranks_per_host();
+  const double entering =
+      mover_.params().broadcasts_over_nvlink() ? std::min(ranks, layout.parts) : ranks;
+  const double inside = mover_.hosts() * (ranks - entering);
+  const double outside = std::max(0.0, layout.receivers - inside);
+  std::array<WaitSplit, 2> each;
+  std::vector<sim::Task<void>> parts;
+  if (outside > 0.0)
+    parts.push_back(
+        timed(mover_.exchange(mover.group, outside * share, entering, layout.broadcast), each[0]));
+  if (inside > 0.0)
+    parts.push_back(timed(mover_.pass_on(mover.group, inside * share, layout.broadcast), each[1]));
+  co_await sim::join(mover_.context(), std::move(parts));
+  took += WaitSplit::longest(each);
+}
+
+sim::Task<void> Restore::load(const Mover& mover, double state, double saves) {
+  sim::Context& context = mover_.context();
+  const CheckpointParams& p = mover_.params();
+  const CheckpointLayout& layout = mover_.layout();
+  std::array<WaitSplit, 2> each;
+  std::vector<sim::Task<void>> parts;
+  parts.push_back(read(mover, state, saves, each[0]));
+  parts.push_back(passes(mover, state, each[1]));
+  WaitSplit took;
+  if (p.streams()) {
+    co_await sim::join(context, std::move(parts));
+    took = WaitSplit::longest(each);
+  } else {
+    for (sim::Task<void>& part : parts) {
+      sim::Task<void> phase = std::move(part);
+      co_await phase;
+    }
+    took += each[0];
+    took += each[1];
+  }
+  if (mode_ == "once" && layout.broadcast > Bytes{} && layout.receivers > 0.0)
+    co_await broadcast(mover, took);
+  if (p.snapshot != "none" && !mover_.past_memory()) {
+    const Seconds start = context.now();
+    const Served served = co_await mover_.copy(mover, p.copied(mover.share.bytes));
+    took.add(Phase::data, context.now() - start, served.limited_by);
+  }
+  if (mover.share.rank0) rank0_ = context.now() - began_;
+  if (context.now() >= last_) {
+    last_ = context.now();
+    split_ = took;
+  }
+}
+
+sim::Task<void> Restore::run(double state, double saves, Source source) {
+  sim::Context& context = mover_.context();
+  const CheckpointLayout& layout = mover_.layout();
+  source_ = std::move(source);
+  mode_ = source_.mode.empty() ? mover_.params().restore : source_.mode;
+  began_ = last_ = context.now();
+  read_ = {};
+  const std::vector<Mover> readers = mover_.movers(mode_ == "own"   ? layout.writers
+                                                   : mode_ == "all" ? layout.readers_all
+                                                                    : layout.readers_once);
+  std::vector<sim::Task<void>> parts;
+  for (const Mover& reader : readers) parts.push_back(load(reader, state, saves));
+  co_await sim::join(context, std::move(parts));
+  took_ = context.now() - began_;
+}
+
+void Restore::report(const std::string& name, ResourceTable& resources, RunResult& out) const {
+  if (took_ <= Seconds{}) return;
+  out.metrics[name + "duration"] = {took_.in(unit::s), "s", {}};
+  out.metrics[name + "rank0"] = {rank0_.in(unit::s), "s", {}};
+  out.metrics[name + "read"] = {read_.in(unit::B), "B", {}};
+  out.metrics[name + "bandwidth"] = {(read_ / took_).in(unit::Bps), "B/s", {}};
+  if (split_.worst() != kNoResource)
+    out.limited_by[name + "duration"] = resources.name(split_.worst());
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,241 @@
+#include "models/saving/state_mover.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace stallcast::models {
+namespace {
+
+// DCP's .metadata and a marker are far below what a second write costs besides its bytes.
+constexpr Bytes kMarker = Bytes::from(1.0, unit::MiB);
+
+FileSharing file_sharing(const CheckpointParams& p) {
+  if (p.sharing == "aligned") return FileSharing::aligned;
+  return p.sharing == "interleaved" ? FileSharing::interleaved : FileSharing::own;
+}
+
+// The tier `local-nvme` is a store like those of kind `local`.    [docs/models/local.md, eq. 8]
+CheckpointParams with_stores(CheckpointParams p, const std::string& host) {
+  const auto place = [&](std::string& tier) {
+    if (tier == kLocalNvme) tier = Plant::drives_of(host);
+  };
+  for (std::string& tier : p.tiers) place(tier);
+  if (p.durable) place(*p.durable);
+  if (p.restore_from) place(*p.restore_from);
+  return p;
+}
+
+}  // namespace
+
+StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context)
+    : context_(context),
+      plant_(plant),
+      p_(with_stores(checkpoint_params(*job.checkpoint), job_params(job.job).hosts)),
+      job_(job.job.id),
+      host_(job_params(job.job).hosts),
+      host_params_(plant.host(host_)),
+      ranks_(plant.layout(job_).ranks),
+      hosts_(plant.layout(job_).hosts),
+      past_memory_(plant.layout(job_).gds_saves),
+      layout_(checkpoint_layout(p_, model_params(job.model), job_params(job.job), ranks_,
+                                std::max(1.0, ranks_ / hosts_))) {
+  for (const std::string& tier : p_.tiers)
+    if (tier != kHostMemory) tiers_.push_back(tier);
+  if (tiers_.empty()) tiers_.push_back(p_.to);
+}
+
+bool StateMover::is_storage(std::string_view tier) const {
+  return tier != kHostMemory && tier != kPeerMemory;
+}
+
+std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
+  std::vector<std::string> used = tiers_;
+  used.push_back(p_.to);
+  if (p_.restore_from) used.push_back(*p_.restore_from);
+  const std::vector<HostGroup>& groups = plant_.groups(host_);
+  std::vector<Mover> out;
+  double from = 0.0;  // hosts that are taken
+  for (const RankShare& share : shares) {
+    const bool even = shares.size() == 1 && share.members >= ranks_;
+    const double hosts = even ? hosts_ : std::min(hosts_, share.members / share.per_host);
+    from = std::min(from, hosts_ - hosts);
+    bool first = true;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const double there = groups[g].shared_with(from, from + hosts);
+      if (there <= 0.0) continue;
+      Mover mover{g, share, even, {}};
+      mover.share.members = share.members * there / hosts;
+      mover.share.rank0 = share.rank0 && first;
+      first = false;
+      for (const std::string& tier : used)
+        if (is_storage(tier) && !mover.mounts.contains(tier))
+          mover.mounts.emplace(tier,
+                               plant_.client(host_, g, tier, mover.share.members, past_memory_));
+      out.push_back(std::move(mover));
+    }
+    from += hosts;
+  }
+  return out;
+}
+
+// Where all ranks of all hosts move, the hosts' links share out what there is. Classes that sit on
+// some of the hosts could draw on the links of all of them: each rank is held to its host's part.
+Rate StateMover::fair(const Mover& mover, Rate all) const {
+  return mover.even ? Rate::infinity() : all / mover.share.per_host;
+}
+
+Rate StateMover::per_host(const Mover& mover, sim::LinkId link) const {
+  return context_.use(link).capacity / plant_.groups(host_)[mover.group].hosts;
+}
+
+Rate StateMover::nic(std::size_t group) const {
+  return host_params_.nic() * plant_.nic_share(host_, group);
+}
+
+sim::Task<Served> StateMover::copy(const Mover& mover, Bytes bytes) {
+  // t = S_rank / min(copy rate, DRAM share)
+  const sim::LinkId memory = plant_.host_link(host_, mover.group, "memory.snapshot");
+  const Rate gpu =
+      p_.snapshot == "pageable" ? host_params_.gpu_copy_pageable : host_params_.gpu_copy;
+  std::vector<sim::LinkId> path{memory};
+  if (const sim::LinkId up = plant_.host_link(host_, mover.group, "pcie.up"); up.valid())
+    path.push_back(up);  // the uplinks of PCIe switches, where they limit    [host.md, eq. 1]
+  co_await context_.transfer({.path = path,
+                              .bytes = bytes,
+                              .members = mover.share.members,
+                              .cap = std::min(gpu, fair(mover, per_host(mover, memory)))});
+  co_return Served{host_resource("gpu.copy")};
+}
+
+sim::Task<Served> StateMover::exchange(std::size_t group, double members, double per_host,
+                                       Bytes bytes) {
+  const std::vector<sim::LinkId> path{plant_.host_link(host_, group, "nic.write"),
+                                      plant_.host_link(host_, group, "nic.read")};
+  co_await context_.transfer(
+      {.path = path, .bytes = bytes, .members = members, .cap = nic(group) / per_host});
+  co_return Served{host_resource("nic.read")};
+}
+
+sim::Task<Served> StateMover::pass_on(std::size_t group, double members, Bytes bytes) {
+  const sim::LinkId nvlink = plant_.host_link(host_, group, "nvlink");
+  co_await context_.transfer({.path = {&nvlink, 1},
+                              .bytes = bytes,
+                              .members = members,
+                              .cap = host_params_.nvlink_payload()});
+  co_return Served{host_resource("nvlink")};
+}
+
+Client StateMover::threads_of(const Mover& mover, const std::string& tier) const {
+  Client client = mover.mounts.find(tier)->second;
+  const double threads = static_cast<double>(p_.threads);
+  client.members *= threads;
+  const Rate ports = plant_.storage(tier).local() ? Rate::infinity() : nic(mover.group);
+  for (Rate* most : {&client.host_read, &client.host_write})
+    *most = std::min(*most, fair(mover, std::min(*most, ports))) / threads;
+  if (past_memory_) client.core = std::min(client.core, host_params_.peer() / threads);
+  return client;
+}
+
+// What went to peers is still in the memory of its own host.
+std::string StateMover::drained_from(std::size_t tier) const {
+  while (tier > 0)
+    if (tiers_[--tier] != kPeerMemory) return tiers_[tier];
+  return {};
+}
+
+bool StateMover::is_local(const std::string& tier) const {
+  return !tier.empty() && is_storage(tier) && plant_.storage(tier).local();
+}
+
+sim::Task<void> StateMover::send(const Mover& mover, std::string tier, Bytes bytes,
+                                 Served& served) {
+  served = co_await write(mover, tier, bytes);
+}
+
+sim::Task<void> StateMover::read_back(const Mover& mover, std::string tier, Bytes bytes) {
+  const Client client = threads_of(mover, tier);
+  const double threads = static_cast<double>(p_.threads);
+  co_await plant_.storage(tier).read(client, {.bytes = bytes / threads,
+                                              .files = std::max(1.0, mover.share.files / threads),
+                                              .direct = p_.direct});
+}
+
+sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier, Bytes bytes) {
+  if (tier == kPeerMemory)
+    co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host,
+                                bytes * static_cast<double>(p_.peers));
+  const double threads = static_cast<double>(p_.threads);
+  Client client = threads_of(mover, tier);
+  if (p_.flush_rate)
+    client.host_write =
+        std::min(client.host_write, *p_.flush_rate / (layout_.writer_count() * threads));
+  const bool cached = plant_.storage(tier).client_limits().page_cache;
+  if (cached && !p_.direct && !past_memory_) buffered_ += bytes * mover.share.members;
+  const WriteRequest request{.bytes = bytes / threads,
+                             .files = std::max(1.0, mover.share.files / threads),
+                             .writers = layout_.writer_count() * threads,
+                             .direct = p_.direct,
+                             .sharing = file_sharing(p_),
+                             .piece = p_.piece};
+  co_return co_await on_cores(mover, tier, client, plant_.storage(tier).write(client, request),
+                              request.bytes, client.writes_at_most());
+}
+
+sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, Bytes bytes,
+                                   double files, double round_trips) {
+  if (tier == kHostMemory) co_return Served{};
+  if (tier == kPeerMemory)
+    co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host, bytes);
+  const double threads = static_cast<double>(p_.threads);
+  const Client client = threads_of(mover, tier);
+  const double each = std::max(1.0, files / threads);
+  StorageModel& storage = plant_.storage(tier);
+  co_await storage.open(client, each);
+  const ReadRequest request{
+      .bytes = bytes / threads, .files = each, .round_trips = round_trips, .direct = p_.direct};
+  co_return co_await on_cores(mover, tier, client, storage.read(client, request), request.bytes,
+                              client.reads_at_most());
+}
+
+sim::Task<void> StateMover::compute(const Mover& mover, const CpuPasses& passes, WaitSplit& took) {
+  const Seconds began = context_.now();
+  HostCores cores = plant_.cores(host_, mover.group, p_.to,
+                                 mover.share.members * static_cast<double>(p_.threads));
+  co_await cores.compute(passes.total);
+  uncontended_cpu_ += cores.uncontended;
+  took.add(Phase::cpu, passes.total, own_resource(passes.worst));
+  if (const Seconds waited = context_.now() - began - passes.total; waited > passes.total * 1e-9)
+    took.add(Phase::cpu, waited, cores.resource);
+}
+
+// The storage's client runs on cores that loaders decode on.    [docs/models/host.md, eq. 3]
+sim::Task<Served> StateMover::on_cores(const Mover& mover, const std::string& tier,
+                                       const Client& client, sim::Task<Served> operation,
+                                       Bytes bytes, Rate most) {
+  HostCores cores = plant_.cores(host_, mover.group, tier, client.members);
+  const Served served = co_await cores.beside(std::move(operation), bytes, most);
+  uncontended_cpu_ += cores.uncontended;
+  co_return served;
+}
+
+sim::Task<Served> StateMover::metadata(const Mover& mover, const std::string& tier,
+                                       double operations) {
+  if (!is_storage(tier)) co_return Served{};
+  co_return co_await plant_.storage(tier).open(mover.mounts.find(tier)->second, operations);
+}
+
+sim::Task<Served> StateMover::mark(const std::string& tier) {
+  if (!is_storage(tier)) co_return Served{};
+  const Client client = plant_.client(host_, 0, tier, 1.0);
+  co_return co_await plant_.storage(tier).write(client, {.bytes = kMarker});
+}
+
+ResourceIndex StateMover::host_resource(const std::string& what) const {
+  return plant_.resources().index("host." + host_ + "." + what);
+}
+ResourceIndex StateMover::own_resource(std::string_view what) const {
+  return plant_.resources().index("job." + job_ + ".checkpoint." + std::string(what));
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "models/checkpoint/layout.hpp"
+#include "models/contract/phase_clock.hpp"
+#include "models/plant/plant.hpp"
+#include "stallcast/design.hpp"
+
+namespace stallcast::models {
+
+/// Ranks of one host group that move the same at one time.
+struct Mover {
+  std::size_t group = 0;
+  RankShare share;                                    ///< its members are those of this group
+  bool even = false;                                  ///< all ranks of all hosts move as much
+  std::map<std::string, Client, std::less<>> mounts;  ///< by storage system
+};
+
+/// Where the state of a job goes and comes from: GPU, host memory, peers, drives, storage. What
+/// saves and restores have in common. docs/models/checkpoint.md.
+class StateMover {
+ public:
+  StateMover(const JobDesign& job, Plant& plant, sim::Context& context);
+
+  /// One mover per class and host group that its ranks are in: the classes fill the hosts in turn.
+  [[nodiscard]] std::vector<Mover> movers(const std::vector<RankShare>& shares);
+
+  /// Between the GPUs and host memory; yields what limited it.    [checkpoint.md, eq. 2]
+  [[nodiscard]] sim::Task<Served> copy(const Mover& mover, Bytes bytes);
+  /// Over the network from host to host: `members` ranks, `per_host` on each host, receive `bytes`
+  /// each, and as much leaves other hosts.    [checkpoint.md, eq. 8]
+  [[nodiscard]] sim::Task<Served> exchange(std::size_t group, double members, double per_host,
+                                           Bytes bytes);
+  /// Inside a host group, over NVLink: `members` ranks receive `bytes` each.    [host.md, eq. 5]
+  [[nodiscard]] sim::Task<Served> pass_on(std::size_t group, double members, Bytes bytes);
+  /// The tier that tier number `tier` is filled from; empty: host memory.
+  [[nodiscard]] std::string drained_from(std::size_t tier) const;
+  /// Whether that is a storage system inside the host / host memory, or such a one.
+  [[nodiscard]] bool is_local(const std::string& tier) const;
+  [[nodiscard]] bool is_inside(const std::string& tier) const {
+    return tier == kHostMemory || is_local(tier);
+  }
+  /// Into a tier below host memory; what limited it goes to `served`.
+  [[nodiscard]] sim::Task<void> send(const Mover& mover, std::string tier, Bytes bytes,
+                                     Served& served);
+  /// Out of a storage system inside the host, to be sent on.
+  [[nodiscard]] sim::Task<void> read_back(const Mover& mover, std::string tier, Bytes bytes);
+  /// Out of a tier, host memory included.
+  [[nodiscard]] sim::Task<Served> read(const Mover& mover, const std::string& tier, Bytes bytes,
+                                       double files, double round_trips);
+  /// CPU passes of every thread of every member; the wait for cores is told apart.
+  ///    [checkpoint.md, eq. 7]
+  [[nodiscard]] sim::Task<void> compute(const Mover& mover, const CpuPasses& passes,
+                                        WaitSplit& took);
+  /// `operations` metadata operations of every member on a storage tier; nothing elsewhere.
+  [[nodiscard]] sim::Task<Served> metadata(const Mover& mover, const std::string& tier,
+                                           double operations);
+  /// The small file by which a coordinator completes a save.
+  [[nodiscard]] sim::Task<Served> mark(const std::string& tier);
+
+  [[nodiscard]] sim::Context& context() const { return context_; }
+  [[nodiscard]] Plant& plant() const { return plant_; }
+  /// As the scenario has them; `local-nvme` is the store that the drives of the host are.
+  [[nodiscard]] const CheckpointParams& params() const { return p_; }
+  [[nodiscard]] const CheckpointLayout& layout() const { return layout_; }
+  [[nodiscard]] const HostParams& host() const { return host_params_; }
+  /// What all ports of one host of a group carry at present, each direction.
+  [[nodiscard]] Rate nic(std::size_t group) const;
+  /// Whether GPU and storage exchange the state past host memory.    [host.md, table 1]
+  [[nodiscard]] bool past_memory() const { return past_memory_; }
+  [[nodiscard]] double hosts() const { return hosts_; }
+  /// Whether its hosts are among the last `last` of their class.
+  [[nodiscard]] bool among_last(const Mover& mover, double last) const {
+    return plant_.groups(host_)[mover.group].among_last(last, hosts_);
+  }
+  [[nodiscard]] double ranks_per_host() const { return std::max(1.0, ranks_ / hosts_); }
+  /// Index of "host.H.<what>" and of "job.J.checkpoint.<what>".
+  [[nodiscard]] ResourceIndex host_resource(const std::string& what) const;
+  [[nodiscard]] ResourceIndex own_resource(std::string_view what) const;
+  /// Core time used so far where nobody waits for cores, all members together.
+  [[nodiscard]] Seconds uncontended_cpu() const { return uncontended_cpu_; }
+  /// Bytes written so far through the page caches of the hosts: not with O_DIRECT, not past memory,
+  /// not by clients that have no part in it.
+  [[nodiscard]] Bytes buffered() const { return buffered_; }
+  void describe(sim::Ledger& ledger) {
+    ledger.count(uncontended_cpu_);
+    ledger.count(buffered_);
+  }
+  /// Tiers below host memory, in turn: at least the storage system of `to`.
+  [[nodiscard]] const std::vector<std::string>& tiers() const { return tiers_; }
+
+ private:
+  /// What one of the ranks on a host may take of `all`; infinite where links share it out.
+  [[nodiscard]] Rate fair(const Mover& mover, Rate all) const;
+  /// What a link of the movers' host group carries of one host.
+  [[nodiscard]] Rate per_host(const Mover& mover, sim::LinkId link) const;
+  [[nodiscard]] bool is_storage(std::string_view tier) const;
+  [[nodiscard]] sim::Task<Served> write(const Mover& mover, const std::string& tier, Bytes bytes);
+  /// `operation` on a storage tier, of `bytes` per member at most at `most`, with its core time.
+  [[nodiscard]] sim::Task<Served> on_cores(const Mover& mover, const std::string& tier,
+                                           const Client& client, sim::Task<Served> operation,
+                                           Bytes bytes, Rate most);
+  /// `mount` as `threads` threads of each member use it.
+  [[nodiscard]] Client threads_of(const Mover& mover, const std::string& tier) const;
+
+  sim::Context& context_;
+  Plant& plant_;
+  CheckpointParams p_;
+  std::string job_, host_;
+  HostParams host_params_;
+  double ranks_, hosts_;
+  bool past_memory_;
+  CheckpointLayout layout_;
+  std::vector<std::string> tiers_;
+  Seconds uncontended_cpu_;
+  Bytes buffered_;
+};
+
+}  // namespace stallcast::models

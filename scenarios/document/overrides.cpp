@@ -1,0 +1,188 @@
+#include "scenarios/document/overrides.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "engine/base/text.hpp"
+#include "scenarios/document/keys.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+struct Segment {
+  std::string word;
+  bool in_brackets = false;  // names an element, never a key
+};
+
+// "jobs[train].loader.workers" as jobs, [train], loader, workers; nullopt when malformed.
+std::optional<std::vector<Segment>> segments(std::string_view path) {
+  std::vector<Segment> out;
+  std::string word;
+  bool ended = false;  // the last segment stood in brackets
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i] == '.') {
+      if (word.empty() && !ended) return std::nullopt;
+      if (!word.empty()) out.push_back({std::exchange(word, {}), false});
+      ended = false;
+    } else if (path[i] == '[') {
+      if (!word.empty()) out.push_back({std::exchange(word, {}), false});
+      const std::size_t close = path.find(']', i);
+      if (close == std::string_view::npos || close == i + 1) return std::nullopt;
+      out.push_back({std::string(path.substr(i + 1, close - i - 1)), true});
+      i = close;
+      ended = true;
+    } else {
+      if (ended) return std::nullopt;
+      word += path[i];
+    }
+  }
+  if (word.empty() && !ended) return std::nullopt;
+  if (!word.empty()) out.push_back({word, false});
+  return out;
+}
+
+// The element of `list` that `word` names: an id, or a place.
+std::optional<std::size_t> element(const Json& list, const std::string& word) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i].is_object() && list[i].value("id", Json()) == Json(word)) return i;
+  if (word.empty() || word.size() > 6) return std::nullopt;
+  std::size_t index = 0;
+  for (const char c : word) {
+    if (c < '0' || c > '9') return std::nullopt;
+    index = index * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return index < list.size() ? std::optional(index) : std::nullopt;
+}
+
+std::vector<std::string> ids(const Json& list) {
+  std::vector<std::string> out;
+  for (const Json& item : list)
+    if (item.is_object() && item.value("id", Json()).is_string())
+      out.push_back(item["id"].get<std::string>());
+  return out;
+}
+
+class Setter {
+ public:
+  Setter(Tree& tree, Documents& documents, Reporter& report, const std::string& option)
+      : tree_(tree), report_(report), option_(option) {
+    document_ = documents.add_option("--set " + option);
+  }
+
+  void apply() {
+    const std::size_t equals = option_.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fault("\"" + option_ + "\" is not path=value", "write --set storage.ost.count=48");
+    const auto path = segments(base::trim(std::string_view(option_).substr(0, equals)));
+    if (!path)
+      return fault("\"" + option_.substr(0, equals) + "\" is not a path",
+                   "write storage.ost.count or jobs[train].loader.workers");
+    const std::string at = walk(*path);
+    if (failed_) return;
+    const std::string text(base::trim(std::string_view(option_).substr(equals + 1)));
+    Json value = Json::parse(text, nullptr, false);
+    if (value.is_discarded()) value = text;
+    put(tree_, at, value, document_);
+  }
+
+ private:
+  void fault(std::string message, std::string hint) {
+    failed_ = true;
+    report_.option_error("set", "--set " + option_, std::move(message), std::move(hint));
+  }
+
+  std::string walk(const std::vector<Segment>& path) {
+    std::string at;
+    bool by_id = false;  // the node was chosen by its id: the next word is a key of it
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      const std::string& word = path[i].word;
+      const Json* node = find(tree_.root, at);
+      if (path[i].in_brackets && word == "+" && !at.empty()) {  // one more at the end of a list
+        if (node == nullptr || node->is_null()) put(tree_, at, Json::array(), document_);
+        node = find(tree_.root, at);
+        if (!node->is_array()) {
+          fault(at.substr(1) + " is " + std::string(type_name(*node)) + ", not a list",
+                "[+] adds to a list");
+          return at;
+        }
+        at = grow(tree_, at);
+        continue;
+      }
+      if (node != nullptr && node->is_array()) {
+        if (const auto index = element(*node, word)) {
+          at += base::pointer_token(*index);
+          by_id = true;
+        } else if (node->size() == 1 && !path[i].in_brackets) {
+          at += base::pointer_token(std::size_t{0});
+          --i;  // the only element need not be named: look the word up inside it
+        } else {
+          fault("no element \"" + word + "\" in " + at.substr(1), allowed_hint(word, ids(*node)));
+          return at;
+        }
+        continue;
+      }
+      if (path[i].in_brackets) {
+        fault("no element \"" + word + "\" in " + (at.empty() ? "the scenario" : at.substr(1)),
+              at.empty() ? "write jobs[train].loader.workers"
+                         : at.substr(1) + " is not a list of things with ids");
+        return at;
+      }
+      if (node != nullptr && !node->is_object() && !node->is_null()) {
+        fault("\"" + word + "\" cannot be set: " + at.substr(1) + " is " +
+                  std::string(type_name(*node)),
+              "set " + at.substr(1) + " itself");
+        return at;
+      }
+      const bool names_object = !by_id && node != nullptr && node->is_object() &&
+                                !node->contains(word) && node->value("id", Json()) == Json(word) &&
+                                i + 1 < path.size();
+      by_id = names_object;
+      if (!names_object) at += base::pointer_token(word);
+    }
+    // "params.n=48" sets the value of a parameter that also has a range.
+    if (path.size() == 2 && path[0].word == "params") {
+      const Json* node = find(tree_.root, at);
+      if (node == nullptr) {
+        std::vector<std::string> names;
+        if (const Json* params = find(tree_.root, "/params"); params != nullptr)
+          for (const auto& [key, value] : params->items()) names.push_back(key);
+        fault("no parameter \"" + path[1].word + "\"",
+              names.empty() ? "the scenario has no \"params\"; set the value itself, as in "
+                              "storage.ost.count=48"
+                            : allowed_hint(path[1].word, names));
+      } else if (node->is_object()) {
+        at += "/value";
+      }
+    }
+    return at;
+  }
+
+  Tree& tree_;
+  Reporter& report_;
+  const std::string& option_;
+  std::size_t document_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+void choose_variant(Tree& tree, const std::string& name, Reporter& report) {
+  if (name.empty()) return;
+  const std::string at = "/scenarios" + base::pointer_token(name);
+  if (const Json* patch = find(tree.root, at); patch != nullptr && !patch->is_null()) {
+    if (patch->is_object()) merge(tree, "", tree, at);
+    return;  // what is no object is reported with the form of the scenario
+  }
+  std::vector<std::string> names;
+  if (const Json* all = find(tree.root, "/scenarios"); all != nullptr && all->is_object())
+    for (const auto& [key, value] : all->items()) names.push_back(key);
+  report.error("variant", "/scenarios", "no variant \"" + name + "\"",
+               names.empty() ? "this scenario has no variants" : allowed_hint(name, names));
+}
+
+void apply_sets(Tree& tree, const std::vector<std::string>& sets, Documents& documents,
+                Reporter& report) {
+  for (const std::string& option : sets) Setter(tree, documents, report, option).apply();
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,287 @@
+#include "scenarios/resolve/component_reader.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/document/keys.hpp"
+#include "scenarios/resolve/prices.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+using base::FieldInfo;
+using Fields = std::vector<const FieldInfo*>;
+
+const Json kNothing;
+
+class ComponentReader {
+ public:
+  ComponentReader(ReadContext& context, const ComponentSpec& spec)
+      : context_(context), spec_(spec), role_(models::role_info(spec.role)) {}
+
+  Component read() {
+    out_.id = spec_.id;
+    out_.pointer = spec_.pointer;
+    const Json* found = find(context_.tree.root, spec_.pointer);
+    const Json& node = found == nullptr ? kNothing : *found;
+    if (!node.is_object() && !node.is_null()) {
+      report().error("type", spec_.pointer,
+                     spec_.what + " is an object, not " + std::string(type_name(node)));
+      return out_;
+    }
+    const models::CatalogueEntry* product = read_use(node);
+    const models::KindInfo* kind = read_kind(node, product);
+    if (kind == nullptr) return out_;
+    out_.kind = kind->id;
+    kind_ = kind;
+    fields_ = models::fields_of(*kind);
+    if (product != nullptr && product->kind == kind->id) take_product(*product);
+    if (context_.profile != nullptr) take_profile(*context_.profile);
+    if (node.is_object()) walk(node, spec_.pointer, "");
+    take_defaults(node);
+    return out_;
+  }
+
+ private:
+  Reporter& report() { return context_.report; }
+
+  const models::CatalogueEntry* read_use(const Json& node) {
+    if (!node.is_object() || !node.contains("use") || node["use"].is_null()) return nullptr;
+    const std::string at = spec_.pointer + "/use";
+    const auto id = read_text(context_, at, node["use"], "use");
+    if (!id) return nullptr;
+    const models::CatalogueEntry* product = models::find_product(*id);
+    if (product != nullptr && product->role == spec_.role) {
+      out_.product = *id;
+      return product;
+    }
+    std::vector<std::string> names;
+    for (const models::CatalogueEntry& entry : models::catalogue())
+      if (entry.role == spec_.role) names.push_back(entry.id);
+    const std::string role(role_.id);
+    if (product != nullptr)
+      report().error("product", at,
+                     "\"" + *id + "\" is a " + std::string(models::role_info(product->role).id) +
+                         ", and " + spec_.what + " is a " + role,
+                     allowed_hint(*id, names));
+    else
+      report().error("product", at, "no product \"" + *id + "\" in the catalogue",
+                     names.empty() ? "the catalogue has no " + role : allowed_hint(*id, names));
+    return nullptr;
+  }
+
+  const models::KindInfo* read_kind(const Json& node, const models::CatalogueEntry* product) {
+    const std::string key(role_.selector);
+    if (!key.empty() && node.is_object() && node.contains(key) && !node[key].is_null()) {
+      const std::string at = spec_.pointer + base::pointer_token(key);
+      const auto id = read_text(context_, at, node[key], key);
+      if (!id) return nullptr;
+      const models::KindInfo* kind = models::find_kind(spec_.role, *id);
+      if (kind == nullptr) {
+        report().error("kind", at, "\"" + *id + "\" is not a " + key + " of " + spec_.what,
+                       allowed_hint(*id, kind_names()));
+        // The rest is read as what was probably meant, so that its faults are told, too.
+        return models::find_kind(spec_.role, base::nearest(*id, kind_names()));
+      }
+      if (product != nullptr && product->kind != *id)
+        report().error("kind", at,
+                       "\"" + product->id + "\" is of " + key + " \"" + product->kind +
+                           "\", not \"" + *id + "\"",
+                       "remove \"" + key + "\" or \"use\"");
+      return kind;
+    }
+    if (product != nullptr) return models::find_kind(spec_.role, product->kind);
+    if (!role_.fallback.empty()) return models::find_kind(spec_.role, role_.fallback);
+    report().error("missing", spec_.pointer, spec_.what + " has no \"" + key + "\"",
+                   "add \"" + key + "\": one of " + base::join(kind_names(), ", "));
+    return nullptr;
+  }
+
+  std::vector<std::string> kind_names() const {
+    std::vector<std::string> names;
+    for (const models::KindInfo& kind : models::kinds(spec_.role)) names.emplace_back(kind.id);
+    return names;
+  }
+
+  void take_product(const models::CatalogueEntry& product) {
+    for (const models::CatalogueValue& v : product.values)
+      for (const FieldInfo* field : fields_) {
+        if (field->key != v.key) continue;
+        std::optional<Value> value = value_of_text(*field, v.text);
+        assert(value && "catalogue_test.cpp reads every text");
+        if (!value) continue;
+        value->source = {Source::Kind::catalogue, "catalog:" + product.id,
+                         v.date.empty() ? v.source : v.source + " (read " + v.date + ")",
+                         v.assumption};
+        out_.values.insert_or_assign(v.key, std::move(*value));
+      }
+  }
+
+  // What was measured goes before a product's figures and defaults; what the scenario says goes
+  // before both.
+  void take_profile(const CalibrationProfile& profile) {
+    for (const ProfileValue& v : profile.values)
+      for (const FieldInfo* field : fields_) {
+        if (v.role != role_.id || (!v.kind.empty() && v.kind != out_.kind) || v.field != field->key)
+          continue;
+        Value value{field->dimension, v.value, v.text, {}, {}};
+        value.source = {Source::Kind::profile, "profile:" + profile.id, "fit " + v.fit, false};
+        out_.values.insert_or_assign(v.field, std::move(value));
+      }
+  }
+
+  // Keys of `node`, whose own dotted key is `prefix` without the last dot.
+  void walk(const Json& node, const std::string& pointer, const std::string& prefix) {
+    for (const auto& [key, value] : node.items()) {
+      if (key.starts_with("x-") || (prefix.empty() && is_reserved(key))) continue;
+      const std::string path = prefix + key;
+      const std::string at = pointer + base::pointer_token(key);
+      const auto leaf = std::find_if(fields_.begin(), fields_.end(),
+                                     [&](const FieldInfo* f) { return f->key == path; });
+      const bool inner = std::any_of(fields_.begin(), fields_.end(), [&](const FieldInfo* f) {
+        return f->key.starts_with(path + ".");
+      });
+      if (key.find('.') != std::string::npos || (leaf == fields_.end() && !inner)) {
+        // a variant that switches the kind leaves out what only the old kind had
+        if (!(value.is_null() && other_kind_has(path))) unknown(key, pointer, prefix);
+      } else if (leaf != fields_.end() && !(inner && value.is_object())) {
+        take(**leaf, at, value);
+      } else if (value.is_object()) {
+        walk(value, at, path + ".");
+      } else if (!value.is_null()) {
+        report().error("type", at,
+                       "\"" + path + "\" is an object, not " + std::string(type_name(value)),
+                       "its keys are " + base::join(keys_below(path + "."), ", "));
+      } else {
+        drop_below(path + ".");
+      }
+    }
+  }
+
+  bool is_reserved(const std::string& key) const {
+    if (key == "use" || key == role_.selector || (spec_.has_id && key == "id")) return true;
+    return std::find(spec_.parts.begin(), spec_.parts.end(), key) != spec_.parts.end();
+  }
+
+  bool other_kind_has(std::string_view path) const {
+    for (const models::KindInfo& kind : models::kinds(role_.role))
+      for (const FieldInfo* field : models::fields_of(kind))
+        if (field->key.substr(0, field->key.find('.')) == path) return true;
+    return false;
+  }
+
+  std::vector<std::string> keys_below(const std::string& prefix) const {
+    std::vector<std::string> out;
+    for (const FieldInfo* field : fields_) {
+      if (!field->key.starts_with(prefix)) continue;
+      const std::string_view rest = field->key.substr(prefix.size());
+      std::string key(rest.substr(0, rest.find('.')));
+      if (std::find(out.begin(), out.end(), key) == out.end()) out.push_back(std::move(key));
+    }
+    return out;
+  }
+
+  void unknown(const std::string& key, const std::string& pointer, const std::string& prefix) {
+    std::vector<std::string> names = keys_below(prefix);
+    if (prefix.empty()) {
+      if (spec_.has_id) names.emplace_back("id");
+      names.emplace_back("use");
+      if (!role_.selector.empty()) names.emplace_back(role_.selector);
+      for (const std::string_view part : spec_.parts) names.emplace_back(part);
+    }
+    const std::string what =
+        prefix.empty() ? spec_.what
+                       : "\"" + prefix.substr(0, prefix.size() - 1) + "\" of " + spec_.what;
+    unknown_key(key, pointer, what, names, report());
+    if (const std::string near = base::nearest(key, names); !near.empty())
+      misspelled_.push_back(prefix + near);
+  }
+
+  void take(const FieldInfo& field, const std::string& at, const Json& value) {
+    if (value.is_null()) {  // left out on purpose, also where the product has a value
+      out_.values.erase(std::string(field.key));
+      return;
+    }
+    const models::PartInfo* part = models::part_priced_by(*kind_, field);
+    std::optional<Value> read =
+        part != nullptr && names_price(value)
+            ? read_price(context_, field, at, value.get_ref<const std::string&>(), part->in_tb())
+            : read_value(context_, field, at, value);
+    if (read)
+      out_.values.insert_or_assign(std::string(field.key), std::move(*read));
+    else
+      faulty_.push_back(&field);
+  }
+
+  void drop_below(const std::string& prefix) {
+    std::erase_if(out_.values, [&](const auto& v) { return v.first.starts_with(prefix); });
+  }
+
+  void take_defaults(const Json& node) {
+    const bool bought = models::is_bought(*kind_, out_);
+    for (const FieldInfo* field : fields_) {
+      if (!bought && models::is_for_costs(*kind_, *field)) continue;
+      if (out_.find(field->key) != nullptr || field->optional()) continue;
+      if (std::find(faulty_.begin(), faulty_.end(), field) != faulty_.end()) continue;
+      if (field->required()) {
+        missing(*field, node);
+        continue;
+      }
+      std::optional<Value> value = value_of_text(*field, field->fallback);
+      assert(value && "registry_test.cpp reads every default");
+      if (!value) continue;
+      value->source = {Source::Kind::default_value, "default", std::string(field->limits.source),
+                       field->limits.assumption};
+      out_.values.insert_or_assign(std::string(field->key), std::move(*value));
+    }
+  }
+
+  // The fault stands at the nearest object the user wrote.
+  void missing(const FieldInfo& field, const Json& node) {
+    const std::string key(field.key);
+    for (const std::string& path : misspelled_)
+      if (key == path || key.starts_with(path + ".")) return;  // it is there, under another name
+    std::string at = spec_.pointer;
+    if (node.is_object())
+      for (std::size_t dot = key.find('.'); dot != std::string::npos;
+           dot = key.find('.', dot + 1)) {
+        std::string inner = spec_.pointer;
+        for (const std::string& part : base::split(std::string_view(key).substr(0, dot), '.'))
+          inner += base::pointer_token(part);
+        if (find(context_.tree.root, inner) != nullptr) at = inner;
+      }
+    report().error("missing", at, spec_.what + " has no \"" + key + "\": " + std::string(field.doc),
+                   "add it, for example " + example(field));
+  }
+
+  static std::string example(const FieldInfo& field) {
+    const std::vector<std::string> parts = base::split(field.key, '.');
+    std::string text = "\"...\"";
+    if (field.dimension == Dimension::count || field.dimension == Dimension::number)
+      text = "8";
+    else if (field.dimension != Dimension::text && field.dimension != Dimension::text_list)
+      text = "\"" + std::string(base::dimension_example(field.dimension)) + "\"";
+    std::string out = "\"" + parts.back() + "\": " + text;
+    for (std::size_t i = parts.size() - 1; i-- > 0;) out = "\"" + parts[i] + "\": { " + out + " }";
+    return out;
+  }
+
+  ReadContext& context_;
+  const ComponentSpec& spec_;
+  const models::RoleInfo& role_;
+  const models::KindInfo* kind_ = nullptr;
+  Component out_;
+  Fields fields_;
+  Fields faulty_;
+  std::vector<std::string> misspelled_;  // fields that unknown keys were probably meant for
+};
+
+}  // namespace
+
+Component read_component(ReadContext& context, const ComponentSpec& spec) {
+  return ComponentReader(context, spec).read();
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/fields.hpp"
+#include "models/catalogue/catalogue.hpp"
+#include "models/contract/registry.hpp"
+#include "scenarios/document/document.hpp"
+#include "scenarios/resolve/parameters.hpp"
+#include "stallcast/calibration_profile.hpp"
+#include "stallcast/design.hpp"
+
+namespace stallcast::scenarios {
+
+/// What readers of components work on.
+struct ReadContext {
+  const Tree& tree;
+  Parameters& params;
+  Reporter& report;
+  const CalibrationProfile* profile = nullptr;  ///< may be absent
+};
+
+/// What a component is, and where it is expected.
+struct ComponentSpec {
+  models::Role role;
+  std::string pointer;  ///< the node may be absent: then all fields take their defaults
+  std::string id;       ///< of a component that has no `id` of its own
+  std::string what;     ///< for messages: "storage \"scratch\""
+  bool has_id = false;  ///< the key `id` is allowed
+  std::span<const std::string_view> parts = {};  ///< keys of sub-objects, read elsewhere
+};
+
+/// Reads one component against its field table: `use`, kind, fields, defaults, limits. All faults
+/// are reported; the result is meant for further checks even then.
+[[nodiscard]] Component read_component(ReadContext& context, const ComponentSpec& spec);
+
+/// Reads one value as `field` wants it; nullopt after a fault, reported at `pointer`.
+[[nodiscard]] std::optional<Value> read_value(ReadContext& context, const base::FieldInfo& field,
+                                              const std::string& pointer, const Json& node);
+
+/// A default or catalogue text as a value. nullopt when it does not parse.
+[[nodiscard]] std::optional<Value> value_of_text(const base::FieldInfo& field,
+                                                 std::string_view text);
+
+/// A text, or what a text parameter stands for; nullopt after a fault.
+[[nodiscard]] std::optional<std::string> read_text(ReadContext& context, const std::string& pointer,
+                                                   const Json& node, std::string_view key);
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenarios/document/document.hpp"
+
+namespace stallcast::scenarios {
+
+/// A parameter of the scenario, after overrides.
+struct Parameter {
+  std::string name;
+  double value = 0.0;
+  std::optional<double> minimum, maximum, step;
+  std::string doc;
+  std::string text = {};                ///< its value as an expression sees it: "40", "4 GB/s"
+  std::string where = {};               ///< "file:line:column", "--set ..."
+  std::vector<std::string> needs = {};  ///< parameters it depends on, also through others
+};
+
+/// The `params` of a scenario, evaluated, and who used them.
+class Parameters {
+ public:
+  /// Reads `/params` of `tree`. `overrides` replace values, in order.
+  Parameters(const Tree& tree, const std::vector<std::pair<std::string, double>>& overrides,
+             Reporter& report);
+
+  /// What the expression `text` (with its leading "=") stands for: a number, or the text of a
+  /// quantity parameter. nullopt after a fault, which is reported at `pointer`.
+  std::optional<Json> evaluate(std::string_view text, const std::string& pointer);
+
+  /// Names used by any expression below `node` count as used: variants that were not chosen.
+  void mark_used(const Json& node);
+  void report_unused();
+  [[nodiscard]] std::vector<Parameter> list() const;
+  /// By the pointer of each expression outside of `params`: the parameters its value depends on,
+  /// also through others, sorted.
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> needed() const;
+
+ private:
+  /// Parameters that wait for each other; hostile input must not exhaust the stack.
+  static constexpr int kLongestChain = 200;
+  enum class State { waiting, running, done, broken };
+  struct Entry {
+    State state = State::waiting;
+    Json written;  // value as it stands in the file
+    std::string pointer;
+    std::optional<double> number;
+    std::string text;  // of a quantity parameter: "4 GB/s"
+    std::optional<double> minimum, maximum, step;
+    std::string doc;
+    bool used = false;
+  };
+  void read(const std::string& name, const Json& node, const std::string& pointer);
+  void replace(const std::string& name, double value);
+  bool settle(const std::string& name, Entry& entry);
+  void check_range(const std::string& name, const Entry& entry);
+  std::optional<Json> compute(std::string_view expression, const std::string& pointer, bool mark);
+  void add_needed(const std::string& pointer, std::set<std::string>& names) const;
+
+  std::map<std::string, Entry, std::less<>> entries_;
+  std::vector<std::string> order_;
+  std::map<std::string, std::set<std::string>> named_;  // by pointer: names in the expression
+  Reporter& report_;
+  int chain_ = 0;  ///< parameters being settled
+};
+
+/// True for a text that is an expression.
+[[nodiscard]] inline bool is_expression(const Json& node) {
+  return node.is_string() && node.get_ref<const std::string&>().starts_with('=');
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,95 @@
+#include "scenarios/resolve/prices.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/base/text.hpp"
+#include "scenarios/document/keys.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+constexpr std::string_view kPrefix = "catalog:";
+
+/// How the catalogue writes prices, in the base unit of a price field.
+struct PriceUnit {
+  std::string_view text;
+  Dimension dimension;
+  bool of_tb;
+  double times, over;
+};
+// A month is a twelfth of a year, as in the unit "USD/month".
+constexpr double kHour = 3600.0, kMonth = 730.0 * kHour, kGbOfTb = 1000.0;
+constexpr std::array kUnits{
+    PriceUnit{"USD/GB", Dimension::money, true, kGbOfTb, 1.0},
+    PriceUnit{"USD/h", Dimension::money_rate, false, 1.0, kHour},
+    PriceUnit{"USD/GB-mo", Dimension::money_rate, true, kGbOfTb, kMonth},
+};
+
+const PriceUnit* unit_of(const models::CatalogueFigure& figure) {
+  const auto it = std::find_if(kUnits.begin(), kUnits.end(),
+                               [&](const PriceUnit& u) { return u.text == figure.unit; });
+  return figure.number && it != kUnits.end() ? &*it : nullptr;
+}
+
+bool fits(const models::CatalogueFigure& figure, Dimension dimension, bool of_tb) {
+  const PriceUnit* unit = unit_of(figure);
+  return unit != nullptr && unit->dimension == dimension && unit->of_tb == of_tb;
+}
+
+/// Every figure that fits, as a scenario names it.
+std::vector<std::string> known(Dimension dimension, bool of_tb) {
+  std::vector<std::string> out;
+  for (const models::CatalogueFigures& thing : models::figures())
+    for (const models::CatalogueFigure& figure : thing.values)
+      if (fits(figure, dimension, of_tb)) out.push_back(thing.id + "#" + figure.parameter);
+  return out;
+}
+
+const models::CatalogueFigure* find_figure(std::string_view name) {
+  const std::size_t hash = name.find('#');
+  const models::CatalogueFigures* thing = models::find_figures(name.substr(0, hash));
+  if (thing == nullptr) return nullptr;
+  if (hash == std::string_view::npos)
+    return thing->values.size() == 1 ? &thing->values.front() : nullptr;
+  for (const models::CatalogueFigure& figure : thing->values)
+    if (figure.parameter == name.substr(hash + 1)) return &figure;
+  return nullptr;
+}
+
+}  // namespace
+
+bool names_price(const Json& node) {
+  return node.is_string() && node.get_ref<const std::string&>().starts_with(kPrefix);
+}
+
+std::optional<Value> read_price(ReadContext& context, const base::FieldInfo& field,
+                                const std::string& pointer, std::string_view text, bool of_tb) {
+  const std::string name(text.substr(kPrefix.size()));
+  const models::CatalogueFigure* figure = find_figure(name);
+  if (figure == nullptr || !fits(*figure, field.dimension, of_tb)) {
+    const std::vector<std::string> names = known(field.dimension, of_tb);
+    context.report.error("price", pointer,
+                         figure == nullptr ? "no figure \"" + name + "\" in the catalogue"
+                                           : "\"" + name + "\" is " + models::text_of(*figure) +
+                                                 ", which \"" + std::string(field.key) + "\" (" +
+                                                 std::string(field.dimension == Dimension::money
+                                                                 ? "a price"
+                                                                 : "a price per time") +
+                                                 (of_tb ? " of 1 TB" : " of one") + ") cannot take",
+                         names.empty() ? "write \"3 USD/h\"" : allowed_hint(name, names));
+    return std::nullopt;
+  }
+  Value value;
+  value.dimension = field.dimension;
+  const PriceUnit& unit = *unit_of(*figure);
+  value.number = (figure->low + figure->high) / 2.0 * unit.times / unit.over;
+  std::string citation = figure->source + " (read " + figure->date + ")";
+  if (figure->low != figure->high)
+    citation = "middle of " + models::text_of(*figure) + ", " + citation;
+  value.source = {Source::Kind::catalogue, std::string(text), std::move(citation),
+                  figure->assumption};
+  return value;
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,191 @@
+#include "scenarios/resolve/print_resolved.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "models/catalogue/catalogue.hpp"
+#include "models/contract/registry.hpp"
+#include "scenarios/resolve/component_reader.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+using models::Role;
+
+std::string source_text(const Source& source) {
+  std::string out;
+  switch (source.kind) {
+    case Source::Kind::default_value:
+      out = "default";
+      break;
+    case Source::Kind::expression:
+      out = source.where + " (expression)";
+      break;
+    default:
+      out = source.where;
+  }
+  if (!source.citation.empty()) out += ": " + source.citation;
+  if (source.assumption) out += " [assumption]";
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return out;
+}
+
+Json number_json(double value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (value == std::floor(value) && std::abs(value) < kExact)
+    return Json(static_cast<std::int64_t>(value));
+  return Json(value);
+}
+
+// Rates whose default is written in bits are printed in bits, if they read back to the same number.
+std::string quantity_text(const base::FieldInfo& field, const Value& value) {
+  if (field.fallback.ends_with(" Gb/s")) {
+    const std::string bits =
+        base::shortest(Rate::from(value.number, unit::Bps).in(unit::Gbps)) + " Gb/s";
+    if (base::parse_quantity(bits, value.dimension).value == value.number) return bits;
+  }
+  return base::exact_quantity(value.number, value.dimension);
+}
+
+Json value_json(const base::FieldInfo& field, const Value& value) {
+  switch (value.dimension) {
+    case Dimension::count:
+    case Dimension::number:
+      return number_json(value.number);
+    case Dimension::boolean:
+      return Json(value.number != 0.0);
+    case Dimension::text:
+      return Json(value.text);
+    case Dimension::text_list:
+      return Json(value.list);
+    default:
+      return Json(quantity_text(field, value));
+  }
+}
+
+// Whether the product has a figure for the field.
+bool given(std::string_view product, std::string_view key) {
+  const models::CatalogueEntry* entry = product.empty() ? nullptr : models::find_product(product);
+  return entry != nullptr &&
+         std::any_of(entry->values.begin(), entry->values.end(),
+                     [&](const models::CatalogueValue& v) { return v.key == key; });
+}
+
+class Printer {
+ public:
+  explicit Printer(bool provenance) : provenance_(provenance) {}
+
+  std::string print(const Design& design) {
+    Json root = Json::object();
+    root["id"] = design.id;
+    for (const Component& host : design.hosts)
+      root["cluster"]["hosts"].push_back(component(Role::host, host, true));
+    root["cluster"]["fabric"] = component(Role::fabric, design.fabric, false);
+    for (const Component& storage : design.storage)
+      root["storage"].push_back(component(Role::storage, storage, true));
+    for (const JobDesign& job : design.jobs) root["jobs"].push_back(job_json(job));
+    for (const Component& tenant : design.tenants)
+      root["tenants"].push_back(component(Role::tenant, tenant, true));
+    for (const Component& failure : design.failures)
+      root["failures"].push_back(component(Role::failure, failure, true));
+    root["run"] = component(Role::run, design.run, false);
+    for (const Expectation& e : design.expect) {
+      Json item = {{"id", e.id}, {"that", e.that}, {"level", e.level}};
+      for (const auto& [key, text] :
+           {std::pair{"why", &e.why}, {"waive", &e.waive}, {"until", &e.until}})
+        if (!text->empty()) item[key] = *text;
+      root["expect"].push_back(std::move(item));
+    }
+    write(root, 0, "");
+    return out_ + "\n";
+  }
+
+ private:
+  // Comments are found again by pointer; a component of a job stands in the job's object.
+  Json component(Role role, const Component& c, bool with_id) {
+    Json node = Json::object();
+    if (with_id) node["id"] = c.id;
+    if (!c.product.empty()) node["use"] = c.product;
+    const std::string selector(models::role_info(role).selector);
+    if (!selector.empty()) node[selector] = c.kind;
+    const models::KindInfo* kind = models::find_kind(role, c.kind);
+    if (kind == nullptr) return node;
+    for (const base::FieldInfo* field : models::fields_of(*kind)) {
+      const Value* value = c.find(field->key);
+      // A product's value that was taken back must stay out.
+      if (value == nullptr && !given(c.product, field->key)) continue;
+      Json* place = &node;
+      std::string at = c.pointer;
+      for (const std::string& part : base::split(field->key, '.')) {
+        place = &(*place)[part];
+        at += base::pointer_token(part);
+      }
+      if (value == nullptr) continue;  // stays null
+      *place = value_json(*field, *value);
+      comments_[at] = source_text(value->source);
+    }
+    return node;
+  }
+
+  Json job_json(const JobDesign& job) {
+    Json node = component(Role::job, job.job, true);
+    node["model"] = component(Role::model, job.model, false);
+    node["step"] = component(Role::step, job.step, false);
+    if (job.dataset) node["dataset"] = component(Role::dataset, *job.dataset, false);
+    if (job.loader) node["loader"] = component(Role::loader, *job.loader, false);
+    if (job.checkpoint) node["checkpoint"] = component(Role::checkpoint, *job.checkpoint, false);
+    if (job.communication)
+      node["communication"] = component(Role::communication, *job.communication, false);
+    if (job.recovery) node["recovery"] = component(Role::recovery, *job.recovery, false);
+    if (job.elastic) node["elastic"] = component(Role::elastic, *job.elastic, false);
+    return node;
+  }
+
+  static bool is_leaf(const Json& node) {
+    if (node.is_array()) return node.empty() || !node.front().is_object();
+    return !node.is_object() || node.empty();
+  }
+
+  void write(const Json& node, std::size_t depth, const std::string& at) {
+    if (is_leaf(node)) {
+      out_ += node.dump(-1, ' ', false, Json::error_handler_t::replace);
+      return;
+    }
+    out_ += node.is_array() ? "[" : "{";
+    std::size_t left = node.size();
+    std::size_t index = 0;
+    for (const auto& [key, child] : node.items()) {
+      out_ += "\n" + std::string(2 * (depth + 1), ' ');
+      std::string inner = at;
+      if (node.is_object()) {
+        out_ += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+        inner += base::pointer_token(key);
+      } else {
+        inner += base::pointer_token(index++);
+      }
+      write(child, depth + 1, inner);
+      if (--left > 0) out_ += ",";
+      const auto comment = comments_.find(inner);
+      if (provenance_ && comment != comments_.end()) out_ += "  // " + comment->second;
+    }
+    out_ += "\n" + std::string(2 * depth, ' ') + (node.is_array() ? "]" : "}");
+  }
+
+  bool provenance_;
+  std::map<std::string, std::string> comments_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string print_resolved(const Design& design, bool provenance) {
+  return Printer(provenance).print(design);
+}
+
+}  // namespace stallcast::scenarios

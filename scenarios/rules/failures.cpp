@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "engine/base/quantity_text.hpp"
+#include "models/contract/elastic.hpp"
+#include "models/contract/rows.hpp"
+#include "models/failure/kinds.hpp"
+#include "scenarios/rules/support.hpp"
+
+/// Rules of failures, of how jobs recover, and of GPUs they lend.
+namespace stallcast::scenarios {
+namespace {
+
+bool kills(const Component& failure) {
+  return !failure.kind.empty() && models::failure_row(failure.kind).style.kills;
+}
+
+/// Whether it takes all hosts of a group.
+bool whole_group(const Component& failure) {
+  return models::failure_row(failure.kind).style.scope == models::Scope::rack;
+}
+
+/// Whether it comes at a date of the detailed run, once.
+bool dated(const Component& failure) { return failure.find("at") != nullptr; }
+
+void check_date(const Design& design, const Component& failure, Reporter& report) {
+  const Value *at = failure.find("at"), *duration = design.run.find("duration");
+  if (at != nullptr && duration != nullptr && at->number > duration->number)
+    report.warn("rule", pointer_of(failure, "at"), "the run ends before this failure",
+                "let it come earlier, or lengthen \"run\": { \"duration\": ... }");
+}
+
+void check_storage_fault(const Design& design, const Component& failure, Reporter& report) {
+  check_reference(failure, "on", ids_of(design.storage), "storage system", report);
+  if (!complete(models::Role::failure, failure)) return;
+  const models::StorageFaultParams p = models::storage_fault_params(failure);
+  if (!p.at && !p.mtbf)
+    report.error("rule", failure.pointer,
+                 "failure \"" + failure.id + "\" has neither \"at\" nor \"mtbf\"",
+                 "write \"at\": \"10 min\", or how often one such part fails");
+  check_date(design, failure, report);
+  const Component* storage = design.find_storage(p.on);
+  if (storage == nullptr || !complete(models::Role::storage, *storage)) return;
+  const double parts =
+      models::storage_row(storage->kind).make(*storage)->parts(models::storage_part(p));
+  if (parts < 1.0)
+    report.error("rule", pointer_of(failure, "part"),
+                 "storage \"" + storage->id + "\" of type \"" + storage->kind + "\" has no " +
+                     p.part + " that fails by itself",
+                 "name another \"part\", or give the storage the count of its servers");
+  else if (parts < 2.0 && p.part == "server")
+    report.error("rule", pointer_of(failure, "part"),
+                 "the only server of storage \"" + storage->id + "\" has nobody to take over",
+                 "give it two servers or more");
+  const Value* raid = storage->find("raid.level");
+  if (parts >= 1.0 && raid != nullptr && raid->text == "0")
+    report.warn(
+        "rule", pointer_of(failure, "part"),
+        "storage \"" + storage->id + "\" has no second copy of what lies on the " + p.part +
+            " that fails",
+        "let \"failover\" be the time until its data are back, or give it a \"raid.level\"");
+}
+
+// One that kills jobs comes once or at random.
+void check_when(const Design& design, const Component& failure, Reporter& report) {
+  const Value* mtbf = failure.find("mtbf");
+  if (!dated(failure)) {
+    if (mtbf == nullptr && !report.has_errors())
+      report.error("rule", failure.pointer,
+                   "failure \"" + failure.id + "\" has neither \"at\" nor \"mtbf\"",
+                   "write how often it comes on average, or \"at\": \"10 min\" to see one");
+    return;
+  }
+  if (mtbf != nullptr && mtbf->source.kind != Source::Kind::default_value)
+    report.error("rule", pointer_of(failure, "mtbf"),
+                 "failure \"" + failure.id + "\" comes \"at\" a date, and at random",
+                 "give one of both: \"at\" shows the minutes after one failure, \"mtbf\" months");
+  check_date(design, failure, report);
+  const Value* hosts = failure.find("hosts");
+  if (hosts == nullptr && design.hosts.size() > 1)
+    report.error("rule", failure.pointer,
+                 "failure \"" + failure.id + "\" has a date and does not say where it comes",
+                 "name one of the host classes: \"hosts\": \"" + design.hosts.front().id + "\"");
+  const Component* host = hosts != nullptr           ? design.find_host(hosts->text)
+                          : design.hosts.size() == 1 ? &design.hosts.front()
+                                                     : nullptr;
+  const double lost = number(failure, "group", 1.0);
+  if (host != nullptr && whole_group(failure) && lost > number(*host, "count"))
+    report.error("rule", pointer_of(failure, "group"),
+                 "\"" + host->id + "\" has fewer hosts than the " + base::shortest(lost) +
+                     " that are lost together",
+                 "use at most " + base::shortest(number(*host, "count")));
+}
+
+bool per_worker(const Component& failure) {
+  const Value* per = failure.find("per");
+  return per != nullptr && per->text == "worker";
+}
+
+bool hits(const Component& failure, const JobDesign& job) {
+  const Value* hosts = failure.find("hosts");
+  const Value* own = job.job.find("hosts");
+  return kills(failure) && (hosts == nullptr || own == nullptr || hosts->text == own->text);
+}
+
+// What is measured for months must not hold a failure already.
+void check_dates(const Design& design, const JobDesign& job, Reporter& report) {
+  const auto& failures = design.failures;
+  const auto first = [&](bool with_date) {
+    return std::find_if(failures.begin(), failures.end(),
+                        [&](const Component& f) { return hits(f, job) && dated(f) == with_date; });
+  };
+  const auto one = first(true), random = first(false);
+  if (one == failures.end()) return;
+  if (random != failures.end())
+    report.error("rule", pointer_of(*one, "at"),
+                 "job \"" + job.job.id + "\" is hit by \"" + one->id + "\" at a date, and by \"" +
+                     random->id + "\" at random: months are predicted from a run without failures",
+                 "keep one of both, or make two \"scenarios\" of them");
+  if (job.elastic)
+    report.error("rule", pointer_of(*one, "at"),
+                 "job \"" + job.job.id +
+                     "\" lends GPUs by a schedule, which is predicted from a run without failures",
+                 "leave out \"at\" or \"elastic\"");
+  const Value* duration = design.run.find("duration");
+  if (duration == nullptr || !complete(models::Role::recovery, *job.recovery)) return;
+  const models::RecoveryParams r = models::recovery_params(*job.recovery);
+  const bool lost = models::failure_row(one->kind).style.scope != models::Scope::process;
+  const Seconds back = Seconds::from(one->find("at")->number, unit::s) + r.detect +
+                       (lost ? r.replace : Seconds{}) +
+                       r.mounted(number(*host_of(design, job), "count")) + r.start + r.init;
+  if (one->find("at")->number <= duration->number && back.in(unit::s) >= duration->number)
+    report.warn("rule", "/run/duration",
+                "the run ends before job \"" + job.job.id + "\" is back from failure \"" + one->id +
+                    "\", which takes until " +
+                    base::print_quantity(back.in(unit::s), Dimension::time) + " or longer",
+                "lengthen \"run\": { \"duration\": ... } beyond that");
+}
+
+void check_recovery(const Design& design, const JobDesign& job, Reporter& report) {
+  const auto& failures = design.failures;
+  const bool failing = std::any_of(failures.begin(), failures.end(),
+                                   [&](const Component& f) { return hits(f, job); });
+  const Component& recovery = *job.recovery;
+  if (!failing && !job.elastic) {
+    if (!recovery.values.empty() && failures.empty())
+      report.warn("rule", recovery.pointer,
+                  "job \"" + job.job.id + "\" has a recovery, but nothing fails",
+                  "add \"failures\": [ { \"type\": \"host\" } ]");
+    return;
+  }
+  if (!job.checkpoint) {
+    if (job.elastic)
+      report.error("rule", job.elastic->pointer,
+                   "job \"" + job.job.id + "\" lends GPUs, and saves nothing to go on from",
+                   "add \"checkpoint\": { \"to\": ..., \"every\": \"30 min\" }");
+    if (failing)
+      report.warn("rule", job.job.pointer,
+                  "job \"" + job.job.id + "\" never saves: every failure loses all its work",
+                  "add \"checkpoint\": { \"to\": ..., \"every\": \"30 min\" }");
+    return;
+  }
+  if (!job.elastic && std::none_of(failures.begin(), failures.end(),
+                                   [&](const Component& f) { return hits(f, job) && !dated(f); }))
+    return;
+  const Component& save = *job.checkpoint;
+  const Value* every = save.find("every");
+  const Value* duration = design.run.find("duration");
+  if (every != nullptr && duration != nullptr && every->number > duration->number)
+    report.error("rule", "/run/duration",
+                 "no save falls into the " +
+                     base::print_quantity(duration->number, Dimension::time) +
+                     " that are simulated in detail, so what " + (failing ? "failures" : "shifts") +
+                     " cost is unknown",
+                 "let \"duration\" hold one save or more of job \"" + job.job.id + "\"");
+}
+
+// Both parts of the job must be able to train, and shifts to end before the next one.
+void check_elastic(const Design& design, const JobDesign& job, Reporter& report) {
+  const Component& component = *job.elastic;
+  if (!complete(models::Role::elastic, component)) return;
+  const models::ElasticParams p = models::elastic_params(component);
+  const double gpus = static_cast<double>(p.gpus);
+  const double ranks = accelerators(design, job);
+  const double shards =
+      number(job.job, "parallel.tensor", 1.0) * number(job.job, "parallel.pipeline", 1.0);
+  const std::string all = base::shortest(ranks) + " GPUs of job \"" + job.job.id + "\"";
+  if (ranks > 0.0 && gpus >= ranks)
+    report.error("rule", pointer_of(component, "gpus"), "nobody trains: all " + all + " are lent",
+                 "lend fewer than it has");
+  else if (ranks > 0.0 && std::fmod(ranks - gpus, shards) != 0.0)
+    report.error("rule", pointer_of(component, "gpus"),
+                 "tensor x pipeline = " + base::shortest(shards) + " does not divide the " +
+                     base::shortest(ranks - gpus) + " left of the " + all,
+                 "lend whole copies of the model");
+  if (p.busy >= p.period) {
+    report.error("rule", pointer_of(component, "busy"),
+                 "inference never gives the GPUs back: \"busy\" is all of \"period\"",
+                 "let \"busy\" be a part of \"period\"");
+    return;
+  }
+  if (!complete(models::Role::recovery, *job.recovery)) return;
+  const models::RecoveryParams r = models::recovery_params(*job.recovery);
+  const Seconds restart = p.stop + r.start + r.init + r.restore.value_or(Seconds{});
+  const Seconds shorter = std::min(p.busy, p.period - p.busy);
+  if (restart >= shorter)
+    report.error("rule", pointer_of(component, p.busy == shorter ? "busy" : "period"),
+                 "a restart takes " + base::print_quantity(restart.in(unit::s), Dimension::time) +
+                     ", and GPUs stay at one place for no longer than " +
+                     base::print_quantity(shorter.in(unit::s), Dimension::time),
+                 "lengthen it, or shorten \"stop\" and the \"recovery\" of the job");
+}
+
+}  // namespace
+
+void check_failures(const Design& design, Reporter& report) {
+  for (const Component& failure : design.failures) {
+    if (kills(failure))
+      check_when(design, failure, report);
+    else if (!failure.kind.empty())
+      check_storage_fault(design, failure, report);
+    check_reference(failure, "hosts", ids_of(design.hosts), "host class", report);
+    const Value* hosts = failure.find("hosts");
+    if (per_worker(failure) &&
+        std::none_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
+          return hits(failure, job) && job.loader && number(*job.loader, "workers", 1.0) > 0.0;
+        }))
+      report.warn("rule", pointer_of(failure, "per"),
+                  "no job that it hits has loader processes that could fail",
+                  "give a job a \"loader\" with \"workers\", or another \"per\"");
+    if (hosts != nullptr && design.find_host(hosts->text) != nullptr &&
+        std::none_of(design.jobs.begin(), design.jobs.end(),
+                     [&](const JobDesign& job) { return hits(failure, job); }))
+      report.warn("rule", pointer_of(failure, "hosts"),
+                  "no job runs on \"" + hosts->text + "\", so its failures hit nothing",
+                  "name the host class of a job");
+  }
+  for (const JobDesign& job : design.jobs) {
+    if (job.recovery) check_recovery(design, job, report);
+    if (job.recovery && host_of(design, job) != nullptr) check_dates(design, job, report);
+    if (job.elastic) check_elastic(design, job, report);
+  }
+}
+
+}  // namespace stallcast::scenarios

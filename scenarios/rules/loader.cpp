@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/rules/support.hpp"
+
+/// Rules of data sets and loaders.
+namespace stallcast::scenarios {
+namespace {
+
+// Fields that say how large a piece of many samples is.
+constexpr std::pair<std::string_view, std::string_view> kUnits[] = {{"shard", "shard"},
+                                                                    {"row_group", "row group"}};
+
+void check_loader(const Design& design, const JobDesign& job, Reporter& report) {
+  const Component& loader = *job.loader;
+  const Component& data = *job.dataset;
+  const Component* host = host_of(design, job);
+  if (host == nullptr || loader.kind.empty() || data.kind.empty()) return;
+  const double per_host = number(loader, "workers") * readers_of_host(design, job);
+  const double cores = number(*host, "cpu.cores");
+  if (cores > 0.0 && per_host > cores)
+    report.warn("rule", pointer_of(loader, "workers"),
+                base::shortest(per_host) + " workers share the " + base::shortest(cores) +
+                    " cores of one host",
+                "\"workers\" is per GPU; lower it, or raise \"cpu\": { \"cores\": ... }");
+  const double sample = number(data, "sample");
+  const double samples =
+      number(data, "samples", sample > 0.0 ? number(data, "size") / sample : 0.0);
+  const double batch = readers(design, job) * number(loader, "batch");
+  if (job.job.find("steps") == nullptr && samples > 0.0 && samples < batch)
+    report.error("rule", data.pointer,
+                 "the data set has " + base::shortest(std::floor(samples)) +
+                     " samples, too few for one step of " + base::shortest(batch),
+                 "a step takes accelerators x batch samples");
+  const Value* shard = data.find("shard");
+  const double workers = std::max(number(loader, "workers"), 1.0) * readers(design, job);
+  if (shard != nullptr && shard->number > 0.0 && samples > 0.0 &&
+      samples * sample / shard->number < workers)
+    report.warn("rule", pointer_of(data, "shard"),
+                "there are fewer shards than the " + base::shortest(workers) + " loader workers",
+                "workers without a shard read nothing; use smaller shards or fewer workers");
+  if (number(data, "sample_stdev") > 2.0 * sample && sample > 0.0)
+    report.warn("unit-slip", pointer_of(data, "sample_stdev"),
+                "the standard deviation is more than twice the sample",
+                "check the units of \"sample\" and \"sample_stdev\"");
+}
+
+// Worker processes hand batches over in shared memory: W x prefetch of them wait for every rank.
+//    [docs/models/dataloader.md, eq. 4]
+void check_shared_memory(const Design& design, const JobDesign& job, Reporter& report) {
+  const Component& loader = *job.loader;
+  const Component& data = *job.dataset;
+  const Component* host = host_of(design, job);
+  // Only loaders whose workers are processes have a way to start them.
+  if (host == nullptr || loader.find("start_method") == nullptr) return;
+  const double memory = number(*host, "memory.size");
+  const double shm = number(*host, "shm.size", memory / 2.0);
+  const double sample =
+      number(data, "tensor",
+             number(data, "sample") * number(data, "columns", 1.0) * number(data, "ratio", 1.0));
+  const double batch = number(loader, "batch") * sample;
+  const double batches = number(loader, "workers") * number(loader, "prefetch");
+  const double ranks = readers_of_host(design, job);
+  if (shm <= 0.0 || batch * batches * ranks <= shm) return;
+  report.error("rule",
+               host->find("shm.size") != nullptr ? pointer_of(*host, "shm.size")
+                                                 : pointer_of(loader, "prefetch"),
+               "the workers of one host keep " + base::shortest(ranks) + " ranks x " +
+                   base::shortest(batches) + " batches of " +
+                   base::print_quantity(batch, Dimension::bytes) + " in shared memory, " +
+                   base::print_quantity(batch * batches * ranks, Dimension::bytes) + " of the " +
+                   base::print_quantity(shm, Dimension::bytes) + " of \"shm.size\"",
+               "workers die of a bus error: raise \"shm\": { \"size\": ... } of the host, or "
+               "lower \"prefetch\", \"workers\" or \"batch\"");
+}
+
+// An iterable data set is dealt by files: the poorest rank ends the epoch.
+void check_dealing(const Design& design, const JobDesign& job, Reporter& report) {
+  const Component& loader = *job.loader;
+  const Component& data = *job.dataset;
+  const Value* style = loader.find("style");
+  const Value* shard = data.find("shard");
+  const double ranks = readers(design, job), sample = number(data, "sample");
+  if (style == nullptr || style->text != "iterable" || shard == nullptr || ranks <= 0.0 ||
+      shard->number <= 0.0 || sample <= 0.0)
+    return;
+  const double size = number(data, "size", number(data, "samples") * sample);
+  const double shards = std::max(1.0, std::round(size / shard->number));
+  const double workers = std::max(number(loader, "workers"), 1.0);
+  const double mine = std::floor(shards / ranks);
+  if (mine < 1.0) {
+    report.error("rule", pointer_of(data, "shard"),
+                 base::shortest(shards) + " shards are too few for the " + base::shortest(ranks) +
+                     " ranks of an iterable data set",
+                 "use smaller shards, so that every rank has one");
+    return;
+  }
+  const double most = std::ceil(mine / workers) * shard->number / sample;
+  if (most < number(loader, "batch"))
+    report.error("rule", pointer_of(loader, "batch"),
+                 "no worker owns enough samples for one batch of an iterable data set: " +
+                     base::shortest(std::floor(most)),
+                 "use a smaller \"batch\", fewer workers or larger shards");
+  const double left = std::fmod(mine, workers);
+  if (mine < 8.0 * workers && left > 0.0)
+    report.warn("rule", pointer_of(data, "shard"),
+                base::shortest(mine) + " shards of a rank do not divide by its " +
+                    base::shortest(workers) + " workers",
+                "some workers read one shard more than others, and load the end of every epoch "
+                "alone");
+}
+
+void check_dataset(const Design& design, const JobDesign& job, Reporter& report) {
+  const Component& data = *job.dataset;
+  check_reference(data, "on", ids_of(design.storage), "storage system", report);
+  if (data.kind.empty()) return;
+  const Value* samples = data.find("samples");
+  const Value* size = data.find("size");
+  const Value* sample = data.find("sample");
+  if (samples == nullptr && size == nullptr)
+    report.error("rule", data.pointer,
+                 "the dataset of job \"" + job.job.id + "\" has neither \"size\" nor \"samples\"",
+                 "add \"size\": \"20 TB\" or \"samples\": 1000000");
+  if (samples != nullptr && size != nullptr && sample != nullptr) {
+    const double product = samples->number * sample->number;
+    if (product > 1.01 * size->number || product < 0.99 * size->number)
+      report.error("rule", pointer_of(data, "size"),
+                   "the dataset has two sizes: \"size\" is " +
+                       base::print_quantity(size->number, Dimension::bytes) +
+                       ", \"samples\" x \"sample\" is " +
+                       base::print_quantity(product, Dimension::bytes),
+                   "give \"size\" or \"samples\", not both");
+  }
+  if (size != nullptr && sample != nullptr && size->number < sample->number)
+    report.error("rule", pointer_of(data, "size"), "the dataset is smaller than one sample",
+                 "\"size\" is of the whole data set, \"sample\" of one sample");
+  for (const auto& [key, noun] : kUnits) {
+    const Value* unit = data.find(key);
+    if (unit != nullptr && sample != nullptr && unit->number < sample->number)
+      report.error("rule", pointer_of(data, key),
+                   "a " + std::string(noun) + " is smaller than one sample",
+                   "raise \"" + std::string(key) + "\", or correct the unit of \"sample\"");
+    if (unit != nullptr && size != nullptr && unit->number > size->number)
+      report.warn("rule", pointer_of(data, key),
+                  "a " + std::string(noun) + " is larger than the data set",
+                  "all workers read one file; lower \"" + std::string(key) + "\"");
+  }
+}
+
+}  // namespace
+
+void check_loading(const Design& design, const JobDesign& job, Reporter& report) {
+  if (job.loader && job.dataset) {
+    check_loader(design, job, report);
+    check_shared_memory(design, job, report);
+    check_dealing(design, job, report);
+    check_reference(*job.loader, "import.on", ids_of(design.storage), "storage system", report);
+  }
+  if (job.dataset) check_dataset(design, job, report);
+  if (job.dataset) check_dataset_cache(design, job, report);
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,151 @@
+#include "scenarios/rules/rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/document/keys.hpp"
+#include "scenarios/rules/support.hpp"
+#include "stallcast/units.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+class Rules {
+ public:
+  Rules(const Design& design, Reporter& report)
+      : design_(design),
+        report_(report),
+        hosts_(ids_of(design.hosts)),
+        storage_(ids_of(design.storage)) {}
+
+  void check() {
+    for (const Component& host : design_.hosts) {
+      check_networks(host, report_);
+      check_prices(models::Role::host, host, report_);
+      check_stragglers(host);
+    }
+    check_prices(models::Role::fabric, design_.fabric, report_);
+    for (const Component& storage : design_.storage) {
+      check_storage(storage, report_);
+      check_prices(models::Role::storage, storage, report_);
+    }
+    check_caches(design_, report_);
+    check_drives(design_, report_);
+    check_shared_hosts();
+    for (const JobDesign& job : design_.jobs) {
+      check_job(job);
+      check_loading(design_, job, report_);
+      if (job.checkpoint)
+        check_reference(*job.checkpoint, "to", storage_, "storage system", report_);
+      check_saved_state(design_, job, report_);
+      if (job.communication) check_communication(job, report_);
+    }
+    for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);
+    check_failures(design_, report_);
+    for (const Expectation& e : design_.expect) check_expectation(e);
+  }
+
+ private:
+  // All jobs run at the same time.
+  void check_shared_hosts() {
+    for (const Component& host : design_.hosts) {
+      double wanted = 0.0;
+      const JobDesign* last = nullptr;
+      for (const JobDesign& job : design_.jobs) {
+        if (host_of(design_, job) != &host) continue;
+        if (last != nullptr && wanted <= gpus_of(host) &&
+            wanted + accelerators(design_, job) > gpus_of(host))
+          report_.error("rule", pointer_of(job.job, "hosts"),
+                        "jobs \"" + last->job.id + "\" and \"" + job.job.id +
+                            "\" together use more accelerators than the " +
+                            base::shortest(gpus_of(host)) + " of \"" + host.id + "\"",
+                        "give each job its \"accelerators\", or hosts of its own");
+        wanted += accelerators(design_, job);
+        last = &job;
+      }
+    }
+  }
+
+  void check_stragglers(const Component& host) {
+    const double slow = number(host, "slow.count"), there = number(host, "count");
+    if (there > 0.0 && slow > there)
+      report_.error("rule", pointer_of(host, "slow.count"),
+                    "\"" + host.id + "\" has " + base::shortest(slow) + " slow hosts of " +
+                        base::shortest(there),
+                    "use at most " + base::shortest(there) + ", or raise \"count\"");
+    const Value* until = host.find("slow.until");
+    if (until != nullptr && until->number <= number(host, "slow.from"))
+      report_.error("rule", pointer_of(host, "slow.until"),
+                    "the slow hosts of \"" + host.id + "\" recover before they are slow",
+                    "give a date after \"slow.from\", or none when they stay slow");
+  }
+
+  void check_job(const JobDesign& job) {
+    check_reference(job.job, "hosts", hosts_, "host class", report_);
+    const Component* host = host_of(design_, job);
+    const Value* wanted = job.job.find("accelerators");
+    if (host != nullptr && wanted != nullptr) {
+      const double there = number(*host, "count") * number(*host, "gpus");
+      if (there > 0.0 && wanted->number > there)
+        report_.error("rule", pointer_of(job.job, "accelerators"),
+                      "job \"" + job.job.id + "\" uses " + base::shortest(wanted->number) +
+                          " accelerators, but \"" + host->id + "\" has " +
+                          base::shortest(number(*host, "count")) + " x " +
+                          base::shortest(number(*host, "gpus")) + " = " + base::shortest(there),
+                      "use at most " + base::shortest(there) + ", or raise the host count");
+    }
+    if (job.step.find("tokens") != nullptr && job.model.find("parameters") == nullptr &&
+        job.model.find("shape.hidden") == nullptr)
+      report_.error(
+          "rule", job.step.pointer,
+          "a step of type \"" + job.step.kind + "\" needs the number of parameters of the model",
+          "add \"model\": { \"use\": \"model/llama3-70b\" } or \"parameters\": \"70B\"");
+    if (job.loader && !job.dataset)
+      report_.error("rule", job.loader->pointer,
+                    "job \"" + job.job.id + "\" has a loader and no dataset",
+                    "add \"dataset\", or remove \"loader\"");
+  }
+
+  // The metric itself is judged once it is known what the run reports.
+  void check_expectation(const Expectation& e) {
+    const std::string at = e.pointer + "/that";
+    if (e.that.empty()) return;
+    if (e.that.find_first_of("<>=") == std::string::npos &&
+        e.that.find(" in ") == std::string::npos) {
+      report_.error("expect", at, "\"" + e.that + "\" has no comparison",
+                    "write \"job.train.gpu.utilization >= 95 %\"; operators: < <= > >= == in");
+      return;
+    }
+    const std::vector<std::string> parts = base::split(base::trim(e.that), '.');
+    if (parts.size() < 2 || parts[1].find('*') != std::string::npos) return;
+    std::vector<std::string> jobs;
+    for (const JobDesign& job : design_.jobs) jobs.push_back(job.job.id);
+    const std::tuple<std::string_view, std::string, std::vector<std::string>> kinds[] = {
+        {"job", "job", jobs},
+        {"storage", "storage system", storage_},
+        {"tenant", "tenant", ids_of(design_.tenants)}};
+    const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
+                                   [&](const auto& k) { return std::get<0>(k) == parts[0]; });
+    if (kind == std::end(kinds)) return;
+    const auto& [name, noun, ids] = *kind;
+    if (std::find(ids.begin(), ids.end(), parts[1]) == ids.end())
+      report_.error("reference", at, "no " + noun + " \"" + parts[1] + "\" in \"" + e.that + "\"",
+                    allowed_hint(parts[1], ids));
+  }
+
+  const Design& design_;
+  Reporter& report_;
+  std::vector<std::string> hosts_, storage_;
+};
+
+}  // namespace
+
+void check_rules(const Design& design, Reporter& report) { Rules(design, report).check(); }
+
+}  // namespace stallcast::scenarios

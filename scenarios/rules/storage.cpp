@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "scenarios/rules/support.hpp"
+#include "stallcast/units.hpp"
+
+/// Rules of networks and storage systems.
+namespace stallcast::scenarios {
+namespace {
+
+// The fastest port on the market is 1.6 Tb/s (ConnectX-9); a single NIC or server network above
+// four times 800 Gb/s is nearly always bytes written for bits.
+constexpr Rate kImplausibleNic = Rate::from(3.2, unit::Tbps);
+
+/// What a storage kind counts, and how it is called.
+struct Counted {
+  std::string_view key, one;
+};
+constexpr Counted kPlaces[] = {
+    {"osd.count", "OSD"}, {"node.count", "node"}, {"datanode.count", "DataNode"}};
+
+// Files lie on targets, targets in servers.
+void check_counts(const Component& storage, Reporter& report) {
+  const bool lustre = storage.find("ost.count") != nullptr;
+  const double targets = number(storage, lustre ? "ost.count" : "target.count");
+  const std::string noun = lustre ? "OST" : "target", servers = lustre ? "oss" : "server";
+  for (const std::string& key : {std::string("stripe.count"), servers + ".count"})
+    if (targets > 0.0 && number(storage, key) > targets)
+      report.warn("rule", pointer_of(storage, key),
+                  "storage \"" + storage.id + "\" has " + base::shortest(targets) + " " + noun +
+                      "s, fewer than \"" + key + "\"",
+                  key == "stripe.count"
+                      ? "files lie on all " + noun + "s at most"
+                      : "each " + (lustre ? "OSS" : servers) + " serves at least one " + noun);
+}
+
+// Copies and pieces of a stripe lie on different ones.
+void check_redundancy(const Component& storage, Reporter& report) {
+  for (const Counted& places : kPlaces) {
+    if (storage.find(places.key) == nullptr) continue;
+    const bool coded = number(storage, "code.data") > 0.0;
+    const double needed = coded ? number(storage, "code.data") + number(storage, "code.parity")
+                                : number(storage, "replicas");
+    if (needed > number(storage, places.key))
+      report.error("rule", pointer_of(storage, coded ? "code.data" : "replicas"),
+                   "storage \"" + storage.id + "\" has " +
+                       base::shortest(number(storage, places.key)) + " " + std::string(places.one) +
+                       "s for " + base::shortest(needed) +
+                       (coded ? " pieces of a stripe" : " copies"),
+                   "raise \"" + std::string(places.key) + "\", or lower \"" +
+                       (coded ? "code" : "replicas") + "\"");
+  }
+}
+
+// What Lustre fields say of each other.
+void check_lustre(const Component& storage, Reporter& report) {
+  const double osts = number(storage, "ost.count"), servers = number(storage, "oss.count");
+  if (osts <= 0.0) return;
+  if (storage.find("provisioned") != nullptr && storage.find("ost.capacity") == nullptr)
+    report.error("rule", pointer_of(storage, "provisioned"),
+                 "storage \"" + storage.id + "\" has a rate for each TiB and no capacity",
+                 "add \"ost\": { \"capacity\": \"1.2 TiB\" }");
+  if (number(storage, "ost.degraded") > osts)
+    report.error("rule", pointer_of(storage, "ost.degraded"),
+                 "more OSTs are degraded than the " + base::shortest(osts) + " there are",
+                 "one is enough to hold up even traffic");
+  if (number(storage, "oss.failed") > servers / 2.0)
+    report.error("rule", pointer_of(storage, "oss.failed"),
+                 servers == 0.0 ? "\"oss.failed\" needs \"oss.count\""
+                                : "more OSS have failed than have a partner",
+                 "OSS fail over in pairs: at most half of \"oss.count\"");
+}
+
+// What fields of measured storage say of each other.
+void check_measured(const Component& storage, Reporter& report) {
+  const Value* reads = storage.find("read.law");
+  const Value* writes = storage.find("write.law");
+  const Value* line = storage.find("write.line");
+  if (reads == nullptr || writes == nullptr || line == nullptr) return;
+  if (line->text == "shared" && (reads->text == "fifo") != (writes->text == "fifo"))
+    report.error("rule", pointer_of(storage, "write.law"),
+                 "reads by law \"" + reads->text + "\" and writes by law \"" + writes->text +
+                     "\" cannot wait in one line",
+                 "give both law \"fifo\", or set \"write\": { \"line\": \"own\" }");
+  if (number(storage, "stripe") > number(storage, "servers"))
+    report.error("rule", pointer_of(storage, "stripe"),
+                 "a file lies on " + base::shortest(number(storage, "stripe")) + " of " +
+                     base::shortest(number(storage, "servers")) + " servers",
+                 "lower \"stripe\", or raise \"servers\"");
+  const double smallest = number(storage, "fitted.smallest");
+  if (number(storage, "fitted.largest", smallest) < smallest)
+    report.error("rule", pointer_of(storage, "fitted.largest"),
+                 "the largest request measured is smaller than the smallest",
+                 "exchange \"fitted.smallest\" and \"fitted.largest\"");
+}
+
+}  // namespace
+
+// Every rate of a "nic": bytes written for bits are eight times too fast.
+void check_networks(const Component& component, Reporter& report) {
+  for (const auto& [key, value] : component.values) {
+    const std::vector<std::string> parts = base::split(key, '.');
+    if (value.dimension != Dimension::rate || value.number <= kImplausibleNic.in(unit::Bps) ||
+        std::find(parts.begin(), parts.end(), "nic") == parts.end())
+      continue;
+    report.warn("unit-slip", pointer_of(component, key),
+                "a network of " + base::print_quantity(value.number, Dimension::rate) +
+                    " is beyond any product",
+                "GB/s are bytes and Gb/s are bits: did you mean \"" +
+                    base::shortest(value.number / 1e9) + " Gb/s\"?");
+  }
+}
+
+void check_storage(const Component& storage, Reporter& report) {
+  check_networks(storage, report);
+  check_counts(storage, report);
+  check_redundancy(storage, report);
+  check_lustre(storage, report);
+  check_measured(storage, report);
+}
+
+}  // namespace stallcast::scenarios

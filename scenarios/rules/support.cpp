@@ -1,0 +1,67 @@
+#include "scenarios/rules/support.hpp"
+
+#include <algorithm>
+
+#include "engine/base/text.hpp"
+#include "scenarios/document/keys.hpp"
+
+namespace stallcast::scenarios {
+
+double number(const Component& component, std::string_view key, double fallback) {
+  const Value* value = component.find(key);
+  return value == nullptr ? fallback : value->number;
+}
+
+std::vector<std::string> ids_of(const std::vector<Component>& components) {
+  std::vector<std::string> out;
+  for (const Component& c : components) out.push_back(c.id);
+  return out;
+}
+
+bool complete(models::Role role, const Component& component) {
+  const models::KindInfo* kind = models::find_kind(role, component.kind);
+  if (kind == nullptr) return false;
+  for (const auto fields : {kind->common, kind->fields})
+    for (const base::FieldInfo& field : fields)
+      if (!field.optional() && component.find(field.key) == nullptr) return false;
+  return true;
+}
+
+const Component* host_of(const Design& design, const JobDesign& job) {
+  const Value* hosts = job.job.find("hosts");
+  return hosts == nullptr ? nullptr : design.find_host(hosts->text);
+}
+
+double gpus_of(const Component& host) { return number(host, "count") * number(host, "gpus"); }
+
+double accelerators(const Design& design, const JobDesign& job) {
+  const Component* host = host_of(design, job);
+  return number(job.job, "accelerators", host == nullptr ? 0.0 : gpus_of(*host));
+}
+
+double readers(const Design& design, const JobDesign& job) {
+  const double copy =
+      number(job.job, "parallel.tensor", 1.0) * number(job.job, "parallel.pipeline", 1.0);
+  return accelerators(design, job) / std::max(copy, 1.0);
+}
+
+double readers_of_host(const Design& design, const JobDesign& job) {
+  const Component* host = host_of(design, job);
+  if (host == nullptr || accelerators(design, job) <= 0.0) return 0.0;
+  const double ranks = std::min(number(*host, "gpus"), accelerators(design, job));
+  return std::max(1.0, ranks * readers(design, job) / accelerators(design, job));
+}
+
+void check_reference(const Component& from, std::string_view key,
+                     const std::vector<std::string>& ids, const std::string& what,
+                     Reporter& report) {
+  const Value* value = from.find(key);
+  if (value == nullptr || std::find(ids.begin(), ids.end(), value->text) != ids.end()) return;
+  report.error("reference", pointer_of(from, key), "no " + what + " \"" + value->text + "\"",
+               ids.empty()
+                   ? "add it under \"" +
+                         std::string(what == "host class" ? "cluster.hosts" : "storage") + "\""
+                   : allowed_hint(value->text, ids));
+}
+
+}  // namespace stallcast::scenarios

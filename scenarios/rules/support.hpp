@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/design_values.hpp"
+#include "models/contract/registry.hpp"
+#include "scenarios/document/document.hpp"
+#include "stallcast/design.hpp"
+
+/// What the rules of all parts share. Components may be incomplete when faults were already found.
+namespace stallcast::scenarios {
+
+using base::pointer_of;
+
+/// The field in its base unit; `fallback` when it is absent.
+[[nodiscard]] double number(const Component& component, std::string_view key,
+                            double fallback = 0.0);
+[[nodiscard]] std::vector<std::string> ids_of(const std::vector<Component>& components);
+/// Whether all fields are there that its kind needs: after a fault some may not be. Rules that make
+/// a model of a component ask first.
+[[nodiscard]] bool complete(models::Role role, const Component& component);
+
+/// The host class of a job; nullptr when unknown.
+[[nodiscard]] const Component* host_of(const Design& design, const JobDesign& job);
+/// GPUs of all servers of a class.
+[[nodiscard]] double gpus_of(const Component& host);
+/// Accelerators of a job; 0 when unknown.
+[[nodiscard]] double accelerators(const Design& design, const JobDesign& job);
+/// Ranks of a job that have a loader: one of each copy of the model; and most of them on one host.
+[[nodiscard]] double readers(const Design& design, const JobDesign& job);
+[[nodiscard]] double readers_of_host(const Design& design, const JobDesign& job);
+
+/// The component that `key` of `from` names, a "host class" or a "storage system", must exist.
+void check_reference(const Component& from, std::string_view key,
+                     const std::vector<std::string>& ids, const std::string& what,
+                     Reporter& report);
+
+/// Networks that are faster than any product: scenarios/rules/storage.cpp.
+void check_networks(const Component& component, Reporter& report);
+/// Rules of a storage system: scenarios/rules/storage.cpp.
+void check_storage(const Component& storage, Reporter& report);
+/// Rules of data set and loader: scenarios/rules/loader.cpp.
+void check_loading(const Design& design, const JobDesign& job, Reporter& report);
+/// Rules of fabric and communication: scenarios/rules/network.cpp.
+void check_communication(const JobDesign& job, Reporter& report);
+
+/// Rules of a tenant: scenarios/rules/tenant.cpp.
+void check_tenant(const Design& design, const Component& tenant, Reporter& report);
+/// Rules of failures, recovery and lent GPUs: scenarios/rules/failures.cpp.
+void check_failures(const Design& design, Reporter& report);
+
+/// Rules of caches: scenarios/rules/cache.cpp. Of storage systems in front of others:
+void check_caches(const Design& design, Reporter& report);
+/// Of what hosts keep of the data set of a job. REQUIRES: it has one.
+void check_dataset_cache(const Design& design, const JobDesign& job, Reporter& report);
+
+/// Rules of prices: scenarios/rules/costs.cpp.
+void check_prices(models::Role role, const Component& component, Reporter& report);
+
+/// Rules of storage systems that are drives: scenarios/rules/drives.cpp.
+void check_drives(const Design& design, Reporter& report);
+/// Rules of the state of a job and how it is saved: scenarios/rules/checkpoint.cpp.
+void check_saved_state(const Design& design, const JobDesign& job, Reporter& report);
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,124 @@
+#include <vector>
+
+#include "engine/base/quantity_text.hpp"
+#include "models/contract/registry.hpp"
+#include "scenarios/questions/plan_reader.hpp"
+#include "scenarios/schema/schema.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+/// Where components of a role stand in a scenario.
+std::string_view place(models::Role role) {
+  using enum models::Role;
+  switch (role) {
+    case host:
+      return "cluster.hosts[]";
+    case fabric:
+      return "cluster.fabric";
+    case storage:
+      return "storage[]";
+    case job:
+      return "jobs[]";
+    case model:
+      return "jobs[].model";
+    case step:
+      return "jobs[].step";
+    case dataset:
+      return "jobs[].dataset";
+    case loader:
+      return "jobs[].loader";
+    case checkpoint:
+      return "jobs[].checkpoint";
+    case communication:
+      return "jobs[].communication";
+    case recovery:
+      return "jobs[].recovery";
+    case elastic:
+      return "jobs[].elastic";
+    case tenant:
+      return "tenants[]";
+    case failure:
+      return "failures[]";
+    case run:
+      return "run";
+  }
+  return "";
+}
+
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string fallback(const base::FieldInfo& field) {
+  if (field.required()) return "*required*";
+  if (field.optional()) return "";
+  return "`" + std::string(field.fallback) + "`";
+}
+
+std::string source(const base::FieldLimits& limits) {
+  if (limits.source.empty()) return limits.assumption ? "*assumption*" : "";
+  return (limits.assumption ? "*assumption:* " : "") + cell(limits.source);
+}
+
+std::string table(std::span<const base::FieldInfo> own, std::span<const models::PartInfo> parts) {
+  std::vector<const base::FieldInfo*> fields;
+  for (const base::FieldInfo& field : own) fields.push_back(&field);
+  for (const base::FieldInfo* field : models::price_fields(parts)) fields.push_back(field);
+  if (fields.empty()) return "";
+  std::string out =
+      "\n| key | takes | default | meaning | source of the default |\n|---|---|---|---|---|\n";
+  for (const base::FieldInfo* each : fields) {
+    const base::FieldInfo& field = *each;
+    std::string takes(base::dimension_name(field.dimension));
+    if (!field.limits.choices.empty()) {
+      takes = "one of";
+      for (const std::string_view choice : field.limits.choices)
+        takes += " `" + std::string(choice) + "`";
+    }
+    out += "| `" + std::string(field.key) + "` | " + cell(takes) + " | " + fallback(field) + " | " +
+           cell(field.doc) + " | " + source(field.limits) + " |\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string reference() {
+  std::string out =
+      "# Scenario reference\n\n"
+      "Every field of every kind, from the tables the reader itself uses. Dotted keys are nested "
+      "objects: "
+      "`ost.count` is written `\"ost\": { \"count\": 48 }`.\n"
+      "A component may also name a product, `\"use\": \"host/dgx-h100\"`: its figures come first, "
+      "keys "
+      "beside it override them (`stallcast catalog`).\n";
+  for (const models::RoleInfo& role : models::roles()) {
+    const auto kinds = models::kinds(role.role);
+    if (kinds.empty()) continue;
+    out += "\n## " + std::string(role.id) + ": `" + std::string(place(role.role)) + "`\n";
+    if (!role.selector.empty()) {
+      out += "\n`" + std::string(role.selector) + "` chooses the kind";
+      out += role.fallback.empty() ? "." : "; without it, `" + std::string(role.fallback) + "`.";
+      out += "\n";
+    }
+    out += table(kinds.front().common, kinds.front().common_parts);
+    for (const models::KindInfo& kind : kinds) {
+      if (kinds.size() > 1 || !role.selector.empty())
+        out += "\n### " + std::string(kind.id) + "\n\n" + cell(kind.summary) + "\n";
+      out += table(kind.fields, kind.parts);
+    }
+  }
+  out +=
+      "\n## plan: `plan`\n\nWhat `stallcast plan` searches (`over`), and for what: "
+      "[how](../guide/plan.md).\n";
+  out += table(plan_fields(), {});
+  return out;
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,204 @@
+#include "ui/app/diff.hpp"
+
+#include <utility>
+
+#include "engine/base/design_values.hpp"
+#include "engine/base/jsonc.hpp"
+#include "engine/decide/diff/attribution.hpp"
+#include "engine/decide/diff/compare_sides.hpp"
+#include "engine/decide/predict/predict.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "models/contract/version.hpp"
+#include "scenarios/resolve/print_resolved.hpp"
+#include "ui/app/scenario.hpp"
+
+namespace stallcast::client {
+namespace {
+
+/// A scenario that was read.
+struct Side {
+  Design design;
+  diff::Origins origins;
+};
+
+Result<Side> read_side(const DiffInput& input, const CalibrationProfile* profile,
+                       Diagnostics* faults) {
+  scenarios::Loaded loaded = load(input.scenario, profile);
+  if (!loaded.design) {
+    if (faults != nullptr)
+      for (Diagnostic& d : loaded.diagnostics.items()) faults->add(std::move(d));
+    return Failure{ExitCode::bad_input, "\"" + input.name + "\" has errors", "read it to see them"};
+  }
+  Side out{*std::move(loaded.design), {}};
+  for (scenarios::Parameter& p : loaded.params)
+    out.origins.params[p.name] = {std::move(p.text), std::move(p.where), std::move(p.needs)};
+  out.origins.needs = std::move(loaded.written.needs);
+  out.origins.where = std::move(loaded.written.where);
+  return out;
+}
+
+/// Why a design cannot be built, from what the rules of scenarios say of it as text.
+std::string fault_of(const Design& design) {
+  Design plain = design;
+  plain.expect.clear();
+  const scenarios::Loaded read =
+      scenarios::load_text(scenarios::print_resolved(plain, false), "design", {});
+  for (const Diagnostic& d : read.diagnostics.items())
+    if (d.severity == Severity::error) return d.message;
+  return "";
+}
+
+std::string patch_between(const Design& base, const Design& head) {
+  Diagnostics ignored;
+  const auto resolved = [&](const Design& design) {
+    return base::parse_jsonc(scenarios::print_resolved(design, false), "", ignored).root;
+  };
+  return base::Json::diff(resolved(base), resolved(head)).dump();
+}
+
+/// `verdict` of a prediction without expectations is inconclusive when it was cut off.
+bool is_whole(const Prediction& prediction, const Question& question) {
+  return prediction.verdict != Verdict::inconclusive ||
+         (prediction.extrapolated && question.strict_range);
+}
+
+/// Values of the assertions of `design` in the prediction they are relative to.
+predict::BaseValues values_in(const Design& design, const Prediction& prediction) {
+  Diagnostics ignored;
+  const predict::BaseValues none;
+  predict::BaseValues out;
+  for (const AssertionOutcome& a : predict::check(design, prediction, ignored, &none))
+    out[a.id] = a.value;
+  return out;
+}
+
+/// Judges the assertions, those relative to a baseline against `before`.
+void judge(const Design& design, const Prediction& before, Prediction& prediction,
+           Diagnostics& faults) {
+  const predict::BaseValues values = values_in(design, before);
+  prediction.assertions = predict::check(design, prediction, faults, &values);
+  const bool unsure = prediction.verdict == Verdict::inconclusive;
+  prediction.verdict = predict::verdict_of(prediction.assertions);
+  if (unsure && prediction.verdict != Verdict::fail) prediction.verdict = Verdict::inconclusive;
+  prediction.design_sha256 = codec::design_hash(design);
+}
+
+/// Compares two scenarios, or one with a result.
+class Comparison {
+ public:
+  Comparison(const DiffQuestion& question, const CalibrationProfile* profile,
+             const PredictAll& predict_all)
+      : question_(question), profile_(profile), predict_all_(predict_all) {}
+
+  Result<Diff> run(const DiffInput& base, const DiffInput& head) {
+    std::optional<Side> sides[2];
+    const DiffInput* inputs[2] = {&base, &head};
+    DiffSide* found[2] = {&out_.base, &out_.head};
+    for (int i = 0; i < 2; ++i) {
+      if (inputs[i]->result) {
+        *found[i] = *inputs[i]->result;
+      } else {
+        Result<Side> side = read_side(*inputs[i], profile_, question_.predict.faults);
+        if (!side.ok()) return side.failure();
+        sides[i] = std::move(*side);
+      }
+      found[i]->name = inputs[i]->name.empty() ? inputs[i]->scenario.file : inputs[i]->name;
+    }
+    diff::Experiment experiment;
+    std::vector<Design> designs;
+    std::vector<DiffSide*> whose;  // of the first designs
+    if (sides[0] && sides[1]) {
+      auto arranged = arrange(*sides[0], *sides[1]);
+      if (!arranged.ok()) return arranged.failure();
+      experiment = std::move(*arranged);
+      for (const diff::Change& change : experiment.changes) out_.inputs.push_back(change.said);
+      designs = {sides[0]->design, sides[1]->design};
+      for (std::size_t k = 2; k < experiment.masks.size(); ++k)
+        designs.push_back(diff::apply(sides[0]->design, sides[1]->design, experiment.changes,
+                                      experiment.masks[k]));
+      whose = {found[0], found[1]};
+    } else {
+      for (int i = 0; i < 2; ++i)
+        if (sides[i]) {
+          designs.push_back(sides[i]->design);
+          whose.push_back(found[i]);
+        }
+    }
+    for (Design& design : designs) design.expect.clear();
+    std::vector<Result<Prediction>> predictions;
+    if (!designs.empty()) predictions = predict_all_(designs);
+    for (std::size_t k = 0; k < whose.size(); ++k)
+      if (auto failure = take(std::move(predictions[k]), *whose[k])) return *failure;
+    if (auto failure = judge_both(sides)) return *failure;
+    diff::compare(out_, {question_.metrics, question_.min_change});
+    if (out_.inputs_known) attribute(experiment, predictions);
+    return std::move(out_);
+  }
+
+ private:
+  Result<diff::Experiment> arrange(const Side& base, const Side& head) {
+    out_.inputs_known = true;
+    out_.patch = patch_between(base.design, head.design);
+    return diff::arrange(base.design, head.design,
+                         diff::changes(base.design, head.design, base.origins, head.origins),
+                         question_.attribute, fault_of);
+  }
+
+  std::optional<Failure> take(Result<Prediction> prediction, DiffSide& side) {
+    if (!prediction.ok()) {
+      Failure failure = prediction.failure();
+      failure.message = side.name + ": " + failure.message;
+      return failure;
+    }
+    if (!is_whole(*prediction, question_.predict)) out_.exit = ExitCode::inconclusive;
+    side.prediction = *std::move(prediction);
+    side.model = models::kVersion;
+    return std::nullopt;
+  }
+
+  std::optional<Failure> judge_both(const std::optional<Side> (&sides)[2]) {
+    DiffSide* found[2] = {&out_.base, &out_.head};
+    std::optional<Failure> failure;
+    for (int i = 0; i < 2; ++i) {
+      if (!sides[i]) continue;
+      Diagnostics faults;
+      judge(sides[i]->design, out_.base.prediction, found[i]->prediction, faults);
+      for (Diagnostic& d : faults.items()) {
+        for (const Expectation& e : sides[i]->design.expect)
+          if (d.pointer == e.pointer + "/that") d.position = base::position_of(e.where);
+        failure = {ExitCode::bad_input, "an assertion cannot be judged: " + d.message, d.hint};
+        if (question_.predict.faults != nullptr) question_.predict.faults->add(std::move(d));
+      }
+    }
+    return failure;
+  }
+
+  void attribute(const diff::Experiment& experiment,
+                 const std::vector<Result<Prediction>>& predictions) {
+    std::vector<diff::Figures> figures = {&out_.base.prediction.metrics,
+                                          &out_.head.prediction.metrics};
+    if (out_.exit != ExitCode::ok) figures[0] = nullptr;
+    for (std::size_t k = 2; k < predictions.size(); ++k)
+      figures.push_back(predictions[k].ok() && is_whole(*predictions[k], question_.predict)
+                            ? &predictions[k]->metrics
+                            : nullptr);
+    out_.attributed = diff::attribute(experiment, figures);
+    for (std::size_t k = 2; k < predictions.size(); ++k)
+      if (figures[k] == nullptr && out_.exit == ExitCode::ok)
+        out_.exit = predictions[k].ok() ? ExitCode::inconclusive : predictions[k].failure().exit;
+  }
+
+  const DiffQuestion& question_;
+  const CalibrationProfile* profile_;
+  const PredictAll& predict_all_;
+  Diff out_;
+};
+
+}  // namespace
+
+Result<Diff> diff(const DiffInput& base, const DiffInput& head, const DiffQuestion& question,
+                  const CalibrationProfile* profile, const PredictAll& predict_all) {
+  return Comparison(question, profile, predict_all).run(base, head);
+}
+
+}  // namespace stallcast::client

@@ -1,0 +1,161 @@
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/jsonc.hpp"
+#include "engine/base/text.hpp"
+#include "stallcast/client.hpp"
+#include "ui/app/scenario.hpp"
+
+namespace stallcast::client {
+namespace {
+
+using base::Json;
+
+constexpr std::string_view kSchema = "stallcast.result/1";
+
+/// What is wrong with a text, at a pointer.
+struct Fault {
+  std::string pointer;
+  std::string what;
+};
+
+const Json& member(const Json& object, const std::string& at, const std::string& key) {
+  if (!object.is_object() || !object.contains(key))
+    throw Fault{at, "there is no \"" + key + "\": no result of \"stallcast run --format json\""};
+  return object[key];
+}
+
+template <class T>
+T as(const Json& node, const std::string& at, std::string_view what) {
+  const bool fits = std::is_same_v<T, double>        ? node.is_number()
+                    : std::is_same_v<T, std::string> ? node.is_string()
+                                                     : node.is_number_unsigned();
+  if (!fits) throw Fault{at, "this is no " + std::string(what)};
+  return node.get<T>();
+}
+
+double number(const Json& object, const std::string& at, const std::string& key) {
+  return as<double>(member(object, at, key), at + base::pointer_token(key), "number");
+}
+
+std::string text(const Json& object, const std::string& at, const std::string& key) {
+  return as<std::string>(member(object, at, key), at + base::pointer_token(key), "text");
+}
+
+std::string text_or_empty(const Json& object, const std::string& at, const std::string& key) {
+  if (!object.is_object() || !object.contains(key) || object[key].is_null()) return "";
+  return text(object, at, key);
+}
+
+/// The elements of an array that may be missing, with their pointers.
+template <class Visit>
+void for_each_in(const Json& root, const std::string& key, const Visit& visit) {
+  if (!root.contains(key)) return;
+  const std::string at = base::pointer_token(key);
+  if (!root[key].is_array()) throw Fault{at, "this is no list"};
+  for (std::size_t i = 0; i < root[key].size(); ++i)
+    visit(root[key][i], at + base::pointer_token(i));
+}
+
+Metric metric_of(const Json& node, const std::string& at) {
+  Metric out;
+  out.value = number(node, at, "value");
+  out.unit = text(node, at, "unit");
+  if (!node.contains("ci95")) return out;
+  const Json& ends = node["ci95"];
+  if (!ends.is_array() || ends.size() != 2) throw Fault{at + "/ci95", "these are no two numbers"};
+  out.ci95 = {as<double>(ends[0], at + "/ci95/0", "number"),
+              as<double>(ends[1], at + "/ci95/1", "number")};
+  return out;
+}
+
+Verdict verdict_of(const std::string& name) {
+  constexpr std::array kNames = {std::pair{"pass", Verdict::pass}, std::pair{"fail", Verdict::fail},
+                                 std::pair{"inconclusive", Verdict::inconclusive},
+                                 std::pair{"none", Verdict::none}};
+  for (const auto& [known, verdict] : kNames)
+    if (name == known) return verdict;
+  throw Fault{"/verdict", "no verdict is named \"" + name + "\""};
+}
+
+void check_schema(const Json& root) {
+  const std::string schema = text(root, "", "schema");
+  if (schema == kSchema) return;
+  const std::string kind = schema.substr(0, schema.rfind('/'));
+  if (kind == "stallcast.result")
+    throw Fault{"/schema", "a result of another version, \"" + schema +
+                               "\"; this program reads \"" + std::string(kSchema) + "\""};
+  throw Fault{"/schema", "\"" + schema + "\" is no result of \"stallcast run --format json\""};
+}
+
+DiffSide side_of(const Json& root) {
+  check_schema(root);
+  DiffSide out;
+  out.recorded = true;
+  Prediction& p = out.prediction;
+  const Json& tool = member(root, "", "tool");
+  out.model = text(tool, "/tool", "model");
+  p.profile_sha256 = text_or_empty(tool, "/tool", "profile");
+  const Json& scenario = member(root, "", "scenario");
+  p.scenario_id = text(scenario, "/scenario", "id");
+  p.design_sha256 = text(scenario, "/scenario", "sha256");
+  p.verdict = verdict_of(text(root, "", "verdict"));
+  const Json& metrics = member(root, "", "metrics");
+  if (!metrics.is_object()) throw Fault{"/metrics", "these are no metrics"};
+  for (const auto& [name, node] : metrics.items())
+    p.metrics[name] = metric_of(node, "/metrics" + base::pointer_token(name));
+  for_each_in(root, "assertions", [&](const Json& a, const std::string& at) {
+    AssertionOutcome outcome;
+    outcome.id = text(a, at, "id");
+    outcome.that = text(a, at, "that");
+    if (!member(a, at, "value").is_null()) outcome.value = number(a, at, "value");
+    outcome.unit = text(a, at, "unit");
+    outcome.status = text(a, at, "status");
+    outcome.level = text(a, at, "level");
+    p.assertions.push_back(std::move(outcome));
+  });
+  for_each_in(root, "bottlenecks", [&](const Json& b, const std::string& at) {
+    p.bottlenecks.push_back({text(b, at, "resource"), number(b, at, "utilization"),
+                             number(b, at, "blamed_share"), text_or_empty(b, at, "headroom")});
+  });
+  for_each_in(root, "warnings", [&](const Json& w, const std::string& at) {
+    p.warnings.push_back(as<std::string>(w, at, "text"));
+  });
+  for_each_in(root, "seeds", [&](const Json& s, const std::string& at) {
+    p.seeds.push_back(as<std::uint64_t>(s, at, "seed"));
+  });
+  const Json& breakdown = member(root, "", "breakdown");
+  if (!breakdown.is_object()) throw Fault{"/breakdown", "this is no breakdown"};
+  for (const auto& [job, shares] : breakdown.items()) {
+    const std::string at = "/breakdown" + base::pointer_token(job);
+    if (!shares.is_object()) throw Fault{at, "this is no breakdown"};
+    for (const auto& [cause, share] : shares.items())
+      p.breakdown[job][cause] = as<double>(share, at + base::pointer_token(cause), "number");
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<DiffSide> read_result(const std::string& json, const std::string& name) {
+  Diagnostics faults;
+  const base::JsonDocument document = base::parse_jsonc(json, name, faults);
+  if (faults.has_errors())
+    return Failure{ExitCode::bad_input, diagnostic_line(faults.items().front()),
+                   faults.items().front().hint};
+  try {
+    DiffSide out = side_of(document.root);
+    out.name = name;
+    return out;
+  } catch (const Fault& fault) {
+    Diagnostic d;
+    d.pointer = fault.pointer;
+    d.position = base::locate(document, fault.pointer);
+    d.message = fault.what;
+    return Failure{ExitCode::bad_input, diagnostic_line(d),
+                   "give a scenario, a result of \"stallcast run --format json\", or a sweep"};
+  }
+}
+
+}  // namespace stallcast::client

@@ -1,0 +1,292 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "calibration/profile/apply.hpp"
+#include "calibration/profile/profile_json.hpp"
+#include "engine/base/files.hpp"
+#include "engine/decide/explain/explain.hpp"
+#include "engine/decide/explain/what_if.hpp"
+#include "engine/decide/plan/advice.hpp"
+#include "engine/decide/plan/countables.hpp"
+#include "engine/decide/plan/plan.hpp"
+#include "engine/decide/predict/estimate.hpp"
+#include "engine/decide/predict/predict.hpp"
+#include "engine/decide/predict/record.hpp"
+#include "engine/runtime/run/warm_worker.hpp"
+#include "models/bounds/bounds.hpp"
+#include "models/contract/version.hpp"
+#include "scenarios/questions/plan_reader.hpp"
+#include "stallcast/client.hpp"
+#include "ui/app/diff.hpp"
+#include "ui/app/scenario.hpp"
+
+namespace stallcast::client {
+
+namespace {
+
+/// What `wanted` sets goes before what `spec` says.
+void override_with(const PlanSpec& wanted, PlanSpec& spec) {
+  if (!wanted.storage.empty()) {
+    spec.storage = wanted.storage;
+    spec.over.clear();
+  }
+  if (!wanted.minimize.empty() || !wanted.maximize.empty()) {
+    spec.minimize = wanted.minimize;
+    spec.maximize = wanted.maximize;
+  }
+  if (!wanted.survive.empty()) spec.survive = wanted.survive;
+  if (wanted.checks) spec.checks = wanted.checks;
+  if (wanted.replicas) spec.replicas = wanted.replicas;
+  if (wanted.tornado) spec.tornado = wanted.tornado;
+  if (wanted.spread) spec.spread = wanted.spread;
+}
+
+/// The part of a run that a page shows: two saves where there are any, else a minute, but no more
+/// steps than a picture can tell apart.
+TimelineRequest overview_of(const Prediction& prediction) {
+  constexpr double kMostSteps = 2000.0, kSaves = 2.2;
+  TimelineRequest out;
+  out.worst = 1, out.median = out.best = 0;
+  out.most_spans = 20000;
+  out.bins = 200;
+  double step = 0.0;
+  for (const auto& [job, shares] : prediction.breakdown) {
+    const auto value = [&, &name = job](const char* metric) {
+      const auto at = prediction.metrics.find("job." + name + "." + metric);
+      return at == prediction.metrics.end() ? 0.0 : at->second.value;
+    };
+    step = std::max(step, value("step.time"));
+    if (const double saves = value("checkpoint.count"); saves > 0.0)
+      out.end_s = std::max(out.end_s, kSaves * prediction.simulated_s / saves);
+  }
+  if (step > 0.0) out.end_s = std::min(out.end_s, kMostSteps * step);
+  out.end_s = std::min(out.end_s, prediction.simulated_s);
+  return out;
+}
+
+}  // namespace
+
+const Version& version() {
+  static const Version known{STALLCAST_VERSION, std::string(models::kVersion)};
+  return known;
+}
+
+struct Session::Impl {
+  explicit Impl(Settings wanted) : settings(std::move(wanted)), worker(settings.results_kept) {
+    if (settings.jobs <= 0)
+      settings.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    if (settings.profile.empty()) return;
+    if (const auto text = base::read_file(settings.profile); text.ok())
+      profile = calibration::read_profile(text.value(), settings.profile, profile_faults);
+    else
+      profile_faults.add({Severity::error,
+                          "profile",
+                          "",
+                          {settings.profile, 0, 0},
+                          text.failure().message,
+                          text.failure().hint});
+  }
+
+  [[nodiscard]] const CalibrationProfile* fitted() const { return profile ? &*profile : nullptr; }
+
+  /// Options of one call, which begins with this.
+  [[nodiscard]] predict::Options begin(const Question& question) {
+    cancelled = false;
+    predict::Options out;
+    out.run.jobs = settings.jobs;
+    out.run.time_limit_s = question.time_limit_s;
+    out.run.worker = settings.worker;
+    out.run.crash_directory = settings.crash_directory;
+    out.run.on_progress = question.on_progress;
+    out.run.warm = &worker;
+    out.run.cancelled = &cancelled;
+    out.seed = question.seed;
+    out.replicas = question.replicas;
+    out.faults = question.faults;
+    return out;
+  }
+
+  /// The same, of replicas each of which draws what the profile is unsure of.
+  [[nodiscard]] predict::Options begin_varied(const Question& question) {
+    predict::Options options = begin(question);
+    if (const CalibrationProfile* known = fitted())
+      options.vary = [known](Design& varied, std::size_t i) {
+        calibration::apply_draw(*known, i, varied);
+      };
+    return options;
+  }
+
+  /// Adds what the profile has to say.
+  void finish(const Design& design, const Question& question, Prediction& prediction) const {
+    if (profile) {
+      prediction.profile_sha256 = profile->sha256;
+      if (calibration::values_from_profile(design) == 0)
+        prediction.warnings.push_back("the profile \"" + profile->id +
+                                      "\" has no value for this scenario");
+      else
+        for (std::string& difference : calibration::other_machines(*profile, design))
+          prediction.warnings.push_back(std::move(difference));
+    }
+    if (prediction.extrapolated && question.strict_range && prediction.verdict != Verdict::fail)
+      prediction.verdict = Verdict::inconclusive;
+  }
+
+  /// `source` with more `--set` options after its own.
+  [[nodiscard]] Result<Design> design_with(const Source& source,
+                                           std::span<const std::string> sets) const {
+    Source changed = source;
+    changed.sets.insert(changed.sets.end(), sets.begin(), sets.end());
+    scenarios::Loaded loaded = load(changed, fitted());
+    if (loaded.design.has_value()) return *std::move(loaded.design);
+    for (const Diagnostic& d : loaded.diagnostics.items())
+      if (d.severity == Severity::error)
+        return Failure{ExitCode::bad_input, diagnostic_line(d), d.hint};
+    return Failure{ExitCode::internal, "the scenario gave no design", ""};
+  }
+
+  /// `source` changed, with the targets of `design`.
+  [[nodiscard]] plan::Redesign redesign(const Source& source, const Design& design) const {
+    return [this, &source, &design](const std::string& set) {
+      Result<Design> changed = design_with(source, {&set, 1});
+      if (changed.ok()) changed->expect = design.expect;
+      return changed;
+    };
+  }
+
+  Settings settings;
+  std::optional<CalibrationProfile> profile;
+  Diagnostics profile_faults;
+  run::WarmWorker worker;
+  std::atomic<bool> cancelled = false;
+};
+
+Session::Session(Settings settings) : impl_(std::make_unique<Impl>(std::move(settings))) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+void Session::warm_up() { (void)impl_->worker.start(impl_->settings.worker, impl_->settings.jobs); }
+
+Reading Session::read(const Source& source) const {
+  if (impl_->profile_faults.has_errors()) return {std::nullopt, impl_->profile_faults};
+  scenarios::Loaded loaded = load(source, impl_->fitted());
+  return {std::move(loaded.design), std::move(loaded.diagnostics)};
+}
+
+Prediction Session::estimate(const Design& design) const {
+  Prediction prediction = predict::estimate(design);
+  impl_->finish(design, {}, prediction);
+  return prediction;
+}
+
+Result<Prediction> Session::predict(const Design& design, const Question& question) {
+  return std::move(predict_all({&design, 1}, question).front());
+}
+
+std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> designs,
+                                                     const Question& question) {
+  const predict::Options options = impl_->begin_varied(question);
+  std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
+  for (std::size_t i = 0; i < designs.size(); ++i)
+    if (predictions[i].ok()) impl_->finish(designs[i], question, *predictions[i]);
+  return predictions;
+}
+
+Result<Explanation> Session::explain(const Design& design, const std::vector<std::string>& metrics,
+                                     bool simulate, const Question& question) {
+  if (!simulate) return explain::explain(design, nullptr, {}, metrics);
+  std::vector<RunResult> runs;
+  Result<Prediction> prediction = predict::predict(design, impl_->begin_varied(question), runs);
+  if (!prediction.ok()) return prediction.failure();
+  impl_->finish(design, question, *prediction);
+  return explain::explain(design, &*prediction, runs, metrics);
+}
+
+Result<Timeline> Session::record(const Design& design, const TimelineRequest& what,
+                                 const Question& question) {
+  if (!(what.begin_s >= 0.0 && what.end_s > what.begin_s && std::isfinite(what.end_s)))
+    return Failure{ExitCode::bad_input, "the window to record ends before it begins", ""};
+  if (what.bins == 0) return Failure{ExitCode::bad_input, "counters need at least one bin", ""};
+  return predict::record(design, what, impl_->begin_varied(question));
+}
+
+std::optional<Timeline> Session::overview(const Design& design, const Prediction& prediction,
+                                          const Question& question) {
+  const TimelineRequest what = overview_of(prediction);
+  if (!(what.end_s > 0.0) || !(question.time_limit_s > 0.0)) return std::nullopt;
+  Result<Timeline> timeline = record(design, what, question);
+  if (!timeline.ok()) return std::nullopt;
+  return std::move(timeline).value();
+}
+
+std::vector<Alternative> Session::alternatives(const Source& source, const Design& design,
+                                               const Prediction& prediction, std::size_t most,
+                                               const Question& question) {
+  return plan::try_changes(plan::candidate_changes(design, prediction, most), prediction,
+                           impl_->redesign(source, design), impl_->begin(question));
+}
+
+std::vector<WhatIf> Session::what_ifs(const Source& source, const Design& design,
+                                      const Prediction& prediction, std::size_t most,
+                                      const Question& question) {
+  return explain::what_ifs(design, prediction, most, impl_->redesign(source, design),
+                           impl_->begin(question));
+}
+
+Result<PlanResult> Session::plan(const Source& source, const PlanQuestion& wanted,
+                                 const Question& question) {
+  scenarios::Loaded loaded = load(source, impl_->fitted());
+  Diagnostics faults = impl_->profile_faults.has_errors() ? impl_->profile_faults
+                       : loaded.design                    ? Diagnostics{}
+                                                          : std::move(loaded.diagnostics);
+  PlanSpec spec = std::move(loaded.plan);
+  if (!wanted.over.empty() || !wanted.spec.over.empty()) spec.over = wanted.spec.over;
+  for (const std::string& option : wanted.over)
+    scenarios::add_over(option, loaded.params, spec, faults);
+  for (const std::string& option : wanted.unit)
+    scenarios::add_unit(option, loaded.params, spec, faults);
+  override_with(wanted.spec, spec);
+  // Counted without a word about it is what the scenario's own parameter counts, by its steps.
+  if (loaded.design.has_value() && spec.over.empty() && spec.maximize.empty()) {
+    const std::string storage =
+        spec.storage.empty() ? models::bounds(*loaded.design).storage : spec.storage;
+    const auto ranged = loaded.ranged.find(plan::default_path(*loaded.design, storage));
+    if (ranged != loaded.ranged.end()) spec.over = {ranged->second};
+  }
+  if (faults.has_errors()) {
+    if (question.faults != nullptr)
+      for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));
+    return Failure{ExitCode::bad_input, "the scenario has errors", "read it to see them"};
+  }
+  return plan::solve(
+      *loaded.design, spec,
+      [&](std::span<const std::string> sets) { return impl_->design_with(source, sets); },
+      impl_->begin(question));
+}
+
+Result<PlanResult> Session::plan(const Source& source, const std::string& storage,
+                                 const Question& question) {
+  PlanQuestion wanted;
+  wanted.spec.storage = storage;
+  return plan(source, wanted, question);
+}
+
+Result<Diff> Session::diff(const DiffInput& base, const DiffInput& head,
+                           const DiffQuestion& question) {
+  return client::diff(base, head, question, impl_->fitted(), [&](std::span<const Design> designs) {
+    return predict_all(designs, question.predict);
+  });
+}
+
+void Session::cancel() noexcept { impl_->cancelled = true; }
+
+const CalibrationProfile* Session::profile() const { return impl_->fitted(); }
+
+void Session::locate(const Source& source, Diagnostics& diagnostics) const {
+  client::locate(source, diagnostics);
+}
+
+}  // namespace stallcast::client

@@ -1,0 +1,248 @@
+#include "ui/app/sweep_plan.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "calibration/profile/apply.hpp"
+#include "calibration/profile/profile_json.hpp"
+#include "engine/base/design_values.hpp"
+#include "engine/base/files.hpp"
+#include "engine/base/parallel.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/sweep/design_change.hpp"
+#include "engine/decide/sweep/points.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "models/contract/version.hpp"
+#include "scenarios/load.hpp"
+#include "scenarios/questions/sweep_reader.hpp"
+#include "ui/app/scenario.hpp"
+
+namespace stallcast::client {
+namespace {
+
+/// Points whose faults are looked for: of a thousand that are wrong, some tell it all.
+constexpr std::size_t kMostFaultyPoints = 100;
+/// Points resolved side by side and in memory at a time.
+constexpr std::size_t kPointsAtATime = 256;
+
+class Planner {
+ public:
+  Planner(const SweepRequest& input, Diagnostics& faults) : input_(input), faults_(faults) {}
+
+  std::optional<sweep::SweepPlan> plan() {
+    if (!read_texts()) return std::nullopt;
+    scenarios::Loaded base = load({});
+    SweepSpec spec = std::move(base.sweep);
+    complete(spec, base.params);
+    // Without the values that are varied the scenario need not be whole.
+    const bool broken = std::any_of(
+        base.diagnostics.items().begin(), base.diagnostics.items().end(), [](const Diagnostic& d) {
+          return d.severity == Severity::error &&
+                 (d.pointer.starts_with("/sweep") || d.code == "syntax" || d.code == "file");
+        });
+    if (broken || (spec.axes.empty() && !base.design)) add(base.diagnostics, {}, {});
+    if (faults_.has_errors()) return std::nullopt;
+    round_counts(spec);
+    const std::vector<sweep::Point> points =
+        sweep::points_of(spec, static_cast<std::uint64_t>(input_.sample_seed.value_or(0)), faults_);
+    if (points.size() > input_.most_points)
+      faults_.error("sweep", "/sweep",
+                    "these are " + std::to_string(points.size()) + " points, and at most " +
+                        std::to_string(input_.most_points) + " are simulated here",
+                    "vary less, or take a sample: latin:64");
+    if (faults_.has_errors()) return std::nullopt;
+    return resolve(spec, points);
+  }
+
+ private:
+  bool read_texts() {
+    source_ = input_.source;
+    if (!source_.text) {
+      const auto read = base::read_file(source_.file);
+      if (!read.ok()) {
+        faults_ = client::load(source_, nullptr).diagnostics;
+        return false;
+      }
+      source_.text = read.value();  // all points are of one text
+    }
+    if (input_.seed) source_.sets.push_back("run.seed=" + std::to_string(*input_.seed));
+    if (input_.replicas) source_.sets.push_back("run.replicas=" + std::to_string(*input_.replicas));
+    if (!input_.profile.empty()) {
+      const auto read = base::read_file(input_.profile);
+      if (!read.ok()) {
+        faults_.add({Severity::error,
+                     "profile",
+                     "",
+                     {input_.profile, 0, 0},
+                     read.failure().message,
+                     read.failure().hint});
+        return false;
+      }
+      profile_text_ = read.value();
+      profile_ = calibration::read_profile(profile_text_, input_.profile, faults_);
+    }
+    return !faults_.has_errors();
+  }
+
+  scenarios::Loaded load(const std::vector<std::string>& sets) const {
+    client::Source source = source_;
+    source.sets.insert(source.sets.end(), sets.begin(), sets.end());
+    return client::load(source, profile_ ? &*profile_ : nullptr);
+  }
+
+  /// What the command line says beside the scenario.
+  void complete(SweepSpec& spec, const std::vector<scenarios::Parameter>& params) {
+    for (std::string option : input_.varied) {
+      const std::string path = option.substr(0, option.find('='));
+      for (const scenarios::Parameter& p : params)
+        if (p.name == path) option = "params." + option;
+      scenarios::add_vary(option, spec, faults_);
+      if (spec.axes.empty() || !spec.axes.back().range) continue;
+      for (const scenarios::Parameter& p : params)
+        if ("params." + p.name == spec.axes.back().path)
+          spec.axes.back().range->step = p.step.value_or(0.0);
+    }
+    if (input_.mode.empty()) return;
+    if (!scenarios::set_mode(input_.mode, spec))
+      faults_.add({Severity::error,
+                   "mode",
+                   "",
+                   {"--mode " + input_.mode, 0, 0},
+                   "\"" + input_.mode + "\" is no way to combine values",
+                   "use product, zip, latin:64 or sobol:64"});
+    spec.mode_pointer.clear();
+    spec.mode_position = {"--mode " + input_.mode, 0, 0};
+  }
+
+  /// Ranges of counts are of whole numbers.
+  void round_counts(SweepSpec& spec) const {
+    std::vector<std::string> sets;
+    for (const SweepAxis& axis : spec.axes)
+      sets.push_back(axis.path + "=" +
+                     (axis.range ? axis.range->exact[0] : axis.values.front().text));
+    const scenarios::Loaded first = load(sets);
+    if (!first.design) return;
+    for (std::size_t a = 0; a < spec.axes.size(); ++a) {
+      std::optional<SweepRange>& range = spec.axes[a].range;
+      if (!range || range->step > 0.0 || !range->unit.empty()) continue;
+      for (const auto& [path, value] : base::values_of(*first.design))
+        if (value->source.where == "--set " + sets[a] && value->dimension == Dimension::count)
+          range->step = 1.0;
+    }
+  }
+
+  struct Resolved {
+    std::vector<std::string> sets;
+    scenarios::Loaded loaded;
+    sweep::PlannedPoint planned;  ///< its change is still open
+  };
+
+  Resolved resolve_point(const SweepSpec& spec, const sweep::Point& point) const {
+    Resolved out;
+    for (std::size_t a = 0; a < point.size(); ++a) {
+      out.planned.values.push_back(point[a].text);
+      out.sets.push_back(spec.axes[a].path + "=" + point[a].text);
+    }
+    out.loaded = load(out.sets);
+    if (out.loaded.design) out.planned.key = codec::design_hash(*out.loaded.design);
+    return out;
+  }
+
+  std::optional<sweep::SweepPlan> resolve(const SweepSpec& spec,
+                                          const std::vector<sweep::Point>& points) {
+    sweep::SweepPlan plan;
+    std::optional<sweep::DesignChanges> changes;
+    std::size_t faulty = 0;
+    for (std::size_t begin = 0; begin < points.size() && faulty < kMostFaultyPoints;
+         begin += kPointsAtATime) {
+      std::vector<Resolved> some(std::min(kPointsAtATime, points.size() - begin));
+      base::parallel_for(some.size(), 0,
+                         [&](std::size_t i) { some[i] = resolve_point(spec, points[begin + i]); });
+      for (std::size_t i = 0; i < some.size() && faulty < kMostFaultyPoints; ++i) {
+        Resolved& r = some[i];
+        add(r.loaded.diagnostics, r.sets, points[begin + i]);
+        if (!r.loaded.design) ++faulty;
+        if (!r.loaded.design || changes) continue;
+        plan.scenario_id = r.loaded.design->id;
+        changes.emplace(*r.loaded.design, profile_.has_value());
+      }
+      if (faults_.has_errors()) continue;
+      base::parallel_for(some.size(), 0, [&](std::size_t i) {
+        some[i].planned.change = changes->change_to(*some[i].loaded.design);
+      });
+      for (Resolved& r : some) plan.points.push_back(std::move(r.planned));
+    }
+    if (faults_.has_errors() || !changes) return std::nullopt;
+    plan.scenario_file = source_.file;
+    plan.version = input_.version;
+    plan.model_version = models::kVersion;
+    plan.base = changes->base();
+    for (const SweepAxis& axis : spec.axes) plan.axes.push_back(axis.path);
+    if (profile_) {
+      plan.profile_file = input_.profile;
+      plan.profile = profile_text_;
+      plan.profile_sha256 = profile_->sha256;
+    }
+    return plan;
+  }
+
+  /// Adds what is new. A fault of a varied value is one of the place where that was written; one
+  /// elsewhere says at which point.
+  void add(const Diagnostics& diagnostics, const std::vector<std::string>& sets,
+           const sweep::Point& point) {
+    for (Diagnostic d : diagnostics.items()) {
+      bool varied = false;
+      for (std::size_t a = 0; a < sets.size(); ++a)
+        if (d.position.file == "--set " + sets[a]) {
+          varied = true;
+          d.position = point[a].position;
+          d.pointer = point[a].pointer;
+          if (d.position.line == 0) d.message += " (" + sets[a] + ")";
+        }
+      if (!said_.insert({d.position.file, d.position.line, d.position.column, d.message}).second)
+        continue;
+      if (!varied && !sets.empty() && d.severity == Severity::error)
+        d.message += " (with " + base::join(sets, ", ") + ")";
+      faults_.add(std::move(d));
+    }
+  }
+
+  const SweepRequest& input_;
+  Diagnostics& faults_;
+  client::Source source_;
+  std::string profile_text_;
+  std::optional<CalibrationProfile> profile_;
+  std::set<std::tuple<std::string, int, int, std::string>> said_;
+};
+
+}  // namespace
+
+std::optional<sweep::SweepPlan> plan_sweep(const SweepRequest& request, Diagnostics& faults) {
+  return Planner(request, faults).plan();
+}
+
+Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& path) {
+  Result<SweepReport> sweep = store.report();
+  if (sweep.ok() && !path.empty())
+    if (const auto parts = sweep::Store::add_parts(path, store, *sweep); !parts.ok())
+      return parts.failure();
+  return sweep;
+}
+
+Result<std::function<void(Design&, std::size_t)>> draws_of(const sweep::Store& store) {
+  const auto [file, text] = store.profile();
+  if (text.empty()) return std::function<void(Design&, std::size_t)>();
+  Diagnostics faults;
+  auto profile =
+      std::make_shared<const CalibrationProfile>(calibration::read_profile(text, file, faults));
+  if (faults.has_errors())
+    return Failure{ExitCode::bad_input,
+                   "the profile of the sweep cannot be read: " + faults.items().front().message,
+                   ""};
+  return std::function<void(Design&, std::size_t)>(
+      [profile](Design& design, std::size_t i) { calibration::apply_draw(*profile, i, design); });
+}
+
+}  // namespace stallcast::client
