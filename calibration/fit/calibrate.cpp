@@ -12,7 +12,7 @@ namespace stallcast::calibration {
 namespace {
 
 /// "left out: 12 runs, reads and writes mixed (the first: jobs[0].read)", a line per reason.
-std::vector<std::string> left_out(const fit::Series& series) {
+std::vector<std::string> left_out(const fit::FitSeries& series) {
   struct Runs {
     std::size_t count = 0;
     std::string first;
@@ -34,7 +34,7 @@ std::vector<std::string> left_out(const fit::Series& series) {
 }  // namespace
 
 CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
-                             const fit::Options& options, std::optional<BufferPages> buffers) {
+                             const fit::FitOptions& options, std::optional<BufferPages> buffers) {
   CalibrationProfile profile;
   const std::string chosen = choose_buffers(sets, buffers);
   profile.id = std::move(id);
@@ -44,7 +44,7 @@ CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
     profile.date = std::max(profile.date, set.date);
   }
   if (!chosen.empty()) profile.environment["buffers"] = chosen;
-  for (const fit::Series& series : fit::group(sets)) {
+  for (const fit::FitSeries& series : fit::group(sets)) {
     std::vector<Fit> fits = fit::fits_of(series, options);
     for (std::string& line : left_out(series)) fits.front().reasons.push_back(std::move(line));
     profile.fits.insert(profile.fits.end(), fits.begin(), fits.end());

@@ -92,7 +92,7 @@ std::string series_id(const Measurement& m) {
   return id;
 }
 
-Cell cell_of(const Measurement& m) {
+FitCell cell_of(const Measurement& m) {
   const double depth = depth_of(m);
   const double processes = m.processes > 0 ? static_cast<double>(m.processes) : depth;
   return {.size = size_of(m), .depth = depth, .processes = processes, .runs = {}, .core_runs = {}};
@@ -101,7 +101,7 @@ Cell cell_of(const Measurement& m) {
 // R = n / X                                                        [docs/calibration.md, eq. 1]
 Seconds response_of(const Measurement& m) { return Ops::from(depth_of(m), unit::ops) / ops_of(m); }
 
-Cell rank_cell(const Measurement& m) {
+FitCell rank_cell(const Measurement& m) {
   const auto ranks = static_cast<double>(m.processes);
   return {.size = {}, .depth = 1.0, .processes = ranks, .runs = {}, .core_runs = {}};
 }
@@ -114,13 +114,13 @@ std::string unfit_flag(const Measurement& m) {
   return "";
 }
 
-Seconds Cell::response() const {
+Seconds FitCell::response() const {
   std::vector<double> values;
   for (const Seconds run : runs) values.push_back(run.in(unit::s));
   return Seconds::from(median(std::move(values)), unit::s);
 }
 
-double Cell::noise() const {
+double FitCell::noise() const {
   const double middle = response().in(unit::s);
   std::vector<double> off;
   for (const Seconds run : runs) off.push_back(std::abs(run.in(unit::s)-middle));
@@ -128,25 +128,26 @@ double Cell::noise() const {
   return 1.4826 * median(std::move(off)) / middle;
 }
 
-std::size_t Series::busy() const {
+std::size_t FitSeries::busy() const {
   std::size_t runs = 0;
-  for (const Cell& cell : cells) runs += cell.busy;
+  for (const FitCell& cell : cells) runs += cell.busy;
   return runs;
 }
 
-std::vector<Series> group(std::span<const MeasurementSet> sets) {
-  std::map<std::string, Series> series;
-  std::map<std::string, std::map<std::tuple<Bytes, double, double>, Cell>> cells;
+std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
+  std::map<std::string, FitSeries> series;
+  std::map<std::string, std::map<std::tuple<Bytes, double, double>, FitCell>> cells;
   /// A run of `m` into the cell of series `id`, unless there is a reason `why` not to.
   const auto put = [&](const std::string& id, const Measurement& m, const std::string& why,
                        auto like_of, auto time_of) {
-    Series& into = series[id];
+    FitSeries& into = series[id];
     into.id = id;
     into.subject = m.subject;
     into.operation = m.operation;
     if (!why.empty()) return into.left_out.push_back(m.origin + ": " + why);
-    const Cell like = like_of(m);
-    Cell& cell = cells[id].try_emplace({like.size, like.depth, like.processes}, like).first->second;
+    const FitCell like = like_of(m);
+    FitCell& cell =
+        cells[id].try_emplace({like.size, like.depth, like.processes}, like).first->second;
     cell.runs.push_back(time_of(m));
     if (has_flag(m, "busy")) ++cell.busy;
     if (!into.over_ranks && m.cores && *m.cores > 0.0)
@@ -161,7 +162,7 @@ std::vector<Series> group(std::span<const MeasurementSet> sets) {
       if (!is_barrier(m)) put(series_id(m), m, unfit(m), cell_of, response_of);
     }
   }
-  std::vector<Series> out;
+  std::vector<FitSeries> out;
   for (auto& [id, one] : series) {
     for (auto& [key, cell] : cells[id]) one.cells.push_back(std::move(cell));
     out.push_back(std::move(one));

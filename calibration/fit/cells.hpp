@@ -14,7 +14,7 @@
 namespace stallcast::calibration::fit {
 
 /// All runs of one point: an operation at one size and depth.
-struct Cell {
+struct FitCell {
   Bytes size;
   double depth = 1.0;      ///< operations outstanding
   double processes = 1.0;  ///< who issues them; of a series over ranks: those that meet
@@ -31,11 +31,11 @@ struct Cell {
 };
 
 /// What one law is fitted to.
-struct Series {
+struct FitSeries {
   std::string id;  ///< "io.read.random", "metadata.create", "gds.read.compat"
   Subject subject = Subject::io;
   std::string operation;
-  std::vector<Cell> cells;            ///< by size, then depth; or by number of ranks
+  std::vector<FitCell> cells;         ///< by size, then depth; or by number of ranks
   std::vector<std::string> left_out;  ///< "line 12: few-completions"
   /// True for what it costs that all ranks meet ("sync.barrier", "sync.allreduce"): cells differ in
   /// the number of ranks and in nothing else.
@@ -58,10 +58,10 @@ inline constexpr Bytes kMeeting = Bytes::from(1, unit::KiB);
 /// ("network.stream.tcp.loopback"): it crossed no network. Of copies whose tool says a rate and no
 /// size, an operation is a byte.
 ///
-/// Series over ranks are made beside them: "sync.barrier" of records of training whose operation is
-/// "barrier", by their latency; "sync.C" of a collective C that nobody leaves before all have come,
-/// of messages up to `kMeeting`, and "sync.C.one-host" where it crossed no network. A file's
+/// FitSeries over ranks are made beside them: "sync.barrier" of records of training whose operation
+/// is "barrier", by their latency; "sync.C" of a collective C that nobody leaves before all have
+/// come, of messages up to `kMeeting`, and "sync.C.one-host" where it crossed no network. A file's
 /// collective with one wrong result counts for nothing.
-[[nodiscard]] std::vector<Series> group(std::span<const MeasurementSet> sets);
+[[nodiscard]] std::vector<FitSeries> group(std::span<const MeasurementSet> sets);
 
 }  // namespace stallcast::calibration::fit

@@ -12,13 +12,14 @@ namespace {
 ///                                                                         [calibration.md, eq. 10]
 struct Constant {
   const char *law, *equation, *name, *unit;
-  double (*of)(const Cell& cell, double seconds);
+  double (*of)(const FitCell& cell, double seconds);
 };
 constexpr Constant kTime{"time", "R = T", "T", "s",
-                         [](const Cell&, double seconds) { return seconds; }};
-constexpr Constant kRate{
-    "rate", "R(n, b) = n b / B", "B", "B/s",
-    [](const Cell& cell, double seconds) { return cell.depth * cell.size.in(unit::B) / seconds; }};
+                         [](const FitCell&, double seconds) { return seconds; }};
+constexpr Constant kRate{"rate", "R(n, b) = n b / B", "B", "B/s",
+                         [](const FitCell& cell, double seconds) {
+                           return cell.depth * cell.size.in(unit::B) / seconds;
+                         }};
 
 using Values = std::vector<std::vector<double>>;  // of runs, by cell
 
@@ -40,12 +41,12 @@ Values drawn(const Values& cells, Draws& draws) {
   return out;
 }
 
-Fit fit_constant(const Series& part, const Constant& constant, const Options& options) {
+Fit fit_constant(const FitSeries& part, const Constant& constant, const FitOptions& options) {
   Fit fit = fit_without_law(part);
   fit.law = constant.law;
   fit.equation = constant.equation;
   Values cells;
-  for (const Cell& cell : part.cells) {
+  for (const FitCell& cell : part.cells) {
     std::vector<double>& runs = cells.emplace_back();
     for (const Seconds run : cell.runs) runs.push_back(constant.of(cell, run.in(unit::s)));
   }
@@ -69,7 +70,7 @@ Fit fit_constant(const Series& part, const Constant& constant, const Options& op
     fit.median_error = median(errors);
     fit.p90_error = quantile(errors, 0.9);
   }
-  for (const Cell& cell : part.cells)
+  for (const FitCell& cell : part.cells)
     fit.residuals.push_back(
         {cell_name(cell), cell.response().in(unit::s), constant.of(cell, value), cell.runs.size()});
   judge(fit, part);
@@ -80,35 +81,35 @@ Fit fit_constant(const Series& part, const Constant& constant, const Options& op
 
 /// The cells of `series` that `keep` takes, as a series of its own.
 template <class Keep>
-Series part_of(const Series& series, const char* suffix, Keep keep) {
-  Series out{series.id + suffix, series.subject, series.operation, {}, {}};
+FitSeries part_of(const FitSeries& series, const char* suffix, Keep keep) {
+  FitSeries out{series.id + suffix, series.subject, series.operation, {}, {}};
   std::copy_if(series.cells.begin(), series.cells.end(), std::back_inserter(out.cells), keep);
   return out;
 }
 
-bool one(const Cell& cell) { return cell.depth == 1.0; }
+bool one(const FitCell& cell) { return cell.depth == 1.0; }
 
 /// The cells of `least` bytes and more; all where none is so large.
-Series large(Series series, Bytes least) {
-  const auto small = [&](const Cell& cell) { return cell.size < least; };
+FitSeries large(FitSeries series, Bytes least) {
+  const auto small = [&](const FitCell& cell) { return cell.size < least; };
   if (!std::all_of(series.cells.begin(), series.cells.end(), small))
     std::erase_if(series.cells, small);
   return series;
 }
 
 /// Core time in place of response time, of the cells where all runs recorded it.
-Series core_time(const Series& series) {
-  Series out = part_of(series, ".core", [](const Cell& cell) {
+FitSeries core_time(const FitSeries& series) {
+  FitSeries out = part_of(series, ".core", [](const FitCell& cell) {
     return cell.core_runs.size() == cell.runs.size() && cell.size > Bytes{};
   });
-  for (Cell& cell : out.cells) {
+  for (FitCell& cell : out.cells) {
     cell.runs = cell.core_runs;
     cell.depth = 1.0;
   }
   return large(std::move(out), kLeastBlock);
 }
 
-std::vector<Fit> loader_fits(const Series& series, const Options& options) {
+std::vector<Fit> loader_fits(const FitSeries& series, const FitOptions& options) {
   if (series.operation == "decode")
     return {fit_constant(large(series, kLeastBlock), kRate, options)};
   if (series.operation == "worker")
@@ -117,31 +118,31 @@ std::vector<Fit> loader_fits(const Series& series, const Options& options) {
   return {fit_series(series, options)};
 }
 
-std::vector<Fit> network_figures(const Series& series, const Options& options) {
+std::vector<Fit> network_figures(const FitSeries& series, const FitOptions& options) {
   std::vector<Fit> out;
-  Series messages = part_of(series, ".one", one);
+  FitSeries messages = part_of(series, ".one", one);
   if (messages.cells.size() > 2) {
     out.push_back(fit_series(messages, options));
   } else if (!messages.cells.empty()) {
     messages.cells.resize(1);  // of the smallest size: a latency
     out.push_back(fit_constant(messages, kTime, options));
   }
-  const Series many =
-      large(part_of(series, ".many", [](const Cell& c) { return !one(c); }), kLeastBlock);
+  const FitSeries many =
+      large(part_of(series, ".many", [](const FitCell& c) { return !one(c); }), kLeastBlock);
   if (!many.cells.empty()) out.push_back(fit_constant(many, kRate, options));
-  const Series core = core_time(series);
+  const FitSeries core = core_time(series);
   if (!core.cells.empty()) out.push_back(fit_constant(core, kRate, options));
   return out;
 }
 
 }  // namespace
 
-std::vector<Fit> fits_of(const Series& series, const Options& options) {
+std::vector<Fit> fits_of(const FitSeries& series, const FitOptions& options) {
   if (series.subject == Subject::loader && !series.cells.empty())
     return loader_fits(series, options);
   std::vector<Fit> out{fit_series(series, options)};
   if (series.subject == Subject::memory) {
-    const Series thread = large(part_of(series, ".one", one), kLeastBlock);
+    const FitSeries thread = large(part_of(series, ".one", one), kLeastBlock);
     if (!thread.cells.empty()) out.push_back(fit_constant(thread, kRate, options));
   } else if (series.subject == Subject::network) {
     const std::vector<Fit> figures = network_figures(series, options);

@@ -23,6 +23,6 @@ inline constexpr double kNoFigure = 0.25;
 ///             one size only the time; else the law
 /// A figure is accepted where cells (runs, of a single cell) held out lie within the bar of laws,
 /// usable up to kNoFigure, else refused.                         [docs/calibration.md, eq. 10]
-[[nodiscard]] std::vector<Fit> fits_of(const Series& series, const Options& options);
+[[nodiscard]] std::vector<Fit> fits_of(const FitSeries& series, const FitOptions& options);
 
 }  // namespace stallcast::calibration::fit

@@ -12,45 +12,45 @@
 namespace stallcast::calibration::fit {
 namespace {
 
-double response_of(const Cell& cell) { return cell.response().in(unit::s); }
+double response_of(const FitCell& cell) { return cell.response().in(unit::s); }
 
 /// Cells that repeat well weigh more: 1 / max(noise, 1 %)^2, within a factor of 25 of each other.
-double weight_of(const Cell& cell) {
+double weight_of(const FitCell& cell) {
   const double noise = std::clamp(cell.noise(), 0.01, 0.05);
   return 1.0 / (noise * noise);
 }
 
-std::vector<Point> points_of(std::span<const Cell> cells) {
+std::vector<Point> points_of(std::span<const FitCell> cells) {
   std::vector<Point> out;
-  for (const Cell& cell : cells) out.push_back({&cell, response_of(cell), weight_of(cell)});
+  for (const FitCell& cell : cells) out.push_back({&cell, response_of(cell), weight_of(cell)});
   return out;
 }
 
 /// Where a search goes on from `theta`: a parameter that went to nothing could never come back, as
 /// all are searched by their logarithms.
-std::vector<double> restart(const Law& law, const Series& series, std::vector<double> theta) {
+std::vector<double> restart(const Law& law, const FitSeries& series, std::vector<double> theta) {
   const std::vector<double> start = law.start(series.cells);
   for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = std::max(theta[i], 1e-3 * start[i]);
   return theta;
 }
 
 /// A term of a law over ranks that adds less than a millionth of the quickest meeting is nothing.
-std::vector<double> settled(const Series& series, std::vector<double> theta) {
+std::vector<double> settled(const FitSeries& series, std::vector<double> theta) {
   if (!series.over_ranks) return theta;
   double quickest = response_of(series.cells.front());
-  for (const Cell& cell : series.cells) quickest = std::min(quickest, response_of(cell));
+  for (const FitCell& cell : series.cells) quickest = std::min(quickest, response_of(cell));
   for (double& value : theta)
     if (value < 1e-6 * quickest) value = 0.0;
   return theta;
 }
 
-Estimate regress_all(const Law& law, const Series& series) {
+Estimate regress_all(const Law& law, const FitSeries& series) {
   return regress(law, points_of(series.cells), law.start(series.cells));
 }
 
 /// |fitted / measured - 1| of every cell, fitted without it and its fold.
-std::vector<double> held_out(const Law& law, const Series& series, const std::vector<double>& start,
-                             int folds) {
+std::vector<double> held_out(const Law& law, const FitSeries& series,
+                             const std::vector<double>& start, int folds) {
   const std::vector<Point> all = points_of(series.cells);
   const auto n = all.size();
   const auto parts = std::min<std::size_t>(static_cast<std::size_t>(folds), n);
@@ -75,7 +75,7 @@ struct Scored {
   double standard = 0.0;  ///< standard error of the score
 };
 
-Scored score(const Law& law, const Series& series, int folds) {
+Scored score(const Law& law, const FitSeries& series, int folds) {
   Scored out{&law, regress_all(law, series), {}, 0.0, 0.0};
   out.errors = held_out(law, series, restart(law, series, out.whole.theta), folds);
   if (out.errors.empty()) return out;
@@ -102,10 +102,10 @@ const Scored* choose(const std::vector<Scored>& scored) {
 }
 
 /// One bootstrap sample: runs drawn again within each cell; where no cell has two runs, cells are.
-std::vector<Point> resample(const Series& series, bool repeats, Draws& draws) {
+std::vector<Point> resample(const FitSeries& series, bool repeats, Draws& draws) {
   std::vector<Point> out;
   for (std::size_t i = 0; i < series.cells.size(); ++i) {
-    const Cell& cell = series.cells[repeats ? i : draws.below(series.cells.size())];
+    const FitCell& cell = series.cells[repeats ? i : draws.below(series.cells.size())];
     std::vector<double> runs;
     for (std::size_t r = 0; r < cell.runs.size(); ++r)
       runs.push_back(cell.runs[draws.below(cell.runs.size())].in(unit::s));
@@ -114,13 +114,13 @@ std::vector<Point> resample(const Series& series, bool repeats, Draws& draws) {
   return out;
 }
 
-bool repeats(const Series& series) {
+bool repeats(const FitSeries& series) {
   return std::any_of(series.cells.begin(), series.cells.end(),
-                     [](const Cell& cell) { return cell.runs.size() > 1; });
+                     [](const FitCell& cell) { return cell.runs.size() > 1; });
 }
 
-void draw_parameters(Fit& fit, const Law& law, const Series& series,
-                     const std::vector<double>& theta, const Options& options) {
+void draw_parameters(Fit& fit, const Law& law, const FitSeries& series,
+                     const std::vector<double>& theta, const FitOptions& options) {
   Draws draws(options.seed);
   const bool repeated = repeats(series);
   const std::vector<double> start = restart(law, series, theta);
@@ -135,10 +135,10 @@ void draw_parameters(Fit& fit, const Law& law, const Series& series,
   }
 }
 
-void add_range(Fit& fit, const char* quantity, const char* unit, std::span<const Cell> cells,
-               double (*of)(const Cell&)) {
+void add_range(Fit& fit, const char* quantity, const char* unit, std::span<const FitCell> cells,
+               double (*of)(const FitCell&)) {
   double low = of(cells.front()), high = low;
-  for (const Cell& cell : cells) {
+  for (const FitCell& cell : cells) {
     low = std::min(low, of(cell));
     high = std::max(high, of(cell));
   }
@@ -147,29 +147,29 @@ void add_range(Fit& fit, const char* quantity, const char* unit, std::span<const
 
 }  // namespace
 
-std::string cell_name(const Cell& cell, bool over_ranks) {
+std::string cell_name(const FitCell& cell, bool over_ranks) {
   if (over_ranks) return base::print_quantity(cell.processes, Dimension::number) + " ranks";
   return base::print_quantity(cell.size.in(unit::B), Dimension::bytes) + ", depth " +
          base::print_quantity(cell.depth, Dimension::number);
 }
 
-Fit fit_without_law(const Series& series) {
+Fit fit_without_law(const FitSeries& series) {
   Fit fit;
   fit.id = series.id;
   fit.cells = series.cells.size();
   if (series.cells.empty()) return fit;
   std::vector<double> noises;
-  for (const Cell& cell : series.cells) {
+  for (const FitCell& cell : series.cells) {
     fit.runs += cell.runs.size();
     noises.push_back(cell.noise());
   }
   fit.noise = median(std::move(noises));
   if (series.over_ranks) {
-    add_range(fit, "ranks", "count", series.cells, [](const Cell& c) { return c.processes; });
+    add_range(fit, "ranks", "count", series.cells, [](const FitCell& c) { return c.processes; });
     return fit;
   }
-  add_range(fit, "size", "B", series.cells, [](const Cell& c) { return c.size.in(unit::B); });
-  add_range(fit, "depth", "count", series.cells, [](const Cell& c) { return c.depth; });
+  add_range(fit, "size", "B", series.cells, [](const FitCell& c) { return c.size.in(unit::B); });
+  add_range(fit, "depth", "count", series.cells, [](const FitCell& c) { return c.depth; });
   return fit;
 }
 
@@ -183,7 +183,7 @@ FittedParameter parameter_of(std::string name, std::string unit, double value,
   return out;
 }
 
-void judge(Fit& fit, const Series& series) {
+void judge(Fit& fit, const FitSeries& series) {
   const double bar = std::max(kMedianBar, 2.0 * fit.noise);
   if (fit.median_error > bar)
     fit.reasons.push_back(
@@ -211,7 +211,7 @@ void doubt_busy(Fit& fit, std::size_t busy) {
                  std::to_string(fit.runs) + " runs: what it can do alone may be more");
 }
 
-Fit fit_series(const Series& series, const Options& options) {
+Fit fit_series(const FitSeries& series, const FitOptions& options) {
   Fit fit = fit_without_law(series);
   std::vector<Scored> scored;
   for (const Law* law : candidates(series)) scored.push_back(score(*law, series, options.folds));
@@ -231,7 +231,7 @@ Fit fit_series(const Series& series, const Options& options) {
   fit.p90_error = quantile(chosen->errors, 0.9);
   const Estimate& estimate = chosen->whole;
   draw_parameters(fit, law, series, settled(series, estimate.theta), options);
-  for (const Cell& cell : series.cells)
+  for (const FitCell& cell : series.cells)
     fit.residuals.push_back({cell_name(cell, series.over_ranks), response_of(cell),
                              law.response(estimate.theta, cell), cell.runs.size()});
   judge(fit, series);

@@ -8,7 +8,7 @@
 /// From a series of cells to a fit with intervals and a verdict.   [docs/calibration.md, Fits]
 namespace stallcast::calibration::fit {
 
-struct Options {
+struct FitOptions {
   std::uint64_t seed = 1;
   int draws = 200;  ///< of the bootstrap
   int folds = 5;    ///< of the cross-validation
@@ -30,19 +30,19 @@ inline constexpr double kBusyRuns = 0.10;  ///< share of the runs taken on a bus
 ///   usable    the 90th percentile is above 25 %, a parameter is not decided, nothing repeats, or
 ///             more than a tenth of the runs was taken on a busy machine
 ///   accepted  else
-[[nodiscard]] Fit fit_series(const Series& series, const Options& options);
+[[nodiscard]] Fit fit_series(const FitSeries& series, const FitOptions& options);
 
 // What other fits share with it.
 
 /// What the cells of `series` say without a law: their number, noise and range.
-[[nodiscard]] Fit fit_without_law(const Series& series);
+[[nodiscard]] Fit fit_without_law(const FitSeries& series);
 /// "4.1 kB, depth 2", or "8 ranks".
-[[nodiscard]] std::string cell_name(const Cell& cell, bool over_ranks = false);
+[[nodiscard]] std::string cell_name(const FitCell& cell, bool over_ranks = false);
 /// A parameter with the 90 % interval of its bootstrap draws.
 [[nodiscard]] FittedParameter parameter_of(std::string name, std::string unit, double value,
                                            const std::vector<double>& draws);
 /// Gives the fit of `series` its verdict and reasons, from its errors, noise and parameters.
-void judge(Fit& fit, const Series& series);
+void judge(Fit& fit, const FitSeries& series);
 /// Adds `why` to the reasons; an accepted fit becomes a usable one.
 void doubt(Fit& fit, std::string why);
 /// The same where more than a tenth of the `fit.runs` were among `busy`.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kRefused = 0.25;
 
-double solo(const Fit& fit, const Cell& cell) {
+double solo(const Fit& fit, const FitCell& cell) {
   std::vector<double> theta;
   for (const FittedParameter& p : fit.parameters) theta.push_back(p.value);
   return law(fit.law).response(theta, cell);
@@ -23,7 +23,7 @@ double solo(const Fit& fit, const Cell& cell) {
 
 /// `draws` values of `statistic` over values drawn again from `values`.
 template <class Statistic>
-std::vector<double> bootstrap(const std::vector<double>& values, const Options& options,
+std::vector<double> bootstrap(const std::vector<double>& values, const FitOptions& options,
                               Statistic statistic) {
   Draws draws(options.seed);
   std::vector<double> out;
@@ -56,14 +56,14 @@ bool mixed(const Measurement& m) {
 }  // namespace
 
 std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& read,
-                             const Fit& write, const Options& options) {
+                             const Fit& write, const FitOptions& options) {
   if (read.law.empty() || write.law.empty()) return std::nullopt;
-  std::map<std::tuple<Bytes, double, double>, Cell> cells;
+  std::map<std::tuple<Bytes, double, double>, FitCell> cells;
   std::size_t busy = 0;
   for (const MeasurementSet& set : sets)
     for (const Measurement& m : set.measurements) {
       if (!mixed(m)) continue;
-      Cell& cell = cells[{m.size, m.depth, *m.read_share}];
+      FitCell& cell = cells[{m.size, m.depth, *m.read_share}];
       cell.size = m.size;
       cell.depth = m.depth;
       cell.runs.push_back(Ops::from(m.depth, unit::ops) / m.ops);
@@ -125,7 +125,7 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
   return fit;
 }
 
-std::optional<Fit> fit_phases(std::span<const MeasurementSet> sets, const Options& options) {
+std::optional<Fit> fit_phases(std::span<const MeasurementSet> sets, const FitOptions& options) {
   const Measurement* longest = nullptr;
   for (const MeasurementSet& set : sets)
     for (const Measurement& m : set.measurements)

@@ -18,7 +18,7 @@ namespace stallcast::calibration::fit {
 ///   refused   the median is above 25 % even so, or there are fewer than 2 mixes
 /// nullopt when nothing mixed was measured, or `read` or `write` follow no law.
 [[nodiscard]] std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& read,
-                                           const Fit& write, const Options& options);
+                                           const Fit& write, const FitOptions& options);
 
 /// Bars for a change of the write rate.
 inline constexpr std::size_t kLeastPhase = 10;  ///< seconds on each side of a change
@@ -32,6 +32,6 @@ inline constexpr double kLeastDrop = 1.2;       ///< first rate over the second
 ///   refused   no change: C is at least what was written
 /// nullopt when no write was watched for 20 s or more.
 [[nodiscard]] std::optional<Fit> fit_phases(std::span<const MeasurementSet> sets,
-                                            const Options& options);
+                                            const FitOptions& options);
 
 }  // namespace stallcast::calibration::fit

@@ -8,43 +8,43 @@
 namespace stallcast::calibration::fit {
 namespace {
 
-double bytes(const Cell& cell) { return cell.size.in(unit::B); }
-double seconds(const Cell& cell) { return cell.response().in(unit::s); }
+double bytes(const FitCell& cell) { return cell.size.in(unit::B); }
+double seconds(const FitCell& cell) { return cell.response().in(unit::s); }
 
 /// The quickest response: what is left when nothing queues.
-double quickest(std::span<const Cell> cells) {
+double quickest(std::span<const FitCell> cells) {
   double least = seconds(cells.front());
-  for (const Cell& cell : cells) least = std::min(least, seconds(cell));
+  for (const FitCell& cell : cells) least = std::min(least, seconds(cell));
   return least;
 }
 
 /// Most operations per second of any cell.
-double most_ops(std::span<const Cell> cells) {
+double most_ops(std::span<const FitCell> cells) {
   double most = 0.0;
-  for (const Cell& cell : cells) most = std::max(most, cell.depth / seconds(cell));
+  for (const FitCell& cell : cells) most = std::max(most, cell.depth / seconds(cell));
   return most;
 }
 
 /// Most bytes per second of any cell.
-double most_bytes(std::span<const Cell> cells) {
+double most_bytes(std::span<const FitCell> cells) {
   double most = 1.0;
-  for (const Cell& cell : cells) most = std::max(most, cell.depth * bytes(cell) / seconds(cell));
+  for (const FitCell& cell : cells) most = std::max(most, cell.depth * bytes(cell) / seconds(cell));
   return most;
 }
 
 // R = alpha + b / B                                                          [calibration.md, eq.
 // 2]
 constexpr std::array kHockneyParameters{LawParameter{"alpha", "s"}, LawParameter{"B", "B/s"}};
-double hockney(std::span<const double> p, const Cell& cell) { return p[0] + bytes(cell) / p[1]; }
-std::vector<double> hockney_start(std::span<const Cell> cells) {
+double hockney(std::span<const double> p, const FitCell& cell) { return p[0] + bytes(cell) / p[1]; }
+std::vector<double> hockney_start(std::span<const FitCell> cells) {
   return {0.9 * quickest(cells), 1.1 * most_bytes(cells)};
 }
 
 // R = Z + n D                                                                [calibration.md, eq.
 // 3]
 constexpr std::array kStationParameters{LawParameter{"Z", "s"}, LawParameter{"D", "s"}};
-double station(std::span<const double> p, const Cell& cell) { return p[0] + cell.depth * p[1]; }
-std::vector<double> station_start(std::span<const Cell> cells) {
+double station(std::span<const double> p, const FitCell& cell) { return p[0] + cell.depth * p[1]; }
+std::vector<double> station_start(std::span<const FitCell> cells) {
   return {0.9 * quickest(cells), 0.9 / most_ops(cells)};
 }
 
@@ -52,10 +52,10 @@ std::vector<double> station_start(std::span<const Cell> cells) {
 // 4]
 constexpr std::array kLineParameters{LawParameter{"alpha", "s"}, LawParameter{"s", "s"},
                                      LawParameter{"B", "B/s"}};
-double line(std::span<const double> p, const Cell& cell) {
+double line(std::span<const double> p, const FitCell& cell) {
   return p[0] + cell.depth * (p[1] + bytes(cell) / p[2]);
 }
-std::vector<double> line_start(std::span<const Cell> cells) {
+std::vector<double> line_start(std::span<const FitCell> cells) {
   return {0.8 * quickest(cells), 0.5 / most_ops(cells), 1.1 * most_bytes(cells)};
 }
 
@@ -63,7 +63,7 @@ std::vector<double> line_start(std::span<const Cell> cells) {
 // analysis: R(n) = D (1 + Q(n - 1)), X(n) = n / (alpha + R(n)), Q(n) = X(n) R(n).
 //                                                                            [calibration.md, eq.
 //                                                                            5]
-double mva(std::span<const double> p, const Cell& cell) {
+double mva(std::span<const double> p, const FitCell& cell) {
   const double demand = p[1] + bytes(cell) / p[2];
   double queue = 0.0, at_server = demand;
   const double population = std::max(1.0, cell.depth);
@@ -80,10 +80,10 @@ double mva(std::span<const double> p, const Cell& cell) {
 //                                                                            6]
 constexpr std::array kRooflineParameters{LawParameter{"alpha", "s"}, LawParameter{"S", "B/s"},
                                          LawParameter{"s", "s"}, LawParameter{"B", "B/s"}};
-double roofline(std::span<const double> p, const Cell& cell) {
+double roofline(std::span<const double> p, const FitCell& cell) {
   return std::max(p[0] + bytes(cell) / p[1], cell.depth * (p[2] + bytes(cell) / p[3]));
 }
-std::vector<double> roofline_start(std::span<const Cell> cells) {
+std::vector<double> roofline_start(std::span<const FitCell> cells) {
   return {0.9 * quickest(cells), most_bytes(cells), 0.9 / most_ops(cells), 1.1 * most_bytes(cells)};
 }
 
@@ -92,19 +92,19 @@ constexpr LawParameter kBase{"a", "s"}, kDoubling{"d", "s"}, kRoot{"q", "s"};
 constexpr std::array kDoublingParameters{kBase, kDoubling};
 constexpr std::array kRootParameters{kBase, kRoot};
 constexpr std::array kMeetingParameters{kBase, kDoubling, kRoot};
-double doublings(std::span<const double> p, const Cell& cell) {
+double doublings(std::span<const double> p, const FitCell& cell) {
   return p[0] + p[1] * std::log2(cell.processes);
 }
-double root(std::span<const double> p, const Cell& cell) {
+double root(std::span<const double> p, const FitCell& cell) {
   return p[0] + p[1] * std::sqrt(cell.processes);
 }
-double meeting(std::span<const double> p, const Cell& cell) {
+double meeting(std::span<const double> p, const FitCell& cell) {
   return p[0] + p[1] * std::log2(cell.processes) + p[2] * std::sqrt(cell.processes);
 }
-std::vector<double> one_term_start(std::span<const Cell> cells) {
+std::vector<double> one_term_start(std::span<const FitCell> cells) {
   return {0.5 * quickest(cells), 0.25 * quickest(cells)};
 }
-std::vector<double> meeting_start(std::span<const Cell> cells) {
+std::vector<double> meeting_start(std::span<const FitCell> cells) {
   return {0.5 * quickest(cells), 0.25 * quickest(cells), 0.25 * quickest(cells)};
 }
 
@@ -131,10 +131,10 @@ const Law& law(std::string_view id) {
   return *std::find_if(kLaws.begin(), kLaws.end(), [&](const Law& row) { return row.id == id; });
 }
 
-std::vector<const Law*> candidates(const Series& series) {
+std::vector<const Law*> candidates(const FitSeries& series) {
   std::set<Bytes> sizes;
   std::set<double> depths;
-  for (const Cell& cell : series.cells) {
+  for (const FitCell& cell : series.cells) {
     sizes.insert(cell.size);
     depths.insert(cell.depth);
   }

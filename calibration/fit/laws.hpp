@@ -23,9 +23,9 @@ struct Law {
   std::span<const LawParameter> parameters;
   /// Response time in seconds of an operation at the cell's size and depth under `theta`, in the
   /// order of `parameters`.
-  double (*response)(std::span<const double> theta, const Cell& cell);
+  double (*response)(std::span<const double> theta, const FitCell& cell);
   /// Where the search for the parameters begins, from the cells alone.
-  std::vector<double> (*start)(std::span<const Cell> cells);
+  std::vector<double> (*start)(std::span<const FitCell> cells);
   /// What the cells must vary in for the parameters to be decided.
   bool needs_sizes = false;
   bool needs_depths = false;
@@ -37,6 +37,6 @@ struct Law {
 /// REQUIRES: `id` is a row.
 [[nodiscard]] const Law& law(std::string_view id);
 /// The laws that a series of this subject may follow and whose parameters its cells can decide.
-[[nodiscard]] std::vector<const Law*> candidates(const Series& series);
+[[nodiscard]] std::vector<const Law*> candidates(const FitSeries& series);
 
 }  // namespace stallcast::calibration::fit

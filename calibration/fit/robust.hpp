@@ -18,7 +18,7 @@ struct Estimate {
 
 /// One cell as the regression sees it.
 struct Point {
-  const Cell* cell = nullptr;
+  const FitCell* cell = nullptr;
   double response = 0.0;  ///< s; the cell's median, or a bootstrap's
   double weight = 1.0;    ///< relative
 };

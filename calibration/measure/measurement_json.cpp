@@ -7,31 +7,6 @@
 #include "engine/base/sha256.hpp"
 
 namespace stallcast {
-
-std::string_view name_of(Subject subject) {
-  switch (subject) {
-    case Subject::io:
-      return "io";
-    case Subject::metadata:
-      return "metadata";
-    case Subject::memory:
-      return "memory";
-    case Subject::gds:
-      return "gds";
-    case Subject::network:
-      return "network";
-    case Subject::collective:
-      return "collective";
-    case Subject::loader:
-      return "loader";
-    case Subject::training:
-      return "training";
-    case Subject::checkpoint:
-      return "checkpoint";
-  }
-  return "";
-}
-
 namespace calibration {
 namespace {
 constexpr std::string_view kSchema = "stallcast.measurements/1";

@@ -8,18 +8,6 @@
 
 namespace stallcast {
 
-std::string_view name_of(FitVerdict verdict) {
-  switch (verdict) {
-    case FitVerdict::accepted:
-      return "accepted";
-    case FitVerdict::usable:
-      return "usable";
-    case FitVerdict::refused:
-      return "refused";
-  }
-  return "";
-}
-
 /// The dimensions a fitted value can have; found by the record reader beside the enum.
 static std::string_view name_of(Dimension dimension) {
   switch (dimension) {

@@ -16,7 +16,7 @@ namespace {
 /// Computes the values that formulas refer to.
 class Values {
  public:
-  Values(const LoadedClaims& loaded, const predict::Options& options)
+  Values(const LoadedClaims& loaded, const predict::PredictOptions& options)
       : loaded_(loaded), options_(options) {}
 
   /// Simulates and searches. nullopt, or why it could not.
@@ -106,7 +106,7 @@ class Values {
   }
 
   const LoadedClaims& loaded_;
-  const predict::Options& options_;
+  const predict::PredictOptions& options_;
   std::map<std::size_t, std::size_t> index_;  ///< scenario -> prediction
   std::vector<Result<Prediction>> predictions_;
   std::vector<Result<PlanResult>> plans_;
@@ -184,7 +184,7 @@ ClaimOutcome outcome_of(std::span<const ClaimFigure> figures) {
   return ClaimOutcome::mixed;
 }
 
-Result<Audit> audit(const LoadedClaims& loaded, const predict::Options& options) {
+Result<Audit> audit(const LoadedClaims& loaded, const predict::PredictOptions& options) {
   Audit out = loaded.audit;
   Values values(loaded, options);
   if (auto failure = values.run()) return *std::move(failure);

@@ -46,27 +46,27 @@ std::optional<AnyQuantity> any_quantity(std::string_view text, std::string& mess
   return out;
 }
 
-std::optional<Tolerance> parse_tolerance(std::string_view text, std::string& message) {
-  if (text.empty()) return Tolerance{};
+std::optional<ClaimTolerance> parse_tolerance(std::string_view text, std::string& message) {
+  if (text.empty()) return ClaimTolerance{};
   constexpr std::string_view kPoints = " points";
-  Tolerance out;
+  ClaimTolerance out;
   std::string_view number = text;
   if (text.starts_with("x")) {
-    out.kind = Tolerance::Kind::factor;
+    out.kind = ClaimTolerance::Kind::factor;
     number = text.substr(1);
   } else if (text.ends_with(kPoints)) {
-    out.kind = Tolerance::Kind::points;
+    out.kind = ClaimTolerance::Kind::points;
     number.remove_suffix(kPoints.size());
   }
   const Dimension dimension =
-      out.kind == Tolerance::Kind::relative ? Dimension::ratio : Dimension::number;
+      out.kind == ClaimTolerance::Kind::relative ? Dimension::ratio : Dimension::number;
   const base::ParsedQuantity parsed = base::parse_quantity(number, dimension);
   if (!parsed.value.has_value() || *parsed.value < 0.0 ||
-      (out.kind == Tolerance::Kind::factor && *parsed.value < 1.0)) {
+      (out.kind == ClaimTolerance::Kind::factor && *parsed.value < 1.0)) {
     message = "a tolerance is \"1 %\", \"x2\" or \"0.5 points\", not \"" + std::string(text) + "\"";
     return std::nullopt;
   }
-  out.amount = out.kind == Tolerance::Kind::points ? 0.01 * *parsed.value : *parsed.value;
+  out.amount = out.kind == ClaimTolerance::Kind::points ? 0.01 * *parsed.value : *parsed.value;
   return out;
 }
 
@@ -96,13 +96,13 @@ std::optional<Statement> parse_statement(std::string_view text, std::string& mes
   return std::nullopt;
 }
 
-bool Statement::holds_for(double value, const Tolerance& tolerance) const {
+bool Statement::holds_for(double value, const ClaimTolerance& tolerance) const {
   const auto slack = [&](double end) {
-    if (tolerance.kind == Tolerance::Kind::points) return tolerance.amount;
-    if (tolerance.kind == Tolerance::Kind::relative) return tolerance.amount * std::abs(end);
+    if (tolerance.kind == ClaimTolerance::Kind::points) return tolerance.amount;
+    if (tolerance.kind == ClaimTolerance::Kind::relative) return tolerance.amount * std::abs(end);
     return 0.0;
   };
-  const double factor = tolerance.kind == Tolerance::Kind::factor ? tolerance.amount : 1.0;
+  const double factor = tolerance.kind == ClaimTolerance::Kind::factor ? tolerance.amount : 1.0;
   if (low.has_value() && value * factor < *low - slack(*low)) return false;
   return !high.has_value() || value / factor <= *high + slack(*high);
 }

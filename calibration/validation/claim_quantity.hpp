@@ -20,13 +20,14 @@ struct AnyQuantity {
 [[nodiscard]] std::optional<AnyQuantity> any_quantity(std::string_view text, std::string& message);
 
 /// How far two figures may lie apart and still be the same.
-struct Tolerance {
+struct ClaimTolerance {
   enum class Kind { relative, factor, points } kind = Kind::relative;
   double amount = 1e-9;  ///< a share, a factor of at least 1, or a share of 1
 };
 
 /// Reads "1 %", "x2", "0.5 points"; "" is exact. Faults as for `any_quantity`.
-[[nodiscard]] std::optional<Tolerance> parse_tolerance(std::string_view text, std::string& message);
+[[nodiscard]] std::optional<ClaimTolerance> parse_tolerance(std::string_view text,
+                                                            std::string& message);
 
 /// "420 GB", "30 % to 50 %", ">= 1 TB", "< 1 ms".
 struct Statement {
@@ -35,7 +36,7 @@ struct Statement {
   std::optional<double> high;  ///< nullopt: any value above `low` will do
 
   /// True when `value` is what is stated.
-  [[nodiscard]] bool holds_for(double value, const Tolerance& tolerance) const;
+  [[nodiscard]] bool holds_for(double value, const ClaimTolerance& tolerance) const;
   /// "claim 57 % too low", "claim 1995 times too high" for a value that does not hold; "" of a
   /// bound and where one of them is 0.
   [[nodiscard]] std::string deviation(double value) const;

@@ -68,7 +68,7 @@ struct ClaimTask {
   std::vector<ClaimInput> inputs;
   Statement correct;
   std::optional<Statement> claimed;
-  Tolerance tolerance;
+  ClaimTolerance tolerance;
 };
 
 /// What came of reading claims files.
@@ -86,6 +86,7 @@ struct LoadedClaims {
 /// Computes every figure, simulating each scenario once, and judges every claim. A figure that
 /// cannot be computed is a fault of its claim; a failure when the simulations did not end.
 /// REQUIRES: `loaded` has no error.
-[[nodiscard]] Result<Audit> audit(const LoadedClaims& loaded, const predict::Options& options);
+[[nodiscard]] Result<Audit> audit(const LoadedClaims& loaded,
+                                  const predict::PredictOptions& options);
 
 }  // namespace stallcast::calibration

@@ -15,12 +15,12 @@ namespace {
 
 using base::Json;
 
-constexpr std::array<std::string_view, 6> kFileKeys = {"$schema", "cases",  "id",
-                                                       "note",    "source", "title"};
+constexpr std::array<std::string_view, 6> kCaseFileKeys = {"$schema", "cases",  "id",
+                                                           "note",    "source", "title"};
 constexpr std::array<std::string_view, 7> kCaseKeys = {"id",  "measured", "note",   "scenario",
                                                        "set", "source",   "variant"};
 /// Of all units a metric can have.
-constexpr std::array<Dimension, 8> kDimensions = {
+constexpr std::array<Dimension, 8> kMeasurable = {
     Dimension::ratio,   Dimension::time,   Dimension::bytes, Dimension::rate,
     Dimension::op_rate, Dimension::number, Dimension::money, Dimension::money_rate};
 
@@ -44,7 +44,7 @@ class CaseReader : NodeReader {
             "run\" it");
       return;
     }
-    check_keys(root, "", kFileKeys, "a case file");
+    check_keys(root, "", kCaseFileKeys, "a case file");
     out_.files.push_back({document_.file, text_of(root, "", "id", true),
                           text_of(root, "", "title", true), text_of(root, "", "source", false),
                           text_of(root, "", "note", false)});
@@ -108,7 +108,7 @@ class CaseReader : NodeReader {
       const auto text = value.get<std::string>();
       // Whether the unit fits the metric shows with the prediction.
       const bool readable =
-          std::any_of(kDimensions.begin(), kDimensions.end(), [&](Dimension dimension) {
+          std::any_of(kMeasurable.begin(), kMeasurable.end(), [&](Dimension dimension) {
             return base::parse_quantity(text, dimension).value.has_value();
           });
       if (!readable) {

@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using base::Json;
 
-constexpr std::array<std::string_view, 5> kFileKeys = {"claims", "id", "note", "schema", "title"};
+constexpr std::array<std::string_view, 5> kClaimFileKeys = {"claims", "id", "note", "schema",
+                                                            "title"};
 constexpr std::array<std::string_view, 5> kClaimKeys = {"checks", "claim", "id", "note", "verdict"};
 constexpr std::array<std::string_view, 7> kCheckKeys = {"claimed", "compute",   "correct", "inputs",
                                                         "what",    "tolerance", "with"};
@@ -82,7 +83,7 @@ class ClaimsReader : NodeReader {
   void read(std::set<std::string>& ids) {
     const Json& root = document_.root;
     if (!root.is_object()) return;
-    check_keys(root, "", kFileKeys, "a claims file");
+    check_keys(root, "", kClaimFileKeys, "a claims file");
     ClaimsFile file{document_.file,
                     text_of(root, "", "id", true),
                     text_of(root, "", "title", true),

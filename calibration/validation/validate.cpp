@@ -50,7 +50,7 @@ ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagno
   // Without expectations only an early end is inconclusive.
   out.finished = prediction.verdict != Verdict::inconclusive;
   out.replicas = prediction.seeds.size();
-  for (const Measurement& m : measured.measured) {
+  for (const CaseFigure& m : measured.measured) {
     const auto fault = [&](std::string_view code, std::string message, std::string hint) {
       faults.add({Severity::error, std::string(code), m.pointer, m.position, std::move(message),
                   std::move(hint)});
@@ -112,7 +112,7 @@ std::vector<ErrorSummary> summarise(std::span<const ValidatedCase> cases) {
   return out;
 }
 
-Result<Validation> validate(const LoadedCases& loaded, const predict::Options& options,
+Result<Validation> validate(const LoadedCases& loaded, const predict::PredictOptions& options,
                             Diagnostics& faults) {
   Validation out;
   out.files = loaded.files;

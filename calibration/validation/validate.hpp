@@ -21,7 +21,7 @@
 namespace stallcast::calibration {
 
 /// One published figure.
-struct Measurement {
+struct CaseFigure {
   std::string metric;
   std::string text;     ///< as written: "93.52 %"
   std::string pointer;  ///< in the case file; "" where the source is no JSON
@@ -35,7 +35,7 @@ struct Case {
   std::string source;
   std::string note;
   Design design;  ///< without its expectations: a validation compares and asserts nothing
-  std::vector<Measurement> measured;
+  std::vector<CaseFigure> measured;
 };
 
 /// Measured systems, wherever they were read. `cases` is complete exactly when there is no error.
@@ -52,7 +52,8 @@ struct LoadedCases {
 /// metric that the simulation does not yield, a unit that does not fit) go to `faults` with their
 /// places; the failure is then bad_input. REQUIRES: `loaded` has no error.
 [[nodiscard]] Result<Validation> validate(const LoadedCases& loaded,
-                                          const predict::Options& options, Diagnostics& faults);
+                                          const predict::PredictOptions& options,
+                                          Diagnostics& faults);
 
 /// The comparison of one case with its prediction; faults as for `validate`.
 [[nodiscard]] ValidatedCase compare(const Case& measured, const Prediction& prediction,

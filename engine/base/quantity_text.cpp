@@ -40,12 +40,6 @@ std::string expected(Dimension dimension) {
   return "; expected " + std::string(dimension_name(dimension)) + " such as " + example(dimension);
 }
 
-bool same_letters(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 /// The unit a bare number most likely lacks.
 std::string_view likely_unit(Dimension dimension) {
   switch (dimension) {

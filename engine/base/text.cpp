@@ -9,11 +9,6 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool same_letters(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
 /// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (optimal
 /// string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -34,6 +29,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+bool same_letters(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
   for (const std::string& candidate : candidates)

@@ -13,6 +13,9 @@ namespace stallcast::base {
 /// at most 2 (1 for words under 4 letters). "" when none is near.
 [[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
+/// Whether two texts differ in upper and lower case at most.
+[[nodiscard]] bool same_letters(std::string_view a, std::string_view b);
+
 /// "a, b, c".
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);

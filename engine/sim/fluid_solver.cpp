@@ -18,7 +18,7 @@ constexpr std::size_t kIdleGroups = 64;  // kept, and as many as twice those in 
 // Two dates (or clock readings) closer than this are one: four steps of the floating-point grid.
 double resolution(double reading) { return 4.0 * std::numeric_limits<double>::epsilon() * reading; }
 
-std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
+std::uint64_t scattered(std::uint64_t seed, std::uint64_t value) {
   seed = (seed ^ value) * 0x9e3779b97f4a7c15ULL;
   return seed ^ (seed >> 29U);
 }
@@ -54,13 +54,13 @@ void FluidSolver::start(FlowKey key, std::span<const LinkId> path, Bytes bytes, 
 
 std::uint32_t FluidSolver::group_of(std::span<const LinkId> path, double members, double cap) {
   std::uint64_t hash =
-      mix(std::bit_cast<std::uint64_t>(members), std::bit_cast<std::uint64_t>(cap));
+      scattered(std::bit_cast<std::uint64_t>(members), std::bit_cast<std::uint64_t>(cap));
   path_.clear();
   for (const LinkId link : path) path_.push_back(link.index);
   // Those that differ only a little in their last link, as the stripes of a file do, share a line
   // of the cache.
-  for (const LinkId link : path.first(path.size() - 1)) hash = mix(hash, link.index);
-  hash = mix(hash, path_.back() / kSlots);
+  for (const LinkId link : path.first(path.size() - 1)) hash = scattered(hash, link.index);
+  hash = scattered(hash, path_.back() / kSlots);
   if (2 * known_ >= table_.size()) forget_idle_groups();
   const auto part = static_cast<std::uint32_t>(hash) / kSlots * kSlots + path_.back() % kSlots;
   for (std::size_t at = part;; ++at) {

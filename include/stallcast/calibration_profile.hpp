@@ -53,7 +53,17 @@ enum class FitVerdict {
   usable,    ///< inside its range only, reasons say why
   refused    ///< not applied; nothing takes its place silently
 };
-[[nodiscard]] std::string_view name_of(FitVerdict verdict);
+[[nodiscard]] inline std::string_view name_of(FitVerdict verdict) {
+  switch (verdict) {
+    case FitVerdict::accepted:
+      return "accepted";
+    case FitVerdict::usable:
+      return "usable";
+    case FitVerdict::refused:
+      return "refused";
+  }
+  return "";
+}
 
 /// One law fitted to one group of measurements.
 struct Fit {

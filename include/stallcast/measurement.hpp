@@ -28,7 +28,29 @@ enum class Subject {
 };
 
 /// "io", "metadata", ...
-[[nodiscard]] std::string_view name_of(Subject subject);
+[[nodiscard]] inline std::string_view name_of(Subject subject) {
+  switch (subject) {
+    case Subject::io:
+      return "io";
+    case Subject::metadata:
+      return "metadata";
+    case Subject::memory:
+      return "memory";
+    case Subject::gds:
+      return "gds";
+    case Subject::network:
+      return "network";
+    case Subject::collective:
+      return "collective";
+    case Subject::loader:
+      return "loader";
+    case Subject::training:
+      return "training";
+    case Subject::checkpoint:
+      return "checkpoint";
+  }
+  return "";
+}
 
 /// One run of one cell. What a tool does not say stays at its empty value: nothing is guessed.
 struct Measurement {

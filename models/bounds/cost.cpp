@@ -1,4 +1,5 @@
 #include "models/bounds/cost.hpp"
+#include "models/bounds/parts.hpp"
 
 #include <algorithm>
 
@@ -18,12 +19,7 @@ double number(const Component& component, std::string_view key) {
   return value == nullptr ? 0.0 : value->number;
 }
 
-std::string text(double value, Dimension dimension) {
-  return base::print_quantity(value, dimension);
-}
-std::string text(Money m) { return text(m.in(unit::USD), Dimension::money); }
-std::string text(MoneyRate m) { return text(m.in(unit::USD_per_s), Dimension::money_rate); }
-std::string count(double n) { return text(n, Dimension::number); }
+using namespace detail;
 
 /// Collects the parts of all components.
 class Accountant {

@@ -2,17 +2,14 @@
 
 #include <string>
 
-#include "engine/base/quantity_text.hpp"
+#include "models/bounds/parts.hpp"
 #include "models/contract/elastic.hpp"
 #include "models/contract/rows.hpp"
 #include "models/failure/interval.hpp"
 
 namespace stallcast::models {
-namespace {
 
-std::string text(Seconds t) { return base::print_quantity(t.in(unit::s), Dimension::time); }
-
-}  // namespace
+using namespace detail;
 
 FailingParts failing_parts(const JobDesign& job, const RankLayout& layout, double hosts) {
   FailingParts out{.ranks = layout.ranks, .hosts = hosts};

@@ -26,6 +26,8 @@ inline std::string text(double value, Dimension dimension) {
 inline std::string text(Bytes b) { return text(b.in(unit::B), Dimension::bytes); }
 inline std::string text(Seconds t) { return text(t.in(unit::s), Dimension::time); }
 inline std::string text(Rate r) { return text(r.in(unit::Bps), Dimension::rate); }
+inline std::string text(Money m) { return text(m.in(unit::USD), Dimension::money); }
+inline std::string text(MoneyRate m) { return text(m.in(unit::USD_per_s), Dimension::money_rate); }
 inline std::string count(double n) { return text(n, Dimension::number); }
 /// To two decimals where `text` would round a number above 10 to fewer.
 inline std::string hundredths(double n) { return base::shortest(std::round(n * 100.0) / 100.0); }

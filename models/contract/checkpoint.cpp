@@ -14,7 +14,7 @@ constexpr std::string_view kSerializers[] = {"none", "torch", "dcp", "tensorstor
 constexpr std::string_view kSnapshots[] = {"pinned", "pageable", "none"};
 constexpr std::string_view kCommits[] = {"fsync", "rename"};
 constexpr std::string_view kVerifications[] = {"none", "read-back"};
-constexpr std::string_view kCodecs[] = {"cpu", "gpu"};
+constexpr std::string_view kCompressors[] = {"cpu", "gpu"};
 constexpr std::string_view kBroadcasts[] = {"nvlink", "nics"};
 constexpr std::string_view kRestores[] = {"none", "own", "all", "once"};
 constexpr std::string_view kFlushes[] = {"process", "thread"};
@@ -101,7 +101,7 @@ constexpr std::array<Field<CheckpointParams>, 36> kCommon{
     field("compress.rate", &CheckpointParams::compress_rate, "0.5 GB/s",
           "what one core, or one GPU, compresses", assumed(kPositive, "zstd -1 on one core")),
     field("compress.on", &CheckpointParams::compress_on, "cpu",
-          "cpu: after the snapshot; gpu: before it, so that less is copied", one_of(kCodecs)),
+          "cpu: after the snapshot; gpu: before it, so that less is copied", one_of(kCompressors)),
     field("incremental.fraction", &CheckpointParams::incremental, "100 %",
           "part of the state in a save that holds only what changed: 100 % for dense Adam",
           kPositiveShare),

@@ -120,6 +120,9 @@ struct BackingPaths {
   std::vector<sim::LinkId> drain;  ///< from the media in front to the media behind
 };
 
+/// Less of its rate than this serves nothing.
+inline constexpr double kStopped = 1.001e-6;
+
 /// Parts of a storage system that can fail; `service`: all of it.
 enum class StoragePart { target, server, metadata, service };
 

@@ -10,31 +10,31 @@ namespace {
 
 using namespace base;
 
-struct Params {
+struct DaliParams {
   bool mmap = true;
   Bytes window;
   Seconds gpu_decode;
   Fraction gpu_share;
 };
-constexpr std::array<Field<Params>, 4> kFields{
-    field("mmap", &Params::mmap, "true",
+constexpr std::array<Field<DaliParams>, 4> kDaliFields{
+    field("mmap", &DaliParams::mmap, "true",
           "files are mapped: every thread reads by page faults; false (dont_use_mmap): one thread "
           "reads all files"),
-    field("window", &Params::window, "128 KiB", "bytes a page fault fetches: read_ahead_kb",
+    field("window", &DaliParams::window, "128 KiB", "bytes a page fault fetches: read_ahead_kb",
           cited(kPositive, "Linux default read_ahead_kb")),
-    field("gpu.decode", &Params::gpu_decode, "0 s",
+    field("gpu.decode", &DaliParams::gpu_decode, "0 s",
           "time of the stage on the GPU per sample, beside training; 0: decoding on the CPU alone",
           kNonNegative),
-    field("gpu.share", &Params::gpu_share, "30 %",
+    field("gpu.share", &DaliParams::gpu_share, "30 %",
           "share of the GPU that this stage takes from training meanwhile", assumed(kShare))};
-constexpr auto kInfos = infos(kFields);
+constexpr auto kDaliInfos = infos(kDaliFields);
 
 }  // namespace
 
-std::span<const FieldInfo> dali_fields() { return kInfos; }
+std::span<const FieldInfo> dali_fields() { return kDaliInfos; }
 
 LoaderPolicy dali_policy(const Component& component) {
-  const Params p = bind(kFields, component);
+  const DaliParams p = bind(kDaliFields, component);
   LoaderPolicy out{.split_batch = true};
   if (p.mmap) {
     out.window = p.window;

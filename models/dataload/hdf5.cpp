@@ -11,7 +11,7 @@ using namespace base;
 
 constexpr std::string_view kProbe = "own probe, h5py 3.7 on one core, 2026-11";
 
-struct Params : FormatCosts {
+struct Hdf5Params : FormatCosts {
   std::int64_t samples_per_file = 1;
   bool reopen = false;
   Seconds open_cpu;
@@ -21,24 +21,24 @@ struct Params : FormatCosts {
   double ratio = 1.0;
   std::optional<Rate> decompress;
 };
-constexpr auto kFields = with_costs(
+constexpr auto kHdf5Fields = with_costs(
     std::array{
-        field("samples_per_file", &Params::samples_per_file, "1", "samples in one file",
+        field("samples_per_file", &Hdf5Params::samples_per_file, "1", "samples in one file",
               kAtLeastOne),
-        field("reopen", &Params::reopen, "false",
+        field("reopen", &Hdf5Params::reopen, "false",
               "open the file again for every sample; else once per file"),
-        field("open_cpu", &Params::open_cpu, "45 us",
+        field("open_cpu", &Hdf5Params::open_cpu, "45 us",
               "CPU time to open a file and look up its data set", cited(kNonNegative, kProbe)),
-        field("chunk", &Params::chunk, kOptional,
+        field("chunk", &Hdf5Params::chunk, kOptional,
               "stored size of one chunk, read and decompressed whole; contiguous when not given",
               kPositive),
-        field("chunk_cache", &Params::chunk_cache, "1 MiB",
+        field("chunk_cache", &Hdf5Params::chunk_cache, "1 MiB",
               "chunk cache of an open data set: a larger chunk is read again for every sample",
               cited(kNonNegative, "HDF5 1.x default rdcc_nbytes")),
-        field("order", &Params::order, "random",
+        field("order", &Hdf5Params::order, "random",
               "random: no sample shares a chunk with the one before; sequential", one_of(kOrders)),
-        field("ratio", &Params::ratio, "1", "bytes in memory per stored byte", kPositive),
-        field("decompress", &Params::decompress, kOptional,
+        field("ratio", &Hdf5Params::ratio, "1", "bytes in memory per stored byte", kPositive),
+        field("decompress", &Hdf5Params::decompress, kOptional,
               "bytes in memory one core decompresses in a second: gzip 0.43, lzf 1.0 GB/s",
               cited(kPositive, kProbe))},
     {"4", "dependent requests per opened file: superblock and headers, group, B-tree nodes",
@@ -46,14 +46,14 @@ constexpr auto kFields = with_costs(
     {"8.3 GB/s", "stored bytes one core takes in per second: copies out of chunks",
      cited(kPositive, kProbe)},
     {"10 us", "fixed CPU time per sample", assumed(kNonNegative)});
-constexpr auto kInfos = infos(kFields);
+constexpr auto kHdf5Infos = infos(kHdf5Fields);
 
 }  // namespace
 
-std::span<const FieldInfo> hdf5_fields() { return kInfos; }
+std::span<const FieldInfo> hdf5_fields() { return kHdf5Infos; }
 
 SampleAccess hdf5_access(const Component& component, const DatasetParams& dataset) {
-  const Params p = bind(kFields, component);
+  const Hdf5Params p = bind(kHdf5Fields, component);
   SampleAccess out = p.access(p.reopen ? 1.0 : 1.0 / static_cast<double>(p.samples_per_file));
   out.ranges = 1.0;
   if (p.chunk) {

@@ -12,41 +12,41 @@ using namespace base;
 // Streaming's own rule when nothing is said.  [StreamingDataset: predownload = 8 x batch_size]
 constexpr double kBatchesAhead = 8.0;
 
-struct Params : FormatCosts {
+struct MdsParams : FormatCosts {
   Bytes shard;
   std::optional<std::int64_t> predownload, shuffle_block;
   double ratio = 1.0;
   std::optional<Rate> decompress;
   std::optional<Bytes> cache_limit;
 };
-constexpr auto kFields = with_costs(
+constexpr auto kMdsFields = with_costs(
     std::array{
-        field("shard", &Params::shard, "64 MiB", "stored size of one shard",
+        field("shard", &MdsParams::shard, "64 MiB", "stored size of one shard",
               cited(kPositive, "MDSWriter default size_limit, 2^26 B")),
-        field("predownload", &Params::predownload, kOptional,
+        field("predownload", &MdsParams::predownload, kOptional,
               "samples a worker downloads ahead; 8 batches when not given", kNonNegative),
-        field("shuffle_block", &Params::shuffle_block, kOptional,
+        field("shuffle_block", &MdsParams::shuffle_block, kOptional,
               "samples of one worker that are shuffled together, over the shards they lie in "
               "(shuffle_block_size over the workers of a node); none when not given",
               kAtLeastOne),
-        field("ratio", &Params::ratio, "1", "bytes in memory per stored byte", kPositive),
-        field("decompress", &Params::decompress, kOptional,
+        field("ratio", &MdsParams::ratio, "1", "bytes in memory per stored byte", kPositive),
+        field("decompress", &MdsParams::decompress, kOptional,
               "bytes in memory one core decompresses in a second as a shard arrives", kPositive),
-        field("cache_limit", &Params::cache_limit, kOptional,
+        field("cache_limit", &MdsParams::cache_limit, kOptional,
               "most bytes of shards one host keeps; takes effect with a cache.policy", kPositive)},
     {"1", "dependent requests per shard besides streaming", assumed(kNonNegative)},
     {"4 GB/s", "stored bytes one core takes in per second: local read and copies",
      assumed(kPositive)},
     {"50 us", "fixed CPU time per sample: seek and read of the local shard",
      assumed(kNonNegative)});
-constexpr auto kInfos = infos(kFields);
+constexpr auto kMdsInfos = infos(kMdsFields);
 
 }  // namespace
 
-std::span<const FieldInfo> mds_fields() { return kInfos; }
+std::span<const FieldInfo> mds_fields() { return kMdsInfos; }
 
 SampleAccess mds_access(const Component& component, const DatasetParams& dataset) {
-  const Params p = bind(kFields, component);
+  const MdsParams p = bind(kMdsFields, component);
   const double samples = std::max(1.0, std::floor(p.shard / dataset.sample + 1e-9));
   SampleAccess out = p.access(1.0 / samples);
   out.expansion = p.ratio;

@@ -7,21 +7,21 @@ namespace {
 
 using namespace base;
 
-constexpr auto kFields =
+constexpr auto kNpzFields =
     with_costs(kScanFields,
                {"4", "dependent requests per file: header, end record, directory, body",
                 cited(kNonNegative, "strace of np.load, 2026-11")},
                {"3.9 GB/s", "bytes one core takes in per second: CRC-32 and copies",
                 cited(kPositive, kParsingProbe)},
                {"50 us", "fixed CPU time per sample", assumed(kNonNegative)});
-constexpr auto kInfos = infos(kFields);
+constexpr auto kNpzInfos = infos(kNpzFields);
 
 }  // namespace
 
-std::span<const FieldInfo> npz_fields() { return kInfos; }
+std::span<const FieldInfo> npz_fields() { return kNpzInfos; }
 
 SampleAccess npz_access(const Component& component, const DatasetParams& dataset) {
-  return bind(kFields, component).access(dataset);
+  return bind(kNpzFields, component).access(dataset);
 }
 
 }  // namespace stallcast::models

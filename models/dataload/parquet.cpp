@@ -9,7 +9,7 @@ namespace {
 
 using namespace base;
 
-constexpr auto kFields = with_costs(
+constexpr auto kParquetFields = with_costs(
     joined<ParquetParams>(
         kParquetFiles,
         std::array{field("order", &ParquetParams::order, "sequential",
@@ -19,7 +19,7 @@ constexpr auto kFields = with_costs(
                    field("reopen", &ParquetParams::reopen, "false",
                          "open the file again for every sample in random order")}),
     kParquetTrips, kParquetParse, kParquetFixed);
-constexpr auto kInfos = infos(kFields);
+constexpr auto kParquetInfos = infos(kParquetFields);
 
 }  // namespace
 
@@ -44,10 +44,10 @@ SampleAccess ParquetParams::access(const DatasetParams& dataset) const {
   return out;
 }
 
-std::span<const FieldInfo> parquet_fields() { return kInfos; }
+std::span<const FieldInfo> parquet_fields() { return kParquetInfos; }
 
 SampleAccess parquet_access(const Component& component, const DatasetParams& dataset) {
-  return bind(kFields, component).access(dataset);
+  return bind(kParquetFields, component).access(dataset);
 }
 
 }  // namespace stallcast::models

@@ -7,32 +7,32 @@ namespace {
 
 using namespace base;
 
-struct Params : ParquetParams {
+struct PetastormParams : ParquetParams {
   std::int64_t pool = 10, queue = 50;
   std::optional<Rate> transfer;
 };
-constexpr auto kFields = with_costs(
-    joined<Params>(
+constexpr auto kPetastormFields = with_costs(
+    joined<PetastormParams>(
         kParquetFiles,
-        std::array{field("pool.workers", &Params::pool, "10",
+        std::array{field("pool.workers", &PetastormParams::pool, "10",
                          "threads or processes that read row groups (workers_count)",
                          cited(up_to(1024), "petastorm make_reader")),
-                   field("pool.queue", &Params::queue, "50",
+                   field("pool.queue", &PetastormParams::queue, "50",
                          "row groups that wait decoded (results_queue_size)",
                          cited(up_to(1e6), "petastorm make_reader")),
-                   field("pool.transfer", &Params::transfer, kOptional,
+                   field("pool.transfer", &PetastormParams::transfer, kOptional,
                          "stored bytes a second that pass from a process of the pool to the "
                          "reader; threads pass nothing",
                          kPositive)}),
     kParquetTrips, kParquetParse, kParquetFixed);
-constexpr auto kInfos = infos(kFields);
+constexpr auto kPetastormInfos = infos(kPetastormFields);
 
 }  // namespace
 
-std::span<const FieldInfo> petastorm_fields() { return kInfos; }
+std::span<const FieldInfo> petastorm_fields() { return kPetastormInfos; }
 
 SampleAccess petastorm_access(const Component& component, const DatasetParams& dataset) {
-  const Params p = bind(kFields, component);
+  const PetastormParams p = bind(kPetastormFields, component);
   SampleAccess out = p.access(dataset);
   // The queue is full, and each of the pool holds a group it cannot put.
   //    [docs/models/formats.md, eq. 9]

@@ -13,7 +13,7 @@ using namespace base;
 constexpr std::string_view kStyles[] = {"map", "iterable"};
 constexpr std::string_view kMethods[] = {"fork", "spawn"};
 
-struct Params {
+struct PytorchParams {
   std::string style, method;
   bool in_order = true, pin = false;
   std::optional<Rate> collate, receive;
@@ -26,62 +26,64 @@ struct Params {
   Fraction delivery, spread;
   Seconds boot;
 };
-constexpr std::string_view kProbe = "own probe, PyTorch 1.13, 2 cores, 2026-11";
-constexpr std::array<Field<Params>, 16> kFields{
-    field("style", &Params::style, "map",
+constexpr std::string_view kPytorchProbe = "own probe, PyTorch 1.13, 2 cores, 2026-11";
+constexpr std::array<Field<PytorchParams>, 16> kPytorchFields{
+    field("style", &PytorchParams::style, "map",
           "map: any worker loads any sample; iterable: each worker owns whole files",
           one_of(kStyles)),
-    field("receive.delivery", &Params::delivery, "30 %",
+    field("receive.delivery", &PytorchParams::delivery, "30 %",
           "share of the hand-over that is paid when a batch is delivered (next index, free); the "
           "rest is paid when it arrives at the training process, which may wait for an earlier one",
           cited(kShare, "own probe, PyTorch 1.13: 0.35-0.5 of 1.2-1.4 ms, 2026-11")),
-    field("receive.spread", &Params::spread, "0 %",
+    field("receive.spread", &PytorchParams::spread, "0 %",
           "standard deviation of a hand-over over its mean (lognormal): 29 % measured where 2 "
           "cores are shared",
           kNonNegative),
-    field("receive.rate", &Params::receive, kOptional,
+    field("receive.rate", &PytorchParams::receive, kOptional,
           "bytes of a batch that the training process maps and frees in a second, besides the time "
           "of a hand-over; absent: its size does not count",
           kPositive),
-    field("boot", &Params::boot, "0 s",
+    field("boot", &PytorchParams::boot, "0 s",
           "CPU time of a started worker before its first batch: 5.6 ms measured after a fork",
-          cited(kNonNegative, kProbe)),
-    field("in_order", &Params::in_order, "true",
+          cited(kNonNegative, kPytorchProbe)),
+    field("in_order", &PytorchParams::in_order, "true",
           "deliver batches in the order of their indices; false needs PyTorch 2.6"),
-    field("start_method", &Params::method, "fork",
+    field("start_method", &PytorchParams::method, "fork",
           "how a worker starts: fork copies the process, spawn imports everything again",
           one_of(kMethods)),
-    field("import.time", &Params::import_time, "4 s", "spawn: CPU time of the imports of a worker",
+    field("import.time", &PytorchParams::import_time, "4 s",
+          "spawn: CPU time of the imports of a worker",
           assumed(kNonNegative, "import of torch: 2 to 10 s")),
-    field("import.files", &Params::import_files, "10000", "spawn: files a worker opens for them",
+    field("import.files", &PytorchParams::import_files, "10000",
+          "spawn: files a worker opens for them",
           assumed(up_to(1e9, kNonNegative), "5 to 20 thousand with torch")),
-    field("import.on", &Params::import_on, kOptional,
+    field("import.on", &PytorchParams::import_on, kOptional,
           "storage system of the Python environment; local when not given"),
     field(
-        "collate", &Params::collate, kOptional,
+        "collate", &PytorchParams::collate, kOptional,
         "bytes of a batch that one core stacks and writes to shared memory in a second; free when "
         "not given",
         kPositive),
-    field("pin_memory", &Params::pin, "false",
+    field("pin_memory", &PytorchParams::pin, "false",
           "a thread of the training process copies batches to pinned memory"),
-    field("pin.rate", &Params::pin_rate, "5 GB/s", "its copy",
+    field("pin.rate", &PytorchParams::pin_rate, "5 GB/s", "its copy",
           assumed(kPositive, "one core copies 5 to 12 GB/s")),
-    field("pin.takes", &Params::pin_takes, "50 %",
+    field("pin.takes", &PytorchParams::pin_takes, "50 %",
           "share of the hand-over that the thread takes off the training loop; it shares the GIL",
           assumed(kShare)),
-    field("shuffle.buffer", &Params::shuffle, "1",
+    field("shuffle.buffer", &PytorchParams::shuffle, "1",
           "samples in the shuffle buffer of each worker (WebDataset shuffle(1000))", up_to(1e9)),
-    field("shuffle.first", &Params::shuffle_first, "100",
+    field("shuffle.first", &PytorchParams::shuffle_first, "100",
           "samples in that buffer before the first is given; each one given adds one more",
           cited(up_to(1e9), "WebDataset filters.py: initial=100"))};
-constexpr auto kInfos = infos(kFields);
+constexpr auto kPytorchInfos = infos(kPytorchFields);
 
 }  // namespace
 
-std::span<const FieldInfo> pytorch_fields() { return kInfos; }
+std::span<const FieldInfo> pytorch_fields() { return kPytorchInfos; }
 
 LoaderPolicy pytorch_policy(const Component& component) {
-  const Params p = bind(kFields, component);
+  const PytorchParams p = bind(kPytorchFields, component);
   LoaderPolicy out{.in_order = p.in_order, .iterable = p.style == "iterable"};
   out.at_delivery = p.delivery.in(unit::ratio);
   out.receive = p.receive.value_or(Rate::infinity());

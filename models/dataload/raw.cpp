@@ -7,18 +7,18 @@ namespace {
 
 using namespace base;
 
-constexpr auto kFields = with_costs(
+constexpr auto kRawFields = with_costs(
     kScanFields, {"1", "dependent requests per file besides streaming", assumed(kNonNegative)},
     {"15.7 GB/s", "bytes one core takes in per second", cited(kPositive, kParsingProbe)},
     {"9 us", "fixed CPU time per sample", cited(kNonNegative, kParsingProbe)});
-constexpr auto kInfos = infos(kFields);
+constexpr auto kRawInfos = infos(kRawFields);
 
 }  // namespace
 
-std::span<const FieldInfo> raw_fields() { return kInfos; }
+std::span<const FieldInfo> raw_fields() { return kRawInfos; }
 
 SampleAccess raw_access(const Component& component, const DatasetParams& dataset) {
-  return bind(kFields, component).access(dataset);
+  return bind(kRawFields, component).access(dataset);
 }
 
 }  // namespace stallcast::models

@@ -9,30 +9,30 @@ namespace {
 
 using namespace base;
 
-struct Params {
+struct TensorflowParams {
   std::optional<std::int64_t> cycle, map_threads;
   bool deterministic = true;
   std::int64_t shuffle = 1;
 };
-constexpr std::array<Field<Params>, 4> kFields{
-    field("cycle_length", &Params::cycle, kOptional,
+constexpr std::array<Field<TensorflowParams>, 4> kTensorflowFields{
+    field("cycle_length", &TensorflowParams::cycle, kOptional,
           "files read interleaved, each by a thread; as many as \"workers\" when not given",
           up_to(4096)),
-    field("map.threads", &Params::map_threads, kOptional,
+    field("map.threads", &TensorflowParams::map_threads, kOptional,
           "threads that decode (num_parallel_calls); those that read decode when not given",
           up_to(4096)),
-    field("deterministic", &Params::deterministic, "true",
+    field("deterministic", &TensorflowParams::deterministic, "true",
           "samples keep their order; false: a batch is made of what is there first"),
-    field("shuffle.buffer", &Params::shuffle, "1",
+    field("shuffle.buffer", &TensorflowParams::shuffle, "1",
           "samples in the shuffle buffer, which is filled before the first is given", up_to(1e9))};
-constexpr auto kInfos = infos(kFields);
+constexpr auto kTensorflowInfos = infos(kTensorflowFields);
 
 }  // namespace
 
-std::span<const FieldInfo> tensorflow_fields() { return kInfos; }
+std::span<const FieldInfo> tensorflow_fields() { return kTensorflowInfos; }
 
 LoaderPolicy tensorflow_policy(const Component& component) {
-  const Params p = bind(kFields, component);
+  const TensorflowParams p = bind(kTensorflowFields, component);
   LoaderPolicy out{.in_order = p.deterministic, .split_batch = true, .readers = p.cycle};
   out.decoders = p.map_threads.value_or(0);
   // Each reader has its part of the buffer.    [docs/models/formats.md, eq. 8]

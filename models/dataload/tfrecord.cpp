@@ -7,23 +7,23 @@ namespace {
 
 using namespace base;
 
-struct Params : FormatCosts {
+struct TfrecordParams : FormatCosts {
   std::int64_t samples_per_file = 1;
 };
-constexpr auto kFields = with_costs(
-    std::array{field("samples_per_file", &Params::samples_per_file, "1", "records in one file",
-                     kAtLeastOne)},
+constexpr auto kTfrecordFields = with_costs(
+    std::array{field("samples_per_file", &TfrecordParams::samples_per_file, "1",
+                     "records in one file", kAtLeastOne)},
     {"1", "dependent requests per file besides streaming", assumed(kNonNegative)},
     {"2 GB/s", "bytes one core takes in per second: CRC and protobuf", assumed(kPositive)},
     {"10 us", "fixed CPU time per sample", assumed(kNonNegative)});
-constexpr auto kInfos = infos(kFields);
+constexpr auto kTfrecordInfos = infos(kTfrecordFields);
 
 }  // namespace
 
-std::span<const FieldInfo> tfrecord_fields() { return kInfos; }
+std::span<const FieldInfo> tfrecord_fields() { return kTfrecordInfos; }
 
 SampleAccess tfrecord_access(const Component& component, const DatasetParams&) {
-  const Params p = bind(kFields, component);
+  const TfrecordParams p = bind(kTfrecordFields, component);
   return p.access(1.0 / static_cast<double>(p.samples_per_file));
 }
 

@@ -9,29 +9,30 @@ namespace {
 
 using namespace base;
 
-struct Params : FormatCosts {
+struct TokensParams : FormatCosts {
   Bytes window;
   bool reopen = false;
 };
-constexpr auto kFields = with_costs(
+constexpr auto kTokensFields = with_costs(
     std::array{
         field(
-            "window", &Params::window, "128 KiB",
+            "window", &TokensParams::window, "128 KiB",
             "bytes a page fault fetches: read_ahead_kb of the mount; 4 KiB after madvise(RANDOM)",
             cited(kPositive, "Linux default read_ahead_kb; own probe: one fault reads just that")),
-        field("reopen", &Params::reopen, "false", "open and map the file again for every sample")},
+        field("reopen", &TokensParams::reopen, "false",
+              "open and map the file again for every sample")},
     {"1", "dependent requests per page fault", assumed(kNonNegative)},
     {"10 GB/s", "stored bytes one core takes in per second: copy out of the page cache",
      assumed(kPositive)},
     {"20 us", "fixed CPU time per sample: index look-up and faults", assumed(kNonNegative)});
-constexpr auto kInfos = infos(kFields);
+constexpr auto kTokensInfos = infos(kTokensFields);
 
 }  // namespace
 
-std::span<const FieldInfo> tokens_fields() { return kInfos; }
+std::span<const FieldInfo> tokens_fields() { return kTokensInfos; }
 
 SampleAccess tokens_access(const Component& component, const DatasetParams& dataset) {
-  const Params p = bind(kFields, component);
+  const TokensParams p = bind(kTokensFields, component);
   SampleAccess out = p.access(p.reopen ? 1.0 : 0.0);
   // [docs/models/formats.md, eq. 6]
   out.ranges = std::max(1.0, std::ceil(dataset.sample / p.window - 1e-9));

@@ -9,28 +9,29 @@ namespace {
 
 using namespace base;
 
-struct Params : FormatCosts {
+struct WebdatasetParams : FormatCosts {
   Bytes shard;
   std::optional<Bytes> read_ahead;
 };
-constexpr auto kFields = with_costs(
-    std::array{field("shard", &Params::shard, "1 GiB", "size of one tar shard", kPositive),
-               field("read_ahead", &Params::read_ahead, kOptional,
-                     "bytes of the open shard that are fetched ahead, beside the loading (the "
-                     "kernel's read-ahead); absent: samples are read when needed",
-                     kPositive)},
+constexpr auto kWebdatasetFields = with_costs(
+    std::array{
+        field("shard", &WebdatasetParams::shard, "1 GiB", "size of one tar shard", kPositive),
+        field("read_ahead", &WebdatasetParams::read_ahead, kOptional,
+              "bytes of the open shard that are fetched ahead, beside the loading (the "
+              "kernel's read-ahead); absent: samples are read when needed",
+              kPositive)},
     {"1", "dependent requests per shard besides streaming", assumed(kNonNegative)},
     {"2.3 GB/s", "bytes one core takes in per second: tar and Python copies",
      cited(kPositive, "own probe: 0.043 ms for 100 kB, 2026-11")},
     {"20 us", "fixed CPU time per sample", assumed(kNonNegative)});
-constexpr auto kInfos = infos(kFields);
+constexpr auto kWebdatasetInfos = infos(kWebdatasetFields);
 
 }  // namespace
 
-std::span<const FieldInfo> webdataset_fields() { return kInfos; }
+std::span<const FieldInfo> webdataset_fields() { return kWebdatasetInfos; }
 
 SampleAccess webdataset_access(const Component& component, const DatasetParams& dataset) {
-  const Params p = bind(kFields, component);
+  const WebdatasetParams p = bind(kWebdatasetFields, component);
   SampleAccess out = p.access(std::min(1.0, dataset.sample / p.shard));
   if (p.read_ahead) {  // sample by sample    [docs/models/formats.md, eq. 13]
     out.unit = 1.0;

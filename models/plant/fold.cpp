@@ -14,8 +14,6 @@ namespace {
 
 // So few ranks are not folded when they draw different times.
 constexpr double kFew = 4.0;
-// Parts of a host smaller than this are what dividing left.
-constexpr double kRounding = 1e-9;
 
 /// Whether the ranks of a job take different times for equal batches.
 bool drawn_apart(const JobDesign& job) {
@@ -97,7 +95,7 @@ void Plant::fold(const Design& design) {
     plan.parts = std::max(plan.parts, groups);
     layout.more_files = ranks_with_more(job, layout);
     const double border = layout.more_files / layout.readers() * layout.hosts;
-    plan.cuts.insert({std::floor(border + kRounding), std::ceil(border - kRounding)});
+    plan.cuts.insert({std::floor(border + kHostRounding), std::ceil(border - kHostRounding)});
     const double most = std::max(1.0, std::floor(layout.ranks_per_host()));
     layout.per_group =
         static_cast<std::size_t>(std::clamp(std::floor(classes / groups), 1.0, most));

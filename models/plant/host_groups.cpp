@@ -4,32 +4,28 @@
 #include <cmath>
 
 namespace stallcast::models {
-namespace {
-
-// Parts of a host smaller than this are what adding up left.
-constexpr double kRounding = 1e-9;
-
-}  // namespace
 
 double HostGroup::shared_with(double from, double to) const {
   const double shared = std::min(to, end()) - std::max(from, first);
-  return shared > kRounding ? shared : 0.0;
+  return shared > kHostRounding ? shared : 0.0;
 }
 
 // Whole areas without a border inside are one run; an area with borders, and the last one when it
 // is not full, are runs of their own. What lies between two borders is cut evenly.
 HostCut cut_hosts(const CutPlan& plan) {
-  const auto inside = [&](double at) { return at > kRounding && at < plan.hosts - kRounding; };
+  const auto inside = [&](double at) {
+    return at > kHostRounding && at < plan.hosts - kHostRounding;
+  };
   std::set<double> borders, runs{plan.hosts};
   for (const double cut : plan.cuts)
     if (inside(cut)) borders.insert(cut);
   const double quick = plan.hosts - plan.slow;
   if (inside(quick)) borders.insert(quick);
   if (plan.area < plan.hosts) {
-    std::set<double> around{std::floor(plan.hosts / plan.area + kRounding) * plan.area};
+    std::set<double> around{std::floor(plan.hosts / plan.area + kHostRounding) * plan.area};
     for (const double border : borders) {
-      around.insert(std::floor(border / plan.area + kRounding) * plan.area);
-      around.insert(std::ceil(border / plan.area - kRounding) * plan.area);
+      around.insert(std::floor(border / plan.area + kHostRounding) * plan.area);
+      around.insert(std::ceil(border / plan.area - kHostRounding) * plan.area);
     }
     for (const double at : around)
       if (inside(at)) runs.insert(at);
@@ -39,7 +35,7 @@ HostCut cut_hosts(const CutPlan& plan) {
   double at = 0.0;
   auto border = borders.begin();
   for (const double end : runs) {
-    AreaRun run{.areas = std::max(1.0, std::ceil((end - at) / plan.area - kRounding)),
+    AreaRun run{.areas = std::max(1.0, std::ceil((end - at) / plan.area - kHostRounding)),
                 .hosts = end - at};
     for (; border != borders.end() && *border <= end; ++border) {
       const double hosts = *border - at;
@@ -47,7 +43,7 @@ HostCut cut_hosts(const CutPlan& plan) {
       for (double p = 0.0; p < parts; ++p)
         out.groups.push_back({.first = at + hosts * p / parts,
                               .hosts = hosts / parts,
-                              .slow = *border > quick + kRounding});
+                              .slow = *border > quick + kHostRounding});
       run.groups += static_cast<std::size_t>(parts);
       at = *border;
     }

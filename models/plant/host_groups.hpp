@@ -9,6 +9,9 @@
 /// Which hosts of a class are simulated as one. docs/models/folding.md.
 namespace stallcast::models {
 
+/// Parts of a host that adding up leaves.
+inline constexpr double kHostRounding = 1e-9;
+
 /// Hosts of one class, side by side, that are alike.
 struct HostGroup {
   double first = 0.0;  ///< hosts of the class before it

@@ -10,8 +10,6 @@ namespace {
 
 using namespace base;
 
-constexpr std::string_view kPlacements[] = {"random", "round-robin"};
-
 struct BeegfsParams : MetadataParams, ServerParams, BufferedParams {
   std::int64_t targets = 1;
   Rate read, write;
@@ -29,7 +27,7 @@ constexpr std::string_view kOracle =
     "IO500 ISC20, BeeGFS on Oracle Cloud, 270 servers of one NVMe drive each: read 746.7 and write "
     "483.7 GiB/s, 14.3 M/s stat, 2.91 M/s create";
 
-constexpr std::array<base::Field<BeegfsParams>, 17> kFields{
+constexpr std::array<base::Field<BeegfsParams>, 17> kBeegfsFields{
     field("target.count", &BeegfsParams::targets, kRequired, "storage targets", kAtLeastOne),
     field("target.read", &BeegfsParams::read, "2.97 GB/s", "what one target reads",
           cited(kPositive, kOracle)),
@@ -67,12 +65,12 @@ constexpr std::array<base::Field<BeegfsParams>, 17> kFields{
     kBufferedStream,
     field("commit", &BeegfsParams::commit, "1 ms",
           "time to make one written file durable on its targets", assumed(kNonNegative))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kBeegfsInfos = base::infos(kBeegfsFields);
 
 class Beegfs final : public PooledStore {
  public:
   explicit Beegfs(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kBeegfsFields, component)) {}
 
   // One chunk on each connection to each server.    [beegfs.md, eq. 2]
   ClientLimits client_limits() const override {
@@ -140,6 +138,6 @@ class Beegfs final : public PooledStore {
 std::unique_ptr<StorageModel> make_beegfs(const Component& component) {
   return std::make_unique<Beegfs>(component);
 }
-std::span<const base::FieldInfo> beegfs_fields() { return kInfos; }
+std::span<const base::FieldInfo> beegfs_fields() { return kBeegfsInfos; }
 
 }  // namespace stallcast::models

@@ -16,7 +16,7 @@ namespace {
 
 using namespace base;
 
-struct CacheStoreParams : ServerParams, HostParams {
+struct CacheStoreParams : ServerParams, HostClientParams {
   std::string over;
   std::int64_t servers = 1;
   Bytes size;
@@ -47,7 +47,7 @@ constexpr std::string_view kEvictions[] = {"lru", "none", "random"};
 constexpr std::string_view kAdmissions[] = {"all", "second-read"};
 constexpr std::string_view kWrites[] = {"back", "through"};
 
-constexpr std::array<Field<CacheStoreParams>, 24> kFields{
+constexpr std::array<Field<CacheStoreParams>, 24> kCacheStoreFields{
     field("over", &CacheStoreParams::over, kRequired,
           "id of the storage system that holds the data"),
     field("server.count", &CacheStoreParams::servers, kRequired, "cache servers", kAtLeastOne),
@@ -99,7 +99,7 @@ constexpr std::array<Field<CacheStoreParams>, 24> kFields{
           cited(kPositive, "Linux default maximum of net.ipv4.tcp_rmem")),
     field("link.price_per_tb", &CacheStoreParams::price, "0 USD",
           "price of 1 TB that leaves the store behind (egress)", kNonNegative)};
-constexpr auto kInfos = infos(kFields);
+constexpr auto kCacheStoreInfos = infos(kCacheStoreFields);
 
 // Of the space, what may be dirty when nothing is said: as Linux' dirty_ratio.
 constexpr double kDirtyShare = 0.2;
@@ -118,7 +118,7 @@ cache::Eviction eviction(const std::string& name) {
 class CacheStore final : public PooledStore {
  public:
   explicit CacheStore(const Component& component)
-      : PooledStore(component), p_(bind(kFields, component)) {}
+      : PooledStore(component), p_(bind(kCacheStoreFields, component)) {}
 
   void describe(sim::Ledger& ledger) override { ledger.never(); }  // fills and drains over epochs
 
@@ -316,6 +316,6 @@ class CacheStore final : public PooledStore {
 std::unique_ptr<StorageModel> make_cache(const Component& component) {
   return std::make_unique<CacheStore>(component);
 }
-std::span<const FieldInfo> cache_fields() { return kInfos; }
+std::span<const FieldInfo> cache_fields() { return kCacheStoreInfos; }
 
 }  // namespace stallcast::models

@@ -12,7 +12,7 @@ namespace {
 
 using namespace base;
 
-struct CephfsParams : MetadataParams, BufferedParams, HostParams {
+struct CephfsParams : MetadataParams, BufferedParams, HostClientParams {
   std::int64_t osds = 1;
   Rate read, write;
   OpRate ops;
@@ -35,7 +35,7 @@ constexpr std::string_view kMetadata =
     "IO500 ISC20, Officinalis, over 8 MDS: 174.6 kops/s created in directories of their own, 132.6 "
     "kops/s opened and read, 10.4 kops/s created in one directory";
 
-constexpr std::array<base::Field<CephfsParams>, 25> kFields{
+constexpr std::array<base::Field<CephfsParams>, 25> kCephfsFields{
     field("osd.count", &CephfsParams::osds, kRequired, "object storage daemons, one a drive",
           up_to(1e6)),
     field("osd.read", &CephfsParams::read, "1.19 GB/s", "what one OSD reads",
@@ -90,12 +90,12 @@ constexpr std::array<base::Field<CephfsParams>, 25> kFields{
           "time to make one written file durable: the last objects on all their OSDs, then the "
           "journal of the MDS",
           assumed(kNonNegative))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kCephfsInfos = base::infos(kCephfsFields);
 
 class Cephfs final : public PooledStore {
  public:
   explicit Cephfs(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kCephfsFields, component)) {}
 
   ClientLimits client_limits() const override {
     ClientLimits limits = p_.client_limits();
@@ -198,6 +198,6 @@ class Cephfs final : public PooledStore {
 std::unique_ptr<StorageModel> make_cephfs(const Component& component) {
   return std::make_unique<Cephfs>(component);
 }
-std::span<const base::FieldInfo> cephfs_fields() { return kInfos; }
+std::span<const base::FieldInfo> cephfs_fields() { return kCephfsInfos; }
 
 }  // namespace stallcast::models

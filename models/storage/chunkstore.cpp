@@ -12,7 +12,7 @@ namespace {
 
 using namespace base;
 
-struct ChunkstoreParams : MetadataParams, HostParams {
+struct ChunkstoreParams : MetadataParams, HostClientParams {
   std::int64_t nodes = 1, targets = 1;
   Rate read, write, nic;
   Seconds service;
@@ -27,7 +27,7 @@ struct ChunkstoreParams : MetadataParams, HostParams {
 constexpr std::string_view k3fs =
     "3FS README: 6.6 TiB/s read by 500 clients from 180 nodes of 16 NVMe drives and 2 x 200 Gb/s";
 
-constexpr std::array<base::Field<ChunkstoreParams>, 21> kFields{
+constexpr std::array<base::Field<ChunkstoreParams>, 21> kChunkstoreFields{
     field("node.count", &ChunkstoreParams::nodes, kRequired, "storage nodes", up_to(1e6)),
     field("node.read", &ChunkstoreParams::read, "40.3 GB/s", "what one node reads from its drives",
           cited(kPositive, k3fs)),
@@ -75,12 +75,12 @@ constexpr std::array<base::Field<ChunkstoreParams>, 21> kFields{
     kHostWrite,
     field("commit", &ChunkstoreParams::commit, "1 ms",
           "time to record the length of one written file", assumed(kNonNegative))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kChunkstoreInfos = base::infos(kChunkstoreFields);
 
 class Chunkstore final : public PooledStore {
  public:
   explicit Chunkstore(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kChunkstoreFields, component)) {}
 
   // The write limit is on user bytes; what the client codes, its link carries with parity.
   ClientLimits client_limits() const override {
@@ -174,6 +174,6 @@ class Chunkstore final : public PooledStore {
 std::unique_ptr<StorageModel> make_chunkstore(const Component& component) {
   return std::make_unique<Chunkstore>(component);
 }
-std::span<const base::FieldInfo> chunkstore_fields() { return kInfos; }
+std::span<const base::FieldInfo> chunkstore_fields() { return kChunkstoreInfos; }
 
 }  // namespace stallcast::models

@@ -15,7 +15,7 @@ struct CxlParams {
   std::int64_t lines = 1;
 };
 
-constexpr std::array<Field<CxlParams>, 6> kFields{
+constexpr std::array<Field<CxlParams>, 6> kCxlFields{
     field("device.count", &CxlParams::devices, kRequired, "memory devices of the pool", up_to(1e6)),
     field("device.rate", &CxlParams::device, "55 GB/s",
           "what one device moves, reads and writes together",
@@ -28,7 +28,7 @@ constexpr std::array<Field<CxlParams>, 6> kFields{
           assumed(up_to(4096), "10-16 line fill buffers and the prefetchers of the L2")),
     field("open", &CxlParams::open, "5 us", "time to open or create one file",
           assumed(kNonNegative, "a file system in memory"))};
-constexpr auto kInfos = infos(kFields);
+constexpr auto kCxlInfos = infos(kCxlFields);
 
 constexpr Bytes kLine = Bytes::from(64.0, unit::B);
 // Devices are interleaved finely, so that one reader uses all of them.
@@ -53,7 +53,7 @@ DriveParams pool(const CxlParams& p) {
 
 class Cxl final : public DriveStore {
  public:
-  explicit Cxl(const Component& component) : Cxl(component, bind(kFields, component)) {}
+  explicit Cxl(const Component& component) : Cxl(component, bind(kCxlFields, component)) {}
 
   bool local() const override { return true; }
 
@@ -95,6 +95,6 @@ class Cxl final : public DriveStore {
 std::unique_ptr<StorageModel> make_cxl(const Component& component) {
   return std::make_unique<Cxl>(component);
 }
-std::span<const FieldInfo> cxl_fields() { return kInfos; }
+std::span<const FieldInfo> cxl_fields() { return kCxlInfos; }
 
 }  // namespace stallcast::models

@@ -27,7 +27,7 @@ constexpr std::string_view kPresque =
     "IO500 ISC20, Presque (ALCF), 10 servers: 2.10 M/s small files opened and read, 4.39 M/s "
     "created";
 
-constexpr std::array<base::Field<DaosParams>, 17> kFields{
+constexpr std::array<base::Field<DaosParams>, 17> kDaosFields{
     field("server.count", &DaosParams::servers, kRequired, "servers (two engines each)",
           kAtLeastOne),
     field("server.read", &DaosParams::read, "29.3 GB/s", "what one server reads",
@@ -69,12 +69,12 @@ constexpr std::array<base::Field<DaosParams>, 17> kFields{
           assumed(kAtLeastOne, "one more for each directory not in the dfuse cache")),
     field("commit", &DaosParams::commit, "0.1 ms", "time to make one written file durable",
           assumed(kNonNegative, "writes are durable when they are answered"))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kDaosInfos = base::infos(kDaosFields);
 
 class Daos final : public PooledStore {
  public:
   explicit Daos(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kDaosFields, component)) {}
 
   // The write limit is on user bytes, the link carries parity too.
   ClientLimits client_limits() const override { return {p_.client_read, p_.client_write * sent()}; }
@@ -140,6 +140,6 @@ class Daos final : public PooledStore {
 std::unique_ptr<StorageModel> make_daos(const Component& component) {
   return std::make_unique<Daos>(component);
 }
-std::span<const base::FieldInfo> daos_fields() { return kInfos; }
+std::span<const base::FieldInfo> daos_fields() { return kDaosInfos; }
 
 }  // namespace stallcast::models

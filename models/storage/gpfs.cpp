@@ -24,7 +24,7 @@ constexpr std::string_view kSummit =
     "IO500 SC18, Summit, 154 NSD servers: 1788 and 2159 GiB/s, 15.35 M/s small files opened and "
     "read, 3.07 M/s created";
 
-constexpr std::array<base::Field<GpfsParams>, 15> kFields{
+constexpr std::array<base::Field<GpfsParams>, 15> kGpfsFields{
     field("server.count", &GpfsParams::servers, kRequired,
           "NSD servers; every large file lies on all of them", kAtLeastOne),
     field("server.read", &GpfsParams::read, "12.5 GB/s", "what one NSD server reads",
@@ -65,12 +65,12 @@ constexpr std::array<base::Field<GpfsParams>, 15> kFields{
     field("commit", &GpfsParams::commit, "1 ms",
           "time to make one written file durable: fsync on all its servers, then the log",
           assumed(kNonNegative))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kGpfsInfos = base::infos(kGpfsFields);
 
 class Gpfs final : public PooledStore {
  public:
   explicit Gpfs(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kGpfsFields, component)) {}
 
   ClientLimits client_limits() const override { return {p_.prefetch, p_.prefetch}; }
 
@@ -131,6 +131,6 @@ class Gpfs final : public PooledStore {
 std::unique_ptr<StorageModel> make_gpfs(const Component& component) {
   return std::make_unique<Gpfs>(component);
 }
-std::span<const base::FieldInfo> gpfs_fields() { return kInfos; }
+std::span<const base::FieldInfo> gpfs_fields() { return kGpfsInfos; }
 
 }  // namespace stallcast::models

@@ -30,7 +30,7 @@ constexpr std::string_view kShvachko =
     "Shvachko, HDFS scalability (;login: 2010), one NameNode, from memory: 126 kops/s open, 5.6 "
     "kops/s create";
 
-constexpr std::array<base::Field<HdfsParams>, 15> kFields{
+constexpr std::array<base::Field<HdfsParams>, 15> kHdfsFields{
     field("datanode.count", &HdfsParams::datanodes, kRequired, "DataNodes", up_to(1e6)),
     field("datanode.read", &HdfsParams::read, "2.4 GB/s",
           "what one DataNode reads from all its disks", assumed(kPositive, "12 disks of 200 MB/s")),
@@ -66,12 +66,12 @@ constexpr std::array<base::Field<HdfsParams>, 15> kFields{
     field("commit", &HdfsParams::commit, "2 ms",
           "time to complete one written file: its last packets and the NameNode",
           assumed(kNonNegative))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kHdfsInfos = base::infos(kHdfsFields);
 
 class Hdfs final : public PooledStore {
  public:
   explicit Hdfs(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kHdfsFields, component)) {}
 
   // Threads of the client check and copy every block beside the process.    [hdfs.md, eq. 5]
   ClientLimits client_limits() const override {
@@ -175,6 +175,6 @@ class Hdfs final : public PooledStore {
 std::unique_ptr<StorageModel> make_hdfs(const Component& component) {
   return std::make_unique<Hdfs>(component);
 }
-std::span<const base::FieldInfo> hdfs_fields() { return kInfos; }
+std::span<const base::FieldInfo> hdfs_fields() { return kHdfsInfos; }
 
 }  // namespace stallcast::models

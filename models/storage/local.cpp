@@ -26,7 +26,7 @@ struct LocalParams : DriveParams {
   }
 };
 
-constexpr auto kFields = with_drives(std::array{
+constexpr auto kLocalFields = with_drives(std::array{
     field("device.decode", &LocalParams::decode, kOptional,
           "drives decode what they read (computational storage): stored bytes one drive decodes; "
           "then the host decodes nothing",
@@ -34,11 +34,11 @@ constexpr auto kFields = with_drives(std::array{
     field("device.inflation", &LocalParams::decoded, "6",
           "bytes that leave a decoding drive per stored byte",
           cited(kPositive, "decoded images are 5-7 times as large, Mohan et al. VLDB'21"))});
-constexpr auto kInfos = infos(kFields);
+constexpr auto kLocalInfos = infos(kLocalFields);
 
 class Local final : public DriveStore {
  public:
-  explicit Local(const Component& component) : Local(component, bind(kFields, component)) {}
+  explicit Local(const Component& component) : Local(component, bind(kLocalFields, component)) {}
   Local(std::string name, const DriveParams& drives) : DriveStore(std::move(name), drives) {}
 
   bool local() const override { return true; }
@@ -85,6 +85,6 @@ std::unique_ptr<StorageModel> make_host_drives(const std::string& name, Rate rea
   drives.chunk = drives.request = Bytes::infinity();
   return std::make_unique<Local>(name, drives);
 }
-std::span<const FieldInfo> local_fields() { return kInfos; }
+std::span<const FieldInfo> local_fields() { return kLocalInfos; }
 
 }  // namespace stallcast::models

@@ -1,4 +1,5 @@
 #include "models/storage/measured_params.hpp"
+#include "models/storage/striping.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,117 +15,121 @@ using namespace base;
 constexpr std::string_view kScopes[] = {"host", "shared"};
 constexpr std::string_view kLatencyOf[] = {"file", "request"};
 constexpr std::string_view kLines[] = {"own", "shared"};
-constexpr std::string_view kPlacements[] = {"random", "round-robin"};
 
-using P = MeasuredParams;
-constexpr std::array kFields{
-    field("scope", &P::scope, "host",
+constexpr std::array kMeasuredFields{
+    field("scope", &MeasuredParams::scope, "host",
           "what was measured: a device that every host has for itself, or one that all share",
           one_of(kScopes)),
     // How requests wait.
-    field("read.law", &P::read_law, "line", "how reads wait for each other", one_of(kResponseLaws)),
-    field("read.latency", &P::read_latency, kRequired,
+    field("read.law", &MeasuredParams::read_law, "line", "how reads wait for each other",
+          one_of(kResponseLaws)),
+    field("read.latency", &MeasuredParams::read_latency, kRequired,
           "part of a read that does not grow with what is outstanding (alpha)", kNonNegative),
-    field("read.latency_of", &P::read_latency_of, "request",
+    field("read.latency_of", &MeasuredParams::read_latency_of, "request",
           "law fifo: what pays the latency, each request, or each file once (the rest of it is "
           "read ahead)",
           one_of(kLatencyOf)),
-    field("read.per_op", &P::read_per_op, "0 s", "time of a server per read besides its bytes",
-          kNonNegative),
-    field("read.rate", &P::read, kRequired, "bytes one server reads per second", kPositive),
-    field("read.stream", &P::read_stream, kOptional,
+    field("read.per_op", &MeasuredParams::read_per_op, "0 s",
+          "time of a server per read besides its bytes", kNonNegative),
+    field("read.rate", &MeasuredParams::read, kRequired, "bytes one server reads per second",
+          kPositive),
+    field("read.stream", &MeasuredParams::read_stream, kOptional,
           "laws roofline and throttle: bytes per second of one read alone; law fifo: what a server "
           "reads per second of files of more than one request",
           kPositive),
-    field("read.copy", &P::read_copy, kOptional,
+    field("read.copy", &MeasuredParams::read_copy, kOptional,
           "bytes one core of the reading process takes in per second, after each request (law "
           "fifo); absent: the host's own copies",
           kPositive),
-    field("write.law", &P::write_law, "line", "how writes wait for each other",
+    field("write.law", &MeasuredParams::write_law, "line", "how writes wait for each other",
           one_of(kResponseLaws)),
-    field("write.latency", &P::write_latency, kRequired,
+    field("write.latency", &MeasuredParams::write_latency, kRequired,
           "part of a write that does not grow with what is outstanding", kNonNegative),
-    field("write.per_op", &P::write_per_op, "0 s", "time of a server per write besides its bytes",
-          kNonNegative),
-    field("write.rate", &P::write, kRequired, "bytes one server writes per second", kPositive),
-    field("write.stream", &P::write_stream, kOptional,
+    field("write.per_op", &MeasuredParams::write_per_op, "0 s",
+          "time of a server per write besides its bytes", kNonNegative),
+    field("write.rate", &MeasuredParams::write, kRequired, "bytes one server writes per second",
+          kPositive),
+    field("write.stream", &MeasuredParams::write_stream, kOptional,
           "as read.stream, of writes: of one alone, or of files of more than one request",
           kPositive),
-    field("write.copy", &P::write_copy, kOptional,
+    field("write.copy", &MeasuredParams::write_copy, kOptional,
           "bytes one core copies into the page cache per second, before the file is flushed; "
           "absent: the measured rate contains it",
           kPositive),
-    field("write.request", &P::write_request, "1 MiB", "most that is written at one time",
+    field("write.request", &MeasuredParams::write_request, "1 MiB",
+          "most that is written at one time",
           assumed(kPositive, "what file systems send of dirty pages at one time; 4 MiB on some")),
-    field("write.line", &P::write_line, "shared",
+    field("write.line", &MeasuredParams::write_line, "shared",
           "where writes wait: in the line of the reads, or in one of their own", one_of(kLines)),
-    field("mixed.coupling", &P::coupling, "1",
+    field("mixed.coupling", &MeasuredParams::coupling, "1",
           "how many times as long reads and writes of one line take while both are outstanding, "
           "besides waiting for each other",
           kAtLeastOne),
     // Metadata.
-    field("open.latency", &P::open_latency, "11 us",
+    field("open.latency", &MeasuredParams::open_latency, "11 us",
           "private part of an open: it does not grow with the processes that open",
           cited(kNonNegative, "stas00/ml-engineering, storage chapter: 11 us on local NVMe")),
-    field("open.per_op", &P::open_per_op, "0 s",
+    field("open.per_op", &MeasuredParams::open_per_op, "0 s",
           "serial part of an open: time the file system is busy with it", kNonNegative),
-    field("open.cached", &P::open_cached, "0 s",
+    field("open.cached", &MeasuredParams::open_cached, "0 s",
           "time of an open of a file whose data the host's cache holds: its private part where "
           "attributes are asked for again",
           kNonNegative),
-    field("open.ops", &P::open_ops, "0",
+    field("open.ops", &MeasuredParams::open_ops, "0",
           "requests of the device that an open needs on average (inodes, directories): they count "
           "in limit.read_ops",
           kNonNegative),
     field(
-        "open.cold_ops", &P::cold_ops, "0",
+        "open.cold_ops", &MeasuredParams::cold_ops, "0",
         "requests that bring in the inodes of a group of files when the first of it is opened: 32 "
         "of 4 KiB on ext4; they count in limit.read_ops",
         kNonNegative),
-    field("open.cold_files", &P::cold_files, "512", "files of such a group",
+    field("open.cold_files", &MeasuredParams::cold_files, "512", "files of such a group",
           cited(kAtLeastOne, "ext4: 32 blocks of 16 inodes of 256 B are read ahead")),
-    field("create.latency", &P::create_latency, "30 us",
+    field("create.latency", &MeasuredParams::create_latency, "30 us",
           "private part of a create: it does not grow with the processes that create",
           assumed(kNonNegative)),
-    field("create.per_op", &P::create_per_op, "0 s",
+    field("create.per_op", &MeasuredParams::create_per_op, "0 s",
           "serial part of a create: time the file system is busy with it", kNonNegative),
-    field("sync", &P::sync, "1 ms", "time of an fsync besides the bytes it waits for",
+    field("sync", &MeasuredParams::sync, "1 ms", "time of an fsync besides the bytes it waits for",
           assumed(kNonNegative, "one flush of the drive and a journal commit")),
     // How files are read.
-    field("request", &P::request, "128 KiB",
+    field("request", &MeasuredParams::request, "128 KiB",
           "most that is asked for at one time: read_ahead_kb, or the reader's own block",
           cited(kPositive, "Linux default read_ahead_kb")),
-    field("depth", &P::depth, "1", "requests one process keeps in flight",
+    field("depth", &MeasuredParams::depth, "1", "requests one process keeps in flight",
           assumed(up_to(1e6), "loader workers read one piece after the other")),
     // Servers.
-    field("servers", &P::servers, "1",
+    field("servers", &MeasuredParams::servers, "1",
           "servers (OSTs, drives) that files lie on; rates are those of one", up_to(1e6)),
-    field("stripe", &P::stripe, "1", "servers that one file lies on, in turn (law fifo)",
-          up_to(1e6)),
-    field("stripe_size", &P::stripe_size, "1 MiB", "piece of a file on one server",
+    field("stripe", &MeasuredParams::stripe, "1",
+          "servers that one file lies on, in turn (law fifo)", up_to(1e6)),
+    field("stripe_size", &MeasuredParams::stripe_size, "1 MiB", "piece of a file on one server",
           cited(kPositive, "Lustre default stripe size")),
-    field("placement", &P::placement, "random",
+    field("placement", &MeasuredParams::placement, "random",
           "how files are spread over servers (law fifo): drawn, or in turn", one_of(kPlacements)),
     // Limits in front of the device.
-    field("limit.read", &P::limit_read, kOptional,
+    field("limit.read", &MeasuredParams::limit_read, kOptional,
           "bytes per second that a limiter lets through (cloud volumes, cgroups)", kPositive),
-    field("limit.read_ops", &P::limit_read_ops, kOptional,
+    field("limit.read_ops", &MeasuredParams::limit_read_ops, kOptional,
           "reads per second that a limiter lets through", kPositive),
-    field("limit.write", &P::limit_write, kOptional,
+    field("limit.write", &MeasuredParams::limit_write, kOptional,
           "bytes written per second that a limiter lets through", kPositive),
-    field("limit.write_ops", &P::limit_write_ops, kOptional,
+    field("limit.write_ops", &MeasuredParams::limit_write_ops, kOptional,
           "writes per second that a limiter lets through", kPositive),
-    field("limit.burst", &P::limit_burst, "100 ms",
+    field("limit.burst", &MeasuredParams::limit_burst, "100 ms",
           "what may pass at once after a rest, as time at the limited rate",
           cited(kNonNegative, "Linux blk-throttle: a slice of 100 ms, 20 ms on SSDs")),
-    field("jitter", &P::jitter, "0 %",
+    field("jitter", &MeasuredParams::jitter, "0 %",
           "share J of every latency that is exponential: latencies x (1 - J + J Exp(1))", kShare),
     // Where the measurements end.
-    field("fitted.smallest", &P::smallest, kOptional, "smallest read that was measured", kPositive),
-    field("fitted.largest", &P::largest, kOptional, "largest read that was measured", kPositive),
-    field("fitted.deepest", &P::deepest, kOptional, "most reads in flight that were measured",
-          kAtLeastOne)};
-constexpr auto kInfos = infos(kFields);
+    field("fitted.smallest", &MeasuredParams::smallest, kOptional,
+          "smallest read that was measured", kPositive),
+    field("fitted.largest", &MeasuredParams::largest, kOptional, "largest read that was measured",
+          kPositive),
+    field("fitted.deepest", &MeasuredParams::deepest, kOptional,
+          "most reads in flight that were measured", kAtLeastOne)};
+constexpr auto kMeasuredInfos = infos(kMeasuredFields);
 
 // What all servers move of requests of `size` when nothing waits.
 Rate most(const ResponseParams& way, std::int64_t servers, const std::optional<Rate>& limit) {
@@ -135,8 +140,10 @@ Rate most(const ResponseParams& way, std::int64_t servers, const std::optional<R
 
 }  // namespace
 
-MeasuredParams measured_params(const Component& component) { return bind(kFields, component); }
-std::span<const FieldInfo> measured_fields() { return kInfos; }
+MeasuredParams measured_params(const Component& component) {
+  return bind(kMeasuredFields, component);
+}
+std::span<const FieldInfo> measured_fields() { return kMeasuredInfos; }
 
 ResponseParams MeasuredParams::reads() const {
   return {response_law(read_law), read_latency, read_per_op, read,

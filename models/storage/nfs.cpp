@@ -34,9 +34,9 @@ constexpr std::string_view kFlash =
     "8.6 kops/s create, over 4";
 constexpr std::string_view kLinux = "Linux NFS client default, from memory";
 
-constexpr std::string_view kTransports[] = {"rdma", "tcp"};
+constexpr std::string_view kNfsTransports[] = {"rdma", "tcp"};
 
-constexpr std::array<base::Field<NfsParams>, 20> kFields{
+constexpr std::array<base::Field<NfsParams>, 20> kNfsFields{
     field("head.count", &NfsParams::heads, kRequired,
           "controllers or server nodes that serve clients at the same time", kAtLeastOne),
     field("head.read", &NfsParams::head_read, "4.6 GB/s", "most one controller reads, any shelves",
@@ -62,7 +62,8 @@ constexpr std::array<base::Field<NfsParams>, 20> kFields{
     field("shelf.write", &NfsParams::shelf_write, "4 GB/s",
           "what one shelf writes, parity included", assumed(kPositive)),
     field("client.transport", &NfsParams::transport, "tcp",
-          "tcp: cores of the host move the data; rdma: its network port does", one_of(kTransports)),
+          "tcp: cores of the host move the data; rdma: its network port does",
+          one_of(kNfsTransports)),
     field("client.tls", &NfsParams::tls, "false",
           "data are encrypted on the way (RPC with TLS), on cores of the host"),
     field("client.nconnect", &NfsParams::nconnect, "1",
@@ -89,12 +90,12 @@ constexpr std::array<base::Field<NfsParams>, 20> kFields{
     field("commit", &NfsParams::commit, "1 ms",
           "time to make one written file durable (COMMIT to battery-backed memory or flash)",
           assumed(kNonNegative))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kNfsInfos = base::infos(kNfsFields);
 
 class Nfs final : public PooledStore {
  public:
   explicit Nfs(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kNfsFields, component)) {}
 
   // What all processes of one host get together: n connections.    [nfs.md, eq. 2]
   ClientLimits client_limits() const override {
@@ -184,6 +185,6 @@ class Nfs final : public PooledStore {
 std::unique_ptr<StorageModel> make_nfs(const Component& component) {
   return std::make_unique<Nfs>(component);
 }
-std::span<const base::FieldInfo> nfs_fields() { return kInfos; }
+std::span<const base::FieldInfo> nfs_fields() { return kNfsInfos; }
 
 }  // namespace stallcast::models

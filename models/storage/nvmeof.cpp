@@ -10,7 +10,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::string_view kTransports[] = {"rdma", "tcp"};
+constexpr std::string_view kNvmeTransports[] = {"rdma", "tcp"};
 
 struct NvmeofParams : DriveParams {
   std::int64_t targets = 1;
@@ -27,7 +27,7 @@ struct NvmeofParams : DriveParams {
   }
 };
 
-constexpr auto kFields = with_drives(std::array{
+constexpr auto kNvmeofFields = with_drives(std::array{
     field("target.count", &NvmeofParams::targets, kRequired,
           "targets: boxes of drives; a volume is striped over all of them", up_to(1e6)),
     field("target.nic", &NvmeofParams::nic, kOptional,
@@ -36,12 +36,12 @@ constexpr auto kFields = with_drives(std::array{
           "time of one request in target and initiator, besides wire and drive",
           assumed(kNonNegative, "NVMe-oF adds 10-30 us in all to a local drive, from memory")),
     field("transport", &NvmeofParams::transport, "rdma",
-          "rdma: the NIC moves the data; tcp: cores of the host do", one_of(kTransports))});
-constexpr auto kInfos = infos(kFields);
+          "rdma: the NIC moves the data; tcp: cores of the host do", one_of(kNvmeTransports))});
+constexpr auto kNvmeofInfos = infos(kNvmeofFields);
 
 class Nvmeof final : public DriveStore {
  public:
-  explicit Nvmeof(const Component& component) : Nvmeof(component, bind(kFields, component)) {}
+  explicit Nvmeof(const Component& component) : Nvmeof(component, bind(kNvmeofFields, component)) {}
 
   void build(graph::Topology& topology, const StorageLoad& load) override {
     DriveStore::build(topology, load);
@@ -98,6 +98,6 @@ class Nvmeof final : public DriveStore {
 std::unique_ptr<StorageModel> make_nvmeof(const Component& component) {
   return std::make_unique<Nvmeof>(component);
 }
-std::span<const FieldInfo> nvmeof_fields() { return kInfos; }
+std::span<const FieldInfo> nvmeof_fields() { return kNvmeofInfos; }
 
 }  // namespace stallcast::models

@@ -48,7 +48,7 @@ inline constexpr auto kBufferedStream =
                 base::assumed(base::kPositive, "single buffered thread 2-3 GB/s"));
 
 /// What the client of a host moves for all its processes.
-struct HostParams {
+struct HostClientParams {
   std::optional<Rate> client_read, client_write;
 
   [[nodiscard]] ClientLimits client_limits() const {
@@ -56,10 +56,10 @@ struct HostParams {
   }
 };
 inline constexpr auto kHostRead =
-    base::field("client.read", &HostParams::client_read, base::kOptional,
+    base::field("client.read", &HostClientParams::client_read, base::kOptional,
                 "most one host reads through its client", base::kPositive);
 inline constexpr auto kHostWrite =
-    base::field("client.write", &HostParams::client_write, base::kOptional,
+    base::field("client.write", &HostClientParams::client_write, base::kOptional,
                 "most one host writes through its client", base::kPositive);
 
 }  // namespace stallcast::models

@@ -8,8 +8,6 @@ namespace {
 
 // Service threads of one metadata server: beyond it, the rate alone decides.
 constexpr double kMostThreads = 1e4;
-// Less of the metadata servers than this serves nothing.
-constexpr double kStopped = 1.001e-6;
 
 }  // namespace
 

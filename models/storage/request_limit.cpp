@@ -1,4 +1,5 @@
 #include "models/storage/request_limit.hpp"
+#include "models/contract/storage.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,9 +8,7 @@ namespace stallcast::models {
 namespace {
 
 // A wait that is a smaller part of the date is the rounding of dates, not a lack of tokens.
-constexpr double kRounding = 1e-12;
-// Less of the rate than this serves nothing.
-constexpr double kStopped = 1.001e-6;
+constexpr double kDateRounding = 1e-12;
 
 }  // namespace
 
@@ -34,7 +33,7 @@ sim::Task<void> RequestLimit::take(double count) {
 sim::Task<void> RequestLimit::accrue(Ops due) {
   for (;;) {
     const Seconds left = (due - bucket_.accrued()) / rate_;  // at its own rate
-    if (left <= context_.now() * kRounding) co_return;
+    if (left <= context_.now() * kDateRounding) co_return;
     if (factor_ == 1.0) {
       co_await context_.sleep(left);
       continue;
@@ -61,7 +60,7 @@ void RequestLimit::scale(double factor) {
 }
 
 Seconds RequestLimit::back_off(Seconds wait, double count, base::RandomStream& jitter) {
-  if (wait <= context_.now() * kRounding) return wait;
+  if (wait <= context_.now() * kDateRounding) return wait;
   refused_ += count;
   Seconds tried, longest = back_off_.base;
   std::int64_t tries = 1;

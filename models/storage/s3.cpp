@@ -41,7 +41,7 @@ struct S3Params {
 constexpr std::string_view kGuide = "AWS S3 user guide, per prefix (read 2026-11)";
 constexpr std::string_view kBoto = "boto3 and botocore defaults; from memory";
 
-constexpr std::array<base::Field<S3Params>, 26> kFields{
+constexpr std::array<base::Field<S3Params>, 26> kS3Fields{
     field("prefixes", &S3Params::prefixes, "1",
           "key prefixes the objects lie under evenly; each has its own request rate", kAtLeastOne),
     field("get.rate", &S3Params::get_rate, "5.5 kops/s", "GET and HEAD a second, one prefix",
@@ -102,7 +102,7 @@ constexpr std::array<base::Field<S3Params>, 26> kFields{
     field("server.nic", &S3Params::server_nic, "200 Gb/s",
           "network rate of one server to clients, each direction",
           assumed(kPositive, "one port; shards of other servers go over another"))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kS3Infos = base::infos(kS3Fields);
 
 // The 99th percentile of a standard normal variable.
 constexpr double kQuantile99 = 2.3263478740408408;
@@ -142,7 +142,7 @@ struct Call {
 class S3 final : public StorageModel {
  public:
   explicit S3(const Component& component)
-      : name_("storage." + component.id), p_(base::bind(kFields, component)) {
+      : name_("storage." + component.id), p_(base::bind(kS3Fields, component)) {
     // ln(p99 / median) = 2.326 sigma    [s3.md, eq. 2]
     const double sigma = std::log(p_.spread) / kQuantile99;
     mean_ = std::exp(sigma * sigma / 2.0);
@@ -390,6 +390,6 @@ class S3 final : public StorageModel {
 std::unique_ptr<StorageModel> make_s3(const Component& component) {
   return std::make_unique<S3>(component);
 }
-std::span<const base::FieldInfo> s3_fields() { return kInfos; }
+std::span<const base::FieldInfo> s3_fields() { return kS3Infos; }
 
 }  // namespace stallcast::models

@@ -25,7 +25,7 @@ struct SanParams : MetadataParams, BufferedParams {
   Seconds commit;
 };
 
-constexpr std::array<base::Field<SanParams>, 17> kFields{
+constexpr std::array<base::Field<SanParams>, 17> kSanFields{
     field("port.count", &SanParams::ports, kRequired, "target ports of the array that are in use",
           up_to(1e5)),
     field("port.rate", &SanParams::port, "3.2 GB/s",
@@ -71,12 +71,12 @@ constexpr std::array<base::Field<SanParams>, 17> kFields{
           "time to make one written file durable: the array's mirrored cache, then the file "
           "system's journal",
           assumed(kNonNegative))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kSanInfos = base::infos(kSanFields);
 
 class San final : public PooledStore {
  public:
   explicit San(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kSanFields, component)) {}
 
   ClientLimits client_limits() const override {
     const Rate all = p_.path * static_cast<double>(p_.paths);
@@ -144,6 +144,6 @@ class San final : public PooledStore {
 std::unique_ptr<StorageModel> make_san(const Component& component) {
   return std::make_unique<San>(component);
 }
-std::span<const base::FieldInfo> san_fields() { return kInfos; }
+std::span<const base::FieldInfo> san_fields() { return kSanInfos; }
 
 }  // namespace stallcast::models

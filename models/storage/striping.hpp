@@ -8,6 +8,9 @@
 
 namespace stallcast::models {
 
+/// How kinds with stripes place new files.
+inline constexpr std::string_view kPlacements[] = {"random", "round-robin"};
+
 /// How files lie on equal targets, for kinds that place each file on some of them.
 /// docs/models/storage.md, equations 4 to 6.
 struct Striping {

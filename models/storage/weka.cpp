@@ -23,7 +23,7 @@ constexpr std::string_view kAws =
     "IO500 SC19, WekaIO on AWS, 120 backends: read 325.6 and write 298.1 GiB/s, 7.71 M/s small "
     "files opened and read, 2.24 M/s created";
 
-constexpr std::array<base::Field<WekaParams>, 14> kFields{
+constexpr std::array<base::Field<WekaParams>, 14> kWekaFields{
     field("backend.count", &WekaParams::backends, kRequired,
           "backend servers; files lie on all of them, 4 KiB at a time", kAtLeastOne),
     field("backend.read", &WekaParams::read, "2.9 GB/s", "what one backend reads",
@@ -58,12 +58,12 @@ constexpr std::array<base::Field<WekaParams>, 14> kFields{
     field("commit", &WekaParams::commit, "0.3 ms",
           "time to make one written file durable on N+2 drives",
           assumed(kNonNegative, "writes are acknowledged once journalled on flash"))};
-constexpr auto kInfos = base::infos(kFields);
+constexpr auto kWekaInfos = base::infos(kWekaFields);
 
 class Weka final : public PooledStore {
  public:
   explicit Weka(const Component& component)
-      : PooledStore(component), p_(base::bind(kFields, component)) {}
+      : PooledStore(component), p_(base::bind(kWekaFields, component)) {}
 
   // The client's cores poll: they are all the host has, however many processes read.
   ClientLimits client_limits() const override {
@@ -124,6 +124,6 @@ class Weka final : public PooledStore {
 std::unique_ptr<StorageModel> make_weka(const Component& component) {
   return std::make_unique<Weka>(component);
 }
-std::span<const base::FieldInfo> weka_fields() { return kInfos; }
+std::span<const base::FieldInfo> weka_fields() { return kWekaInfos; }
 
 }  // namespace stallcast::models

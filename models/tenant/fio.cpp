@@ -15,7 +15,7 @@ constexpr std::string_view kPatterns[] = {"read", "write", "rw", "randread", "ra
 // Requests of one process that follow each other are simulated together up to this many bytes.
 constexpr Bytes kTogether = Bytes::from(8.0, unit::MiB);
 
-struct Params {
+struct FioParams {
   std::optional<std::string> job_file, section;
   std::string pattern;
   Bytes block;
@@ -26,26 +26,28 @@ struct Params {
   std::optional<OpRate> rate_iops;
 };
 
-constexpr std::array<Field<Params>, 10> kFields{
-    field("job_file", &Params::job_file, kOptional, "fio job file whose options come first"),
-    field("section", &Params::section, kOptional, "job of that file; needed when it has several"),
-    field("rw", &Params::pattern, "randread", "access pattern, as fio names it", one_of(kPatterns)),
-    field("bs", &Params::block, "4 KiB", "block size", cited(kPositive, "fio's default")),
-    field("numjobs", &Params::jobs, "1", "processes", cited(up_to(1e6), "fio's default")),
-    field("iodepth", &Params::depth, "1", "requests in flight per process",
+constexpr std::array<Field<FioParams>, 10> kFioFields{
+    field("job_file", &FioParams::job_file, kOptional, "fio job file whose options come first"),
+    field("section", &FioParams::section, kOptional,
+          "job of that file; needed when it has several"),
+    field("rw", &FioParams::pattern, "randread", "access pattern, as fio names it",
+          one_of(kPatterns)),
+    field("bs", &FioParams::block, "4 KiB", "block size", cited(kPositive, "fio's default")),
+    field("numjobs", &FioParams::jobs, "1", "processes", cited(up_to(1e6), "fio's default")),
+    field("iodepth", &FioParams::depth, "1", "requests in flight per process",
           cited(up_to(1e6), "fio's default")),
-    field("rwmixread", &Params::reads, "50 %", "reads among the requests of rw and randrw",
+    field("rwmixread", &FioParams::reads, "50 %", "reads among the requests of rw and randrw",
           cited(kShare, "fio's default")),
-    field("direct", &Params::direct, "false", "O_DIRECT"),
-    field("rate", &Params::rate, kOptional, "bytes a second of one process at most", kPositive),
-    field("rate_iops", &Params::rate_iops, kOptional, "requests a second of one process at most",
+    field("direct", &FioParams::direct, "false", "O_DIRECT"),
+    field("rate", &FioParams::rate, kOptional, "bytes a second of one process at most", kPositive),
+    field("rate_iops", &FioParams::rate_iops, kOptional, "requests a second of one process at most",
           kPositive)};
-constexpr auto kInfos = infos(kFields);
+constexpr auto kFioInfos = infos(kFioFields);
 
 class Fio final : public Tenant {
  public:
   Fio(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind(kFioFields, component)) {}
 
  private:
   sim::Task<void> work() override {
@@ -81,12 +83,12 @@ class Fio final : public Tenant {
     }
   }
 
-  Params p_;
+  FioParams p_;
 };
 
 }  // namespace
 
-std::span<const FieldInfo> fio_fields() { return kInfos; }
+std::span<const FieldInfo> fio_fields() { return kFioInfos; }
 
 std::unique_ptr<Tenant> make_fio(const Component& component, Plant& plant, sim::Context& context,
                                  std::uint64_t seed) {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace base;
 
-struct Params {
+struct InferenceParams {
   OpRate rate;
   Bytes request;
   double files = 0.0;
@@ -25,36 +25,40 @@ struct Params {
   std::int64_t replicas = 1, readers = 1;
 };
 
-constexpr std::array<Field<Params>, 13> kFields{
-    field("rate", &Params::rate, kRequired, "read requests a second, on average", kPositive),
-    field("request", &Params::request, "1 MiB",
+constexpr std::array<Field<InferenceParams>, 13> kInferenceFields{
+    field("rate", &InferenceParams::rate, kRequired, "read requests a second, on average",
+          kPositive),
+    field("request", &InferenceParams::request, "1 MiB",
           "bytes of one request: 0.1-4 MiB of a key-value cache, 4-64 KiB of a retrieval index",
           assumed(kPositive)),
-    field("files", &Params::files, "0", "files opened per request; 0: they are open", kNonNegative),
-    field("hit", &Params::hit, "0 %", "requests answered from the servers' own memory", kShare),
-    field("burst", &Params::burst, "5", "rate in a burst over the mean rate; 1: no bursts",
+    field("files", &InferenceParams::files, "0", "files opened per request; 0: they are open",
+          kNonNegative),
+    field("hit", &InferenceParams::hit, "0 %", "requests answered from the servers' own memory",
+          kShare),
+    field("burst", &InferenceParams::burst, "5", "rate in a burst over the mean rate; 1: no bursts",
           assumed(kAtLeastOne)),
-    field("burst_share", &Params::burst_share, "10 %", "share of time that is burst",
+    field("burst_share", &InferenceParams::burst_share, "10 %", "share of time that is burst",
           assumed(kShare)),
-    field("burst_time", &Params::burst_time, "1 s", "mean length of a burst", assumed(kPositive)),
-    field("sampled", &Params::sampled, "20 ops/s",
+    field("burst_time", &InferenceParams::burst_time, "1 s", "mean length of a burst",
+          assumed(kPositive)),
+    field("sampled", &InferenceParams::sampled, "20 ops/s",
           "requests simulated one by one, for latencies; the others flow together", kPositive),
-    field("direct", &Params::direct, "false", "read with O_DIRECT"),
-    field("weights", &Params::weights, kOptional,
+    field("direct", &InferenceParams::direct, "false", "read with O_DIRECT"),
+    field("weights", &InferenceParams::weights, kOptional,
           "bytes of the model's weights a starting replica loads: 2 per parameter in bf16",
           kPositive),
-    field("scale_every", &Params::scale_every, "10 min", "mean time between two starts of replicas",
-          assumed(kPositive)),
-    field("replicas", &Params::replicas, "1", "replicas that start together", up_to(1e6)),
-    field("readers", &Params::readers, "8",
+    field("scale_every", &InferenceParams::scale_every, "10 min",
+          "mean time between two starts of replicas", assumed(kPositive)),
+    field("replicas", &InferenceParams::replicas, "1", "replicas that start together", up_to(1e6)),
+    field("readers", &InferenceParams::readers, "8",
           "processes of one replica that each load a part of the weights (its tensor ranks)",
           assumed(up_to(65536)))};
-constexpr auto kInfos = infos(kFields);
+constexpr auto kInferenceInfos = infos(kInferenceFields);
 
 class Inference final : public Tenant {
  public:
   Inference(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind(kInferenceFields, component)) {}
 
  private:
   // A two-state Markov-modulated Poisson process of mean rate l: b l during a share f of the time,
@@ -139,13 +143,13 @@ class Inference final : public Tenant {
     loads_.report(name + "weights.load", "s", out);
   }
 
-  Params p_;
+  InferenceParams p_;
   Series loads_;
 };
 
 }  // namespace
 
-std::span<const FieldInfo> inference_fields() { return kInfos; }
+std::span<const FieldInfo> inference_fields() { return kInferenceInfos; }
 
 std::unique_ptr<Tenant> make_inference(const Component& component, Plant& plant,
                                        sim::Context& context, std::uint64_t seed) {

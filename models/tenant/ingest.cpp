@@ -13,22 +13,22 @@ using namespace base;
 // Files that begin within this time are written together: fewer events, the same rate.
 constexpr Seconds kTick = Seconds::from(20.0, unit::ms);
 
-struct Params {
+struct IngestParams {
   Rate rate;
   Bytes file;
   bool direct = false;
 };
 
-constexpr std::array<Field<Params>, 3> kFields{
-    field("rate", &Params::rate, kRequired, "bytes that arrive per second", kPositive),
-    field("file", &Params::file, "1 GiB", "size of one file", kPositive),
-    field("direct", &Params::direct, "false", "write with O_DIRECT")};
-constexpr auto kInfos = infos(kFields);
+constexpr std::array<Field<IngestParams>, 3> kIngestFields{
+    field("rate", &IngestParams::rate, kRequired, "bytes that arrive per second", kPositive),
+    field("file", &IngestParams::file, "1 GiB", "size of one file", kPositive),
+    field("direct", &IngestParams::direct, "false", "write with O_DIRECT")};
+constexpr auto kIngestInfos = infos(kIngestFields);
 
 class Ingest final : public Tenant {
  public:
   Ingest(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind(kIngestFields, component)) {}
 
  private:
   // A file begins every file / rate.    [docs/models/tenants.md, eq. 4]
@@ -48,13 +48,13 @@ class Ingest final : public Tenant {
     out.metrics[name + "behind"] = {behind.in(unit::B), "B", {}};
   }
 
-  Params p_;
+  IngestParams p_;
   Bytes arrived_;
 };
 
 }  // namespace
 
-std::span<const FieldInfo> ingest_fields() { return kInfos; }
+std::span<const FieldInfo> ingest_fields() { return kIngestInfos; }
 
 std::unique_ptr<Tenant> make_ingest(const Component& component, Plant& plant, sim::Context& context,
                                     std::uint64_t seed) {

@@ -8,28 +8,29 @@ namespace {
 
 using namespace base;
 
-struct Params {
+struct PreprocessParams {
   std::int64_t workers = 1;
   Bytes chunk;
   Rate cpu;
   double ratio = 1.0;
 };
 
-constexpr std::array<Field<Params>, 4> kFields{
-    field("workers", &Params::workers, "32", "worker processes on one host", up_to(65536)),
-    field("chunk", &Params::chunk, "64 MiB", "input read, computed and written in one go",
+constexpr std::array<Field<PreprocessParams>, 4> kPreprocessFields{
+    field("workers", &PreprocessParams::workers, "32", "worker processes on one host",
+          up_to(65536)),
+    field("chunk", &PreprocessParams::chunk, "64 MiB", "input read, computed and written in one go",
           kPositive),
-    field("cpu", &Params::cpu, "50 MB/s", "input one core takes in per second",
+    field("cpu", &PreprocessParams::cpu, "50 MB/s", "input one core takes in per second",
           assumed(kPositive, "tokenising and image decoding: tens of MB/s per core")),
-    field("ratio", &Params::ratio, "0.5",
+    field("ratio", &PreprocessParams::ratio, "0.5",
           "bytes written per byte read: tokenising 0.25-0.5, decoding images 5-10",
           assumed(kNonNegative))};
-constexpr auto kInfos = infos(kFields);
+constexpr auto kPreprocessInfos = infos(kPreprocessFields);
 
 class Preprocess final : public Tenant {
  public:
   Preprocess(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind(kPreprocessFields, component)) {}
 
  private:
   // Closed loop: t = t_read + chunk / cpu + t_write, W workers at min(W, cores) cores.
@@ -46,12 +47,12 @@ class Preprocess final : public Tenant {
     }
   }
 
-  Params p_;
+  PreprocessParams p_;
 };
 
 }  // namespace
 
-std::span<const FieldInfo> preprocess_fields() { return kInfos; }
+std::span<const FieldInfo> preprocess_fields() { return kPreprocessInfos; }
 
 std::unique_ptr<Tenant> make_preprocess(const Component& component, Plant& plant,
                                         sim::Context& context, std::uint64_t seed) {

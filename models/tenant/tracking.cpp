@@ -12,7 +12,7 @@ using namespace base;
 // Writers are spread over their period in at most this many groups: each is one event.
 constexpr double kGroups = 50.0;
 
-struct Params {
+struct TrackingParams {
   std::int64_t writers = 1;
   Seconds every;
   Bytes flush;
@@ -21,23 +21,23 @@ struct Params {
   Seconds artifact_every;
 };
 
-constexpr std::array<Field<Params>, 6> kFields{
-    field("writers", &Params::writers, kRequired, "processes that log", up_to(1e7)),
-    field("every", &Params::every, "10 s", "time between two flushes of one writer",
+constexpr std::array<Field<TrackingParams>, 6> kTrackingFields{
+    field("writers", &TrackingParams::writers, kRequired, "processes that log", up_to(1e7)),
+    field("every", &TrackingParams::every, "10 s", "time between two flushes of one writer",
           assumed(kPositive)),
-    field("flush", &Params::flush, "4 KiB", "bytes of one flush: metrics, histograms",
+    field("flush", &TrackingParams::flush, "4 KiB", "bytes of one flush: metrics, histograms",
           assumed(kPositive)),
-    field("files", &Params::files, "1", "files created per flush; 0: appends to an open file",
-          kNonNegative),
-    field("artifact", &Params::artifact, kOptional, "size of one artifact", kPositive),
-    field("artifact_every", &Params::artifact_every, "30 min", "time between two artifacts",
+    field("files", &TrackingParams::files, "1",
+          "files created per flush; 0: appends to an open file", kNonNegative),
+    field("artifact", &TrackingParams::artifact, kOptional, "size of one artifact", kPositive),
+    field("artifact_every", &TrackingParams::artifact_every, "30 min", "time between two artifacts",
           assumed(kPositive))};
-constexpr auto kInfos = infos(kFields);
+constexpr auto kTrackingInfos = infos(kTrackingFields);
 
 class Tracking final : public Tenant {
  public:
   Tracking(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
-      : Tenant(component, plant, context, seed), p_(bind(kFields, component)) {}
+      : Tenant(component, plant, context, seed), p_(bind(kTrackingFields, component)) {}
 
  private:
   // n writers flush every t: n / t small writes a second.    [docs/models/tenants.md, eq. 6]
@@ -58,12 +58,12 @@ class Tracking final : public Tenant {
     }
   }
 
-  Params p_;
+  TrackingParams p_;
 };
 
 }  // namespace
 
-std::span<const FieldInfo> tracking_fields() { return kInfos; }
+std::span<const FieldInfo> tracking_fields() { return kTrackingInfos; }
 
 std::unique_ptr<Tenant> make_tracking(const Component& component, Plant& plant,
                                       sim::Context& context, std::uint64_t seed) {

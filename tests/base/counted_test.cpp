@@ -4,6 +4,8 @@
 
 #include "engine/base/metric_units.hpp"
 
+namespace counted_test {
+
 using namespace stallcast;
 
 namespace {
@@ -46,3 +48,5 @@ TEST_CASE("every dimension of a number has the unit of its metrics") {
   CHECK(base::unit_of(Dimension::number) == "count");
   CHECK(base::unit_of(Dimension::text).empty());
 }
+
+}  // namespace counted_test

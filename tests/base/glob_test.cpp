@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+namespace glob_test {
+
 using stallcast::base::matches_glob;
 
 TEST_CASE("a star stands for any text, also for none, dots and slashes included") {
@@ -28,3 +30,5 @@ TEST_CASE("many stars do not take for ever") {
   for (int i = 0; i < 50; ++i) pattern += "*a";
   CHECK_FALSE(matches_glob(pattern + "b", std::string(5000, 'a')));
 }
+
+}  // namespace glob_test

@@ -2,6 +2,8 @@
 
 #include "calibration/validation/validate.hpp"
 
+namespace compare_test {
+
 using namespace stallcast;
 using namespace stallcast::calibration;
 
@@ -18,14 +20,14 @@ Prediction prediction() {
   return p;
 }
 
-Case measured(std::vector<Measurement> figures) {
+Case measured(std::vector<CaseFigure> figures) {
   Case c;
   c.id = "site";
   c.measured = std::move(figures);
   return c;
 }
 
-Measurement figure(const char* metric, const char* text) {
+CaseFigure figure(const char* metric, const char* text) {
   return {metric, text, "/cases/0/measured", {"cases.json", 7, 9}};
 }
 
@@ -117,3 +119,5 @@ TEST_CASE("the median of an even number of cases lies between the middle two") {
 }
 
 TEST_CASE("nothing compared gives an empty summary") { CHECK(summarise({}).empty()); }
+
+}  // namespace compare_test

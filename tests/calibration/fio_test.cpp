@@ -106,7 +106,7 @@ TEST_CASE("jobs that run beside each other, and jobs that are paced, are not fit
   CHECK(f.at(0).depth == 16.0);
   CHECK(flagged(f.at(1), "rate-limited"));
   CHECK(f.at(1).depth == 0.0);  // the queue is not kept full
-  for (const fit::Series& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
+  for (const fit::FitSeries& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
 }
 
 TEST_CASE("a fio mix of reads and writes is two records that share one depth") {
@@ -182,12 +182,12 @@ TEST_CASE("the sweep's files group into one series of 21 cells with two runs eac
     CHECK(f.diagnostics.items().empty());
     sets.push_back(f.set);
   }
-  const std::vector<fit::Series> series = fit::group(sets);
+  const std::vector<fit::FitSeries> series = fit::group(sets);
   REQUIRE(series.size() == 1);
   CHECK(series.front().id == "io.read.random");
   CHECK(series.front().cells.size() == 21);
   CHECK(series.front().left_out.empty());
-  for (const fit::Cell& cell : series.front().cells) CHECK(cell.runs.size() == 2);
+  for (const fit::FitCell& cell : series.front().cells) CHECK(cell.runs.size() == 2);
 }
 
 TEST_CASE("the text that fio prints for people is refused with the option that helps") {

@@ -15,12 +15,12 @@ using namespace literals;
 
 /// Cells at 8 sizes and 7 depths whose response follows `law` under `theta`, `noise` apart in three
 /// runs each.
-Series follow(const Law& law, const std::vector<double>& theta, double noise = 0.0) {
-  Series series;
+FitSeries follow(const Law& law, const std::vector<double>& theta, double noise = 0.0) {
+  FitSeries series;
   series.id = "io.read.random";
   for (double size = 4096; size <= 16777216; size *= 4)
     for (double depth = 1; depth <= 64; depth *= 2) {
-      Cell cell{Bytes::from(size, unit::B), depth, depth, {}, {}};
+      FitCell cell{Bytes::from(size, unit::B), depth, depth, {}, {}};
       const double response = law.response(theta, cell);
       for (const double off : {1.0, 1.0 - noise, 1.0 + noise})
         cell.runs.push_back(Seconds::from(response * off, unit::s));
@@ -68,12 +68,12 @@ TEST_CASE("the simplex finds the least of a bowl and of Rosenbrock's valley") {
 }
 
 TEST_CASE("a fifth of wild cells does not turn the fit") {
-  Series series = follow(law("line"), {40e-6, 9e-6, 4.4e9});
+  FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9});
   for (std::size_t i = 0; i < series.cells.size(); i += 5)
     for (Seconds& run : series.cells[i].runs) run *= 1.0 / 0.35;
-  const std::vector<Cell>& cells = series.cells;
+  const std::vector<FitCell>& cells = series.cells;
   std::vector<Point> points;
-  for (const Cell& cell : cells) points.push_back({&cell, cell.response().in(unit::s), 1.0});
+  for (const FitCell& cell : cells) points.push_back({&cell, cell.response().in(unit::s), 1.0});
   const Estimate estimate = regress(law("line"), points, law("line").start(cells));
   CHECK(estimate.theta[0] == Approx(40e-6).epsilon(0.05));
   CHECK(estimate.theta[1] == Approx(9e-6).epsilon(0.05));
@@ -81,7 +81,7 @@ TEST_CASE("a fifth of wild cells does not turn the fit") {
 }
 
 TEST_CASE("cells that follow no law are refused") {
-  Series series = follow(law("line"), {40e-6, 9e-6, 4.4e9});
+  FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9});
   for (std::size_t i = 0; i < series.cells.size(); ++i)
     for (Seconds& run : series.cells[i].runs) run *= std::pow(2.0, double(i * 7 % 5) - 2.0);
   const Fit fit = fit_series(series, {});
@@ -91,7 +91,7 @@ TEST_CASE("cells that follow no law are refused") {
 }
 
 TEST_CASE("two cells are too few for a law") {
-  Series series = follow(law("line"), {40e-6, 9e-6, 4.4e9});
+  FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9});
   series.cells.resize(2);
   const Fit fit = fit_series(series, {});
   CHECK(fit.verdict == FitVerdict::refused);
@@ -101,7 +101,7 @@ TEST_CASE("two cells are too few for a law") {
 TEST_CASE("a parameter that the measurements do not decide is marked") {
   // All at 4 KiB and 16 MiB per operation the bandwidth rules: at depth 1 alone alpha and s are
   // one.
-  Series series = follow(law("line"), {40e-6, 1e-9, 4.4e9}, 0.05);
+  FitSeries series = follow(law("line"), {40e-6, 1e-9, 4.4e9}, 0.05);
   const Fit fit = fit_series(series, {});
   if (fit.law == "line") CHECK_FALSE(parameter(fit, "s").identified);
   CHECK(fit.verdict != FitVerdict::accepted);
@@ -119,7 +119,7 @@ TEST_CASE("a measured sweep is fitted within its noise") {
   Diagnostics diagnostics;
   const std::vector sets{read_measurements(text.value(), file, diagnostics)};
   REQUIRE(diagnostics.items().empty());
-  const std::vector<Series> series = group(sets);
+  const std::vector<FitSeries> series = group(sets);
   REQUIRE(series.size() == 2);
   const Fit read = fit_series(series[0], {});
   CHECK(read.law == "line");
@@ -136,7 +136,7 @@ TEST_CASE("a measured sweep is fitted within its noise") {
 
 // 7 sizes, 7 depths, 3 runs: a tenth of the runs is 14.7.
 TEST_CASE("a fit of runs on a busy machine is usable at best, and says so") {
-  Series series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.01);
+  FitSeries series = follow(law("line"), {40e-6, 9e-6, 4.4e9}, 0.01);
   REQUIRE(series.cells.size() == 7 * 7);
   series.cells.front().busy = 14;  // of 147
   CHECK(fit_series(series, {}).verdict == FitVerdict::accepted);
@@ -162,14 +162,14 @@ TEST_CASE("flags of records count as runs on a busy machine, left-out ones do no
     if (run > 2) m.flags.emplace_back("few-completions");
     set.measurements.push_back(m);
   }
-  const std::vector<Series> series = group(std::vector{set});
+  const std::vector<FitSeries> series = group(std::vector{set});
   REQUIRE(series.size() == 1);
   CHECK(series[0].busy() == 2);
   CHECK(series[0].left_out.size() == 1);
 }
 
 TEST_CASE("the same measurements give the same fit") {
-  const Series series = follow(law("mva"), {40e-6, 9e-6, 4.4e9}, 0.03);
+  const FitSeries series = follow(law("mva"), {40e-6, 9e-6, 4.4e9}, 0.03);
   const Fit a = fit_series(series, {}), b = fit_series(series, {});
   CHECK(a.draws == b.draws);
 }

@@ -89,7 +89,7 @@ using Paths = std::set<std::string>;
 
 TEST_CASE("one kind of counted request names the path, several are mixed") {
   const auto path = [](PathCounts counts, CuFileSettings asked = {}) {
-    const Verdict verdict = judge({counts, asked, 0});
+    const PathVerdict verdict = judge({counts, asked, 0});
     std::string out = verdict.path;
     for (const std::string& flag : verdict.flags) out += " " + flag;
     return out;
@@ -104,7 +104,7 @@ TEST_CASE("one kind of counted request names the path, several are mixed") {
 
 TEST_CASE("without counters the settings that data moved under name the path, or nothing does") {
   const auto path = [](CuFileSettings asked, unsigned nvfs) {
-    const Verdict verdict = judge({std::nullopt, asked, nvfs});
+    const PathVerdict verdict = judge({std::nullopt, asked, nvfs});
     return verdict.path + " " + verdict.flags.at(0);
   };
   CHECK(path({}, 2) == "unknown path-unknown");

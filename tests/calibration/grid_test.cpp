@@ -145,7 +145,7 @@ TEST_CASE("costs of the loader come from cpu.json") {
 }
 
 TEST_CASE("draws take each part of a distribution once") {
-  const Spread spread{.handover = 0.1, .rate = 0.1};
+  const DrawSpread spread{.handover = 0.1, .rate = 0.1};
   std::vector<double> handovers, rates;
   for (int i = 0; i < 5; ++i) {
     const Draw one = draw(spread, i, 5);
@@ -178,7 +178,7 @@ TEST_CASE("every row of a grid makes a scenario without faults") {
   const CsvTable csv(table(), "grid.csv", faults);
   const ProbeFiles files = probes();
   const LoaderFit loader = fit_loader(files.cpu, faults);
-  for (const Row& row : read_rows(csv, faults)) {
+  for (const GridRow& row : read_rows(csv, faults)) {
     const StoreFit store = fit_store(files, row.store, faults);
     const scenarios::Loaded loaded =
         scenarios::load_text(scenario_text(row, {files, store, loader}, {}, 1), row.id);

@@ -99,7 +99,7 @@ TEST_CASE("gdsio: a result may wrap over lines, and cached transfers are not fit
   CHECK(m.count == 128000);
   CHECK(m.pattern == "random");
   CHECK(flagged(m, "cached"));
-  for (const fit::Series& series : fit::group({&f.set, 1}))
+  for (const fit::FitSeries& series : fit::group({&f.set, 1}))
     if (series.id == "gds.read.random.cpu-cached-gpu") CHECK(series.cells.empty());
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("iostat JSON: the first report is dropped, kB are KiB, no depth is mad
   // 10 000/s x 0.8 ms + 1000/s x 2 ms = 10: right in the second report, 25 said in the third.
   CHECK_FALSE(flagged(m, "inconsistent"));
   CHECK(flagged(f.at(2), "inconsistent"));
-  for (const fit::Series& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
+  for (const fit::FitSeries& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
 }
 
 TEST_CASE("iostat text with decimal commas: MB are MiB, idle devices give no record") {
@@ -242,7 +242,7 @@ TEST_CASE("Darshan counters: summed over records, unwatched ones left out, never
   CHECK(f.of("open").count == 2);
   for (const Measurement& other : f.set.measurements) CHECK(other.operation != "fsync");
   CHECK(f.set.ignored == std::vector<std::string>{"modules STDIO (1 lines)"});
-  for (const fit::Series& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
+  for (const fit::FitSeries& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
 }
 
 TEST_CASE("Darshan DXT: operations under the clock's 0.1 ms have no latency and no rate") {

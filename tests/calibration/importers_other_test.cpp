@@ -78,7 +78,7 @@ TEST_CASE("IO500: hard phases move 47008 B and hold 3901 B") {
 TEST_CASE("IO500 text does not say how many processes ran: its records are not fitted") {
   const Imported f = import_fixture("io500", "io500.txt");
   for (const Measurement& m : f.set.measurements) CHECK(flagged(m, "depth-unknown"));
-  for (const fit::Series& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
+  for (const fit::FitSeries& series : fit::group({&f.set, 1})) CHECK(series.cells.empty());
 }
 
 TEST_CASE("IO500 ini: transfer size of the command, processes of [run], invalid by its comments") {

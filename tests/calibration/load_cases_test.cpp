@@ -3,6 +3,8 @@
 #include "calibration/validation/validate.hpp"
 #include "tests/run/support.hpp"
 
+namespace load_cases_test {
+
 using namespace stallcast;
 using namespace stallcast::calibration;
 using stallcast::testing::TempFolder;
@@ -117,3 +119,5 @@ TEST_CASE("what is no case file at all is a fault, not an exception") {
   const std::vector<std::string> none = {"/nonexistent/cases.json"};
   CHECK(load_cases(open_files(none)).diagnostics.items()[0].code == "file");
 }
+
+}  // namespace load_cases_test

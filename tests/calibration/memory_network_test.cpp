@@ -18,10 +18,10 @@ namespace {
 
 using Catch::Contains;
 
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMebi = std::uint64_t{1} << 20U;
 
 MemoryEffort tiny_memory() {
-  return {.threads = {1, 2}, .repeats = 2, .run_s = 0.001, .working = 16 * kMiB};
+  return {.threads = {1, 2}, .repeats = 2, .run_s = 0.001, .working = 16 * kMebi};
 }
 NetworkEffort tiny_network() {
   return {.sizes = {64, 65536}, .streams = {1, 2}, .repeats = 2, .run_s = 0.001};
@@ -106,7 +106,7 @@ TEST_CASE("the memory probe reads cached files of the folder it is given and lea
 }
 
 TEST_CASE("what the memory probe measured is read back as it was written") {
-  const auto set = run_memory({}, {.threads = {1}, .repeats = 1, .run_s = 0.0, .working = kMiB});
+  const auto set = run_memory({}, {.threads = {1}, .repeats = 1, .run_s = 0.0, .working = kMebi});
   REQUIRE(set.ok());
   const std::string json = write_measurements(set.value());
   CHECK_THAT(json, Contains("\"page-cache-read\"") && Contains("\"memory\""));

@@ -27,7 +27,7 @@ namespace {
 using Catch::Contains;
 
 /// "exit: message | hint", or "measured N: notes".
-std::string told(const Result<MeasurementSet>& result) {
+std::string told_with_notes(const Result<MeasurementSet>& result) {
   if (!result.ok())
     return std::to_string(static_cast<int>(result.failure().exit)) + ": " +
            result.failure().message + " | " + result.failure().hint;
@@ -40,7 +40,7 @@ std::string told(const Result<MeasurementSet>& result) {
 std::string tiny(const std::filesystem::path& target, BufferPages pages = BufferPages::huge) {
   ProbeOptions options = options_for(target);
   options.buffers = pages;
-  return told(run_io(options, tiny_io()));
+  return told_with_notes(run_io(options, tiny_io()));
 }
 
 /// From now on this process and its children get `error` from the system call `number`, or only
@@ -79,7 +79,7 @@ bool cannot(const std::string& said) {
 TEST_CASE("a target that does not exist is bad input for every probe") {
   const std::string io = tiny("/nowhere/at/all");
   CHECK_THAT(io, Contains("2: there is no folder \"/nowhere/at/all\""));
-  CHECK_THAT(told(run_metadata(options_for("/nowhere/at/all"), tiny_metadata())),
+  CHECK_THAT(told_with_notes(run_metadata(options_for("/nowhere/at/all"), tiny_metadata())),
              Contains("2: there is no folder"));
 }
 
@@ -97,8 +97,8 @@ TEST_CASE("a device is refused unless that is allowed, and then never written") 
   CHECK_THAT(tiny("/dev/null"), Contains("is a device") && Contains("--allow-device"));
   ProbeOptions options = options_for("/dev/null");
   options.allow_device = true;
-  CHECK_THAT(told(run_io(options, tiny_io())), Contains("2: "));
-  CHECK_THAT(told(run_metadata(options, tiny_metadata())), Contains("is no folder"));
+  CHECK_THAT(told_with_notes(run_io(options, tiny_io())), Contains("2: "));
+  CHECK_THAT(told_with_notes(run_metadata(options, tiny_metadata())), Contains("is no folder"));
 }
 
 TEST_CASE("a folder that may not be written to is bad input with a hint") {
@@ -108,7 +108,7 @@ TEST_CASE("a folder that may not be written to is bad input with a hint") {
     return in_child([&] {
       if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
         return std::string("cannot become nobody");
-      return told(probe());
+      return told_with_notes(probe());
     });
   };
   const auto options = options_for(folder.path());
@@ -123,11 +123,12 @@ TEST_CASE("too little space is said before anything is written") {
   const TestFolder folder;
   ProbeOptions options = options_for(folder.path());
   options.space = Bytes::from(1e18, unit::B);
-  CHECK_THAT(told(run_io(options, tiny_io())),
+  CHECK_THAT(told_with_notes(run_io(options, tiny_io())),
              Contains("2: the probe would write 1") && Contains("--space"));
   options.space = Bytes::from(1.0, unit::MiB);
-  CHECK_THAT(told(run_io(options, tiny_io())), Contains("2: the probe needs a file of"));
-  CHECK_THAT(told(run_metadata(options, tiny_metadata())), Contains("more space than --space"));
+  CHECK_THAT(told_with_notes(run_io(options, tiny_io())), Contains("2: the probe needs a file of"));
+  CHECK_THAT(told_with_notes(run_metadata(options, tiny_metadata())),
+             Contains("more space than --space"));
   CHECK(folder.left().empty());
 }
 
@@ -168,7 +169,8 @@ TEST_CASE("a file system that is mounted read-only is bad input") {
         mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         mount("tmpfs", folder.path().c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0)
       return std::string("no mount");
-    return tiny(folder.path()) + told(run_metadata(options_for(folder.path()), tiny_metadata()));
+    return tiny(folder.path()) +
+           told_with_notes(run_metadata(options_for(folder.path()), tiny_metadata()));
   });
   if (said == "no mount") return skipped("this user may not mount a small file system");
   const std::string first = said.substr(0, said.find("2: ", 1)), second = said.substr(first.size());
@@ -188,7 +190,7 @@ TEST_CASE("a ladder that finds no room is a note, and the rest is measured") {
     effort.ladder = {96.0 * 1048576.0 / memory_bytes()};
     ProbeOptions options = options_for(folder.path());
     options.space = Bytes{};
-    return told(run_io(options, effort));
+    return told_with_notes(run_io(options, effort));
   });
   CHECK_THAT(said, Contains("measured") && Contains("no working sets were read") &&
                        Contains("File too large"));
@@ -203,7 +205,8 @@ TEST_CASE("a file system without inodes left is said to be full") {
         mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=64m,nr_inodes=100") != 0)
       return std::string("no mount");
-    const std::string out = told(run_metadata(options_for(folder.path()), tiny_metadata()));
+    const std::string out =
+        told_with_notes(run_metadata(options_for(folder.path()), tiny_metadata()));
     return out + (folder.left().empty() ? "; clean" : "; dirty");
   });
   if (said == "no mount") return skipped("this user may not mount a small file system");
@@ -219,8 +222,8 @@ TEST_CASE("memory is no disk: O_DIRECT on tmpfs is refused") {
       std::filesystem::path("/dev/shm") / ("stallcast-test-" + std::to_string(getpid()));
   std::filesystem::create_directory(target);
   const std::string said = tiny(target);
-  CHECK_THAT(said, Contains("2: ") && (Contains("tmpfs") || Contains("O_DIRECT")) &&
-                           Contains("page cache") ||
+  CHECK_THAT(said, (Contains("2: ") && (Contains("tmpfs") || Contains("O_DIRECT")) &&
+                    Contains("page cache")) ||
                        Contains("memory"));
   CHECK(std::filesystem::is_empty(target));
   std::filesystem::remove_all(target);
@@ -248,13 +251,13 @@ TEST_CASE("where io_uring is refused, threads measure and the notes say so") {
     ProbeOptions options = options_for(folder.path());
     options.buffers = pages;
     const auto result = run_io(options, tiny_io());
-    if (!result.ok()) return told(result);
+    if (!result.ok()) return told_with_notes(result);
     for (const Measurement& m : result.value().measurements) {
       if (m.options.at("engine") != "psync") return "measured with " + m.options.at("engine");
       if (pages == BufferPages::small && m.options.at("buffers") != "pages")
         return "buffers of " + m.options.at("buffers");
     }
-    return told(result);
+    return told_with_notes(result);
   });
   if (cannot(said)) return;
   CHECK_THAT(said, Contains("measured") && Contains("threads that pread and pwrite"));
@@ -273,7 +276,8 @@ TEST_CASE("a probe that is killed leaves nothing behind, whatever the signal") {
         [&](int ready) {
           ProbeOptions options = options_for(folder.path());
           options.buffers = pages;
-          int runs = 0;  // under way once one is told of; the io probe tells of its file too
+          int runs =
+              0;  // under way once one is told_with_notes of; the io probe tells of its file too
           options.progress = [&](double, std::string_view what) {
             if (what.find("writing the file") != std::string_view::npos) return;
             if (++runs == 1 && write(ready, "x", 1) < 0) _exit(1);
@@ -298,7 +302,7 @@ TEST_CASE("an interrupted probe is inconclusive and leaves nothing behind") {
   ProbeOptions options = options_for(folder.path());
   int asked = 0;
   options.interrupted = [&] { return ++asked > 2; };
-  CHECK_THAT(told(run_metadata(options, tiny_metadata())),
+  CHECK_THAT(told_with_notes(run_metadata(options, tiny_metadata())),
              Contains("3: the probe was interrupted"));
   CHECK(folder.left().empty());
 }

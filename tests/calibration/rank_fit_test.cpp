@@ -166,7 +166,7 @@ TEST_CASE("ranks: intervals cover the truth through noise and wild runs") {
   int sets = 0, of_a = 0, of_d = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const std::vector made{runs_of(truth, 0.05, true, seed)};
-    fit::Series series = fit::group(made).front();
+    fit::FitSeries series = fit::group(made).front();
     REQUIRE(series.id == "sync.barrier");
     const Fit fit = fit::fit_series(series, {});
     if (fit.law != "doublings") continue;
@@ -194,7 +194,7 @@ TEST_CASE("ranks: published runs of few ranks predict those of more within a ten
   const Fit& fit = fit_of(profile, "sync.barrier");
   CHECK(fit.verdict == FitVerdict::accepted);
   const auto at = [&](double ranks) {
-    fit::Cell cell;
+    fit::FitCell cell;
     cell.processes = ranks;
     return fit::law(fit.law).response(std::vector{fit.parameters[0].value, fit.parameters[1].value},
                                       cell);

@@ -4,6 +4,8 @@
 
 #include "ui/report/report.hpp"
 
+namespace validation_report_test {
+
 using namespace stallcast;
 using namespace stallcast::report;
 
@@ -30,7 +32,7 @@ Validation sample() {
   return v;
 }
 
-const Context kContext{"0.1.0", "1", {}};
+const ReportContext kContext{"0.1.0", "1", {}};
 
 }  // namespace
 
@@ -101,3 +103,5 @@ TEST_CASE("a validation as Markdown is a page: protocol, figures, errors, source
   CHECK(page.find("- site-72: page 3, \"final\"; `site.json`\n  - warning: the loader is slow\n") !=
         std::string::npos);
 }
+
+}  // namespace validation_report_test

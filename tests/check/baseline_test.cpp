@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace baseline_test {
+
 using namespace stallcast;
 using check::Baseline;
 using check::ScenarioKey;
@@ -82,3 +84,5 @@ TEST_CASE("what is no baseline is refused with its name") {
     CHECK(read.failure().message.find("b.json") != std::string::npos);
   }
 }
+
+}  // namespace baseline_test

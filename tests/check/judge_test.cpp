@@ -2,16 +2,18 @@
 
 #include <catch2/catch.hpp>
 
+namespace judge_test {
+
 using namespace stallcast;
 using check::Baseline;
+using check::CheckRules;
 using check::FailOn;
 using check::Inconclusive;
-using check::Rules;
 
 namespace {
 
 const check::ScenarioKey kKey = {"a.json", "a"};
-const Rules kRules = {.today = "2026-11-21", .model = "1"};
+const CheckRules kRules = {.today = "2026-11-21", .model = "1"};
 
 Design design_of(const std::string& that) {
   Design design;
@@ -30,7 +32,7 @@ Prediction predicted(double stall) {
 }
 
 CheckedAssertion judged(const Design& design, const Prediction& prediction,
-                        const Baseline* baseline = nullptr, const Rules& rules = kRules) {
+                        const Baseline* baseline = nullptr, const CheckRules& rules = kRules) {
   Diagnostics faults;
   const auto all = check::judge(design, prediction, kKey, baseline, rules, faults);
   REQUIRE(faults.items().empty());
@@ -43,7 +45,7 @@ Baseline baseline_of(const std::string& that, double stall) {
   return baseline;
 }
 
-ExitCode exit_with(std::vector<CheckedAssertion> assertions, const Rules& rules = kRules,
+ExitCode exit_with(std::vector<CheckedAssertion> assertions, const CheckRules& rules = kRules,
                    ExitCode scenario = ExitCode::ok, std::vector<std::string> stale = {}) {
   CheckReport report;
   CheckedScenario s;
@@ -107,7 +109,7 @@ TEST_CASE("a metric without a way takes that of its operator") {
 
 TEST_CASE("a known failure passes only with new-only, and only while it is no worse") {
   const Baseline baseline = baseline_of(kStall, 20.0);
-  Rules rules = kRules;
+  CheckRules rules = kRules;
   CHECK(judged(design_of(kStall), predicted(20.0), &baseline, rules).status == CheckStatus::fail);
   rules.new_only = true;
   CHECK(judged(design_of(kStall), predicted(20.0), &baseline, rules).status == CheckStatus::known);
@@ -122,7 +124,7 @@ TEST_CASE("a waiver accepts failures and regressions, through its last day") {
   CHECK(judged(design, predicted(11.0)).status == CheckStatus::waived);
   const Baseline baseline = baseline_of(kStall, 4.0);
   CHECK(judged(design, predicted(5.0), &baseline).status == CheckStatus::waived);
-  Rules later = kRules;
+  CheckRules later = kRules;
   later.today = "2026-11-22";
   const CheckedAssertion ended = judged(design, predicted(11.0), nullptr, later);
   CHECK(ended.status == CheckStatus::fail);
@@ -132,7 +134,7 @@ TEST_CASE("a waiver accepts failures and regressions, through its last day") {
 
 TEST_CASE("an interval that straddles the limit counts as it was asked for") {
   const Design design = design_of("job.train.gpu.utilization >= 95 %");
-  Rules rules = kRules;
+  CheckRules rules = kRules;
   CHECK(judged(design, predicted(1.0)).status == CheckStatus::inconclusive);
   rules.inconclusive = Inconclusive::fail;
   CHECK(judged(design, predicted(1.0), nullptr, rules).status == CheckStatus::fail);
@@ -153,7 +155,7 @@ TEST_CASE("an assertion relative to a baseline needs one") {
 TEST_CASE("a baseline is stale when the models, the metric or the assertion changed") {
   const Baseline baseline = baseline_of(kStall, 4.0);
   CHECK(check::stale_entries(design_of(kStall), kKey, baseline, kRules).empty());
-  Rules other = kRules;
+  CheckRules other = kRules;
   other.model = "2";
   CHECK(check::stale_entries(design_of(kStall), kKey, baseline, other).size() == 1);
   other.allow_skew = true;
@@ -180,7 +182,7 @@ TEST_CASE("a bug comes before bad input, before no, before not sure") {
 
 TEST_CASE("fail-on says from which level on the answer is no") {
   const auto warning = with(CheckStatus::fail, "warn");
-  Rules rules = kRules;
+  CheckRules rules = kRules;
   CHECK(exit_with({warning}) == ExitCode::ok);
   rules.fail_on = FailOn::warn;
   CHECK(exit_with({warning}, rules) == ExitCode::answer_no);
@@ -188,3 +190,5 @@ TEST_CASE("fail-on says from which level on the answer is no") {
   CHECK(exit_with({with(CheckStatus::fail)}, rules) == ExitCode::ok);
   CHECK(exit_with({}, rules, ExitCode::bad_input) == ExitCode::bad_input);
 }
+
+}  // namespace judge_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace claim_quantity_test {
+
 using namespace stallcast;
 using namespace stallcast::calibration;
 
@@ -15,7 +17,7 @@ Statement statement(const std::string& text) {
   return *out;
 }
 
-Tolerance tolerance(const std::string& text) {
+ClaimTolerance tolerance(const std::string& text) {
   std::string message;
   const auto out = parse_tolerance(text, message);
   INFO(text << ": " << message);
@@ -84,3 +86,5 @@ TEST_CASE("ranges of two units and unknown tolerances are faults") {
   CHECK_FALSE(parse_tolerance("roughly", message).has_value());
   CHECK(message == "a tolerance is \"1 %\", \"x2\" or \"0.5 points\", not \"roughly\"");
 }
+
+}  // namespace claim_quantity_test

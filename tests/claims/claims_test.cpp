@@ -5,6 +5,8 @@
 
 #include "calibration/validation/claims.hpp"
 
+namespace claims_test {
+
 using namespace stallcast;
 
 namespace {
@@ -23,7 +25,7 @@ const Audit& computed() {
     for (const Diagnostic& d : loaded.diagnostics.items())
       UNSCOPED_INFO(d.position.file << ":" << d.position.line << ": " << d.message);
     REQUIRE_FALSE(loaded.diagnostics.has_errors());
-    predict::Options options;
+    predict::PredictOptions options;
     options.run.worker = STALLCAST_SIM_PATH;
     options.run.jobs = 2;
     options.run.crash_directory = std::filesystem::temp_directory_path().string();
@@ -93,3 +95,5 @@ TEST_CASE("every verdict is used, and most claims have a figure of ours") {
   CHECK(verdicts.size() == kClaimVerdicts.size());
   CHECK(2 * figures > 362);
 }
+
+}  // namespace claims_test

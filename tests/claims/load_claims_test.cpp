@@ -4,6 +4,8 @@
 #include "engine/base/text.hpp"
 #include "tests/run/support.hpp"
 
+namespace load_claims_test {
+
 using namespace stallcast;
 using namespace stallcast::calibration;
 using stallcast::testing::TempFolder;
@@ -173,3 +175,5 @@ TEST_CASE("each outcome admits the verdicts that can follow from it") {
   CHECK(allowed(ClaimOutcome::own_sum) == "inputs wrong, wrong, inconsistent, misleading");
   CHECK(allowed(ClaimOutcome::mixed) == "depends, inconsistent, misleading, open");
 }
+
+}  // namespace load_claims_test

@@ -9,6 +9,8 @@
 #include "tests/sim/forked.hpp"
 #include "tests/support/designs.hpp"
 
+namespace backends_test {
+
 /// SimGrid's own transfers are the reference; our solver, inside SimGrid and without it, must
 /// agree.
 using namespace stallcast;
@@ -109,3 +111,5 @@ TEST_CASE("gradients beside reads on oversubscribed leaves: all back ends give t
   keep_brief(design);
   check_back_ends(design);
 }
+
+}  // namespace backends_test

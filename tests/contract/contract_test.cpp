@@ -8,6 +8,8 @@
 #include "tests/contract/kinds.hpp"
 #include "tests/support/designs.hpp"
 
+namespace contract_test {
+
 /// What every kind of every role must keep, whatever it models. A new row is tested by being there;
 /// a role whose kinds have required fields gets them from `kRequiredFields`.
 using namespace stallcast;
@@ -175,3 +177,5 @@ TEST_CASE("every kind of every role is in one of the designs") {
     CHECK_FALSE(unused);
   }
 }
+
+}  // namespace contract_test

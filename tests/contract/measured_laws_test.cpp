@@ -4,6 +4,8 @@
 #include "tests/contract/kinds.hpp"
 #include "tests/support/designs.hpp"
 
+namespace measured_laws_test {
+
 /// The laws of measured storage are no rows of the registry, but keep what rows keep.
 using namespace stallcast;
 using namespace stallcast::testing;
@@ -56,3 +58,5 @@ TEST_CASE("measured laws: no faster than the bound, and no slower on more server
     }
   }
 }
+
+}  // namespace measured_laws_test

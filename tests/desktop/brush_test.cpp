@@ -6,6 +6,8 @@
 
 #include "ui/desktop/xy_chart.hpp"
 
+namespace brush_test {
+
 using namespace stallcast::desktop;
 
 namespace {
@@ -71,3 +73,5 @@ TEST_CASE("a double click chooses the point below it, and none far from all") {
   QTest::mouseDClick(it.chart.viewport(), Qt::LeftButton, {}, it.place(0) + QPoint(80, -120));
   CHECK(it.chosen == QPointF());
 }
+
+}  // namespace brush_test

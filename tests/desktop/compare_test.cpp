@@ -9,6 +9,8 @@
 #include "ui/desktop/twice_pane.hpp"
 #include "ui/desktop/waterfall_chart.hpp"
 
+namespace compare_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -93,3 +95,5 @@ TEST_CASE("a row of what limits says what twice of it would do, as a simulation 
   CHECK(answer.contains(metric_text(*use)));
   CHECK(pane->answer(ost).isEmpty());  // that was another design
 }
+
+}  // namespace compare_test

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+namespace document_test {
+
 using namespace stallcast::desktop;
 
 namespace {
@@ -179,3 +181,5 @@ TEST_CASE("10,000 random edits and undos leave the document as a replay has it")
   while (document.undo_stack().canUndo()) document.undo_stack().undo();
   CHECK(document.text() == kScenario);
 }
+
+}  // namespace document_test

@@ -7,6 +7,8 @@
 
 #include "ui/desktop/workspace.hpp"
 
+namespace editor_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -103,3 +105,5 @@ TEST_CASE("Ctrl+Space opens the list, Enter takes what is chosen, Escape nothing
   QTest::keyClick(list, Qt::Key_Return);
   CHECK(it.workspace.document().text().contains(QStringLiteral("\"stripe\"")));
 }
+
+}  // namespace editor_test

@@ -1,8 +1,7 @@
-#define CATCH_CONFIG_RUNNER
 #include <QApplication>
 #include <QStandardPaths>
-#include <catch2/catch.hpp>
 
+#include "tests/support/catch_session.hpp"
 #include "ui/desktop/theme.hpp"
 
 int main(int argc, char** argv) {
@@ -12,5 +11,5 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(QStringLiteral("desktop_test"));
   QStandardPaths::setTestModeEnabled(true);
   stallcast::desktop::apply_look(false, 100);
-  return Catch::Session().run(argc, argv);
+  return stallcast::testing::run_tests(argc, argv);
 }

@@ -7,6 +7,8 @@
 #include "ui/desktop/rows_model.hpp"
 #include "ui/desktop/step_chart.hpp"
 
+namespace models_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -65,3 +67,5 @@ TEST_CASE("a change is said in points of a ratio, else in percent, and with its 
   CHECK(delta_sign(QStringLiteral("job.train.step.time"), fast, slow) == -1);
   CHECK(delta_text(fast, fast) == QStringLiteral("as before"));
 }
+
+}  // namespace models_test

@@ -5,6 +5,8 @@
 
 #include "ui/desktop/gantt.hpp"
 
+namespace paint_test {
+
 using namespace stallcast::desktop;
 
 namespace {
@@ -99,3 +101,5 @@ TEST_CASE("a small part of a million spans is painted span by span, with its nam
   CHECK(device.engine.count >= 10 * 10);
   CHECK(device.engine.count <= 10 * (22 + 22) + 100);
 }
+
+}  // namespace paint_test

@@ -9,6 +9,8 @@
 #include "ui/desktop/project_file.hpp"
 #include "ui/desktop/variant.hpp"
 
+namespace project_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -128,3 +130,5 @@ TEST_CASE("a saved project is read as it was written, and says where a wrong one
   missing.close();
   CHECK_FALSE(window.open_file(file));  // its scenario is not there
 }
+
+}  // namespace project_test

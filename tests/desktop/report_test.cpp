@@ -8,6 +8,8 @@
 #include "ui/desktop/main_window.hpp"
 #include "ui/desktop/screen.hpp"
 
+namespace report_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -73,3 +75,5 @@ TEST_CASE("no report is begun of a text with errors, nor in a folder that is not
                                             QStringLiteral("\"many\"")));
   CHECK_FALSE(write_report(window, folder.filePath(QStringLiteral("a.html"))));
 }
+
+}  // namespace report_test

@@ -5,6 +5,7 @@
 #include <QLineEdit>
 #include <QSlider>
 #include <QTest>
+#include <QTextBlock>
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -14,6 +15,8 @@
 #include "ui/desktop/main_window.hpp"
 #include "ui/desktop/problems_dock.hpp"
 #include "ui/desktop/screen.hpp"
+
+namespace screens_test {
 
 using namespace stallcast;
 using namespace stallcast::desktop;
@@ -131,3 +134,5 @@ TEST_CASE("letters twice as large leave every screen within the window") {
   }
   window.set_look(false, 100);
 }
+
+}  // namespace screens_test

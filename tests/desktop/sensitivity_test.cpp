@@ -15,6 +15,8 @@
 #include "ui/desktop/range_model.hpp"
 #include "ui/desktop/screen.hpp"
 
+namespace sensitivity_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -195,3 +197,5 @@ TEST_CASE("the screen says where the knee is, and what two inputs do together") 
             .startsWith(QStringLiteral("They ")));
   CHECK_FALSE(screen->act(QStringLiteral("pair"), QStringLiteral("n_ost nothing")));
 }
+
+}  // namespace sensitivity_test

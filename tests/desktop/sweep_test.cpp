@@ -15,6 +15,8 @@
 #include "ui/desktop/sweep_points.hpp"
 #include "ui/desktop/sweep_run.hpp"
 
+namespace sweep_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -178,3 +180,5 @@ TEST_CASE("a cancelled sweep keeps what is done, and goes on from there, also af
   REQUIRE(QTest::qWaitFor([&] { return ended.count() == 2; }, 120'000));
   CHECK_FALSE(ended.back().front().toString().isEmpty());
 }
+
+}  // namespace sweep_test

@@ -12,6 +12,8 @@
 #include "ui/desktop/main_window.hpp"
 #include "ui/desktop/screen.hpp"
 
+namespace timeline_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -138,3 +140,5 @@ TEST_CASE("lanes, pinned lanes and resources show one range, and ranges get name
   REQUIRE(window.open_file(QStringLiteral("examples/exercise-512-h100-sync.json")));
   CHECK(workspace.marks() == Marks{});
 }
+
+}  // namespace timeline_test

@@ -12,6 +12,8 @@
 #include "ui/desktop/step_chart.hpp"
 #include "ui/desktop/tornado_chart.hpp"
 
+namespace views_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -164,3 +166,5 @@ TEST_CASE("a chart is written as PNG, SVG, PDF and CSV, and as nothing else") {
   CHECK_FALSE(pane.write(folder.filePath(QStringLiteral("a.doc")), why_not));
   CHECK_FALSE(pane.write(QStringLiteral("/no/such/folder/a.csv"), why_not));
 }
+
+}  // namespace views_test

@@ -11,6 +11,8 @@
 #include "tests/desktop/support.hpp"
 #include "ui/desktop/session_file.hpp"
 
+namespace workspace_test {
+
 using namespace stallcast;
 using namespace stallcast::desktop;
 
@@ -162,3 +164,5 @@ TEST_CASE("pins, sliders and their values outlive the program, too") {
   CHECK(pin.prediction.breakdown == pinned.breakdown);
   CHECK(session.lost().empty());
 }
+
+}  // namespace workspace_test

@@ -5,6 +5,8 @@
 
 #include "tests/support/designs.hpp"
 
+namespace attribution_test {
+
 using namespace stallcast;
 using namespace stallcast::diff;
 using Catch::Matchers::Contains;
@@ -163,3 +165,5 @@ TEST_CASE("a metric that some design lacks is not shared") {
   const std::vector<Figures> figures = {&with, &with, &without, &with};
   CHECK(attribute(experiment, figures).metrics.empty());
 }
+
+}  // namespace attribution_test

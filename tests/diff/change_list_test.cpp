@@ -5,6 +5,8 @@
 #include "engine/runtime/codec/codec.hpp"
 #include "tests/support/designs.hpp"
 
+namespace change_list_test {
+
 using namespace stallcast;
 using namespace stallcast::diff;
 using models::Role;
@@ -159,3 +161,5 @@ TEST_CASE("targets come last and change no design") {
   CHECK(all[1].said.after == "job.train.gpu.utilization >= 90 % (warn)");
   CHECK(all[2].edits.empty());
 }
+
+}  // namespace change_list_test

@@ -2,6 +2,8 @@
 
 #include "engine/decide/diff/compare_sides.hpp"
 
+namespace compare_sweeps_test {
+
 using namespace stallcast;
 using namespace stallcast::diff;
 
@@ -64,3 +66,5 @@ TEST_CASE("a point without a result is counted and moves nothing") {
   CHECK_FALSE(found.changed());
   CHECK(found.warnings.size() == 1);
 }
+
+}  // namespace compare_sweeps_test

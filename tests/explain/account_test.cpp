@@ -6,6 +6,8 @@
 #include "engine/decide/predict/predict.hpp"
 #include "tests/support/designs.hpp"
 
+namespace account_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -133,3 +135,5 @@ TEST_CASE("a limit on the cost of saves says how many OSTs it takes") {
   CHECK(explained->trees[0].value == 10.0);
   check_evaluates(explained->trees[0]);
 }
+
+}  // namespace account_test

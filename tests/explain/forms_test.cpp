@@ -4,6 +4,8 @@
 
 #include "tests/support/designs.hpp"
 
+namespace forms_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -67,3 +69,5 @@ TEST_CASE("a figure that is no product of inputs claims no equation") {
   else
     CHECK(explain::evaluated(unit).value() == Approx(unit.value).epsilon(1e-9));
 }
+
+}  // namespace forms_test

@@ -9,6 +9,8 @@
 
 #include "engine/graph/topology.hpp"
 
+namespace max_flow_test {
+
 using namespace stallcast;
 using namespace stallcast::graph;
 using namespace stallcast::literals;
@@ -202,3 +204,5 @@ TEST_CASE("maximum flow equals the least of all cuts on random small graphs") {
     }
   }
 }
+
+}  // namespace max_flow_test

@@ -7,6 +7,8 @@
 
 #include "engine/graph/topology.hpp"
 
+namespace max_min_test {
+
 using namespace stallcast;
 using namespace stallcast::graph;
 using namespace stallcast::literals;
@@ -153,3 +155,5 @@ TEST_CASE("folding n equal demands into one class changes no share") {
   for (std::size_t i = 0; i < 48; ++i) CHECK(bps(one_by_one[i]) == close(together[0]));
   CHECK(one_by_one[48] == together[1]);
 }
+
+}  // namespace max_min_test

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
+namespace topology_test {
+
 using namespace stallcast;
 using namespace stallcast::graph;
 using namespace stallcast::literals;
@@ -65,3 +67,5 @@ TEST_CASE("there is no route to a node itself, nor against the direction of the 
   CHECK(topology.route(a, a).empty());
   CHECK(topology.route(b, a).empty());
 }
+
+}  // namespace topology_test

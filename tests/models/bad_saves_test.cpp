@@ -6,6 +6,8 @@
 #include "models/failure/renewal.hpp"
 #include "tests/support/designs.hpp"
 
+namespace bad_saves_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -193,3 +195,5 @@ TEST_CASE("failures: loader workers are counted by rank") {
       (*p.mtbf / models::failing_units(p, {.ranks = 64, .hosts = 8, .workers = 512})).in(unit::h) ==
       100.0);
 }
+
+}  // namespace bad_saves_test

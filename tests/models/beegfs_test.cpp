@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace beegfs_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -67,3 +69,5 @@ TEST_CASE("beegfs: more metadata servers do not speed up creates in one director
   CHECK(write("8") == Approx(200.0).epsilon(0.08));
   CHECK(write("64") == Approx(200.0).epsilon(0.05));
 }
+
+}  // namespace beegfs_test

@@ -3,6 +3,8 @@
 #include "models/bounds/bounds.hpp"
 #include "tests/support/designs.hpp"
 
+namespace bounds_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -89,3 +91,5 @@ TEST_CASE("a job that demands more than its NICs is bound by them") {
   CHECK(bounds.binding == "host.gpu.nic.read");
   CHECK(bounds.utilization == Approx(7.6 / 102.4).epsilon(1e-6));
 }
+
+}  // namespace bounds_test

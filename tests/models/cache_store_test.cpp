@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace cache_store_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -139,3 +141,5 @@ TEST_CASE("cache: one connection over a long line moves a window a round trip") 
       tiers({{"link.rate", "10 GB/s"}, {"link.rtt", "100 ms"}, {"link.window", "12 MiB"}}), 0.0);
   CHECK(wider == Approx(seconds / 2).epsilon(1e-3));
 }
+
+}  // namespace cache_store_test

@@ -5,6 +5,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace cephfs_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -103,3 +105,5 @@ TEST_CASE("cephfs: a reader asks ahead for several objects, each on an OSD") {
   CHECK(serve(design, {.bytes = 1_GiB, .round_trips = 0}, {.bytes = 1_MiB}).read.in(unit::ms) ==
         Approx((128.0 * (1010_us + 4_MiB / 1_GBps)).in(unit::ms)).epsilon(1e-6));
 }
+
+}  // namespace cephfs_test

@@ -3,6 +3,8 @@
 #include "models/checkpoint/layout.hpp"
 #include "tests/support/designs.hpp"
 
+namespace checkpoint_layout_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::CheckpointLayout;
@@ -155,3 +157,5 @@ TEST_CASE("objects of one size take the place of files") {
       layout_of({{"to", "scratch"}, {"chunk", "64 MiB"}}, {{"parameters", "10e9"}}, "1", "1", 16);
   CHECK(layout.writers[0].files == 131.0);
 }
+
+}  // namespace checkpoint_layout_test

@@ -2,6 +2,8 @@
 
 #include "tests/support/designs.hpp"
 
+namespace checkpoint_options_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -310,3 +312,5 @@ TEST_CASE("a snapshot that is made first overlaps the wait for the flush before"
   CHECK(stall("false") == Approx(kWrite - 5.0 + kSnapshot).epsilon(1e-3));
   CHECK(stall("true") == Approx(kWrite - 5.0).epsilon(1e-3));
 }
+
+}  // namespace checkpoint_options_test

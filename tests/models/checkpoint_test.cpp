@@ -2,6 +2,8 @@
 
 #include "tests/support/designs.hpp"
 
+namespace checkpoint_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -172,3 +174,5 @@ TEST_CASE("a storage system between memory and the last tier carries the save it
   CHECK(metric(result, "resource.storage.burst.ost.throughput") ==
         Approx(metric(result, "resource.storage.scratch.ost.throughput")).epsilon(0.01));
 }
+
+}  // namespace checkpoint_test

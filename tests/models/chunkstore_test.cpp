@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace chunkstore_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -61,3 +63,5 @@ TEST_CASE("chunkstore: a coding client sends the parity") {
   set(narrow.hosts[0], models::Role::host, "nic.efficiency", "100 %");
   CHECK(seconds_to_write(narrow, 1.0) == Approx(8.0 * 15 / 9 / 2).epsilon(0.01));
 }
+
+}  // namespace chunkstore_test

@@ -8,6 +8,8 @@
 #include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
+namespace closed_network_test {
+
 /// Closed queueing networks against exact mean value analysis: what a storage system does to n
 /// clients that ask again as soon as they are answered.
 using namespace stallcast;
@@ -107,3 +109,5 @@ TEST_CASE("clients that read from Lustre have the throughput of exact MVA") {
           Approx(mean_value_analysis(customers, delay, 1, 0.0, 1e-3)).epsilon(0.01));
   }
 }
+
+}  // namespace closed_network_test

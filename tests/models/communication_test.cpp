@@ -3,6 +3,8 @@
 #include "models/network/kinds.hpp"
 #include "tests/support/designs.hpp"
 
+namespace communication_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using namespace stallcast::literals;
@@ -143,3 +145,5 @@ TEST_CASE("megatron: tensor, pipeline and data parallelism by hand") {
   REQUIRE(7 * layer < window);
   CHECK(step(design) == Approx(0.1 + tensor + pipeline + layer + 0.05 * 7 * layer).epsilon(1e-9));
 }
+
+}  // namespace communication_test

@@ -6,6 +6,8 @@
 #include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
+namespace converged_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using namespace stallcast::literals;
@@ -139,3 +141,5 @@ TEST_CASE("dragonfly: direct links to other groups are not those to storage") {
   // bundles alike, twice: 2 x 6 / 9 of its bytes cross those to storage
   CHECK(shares("adaptive", "6").ring_outside() == Approx(ring * 12 / 9));
 }
+
+}  // namespace converged_test

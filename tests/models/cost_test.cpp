@@ -6,6 +6,8 @@
 #include "models/contract/registry.hpp"
 #include "tests/support/designs.hpp"
 
+namespace cost_test {
+
 using namespace stallcast;
 using models::Role;
 using testing::set;
@@ -166,3 +168,5 @@ TEST_CASE("how the costs add up is derived without a simulation") {
   CHECK(line("cost.capex").formula.find("no price for fabric") != std::string::npos);
   CHECK(line("cost.hourly").value == Approx(590.0 / 3600.0));
 }
+
+}  // namespace cost_test

@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace daos_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -62,3 +64,5 @@ TEST_CASE("daos: the servers' network limits them") {
   CHECK(serve(design, {.bytes = 10_GB}, {.bytes = 1_MiB}, 4.0).read.in(unit::s) ==
         Approx(2.0).epsilon(1e-3));
 }
+
+}  // namespace daos_test

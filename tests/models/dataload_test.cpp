@@ -3,6 +3,8 @@
 #include "models/contract/loader.hpp"
 #include "tests/support/designs.hpp"
 
+namespace dataload_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -307,3 +309,5 @@ TEST_CASE("a decoded sample is copied at its own size") {
   CHECK(metric(run(with(design, {{"copy", "pinned"}})), "job.train.first_batch") ==
         Approx(0.2 + 0.3).epsilon(1e-6));
 }
+
+}  // namespace dataload_test

@@ -7,6 +7,8 @@
 #include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
+namespace dataset_cache_test {
+
 /// What hosts keep of a data set, in whole simulations.
 using namespace stallcast;
 using namespace stallcast::testing;
@@ -211,3 +213,5 @@ TEST_CASE("dataset cache: buffered saves push out what epochs come back to, dire
   CHECK(found("false", "random") < found("true", "random") - 0.05);
   CHECK(found("false", "pinned") == Approx(0.5).epsilon(1e-6));
 }
+
+}  // namespace dataset_cache_test

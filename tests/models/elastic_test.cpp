@@ -4,6 +4,8 @@
 #include "models/failure/renewal.hpp"
 #include "tests/support/designs.hpp"
 
+namespace elastic_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -164,3 +166,5 @@ TEST_CASE("elastic: without simulating, a shift costs at least its restart and t
   CHECK(value("shift") == Approx(simulated).epsilon(0.01));
   CHECK(value("lost.gpu_hours") == Approx(56.0 * value("shift") / 3600.0).epsilon(1e-9));
 }
+
+}  // namespace elastic_test

@@ -7,6 +7,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace fabric_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using namespace stallcast::literals;
@@ -175,3 +177,5 @@ TEST_CASE("reads feel incast and the links they were hashed on") {
   CHECK(most == Approx(std::round(most)).epsilon(0.01));
   CHECK(std::round(most) > 4.0);
 }
+
+}  // namespace fabric_test

@@ -3,6 +3,8 @@
 #include "models/bounds/bounds.hpp"
 #include "tests/support/designs.hpp"
 
+namespace failing_job_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -153,3 +155,5 @@ TEST_CASE("failing job: CheckFreq's rule keeps saves under 3.5 % of the time") {
   CHECK(metric(result, "job.train.checkpoint.overhead") <= 0.035);
   CHECK(metric(result, "job.train.checkpoint.overhead") > 0.033);
 }
+
+}  // namespace failing_job_test

@@ -6,6 +6,8 @@
 #include "models/failure/renewal.hpp"
 #include "tests/support/designs.hpp"
 
+namespace failures_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -247,3 +249,5 @@ TEST_CASE("failures: MegaScale's restarts keep over 90 % on 12,288 GPUs") {
   CHECK(mean.failures > 100.0);
   CHECK(out.kept.mean() > 0.90);
 }
+
+}  // namespace failures_test

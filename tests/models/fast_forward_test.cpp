@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/reading_job.hpp"
 
+namespace fast_forward_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -128,3 +130,5 @@ TEST_CASE("what is drawn is simulated") {
   set(design.jobs[0].step, Role::step, "jitter", "1 %");
   CHECK(course_of(design, true).skipped == Seconds{});
 }
+
+}  // namespace fast_forward_test

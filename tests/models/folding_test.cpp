@@ -5,6 +5,8 @@
 #include "models/run/simulate.hpp"
 #include "tests/support/designs.hpp"
 
+namespace folding_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -57,3 +59,5 @@ TEST_CASE("half the classes change the utilization of varied ranks by under thre
   const double half = metric(loaded("30 MB", "16"), "job.train.gpu.utilization");
   CHECK(half == Approx(all).epsilon(0.03));
 }
+
+}  // namespace folding_test

@@ -6,6 +6,8 @@
 #include "models/run/simulate.hpp"
 #include "tests/support/designs.hpp"
 
+namespace formats_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -204,3 +206,5 @@ TEST_CASE("demand counts what is fetched, not what is used") {
     if (line.name == "job.train.open.demand") CHECK(line.value == 0.0);
   }
 }
+
+}  // namespace formats_test

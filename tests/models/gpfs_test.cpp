@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace gpfs_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -63,3 +65,5 @@ TEST_CASE("gpfs: the creates of one save pass one directory") {
   CHECK(time("40") == Approx(100.0).epsilon(0.05));
   CHECK(time("80") == Approx(100.0).epsilon(0.05));
 }
+
+}  // namespace gpfs_test

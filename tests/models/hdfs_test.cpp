@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace hdfs_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -54,3 +56,5 @@ TEST_CASE("hdfs: the NameNode journals every block of a save") {
       store({{"block", "1 MiB"}, {"namenode.creates", "100 ops/s"}, {"datanode.count", "1000"}});
   CHECK(seconds_to_write(design, 1000.0, 8_MiB) == Approx(80.0).epsilon(0.01));
 }
+
+}  // namespace hdfs_test

@@ -9,6 +9,8 @@
 #include "engine/base/random.hpp"
 #include "models/cache/hit_laws.hpp"
 
+namespace hit_laws_test {
+
 /// The hit laws against the policies themselves, played over whole permutations.
 using namespace stallcast;
 using namespace stallcast::literals;
@@ -241,3 +243,5 @@ TEST_CASE("hit laws: writes of nothing change nothing, many leave nothing, pinne
     CHECK(law(Eviction::none, c, {.written = 5.0}) == Approx(c));
   }
 }
+
+}  // namespace hit_laws_test

@@ -5,6 +5,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace host_cores_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -189,3 +191,5 @@ TEST_CASE("host cores: saves over TCP take cores too") {
   CHECK(seconds("tcp") == Approx(8.0).epsilon(0.01));
   CHECK(seconds("rdma") < 0.1);
 }
+
+}  // namespace host_cores_test

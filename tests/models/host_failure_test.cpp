@@ -7,6 +7,8 @@
 #include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
 
+namespace host_failure_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -332,3 +334,5 @@ TEST_CASE("host failure: months are not predicted from a run that holds one") {
   CHECK_FALSE(result.metrics.contains("job.train.failures.count"));
   CHECK_FALSE(result.metrics.contains("job.train.checkpoint.best_interval"));
 }
+
+}  // namespace host_failure_test

@@ -4,6 +4,8 @@
 
 #include "models/plant/host_groups.hpp"
 
+namespace host_groups_test {
+
 using namespace stallcast::models;
 
 namespace {
@@ -67,3 +69,5 @@ TEST_CASE("borders closer than an area cut only what lies around them") {
   CHECK(cut.areas[1].groups == 3);
   CHECK(cut.areas[2].areas == 2.0);
 }
+
+}  // namespace host_groups_test

@@ -5,6 +5,8 @@
 #include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
+namespace host_path_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -272,3 +274,5 @@ TEST_CASE("host path: bounds of saves past host memory leave the copy out") {
   // 10 s of compute, then 10 s of save
   CHECK(models::bounds(saving("4")).utilization == Approx(0.5).epsilon(1e-3));
 }
+
+}  // namespace host_path_test

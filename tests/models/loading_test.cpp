@@ -4,6 +4,8 @@
 #include "models/contract/rows.hpp"
 #include "tests/support/designs.hpp"
 
+namespace loading_test {
+
 /// Pools that read ahead, blocks of client libraries, listings before the first batch.
 using namespace stallcast;
 using namespace stallcast::testing;
@@ -151,3 +153,5 @@ TEST_CASE("a shard is read ahead beside the loading up to its end") {
   CHECK(metric(ahead, "first_batch") == Approx(open_time() + 0.002).epsilon(1e-3));
   CHECK(metric(ahead, "steady.wait") == Approx(9 * (open_time() + 0.002) / 999).epsilon(1e-3));
 }
+
+}  // namespace loading_test

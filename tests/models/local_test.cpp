@@ -8,6 +8,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace local_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -225,3 +227,5 @@ TEST_CASE("local: a save goes to the drives first and is read from them for the 
   CHECK(metric(result, "resource.storage.near.drives.throughput") * 60 ==
         Approx(2 * 320e9).epsilon(0.02));
 }
+
+}  // namespace local_test

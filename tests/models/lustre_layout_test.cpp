@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace lustre_layout_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -257,3 +259,5 @@ TEST_CASE("lustre: a checkpoint in one file waits for locks when ranks write in 
   const RunResult in_turn = saved("interleaved");
   CHECK(metric(in_turn, stall) == Approx(32e9 / (8 * 47008 / (55e-6 + 47008 / 4e9))).epsilon(0.01));
 }
+
+}  // namespace lustre_layout_test

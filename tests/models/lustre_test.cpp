@@ -6,6 +6,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace lustre_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -83,3 +85,5 @@ TEST_CASE("a file smaller than a stripe lies on one OST whatever the stripe coun
   CHECK(data_time(512_KiB).in(unit::us) == Approx((512_KiB / 4_GBps).in(unit::us)).epsilon(0.01));
   CHECK(data_time(4_MiB).in(unit::us) == Approx((1_MiB / 4_GBps).in(unit::us)).epsilon(0.01));
 }
+
+}  // namespace lustre_test

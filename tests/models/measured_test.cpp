@@ -10,6 +10,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace measured_test {
+
 /// Storage known by measurements against its closed forms: docs/models/measured.md.
 using namespace stallcast;
 using namespace stallcast::literals;
@@ -355,3 +357,5 @@ TEST_CASE("measured: the first open of a group of files waits for the inodes of 
   };
   CHECK(run_all(design, 1, open) == Approx(2 * 0.32 + 1.0).epsilon(1e-6));
 }
+
+}  // namespace measured_test

@@ -2,6 +2,8 @@
 
 #include "models/network/nccl.hpp"
 
+namespace nccl_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::models;
@@ -122,3 +124,5 @@ TEST_CASE("nccl: a hierarchical all-reduce sums its three parts") {
 TEST_CASE("nccl: one GPU has nobody to talk to") {
   CHECK(collective(Collective::all_reduce, 1_GiB, gpus(1)).time() == 0_s);
 }
+
+}  // namespace nccl_test

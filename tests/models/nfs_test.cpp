@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace nfs_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -78,3 +80,5 @@ TEST_CASE("nfs: a create is committed, and its controllers create one after the 
   const double lookup = 4 * 2 * 250.0 + 2 * 10.0, create = 4 * 1000.0 + 10.0;
   CHECK(t.write.in(unit::us) == Approx(lookup + create + 1000.0 + 20.0).epsilon(1e-3));
 }
+
+}  // namespace nfs_test

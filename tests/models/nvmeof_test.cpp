@@ -3,6 +3,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace nvmeof_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -70,3 +72,5 @@ TEST_CASE("cxl: one core gets its lines in flight, many get the ports or the dev
   set(design.storage[0], models::Role::storage, "device.count", "16");
   CHECK(read_seconds(design, 1_GB, 400.0) == Approx(400.0 / 220).epsilon(1e-6));
 }
+
+}  // namespace nvmeof_test

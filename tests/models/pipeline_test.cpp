@@ -3,6 +3,8 @@
 #include "models/bounds/bounds.hpp"
 #include "tests/support/designs.hpp"
 
+namespace pipeline_test {
+
 /// tf.data and DALI: threads that make up batches together.
 using namespace stallcast;
 using namespace stallcast::testing;
@@ -157,3 +159,5 @@ TEST_CASE("the ceiling of a loader knows its threads, the lock of HDF5 and the G
   CHECK(bound("pytorch", "hdf5", {{"workers", "16"}}) == Approx(16 / 0.4));
   CHECK(bound("dali", "raw", {{"gpu.decode", "1 s"}}) == Approx(1.0));
 }
+
+}  // namespace pipeline_test

@@ -4,6 +4,8 @@
 #include "engine/base/quantity_text.hpp"
 #include "models/contract/registry.hpp"
 
+namespace registry_test {
+
 using namespace stallcast;
 
 TEST_CASE("rows of every role are sorted by id and have a summary") {
@@ -39,3 +41,5 @@ TEST_CASE("every default reads as its dimension and lies within its limits") {
         CHECK(*parsed.value <= field.limits.maximum);
       }
 }
+
+}  // namespace registry_test

@@ -13,6 +13,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace s3_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -273,3 +275,5 @@ TEST_CASE("the bound counts the prefixes that reads or writes need, whichever is
                                         {{"to", "scratch"}, {"every", "100 s"}, {"size", "4 GB"}});
   CHECK(models::bounds(design).osts_required == Approx(3.2));
 }
+
+}  // namespace s3_test

@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace san_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -64,3 +66,5 @@ TEST_CASE("san: a host has the rate of its paths") {
   CHECK(serve(design, {.bytes = 8_GB}, {.bytes = 1_MiB}, 4.0).read.in(unit::s) ==
         Approx(8.0).epsilon(1e-3));
 }
+
+}  // namespace san_test

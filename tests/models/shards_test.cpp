@@ -5,6 +5,8 @@
 #include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
 
+namespace shards_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -83,3 +85,5 @@ TEST_CASE("folded ranks with uneven shards are those of every rank by itself") {
     CHECK(folding_error(design) <= 1e-9);
   }
 }
+
+}  // namespace shards_test

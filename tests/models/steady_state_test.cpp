@@ -3,6 +3,8 @@
 #include "models/plant/plant.hpp"
 #include "tests/support/designs.hpp"
 
+namespace steady_state_test {
+
 /// What a training loop that times itself reports, and what its loader costs it.
 using namespace stallcast;
 using namespace stallcast::testing;
@@ -138,3 +140,5 @@ TEST_CASE("the hand-over takes a core that workers want too") {
   set(design.hosts[0], Role::host, "cpu.cores", "2");
   CHECK(train(design, "steady.step.time") == Approx(0.08).epsilon(1e-3));
 }
+
+}  // namespace steady_state_test

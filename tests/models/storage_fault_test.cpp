@@ -5,6 +5,8 @@
 
 #include "tests/support/designs.hpp"
 
+namespace storage_fault_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -221,3 +223,5 @@ TEST_CASE("storage fault: parts fail as often as there are of them") {
                                        {"repair", "1 s"}}));
   CHECK(metric(run(design), "failure.fault.count") == Approx(1000.0).epsilon(0.1));
 }
+
+}  // namespace storage_fault_test

@@ -7,6 +7,8 @@
 #include "tests/support/course.hpp"
 #include "tests/support/designs.hpp"
 
+namespace straggler_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -229,3 +231,5 @@ TEST_CASE("leaves that are not full fold as they are") {
   set(design.hosts[0], Role::host, "slow.nic", "2 %");
   CHECK(folding_error(design) <= 1e-9);
 }
+
+}  // namespace straggler_test

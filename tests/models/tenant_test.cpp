@@ -2,6 +2,8 @@
 
 #include "tests/support/designs.hpp"
 
+namespace tenant_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -195,3 +197,5 @@ TEST_CASE("training slows down beside a busy tenant") {
   CHECK(busy({tenant("fio", "noise", {{"rw", "read"}, {"bs", "4 MiB"}, {"iodepth", "128"}})}) <
         alone - 0.1);
 }
+
+}  // namespace tenant_test

@@ -6,6 +6,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/recorded.hpp"
 
+namespace timeline_events_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -148,3 +150,5 @@ TEST_CASE("a job to which nothing happens has no lanes for it") {
   for (const Timeline::Track& track : recorded(design, {.end_s = 10.0}).tracks)
     CHECK(track.kind == "rank");
 }
+
+}  // namespace timeline_events_test

@@ -10,6 +10,8 @@
 #include "tests/support/reading_job.hpp"
 #include "tests/support/recorded.hpp"
 
+namespace timeline_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -293,3 +295,5 @@ TEST_CASE("the same design and seed give the same bytes, which read back to the 
   CHECK_FALSE(codec::decode_timeline(text.substr(0, text.size() / 2)).ok());
   CHECK_FALSE(codec::decode_timeline("{}").ok());
 }
+
+}  // namespace timeline_test

@@ -3,6 +3,8 @@
 
 #include "tests/support/designs.hpp"
 
+namespace training_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -106,3 +108,5 @@ TEST_CASE("one rank of each copy of the model reads") {
   CHECK(metric(one, "job.train.throughput.samples") * metric(one, "job.train.step.time") ==
         Approx(40.0).epsilon(0.01));
 }
+
+}  // namespace training_test

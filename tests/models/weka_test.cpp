@@ -4,6 +4,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/serve.hpp"
 
+namespace weka_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
@@ -60,3 +62,5 @@ TEST_CASE("weka: the client's cores are all a host has") {
   CHECK(serve(design, {.bytes = 1_GB}, {.bytes = 1_MiB}, 16.0).read.in(unit::s) ==
         Approx(2.0).epsilon(1e-3));
 }
+
+}  // namespace weka_test

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+namespace advice_test {
+
 using namespace stallcast;
 
 namespace {
@@ -187,3 +189,5 @@ TEST_CASE("a job that loses time to saves is tried with a longer interval") {
   });
   CHECK(longer);
 }
+
+}  // namespace advice_test

@@ -5,6 +5,8 @@
 
 #include "engine/decide/plan/space.hpp"
 
+namespace search_test {
+
 using namespace stallcast;
 using plan::Cell;
 
@@ -336,3 +338,5 @@ TEST_CASE("when time runs out the candidates so far are kept") {
   CHECK(found->seen.size() >= 2);
   CHECK(found->notes.at(0) == "the search ended early: the time limit was reached");
 }
+
+}  // namespace search_test

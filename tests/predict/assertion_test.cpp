@@ -4,6 +4,8 @@
 
 #include "engine/decide/predict/predict.hpp"
 
+namespace assertion_test {
+
 using namespace stallcast;
 using predict::parse_assertion;
 using predict::relative_limit;
@@ -112,3 +114,5 @@ TEST_CASE("an expression that cannot be computed is a fault of the assertion") {
   CHECK_FALSE(parse_assertion("cost.capex <= basement").ok());
   CHECK(parse_assertion("cost.capex <= (base + 3 USD) / 2").ok());
 }
+
+}  // namespace assertion_test

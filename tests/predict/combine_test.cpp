@@ -3,6 +3,8 @@
 
 #include "engine/decide/predict/predict.hpp"
 
+namespace combine_test {
+
 using namespace stallcast;
 
 namespace {
@@ -53,3 +55,5 @@ TEST_CASE("what was waited for longest comes first, idle resources are left out"
   CHECK(p.bottlenecks[1].resource == "storage.scratch.ost");
   CHECK(p.metrics.at("resource.storage.scratch.oss.nic.utilization").value == Approx(0.98));
 }
+
+}  // namespace combine_test

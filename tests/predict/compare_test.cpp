@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+namespace compare_test {
+
 using namespace stallcast;
 using predict::better;
 using predict::Better;
@@ -96,3 +98,5 @@ TEST_CASE("two predictions are compared in the metrics both have in one unit") {
   CHECK(changes[0].difference() == Approx(-0.1));
   CHECK(changes[0].relative() == Approx(-1.0 / 9.0));
 }
+
+}  // namespace compare_test

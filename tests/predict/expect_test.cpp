@@ -2,6 +2,8 @@
 
 #include "engine/decide/predict/predict.hpp"
 
+namespace expect_test {
+
 using namespace stallcast;
 using predict::check;
 using predict::parse_assertion;
@@ -149,3 +151,5 @@ TEST_CASE("the margin is positive on the good side") {
   CHECK(predict::margin(*a, 8.0, 10.0) == Approx(0.2));
   CHECK(predict::margin(*a, 12.0, 10.0) == Approx(-0.2));
 }
+
+}  // namespace expect_test

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+namespace student_test {
+
 using stallcast::predict::interval95;
 using stallcast::predict::mean;
 
@@ -27,3 +29,5 @@ TEST_CASE("equal replicas have an interval of width zero") {
   CHECK(interval95(values)->first == 0.25);
   CHECK(interval95(values)->second == 0.25);
 }
+
+}  // namespace student_test

@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 COMMON = ["--quiet"]
-SIMULATED = [*COMMON, "--format", "json", "--replicas", "1", "--time-limit", "10s"]
+SIMULATED = [*COMMON, "--format", "json", "--replicas", "1", "--time-limit", "3s"]
 VERBS = {
     "lint": lambda file, _: ["lint", file, *COMMON],
     "resolve": lambda file, _: ["resolve", file, *COMMON],
@@ -32,7 +32,7 @@ VERBS = {
 # A plan of a scenario covers most of what those of its variants do. Mutants may be larger than anything anybody
 # would run.
 OF_VARIANTS = {"plan": ["--checks", "0", "--tornado", "0"]}
-OF_MUTANTS = ["--time-limit", "2s"]
+OF_MUTANTS = ["--time-limit", "1s"]
 # Most are runs, which reach most of the code.
 DRAWN = ["run", "run", "run", "plan", "explain", "sweep", "diff", "lint", "resolve"]
 FACTORS = [0, 1e-9, 1e-3, 0.1, 0.5, 1.5, 2, 3, 10, 1e3, 1e6, 1e9, -1]

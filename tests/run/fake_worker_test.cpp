@@ -7,6 +7,8 @@
 #include "engine/runtime/run/simulate.hpp"
 #include "tests/run/support.hpp"
 
+namespace fake_worker_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 
@@ -23,18 +25,19 @@ struct FakeWorker {
                                   "\nsay() { printf '%s\\n' \"$1\"; }\n" + body + "\n");
     std::filesystem::permissions(options.worker, std::filesystem::perms::owner_all);
   }
-  std::vector<run::Outcome> simulate(const std::vector<run::Request>& requests) const {
+  std::vector<run::Outcome> simulate(const std::vector<run::SimulationRequest>& requests) const {
     return run::simulate(requests, options);
   }
   TempFolder folder;
-  run::Options options;
+  run::SimulateOptions options;
 };
 
-std::vector<run::Request> some_requests(std::size_t count, const std::string& id = "design") {
+std::vector<run::SimulationRequest> some_requests(std::size_t count,
+                                                  const std::string& id = "design") {
   Design design;
   design.id = id;
   const auto encoded = std::make_shared<const run::EncodedDesign>(design);
-  std::vector<run::Request> all;
+  std::vector<run::SimulationRequest> all;
   for (std::size_t i = 0; i < count; ++i) all.emplace_back(encoded, 100 + i);
   return all;
 }
@@ -76,7 +79,7 @@ TEST_CASE("results come in the order of the requests whatever the worker's order
 }
 
 TEST_CASE("no request starts no worker") {
-  run::Options options;
+  run::SimulateOptions options;
   options.worker = "/nonexistent/stallcast-sim";
   CHECK(run::simulate({}, options).empty());
 }
@@ -258,7 +261,7 @@ TEST_CASE("a call leaves no file descriptor open") {
 }
 
 TEST_CASE("a missing worker is named with what to do") {
-  run::Options options;
+  run::SimulateOptions options;
   options.worker = "/nonexistent/stallcast-sim";
   const auto named = run::simulate(some_requests(2), options);
   REQUIRE(named.size() == 2);
@@ -279,3 +282,5 @@ TEST_CASE("STALLCAST_SIM names the worker to use") {
   unsetenv("STALLCAST_SIM");
   CHECK(outcomes[0].ok());
 }
+
+}  // namespace fake_worker_test

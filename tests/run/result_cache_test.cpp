@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace result_cache_test {
+
 using namespace stallcast;
 
 namespace {
@@ -44,3 +46,5 @@ TEST_CASE("a cache of no size keeps nothing") {
   cache.keep("a", result_of(1, 0.1));
   CHECK_FALSE(cache.find("a", 1).has_value());
 }
+
+}  // namespace result_cache_test

@@ -9,6 +9,8 @@
 #include "tests/run/support.hpp"
 #include "tests/support/designs.hpp"
 
+namespace warm_worker_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 
@@ -23,11 +25,11 @@ struct Caller {
     options.warm = &warm;
   }
   run::Outcome simulate(std::uint64_t seed, const Design& design = small_design()) const {
-    return run::simulate({run::Request(design, seed)}, options).front();
+    return run::simulate({run::SimulationRequest(design, seed)}, options).front();
   }
   TempFolder folder;
   run::WarmWorker warm;
-  run::Options options;
+  run::SimulateOptions options;
 };
 
 /// Makes every simulation that is really made fail, from the next start of a worker.
@@ -41,11 +43,11 @@ struct Fault {
 }  // namespace
 
 TEST_CASE("calls that share a worker get what a worker of their own would say") {
-  run::Options cold;
+  run::SimulateOptions cold;
   cold.worker = STALLCAST_SIM_PATH;
   const Caller caller;
   for (const std::uint64_t seed : {1U, 2U, 1U}) {
-    const auto own = run::simulate({run::Request(small_design(), seed)}, cold);
+    const auto own = run::simulate({run::SimulationRequest(small_design(), seed)}, cold);
     const auto shared = caller.simulate(seed);
     REQUIRE(own[0].ok());
     REQUIRE(shared.ok());
@@ -87,7 +89,7 @@ TEST_CASE("what is known is not simulated again, what differs in anything is") {
 TEST_CASE("known and new results come in the order of the requests") {
   const Caller caller;
   CHECK(caller.simulate(2).ok());
-  std::vector<run::Request> requests;
+  std::vector<run::SimulationRequest> requests;
   for (const std::uint64_t seed : {1U, 2U, 3U}) requests.emplace_back(small_design(), seed);
   const auto outcomes = run::simulate(requests, caller.options);
   REQUIRE(outcomes.size() == 3);
@@ -120,3 +122,5 @@ TEST_CASE("a cancelled call ends as inconclusive and the next one works") {
   cancelled = false;
   CHECK(caller.simulate(1).ok());
 }
+
+}  // namespace warm_worker_test

@@ -8,6 +8,8 @@
 #include "tests/run/support.hpp"
 #include "tests/support/designs.hpp"
 
+namespace worker_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 
@@ -28,7 +30,7 @@ struct Runner {
     options.jobs = jobs;
   }
   std::vector<run::Outcome> simulate(std::size_t count) const {
-    std::vector<run::Request> requests(count, {small_design(), 0});
+    std::vector<run::SimulationRequest> requests(count, {small_design(), 0});
     for (std::size_t i = 0; i < count; ++i) requests[i].seed = 10 + i;
     return run::simulate(requests, options);
   }
@@ -41,7 +43,7 @@ struct Runner {
     return folder.file(names[0]);
   }
   TempFolder folder;
-  run::Options options;
+  run::SimulateOptions options;
 };
 
 /// What the worker says when a saved design is given to it as the hint says.
@@ -189,3 +191,5 @@ TEST_CASE("the worker refuses what is no request and carries on") {
   CHECK(contains(said, "{\"type\":\"failed\",\"id\":5,\"reason\":\"bad-request\""));
   CHECK(contains(said, "{\"type\":\"result\",\"id\":6,"));  // its line has no end
 }
+
+}  // namespace worker_test

@@ -7,6 +7,8 @@
 
 #include "scenarios/resolve/component_reader.hpp"
 
+namespace catalogue_test {
+
 using namespace stallcast;
 
 TEST_CASE("products are sorted and unique, and their id begins with their role") {
@@ -157,3 +159,5 @@ TEST_CASE("a range keeps both ends, a list has no number") {
   REQUIRE(tiers != nullptr);
   CHECK_FALSE(tiers->values.at(0).number);
 }
+
+}  // namespace catalogue_test

@@ -2,6 +2,8 @@
 
 #include "tests/scenarios/support.hpp"
 
+namespace checkpoint_rules_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using Catch::Matchers::Contains;
@@ -102,3 +104,5 @@ TEST_CASE("too few checkpoints that may be bad are worth a warning") {
   CHECK(warnings({save + "corrupt=5 %", save + "keep.last=1", save + "verify=read-back"}) == "");
   CHECK_THAT(warnings({save + "corrupt=5 %"}), Contains("have no checksum"));
 }
+
+}  // namespace checkpoint_rules_test

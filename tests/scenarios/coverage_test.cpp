@@ -10,6 +10,8 @@
 #include "scenarios/library/templates.hpp"
 #include "tests/scenarios/support.hpp"
 
+namespace coverage_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 
@@ -118,3 +120,5 @@ TEST_CASE("every product is of a kind that has a page and a scenario") {
   INFO("of a kind without a page or a scenario: " << base::join(missing, ", "));
   CHECK(missing.empty());
 }
+
+}  // namespace coverage_test

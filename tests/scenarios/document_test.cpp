@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace document_test {
+
 using namespace stallcast;
 using namespace stallcast::scenarios;
 
@@ -64,3 +66,5 @@ TEST_CASE("pointers find escaped keys and list elements") {
   CHECK(parent("/a~1b/0") == "/a~1b");
   CHECK(parent("/a") == "");
 }
+
+}  // namespace document_test

@@ -4,6 +4,8 @@
 
 #include "scenarios/load.hpp"
 
+namespace fio_job_test {
+
 using namespace stallcast;
 using Catch::Matchers::Contains;
 
@@ -126,3 +128,5 @@ TEST_CASE("bad values of tenants name their field") {
   CHECK_THAT(message(R"("type": "ingest", "on": "scratch", "hosts": "gpu", "rate": "-1 GB/s")"),
              Contains("/tenants/0/rate:"));
 }
+
+}  // namespace fio_job_test

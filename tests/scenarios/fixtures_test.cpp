@@ -8,6 +8,8 @@
 
 #include "scenarios/load.hpp"
 
+namespace fixtures_test {
+
 // Fixtures carry what is expected of them in their first lines:
 //   // expect 14:7 unknown-key "did you mean \"nic\""
 // that is: line and column ("0:0": in another file), code, and a part of the message or hint.
@@ -113,3 +115,5 @@ TEST_CASE("no prefix of a scenario makes the loader throw") {
   for (std::size_t n = 0; n < whole.size(); n += 3)
     CHECK_NOTHROW(scenarios::load_text(whole.substr(0, n), "cut.json"));
 }
+
+}  // namespace fixtures_test

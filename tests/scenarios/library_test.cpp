@@ -7,6 +7,8 @@
 #include "scenarios/library/templates.hpp"
 #include "tests/scenarios/support.hpp"
 
+namespace library_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 
@@ -35,3 +37,5 @@ TEST_CASE("templates are sorted, and are the files of the library") {
     CHECK(text.str() == t.text);
   }
 }
+
+}  // namespace library_test

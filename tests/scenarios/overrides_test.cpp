@@ -2,6 +2,8 @@
 
 #include "tests/scenarios/support.hpp"
 
+namespace overrides_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using Catch::Matchers::Contains;
@@ -104,3 +106,5 @@ TEST_CASE("a variant is merged over the scenario") {
   CHECK(design_of(load_with({}, "fast", text)).jobs[0].step.find("compute")->number == 0.1);
   CHECK_THAT(only_fault(load_with({}, "bgi", text)), Contains("did you mean \"big\""));
 }
+
+}  // namespace overrides_test

@@ -2,6 +2,8 @@
 
 #include "tests/scenarios/support.hpp"
 
+namespace parameters_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using Catch::Matchers::Contains;
@@ -63,3 +65,5 @@ TEST_CASE("an expression may hold many spaces without costing time") {
   text.replace(text.find("=2 * n"), 6, "=2 *" + std::string(20000, ' ') + "n");
   CHECK(design_of(scenarios::load_text(text, "test.json")).hosts[0].find("gpus")->number == 16);
 }
+
+}  // namespace parameters_test

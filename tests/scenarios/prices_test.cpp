@@ -1,6 +1,8 @@
 #include "engine/base/quantity_text.hpp"
 #include "tests/scenarios/support.hpp"
 
+namespace prices_test {
+
 using namespace stallcast;
 using testing::design_of;
 using testing::load_with;
@@ -55,3 +57,5 @@ TEST_CASE("a life is there where something is bought, and nowhere else") {
   CHECK(life.source.assumption);
   CHECK(design.hosts[0].find("life") == nullptr);
 }
+
+}  // namespace prices_test

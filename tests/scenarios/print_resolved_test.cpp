@@ -6,6 +6,8 @@
 #include "scenarios/resolve/print_resolved.hpp"
 #include "tests/scenarios/support.hpp"
 
+namespace print_resolved_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using Catch::Matchers::Contains;
@@ -35,3 +37,5 @@ TEST_CASE("with provenance each value says who set it and still loads") {
   const Design again = design_of(scenarios::load_text(text, "resolved.json"));
   CHECK(codec::design_hash(again) == codec::design_hash(design));
 }
+
+}  // namespace print_resolved_test

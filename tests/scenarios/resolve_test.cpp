@@ -2,6 +2,8 @@
 
 #include "tests/scenarios/support.hpp"
 
+namespace resolve_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using Catch::Matchers::Contains;
@@ -132,3 +134,5 @@ TEST_CASE("the scenario of the interface page loads") {
   CHECK(design.storage[0].find("ost.count")->number == 40);
   CHECK(design.jobs[0].checkpoint->find("tiers")->list.size() == 3);
 }
+
+}  // namespace resolve_test

@@ -2,6 +2,8 @@
 
 #include "tests/scenarios/support.hpp"
 
+namespace rules_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using Catch::Matchers::Contains;
@@ -253,3 +255,5 @@ TEST_CASE("what hosts keep of a data set fits on them and holds a piece of it") 
              Contains("warning /jobs/0/dataset/cache_limit every epoch downloads all shards"));
   CHECK(faults({"jobs.epochs=1", "jobs.dataset.cache_limit=90 GB"}, mds) == "");
 }
+
+}  // namespace rules_test

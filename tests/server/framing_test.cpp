@@ -3,6 +3,8 @@
 
 #include "ui/server/framing.hpp"
 
+namespace framing_test {
+
 using namespace stallcast::server;
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("a client that waits to be asked for its body is one only while the bo
   CHECK(frame(head).wants_continue);
   CHECK_FALSE(frame(head + "x").wants_continue);
 }
+
+}  // namespace framing_test

@@ -3,6 +3,8 @@
 
 #include "ui/server/load_http.hpp"
 
+namespace http_test {
+
 using namespace stallcast;
 using namespace stallcast::server;
 
@@ -67,3 +69,5 @@ TEST_CASE("answers are not compressed") {
   CHECK(http->answer("GET / HTTP/1.1\r\nAccept-Encoding: gzip, br\r\n\r\n", "")
             .first.ends_with("plain"));
 }
+
+}  // namespace http_test

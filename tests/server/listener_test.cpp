@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+namespace listener_test {
+
 using namespace stallcast;
 using namespace stallcast::server;
 
@@ -90,3 +92,5 @@ TEST_CASE("who waits too long is told so, for an answer by 504 and for a thread 
   CHECK(rest_of(connection(*port, request)) == "late");
   CHECK(answers == 2);
 }
+
+}  // namespace listener_test

@@ -4,6 +4,8 @@
 
 #include "ui/server/routes.hpp"
 
+namespace routes_test {
+
 using namespace stallcast::server;
 
 TEST_CASE("every route is found by its own path, and has a name of its own") {
@@ -26,3 +28,5 @@ TEST_CASE("a path with another method says which it has, an unknown one nothing"
   CHECK(match("GET", "/v1/runs/a/b").allowed.empty());
   CHECK(match("GET", "/v1/runs//result").allowed.empty());
 }
+
+}  // namespace routes_test

@@ -7,6 +7,8 @@
 #include <thread>
 #include <variant>
 
+namespace runs_test {
+
 using namespace stallcast;
 using namespace stallcast::server;
 
@@ -26,7 +28,7 @@ class Bench {
          .client = "here",
          .key = "",
          .task =
-             [this, content, partial](client::Session&, const Watch&) {
+             [this, content, partial](client::Session&, const RunWatch&) {
                gate.wait();
                ++simulated;
                return Outcome{.found = std::make_shared<const std::string>(content),
@@ -38,7 +40,7 @@ class Bench {
              [this, text](client::Session&, const Outcome& outcome) {
                ++viewed;
                const auto& found = *static_cast<const std::string*>(outcome.found.get());
-               return server::RunResult{{.body = found + " seen as " + text}};
+               return server::RunAnswer{{.body = found + " seen as " + text}};
              }},
         session_);
     if (const auto* refusal = std::get_if<Runs::Refusal>(&answer))
@@ -145,3 +147,5 @@ TEST_CASE("a full queue refuses what is new and lets join what waits") {
   CHECK(bench.ask("2", "x") == refused(Runs::Refusal::too_many_of_client));
   bench.open();
 }
+
+}  // namespace runs_test

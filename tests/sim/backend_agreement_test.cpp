@@ -11,6 +11,8 @@
 #include "tests/sim/forked.hpp"
 #include "tests/sim/programs.hpp"
 
+namespace backend_agreement_test {
+
 using namespace stallcast;
 using namespace stallcast::tests;
 using sim::Context;
@@ -144,3 +146,5 @@ TEST_CASE("one folded flow is as good as all its members") {
     }
   }
 }
+
+}  // namespace backend_agreement_test

@@ -8,6 +8,8 @@
 #include "engine/sim/fluid_context.hpp"
 #include "tests/sim/programs.hpp"
 
+namespace context_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::sim;
@@ -131,3 +133,5 @@ TEST_CASE("programs due together run in the order in which they were scheduled")
   CHECK(order == std::vector<int>{0, 1, 2, 10, 11, 12});
   CHECK(context->events() == 6);
 }
+
+}  // namespace context_test

@@ -11,6 +11,8 @@
 #include "tests/sim/forked.hpp"
 #include "tests/sim/programs.hpp"
 
+namespace disk_rounding_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::tests;
@@ -63,3 +65,5 @@ TEST_CASE("a link with the same events takes the time it should") {
   });
   CHECK(got[0] == Approx(0.1).epsilon(1e-9));
 }
+
+}  // namespace disk_rounding_test

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+namespace fair_shares_test {
+
 using stallcast::sim::FairShares;
 
 namespace {
@@ -252,3 +254,5 @@ TEST_CASE("removed groups make room for others") {
   }
   CHECK(shares.rate(kept) == 10.0);
 }
+
+}  // namespace fair_shares_test

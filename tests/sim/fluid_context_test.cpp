@@ -5,6 +5,8 @@
 
 #include "tests/sim/context_cases.hpp"
 
+namespace fluid_context_test {
+
 TEST_CASE("the fluid context does what every context must") {
   for (const stallcast::tests::ContextCase& one : stallcast::tests::context_cases()) {
     const auto context = stallcast::sim::make_fluid_context();
@@ -17,3 +19,5 @@ TEST_CASE("the fluid context does what every context must") {
     }
   }
 }
+
+}  // namespace fluid_context_test

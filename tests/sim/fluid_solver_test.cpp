@@ -6,6 +6,8 @@
 
 #include "tests/sim/programs.hpp"
 
+namespace fluid_solver_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::sim;
@@ -188,3 +190,5 @@ TEST_CASE("many groups come and go without a trace") {
   solver.start(1, path, b(20), 1.0, kNoCap);
   CHECK(solver.next_completion() == s(date + 2.0));
 }
+
+}  // namespace fluid_solver_test

@@ -7,6 +7,8 @@
 #include "engine/sim/task.hpp"
 #include "stallcast/units.hpp"
 
+namespace races_test {
+
 /// What cannot be promised of transfers that race for a link: docs/models/laws.md.
 using namespace stallcast;
 using namespace stallcast::sim;
@@ -80,3 +82,5 @@ TEST_CASE("a transfer that meets another doubles how late it started") {
           Approx(std::ldexp(late, meetings)).epsilon(1e-6));
   }
 }
+
+}  // namespace races_test

@@ -10,6 +10,8 @@
 #include "tests/sim/forked.hpp"
 #include "tests/sim/programs.hpp"
 
+namespace simgrid_context_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::tests;
@@ -106,3 +108,5 @@ TEST_CASE("a context goes quietly with flows and programs under way") {
   });
   CHECK(got == std::vector<double>{5.0});
 }
+
+}  // namespace simgrid_context_test

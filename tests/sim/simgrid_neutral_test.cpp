@@ -7,6 +7,8 @@
 #include "tests/sim/forked.hpp"
 #include "tests/sim/programs.hpp"
 
+namespace simgrid_neutral_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::tests;
@@ -143,3 +145,5 @@ TEST_CASE("a chain of a thousand links does not overflow the stack") {
   // Inner links carry two flows each; every flow crosses at least one.
   for (const double one : end) CHECK(one == Approx(2.0).epsilon(1e-9));
 }
+
+}  // namespace simgrid_neutral_test

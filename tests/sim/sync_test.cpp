@@ -11,6 +11,8 @@
 #include "engine/sim/fluid_context.hpp"
 #include "tests/sim/programs.hpp"
 
+namespace sync_test {
+
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::sim;
@@ -314,3 +316,5 @@ TEST_CASE("a frame that was given back serves the next coroutine of its size") {
   FramePool::give(again, 110);
   FramePool::give(other, 200);
 }
+
+}  // namespace sync_test

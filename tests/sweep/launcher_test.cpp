@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+namespace launcher_test {
+
 using namespace stallcast;
 
 namespace {
@@ -63,3 +65,5 @@ TEST_CASE("words for a shell are quoted where they must be") {
   CHECK(base::shell_word("") == "''");
   CHECK(base::shell_word("it's $HOME") == "'it'\\''s $HOME'");
 }
+
+}  // namespace launcher_test

@@ -4,6 +4,8 @@
 
 #include "engine/base/random.hpp"
 
+namespace pareto_test {
+
 using namespace stallcast;
 
 namespace {
@@ -114,3 +116,5 @@ TEST_CASE("values are numbers in base units") {
   CHECK(sweep::number_of("4 MiB")->unit == "B");
   CHECK_FALSE(sweep::number_of("async"));
 }
+
+}  // namespace pareto_test

@@ -8,6 +8,8 @@
 
 #include "scenarios/questions/sweep_reader.hpp"
 
+namespace points_test {
+
 using namespace stallcast;
 
 namespace {
@@ -117,3 +119,5 @@ TEST_CASE("too many points are refused before they are made") {
         std::string::npos);
   CHECK(points({"a=1 s..2 s"}, "latin:1000001").find("a sample has 1 to") != std::string::npos);
 }
+
+}  // namespace points_test

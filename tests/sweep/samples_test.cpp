@@ -7,6 +7,8 @@
 
 #include "engine/base/random.hpp"
 
+namespace samples_test {
+
 using namespace stallcast;
 using sweep::Samples;
 
@@ -142,3 +144,5 @@ TEST_CASE("samples are more even than random points") {
   CHECK(discrepancy(sweep::sobol(128, 3, 0)) < 0.1 * expected);
   CHECK(discrepancy(sweep::latin(128, 3, 1)) < 0.5 * expected);
 }
+
+}  // namespace samples_test

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+namespace shard_test {
+
 using namespace stallcast;
 
 namespace {
@@ -75,3 +77,5 @@ TEST_CASE("ranks of MPI, indexes of Kubernetes and jobs of GNU parallel are shar
   CHECK(name({{"JOB_COMPLETION_INDEX", "4"}}) == "fault");
   CHECK(name({{"OMPI_COMM_WORLD_RANK", "x"}, {"OMPI_COMM_WORLD_SIZE", "2"}}) == "fault");
 }
+
+}  // namespace shard_test

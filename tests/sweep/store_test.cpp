@@ -12,6 +12,8 @@
 #include "engine/decide/sweep/design_change.hpp"
 #include "engine/runtime/codec/codec.hpp"
 
+namespace store_test {
+
 using namespace stallcast;
 namespace fs = std::filesystem;
 using sweep::Store;
@@ -239,3 +241,5 @@ TEST_CASE("a part of another sweep is left alone") {
   CHECK(sweep::part_paths(path).size() == 1);
   CHECK_FALSE(Store::open_part(path, "1-of-2", *main).ok());
 }
+
+}  // namespace store_test

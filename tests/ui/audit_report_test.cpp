@@ -3,6 +3,8 @@
 
 #include "ui/report/report.hpp"
 
+namespace audit_report_test {
+
 using namespace stallcast;
 
 namespace {
@@ -74,3 +76,5 @@ TEST_CASE("an audit in JSON has base values, faults and counts") {
   CHECK(json["claims"][0]["figures"][0]["agrees"] == false);
   CHECK(json["claims"][2]["faults"][0] == "does not compute");
 }
+
+}  // namespace audit_report_test

@@ -7,6 +7,8 @@
 
 #include "ui/app/content.hpp"
 
+namespace client_test {
+
 using namespace stallcast;
 
 namespace {
@@ -269,3 +271,5 @@ TEST_CASE("a content is what a design says, wherever in a text it is said") {
   CHECK(hash("\"100 ms\"", "\"101 ms\"") != plain);
   CHECK(hash(">= 50 %\"", ">= 50 %\", \"why\": \"mine\"") != plain);
 }
+
+}  // namespace client_test

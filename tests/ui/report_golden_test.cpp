@@ -6,6 +6,8 @@
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/diff/kinds.hpp"
 
+namespace report_golden_test {
+
 using namespace stallcast;
 using namespace stallcast::report;
 
@@ -31,7 +33,7 @@ TEST_CASE("a prediction reads as agreed in every format") {
   check_golden("run.json", render(p, testing::context(), Format::json, {}));
   check_golden("run.csv", render(p, testing::context(), Format::csv, {}));
   check_golden("run.md", render(p, testing::context(), Format::markdown, {}));
-  Context page = testing::context();
+  ReportContext page = testing::context();
   page.inputs = {{"run.seed", "1", "default"}};
   page.command = "stallcast run 'a b.json'";
   check_golden("run.html", render(p, page, Format::html, {}));
@@ -76,3 +78,5 @@ TEST_CASE("a diff reads as agreed in every format") {
                                      {"csv", "diff.csv"}})
     check_golden(file, find_diff_kind(format)->render(diff, {testing::context(), {}}));
 }
+
+}  // namespace report_golden_test

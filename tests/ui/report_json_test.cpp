@@ -3,6 +3,8 @@
 
 #include "tests/ui/report_samples.hpp"
 
+namespace report_json_test {
+
 using namespace stallcast;
 using namespace stallcast::report;
 using Json = nlohmann::ordered_json;
@@ -65,3 +67,5 @@ TEST_CASE("formats that do not exist are refused with the ones that do") {
   CHECK(parse_format("html", true).ok());
   CHECK(parse_format("xml").failure().hint == "use text, json, csv or markdown");
 }
+
+}  // namespace report_json_test

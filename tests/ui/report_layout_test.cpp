@@ -6,6 +6,8 @@
 #include "ui/report/html/chart.hpp"
 #include "ui/report/layout.hpp"
 
+namespace report_layout_test {
+
 using namespace stallcast;
 using namespace stallcast::report;
 
@@ -94,7 +96,7 @@ TEST_CASE("an undecided target shows the interval that straddles its limit") {
 TEST_CASE("a comment in Markdown has the costs of the text report, and the prices they rest on") {
   Prediction p = report::testing::missed_target();
   p.metrics["cost.capex"] = {2.27e7, "USD", std::nullopt};
-  Context context = report::testing::context();
+  ReportContext context = report::testing::context();
   context.prices = {{"cluster.hosts[gpu].price", "300000 USD", "a|b.json:13:68"}};
   const std::string text = render(p, context, Format::markdown, {});
   CHECK(text.find("\n### Costs\n") != std::string::npos);
@@ -135,3 +137,5 @@ TEST_CASE("points of a plot lie inside of it, by ratios where figures span many"
   for (const double x : ratios) CHECK((x > 0.0 && x < 1000.0));
   CHECK(report::html::scatter("s", {"x", ""}, {"y", ""}, {}).empty());
 }
+
+}  // namespace report_layout_test

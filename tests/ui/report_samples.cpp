@@ -202,7 +202,7 @@ Diff worse_design() {
   return d;
 }
 
-Context context() {
+ReportContext context() {
   return {"0.1.0", "1", {{"storage[scratch].ost.service", "0.25 ms", "expert value"}}};
 }
 

@@ -15,6 +15,6 @@ namespace stallcast::report::testing {
 [[nodiscard]] Explanation explanation();
 /// Three changes of the above, shared by Shapley values; the design was better before.
 [[nodiscard]] Diff worse_design();
-[[nodiscard]] Context context();
+[[nodiscard]] ReportContext context();
 
 }  // namespace stallcast::report::testing

@@ -12,6 +12,8 @@
 #include "tests/support/designs.hpp"
 #include "tests/support/recorded.hpp"
 
+namespace trace_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
@@ -246,3 +248,5 @@ TEST_CASE("the summary of a trace fits a terminal and says what is in the file")
   timeline.spans_end_s = 2.0;
   CHECK(report::trace_summary(timeline, "t.json").find("too many") != std::string::npos);
 }
+
+}  // namespace trace_test

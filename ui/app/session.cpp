@@ -93,9 +93,9 @@ struct Session::Impl {
   [[nodiscard]] const CalibrationProfile* fitted() const { return profile ? &*profile : nullptr; }
 
   /// Options of one call, which begins with this.
-  [[nodiscard]] predict::Options begin(const Question& question) {
+  [[nodiscard]] predict::PredictOptions begin(const Question& question) {
     cancelled = false;
-    predict::Options out;
+    predict::PredictOptions out;
     out.run.jobs = settings.jobs;
     out.run.time_limit_s = question.time_limit_s;
     out.run.worker = settings.worker;
@@ -110,8 +110,8 @@ struct Session::Impl {
   }
 
   /// The same, of replicas each of which draws what the profile is unsure of.
-  [[nodiscard]] predict::Options begin_varied(const Question& question) {
-    predict::Options options = begin(question);
+  [[nodiscard]] predict::PredictOptions begin_varied(const Question& question) {
+    predict::PredictOptions options = begin(question);
     if (const CalibrationProfile* known = fitted())
       options.vary = [known](Design& varied, std::size_t i) {
         calibration::apply_draw(*known, i, varied);
@@ -188,7 +188,7 @@ Result<Prediction> Session::predict(const Design& design, const Question& questi
 
 std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> designs,
                                                      const Question& question) {
-  const predict::Options options = impl_->begin_varied(question);
+  const predict::PredictOptions options = impl_->begin_varied(question);
   std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
   for (std::size_t i = 0; i < designs.size(); ++i)
     if (predictions[i].ok()) impl_->finish(designs[i], question, *predictions[i]);

@@ -20,7 +20,7 @@ struct CheckOptions {
   std::string baseline;              ///< a file, or "git:REV"
   bool update_baseline = false;
   bool no_advice = false;
-  check::Rules rules;
+  check::CheckRules rules;
 };
 
 /// Loads, simulates all in one batch, judges, and looks for a fix of what fails. Faults of

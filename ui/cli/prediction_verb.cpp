@@ -9,7 +9,7 @@
 namespace stallcast::cli {
 namespace {
 
-constexpr std::size_t kMostAlternatives = 4;
+constexpr std::size_t kMostShownAlternatives = 4;
 
 }  // namespace
 
@@ -40,8 +40,8 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
   return std::nullopt;
 }
 
-report::Context PredictionVerb::context() const {
-  report::Context out = report::context_of(*design_, client::version());
+report::ReportContext PredictionVerb::context() const {
+  report::ReportContext out = report::context_of(*design_, client::version());
   ProgressBar unseen(options_);
   out.command = report::command_of(verb_, path_, source_, question_of(options_, unseen),
                                    options_.profile, words_);
@@ -82,7 +82,7 @@ void PredictionVerb::advise(Prediction& prediction) {
   ProgressBar bar(options_);
   if (const auto question = question_of_changes(prediction, bar))
     prediction.alternatives =
-        session_->alternatives(source_, *design_, prediction, kMostAlternatives, *question);
+        session_->alternatives(source_, *design_, prediction, kMostShownAlternatives, *question);
 }
 
 std::vector<WhatIf> PredictionVerb::what_ifs(const Prediction& prediction, std::size_t most) {

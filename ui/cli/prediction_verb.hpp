@@ -81,7 +81,7 @@ class PredictionVerb {
   [[nodiscard]] report::Style style() const { return report_style(options_); }
 
  private:
-  [[nodiscard]] report::Context context() const;
+  [[nodiscard]] report::ReportContext context() const;
   /// What is left of the time limit for changes; none when they are unwanted or it is up.
   [[nodiscard]] std::optional<client::Question> question_of_changes(const Prediction& prediction,
                                                                     ProgressBar& bar) const;

@@ -40,8 +40,8 @@ client::Question question_of(const CommonOptions& options, ProgressBar& bar) {
   return out;
 }
 
-predict::Options predict_options(const CommonOptions& options, ProgressBar& bar) {
-  predict::Options out;
+predict::PredictOptions predict_options(const CommonOptions& options, ProgressBar& bar) {
+  predict::PredictOptions out;
   out.run.jobs = static_cast<int>(options.jobs);
   out.run.time_limit_s = options.time_limit_s;
   out.run.on_progress = [&bar](double done) { bar.show(done); };

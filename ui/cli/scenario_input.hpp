@@ -25,7 +25,8 @@ namespace stallcast::cli {
 [[nodiscard]] client::Question question_of(const CommonOptions& options, ProgressBar& bar);
 
 /// The same for verbs that simulate without a session.
-[[nodiscard]] predict::Options predict_options(const CommonOptions& options, ProgressBar& bar);
+[[nodiscard]] predict::PredictOptions predict_options(const CommonOptions& options,
+                                                      ProgressBar& bar);
 
 [[nodiscard]] report::Style report_style(const CommonOptions& options);
 

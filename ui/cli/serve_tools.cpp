@@ -55,7 +55,7 @@ Result<CheckReport> check_one(client::Session& session, const server::CheckReque
     for (int n = 2; !used.insert(id).second; ++n) id = metric + "-" + std::to_string(n);
     design.expect.push_back({id, that, "error", "", "assert", "", "", ""});
   }
-  check::Rules rules;
+  check::CheckRules rules;
   rules.today = today();
   rules.model = models::kVersion;
   rules.new_only = request.new_only;
@@ -108,7 +108,7 @@ Result<CheckReport> check_one(client::Session& session, const server::CheckReque
   return out;
 }
 
-Result<SweepReport> sweep_one(const server::SweepRequest& request) {
+Result<SweepReport> sweep_one(const server::SweepCall& request) {
   client::SweepRequest input;
   input.source = request.source;
   input.varied = request.varied;

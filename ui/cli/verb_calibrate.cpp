@@ -42,7 +42,7 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
   }
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
-  calibration::fit::Options how;
+  calibration::fit::FitOptions how;
   how.draws = static_cast<int>(draws.value_or(how.draws));
   how.seed = static_cast<std::uint64_t>(seed.value_or(1));
   if (id.empty()) id = std::filesystem::path(paths.front()).stem().string();

@@ -85,7 +85,7 @@ bool is_day(const std::string& text) {
 }
 
 /// What the command line says, as texts.
-struct Words {
+struct CheckWords {
   std::vector<std::string> reports;
   std::vector<std::string> tolerances;
   std::string inconclusive;
@@ -94,7 +94,7 @@ struct Words {
   std::string format;
 };
 
-void declare(CommandLine& line, CheckOptions& options, Words& words) {
+void declare(CommandLine& line, CheckOptions& options, CheckWords& words) {
   line.positionals("SCENARIO", options.scenarios, "scenario files; - reads standard input");
   line.texts(
       "--report", words.reports, "KIND[:PATH]",
@@ -126,7 +126,7 @@ void declare(CommandLine& line, CheckOptions& options, Words& words) {
   line.output_options(options.common);
 }
 
-std::optional<Failure> settle(CheckOptions& options, const Words& words,
+std::optional<Failure> settle(CheckOptions& options, const CheckWords& words,
                               std::vector<ReportTarget>& targets) {
   if (auto bad = choose("--fail-on", words.fail_on, kFailOn, options.rules.fail_on)) return bad;
   if (auto bad =
@@ -212,7 +212,7 @@ int deliver_all(const CheckOptions& options, const std::vector<ReportTarget>& ta
 
 int check_verb(const Verb& verb, std::span<const std::string> args) {
   CheckOptions options;
-  Words words;
+  CheckWords words;
   CommandLine line(verb);
   declare(line, options, words);
   if (const auto exit = line.parse(args)) return *exit;

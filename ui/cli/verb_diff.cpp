@@ -18,7 +18,7 @@
 namespace stallcast::cli {
 namespace {
 
-struct Words {
+struct DiffWords {
   std::string base, head;
   std::vector<std::string> head_sets;
   std::string attribute = "auto";
@@ -31,7 +31,7 @@ constexpr std::array kAttributions = {
     std::pair{"shapley", Attribution::shapley}, std::pair{"none", Attribution::none}};
 
 void declare(CommandLine& line, CommonOptions& options, client::DiffQuestion& question,
-             Words& words) {
+             DiffWords& words) {
   line.positional("BASE", words.base,
                   "scenario file, FILE#VARIANT, result of run --format json, sweep, or REV:path");
   line.positional("HEAD", words.head, "the same, to compare with it");
@@ -52,7 +52,7 @@ void declare(CommandLine& line, CommonOptions& options, client::DiffQuestion& qu
   line.output_options(options);
 }
 
-std::optional<Failure> settle(const CommonOptions& options, const Words& words,
+std::optional<Failure> settle(const CommonOptions& options, const DiffWords& words,
                               client::DiffQuestion& question) {
   bool known = false;
   for (const auto& [word, method] : kAttributions)
@@ -109,8 +109,8 @@ report::DiffContext context_of(const CommonOptions& options) {
           report_style(options)};
 }
 
-int diff_designs(const CommonOptions& options, const Words& words, client::DiffQuestion question,
-                 const Operand& base, const Operand& head) {
+int diff_designs(const CommonOptions& options, const DiffWords& words,
+                 client::DiffQuestion question, const Operand& base, const Operand& head) {
   client::Session session(settings_of(options));
   session.warm_up();
   const bool base_reads = is_readable(session, base, options.quiet);
@@ -169,7 +169,7 @@ Result<std::vector<SweepInputChange>> sweep_inputs(const sweep::Store& base,
   return out;
 }
 
-int diff_sweeps(const CommonOptions& options, const Words& words,
+int diff_sweeps(const CommonOptions& options, const DiffWords& words,
                 const client::DiffQuestion& question, const Operand& base, const Operand& head) {
   const Operand* operands[2] = {&base, &head};
   std::vector<sweep::Store> stores;
@@ -206,7 +206,7 @@ int diff_sweeps(const CommonOptions& options, const Words& words,
 int diff_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
   client::DiffQuestion question;
-  Words words;
+  DiffWords words;
   CommandLine line(verb);
   declare(line, options, question, words);
   if (const auto exit = line.parse(args)) return *exit;

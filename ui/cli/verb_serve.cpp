@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kTokenVariable = "STALLCAST_TOKEN";
 constexpr std::size_t kShortestToken = 16;
 
-struct Words {
+struct ServeWords {
   std::string host = "127.0.0.1";
   std::string token_file;
   std::string root;
@@ -28,7 +28,7 @@ struct Words {
   std::optional<std::int64_t> port, threads, runs, queue, body_kb, connections;
 };
 
-void declare(CommandLine& line, CommonOptions& options, Words& words) {
+void declare(CommandLine& line, CommonOptions& options, ServeWords& words) {
   line.text("--host", words.host, "ADDRESS",
             "listen here (default 127.0.0.1); any but this machine's own needs a token");
   line.integer("--port", words.port, 0, "listen on this port (default 8080; 0: any that is free)");
@@ -50,7 +50,7 @@ void declare(CommandLine& line, CommonOptions& options, Words& words) {
 }
 
 /// The token, or "" when there is none.
-Result<std::string> token_of(const Words& words) {
+Result<std::string> token_of(const ServeWords& words) {
   std::string token;
   std::string from;
   if (!words.token_file.empty()) {
@@ -92,12 +92,12 @@ Result<std::string> private_folder() {
 
 int serve_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
-  Words words;
+  ServeWords words;
   CommandLine line(verb);
   declare(line, options, words);
   if (const auto exit = line.parse(args)) return *exit;
 
-  server::Settings settings;
+  server::ServerSettings settings;
   const Result<std::string> token = token_of(words);
   if (!token.ok()) return report_failure(token.failure());
   settings.token = *token;

@@ -74,10 +74,10 @@ int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& o
 int validate_rows(const std::string& from, const std::string& probes, bool simulate,
                   const std::vector<std::string>& paths, const CommonOptions& options,
                   report::Format format) {
-  const calibration::Source* source = calibration::find_source(from);
+  const calibration::RowLayout* source = calibration::find_source(from);
   if (source == nullptr) {
     std::vector<std::string> ids;
-    for (const calibration::Source& s : calibration::sources()) ids.emplace_back(s.id);
+    for (const calibration::RowLayout& s : calibration::sources()) ids.emplace_back(s.id);
     const std::string near = base::nearest(from, ids);
     return report_failure(
         {ExitCode::bad_input, "no table is laid out as \"" + from + "\"",

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kKinds = 6;  // of GanttData::What
 constexpr double kSeen = 0.01;     // of a pixel's time
-constexpr double kRow = 1.6;       // lines of text
+constexpr double kGanttRow = 1.6;  // lines of text
 constexpr std::size_t kMostTwinRows = 5000;
 
 QColor colour_of(GanttData::What what, const Theme& theme) {
@@ -104,8 +104,9 @@ double Gantt::needed_label_width() const {
 }
 
 QSize Gantt::minimumSizeHint() const {
-  return {static_cast<int>(30 * line()),
-          static_cast<int>((kRow * static_cast<double>(timeline_.lanes.size()) + 2.0) * line())};
+  return {
+      static_cast<int>(30 * line()),
+      static_cast<int>((kGanttRow * static_cast<double>(timeline_.lanes.size()) + 2.0) * line())};
 }
 
 void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
@@ -118,7 +119,7 @@ void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
   double y = plot.top();
   for (const GanttData::Lane& lane : timeline_.lanes) {
     painter.setPen(theme.text);
-    const QRectF place(area.left(), y, labels - 6, kRow * unit);
+    const QRectF place(area.left(), y, labels - 6, kGanttRow * unit);
     painter.drawText(place, Qt::AlignVCenter | Qt::AlignLeft,
                      metrics.elidedText(label(lane), Qt::ElideMiddle, labels - 6));
     if (hasFocus() && &lane == &timeline_.lanes[lane_]) {
@@ -126,11 +127,11 @@ void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
       painter.drawRect(place.adjusted(0, 1, 0, -1));
     }
     painter.save();
-    painter.setClipRect(QRectF(plot.left(), y, plot.width(), kRow * unit));
+    painter.setClipRect(QRectF(plot.left(), y, plot.width(), kGanttRow * unit));
     paint_lane(painter, lane,
-               QRectF(plot.left(), y + 0.1 * unit, plot.width(), (kRow - 0.2) * unit), theme);
+               QRectF(plot.left(), y + 0.1 * unit, plot.width(), (kGanttRow - 0.2) * unit), theme);
     painter.restore();
-    y += kRow * unit;
+    y += kGanttRow * unit;
   }
   paint_choice(painter, plot, theme);
 }
@@ -206,7 +207,7 @@ bool Gantt::go_to_stall(bool forward) {
 
 bool Gantt::choose_lane(double y) {
   const double row = (y - 2.0) / line() - 1.4;
-  const auto lane = static_cast<std::size_t>(std::max(0.0, row / kRow));
+  const auto lane = static_cast<std::size_t>(std::max(0.0, row / kGanttRow));
   if (row < 0.0 || lane >= timeline_.lanes.size()) return false;
   lane_ = lane;
   say();

@@ -14,7 +14,7 @@
 namespace stallcast::desktop {
 namespace {
 
-constexpr double kRow = 1.4;        // lines of text
+constexpr double kHeatRow = 1.4;    // lines of text
 constexpr double kRounding = 1e-9;  // of a bin
 
 double busy(const Timeline::Counter& row, std::size_t bin) {
@@ -67,9 +67,10 @@ void HeatChart::range_shown() {
 }
 
 QSize HeatChart::minimumSizeHint() const {
-  return {static_cast<int>(30 * line()),
-          static_cast<int>(
-              (kRow * static_cast<double>(std::max<std::size_t>(rows_.size(), 1)) + 1.5) * line())};
+  return {
+      static_cast<int>(30 * line()),
+      static_cast<int>(
+          (kHeatRow * static_cast<double>(std::max<std::size_t>(rows_.size(), 1)) + 1.5) * line())};
 }
 
 double HeatChart::needed_label_width() const {
@@ -89,7 +90,7 @@ void HeatChart::paint(QPainter& painter, const QRectF& area, const Theme& theme)
   const QFontMetricsF metrics(painter.font());
   const QRectF inside = plot(area);
   const double high =
-      std::min(kRow * metrics.height(), inside.height() / static_cast<double>(rows_.size()));
+      std::min(kHeatRow * metrics.height(), inside.height() / static_cast<double>(rows_.size()));
   const QRectF shown((from() - begin()) / bin_, 0.0, (to() - from()) / bin_, 1.0);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const double y = inside.top() + static_cast<double>(i) * high;
@@ -118,7 +119,8 @@ bool HeatChart::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip || rows_.empty()) return TimeChart::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   const QRectF inside = plot(QRectF(rect()).adjusted(2, 2, -2, -2));
-  const double high = std::min(kRow * line(), inside.height() / static_cast<double>(rows_.size()));
+  const double high =
+      std::min(kHeatRow * line(), inside.height() / static_cast<double>(rows_.size()));
   const double x = (help->pos().x() - inside.left()) / inside.width(),
                y = (help->pos().y() - inside.top()) / high;
   if (x < 0.0 || x >= 1.0 || y < 0.0 || y >= static_cast<double>(rows_.size()))

@@ -9,7 +9,7 @@
 namespace stallcast::desktop {
 namespace {
 
-constexpr double kRow = 2.6;  // lines of text
+constexpr double kHopRow = 2.6;  // lines of text
 
 /// From where data lies to where it is used.
 int place(const ResourceUse& use) {
@@ -58,7 +58,7 @@ QSize HopChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize HopChart::minimumSizeHint() const {
   return {static_cast<int>(24 * line()),
-          static_cast<int>(kRow * line() *
+          static_cast<int>(kHopRow * line() *
                            static_cast<double>(std::max<std::size_t>(1, resources_.size())))};
 }
 
@@ -97,7 +97,7 @@ void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) 
       painter.setPen(QPen(theme.text, 2));
       painter.drawLine(QPointF(x, outline.top() - 2), QPointF(x, outline.bottom() + 2));
     }
-    y += kRow * unit;
+    y += kHopRow * unit;
   }
   painter.setOpacity(1.0);
 }

@@ -27,7 +27,7 @@ Result<std::string> report_page(client::Session& session, const ReportWish& wish
   }
   prediction.alternatives =
       session.alternatives(wish.source, wish.design, prediction, kMostAlternatives, third(1));
-  report::Context context = report::context_of(wish.design, client::version());
+  report::ReportContext context = report::context_of(wish.design, client::version());
   context.command = wish.command;
   context.timeline = session.overview(wish.design, prediction, third(2));
   return report::render(prediction, context, report::Format::html, {});

@@ -22,7 +22,7 @@
 namespace stallcast::desktop {
 namespace {
 
-constexpr std::size_t kMostInputs = 12;
+constexpr std::size_t kMostVariedInputs = 12;
 constexpr int kCurvePoints = 11;
 constexpr double kWholeRange = 0.0;  // instead of a percentage
 
@@ -148,7 +148,7 @@ void SensitivityScreen::set_span() {
 
 void SensitivityScreen::refresh() {
   offer_metrics(*metric_, workspace());
-  ranges_->set_inputs(variables(workspace(), kMostInputs));
+  ranges_->set_inputs(variables(workspace(), kMostVariedInputs));
   const bool can = workspace().design().has_value() && !workspace().has_errors();
   run_->setEnabled(can);
   pair_->set_enabled(can);

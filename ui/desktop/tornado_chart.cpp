@@ -12,7 +12,7 @@
 namespace stallcast::desktop {
 namespace {
 
-constexpr double kRow = 2.5;  // lines of text
+constexpr double kTornadoRow = 2.5;  // lines of text
 
 }  // namespace
 
@@ -44,7 +44,8 @@ void TornadoChart::set(std::vector<Bar> bars, const QString& metric, const Metri
 QSize TornadoChart::minimumSizeHint() const {
   return {static_cast<int>(24 * line()),
           static_cast<int>(
-              (kRow * static_cast<double>(std::max<std::size_t>(bars_.size(), 1)) + 2.5) * line())};
+              (kTornadoRow * static_cast<double>(std::max<std::size_t>(bars_.size(), 1)) + 2.5) *
+              line())};
 }
 
 void TornadoChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
@@ -91,7 +92,7 @@ void TornadoChart::paint(QPainter& painter, const QRectF& area, const Theme& the
       painter.setPen(QPen(theme.accent, 1, Qt::DotLine));
       painter.drawRect(QRectF(area.left(), y, area.width() - 1, 2.2 * unit));
     }
-    y += kRow * unit;
+    y += kTornadoRow * unit;
   }
   painter.setPen(QPen(theme.text, 1, Qt::DashLine));
   painter.drawLine(QPointF(x_of(now_.value), head.bottom()), QPointF(x_of(now_.value), y));
@@ -102,7 +103,7 @@ void TornadoChart::paint(QPainter& painter, const QRectF& area, const Theme& the
 
 void TornadoChart::mousePressEvent(QMouseEvent* event) {
   const double unit = line();
-  const int bar = static_cast<int>((event->position().y() - 1.5 * unit) / (kRow * unit));
+  const int bar = static_cast<int>((event->position().y() - 1.5 * unit) / (kTornadoRow * unit));
   if (bar < 0 || bar >= static_cast<int>(bars_.size())) return;
   current_ = bar;
   update();

@@ -11,7 +11,7 @@
 namespace stallcast::desktop {
 namespace {
 
-constexpr double kRow = 2.6;  // lines of text
+constexpr double kWaterfallRow = 2.6;  // lines of text
 
 QString share_text(double share, const MetricChange& metric) {
   return QString::fromStdString(report::part_text(share, metric.unit));
@@ -49,7 +49,7 @@ QSize WaterfallChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize WaterfallChart::minimumSizeHint() const {
   const double rows = parts_.empty() ? 1.0 : static_cast<double>(parts_.size()) + 1.0;
-  return {static_cast<int>(20 * line()), static_cast<int>(kRow * line() * rows)};
+  return {static_cast<int>(20 * line()), static_cast<int>(kWaterfallRow * line() * rows)};
 }
 
 void WaterfallChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
@@ -102,7 +102,7 @@ void WaterfallChart::paint(QPainter& painter, const QRectF& area, const Theme& t
                        QPointF(place(value), label.bottom() + 0.9 * unit + 2));
     }
     at += part.share;
-    y += kRow * unit;
+    y += kWaterfallRow * unit;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "ui/desktop/whatif_screen.hpp"
 
 #include <QAction>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QInputDialog>

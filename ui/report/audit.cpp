@@ -113,7 +113,7 @@ constexpr std::string_view kHowToRead =
     "from memory. A verdict has to follow from the figures; where there is none, the note argues "
     "it.";
 
-std::string audit_text(const Audit& audit, const Context& context, const Style& style) {
+std::string audit_text(const Audit& audit, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out = ink.bold("Audit of claims") + "\n\n";
   const auto counts = counts_of(audit);
@@ -137,7 +137,7 @@ std::string audit_text(const Audit& audit, const Context& context, const Style& 
   return out;
 }
 
-std::string audit_markdown(const Audit& audit, const Context& context) {
+std::string audit_markdown(const Audit& audit, const ReportContext& context) {
   std::string out =
       "# Audit of the claims list\n\n| verdict | claims | with figures | from scenarios | meaning "
       "|\n";
@@ -212,7 +212,7 @@ Json figure_object(const ClaimFigure& f) {
           {"deviation", f.deviation}};
 }
 
-std::string audit_json(const Audit& audit, const Context& context, const Style& style) {
+std::string audit_json(const Audit& audit, const ReportContext& context, const Style& style) {
   Json out;
   out["schema"] = "stallcast.audit/1";
   out["tool"] = tool_object(context, "");
@@ -240,7 +240,8 @@ std::string audit_json(const Audit& audit, const Context& context, const Style& 
 
 }  // namespace
 
-std::string render(const Audit& audit, const Context& context, Format format, const Style& style) {
+std::string render(const Audit& audit, const ReportContext& context, Format format,
+                   const Style& style) {
   switch (format) {
     case Format::json:
       return audit_json(audit, context, style);

@@ -6,8 +6,8 @@
 
 namespace stallcast::report {
 
-Context context_of(const Design& design, const client::Version& version) {
-  Context context{version.program, version.models, {}, {}};
+ReportContext context_of(const Design& design, const client::Version& version) {
+  ReportContext context{version.program, version.models, {}, {}};
   for (const auto& [path, value] : base::values_of(design)) {
     const InputLine line{path, base::written(*value), print_source(value->source)};
     if (value->source.assumption)

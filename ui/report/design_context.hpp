@@ -12,7 +12,7 @@
 namespace stallcast::report {
 
 /// Inputs with who set them, prices, and what was assumed; no command and no time line.
-[[nodiscard]] Context context_of(const Design& design, const client::Version& version);
+[[nodiscard]] ReportContext context_of(const Design& design, const client::Version& version);
 
 /// The command that predicts the same again: "stallcast run a.json --set storage.ost.count=8".
 /// `file` is where the scenario stands, for whoever reads the report; `words` are further ones.

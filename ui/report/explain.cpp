@@ -93,7 +93,8 @@ Json node_object(const ExplainNode& node) {
 
 }  // namespace
 
-std::string explanation_text(const Explanation& e, const Context& context, const Style& style) {
+std::string explanation_text(const Explanation& e, const ReportContext& context,
+                             const Style& style) {
   const Ink ink(style.colour);
   std::string out = ink.bold(title(e)) + "\n";
   if (e.asked.empty()) out += limits(e, ink);
@@ -120,7 +121,8 @@ std::string explanation_text(const Explanation& e, const Context& context, const
   return out;
 }
 
-std::string explanation_json(const Explanation& e, const Context& context, const Style& style) {
+std::string explanation_json(const Explanation& e, const ReportContext& context,
+                             const Style& style) {
   Json out;
   out["schema"] = "stallcast.explain/2";
   out["tool"] = tool_object(context, "");
@@ -159,7 +161,8 @@ std::string explanation_csv(const Explanation& e, const Style& style) {
   return out;
 }
 
-std::string explanation_markdown(const Explanation& e, const Context& context, const Style& style) {
+std::string explanation_markdown(const Explanation& e, const ReportContext& context,
+                                 const Style& style) {
   std::string out = "## " + title(e) + "\n";
   std::set<std::string> shown;
   for (const ExplainNode& tree : e.trees)

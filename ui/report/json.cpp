@@ -51,13 +51,13 @@ Json assertions_array(const Prediction& prediction) {
 
 std::string dump(const Json& json) { return json.dump(2) + "\n"; }
 
-Json tool_object(const Context& context, const std::string& profile_sha256) {
+Json tool_object(const ReportContext& context, const std::string& profile_sha256) {
   return {{"version", context.version},
           {"model", context.model_version},
           {"profile", profile_sha256.empty() ? Json(nullptr) : Json(profile_sha256)}};
 }
 
-Json result_object(const Prediction& prediction, const Context& context, const Style& style) {
+Json result_object(const Prediction& prediction, const ReportContext& context, const Style& style) {
   Json out;
   out["schema"] = "stallcast.result/1";
   out["tool"] = tool_object(context, prediction.profile_sha256);
@@ -96,7 +96,7 @@ Json result_object(const Prediction& prediction, const Context& context, const S
   return out;
 }
 
-std::string prediction_json(const Prediction& prediction, const Context& context,
+std::string prediction_json(const Prediction& prediction, const ReportContext& context,
                             const Style& style) {
   return dump(result_object(prediction, context, style));
 }

@@ -231,7 +231,7 @@ std::string how_searched(const PlanResult& plan) {
 
 }  // namespace
 
-std::string plan_text(const PlanResult& plan, const Context& context, const Style& style) {
+std::string plan_text(const PlanResult& plan, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out;
   for (const std::string& line : headline(plan, ink))

@@ -76,7 +76,7 @@ void add_search(const PlanResult& plan, Json& out) {
 
 }  // namespace
 
-std::string plan_json(const PlanResult& plan, const Context& context, const Style& style) {
+std::string plan_json(const PlanResult& plan, const ReportContext& context, const Style& style) {
   Json out;
   out["status"] = status_name(plan.status);
   out["metric"] = plan.metric;

@@ -8,55 +8,59 @@
 /// One function per kind of report and format; `render` chooses.
 namespace stallcast::report {
 
-[[nodiscard]] std::string prediction_text(const Prediction& prediction, const Context& context,
-                                          const Style& style);
-[[nodiscard]] std::string prediction_json(const Prediction& prediction, const Context& context,
-                                          const Style& style);
+[[nodiscard]] std::string prediction_text(const Prediction& prediction,
+                                          const ReportContext& context, const Style& style);
+[[nodiscard]] std::string prediction_json(const Prediction& prediction,
+                                          const ReportContext& context, const Style& style);
 [[nodiscard]] std::string prediction_csv(const Prediction& prediction);
-[[nodiscard]] std::string prediction_markdown(const Prediction& prediction, const Context& context);
+[[nodiscard]] std::string prediction_markdown(const Prediction& prediction,
+                                              const ReportContext& context);
 
-[[nodiscard]] std::string prediction_html(const Prediction& prediction, const Context& context,
-                                          const Style& style);
+[[nodiscard]] std::string prediction_html(const Prediction& prediction,
+                                          const ReportContext& context, const Style& style);
 
 /// What a candidate has of all that is searched: "51 OSTs, 2 MDTs".
 [[nodiscard]] std::string plan_amounts(const PlanResult& plan, const PlanPoint& point);
-[[nodiscard]] std::string plan_text(const PlanResult& plan, const Context& context,
+[[nodiscard]] std::string plan_text(const PlanResult& plan, const ReportContext& context,
                                     const Style& style);
-[[nodiscard]] std::string plan_json(const PlanResult& plan, const Context& context,
+[[nodiscard]] std::string plan_json(const PlanResult& plan, const ReportContext& context,
                                     const Style& style);
 [[nodiscard]] std::string plan_csv(const PlanResult& plan);
 [[nodiscard]] std::string plan_markdown(const PlanResult& plan);
-[[nodiscard]] std::string plan_html(const PlanResult& plan, const Context& context,
+[[nodiscard]] std::string plan_html(const PlanResult& plan, const ReportContext& context,
                                     const Style& style);
 
-[[nodiscard]] std::string validation_text(const Validation& validation, const Context& context,
-                                          const Style& style);
-[[nodiscard]] std::string validation_json(const Validation& validation, const Context& context,
-                                          const Style& style);
+[[nodiscard]] std::string validation_text(const Validation& validation,
+                                          const ReportContext& context, const Style& style);
+[[nodiscard]] std::string validation_json(const Validation& validation,
+                                          const ReportContext& context, const Style& style);
 [[nodiscard]] std::string validation_csv(const Validation& validation);
-[[nodiscard]] std::string validation_markdown(const Validation& validation, const Context& context);
+[[nodiscard]] std::string validation_markdown(const Validation& validation,
+                                              const ReportContext& context);
 
-[[nodiscard]] std::string rows_text(const RowValidation& validation, const Context& context,
+[[nodiscard]] std::string rows_text(const RowValidation& validation, const ReportContext& context,
                                     const Style& style);
-[[nodiscard]] std::string rows_json(const RowValidation& validation, const Context& context);
+[[nodiscard]] std::string rows_json(const RowValidation& validation, const ReportContext& context);
 [[nodiscard]] std::string rows_csv(const RowValidation& validation);
-[[nodiscard]] std::string rows_markdown(const RowValidation& validation, const Context& context);
+[[nodiscard]] std::string rows_markdown(const RowValidation& validation,
+                                        const ReportContext& context);
 
-[[nodiscard]] std::string explanation_text(const Explanation& explanation, const Context& context,
-                                           const Style& style);
-[[nodiscard]] std::string explanation_json(const Explanation& explanation, const Context& context,
-                                           const Style& style);
+[[nodiscard]] std::string explanation_text(const Explanation& explanation,
+                                           const ReportContext& context, const Style& style);
+[[nodiscard]] std::string explanation_json(const Explanation& explanation,
+                                           const ReportContext& context, const Style& style);
 [[nodiscard]] std::string explanation_csv(const Explanation& explanation, const Style& style);
 [[nodiscard]] std::string explanation_markdown(const Explanation& explanation,
-                                               const Context& context, const Style& style);
+                                               const ReportContext& context, const Style& style);
 
-[[nodiscard]] std::string explanation_html(const Explanation& explanation, const Context& context,
-                                           const Style& style);
+[[nodiscard]] std::string explanation_html(const Explanation& explanation,
+                                           const ReportContext& context, const Style& style);
 
 /// The object of "stallcast.result/1"; other reports contain it.
 [[nodiscard]] nlohmann::ordered_json result_object(const Prediction& prediction,
-                                                   const Context& context, const Style& style);
-[[nodiscard]] nlohmann::ordered_json tool_object(const Context& context,
+                                                   const ReportContext& context,
+                                                   const Style& style);
+[[nodiscard]] nlohmann::ordered_json tool_object(const ReportContext& context,
                                                  const std::string& profile_sha256);
 /// Indented by two, with a newline at the end.
 [[nodiscard]] std::string dump(const nlohmann::ordered_json& json);

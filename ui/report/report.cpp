@@ -18,7 +18,7 @@ Result<Format> parse_format(std::string_view name, bool pages) {
   return Failure{ExitCode::bad_input, "unknown format \"" + std::string(name) + "\"", known};
 }
 
-std::string render(const Prediction& prediction, const Context& context, Format format,
+std::string render(const Prediction& prediction, const ReportContext& context, Format format,
                    const Style& style) {
   switch (format) {
     case Format::json:
@@ -35,7 +35,7 @@ std::string render(const Prediction& prediction, const Context& context, Format 
   return prediction_text(prediction, context, style);
 }
 
-std::string render(const PlanResult& plan, const Context& context, Format format,
+std::string render(const PlanResult& plan, const ReportContext& context, Format format,
                    const Style& style) {
   switch (format) {
     case Format::json:
@@ -52,7 +52,7 @@ std::string render(const PlanResult& plan, const Context& context, Format format
   return plan_text(plan, context, style);
 }
 
-std::string render(const Explanation& explanation, const Context& context, Format format,
+std::string render(const Explanation& explanation, const ReportContext& context, Format format,
                    const Style& style) {
   switch (format) {
     case Format::json:

@@ -41,7 +41,7 @@ struct InputLine {
 };
 
 /// What a report says beyond the prediction.
-struct Context {
+struct ReportContext {
   std::string version;        ///< of the tool
   std::string model_version;  ///< of the models: changes when predictions may
   std::vector<Assumption> assumptions;
@@ -57,22 +57,22 @@ struct Style {
   int depth = -1;       ///< levels of a tree that are shown below each number; -1: all
 };
 
-[[nodiscard]] std::string render(const Prediction& prediction, const Context& context,
+[[nodiscard]] std::string render(const Prediction& prediction, const ReportContext& context,
                                  Format format, const Style& style);
-[[nodiscard]] std::string render(const PlanResult& plan, const Context& context, Format format,
-                                 const Style& style);
-[[nodiscard]] std::string render(const Validation& validation, const Context& context,
+[[nodiscard]] std::string render(const PlanResult& plan, const ReportContext& context,
+                                 Format format, const Style& style);
+[[nodiscard]] std::string render(const Validation& validation, const ReportContext& context,
                                  Format format, const Style& style);
 /// As text, at most 80 columns.
 [[nodiscard]] std::string profile_text(const CalibrationProfile& profile, const Style& style);
 [[nodiscard]] std::string measurements_text(const MeasurementSet& set, const Style& style);
-[[nodiscard]] std::string render(const RowValidation& validation, const Context& context,
+[[nodiscard]] std::string render(const RowValidation& validation, const ReportContext& context,
                                  Format format, const Style& style);
 
-[[nodiscard]] std::string render(const Audit& audit, const Context& context, Format format,
+[[nodiscard]] std::string render(const Audit& audit, const ReportContext& context, Format format,
                                  const Style& style);
 
-[[nodiscard]] std::string render(const Explanation& explanation, const Context& context,
+[[nodiscard]] std::string render(const Explanation& explanation, const ReportContext& context,
                                  Format format, const Style& style);
 
 /// A figure for people: "95.1 %", "4.2 s", "3.1 USD/h", "512".

@@ -72,7 +72,7 @@ Cells cells(const PredictedRow& row, const RowMetric& metric) {
 
 }  // namespace
 
-std::string rows_text(const RowValidation& v, const Context& context, const Style& style) {
+std::string rows_text(const RowValidation& v, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out = ink.bold(v.title) + "\n";
   for (const std::string& paragraph : v.protocol) out += wrapped("  ", paragraph, 2);
@@ -103,7 +103,7 @@ std::string rows_text(const RowValidation& v, const Context& context, const Styl
   return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
 }
 
-std::string rows_json(const RowValidation& v, const Context& context) {
+std::string rows_json(const RowValidation& v, const ReportContext& context) {
   Json out;
   out["schema"] = "stallcast.rows/1";
   out["tool"] = tool_object(context, "");
@@ -154,7 +154,7 @@ std::string rows_csv(const RowValidation& v) {
   return out;
 }
 
-std::string rows_markdown(const RowValidation& v, const Context& context) {
+std::string rows_markdown(const RowValidation& v, const ReportContext& context) {
   std::string out = "# " + v.title + "\n";
   for (const std::string& paragraph : v.protocol) out += "\n" + paragraph + "\n";
   out +=
@@ -191,7 +191,7 @@ std::string rows_markdown(const RowValidation& v, const Context& context) {
   return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
 }
 
-std::string render(const RowValidation& validation, const Context& context, Format format,
+std::string render(const RowValidation& validation, const ReportContext& context, Format format,
                    const Style& style) {
   switch (format) {
     case Format::json:

@@ -36,9 +36,9 @@ std::string distribution(const Prediction& p, const std::string& name) {
 /// `owner` is "job.train" or "tenant.kv".
 template <std::size_t N>
 void add_block(const Prediction& p, const std::string& title, const std::string& owner,
-               const Row (&rows)[N], std::vector<FigureBlock>& out) {
+               const MetricRow (&rows)[N], std::vector<FigureBlock>& out) {
   FigureBlock block{title, {}};
-  for (const Row& row : rows) {
+  for (const MetricRow& row : rows) {
     const std::string name = owner + "." + row.metric;
     const Metric* metric = find(p, name);
     const bool idle = owner.starts_with("tenant.") && metric != nullptr && metric->value == 0.0;
@@ -52,7 +52,7 @@ void add_block(const Prediction& p, const std::string& title, const std::string&
 /// One block for each thing whose metrics begin with `prefix`: "tenant.", "failure.".
 template <std::size_t N>
 void add_blocks(const Prediction& p, std::string_view prefix, const std::string& title,
-                const Row (&rows)[N], std::vector<FigureBlock>& out) {
+                const MetricRow (&rows)[N], std::vector<FigureBlock>& out) {
   std::string last;
   for (const auto& [name, metric] : p.metrics) {
     if (!name.starts_with(prefix)) continue;
@@ -213,7 +213,7 @@ bool is_useful(const Alternative& a, const Prediction& p) {
   return a.gain >= kNothing || (a.meets_targets && p.verdict != Verdict::pass);
 }
 
-std::string run_phrase(const Prediction& p, const Context& context, const Style& style) {
+std::string run_phrase(const Prediction& p, const ReportContext& context, const Style& style) {
   std::string seeds = count_of(p.seeds.size(), "replica");
   if (!p.seeds.empty()) seeds += " from seed " + std::to_string(p.seeds.front());
   const std::string repeated =

@@ -70,7 +70,7 @@ struct LimitRow {
 
 /// "5 min 13 s simulated, 1 replica from seed 1, 58585 events; stallcast 0.1.0, models 1, design
 /// ...".
-[[nodiscard]] std::string run_phrase(const Prediction& prediction, const Context& context,
+[[nodiscard]] std::string run_phrase(const Prediction& prediction, const ReportContext& context,
                                      const Style& style);
 
 }  // namespace stallcast::report

@@ -21,7 +21,7 @@ std::string upper_verdict(const Prediction& p) {
 }
 
 /// What it costs, and the prices that rests on.
-std::string costs_markdown(const Prediction& p, const Context& context) {
+std::string costs_markdown(const Prediction& p, const ReportContext& context) {
   std::string out;
   for (const FigureBlock& block : figure_blocks(p)) {
     if (block.title != kCostTitle) continue;
@@ -94,7 +94,7 @@ std::string prediction_csv(const Prediction& p) {
   return out;
 }
 
-std::string prediction_markdown(const Prediction& p, const Context& context) {
+std::string prediction_markdown(const Prediction& p, const ReportContext& context) {
   std::string out = "## " + p.scenario_id + ": " + upper_verdict(p) + "\n";
   if (!p.assertions.empty()) {
     out += "\n| target | assertion | predicted | status | limited by |\n|---|---|---|---|---|\n";

@@ -58,7 +58,7 @@ std::string time_split(const Prediction& p, const Ink& ink) {
 }
 
 /// What costs rest on.
-std::string prices(const Context& context) {
+std::string prices(const ReportContext& context) {
   std::string out;
   const std::size_t n = std::min(kMostPrices, context.prices.size());
   for (std::size_t i = 0; i < n; ++i) {
@@ -72,7 +72,7 @@ std::string prices(const Context& context) {
 }
 
 /// Blocks of figures; what costs rest on follows them.
-std::string figures(const Prediction& p, const Context& context, const Ink& ink) {
+std::string figures(const Prediction& p, const ReportContext& context, const Ink& ink) {
   std::string out;
   for (const FigureBlock& block : figure_blocks(p)) {
     out += "\n" + ink.bold(block.title) + "\n";
@@ -140,7 +140,7 @@ std::string next_change(const Prediction& p, const Ink& ink) {
   return out;
 }
 
-std::string fine_print(const Prediction& p, const Context& context, const Style& style,
+std::string fine_print(const Prediction& p, const ReportContext& context, const Style& style,
                        const Ink& ink) {
   std::string out;
   if (!p.warnings.empty()) {
@@ -167,7 +167,7 @@ std::string fine_print(const Prediction& p, const Context& context, const Style&
 
 }  // namespace
 
-std::string prediction_text(const Prediction& prediction, const Context& context,
+std::string prediction_text(const Prediction& prediction, const ReportContext& context,
                             const Style& style) {
   const Ink ink(style.colour);
   return headline(prediction, ink) + targets(prediction, ink) + time_split(prediction, ink) +

@@ -33,7 +33,7 @@ std::string microseconds(std::int64_t ns) {
   return std::to_string(ns / 1000) + "." + rest.substr(1);
 }
 
-std::string number(double value) {
+std::string json_number(double value) {
   std::array<char, 32> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   return std::string(digits.data(), end);
@@ -206,7 +206,7 @@ class Writer {
       if (counter.values[i] == before) continue;
       before = counter.values[i];
       event(head + microseconds(nanoseconds(t_.begin_s + static_cast<double>(i) * t_.bin_s)) +
-            tail + number(before * scale) + "}");
+            tail + json_number(before * scale) + "}");
     }
     event(head + microseconds(nanoseconds(t_.end_s)) + tail + "0}");
   }

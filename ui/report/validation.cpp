@@ -50,7 +50,7 @@ std::string within_20_percent(const ErrorSummary& s) {
 }
 
 /// The number of replicas all cases have in common, for the last line.
-std::string made_by(const Validation& validation, const Context& context) {
+std::string made_by(const Validation& validation, const ReportContext& context) {
   std::size_t least = 0, most = 0;
   for (const ValidatedCase& c : validation.cases) {
     least = least == 0 ? c.replicas : std::min(least, c.replicas);
@@ -74,7 +74,7 @@ std::string case_lines(const ValidatedCase& c, const Ink& ink) {
 
 }  // namespace
 
-std::string validation_text(const Validation& validation, const Context& context,
+std::string validation_text(const Validation& validation, const ReportContext& context,
                             const Style& style) {
   const Ink ink(style.colour);
   std::string out;
@@ -98,7 +98,7 @@ std::string validation_text(const Validation& validation, const Context& context
   return out;
 }
 
-std::string validation_json(const Validation& validation, const Context& context,
+std::string validation_json(const Validation& validation, const ReportContext& context,
                             const Style& style) {
   Json out;
   out["schema"] = "stallcast.validation/1";
@@ -158,7 +158,7 @@ std::string validation_csv(const Validation& validation) {
   return out;
 }
 
-std::string validation_markdown(const Validation& validation, const Context& context) {
+std::string validation_markdown(const Validation& validation, const ReportContext& context) {
   std::string out;
   for (const CaseFile& file : validation.files) {
     out += (out.empty() ? "# " : "\n# ") + file.title + "\n";
@@ -187,7 +187,7 @@ std::string validation_markdown(const Validation& validation, const Context& con
   return out + "\n" + made_by(validation, context) + "\n";
 }
 
-std::string render(const Validation& validation, const Context& context, Format format,
+std::string render(const Validation& validation, const ReportContext& context, Format format,
                    const Style& style) {
   switch (format) {
     case Format::json:

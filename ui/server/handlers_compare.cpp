@@ -15,7 +15,9 @@ namespace {
 constexpr int kDeepest = 100;                 ///< nesting of what is no scenario
 constexpr std::size_t kPrediction = 100'000;  ///< bytes of one, roughly
 
-report::Context tool() { return {client::version().program, client::version().models, {}, {}}; }
+report::ReportContext tool() {
+  return {client::version().program, client::version().models, {}, {}};
+}
 
 /// The two members of an object: texts, or what is printed to texts.
 Asked<std::array<std::string, 2>> members_of(const std::string& body,
@@ -110,7 +112,7 @@ Response answer_check(Call& call) {
           return task->refused(judged.failure(), std::move(wrong));
         }
         const report::CheckContext context{tool(), {}, "check"};
-        return RunResult{{.body = report::check_json(*judged, context)},
+        return RunAnswer{{.body = report::check_json(*judged, context)},
                          report::check_html(*judged, context)};
       });
 }
@@ -146,7 +148,7 @@ Response answer_diff(Call& call) {
       },
       [](client::Session&, const Diff& found) {
         const report::DiffContext context{tool(), {}};
-        return RunResult{{.body = report::diff_json(found, context)},
+        return RunAnswer{{.body = report::diff_json(found, context)},
                          report::diff_html(found, context)};
       });
 }
@@ -155,7 +157,7 @@ Response answer_sweep(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
   const auto task = *asked.value;
-  SweepRequest request;
+  SweepCall request;
   request.source = task->source;
   request.varied = call.request.parameters("vary");
   request.mode = call.request.parameter("mode");
@@ -166,7 +168,7 @@ Response answer_sweep(Call& call) {
   return submit<SweepReport>(
       call, "sweep", text_of(call), task,
       [task, request](Asking& asking) {
-        SweepRequest own = request;
+        SweepCall own = request;
         own.progress = asking.watch.progress;
         own.unwanted = asking.watch.unwanted;
         own.faults = asking.question.faults;
@@ -175,7 +177,7 @@ Response answer_sweep(Call& call) {
         return found;
       },
       [](client::Session&, const SweepReport& found) {
-        return RunResult{{.body = report::render(found, {{}, report::Format::json, false})},
+        return RunAnswer{{.body = report::render(found, {{}, report::Format::json, false})},
                          report::render(found, {{}, report::Format::html, false})};
       });
 }

@@ -74,7 +74,7 @@ Response answer_run(Call& call) {
       call, "run", content_of(advise ? "run" : "run alone", *design, task->question), task,
       [task, design, advise](Asking& asking) { return run(asking, task->source, *design, advise); },
       [task, design](client::Session&, const Ran& found) {
-        report::Context context = context_of("run", *design, task->source, task->question);
+        report::ReportContext context = context_of("run", *design, task->source, task->question);
         context.timeline = found.timeline;
         return rendered(found.prediction, context);
       });
@@ -130,10 +130,10 @@ Response answer_explain(Call& call) {
       },
       [task, design, words, depth = metrics.empty() ? report::kExplainLevels : -1](
           client::Session&, const Explanation& found) {
-        const report::Context context =
+        const report::ReportContext context =
             context_of("explain", *design, task->source, task->question, words);
         const report::Style style{.depth = depth};
-        return RunResult{{.body = report::render(found, context, report::Format::json, style)},
+        return RunAnswer{{.body = report::render(found, context, report::Format::json, style)},
                          report::render(found, context, report::Format::html, style)};
       });
 }
@@ -146,7 +146,7 @@ Response answer_status(Call& call) {
 namespace {
 
 /// What came of a run, or why there is nothing (yet).
-std::variant<std::shared_ptr<const RunResult>, Response> outcome_of(Call& call) {
+std::variant<std::shared_ptr<const RunAnswer>, Response> outcome_of(Call& call) {
   const std::optional<RunStatus> run = call.service.runs.status(call.id);
   if (!run) return problem(404, "there is no run with this id (any more)");
   if (run->state == RunState::queued || run->state == RunState::running)
@@ -167,7 +167,7 @@ Response answer_result(Call& call) {
 Response answer_report(Call& call) {
   const auto outcome = outcome_of(call);
   if (const Response* none = std::get_if<Response>(&outcome)) return *none;
-  const RunResult& result = *std::get<0>(outcome);
+  const RunAnswer& result = *std::get<0>(outcome);
   if (result.result.status != 200) return result.result;
   if (result.page.empty()) return problem(404, "there is no page of this kind of run");
   return {200,

@@ -85,7 +85,7 @@ Json schemas() {
   return out;
 }
 
-Json parameter(const Parameter& p) {
+Json parameter(const RequestParameter& p) {
   Json schema =
       p.type == "array" ? list_of(of_type("string")) : of_type(std::string(p.type).c_str());
   if (p.type == "integer") schema["minimum"] = 0;
@@ -147,7 +147,7 @@ Json operation(const Route& route) {
                                  {"required", true},
                                  {"schema", {{"type", "string"}}},
                                  {"example", "00000000000000000000000000000000"}});
-  for (const Parameter& p : route.parameters) out["parameters"].push_back(parameter(p));
+  for (const RequestParameter& p : route.parameters) out["parameters"].push_back(parameter(p));
   const bool makes_run = !route.replies.empty() && route.replies.front().status == 202;
   if (makes_run)
     out["parameters"].push_back({{"name", "Idempotency-Key"},

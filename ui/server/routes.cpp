@@ -7,17 +7,21 @@
 namespace stallcast::server {
 namespace {
 
-constexpr Parameter kSet{"set", "overrides a value of the scenario, as --set does; repeatable",
-                         "array", "storage.scratch.ost.count=48"};
-constexpr Parameter kVariant{"variant", "a key of the scenario's `scenarios`"};
-constexpr Parameter kSeed{"seed", "first random seed; default: the scenario's", "integer", "1"};
-constexpr Parameter kReplicas{"replicas", "simulations; default: the scenario's", "integer", "3"};
-constexpr Parameter kLimit{"time_limit_s",
-                           "wall clock for the run, in seconds; at most, and by default, the "
-                           "server's",
-                           "integer", "30"};
-constexpr Parameter kAdvice{"advice", "false: do not try changes that would help", "string",
-                            "false"};
+constexpr RequestParameter kSet{"set",
+                                "overrides a value of the scenario, as --set does; repeatable",
+                                "array", "storage.scratch.ost.count=48"};
+constexpr RequestParameter kVariant{"variant", "a key of the scenario's `scenarios`"};
+constexpr RequestParameter kSeed{"seed", "first random seed; default: the scenario's", "integer",
+                                 "1"};
+constexpr RequestParameter kReplicas{"replicas", "simulations; default: the scenario's", "integer",
+                                     "3"};
+constexpr RequestParameter kLimit{
+    "time_limit_s",
+    "wall clock for the run, in seconds; at most, and by default, the "
+    "server's",
+    "integer", "30"};
+constexpr RequestParameter kAdvice{"advice", "false: do not try changes that would help", "string",
+                                   "false"};
 
 constexpr std::array kDesign = {kSet, kVariant};
 constexpr std::array kRun = {kSet, kVariant, kSeed, kReplicas, kLimit, kAdvice};
@@ -27,46 +31,52 @@ constexpr std::array kPlan = {
     kSeed,
     kReplicas,
     kLimit,
-    Parameter{"over", "search this, as --over does; repeatable", "array", "osts"},
-    Parameter{"unit", "in multiples of so many, as --unit does; repeatable", "array", "osts=2"},
-    Parameter{"storage", "count what this storage system is made of"},
-    Parameter{"minimize", "find the design with the least of this"},
-    Parameter{"maximize", "find the design with the most of this"},
-    Parameter{"survive", "the targets hold with one down, too; repeatable", "array", "oss"}};
+    RequestParameter{"over", "search this, as --over does; repeatable", "array", "osts"},
+    RequestParameter{"unit", "in multiples of so many, as --unit does; repeatable", "array",
+                     "osts=2"},
+    RequestParameter{"storage", "count what this storage system is made of"},
+    RequestParameter{"minimize", "find the design with the least of this"},
+    RequestParameter{"maximize", "find the design with the most of this"},
+    RequestParameter{"survive", "the targets hold with one down, too; repeatable", "array", "oss"}};
 constexpr std::array kExplain = {
     kSet,
     kVariant,
     kSeed,
     kReplicas,
     kLimit,
-    Parameter{"metric", "a number to take apart; repeatable; default: the headline ones", "array",
-              "job.train.gpu.utilization"},
-    Parameter{"what_if", "most changes to try by simulation; default: 8, and 0 with metrics",
-              "integer", "4"}};
+    RequestParameter{"metric", "a number to take apart; repeatable; default: the headline ones",
+                     "array", "job.train.gpu.utilization"},
+    RequestParameter{"what_if", "most changes to try by simulation; default: 8, and 0 with metrics",
+                     "integer", "4"}};
 constexpr std::array kCheck = {
     kSet,
     kVariant,
     kSeed,
     kReplicas,
     kLimit,
-    Parameter{"assert", "one more assertion; repeatable", "array", "cost.capex <= 2 MUSD"},
-    Parameter{"path", "the scenario's path in the baseline; default: the only one of its id"},
-    Parameter{"tolerance", "how far a metric may become worse; repeatable", "array",
-              "job.*.step.time=1%"},
-    Parameter{"new_only", "true: what failed in the baseline, too, passes", "string", "true"},
-    Parameter{"allow_skew", "true: compare with a baseline of other model versions", "string",
-              "true"}};
+    RequestParameter{"assert", "one more assertion; repeatable", "array", "cost.capex <= 2 MUSD"},
+    RequestParameter{"path",
+                     "the scenario's path in the baseline; default: the only one of its id"},
+    RequestParameter{"tolerance", "how far a metric may become worse; repeatable", "array",
+                     "job.*.step.time=1%"},
+    RequestParameter{"new_only", "true: what failed in the baseline, too, passes", "string",
+                     "true"},
+    RequestParameter{"allow_skew", "true: compare with a baseline of other model versions",
+                     "string", "true"}};
 constexpr std::array kDiff = {
     kSeed, kReplicas, kLimit,
-    Parameter{"attribute", "who moved a metric: auto, shapley, oat or none", "string", "none"}};
+    RequestParameter{"attribute", "who moved a metric: auto, shapley, oat or none", "string",
+                     "none"}};
 constexpr std::array kSweep = {
     kSet,
     kVariant,
     kLimit,
-    Parameter{"vary", "varies a value, as --vary does; repeatable; default: the scenario's `sweep`",
-              "array", "storage.scratch.ost.count=8,16"},
-    Parameter{"mode", "product, zip, latin:N or sobol:N"},
-    Parameter{"metric", "shows this metric, NAME:min or NAME:max as a goal; repeatable", "array"}};
+    RequestParameter{"vary",
+                     "varies a value, as --vary does; repeatable; default: the scenario's `sweep`",
+                     "array", "storage.scratch.ost.count=8,16"},
+    RequestParameter{"mode", "product, zip, latin:N or sobol:N"},
+    RequestParameter{"metric", "shows this metric, NAME:min or NAME:max as a goal; repeatable",
+                     "array"}};
 
 constexpr std::string_view kJson = "application/json";
 constexpr std::array kLinted = {Reply2xx{200, kJson, "Lint", "what is wrong with it, if anything"}};
@@ -94,7 +104,7 @@ constexpr std::array kUnknown = {404};
 constexpr std::array kNoResult = {404, 409, 410, 422, 500, 504};
 constexpr std::array kNotReady = {503};
 constexpr std::span<const int> kNoProblems;
-constexpr std::span<const Parameter> kNone;
+constexpr std::span<const RequestParameter> kNone;
 
 constexpr std::array kRoutes = {
     Route{"POST", "/v1/lint", "lint", "scenarios", "everything that is wrong with a scenario",

@@ -20,7 +20,7 @@ struct Call;
 /// What the body is.
 enum class Body { none, scenario, judged, pair };
 
-struct Parameter {
+struct RequestParameter {
   std::string_view name;
   std::string_view doc;
   std::string_view type = "string";  ///< "string", "integer", "array" (repeatable strings)
@@ -41,7 +41,7 @@ struct Route {
   std::string_view tag;
   std::string_view summary;
   Body body = Body::none;
-  std::span<const Parameter> parameters;
+  std::span<const RequestParameter> parameters;
   std::span<const Reply2xx> replies;
   std::span<const int> problems;  ///< besides those any route may give
   bool open = false;              ///< needs no token

@@ -67,7 +67,7 @@ Response submit(Call& call, std::string kind, std::string content, RunTask task,
   return retry_after(problem(503, "the server is about to end"), 30);
 }
 
-RunResult Task::refused(const Failure& failure, Diagnostics faults) const {
+RunAnswer Task::refused(const Failure& failure, Diagnostics faults) const {
   if (faults.has_errors()) return {problem(for_client(settings, std::move(faults)))};
   if (failure.exit == ExitCode::internal) tools.log(failure.message);
   return {problem(failure)};

@@ -14,20 +14,20 @@ namespace stallcast::server {
 /// What a task needs of the request when that is long gone.
 struct Task {
   explicit Task(const Call& call) : settings(call.service.settings), tools(call.service.tools) {}
-  const Settings& settings;
+  const ServerSettings& settings;
   const Tools& tools;
   client::Source source;
   client::Question question;
   bool is_pair = false;  ///< two scenarios: faults have the places that are known
 
   /// Why there is no result. What only the operator should know goes to the log.
-  [[nodiscard]] RunResult refused(const Failure& failure, Diagnostics faults) const;
+  [[nodiscard]] RunAnswer refused(const Failure& failure, Diagnostics faults) const;
 };
 
 /// A task at work.
 struct Asking {
   client::Session& session;
-  const Watch& watch;
+  const RunWatch& watch;
   client::Question question;  ///< with progress, and a place for faults
   bool partial = false;       ///< as Outcome has it; set by who asks
   std::size_t bytes = 0;      ///< the same
@@ -53,7 +53,7 @@ Response submit(Call& call, std::string kind, std::string content,
   const bool shared = content != text_of(call);
   return submit(
       call, std::move(kind), std::move(content),
-      [task, ask = std::move(ask)](client::Session& session, const Watch& watch) {
+      [task, ask = std::move(ask)](client::Session& session, const RunWatch& watch) {
         Outcome out;
         Asking asking{session, watch, task->question};
         asking.question.on_progress = watch.progress;
@@ -79,7 +79,7 @@ Response submit(Call& call, std::string kind, std::string content,
 
 /// As JSON and as a page.
 template <class Found>
-RunResult rendered(const Found& found, const report::Context& context) {
+RunAnswer rendered(const Found& found, const report::ReportContext& context) {
   return {{.body = report::render(found, context, report::Format::json, {})},
           report::render(found, context, report::Format::html, {})};
 }

@@ -43,21 +43,21 @@ std::string random_id() {
 struct Sight {
   std::string text;
   View view;                                ///< until there is `result`
-  std::shared_ptr<const RunResult> result;  ///< nullptr while the run is open
+  std::shared_ptr<const RunAnswer> result;  ///< nullptr while the run is open
   [[nodiscard]] std::size_t bytes() const {
     return text.size() + (result ? result->result.body.size() + result->page.size() : 0);
   }
 };
 
-std::shared_ptr<const RunResult> seen(const View& view, client::Session& session,
+std::shared_ptr<const RunAnswer> seen(const View& view, client::Session& session,
                                       const Outcome& outcome) {
-  RunResult out;
+  RunAnswer out;
   try {
     out = view(session, outcome);
   } catch (...) {
     out.result = problem(500, "the result cannot be shown", "this is a bug");
   }
-  return std::make_shared<const RunResult>(std::move(out));
+  return std::make_shared<const RunAnswer>(std::move(out));
 }
 
 /// One simulation, for all who ask for it.
@@ -349,7 +349,7 @@ std::optional<RunStatus> Runs::status(const std::string& id) {
   return impl_->status_of(id, it->second);
 }
 
-std::shared_ptr<const RunResult> Runs::result(const std::string& id) {
+std::shared_ptr<const RunAnswer> Runs::result(const std::string& id) {
   const std::lock_guard lock(impl_->mutex);
   const auto it = impl_->tickets.find(id);
   if (it == impl_->tickets.end() || it->second.given_up) return nullptr;

@@ -28,22 +28,22 @@ struct Outcome {
 };
 
 /// What one asker is shown of it: a result, and its page where there is one, or a problem.
-struct RunResult {
+struct RunAnswer {
   Response result;  ///< status 200, or a problem
   std::string page = {};
 };
 
 /// What a task tells, and is told, while it runs.
-struct Watch {
+struct RunWatch {
   std::function<void(double)> progress;  ///< 0..1, to be called now and then
   const std::atomic<bool>* unwanted = nullptr;
 };
 
 /// Done in a session's thread.
-using RunTask = std::function<Outcome(client::Session&, const Watch&)>;
+using RunTask = std::function<Outcome(client::Session&, const RunWatch&)>;
 /// Done once for each text that was sent: it has places in that text, and the command that repeats
 /// the request.
-using View = std::function<RunResult(client::Session&, const Outcome&)>;
+using View = std::function<RunAnswer(client::Session&, const Outcome&)>;
 
 struct RunRequest {
   std::string kind;     ///< "run", "plan", ...
@@ -102,7 +102,7 @@ class Runs {
   /// nullopt when nothing (any more) has this id.
   [[nodiscard]] std::optional<RunStatus> status(const std::string& id);
   /// nullptr unless it is done or failed.
-  [[nodiscard]] std::shared_ptr<const RunResult> result(const std::string& id);
+  [[nodiscard]] std::shared_ptr<const RunAnswer> result(const std::string& id);
   /// False when nothing has this id.
   bool cancel(const std::string& id);
 

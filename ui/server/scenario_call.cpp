@@ -16,7 +16,7 @@ std::optional<Response> unknown_parameter(const Call& call) {
   for (const auto& [name, value] : call.request.query) {
     std::string known;
     bool is_known = false;
-    for (const Parameter& p : found.route->parameters) {
+    for (const RequestParameter& p : found.route->parameters) {
       is_known = is_known || p.name == name;
       known += (known.empty() ? "" : ", ") + std::string(p.name);
     }
@@ -34,7 +34,7 @@ bool read_number(const Call& call, std::string_view name, std::int64_t& value) {
   return error == std::errc() && end == text.data() + text.size() && value >= 0;
 }
 
-std::string folder_of(const Settings& settings) {
+std::string folder_of(const ServerSettings& settings) {
   return settings.root.empty() ? "" : settings.root + "/";
 }
 
@@ -83,7 +83,7 @@ Asked<client::Question> question_of(const Call& call) {
   return {std::move(out), {}};
 }
 
-Diagnostics for_client(const Settings& settings, Diagnostics diagnostics) {
+Diagnostics for_client(const ServerSettings& settings, Diagnostics diagnostics) {
   if (settings.root.empty()) return diagnostics;
   const std::string prefix = settings.root + "/";
   for (Diagnostic& d : diagnostics.items())
@@ -93,10 +93,10 @@ Diagnostics for_client(const Settings& settings, Diagnostics diagnostics) {
   return diagnostics;
 }
 
-report::Context context_of(std::string_view verb, const Design& design,
-                           const client::Source& source, const client::Question& question,
-                           const std::vector<std::string>& words) {
-  report::Context out = report::context_of(design, client::version());
+report::ReportContext context_of(std::string_view verb, const Design& design,
+                                 const client::Source& source, const client::Question& question,
+                                 const std::vector<std::string>& words) {
+  report::ReportContext out = report::context_of(design, client::version());
   out.command = report::command_of(verb, kName, source, question, "", words);
   return out;
 }

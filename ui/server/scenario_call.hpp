@@ -21,7 +21,7 @@ struct Asked {
 [[nodiscard]] Asked<client::Source> source_of(const Call& call);
 
 /// Where scenarios stand: "", or the root with a slash.
-[[nodiscard]] std::string folder_of(const Settings& settings);
+[[nodiscard]] std::string folder_of(const ServerSettings& settings);
 
 /// The design of a source, or 422 with its errors.
 [[nodiscard]] Asked<Design> design_of(const Call& call, const client::Source& source);
@@ -33,13 +33,13 @@ struct Asked {
 [[nodiscard]] Asked<client::Question> question_of(const Call& call);
 
 /// Diagnostics without what only the server may know: where its root lies.
-[[nodiscard]] Diagnostics for_client(const Settings& settings, Diagnostics diagnostics);
+[[nodiscard]] Diagnostics for_client(const ServerSettings& settings, Diagnostics diagnostics);
 
 /// What reports say beside a prediction: the design's inputs, and the command that predicts the
 /// same.
-[[nodiscard]] report::Context context_of(std::string_view verb, const Design& design,
-                                         const client::Source& source,
-                                         const client::Question& question,
-                                         const std::vector<std::string>& words = {});
+[[nodiscard]] report::ReportContext context_of(std::string_view verb, const Design& design,
+                                               const client::Source& source,
+                                               const client::Question& question,
+                                               const std::vector<std::string>& words = {});
 
 }  // namespace stallcast::server

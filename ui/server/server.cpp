@@ -30,7 +30,7 @@ constexpr double kGraceSeconds = 5.0;  ///< for answers under way
 
 }  // namespace
 
-Result<int> serve(const Settings& settings, const Tools& tools,
+Result<int> serve(const ServerSettings& settings, const Tools& tools,
                   const std::function<void(int port)>& ready) {
   const Result<MakeHttp> make_http = load_http();
   if (!make_http.ok()) return make_http.failure();

@@ -24,13 +24,13 @@ std::string name_of_host(std::string host) {
   return host.substr(0, host.find(':'));
 }
 
-RunLimits limits_of(const Settings& s) {
+RunLimits limits_of(const ServerSettings& s) {
   return {s.sessions, s.queue, s.per_client, s.results, s.results_bytes, s.keep_s};
 }
 
 }  // namespace
 
-Service::Service(const Settings& its_settings, const Tools& its_tools)
+Service::Service(const ServerSettings& its_settings, const Tools& its_tools)
     : settings(its_settings),
       tools(its_tools),
       runs(limits_of(its_settings), its_settings.session),

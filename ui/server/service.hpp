@@ -14,14 +14,14 @@ namespace stallcast::server {
 /// Everything that does not belong to one thread. Checks who asks, routes, counts. Thread-safe.
 class Service {
  public:
-  Service(const Settings& settings, const Tools& tools);
+  Service(const ServerSettings& settings, const Tools& tools);
 
   /// `session` is of the calling thread.
   [[nodiscard]] Response handle(const Request& request, client::Session& session);
   /// From now on nothing new is begun, and what runs is cancelled.
   void close();
 
-  const Settings& settings;
+  const ServerSettings& settings;
   const Tools& tools;
   Runs runs;
   Metrics metrics;

@@ -16,7 +16,7 @@
 
 namespace stallcast::server {
 
-struct SweepRequest {
+struct SweepCall {
   client::Source source;
   std::vector<std::string> varied;   ///< "storage.ost.count=8,16"
   std::string mode;                  ///< "" is the scenario's
@@ -50,10 +50,10 @@ struct Tools {
   std::function<Result<CheckReport>(client::Session&, const CheckRequest&, const Prediction*,
                                     Diagnostics& faults)>
       check;
-  std::function<Result<SweepReport>(const SweepRequest&)> sweep;
+  std::function<Result<SweepReport>(const SweepCall&)> sweep;
 };
 
-struct Settings {
+struct ServerSettings {
   ListenerSettings listener;
   client::Settings session;                       ///< of every session; `jobs` are those of one
   std::size_t sessions = 2;                       ///< runs at a time
@@ -72,7 +72,7 @@ struct Settings {
 
 /// Serves until SIGINT or SIGTERM, whose number it returns, or a failure to begin. `ready` is told
 /// the port.
-[[nodiscard]] Result<int> serve(const Settings& settings, const Tools& tools,
+[[nodiscard]] Result<int> serve(const ServerSettings& settings, const Tools& tools,
                                 const std::function<void(int port)>& ready);
 
 }  // namespace stallcast::server

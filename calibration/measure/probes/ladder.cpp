@@ -156,8 +156,8 @@ std::vector<std::uint64_t> ladder_sizes(std::span<const double> shares, double m
   return out;
 }
 
-std::optional<Knee> knee_of(std::span<const Rung> rungs) {
-  std::optional<Knee> out;
+std::optional<CacheKnee> knee_of(std::span<const Rung> rungs) {
+  std::optional<CacheKnee> out;
   for (std::size_t i = 1; i < rungs.size(); ++i) {
     const double factor = rungs[i - 1].rate / std::max(rungs[i].rate, 1.0);
     if (factor > (out ? out->factor : kKnee)) out = {rungs[i - 1].bytes, rungs[i].bytes, factor};

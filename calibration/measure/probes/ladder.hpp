@@ -23,13 +23,13 @@ struct Rung {
   double rate = 0.0;  ///< B/s
 };
 /// Where reads become slow.
-struct Knee {
+struct CacheKnee {
   double fits = 0.0;    ///< bytes of the largest working set before
   double slow = 0.0;    ///< of the next one
   double factor = 1.0;  ///< by which that is read more slowly
 };
 /// The largest step down between neighbours; nullopt when none is above 1.5.
-[[nodiscard]] std::optional<Knee> knee_of(std::span<const Rung> rungs);
+[[nodiscard]] std::optional<CacheKnee> knee_of(std::span<const Rung> rungs);
 
 /// Writes a file, as large as half of the free space (less the reserve), --space and five minutes
 /// of writing at `fill_rate` (B/s) let it be, and reads working sets of it (`effort.ladder`) in

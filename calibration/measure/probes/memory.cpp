@@ -36,13 +36,13 @@ constexpr double kUnknownCache = 64.0;  // MiB, where the kernel does not tell
 constexpr double kLargest = 0.25;       // of the memory that is free
 
 /// What one run does, block by block, in every thread.
-struct Cell {
+struct MemoryCell {
   std::string_view operation;
   std::size_t block;
   int threads;
 };
 
-std::string label(const Cell& cell) {
+std::string label(const MemoryCell& cell) {
   return std::string(cell.operation) + ", " + std::to_string(cell.threads) +
          (cell.threads == 1 ? " thread" : " threads");
 }
@@ -82,7 +82,7 @@ std::uint64_t available_memory() {
 class Worker {
  public:
   /// Touches its memory first in the thread that uses it: it lies on that thread's NUMA node.
-  Worker(const Cell& cell, std::size_t bytes, int fd, std::size_t id)
+  Worker(const MemoryCell& cell, std::size_t bytes, int fd, std::size_t id)
       : cell_(cell),
         fd_(fd),
         share_(bytes),
@@ -114,14 +114,14 @@ class Worker {
   [[nodiscard]] std::string_view kind() const { return from_.kind(); }
 
  private:
-  Cell cell_;
+  MemoryCell cell_;
   int fd_;
   std::size_t share_, first_;
   Buffers from_, to_;
 };
 
 /// All threads begin together and end when `run_s` is over.
-std::optional<Failure> run_cell(const Cell& cell, std::size_t share, int fd, double run_s,
+std::optional<Failure> run_cell(const MemoryCell& cell, std::size_t share, int fd, double run_s,
                                 const Shared<Tally>& tallies, Whole& whole) {
   constexpr std::uint64_t kAtLeast = 8;  // blocks
   std::barrier together(cell.threads);
@@ -184,7 +184,7 @@ class MemoryProbe {
   Result<MeasurementSet> run() {
     choose_working_set();
     if (auto failure = make_file()) return *failure;
-    const std::vector<Cell> cells = all_cells();
+    const std::vector<MemoryCell> cells = all_cells();
     if (auto failure = take_turns(
             options_, set_, cells.size(), effort_.repeats, {},
             [&](std::size_t at) { return label(cells[at]); },
@@ -257,8 +257,8 @@ class MemoryProbe {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::vector<Cell> all_cells() const {
-    std::vector<Cell> cells;
+  [[nodiscard]] std::vector<MemoryCell> all_cells() const {
+    std::vector<MemoryCell> cells;
     for (const int threads : effort_.threads) {
       for (const std::size_t block : {64 * kKiB, kMiB, 4 * kMiB})
         cells.push_back({"memcpy", block, threads});
@@ -272,7 +272,7 @@ class MemoryProbe {
     return cells;
   }
 
-  std::optional<Failure> measure(const Cell& cell) {
+  std::optional<Failure> measure(const MemoryCell& cell) {
     const auto n = static_cast<std::size_t>(cell.threads);
     const Shared<Tally> tallies(n);
     const Shared<Whole> whole;

@@ -24,7 +24,6 @@ namespace stallcast::calibration {
 namespace {
 
 using namespace probing;
-using Effort = MetadataEffort;
 
 /// In the order in which a client does them.
 enum Phase : std::size_t {
@@ -42,7 +41,7 @@ constexpr std::array<std::string_view, kPhases> kOperations{
     "create", "create_sync", "open", "stat", "readdir", "rename", "unlink"};
 
 /// What one client did in one phase. Lives in shared memory.
-struct Tally {
+struct PhaseTally {
   double began_s, ended_s;
   std::uint64_t operations;
   Latencies latencies;
@@ -56,10 +55,10 @@ struct Gate {
 /// One process that does the phases on files of its own, in a folder of its own or of all.
 class Client {
  public:
-  Client(std::string folder, std::size_t id, const Effort& effort)
+  Client(std::string folder, std::size_t id, const MetadataEffort& effort)
       : folder_(std::move(folder)), id_(id), effort_(effort) {}
 
-  std::optional<Failure> run(Phase phase, Tally& tally) {
+  std::optional<Failure> run(Phase phase, PhaseTally& tally) {
     const std::size_t files = names_;
     tally.began_s = clock_s();
     for (std::size_t i = 0;; ++i) {
@@ -146,7 +145,7 @@ class Client {
 
   std::string folder_;
   std::size_t id_;
-  const Effort& effort_;
+  const MetadataEffort& effort_;
   std::size_t names_ = 0;
   std::vector<std::size_t> generations_;
 };
@@ -163,7 +162,7 @@ std::string label(const Run& run) {
 
 class MetadataProbe {
  public:
-  MetadataProbe(const ProbeOptions& options, const Effort& effort)
+  MetadataProbe(const ProbeOptions& options, const MetadataEffort& effort)
       : options_(options), effort_(effort), set_(set_of(options, "metadata")) {}
 
   Result<MeasurementSet> run() {
@@ -223,7 +222,7 @@ class MetadataProbe {
         return system_failure("make a folder", errno);
     }
     const std::size_t last = again ? std::size_t{kPhases} : std::size_t{kKept};
-    const Shared<Tally> tallies(n * kPhases);
+    const Shared<PhaseTally> tallies(n * kPhases);
     const Shared<Gate> gate;
     start(*gate, clients);
     const auto work = [&](std::size_t id) -> std::optional<Failure> {
@@ -248,12 +247,12 @@ class MetadataProbe {
   }
 
   /// X = operations / (last end - first start), over all clients.
-  void record(Phase phase, const Run& run, bool again, const Shared<Tally>& tallies) {
+  void record(Phase phase, const Run& run, bool again, const Shared<PhaseTally>& tallies) {
     const auto [clients, shared] = run;
     double began = 0.0, ended = 0.0, operations = 0.0;
     Latencies latencies{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(clients); ++i) {
-      const Tally& tally = tallies[i * kPhases + phase];
+      const PhaseTally& tally = tallies[i * kPhases + phase];
       began = i == 0 ? tally.began_s : std::min(began, tally.began_s);
       ended = std::max(ended, tally.ended_s);
       operations += static_cast<double>(tally.operations);
@@ -297,9 +296,9 @@ class MetadataProbe {
     using Walk = std::filesystem::recursive_directory_iterator;
     for (const auto& entry : Walk(root, error))
       if (entry.is_directory(error)) folders.push_back(entry.path().string());
-    const Shared<Tally> tallies(kPhases);
+    const Shared<PhaseTally> tallies(kPhases);
     const auto work = [&](std::size_t) -> std::optional<Failure> {
-      Tally& tally = tallies[unlink_file];
+      PhaseTally& tally = tallies[unlink_file];
       tally.began_s = clock_s();
       for (const std::string& folder : folders) {
         std::vector<std::string> names;
@@ -336,7 +335,7 @@ class MetadataProbe {
   }
 
   const ProbeOptions& options_;
-  Effort effort_;
+  MetadataEffort effort_;
   MeasurementSet set_;
   std::unique_ptr<Scratch> scratch_;
   std::size_t runs_ = 0;

@@ -25,13 +25,13 @@ using namespace probing;
 
 constexpr std::uint64_t kFew = 50;  // messages: too few for a rate
 
-struct Cell {
+struct PairCell {
   NetworkTask task;
   std::uint32_t size;
   int streams;
 };
 
-std::string label(const Cell& cell) {
+std::string label(const PairCell& cell) {
   return std::string(cell.task == NetworkTask::ping ? "ping-pong" : "stream") + " over " +
          std::to_string(cell.streams) + (cell.streams == 1 ? " connection" : " connections");
 }
@@ -101,7 +101,7 @@ class NetworkProbe {
 
  private:
   void plan() {
-    std::vector<Cell> cells;
+    std::vector<PairCell> cells;
     for (const NetworkTask task : {NetworkTask::ping, NetworkTask::stream})
       for (const std::uint32_t size : effort_.sizes)
         for (const int streams : effort_.streams) cells.push_back({task, size, streams});
@@ -148,7 +148,7 @@ class NetworkProbe {
 
   /// X = messages / (last end - first start), over all streams.
   void record(std::size_t run, const NetworkTally& tally, bool loopback) {
-    const Cell& cell = runs_[run];
+    const PairCell& cell = runs_[run];
     const double seconds = tally.ended_s - tally.began_s;
     Measurement m;
     m.subject = Subject::network;
@@ -182,7 +182,7 @@ class NetworkProbe {
   MeasurementSet set_;
   Endpoint peer_;
   std::vector<Turn> turns_;
-  std::vector<Cell> runs_;  ///< of each turn
+  std::vector<PairCell> runs_;  ///< of each turn
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ Rate bandwidth(const StoreProbe& probe) {
 
 /// Files a second as probed with the nearest number of readers; by bandwidth where the format was
 /// not read.
-double fetches_per_s(const Row& row, const ProbeFiles& probes) {
+double fetches_per_s(const GridRow& row, const ProbeFiles& probes) {
   const StoreProbe& probe = probes.stores.at(row.store);
   const double readers = std::max(1, row.workers) * row.ranks;
   const FileRun* nearest = nullptr;
@@ -32,13 +32,13 @@ double fetches_per_s(const Row& row, const ProbeFiles& probes) {
                             : bandwidth(probe).in(unit::Bps) / size.in(unit::B);
 }
 
-std::map<std::string, double> by_share(const Row& row, double au) {
+std::map<std::string, double> by_share(const GridRow& row, double au) {
   return {{"au", au}, {"step_ms", row.compute.in(unit::ms) / au}};
 }
 
 }  // namespace
 
-std::map<std::string, std::map<std::string, double>> baselines(const Row& row,
+std::map<std::string, std::map<std::string, double>> baselines(const GridRow& row,
                                                                const ProbeFiles& probes) {
   const DataSet& data = probes.data.at(row.format);
   const bool shards = row.format == "tar";

@@ -78,10 +78,10 @@ double boot_spread(const CpuProbe& cpu, Diagnostics& faults) {
 
 }  // namespace
 
-Spread spread_of(const ProbeFiles& probes, const std::string& store, const StoreFit& fit,
-                 const LoaderFit& loader, Diagnostics& faults) {
+DrawSpread spread_of(const ProbeFiles& probes, const std::string& store, const StoreFit& fit,
+                     const LoaderFit& loader, Diagnostics& faults) {
   const StoreProbe& probe = probes.stores.at(store);
-  Spread out{.decode = kDecode, .cpu = kCpu, .queue = kQueue, .memory = kMemory};
+  DrawSpread out{.decode = kDecode, .cpu = kCpu, .queue = kQueue, .memory = kMemory};
   out.handover = handover_spread(probes.cpu, loader, faults);
   out.boot = boot_spread(probes.cpu, faults);
   // The two rates of the geometric mean as its 5 and 95 % quantiles.
@@ -102,7 +102,7 @@ Spread spread_of(const ProbeFiles& probes, const std::string& store, const Store
   return out;
 }
 
-Draw draw(const Spread& spread, int index, int count) {
+Draw draw(const DrawSpread& spread, int index, int count) {
   const auto factor = [&](double sigma, const char* parameter) {
     std::vector<int> order(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), 0);

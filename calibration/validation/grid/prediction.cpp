@@ -32,13 +32,13 @@ constexpr Figure kFigures[] = {{"au", "job.train.steady.au", 1.0},
 
 struct StoreModel {
   StoreFit fit;
-  Spread spread;
+  DrawSpread spread;
 };
 
 Failure no_use(std::string message) { return {ExitCode::bad_input, std::move(message), ""}; }
 
 /// The designs of all draws of `row`; a fault here is ours, as the texts are.
-Result<bool> add_designs(const Row& row, const Machine& machine, const Spread& spread,
+Result<bool> add_designs(const GridRow& row, const Machine& machine, const DrawSpread& spread,
                          std::uint64_t seed, int draws, std::vector<Design>& out) {
   for (int i = 0; i < draws; ++i) {
     const auto index = static_cast<std::uint64_t>(i);
@@ -56,7 +56,7 @@ Result<bool> add_designs(const Row& row, const Machine& machine, const Spread& s
   return true;
 }
 
-void put_measured(const Row& row, PredictedRow& out) {
+void put_measured(const GridRow& row, PredictedRow& out) {
   if (row.au) out.measured["au"] = *row.au;
   if (row.step_ms) out.measured["step_ms"] = *row.step_ms;
   if (row.first_batch_ms) out.measured["first_batch_ms"] = *row.first_batch_ms;
@@ -77,31 +77,31 @@ PredictedFigure figure_of(std::vector<double> draws, double runs) {
           value * std::exp(std::hypot(high, reach))};
 }
 
-Result<std::vector<PredictedRow>> predict_rows(const std::vector<Row>& rows,
+Result<std::vector<PredictedRow>> predict_rows(const std::vector<GridRow>& rows,
                                                const ProbeFiles& probes,
-                                               const predict::Options& options,
+                                               const predict::PredictOptions& options,
                                                Diagnostics& diagnostics) {
   const LoaderFit loader = fit_loader(probes.cpu, diagnostics);
   std::map<std::string, StoreModel> stores;
-  for (const Row& row : rows) {
+  for (const GridRow& row : rows) {
     if (stores.contains(row.store)) continue;
     StoreModel& model = stores[row.store];
     model.fit = fit_store(probes, row.store, diagnostics);
     model.spread = spread_of(probes, row.store, model.fit, loader, diagnostics);
   }
-  for (const Row& row : rows) {
+  for (const GridRow& row : rows) {
     (void)sample_cpu(probes.cpu, row.format, diagnostics);
     (void)collate(probes.cpu, row.format, row.batch, diagnostics);
     (void)overshoot(probes.cpu, row.compute, diagnostics);
   }
   if (diagnostics.has_errors()) return no_use("the probes lack what these rows need");
 
-  predict::Options each = options;
+  predict::PredictOptions each = options;
   each.replicas = 1;
   each.seed = std::nullopt;  // every draw has a seed of its own
   const int draws = options.replicas > 0 ? options.replicas : kDraws;
   std::vector<Design> designs;
-  for (const Row& row : rows) {
+  for (const GridRow& row : rows) {
     const StoreModel& model = stores.at(row.store);
     const auto added = add_designs(row, {probes, model.fit, loader}, model.spread,
                                    options.seed.value_or(1), draws, designs);
@@ -111,7 +111,7 @@ Result<std::vector<PredictedRow>> predict_rows(const std::vector<Row>& rows,
 
   std::vector<PredictedRow> out;
   auto next = predictions.begin();
-  for (const Row& row : rows) {
+  for (const GridRow& row : rows) {
     PredictedRow said;
     said.case_id = row.id;
     said.group = row.group;

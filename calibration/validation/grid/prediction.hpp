@@ -19,9 +19,9 @@ inline constexpr int kDraws = 20;
 /// Fills `predicted` and `baselines` of one row after the other. Faults of the probes go to
 /// `diagnostics`; then the failure is bad_input.
 /// REQUIRES: every row's store and format are in `probes`.
-[[nodiscard]] Result<std::vector<PredictedRow>> predict_rows(const std::vector<Row>& rows,
+[[nodiscard]] Result<std::vector<PredictedRow>> predict_rows(const std::vector<GridRow>& rows,
                                                              const ProbeFiles& probes,
-                                                             const predict::Options& options,
+                                                             const predict::PredictOptions& options,
                                                              Diagnostics& diagnostics);
 
 /// Median of `draws` with its 90 % interval: 5 and 95 % quantile of the draws, and `runs`, what
@@ -32,6 +32,6 @@ inline constexpr int kDraws = 20;
 /// Simpler methods: the bandwidth ratio, and the smallest of the rates of fetching, decoding and
 /// training. Metrics "au" and "step_ms".
 [[nodiscard]] std::map<std::string, std::map<std::string, double>> baselines(
-    const Row& row, const ProbeFiles& probes);
+    const GridRow& row, const ProbeFiles& probes);
 
 }  // namespace stallcast::calibration::grid

@@ -83,8 +83,8 @@ constexpr std::array<std::string_view, 2> kTruths = {"True", "False"};
 constexpr std::array<std::string_view, 5> kSaves = {"none", "sync", "async", "sync-torch",
                                                     "async-torch"};
 
-Row read_row(Cells& cells) {
-  Row out;
+GridRow read_row(Cells& cells) {
+  GridRow out;
   out.id = cells.text("id");
   out.group = cells.text("group");
   out.store = cells.text("store");
@@ -116,14 +116,14 @@ Row read_row(Cells& cells) {
 
 }  // namespace
 
-std::vector<Row> read_rows(const CsvTable& table, Diagnostics& diagnostics) {
+std::vector<GridRow> read_rows(const CsvTable& table, Diagnostics& diagnostics) {
   if (!table.require(
           {"id",     "group", "store",      "fmt",        "batch",      "workers",   "prefetch",
            "ranks",  "steps", "epochs",     "compute_ms", "compute_cv", "aug_ms",    "n_files",
            "mem_mb", "cache", "persistent", "ckpt_mode",  "ckpt_mb",    "ckpt_every"},
           diagnostics))
     return {};
-  std::vector<Row> out;
+  std::vector<GridRow> out;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     Cells cells(table, i, diagnostics);
     out.push_back(read_row(cells));

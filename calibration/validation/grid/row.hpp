@@ -11,7 +11,7 @@
 /// One configuration of a ground-truth grid, as the columns of its table give it.
 namespace stallcast::calibration::grid {
 
-struct Row {
+struct GridRow {
   std::string id, group;
   std::string store;             ///< of the probe files file_STORE.json, fio_STORE.json
   std::string format;            ///< of dataset.json
@@ -40,6 +40,6 @@ struct Row {
 
 /// All rows. Columns that are missing, cells that are empty or no number, and choices that are
 /// unknown are errors at their line and column; only measured columns may be empty or absent.
-[[nodiscard]] std::vector<Row> read_rows(const CsvTable& table, Diagnostics& diagnostics);
+[[nodiscard]] std::vector<GridRow> read_rows(const CsvTable& table, Diagnostics& diagnostics);
 
 }  // namespace stallcast::calibration::grid

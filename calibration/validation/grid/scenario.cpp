@@ -20,13 +20,13 @@ constexpr Bytes kReadAhead = 1_MiB, kRemoteReadAhead = 256_KiB;
 /// Share of a hand-over that is left at delivery, when the batch arrived before.
 constexpr Fraction kDelivery = 30_percent;
 
-bool is_shard(const Row& row) { return row.format == "tar"; }
+bool is_shard(const GridRow& row) { return row.format == "tar"; }
 /// Formats that are decoded after the read; raw files only pass through memory.
-bool is_decoded(const Row& row) { return row.format == "jpeg" || row.format == "npz4m"; }
+bool is_decoded(const GridRow& row) { return row.format == "jpeg" || row.format == "npz4m"; }
 
 /// CPU time of the cached sample, as the machine is loaded. Memory and caches are shared: a process
 /// beside others takes longer, as measured with 2 and 4.        [docs/calibration-grid.md, eq. 11]
-Seconds parse_time(const Row& row, const Machine& m, const Draw& draw) {
+Seconds parse_time(const GridRow& row, const Machine& m, const Draw& draw) {
   Diagnostics none;  // what is missing was reported with the fits
   const Seconds alone = sample_cpu(m.probes.cpu, row.format, none);
   if (!is_decoded(row)) return alone;
@@ -40,7 +40,7 @@ Seconds parse_time(const Row& row, const Machine& m, const Draw& draw) {
   return alone * inflation * draw.decode;
 }
 
-Bytes stored_sample(const Row& row, const Machine& m) {
+Bytes stored_sample(const GridRow& row, const Machine& m) {
   const auto bytes = m.probes.cpu.costs.find("sample_tar");
   if (is_shard(row) && bytes != m.probes.cpu.costs.end())
     if (const auto mean = bytes->second.find("bytes_mean"); mean != bytes->second.end())
@@ -55,7 +55,7 @@ Bytes deviation(const DataSet& data) {
   return Bytes::from(std::sqrt(sum / static_cast<double>(data.sizes.size())), unit::B);
 }
 
-Json host_json(const Row& row, const Machine& m, const Draw& draw) {
+Json host_json(const GridRow& row, const Machine& m, const Draw& draw) {
   const Bytes memory = row.memory > Bytes{} ? row.memory : kPlenty;
   return {
       {"id", "node"},
@@ -70,7 +70,7 @@ Json host_json(const Row& row, const Machine& m, const Draw& draw) {
        {{"size", text(memory)}, {"reserved", "0 B"}, {"process", text(kProcess * draw.memory)}}}};
 }
 
-Json dataset_json(const Row& row, const Machine& m, const Draw& draw) {
+Json dataset_json(const GridRow& row, const Machine& m, const Draw& draw) {
   const DataSet& data = m.probes.data.at(row.format);
   const Bytes sample = stored_sample(row, m);
   Json out = {{"on", "store"},
@@ -96,7 +96,7 @@ Json dataset_json(const Row& row, const Machine& m, const Draw& draw) {
   return out;
 }
 
-Json loader_json(const Row& row, const Machine& m, const Draw& draw) {
+Json loader_json(const GridRow& row, const Machine& m, const Draw& draw) {
   Diagnostics none;
   const Bytes batch = row.batch * sample_in_memory(row.format);
   const LoaderFit& l = m.loader;
@@ -120,7 +120,7 @@ Json loader_json(const Row& row, const Machine& m, const Draw& draw) {
   return out;
 }
 
-Json checkpoint_json(const Row& row, const Machine& m) {
+Json checkpoint_json(const GridRow& row, const Machine& m) {
   Json out = {{"to", "store"},
               {"mode", row.async() ? "async" : "sync"},
               {"every_steps", row.save_every},
@@ -135,7 +135,7 @@ Json checkpoint_json(const Row& row, const Machine& m) {
 
 }  // namespace
 
-std::string scenario_text(const Row& row, const Machine& machine, const Draw& draw,
+std::string scenario_text(const GridRow& row, const Machine& machine, const Draw& draw,
                           std::uint64_t seed) {
   Diagnostics none;
   // The sleep that stands for compute wakes late.                [docs/calibration-grid.md, eq. 14]

@@ -22,10 +22,10 @@ struct Machine {
 
 /// The text of a scenario file, complete.                        [docs/calibration-grid.md, eq. 15]
 /// REQUIRES: the fits had no faults, and the format is in `probes.data`.
-[[nodiscard]] std::string scenario_text(const Row& row, const Machine& machine, const Draw& draw,
-                                        std::uint64_t seed);
+[[nodiscard]] std::string scenario_text(const GridRow& row, const Machine& machine,
+                                        const Draw& draw, std::uint64_t seed);
 
 /// The storage of the scenario.
-[[nodiscard]] base::Json storage_json(const Row& row, const Machine& machine, const Draw& draw);
+[[nodiscard]] base::Json storage_json(const GridRow& row, const Machine& machine, const Draw& draw);
 
 }  // namespace stallcast::calibration::grid

@@ -16,7 +16,7 @@ namespace {
 
 using namespace literals;
 
-constexpr Bytes kRequest = 128_KiB, kStripe = 1_MiB;
+constexpr Bytes kStripe = 1_MiB;
 constexpr int kMostServers = 8;
 constexpr std::array<int, 3> kReaders = {2, 4, 8};
 constexpr std::uint64_t kSeeds = 16;
@@ -34,7 +34,7 @@ struct Turn {
   }
 };
 
-struct Reader {
+struct Progress {
   int first = -1;  ///< server of the first stripe; -1 before an open
   Bytes left;      ///< of the file
 };
@@ -74,7 +74,7 @@ OpRate simulate_readers(const RemoteStore& store, Bytes size, Seconds cpu, int f
   const bool one_request = size <= kRequest;
   const Rate rate = one_request ? store.rate : store.stream;
   std::vector<Seconds> free(static_cast<std::size_t>(store.servers));
-  std::vector<Reader> state(static_cast<std::size_t>(readers));
+  std::vector<Progress> state(static_cast<std::size_t>(readers));
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
   for (int r = 0; r < readers; ++r) turns.push({Seconds{}, r});
   Seconds line, end;  // of opens; of the last read
@@ -82,7 +82,7 @@ OpRate simulate_readers(const RemoteStore& store, Bytes size, Seconds cpu, int f
   while (!turns.empty()) {
     Turn turn = turns.top();
     turns.pop();
-    Reader& reader = state[static_cast<std::size_t>(turn.reader)];
+    Progress& reader = state[static_cast<std::size_t>(turn.reader)];
     if (reader.first < 0) {
       if (begun >= files || turn.at >= kLength) continue;
       ++begun;

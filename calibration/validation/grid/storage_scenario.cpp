@@ -10,7 +10,6 @@ namespace {
 using namespace literals;
 using base::Json;
 
-constexpr Bytes kRequest = 128_KiB;
 /// Open of a file in the cache of the host.
 constexpr Seconds kLocalOpen = 10_us;
 /// Blocks of inodes that ext4 reads ahead, of 16 inodes each.
@@ -25,13 +24,13 @@ Rate copy_rate(Bytes size, Seconds cpu, Seconds paid) {
 }
 
 /// CPU time that the format's own costs hold already: cached raw files are read, nothing else.
-Seconds paid_by_format(const Row& row, const Machine& m) {
+Seconds paid_by_format(const GridRow& row, const Machine& m) {
   Diagnostics none;
   if (!row.format.starts_with("raw")) return {};
   return sample_cpu(m.probes.cpu, row.format, none);
 }
 
-Json block_json(const Row& row, const Machine& m, const Draw& draw) {
+Json block_json(const GridRow& row, const Machine& m, const Draw& draw) {
   const BlockStore& s = *m.store.block;
   // Shards are read ahead in requests of 128 KiB.
   const FileCost& cost = s.files.at(row.format == "tar" ? "raw128k" : row.format);
@@ -69,7 +68,7 @@ Json block_json(const Row& row, const Machine& m, const Draw& draw) {
   return out;
 }
 
-Json remote_json(const Row& row, const Machine& m, const Draw& draw) {
+Json remote_json(const GridRow& row, const Machine& m, const Draw& draw) {
   const RemoteStore& s = *m.store.remote;
   const Bytes size = m.probes.data.at(row.format).mean;
   const bool one_request = size <= kRequest;
@@ -108,7 +107,7 @@ Json remote_json(const Row& row, const Machine& m, const Draw& draw) {
 
 }  // namespace
 
-Json storage_json(const Row& row, const Machine& m, const Draw& draw) {
+Json storage_json(const GridRow& row, const Machine& m, const Draw& draw) {
   Json out = {{"id", "store"}, {"type", "measured"}, {"scope", "host"}, {"request", "128 KiB"}};
   out.update(m.store.remote ? remote_json(row, m, draw) : block_json(row, m, draw));
   return out;

@@ -14,8 +14,6 @@ using namespace literals;
 
 /// An open of a local file takes tens of microseconds, a round trip a multiple of that.
 constexpr Seconds kRoundTrip = 200_us;
-/// Largest piece that a read asks the device for.
-constexpr Bytes kRequest = 128_KiB;
 /// Blocks whose requests come this near to the limit of requests say nothing of the one of bytes.
 constexpr double kNearLimit = 0.9;
 /// ext4: 256-byte inodes in 4-KiB blocks, read ahead of their use.

@@ -9,6 +9,9 @@
 /// From the probes of a store to the parameters of storage kind `measured`.
 namespace stallcast::calibration::grid {
 
+/// What one read of a file asks of a store.
+inline constexpr Bytes kRequest = Bytes::from(128.0, unit::KiB);
+
 /// What one file (of a shard: one 128-KiB piece) costs behind the limits of a block device.
 struct FileCost {
   Bytes size;     ///< the costs are of this many bytes

@@ -18,17 +18,17 @@ PredictedFigure within(double value, double half_width) {
 }  // namespace
 
 Simulated with_intervals(const Submission& row, bool calibrated, double au, Seconds first_step) {
-  const Spread& spread = row.system.workload->spread;
+  const LawSpread& spread = row.system.workload->spread;
   const double wider = calibrated ? 1.0 : kWithoutFit;
   return {spread_utilization(au, wider * spread.lost_share),
           within(first_step.in(unit::s), wider * spread.first_step)};
 }
 
-Prediction predict(const Submission& row, const std::optional<SystemFit>& fit) {
+RowPrediction predict(const Submission& row, const std::optional<SystemFit>& fit) {
   const System& system = row.system;
-  const Spread& spread = system.workload->spread;
+  const LawSpread& spread = system.workload->spread;
   const double wider = fit ? 1.0 : kWithoutFit;
-  Prediction out;
+  RowPrediction out;
   out.supply = fit ? supply_of_fit(system, *fit) : supply_of_sheet(system);
   out.accelerators = within(supported(system, out.supply), wider * wider * spread.accelerators);
   if (!row.accelerators) return out;

@@ -8,7 +8,7 @@
 /// What is said of one row.
 namespace stallcast::calibration::mlperf {
 
-struct Prediction {
+struct RowPrediction {
   Supply supply;
   PredictedFigure accelerators;  ///< searched; reads no count of the row
   /// Only where the row states its accelerators:
@@ -25,6 +25,6 @@ struct Simulated {
                                        Seconds first_step);
 
 /// `fit`: of the row that calibrates this one; nullopt: data sheets, with wider intervals.
-[[nodiscard]] Prediction predict(const Submission& row, const std::optional<SystemFit>& fit);
+[[nodiscard]] RowPrediction predict(const Submission& row, const std::optional<SystemFit>& fit);
 
 }  // namespace stallcast::calibration::mlperf

@@ -156,12 +156,12 @@ Constants refit(std::span<const Submission> rows, const std::string& without) {
   return out;
 }
 
-std::map<std::string, Prediction> leave_one_out(std::span<const Submission> rows) {
+std::map<std::string, RowPrediction> leave_one_out(std::span<const Submission> rows) {
   std::set<std::string> systems;
   for (const Workload& workload : workloads())
     for (const Submission* row : compared(rows, workload.rules.id, ""))
       systems.insert(row->calibration);
-  std::map<std::string, Prediction> out;
+  std::map<std::string, RowPrediction> out;
   if (systems.size() < kLeastSystems) return out;
   for (const std::string& system : systems) {
     const Constants constants = refit(rows, system);

@@ -21,7 +21,7 @@ using Constants = std::array<Workload, 3>;
 
 /// Predictions of all rows with constants that know nothing of their system, by case; empty when
 /// the table has too few systems with results to do that.
-[[nodiscard]] std::map<std::string, Prediction> leave_one_out(std::span<const Submission> rows);
+[[nodiscard]] std::map<std::string, RowPrediction> leave_one_out(std::span<const Submission> rows);
 
 /// Whether `row` shows how many accelerators its system supports: as the table says, else the
 /// largest number of its system with an AU near the bar.

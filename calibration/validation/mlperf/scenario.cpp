@@ -36,7 +36,7 @@ double simulated_steps(double steps) { return std::min(steps, kMostSteps); }
 
 std::string scenario_of(const System& system, double accelerators, double steps,
                         const Supply& supply) {
-  const Rules& rules = system.workload->rules;
+  const BenchmarkRules& rules = system.workload->rules;
   const StepConstants& c = system.workload->step;
   const double per_host = std::ceil(accelerators / system.hosts);
   const Rate storage = std::min(supply.aggregate, kEndless);

@@ -9,7 +9,6 @@ constexpr double kLeastSteps = 500.0;     // Submission_guidelines.md: steps per
 constexpr double kMemoryFactor = 5.0;     // ... and data over host memory, whichever is more
 constexpr double kOpensThreads = 128.0;   // threads of the host that `opens` stands for
 constexpr double kFillKnee = 4.0;         // how storage and process limits of the burst meet
-constexpr double kEpochs = 5.0;           // of a run: the first one's surplus counts a fifth
 constexpr double kMostPerHost = 1 << 14;  // where the search ends
 
 /// Share of the batches that are read under the clock: the first `read_threads` of each rank lie
@@ -29,10 +28,10 @@ Seconds meet(std::initializer_list<Seconds> times, double knee) {
   return largest * std::pow(sum, 1.0 / knee);
 }
 
-Seconds StepParts::step() const { return meet({base, storage, worker, opens}, knee); }
+Seconds LawParts::step() const { return meet({base, storage, worker, opens}, knee); }
 
 double steps_of(const System& system, double accelerators) {
-  const Rules& rules = system.workload->rules;
+  const BenchmarkRules& rules = system.workload->rules;
   // samples = max(500 b N, 5 memory hosts / L), in whole files; S = floor(samples / b / N)
   const double samples = std::max(kLeastSteps * rules.batch * accelerators,
                                   kMemoryFactor * system.hosts * (system.memory / rules.record));
@@ -40,13 +39,12 @@ double steps_of(const System& system, double accelerators) {
   return std::max(2.0, std::floor(files * rules.samples_per_file / rules.batch / accelerators));
 }
 
-StepParts step_parts(const System& system, double accelerators, double steps,
-                     const Supply& supply) {
+LawParts step_parts(const System& system, double accelerators, double steps, const Supply& supply) {
   const StepConstants& c = system.workload->step;
   const double n = accelerators, per_host = n / system.hosts;
   const Bytes batch = system.workload->batch_bytes();
   const double head = head_start(system, steps);
-  StepParts out;
+  LawParts out;
   out.knee = c.knee;
   // base = ct + floor + barrier sqrt(N) + sharing n / threads                             [eq. 2]
   out.base = system.compute + c.floor + c.barrier * (system.barrier ? std::sqrt(n) : 1.0) +
@@ -75,7 +73,7 @@ double utilization(const System& system, double accelerators, double steps, cons
 
 Seconds first_step(const System& system, double accelerators, double steps, const Supply& supply) {
   const StepConstants& c = system.workload->step;
-  const Rules& rules = system.workload->rules;
+  const BenchmarkRules& rules = system.workload->rules;
   if (!c.prefetching_workers) {
     // ct + r N^(1/4) + f files                                                          [eq. 17]
     const double files = steps * accelerators * rules.batch / rules.samples_per_file;

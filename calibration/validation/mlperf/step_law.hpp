@@ -12,6 +12,9 @@ namespace stallcast::calibration::mlperf {
 ///                                                                                       [eq. 1]
 [[nodiscard]] Seconds meet(std::initializer_list<Seconds> times, double knee);
 
+/// Of a run: the first one's surplus counts a fifth.
+inline constexpr double kEpochs = 5.0;
+
 /// What a system's storage and clients can deliver, as the step law takes it.
 struct Supply {
   Rate aggregate;       ///< of the storage
@@ -25,7 +28,7 @@ struct Supply {
 };
 
 /// The times whose largest is nearly the step's.
-struct StepParts {
+struct LawParts {
   Seconds base;     ///< compute, cost of the program, barrier                            [eq. 2]
   Seconds storage;  ///< all batches of a step through storage and NICs                   [eq. 3]
   Seconds worker;   ///< a batch through a rank's reading processes                       [eq. 4]
@@ -39,8 +42,8 @@ struct StepParts {
 /// clients' memory, in whole files.                                                    [eq. 14]
 [[nodiscard]] double steps_of(const System& system, double accelerators);
 
-[[nodiscard]] StepParts step_parts(const System& system, double accelerators, double steps,
-                                   const Supply& supply);
+[[nodiscard]] LawParts step_parts(const System& system, double accelerators, double steps,
+                                  const Supply& supply);
 
 /// Compute time over step time: AU of all steps but the first.                          [eq. 1]
 [[nodiscard]] double utilization(const System& system, double accelerators, double steps,

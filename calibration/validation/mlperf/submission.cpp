@@ -123,7 +123,7 @@ std::optional<Submission> read_submission(const CsvTable& table, std::size_t row
              "known are cosmoflow, resnet50 and unet3d");
     return std::nullopt;
   }
-  const Rules& rules = system.workload->rules;
+  const BenchmarkRules& rules = system.workload->rules;
   system.compute = system.workload->compute(out.accelerator);
   if (!(system.compute > Seconds{})) {
     in.fault(Severity::warning, "unknown", "accel", "has no step time in the rules: not predicted",

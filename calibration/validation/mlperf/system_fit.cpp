@@ -28,7 +28,6 @@ constexpr double kSlowReaders = 0.3;
 constexpr double kMostNicGain = 2.0;
 /// Mean of five epochs against the mean of the other four.
 constexpr double kFirstEpochShare = 1.25;
-constexpr double kEpochs = 5.0;
 /// Surplus of epoch 1 where nothing is measured; at most this share of its first step elsewhere.
 constexpr Seconds kFirstEpoch = 2.4_s;
 constexpr double kMostFirstEpoch = 0.8;
@@ -55,7 +54,7 @@ Rate rate_of_run(const Submission& row, double accelerators, double steps) {
   Supply supply;
   supply.aggregate = supply.host = large;
   supply.worker = system.workload->step.worker;
-  const StepParts parts = step_parts(system, accelerators, steps, supply);
+  const LawParts parts = step_parts(system, accelerators, steps, supply);
   const Seconds step = system.compute / *row.results.au;
   // storage^q = max(T^q - base^q - worker^q - opens^q, (T/2)^q), all over T
   double rest = 1.0;

@@ -12,7 +12,7 @@ namespace stallcast::calibration::mlperf {
 
 /// What the rules of the rounds fix. Sources: mlcommons/storage v1.0.1,
 /// storage-conf/workload/{unet3d,resnet50,cosmoflow}_{a100,h100}.yaml; unet3d_b200.yaml of v3.0.
-struct Rules {
+struct BenchmarkRules {
   std::string_view id;  ///< "unet3d"
   Bytes record;         ///< mean bytes of a sample
   double samples_per_file = 1.0;
@@ -49,7 +49,7 @@ struct StepConstants {
 
 /// Half widths of the 90 % intervals and spreads, of logarithms. Set on the residuals of the
 /// cross-validation: the coverage of the open rows is that of figures tuned on them.
-struct Spread {
+struct LawSpread {
   double lost_share = 0.0;         ///< sd of ln(1/AU - 1), for the interval            [eq. 18]
   double lost_share_centre = 0.0;  ///< sd of the same, for the conditioned value
   double accelerators = 0.0;       ///< half width of ln N                              [eq. 19]
@@ -57,9 +57,9 @@ struct Spread {
 };
 
 struct Workload {
-  Rules rules;
+  BenchmarkRules rules;
   StepConstants step;
-  Spread spread;
+  LawSpread spread;
 
   [[nodiscard]] Bytes batch_bytes() const { return rules.record * rules.batch; }
   /// Compute time of a step on `accelerator` ("a100", "h100", "b200"); 0 when the rules have none.

@@ -27,9 +27,9 @@ void check_name(const std::string& name, const std::vector<std::string>& known,
 }
 
 /// Stores of the rows, each once.
-std::vector<std::string> stores_of(const std::vector<Row>& rows) {
+std::vector<std::string> stores_of(const std::vector<GridRow>& rows) {
   std::vector<std::string> out;
-  for (const Row& row : rows)
+  for (const GridRow& row : rows)
     if (std::find(out.begin(), out.end(), row.store) == out.end()) out.push_back(row.store);
   return out;
 }
@@ -47,15 +47,16 @@ Result<RowValidation> predict_groundtruth(const std::string& text, const std::st
                                           const SourceOptions& options, Diagnostics& diagnostics) {
   const Failure refused{ExitCode::bad_input, "the table cannot be predicted", ""};
   const CsvTable table(text, file, diagnostics);
-  const std::vector<Row> rows = read_rows(table, diagnostics);
+  const std::vector<GridRow> rows = read_rows(table, diagnostics);
   if (diagnostics.has_errors()) return refused;
   const std::vector<std::string> stores = probed_stores(options.probes);
   if (!stores.empty())
-    for (const Row& row : rows) check_name(row.store, stores, "store", row.store_at, diagnostics);
+    for (const GridRow& row : rows)
+      check_name(row.store, stores, "store", row.store_at, diagnostics);
   if (diagnostics.has_errors()) return refused;
   const ProbeFiles probes = read_probes(options.probes, stores_of(rows), diagnostics);
   if (diagnostics.has_errors()) return refused;
-  for (const Row& row : rows)
+  for (const GridRow& row : rows)
     check_name(row.format, formats_of(probes), "format", row.format_at, diagnostics);
   if (diagnostics.has_errors()) return refused;
 

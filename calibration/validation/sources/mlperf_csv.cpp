@@ -40,7 +40,7 @@ PredictedRow predict_row(const Submission& row, const Submission* calibration,
                             : "no row \"" + row.calibration + "\" to calibrate from: data sheets");
   else if (!fit)
     out.notes.push_back("\"" + calibration->id + "\" has no results: data sheets");
-  const mlperf::Prediction said = predict(row, fit);
+  const mlperf::RowPrediction said = predict(row, fit);
   out.predicted["accelerators"] = said.accelerators;
   if (said.au) {
     const bool known = out.calibrates && fit.has_value();
@@ -57,7 +57,7 @@ PredictedRow predict_row(const Submission& row, const Submission* calibration,
   return out;
 }
 
-void put_left_out(const mlperf::Prediction& said, PredictedRow& out) {
+void put_left_out(const mlperf::RowPrediction& said, PredictedRow& out) {
   std::map<std::string, double>& metrics = out.baselines["system left out"];
   metrics["accelerators"] = said.accelerators.value;
   if (said.au) metrics["au"] = said.au->value;
@@ -66,8 +66,8 @@ void put_left_out(const mlperf::Prediction& said, PredictedRow& out) {
 }
 
 /// Runs the rows that the simulator can follow, with what the closed forms know.
-std::optional<Failure> simulate(std::span<const Submission> rows, const predict::Options& options,
-                                RowValidation& out) {
+std::optional<Failure> simulate(std::span<const Submission> rows,
+                                const predict::PredictOptions& options, RowValidation& out) {
   std::vector<std::size_t> which;
   std::vector<Design> designs;
   std::vector<Supply> supplies;

@@ -14,13 +14,13 @@
 namespace stallcast::calibration {
 
 struct SourceOptions {
-  std::string probes;        ///< folder of probe files to calibrate from; "" where not given
-  predict::Options predict;  ///< of the simulations
-  bool simulate = false;     ///< beside closed forms, where a layout has both
+  std::string probes;               ///< folder of probe files to calibrate from; "" where not given
+  predict::PredictOptions predict;  ///< of the simulations
+  bool simulate = false;            ///< beside closed forms, where a layout has both
 };
 
 /// One row of the table of sources: to add a layout, its .cpp and its row in sources.cpp.
-struct Source {
+struct RowLayout {
   std::string_view id;       ///< "mlperf-csv"
   std::string_view summary;  ///< one line
   bool needs_probes = false;
@@ -31,8 +31,8 @@ struct Source {
 };
 
 /// Sorted by id.
-[[nodiscard]] std::span<const Source> sources();
+[[nodiscard]] std::span<const RowLayout> sources();
 /// nullptr when there is no such layout.
-[[nodiscard]] const Source* find_source(std::string_view id);
+[[nodiscard]] const RowLayout* find_source(std::string_view id);
 
 }  // namespace stallcast::calibration

@@ -8,7 +8,7 @@ namespace stallcast::calibration {
 namespace {
 
 /// Sorted by id; one row per layout.
-constexpr std::array<Source, 2> kSources{{
+constexpr std::array<RowLayout, 2> kSources{{
     {"groundtruth-csv", "runs of a data loader on real files, and probes of their machine", true,
      predict_groundtruth},
     {"mlperf-csv", "results of MLPerf Storage, a row each (v1.0; v3.0 on Lustre)", false,
@@ -17,10 +17,10 @@ constexpr std::array<Source, 2> kSources{{
 
 }  // namespace
 
-std::span<const Source> sources() { return kSources; }
+std::span<const RowLayout> sources() { return kSources; }
 
-const Source* find_source(std::string_view id) {
-  for (const Source& source : sources())
+const RowLayout* find_source(std::string_view id) {
+  for (const RowLayout& source : sources())
     if (source.id == id) return &source;
   return nullptr;
 }

@@ -31,8 +31,8 @@ CheckStatus status_of(const std::string& outcome) {
 }
 
 /// Compares with the baseline; a move for the worse is a failure, whatever the limit says.
-void compare(const predict::Assertion& assertion, const BaselineEntry* entry, const Rules& rules,
-             CheckedAssertion& checked) {
+void compare(const predict::Assertion& assertion, const BaselineEntry* entry,
+             const CheckRules& rules, CheckedAssertion& checked) {
   AssertionOutcome& outcome = checked.outcome;
   if (entry == nullptr || entry->unit != outcome.unit || entry->metric != metric_name(assertion)) {
     checked.state = BaselineState::fresh;
@@ -52,7 +52,8 @@ void compare(const predict::Assertion& assertion, const BaselineEntry* entry, co
     checked.status = CheckStatus::known;
 }
 
-void apply_waiver(const Expectation& expectation, const Rules& rules, CheckedAssertion& checked) {
+void apply_waiver(const Expectation& expectation, const CheckRules& rules,
+                  CheckedAssertion& checked) {
   if (expectation.waive.empty()) return;
   checked.waive = expectation.waive;
   checked.until = expectation.until;
@@ -65,7 +66,7 @@ void apply_waiver(const Expectation& expectation, const Rules& rules, CheckedAss
   }
 }
 
-void apply_inconclusive(const Rules& rules, CheckedAssertion& checked) {
+void apply_inconclusive(const CheckRules& rules, CheckedAssertion& checked) {
   if (checked.status != CheckStatus::inconclusive) return;
   checked.note = checked.outcome.limit.has_value() ? "its interval straddles the limit"
                                                    : "the baseline has no value for it";
@@ -91,7 +92,7 @@ std::string load_of(const Prediction& prediction, const std::string& resource) {
 
 std::vector<CheckedAssertion> judge(const Design& design, const Prediction& prediction,
                                     const ScenarioKey& scenario, const Baseline* baseline,
-                                    const Rules& rules, Diagnostics& faults) {
+                                    const CheckRules& rules, Diagnostics& faults) {
   if (baseline == nullptr)
     for (const Expectation& e : design.expect)
       if (const auto parsed = predict::parse_assertion(e.that);
@@ -123,7 +124,7 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
 }
 
 std::vector<std::string> stale_entries(const Design& design, const ScenarioKey& scenario,
-                                       const Baseline& baseline, const Rules& rules) {
+                                       const Baseline& baseline, const CheckRules& rules) {
   std::vector<std::string> out;
   std::set<std::string> models;
   for (const auto& [key, entry] : baseline.entries()) {
@@ -147,7 +148,7 @@ std::vector<std::string> stale_entries(const Design& design, const ScenarioKey& 
   return out;
 }
 
-ExitCode exit_of(const CheckReport& report, const Rules& rules) {
+ExitCode exit_of(const CheckReport& report, const CheckRules& rules) {
   const auto any = [&](ExitCode exit) {
     return std::any_of(report.scenarios.begin(), report.scenarios.end(),
                        [&](const CheckedScenario& s) { return s.exit == exit; });

@@ -19,7 +19,7 @@ enum class Inconclusive { exit_three, fail, warn, pass };
 /// From which level on a failed assertion makes the answer "no".
 enum class FailOn { error, warn, never };
 
-struct Rules {
+struct CheckRules {
   std::string today;  ///< "2026-11-21": a waiver holds on its last day, too
   std::string model;  ///< version of the models of this program
   bool new_only = false;
@@ -35,16 +35,17 @@ struct Rules {
 [[nodiscard]] std::vector<CheckedAssertion> judge(const Design& design,
                                                   const Prediction& prediction,
                                                   const ScenarioKey& scenario,
-                                                  const Baseline* baseline, const Rules& rules,
+                                                  const Baseline* baseline, const CheckRules& rules,
                                                   Diagnostics& faults);
 
 /// Why what `baseline` has on a scenario no longer fits: other models, assertions that are gone or
 /// now name another metric. Empty when it fits.
 [[nodiscard]] std::vector<std::string> stale_entries(const Design& design,
                                                      const ScenarioKey& scenario,
-                                                     const Baseline& baseline, const Rules& rules);
+                                                     const Baseline& baseline,
+                                                     const CheckRules& rules);
 
 /// The exit code of everything together: a bug before bad input before "no" before "not sure".
-[[nodiscard]] ExitCode exit_of(const CheckReport& report, const Rules& rules);
+[[nodiscard]] ExitCode exit_of(const CheckReport& report, const CheckRules& rules);
 
 }  // namespace stallcast::check

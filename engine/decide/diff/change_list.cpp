@@ -127,7 +127,7 @@ class Grouping {
     // What only follows another parameter was not edited.
     const std::set<std::string> changed = roots_;
     std::erase_if(roots_, [&](const std::string& name) {
-      const auto follows = [&](const Parameter& p) {
+      const auto follows = [&](const ParameterOrigin& p) {
         return std::any_of(p.needs.begin(), p.needs.end(),
                            [&](const std::string& n) { return changed.contains(n); });
       };
@@ -249,8 +249,8 @@ class Grouping {
 
   void describe_params(const std::string& group, InputChange& said) {
     for (const std::string& name : params_.at(group)) {
-      const Parameter& was = base_origins_.params.at(name);
-      const Parameter& is = head_origins_.params.at(name);
+      const ParameterOrigin& was = base_origins_.params.at(name);
+      const ParameterOrigin& is = head_origins_.params.at(name);
       const std::string comma = said.name.empty() ? "" : ", ";
       said.name += comma + "params." + name;
       said.before += comma + was.text;

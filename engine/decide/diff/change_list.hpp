@@ -12,7 +12,7 @@
 namespace stallcast::diff {
 
 /// A parameter of a scenario.
-struct Parameter {
+struct ParameterOrigin {
   std::string text;                     ///< its value
   std::string where;                    ///< "file:line:column"
   std::vector<std::string> needs = {};  ///< parameters it depends on, also through others
@@ -20,7 +20,7 @@ struct Parameter {
 
 /// What the text of a scenario says beyond its design; empty for designs without a text.
 struct Origins {
-  std::map<std::string, Parameter> params;
+  std::map<std::string, ParameterOrigin> params;
   /// By the pointer of a value: the parameters it depends on, also through others.
   std::map<std::string, std::vector<std::string>> needs;
   /// "file:line:column" of components and of their `use`, by pointer.

@@ -24,7 +24,7 @@ void warn_of_skew(Diff& diff) {
 
 }  // namespace
 
-void compare(Diff& diff, const Scope& scope) {
+void compare(Diff& diff, const ComparedMetrics& scope) {
   const auto& before = diff.base.prediction.metrics;
   const auto& after = diff.head.prediction.metrics;
   const std::vector<predict::Tolerance> tolerances = {{"*", scope.min_change}};

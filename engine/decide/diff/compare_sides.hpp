@@ -8,18 +8,18 @@
 namespace stallcast::diff {
 
 /// Which metrics are compared, and what counts as moved.
-struct Scope {
+struct ComparedMetrics {
   std::string metrics = "*";  ///< "*" stands for any text
   double min_change = 0.005;  ///< as predict::Tolerance::relative
 };
 
 /// Sets what follows from the two predictions of `diff`: metrics that moved, came or went, and
 /// warnings about comparing them at all.
-void compare(Diff& diff, const Scope& scope);
+void compare(Diff& diff, const ComparedMetrics& scope);
 
 /// Points of two sweeps beside each other: those with the same design when their axes differ, else
 /// those with the same values. Inputs are the caller's to set.
 [[nodiscard]] SweepDiff compare(const SweepReport& base, const SweepReport& head,
-                                const Scope& scope);
+                                const ComparedMetrics& scope);
 
 }  // namespace stallcast::diff

@@ -39,7 +39,7 @@ bool same_axes(const SweepReport& a, const SweepReport& b) {
 
 class Comparison {
  public:
-  Comparison(const SweepReport& base, const SweepReport& head, const Scope& scope)
+  Comparison(const SweepReport& base, const SweepReport& head, const ComparedMetrics& scope)
       : base_(base), head_(head), scope_(scope) {}
 
   SweepDiff run() {
@@ -127,14 +127,14 @@ class Comparison {
 
   const SweepReport& base_;
   const SweepReport& head_;
-  const Scope& scope_;
+  const ComparedMetrics& scope_;
   SweepDiff out_;
   std::map<std::string, SweepMetricChange> metrics_;
 };
 
 }  // namespace
 
-SweepDiff compare(const SweepReport& base, const SweepReport& head, const Scope& scope) {
+SweepDiff compare(const SweepReport& base, const SweepReport& head, const ComparedMetrics& scope) {
   SweepDiff out = Comparison(base, head, scope).run();
   out.base_scenario = base.scenario_id;
   out.head_scenario = head.scenario_id;

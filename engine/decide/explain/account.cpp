@@ -11,9 +11,7 @@ namespace stallcast::explain {
 namespace {
 
 constexpr const char* kTraining = "docs/models/training.md";
-constexpr const char* kSaves = "docs/models/checkpoint.md";
 // Less than this share of the whole is rounding of sums.
-constexpr double kRounding = 1e-12;
 
 }  // namespace
 
@@ -94,14 +92,14 @@ void Account::job_tree(ExplainNode& node) {
       return;
     }
   if (key_ == "checkpoint.overhead")
-    divide(node, "stalled", saving(), "wall", wall(), kSaves);
+    divide(node, "stalled", saving(), "wall", wall(), kSavesPage);
   else if (key_ == "checkpoint.stall")
     stall(node);
   else if (key_ == "checkpoint.duration")
     duration(node);
   else if (key_ == "checkpoint.bandwidth")
     divide(node, "size", same_as_form("checkpoint.size", plain(job_ + "checkpoint.size")),
-           "duration", Account(run_, forms_, job_ + "checkpoint.duration").tree(), kSaves);
+           "duration", Account(run_, forms_, job_ + "checkpoint.duration").tree(), kSavesPage);
   else if (key_ == "checkpoint.size")
     node = same_as_form(key_, std::move(node));
   else if (key_ == "throughput.samples")

@@ -10,6 +10,12 @@
 /// What a run measured, as sums and quotients of what it measured: identities, no models.
 namespace stallcast::explain {
 
+inline constexpr const char* kSavesPage = "docs/models/checkpoint.md";
+/// Sums of what was measured hold to this.
+inline constexpr double kRounding = 1e-12;
+/// Closed forms hold to this: a flow is exact to 1e-9.
+inline constexpr double kExact = 1e-9;
+
 /// One metric of one run, taken apart.
 class Account {
  public:

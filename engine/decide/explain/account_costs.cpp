@@ -5,11 +5,7 @@
 
 /// What idle GPUs cost, and what a useful one does: docs/models/cost.md, eq. 3 and 4.
 namespace stallcast::explain {
-namespace {
-
-constexpr double kExact = 1e-9;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<ExplainNode> Account::gpus_in(const std::string& name, const std::string& key) {
   ExplainNode node = simulated(name, 0.0, "count");

@@ -4,21 +4,14 @@
 
 /// Saves: their stall, and the time until they are durable.
 namespace stallcast::explain {
-namespace {
-
-constexpr const char* kSaves = "docs/models/checkpoint.md";
-constexpr double kRounding = 1e-12;
-// Closed forms hold to this: a flow is exact to 1e-9.
-constexpr double kExact = 1e-9;
-
-}  // namespace
+namespace {}  // namespace
 
 ExplainNode Account::saving() {
   ExplainNode node = time("checkpoint");
   const double saves = value(job_ + "checkpoint.count"), each = value(job_ + "checkpoint.stall");
   if (saves <= 0.0) return node;
   node.equation = "saves * stall";
-  node.reference = kSaves;
+  node.reference = kSavesPage;
   ExplainNode mean = Account(run_, forms_, job_ + "checkpoint.stall").tree();
   mean.symbol = "stall";
   node.children = {plain(job_ + "checkpoint.count", "saves", "made in the run"), std::move(mean)};
@@ -43,7 +36,7 @@ void Account::save_parts(ExplainNode& node, std::vector<ExplainNode> parts,
     return;
   }
   node.equation = equation;
-  node.reference = kSaves;
+  node.reference = kSavesPage;
   node.children = std::move(parts);
   if (left > kExact * node.value) rest(node, left, why);
 }
@@ -63,7 +56,7 @@ ExplainNode Account::taken(const std::string& resource) {
     form.symbol = "least";
     const double left = node.value - form.value;
     node.equation = "least";
-    node.reference = kSaves;
+    node.reference = kSavesPage;
     node.children.push_back(std::move(form));
     if (left > kExact * node.value)
       rest(node, left, "queues, latencies and sharing there: the closed form has none");

@@ -14,10 +14,10 @@ namespace {
 
 // An elasticity this near to 1 or -1 is one: of a change of 1e-6, less is rounding.
 constexpr double kProportional = 5e-3;
-constexpr double kRounding = 1e-9;
+constexpr double kEqual = 1e-9;
 
 bool same(double a, double b) {
-  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
 }
 
 /// "storage[scratch].oss.nic" -> "oss_nic": what stands in an equation.

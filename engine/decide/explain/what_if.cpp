@@ -30,7 +30,8 @@ bool loses(const WhatIf& change, const std::vector<std::string>& before) {
 }  // namespace
 
 std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::size_t most,
-                             const plan::Redesign& redesign, const predict::Options& options) {
+                             const plan::Redesign& redesign,
+                             const predict::PredictOptions& options) {
   // A third of the simulations is for what could be left out, and what the others do not need.
   const std::size_t relieving = most - most / 3;
   std::vector<plan::Change> changes = plan::candidate_changes(design, base, relieving);

@@ -16,6 +16,6 @@ namespace stallcast::explain {
 /// and utilization is lower by less than 0.05 points; the greatest part taken away first.
 [[nodiscard]] std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base,
                                            std::size_t most, const plan::Redesign& redesign,
-                                           const predict::Options& options);
+                                           const predict::PredictOptions& options);
 
 }  // namespace stallcast::explain

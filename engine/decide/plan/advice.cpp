@@ -345,7 +345,8 @@ std::vector<Change> spare_changes(const Design& design, const Prediction& predic
 }
 
 std::vector<Tried> simulate_changes(const std::vector<Change>& changes, const Prediction& base,
-                                    const Redesign& redesign, const predict::Options& options) {
+                                    const Redesign& redesign,
+                                    const predict::PredictOptions& options) {
   std::vector<Design> designs;
   std::vector<const Change*> tried;
   for (const Change& change : changes) {
@@ -364,7 +365,8 @@ std::vector<Tried> simulate_changes(const std::vector<Change>& changes, const Pr
 }
 
 std::vector<Alternative> try_changes(const std::vector<Change>& changes, const Prediction& base,
-                                     const Redesign& redesign, const predict::Options& options) {
+                                     const Redesign& redesign,
+                                     const predict::PredictOptions& options) {
   const double before = mean_utilization(base);
   std::vector<Alternative> alternatives;
   for (const Tried& tried : simulate_changes(changes, base, redesign, options)) {

@@ -54,12 +54,12 @@ struct Tried {
 /// not valid or whose simulation fails is left out.
 [[nodiscard]] std::vector<Tried> simulate_changes(const std::vector<Change>& changes,
                                                   const Prediction& base, const Redesign& redesign,
-                                                  const predict::Options& options);
+                                                  const predict::PredictOptions& options);
 
 /// The same, in short. Best first: those that meet the targets by
 /// cost, then by gain.
 [[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Change>& changes,
                                                    const Prediction& base, const Redesign& redesign,
-                                                   const predict::Options& options);
+                                                   const predict::PredictOptions& options);
 
 }  // namespace stallcast::plan

@@ -9,14 +9,14 @@ namespace {
 /// Designs that are kept for the next question about them.
 constexpr std::size_t kKept = 4096;
 
-int replicas_of(const Design& design, const predict::Options& options) {
+int replicas_of(const Design& design, const predict::PredictOptions& options) {
   if (options.replicas > 0) return options.replicas;
   const Value* value = design.run.find("replicas");
   return value != nullptr ? static_cast<int>(value->number) : 1;
 }
 
 /// Adds what an outage does to the targets.
-void add_outage(Prediction& whole, const Prediction& broken, const Outage& outage) {
+void add_outage(Prediction& whole, const Prediction& broken, const PartDown& outage) {
   for (AssertionOutcome outcome : broken.assertions) {
     if (const auto parsed = predict::parse_assertion(outcome.that); parsed.ok())
       outcome.limited_by = predict::limiter(broken, parsed->metric);
@@ -32,10 +32,10 @@ void add_outage(Prediction& whole, const Prediction& broken, const Outage& outag
 
 }  // namespace
 
-std::string outage_suffix(const Outage& outage) { return " (" + outage.label + " down)"; }
+std::string outage_suffix(const PartDown& outage) { return " (" + outage.label + " down)"; }
 
-Designs::Designs(RedesignAll redesign, std::vector<Axis> axes, std::vector<Outage> outages,
-                 const predict::Options& options, std::int64_t most_replicas)
+Designs::Designs(RedesignAll redesign, std::vector<Axis> axes, std::vector<PartDown> outages,
+                 const predict::PredictOptions& options, std::int64_t most_replicas)
     : redesign_(std::move(redesign)),
       axes_(std::move(axes)),
       outages_(std::move(outages)),
@@ -72,7 +72,7 @@ const Result<Design>& Designs::at(const Cell& cell) {
 }
 
 std::vector<Result<Prediction>> Designs::simulate(std::span<const Design> designs) {
-  predict::Options left = options_;
+  predict::PredictOptions left = options_;
   const auto until = [&] {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     left.run.time_limit_s = options_.run.time_limit_s - spent.count();

@@ -20,7 +20,7 @@ namespace stallcast::plan {
 using RedesignAll = std::function<Result<Design>(std::span<const std::string> sets)>;
 
 /// Something that is down all the time while the targets are judged again.
-struct Outage {
+struct PartDown {
   std::string label;  ///< "oss of scratch"
   std::string set;    ///< the failure, as `--set` takes it
 };
@@ -28,8 +28,8 @@ struct Outage {
 class Designs {
  public:
   /// `most_replicas` are simulated at most where the interval of a target straddles its limit.
-  Designs(RedesignAll redesign, std::vector<Axis> axes, std::vector<Outage> outages,
-          const predict::Options& options, std::int64_t most_replicas);
+  Designs(RedesignAll redesign, std::vector<Axis> axes, std::vector<PartDown> outages,
+          const predict::PredictOptions& options, std::int64_t most_replicas);
 
   /// The design of a cell. Targets that only a plan can judge are left out.
   [[nodiscard]] const Result<Design>& at(const Cell& cell);
@@ -49,7 +49,7 @@ class Designs {
   [[nodiscard]] bool finished(const Result<Prediction>& prediction, const Design& design) const;
 
   [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
-  [[nodiscard]] const std::vector<Outage>& outages() const { return outages_; }
+  [[nodiscard]] const std::vector<PartDown>& outages() const { return outages_; }
 
  private:
   [[nodiscard]] Result<Design> make(std::span<const std::string> sets) const;
@@ -57,14 +57,14 @@ class Designs {
 
   RedesignAll redesign_;
   std::vector<Axis> axes_;
-  std::vector<Outage> outages_;
-  predict::Options options_;
+  std::vector<PartDown> outages_;
+  predict::PredictOptions options_;
   int most_replicas_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::map<Cell, Result<Design>> made_;
 };
 
 /// " (oss of scratch down)": behind the id of a target in that outage.
-[[nodiscard]] std::string outage_suffix(const Outage& outage);
+[[nodiscard]] std::string outage_suffix(const PartDown& outage);
 
 }  // namespace stallcast::plan

@@ -33,10 +33,10 @@ std::string storage_of(const Design& design, const std::vector<Axis>& axes) {
 
 }  // namespace
 
-Result<std::vector<Outage>> make_outages(const std::vector<std::string>& survive,
-                                         const Design& design, const std::vector<Axis>& axes,
-                                         const RedesignAll& redesign) {
-  std::vector<Outage> out;
+Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survive,
+                                           const Design& design, const std::vector<Axis>& axes,
+                                           const RedesignAll& redesign) {
+  std::vector<PartDown> out;
   for (const std::string& text : survive) {
     const std::vector<std::string> words = base::split(text, ':');
     const Part* part = nullptr;

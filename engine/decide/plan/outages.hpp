@@ -12,9 +12,9 @@ namespace stallcast::plan {
 
 /// What `survive` names: "oss", "ost:scratch", "server:scratch:spread". Without a storage system,
 /// that of the first axis which has one, else the first.
-[[nodiscard]] Result<std::vector<Outage>> make_outages(const std::vector<std::string>& survive,
-                                                       const Design& design,
-                                                       const std::vector<Axis>& axes,
-                                                       const RedesignAll& redesign);
+[[nodiscard]] Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survive,
+                                                         const Design& design,
+                                                         const std::vector<Axis>& axes,
+                                                         const RedesignAll& redesign);
 
 }  // namespace stallcast::plan

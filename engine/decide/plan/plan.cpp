@@ -76,7 +76,7 @@ class Answer {
     out_.cheaper = search_.cheaper;
     out_.implied = search_.implied;
     for (const Axis& axis : axes) out_.axes.push_back(axis.about);
-    for (const Outage& outage : designs_.outages()) out_.survived.push_back(outage.label);
+    for (const PartDown& outage : designs_.outages()) out_.survived.push_back(outage.label);
     points();
     if (out_.answer) {
       out_.required = out_.points[*out_.answer].count;
@@ -208,7 +208,7 @@ void check_plan_metrics(const Design& design, PlanResult& plan, Diagnostics& fau
 }  // namespace
 
 Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const RedesignAll& redesign,
-                         const predict::Options& options) {
+                         const predict::PredictOptions& options) {
   if (!has_targets(design))
     return Failure{ExitCode::bad_input, "the scenario has no targets to plan for",
                    "add \"expect\": [ { \"id\": \"au\", \"that\": "
@@ -216,7 +216,7 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
   const models::Bounds bounds = models::bounds(design);
   Result<std::vector<Axis>> axes = make_axes(spec, design, bounds, redesign);
   if (!axes.ok()) return axes.failure();
-  Result<std::vector<Outage>> outages = make_outages(spec.survive, design, *axes, redesign);
+  Result<std::vector<PartDown>> outages = make_outages(spec.survive, design, *axes, redesign);
   if (!outages.ok()) return outages.failure();
   Designs designs(redesign, std::move(axes).value(), std::move(outages).value(), options,
                   spec.replicas.value_or(kReplicas));

@@ -18,10 +18,10 @@ namespace stallcast::plan {
 /// them goes to `options.faults`, and the failure is bad_input then.
 [[nodiscard]] Result<PlanResult> solve(const Design& design, const PlanSpec& spec,
                                        const RedesignAll& redesign,
-                                       const predict::Options& options);
+                                       const predict::PredictOptions& options);
 
 /// One simulated candidate, for reports. Its values are left empty.
-[[nodiscard]] PlanPoint point_of(const Prediction& prediction, std::span<const Outage> outages);
+[[nodiscard]] PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outages);
 
 /// The place of the tightest target; nullptr without targets.
 [[nodiscard]] const TargetMargin* tightest(const PlanPoint& point);

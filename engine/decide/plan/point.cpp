@@ -5,9 +5,9 @@
 namespace stallcast::plan {
 namespace {
 
-TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const Outage> outages) {
+TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown> outages) {
   TargetMargin out{outcome.id, outcome.that, outcome.value, 0.0, outcome.unit, 0.0, outcome.status};
-  for (const Outage& outage : outages)
+  for (const PartDown& outage : outages)
     if (const std::string suffix = outage_suffix(outage); out.id.ends_with(suffix)) {
       out.id.resize(out.id.size() - suffix.size());
       out.when = outage.label + " down";
@@ -34,7 +34,7 @@ double mean_utilization(const Prediction& prediction) {
   return jobs > 0 ? sum / jobs : 0.0;
 }
 
-PlanPoint point_of(const Prediction& prediction, std::span<const Outage> outages) {
+PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outages) {
   PlanPoint point;
   point.meets = prediction.verdict == Verdict::pass;
   point.inconclusive = prediction.verdict == Verdict::inconclusive;

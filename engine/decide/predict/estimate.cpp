@@ -16,10 +16,10 @@ struct Bound {
   double least = 0.0;
   double most = 0.0;
 };
-using Limits = std::map<std::string, Bound>;  // by metric
+using ProvenBounds = std::map<std::string, Bound>;  // by metric
 
 /// What bounds prove of an assertion.
-std::string status_of(const Assertion& assertion, double limit, const Limits& bounds) {
+std::string status_of(const Assertion& assertion, double limit, const ProvenBounds& bounds) {
   const auto bound = bounds.find(assertion.metric);
   if (bound == bounds.end()) return "inconclusive";
   const auto [least, most] = bound->second;
@@ -36,7 +36,7 @@ std::string status_of(const Assertion& assertion, double limit, const Limits& bo
 }
 
 std::vector<AssertionOutcome> judge(const Design& design, const Prediction& prediction,
-                                    const Limits& bounds, const std::string& binding) {
+                                    const ProvenBounds& bounds, const std::string& binding) {
   std::vector<AssertionOutcome> out;
   for (const Expectation& e : design.expect) {
     AssertionOutcome outcome{.id = e.id,
@@ -76,7 +76,7 @@ Prediction estimate(const Design& design) {
   prediction.scenario_id = design.id;
   prediction.scenario_file = design.file;
   prediction.design_sha256 = codec::design_hash(design);
-  Limits proven;
+  ProvenBounds proven;
   for (const models::Derivation& d : bounds.derivations) {
     constexpr std::string_view kBound = ".gpu.utilization.bound";
     constexpr std::string_view kShare = ".gpu.utilization.estimate";

@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kMostReplicas = 10000.0;
 
-std::uint64_t first_seed(const Design& design, const Options& options) {
+std::uint64_t first_seed(const Design& design, const PredictOptions& options) {
   if (options.seed.has_value()) return *options.seed;
   const Value* seed = design.run.find("seed");
   return seed != nullptr ? static_cast<std::uint64_t>(seed->number) : 1;
 }
 
-int replica_count(const Design& design, const Options& options) {
+int replica_count(const Design& design, const PredictOptions& options) {
   if (options.replicas > 0) return options.replicas;
   const Value* replicas = design.run.find("replicas");
   return replicas != nullptr ? static_cast<int>(std::clamp(replicas->number, 1.0, kMostReplicas))
@@ -71,7 +71,7 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
 
 /// The simulations of several designs, one after the other.
 struct Batch {
-  Batch(std::span<const Design> designs, const Options& options) {
+  Batch(std::span<const Design> designs, const PredictOptions& options) {
     encoded.resize(designs.size());
     base::parallel_for(designs.size(), static_cast<std::size_t>(options.run.jobs),
                        [&](std::size_t i) {
@@ -95,7 +95,7 @@ struct Batch {
     }
   }
 
-  std::vector<run::Request> requests;
+  std::vector<run::SimulationRequest> requests;
   std::vector<std::size_t> design;  ///< of each request
   std::vector<std::shared_ptr<const run::EncodedDesign>> encoded;
   std::vector<std::size_t> first;     ///< request of each design
@@ -104,11 +104,11 @@ struct Batch {
 
 }  // namespace
 
-Result<Prediction> predict(const Design& design, const Options& options) {
+Result<Prediction> predict(const Design& design, const PredictOptions& options) {
   return std::move(predict_all({&design, 1}, options).front());
 }
 
-Result<Prediction> predict(const Design& design, const Options& options,
+Result<Prediction> predict(const Design& design, const PredictOptions& options,
                            std::vector<RunResult>& runs) {
   const auto start = std::chrono::steady_clock::now();
   const Batch batch({&design, 1}, options);
@@ -120,13 +120,14 @@ Result<Prediction> predict(const Design& design, const Options& options,
   return prediction;
 }
 
-Result<Timeline> record(const Design& design, const TimelineRequest& what, const Options& options) {
+Result<Timeline> record(const Design& design, const TimelineRequest& what,
+                        const PredictOptions& options) {
   const Batch batch({&design, 1}, options);
   return run::record(batch.requests.front(), what, options.run);
 }
 
 std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
-                                            const Options& options) {
+                                            const PredictOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Batch batch(designs, options);
   const std::vector<run::Outcome> outcomes = run::simulate(batch.requests, options.run);
@@ -142,13 +143,13 @@ std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
   return predictions;
 }
 
-std::optional<Failure> predict_each(std::span<const Design> designs, const Options& options,
+std::optional<Failure> predict_each(std::span<const Design> designs, const PredictOptions& options,
                                     const TakePrediction& take) {
   const Batch batch(designs, options);
   std::vector<std::vector<std::optional<run::Outcome>>> ended(designs.size());
   std::vector<std::size_t> left = batch.replicas;
   for (std::size_t i = 0; i < designs.size(); ++i) ended[i].resize(batch.replicas[i]);
-  run::Options how = options.run;
+  run::SimulateOptions how = options.run;
   how.on_outcome = [&](std::size_t request, const run::Outcome& outcome) {
     const std::size_t i = batch.design[request];
     ended[i][request - batch.first[i]] = outcome;

@@ -19,8 +19,8 @@
 /// From simulations to what is said about a design: replicas, intervals, bottlenecks, assertions.
 namespace stallcast::predict {
 
-struct Options {
-  run::Options run;
+struct PredictOptions {
+  run::SimulateOptions run;
   std::optional<std::uint64_t> seed;  ///< first seed; none: the scenario's
   int replicas = 0;                   ///< 0: the scenario's
   /// Where the faults of `expect` lines go, with their pointers; may be absent. `predict` fails
@@ -34,15 +34,15 @@ struct Options {
 /// Student interval per metric, mean breakdown, ranked bottlenecks, outcome of every expectation.
 /// When the time limit or an interrupt ends it early, what the finished replicas say, with a
 /// warning and the verdict "inconclusive"; a failure when none finished.
-[[nodiscard]] Result<Prediction> predict(const Design& design, const Options& options);
+[[nodiscard]] Result<Prediction> predict(const Design& design, const PredictOptions& options);
 
 /// The same; `runs` gets what each finished replica said, in the order of their seeds.
-[[nodiscard]] Result<Prediction> predict(const Design& design, const Options& options,
+[[nodiscard]] Result<Prediction> predict(const Design& design, const PredictOptions& options,
                                          std::vector<RunResult>& runs);
 
 /// The same for several designs at once, sharing the worker. Results are in the order of `designs`.
 [[nodiscard]] std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
-                                                          const Options& options);
+                                                          const PredictOptions& options);
 
 /// Takes the prediction of a design by its place, or why it failed.
 using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
@@ -51,7 +51,7 @@ using TakePrediction = std::function<void(std::size_t, Result<Prediction>)>;
 /// Designs of which one was cut off (time limit, interrupt, dead worker) are not handed out; the
 /// first such reason is returned.
 [[nodiscard]] std::optional<Failure> predict_each(std::span<const Design> designs,
-                                                  const Options& options,
+                                                  const PredictOptions& options,
                                                   const TakePrediction& take);
 
 /// Combines finished replicas of one design, without its expectations and its hash.

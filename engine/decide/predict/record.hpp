@@ -8,6 +8,6 @@ namespace stallcast::predict {
 
 /// What happens in the first of the simulations that `predict` makes with the same arguments.
 [[nodiscard]] Result<Timeline> record(const Design& design, const TimelineRequest& what,
-                                      const Options& options);
+                                      const PredictOptions& options);
 
 }  // namespace stallcast::predict

@@ -29,27 +29,27 @@ bool exists(const std::string& path) {
 
 }  // namespace
 
-Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+SqlStatement::SqlStatement(Database& database, std::string_view sql) : database_(database) {
   if (sqlite3_prepare_v2(database.handle_, sql.data(), static_cast<int>(sql.size()), &statement_,
                          nullptr) != SQLITE_OK)
     database.fail("read");
 }
 
-Statement::~Statement() { sqlite3_finalize(statement_); }
+SqlStatement::~SqlStatement() { sqlite3_finalize(statement_); }
 
-Statement& Statement::bind(std::string_view text) {
+SqlStatement& SqlStatement::bind(std::string_view text) {
   // An empty view may have no pointer, which SQLite would take for NULL.
   sqlite3_bind_text64(statement_, ++bound_, text.empty() ? "" : text.data(), text.size(),
                       SQLITE_TRANSIENT, SQLITE_UTF8);
   return *this;
 }
 
-Statement& Statement::bind(std::int64_t number) {
+SqlStatement& SqlStatement::bind(std::int64_t number) {
   sqlite3_bind_int64(statement_, ++bound_, number);
   return *this;
 }
 
-bool Statement::step() {
+bool SqlStatement::step() {
   switch (sqlite3_step(statement_)) {
     case SQLITE_ROW:
       return true;
@@ -67,23 +67,23 @@ bool Statement::step() {
   }
 }
 
-void Statement::run() {
+void SqlStatement::run() {
   while (step()) continue;
 }
 
-void Statement::reset() {
+void SqlStatement::reset() {
   sqlite3_reset(statement_);
   bound_ = 0;
 }
 
-std::string Statement::text(int column) const {
+std::string SqlStatement::text(int column) const {
   const auto* bytes = sqlite3_column_text(statement_, column);
   if (bytes == nullptr) return "";
   return {reinterpret_cast<const char*>(bytes),
           static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
-std::int64_t Statement::integer(int column) const {
+std::int64_t SqlStatement::integer(int column) const {
   return sqlite3_column_int64(statement_, column);
 }
 

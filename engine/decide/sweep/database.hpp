@@ -22,16 +22,16 @@ struct DatabaseFault {
 class Database;
 
 /// One prepared statement. Rows are stepped through; binding starts it again.
-class Statement {
+class SqlStatement {
  public:
-  Statement(Database& database, std::string_view sql);
-  ~Statement();
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
+  SqlStatement(Database& database, std::string_view sql);
+  ~SqlStatement();
+  SqlStatement(const SqlStatement&) = delete;
+  SqlStatement& operator=(const SqlStatement&) = delete;
 
   /// Parameters in the order of the question marks, from the first after the last `reset`.
-  Statement& bind(std::string_view text);
-  Statement& bind(std::int64_t number);
+  SqlStatement& bind(std::string_view text);
+  SqlStatement& bind(std::int64_t number);
   /// The next row; false after the last, and the statement can be bound again.
   bool step();
   /// Runs a statement that gives no rows.
@@ -64,7 +64,7 @@ class Database {
   [[noreturn]] void fail(const std::string& doing) const;
 
  private:
-  friend class Statement;
+  friend class SqlStatement;
   std::string path_;
   sqlite3* handle_ = nullptr;
 };

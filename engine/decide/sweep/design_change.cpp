@@ -11,7 +11,7 @@
 
 namespace stallcast::sweep {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 namespace {
 
@@ -66,16 +66,17 @@ std::optional<std::string> values_changed(const Design& before, const Design& af
          b != now[i].second->values.end(); ++a, ++b) {
       if (same(a->second, b->second)) continue;
       ops += ops.empty() ? "[" : ",";
-      ops += R"({"op":"replace","path":)" + Json(now[i].first + "/values/" + b->first).dump() +
-             R"(,"value":)" + codec::encode_identity(b->second) + "}";
+      ops += R"({"op":"replace","path":)" +
+             SortedJson(now[i].first + "/values/" + b->first).dump() + R"(,"value":)" +
+             codec::encode_identity(b->second) + "}";
     }
   return ops.empty() ? "[]" : ops + "]";
 }
 
 /// Applies a patch that `values_changed` wrote; false when it is of another form.
-bool change_values(const Json& patch, Design& design) {
+bool change_values(const SortedJson& patch, Design& design) {
   const auto parts = components_of(design);
-  for (const Json& op : patch) {
+  for (const SortedJson& op : patch) {
     if (op.value("op", "") != "replace" || !op.contains("value")) return false;
     const std::string path = op.value("path", "");
     const auto part = std::ranges::find_if(
@@ -97,23 +98,23 @@ std::string encoded(const Design& design, bool with_sources) {
 }  // namespace
 
 struct DesignChanges::Impl {
-  Impl(Json json, bool sources) : base(std::move(json)), with_sources(sources) {
+  Impl(SortedJson json, bool sources) : base(std::move(json)), with_sources(sources) {
     if (auto read = codec::detail::design_of(base); read.ok()) design = std::move(read).value();
   }
-  Json base;
+  SortedJson base;
   bool with_sources = false;
   std::optional<Design> design;  ///< of `base`
 };
 
 DesignChanges::DesignChanges(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 DesignChanges::DesignChanges(const Design& base, bool with_sources)
-    : impl_(std::make_unique<Impl>(Json::parse(encoded(base, with_sources)), with_sources)) {}
+    : impl_(std::make_unique<Impl>(SortedJson::parse(encoded(base, with_sources)), with_sources)) {}
 DesignChanges::DesignChanges(DesignChanges&&) noexcept = default;
 DesignChanges& DesignChanges::operator=(DesignChanges&&) noexcept = default;
 DesignChanges::~DesignChanges() = default;
 
 Result<DesignChanges> DesignChanges::read(const std::string& base) {
-  Json json = Json::parse(base, nullptr, false);
+  SortedJson json = SortedJson::parse(base, nullptr, false);
   if (json.is_discarded())
     return Failure{ExitCode::bad_input, "the designs of the sweep cannot be read", ""};
   return DesignChanges(std::make_unique<Impl>(std::move(json), false));
@@ -124,12 +125,13 @@ std::string DesignChanges::base() const { return impl_->base.dump(); }
 std::string DesignChanges::change_to(const Design& design) const {
   if (!impl_->with_sources && impl_->design)
     if (auto values = values_changed(*impl_->design, design)) return *std::move(values);
-  return Json::diff(impl_->base, Json::parse(encoded(design, impl_->with_sources))).dump();
+  return SortedJson::diff(impl_->base, SortedJson::parse(encoded(design, impl_->with_sources)))
+      .dump();
 }
 
 Result<Design> DesignChanges::apply(const std::string& change, const std::string& key) const {
   const auto is_it = [&key](const Design& design) { return codec::design_hash(design) == key; };
-  const Json patch = Json::parse(change, nullptr, false);
+  const SortedJson patch = SortedJson::parse(change, nullptr, false);
   if (patch.is_array()) try {
       if (impl_->design) {
         Design design = *impl_->design;
@@ -137,7 +139,7 @@ Result<Design> DesignChanges::apply(const std::string& change, const std::string
       }
       Result<Design> design = codec::detail::design_of(impl_->base.patch(patch));
       if (design.ok() && is_it(*design)) return design;
-    } catch (const Json::exception&) {  // a patch that does not fit
+    } catch (const SortedJson::exception&) {  // a patch that does not fit
     }
   return Failure{ExitCode::bad_input, "the design " + key + " is not the one that was planned",
                  "the file is damaged, or of another version: plan it anew"};

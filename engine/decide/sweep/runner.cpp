@@ -93,7 +93,7 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
   Keeper keeper(results);
   run::WarmWorker worker(0);
   std::atomic<bool> cannot_write = false;
-  predict::Options how = options.predict;
+  predict::PredictOptions how = options.predict;
   how.run.warm = &worker;
   how.run.cancelled = &cannot_write;
   std::size_t done = open->all - open->keys.size();

@@ -13,7 +13,7 @@
 namespace stallcast::sweep {
 
 struct RunOptions {
-  predict::Options predict;  ///< its time limit is for the whole call
+  predict::PredictOptions predict;  ///< its time limit is for the whole call
   std::optional<Shard> shard;
   bool retry = false;  ///< what failed, instead of what was never simulated
   /// How many designs of how many have their result, now and then. May be empty.

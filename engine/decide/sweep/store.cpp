@@ -9,8 +9,6 @@
 namespace stallcast::sweep {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kSchema = "stallcast.sweep/1";
 
 /// Results are kept by design, so that two points with one design have one. The views are for
@@ -31,17 +29,17 @@ CREATE VIEW metrics AS SELECT point, j.key AS metric, json_extract(j.value, '$[0
 )sql";
 
 std::string varied_json(const SweepPlan& plan, const PlannedPoint& point) {
-  Json out = Json::object();
+  OrderedJson out = OrderedJson::object();
   for (std::size_t a = 0; a < plan.axes.size(); ++a) out[plan.axes[a]] = point.values[a];
   return out.dump();
 }
 
 /// Of what is simulated and by what; where the scenario lies makes no other sweep.
 std::string hash_of(const SweepPlan& plan) {
-  std::string text =
-      Json({plan.scenario_id, plan.version, plan.model_version, plan.profile_sha256, plan.axes})
-          .dump() +
-      "\n";
+  std::string text = OrderedJson({plan.scenario_id, plan.version, plan.model_version,
+                                  plan.profile_sha256, plan.axes})
+                         .dump() +
+                     "\n";
   for (const PlannedPoint& point : plan.points)
     text += point.key + " " + varied_json(plan, point) + "\n";
   return base::sha256(text);
@@ -60,7 +58,7 @@ auto guarded(const Action& action) -> Result<decltype(action())> {
 }  // namespace
 
 bool Store::Impl::has_tables() {
-  return Statement(database, "SELECT name FROM sqlite_master LIMIT 1").step();
+  return SqlStatement(database, "SELECT name FROM sqlite_master LIMIT 1").step();
 }
 
 void Store::Impl::read_meta() {
@@ -68,27 +66,28 @@ void Store::Impl::read_meta() {
     return DatabaseFault{{ExitCode::bad_input, database.path() + " is no sweep",
                           "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"}};
   };
-  if (!Statement(database, "SELECT name FROM sqlite_master WHERE name = 'meta'").step())
+  if (!SqlStatement(database, "SELECT name FROM sqlite_master WHERE name = 'meta'").step())
     throw no_sweep();
-  Statement rows(database, "SELECT name, value FROM meta");
+  SqlStatement rows(database, "SELECT name, value FROM meta");
   while (rows.step()) meta[rows.text(0)] = rows.text(1);
   if (meta["schema"] != kSchema) throw no_sweep();
 }
 
 void Store::Impl::write_meta(const std::string& name, const std::string& value) {
   meta[name] = value;
-  Statement(database, "INSERT INTO meta VALUES (?, ?)").bind(name).bind(value).run();
+  SqlStatement(database, "INSERT INTO meta VALUES (?, ?)").bind(name).bind(value).run();
 }
 
 void Store::Impl::keep(const Outcomes& outcomes) {
   static constexpr const char* kVerdicts[] = {"pass", "fail", "inconclusive", "none"};
   Transaction transaction(database);
-  Statement insert(database, std::string("INSERT INTO results (") + kResultColumns +
-                                 ") VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-                                 "status = excluded.status, verdict = excluded.verdict, "
-                                 "limited_by = excluded.limited_by, exit = excluded.exit, "
-                                 "message = excluded.message, metrics = excluded.metrics "
-                                 "WHERE status <> 'done'");
+  SqlStatement insert(database,
+                      std::string("INSERT INTO results (") + kResultColumns +
+                          ") VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
+                          "status = excluded.status, verdict = excluded.verdict, "
+                          "limited_by = excluded.limited_by, exit = excluded.exit, "
+                          "message = excluded.message, metrics = excluded.metrics "
+                          "WHERE status <> 'done'");
   for (const auto& [key, outcome] : outcomes)
     insert.bind(key)
         .bind(outcome.failed ? "failed" : "done")
@@ -135,11 +134,11 @@ Result<Store> Store::create(const std::string& path, const SweepPlan& plan) {
                                       {"profile_file", plan.profile_file},
                                       {"profile", plan.profile},
                                       {"profile_sha256", plan.profile_sha256},
-                                      {"axes", Json(plan.axes).dump()},
+                                      {"axes", OrderedJson(plan.axes).dump()},
                                       {"base", plan.base}})
       impl->write_meta(name, value);
-    Statement point(database, "INSERT INTO points VALUES (?, ?, ?)");
-    Statement design(database, "INSERT OR IGNORE INTO designs VALUES (?, ?)");
+    SqlStatement point(database, "INSERT INTO points VALUES (?, ?, ?)");
+    SqlStatement design(database, "INSERT OR IGNORE INTO designs VALUES (?, ?)");
     std::int64_t number = 0;
     for (const PlannedPoint& planned : plan.points) {
       point.bind(++number).bind(planned.key).bind(varied_json(plan, planned)).run();
@@ -191,7 +190,7 @@ std::pair<std::string, std::string> Store::profile() const {
 
 Result<std::vector<std::string>> Store::keys() const {
   return guarded([&] {
-    Statement rows(impl_->database, "SELECT key FROM points GROUP BY key ORDER BY min(point)");
+    SqlStatement rows(impl_->database, "SELECT key FROM points GROUP BY key ORDER BY min(point)");
     std::vector<std::string> out;
     while (rows.step()) out.push_back(rows.text(0));
     return out;
@@ -200,7 +199,7 @@ Result<std::vector<std::string>> Store::keys() const {
 
 Result<std::map<std::string, bool>> Store::finished() const {
   return guarded([&] {
-    Statement rows(impl_->database, "SELECT key, status <> 'done' FROM results");
+    SqlStatement rows(impl_->database, "SELECT key, status <> 'done' FROM results");
     std::map<std::string, bool> out;
     while (rows.step()) out[rows.text(0)] = rows.integer(1) != 0;
     return out;
@@ -216,7 +215,7 @@ Result<std::vector<Design>> Store::designs(std::span<const std::string> keys,
   }
   const Result<std::vector<std::string>> changes = guarded([&] {
     std::vector<std::string> out;
-    Statement row(impl_->database, "SELECT change FROM designs WHERE key = ?");
+    SqlStatement row(impl_->database, "SELECT change FROM designs WHERE key = ?");
     for (const std::string& key : keys) {
       out.emplace_back();
       row.bind(key);

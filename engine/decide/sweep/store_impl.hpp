@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 
 /// What store.cpp and store_report.cpp share.
 namespace stallcast::sweep {
+
+using OrderedJson = nlohmann::ordered_json;
 
 struct Store::Impl {
   Impl(const std::string& path, Database::Access access) : database(path, access) {}
@@ -33,14 +36,15 @@ struct Store::Impl {
 /// A result as the text of a row and back.
 [[nodiscard]] std::string metrics_json(const std::map<std::string, Metric>& metrics);
 [[nodiscard]] std::map<std::string, Metric> read_metrics(const std::string& json);
-[[nodiscard]] SweepOutcome read_outcome(Statement& row);
+[[nodiscard]] SweepOutcome read_outcome(SqlStatement& row);
 
 inline constexpr const char* kResultColumns =
     "key, status, verdict, limited_by, exit, message, metrics";
 
 template <class Take>
 void Store::Impl::each_result(const Take& take) {
-  Statement rows(database, std::string("SELECT ") + kResultColumns + " FROM results ORDER BY key");
+  SqlStatement rows(database,
+                    std::string("SELECT ") + kResultColumns + " FROM results ORDER BY key");
   while (rows.step()) take(rows.text(0), read_outcome(rows));
 }
 

@@ -9,7 +9,6 @@ namespace stallcast::sweep {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 Verdict verdict_from(const std::string& name) {
   return name == "pass"           ? Verdict::pass
@@ -23,8 +22,8 @@ DatabaseFault damaged() {
       {ExitCode::bad_input, "a row of the sweep cannot be read", "it is damaged: plan it anew"}};
 }
 
-Json parse(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
+OrderedJson parse(const std::string& text) {
+  OrderedJson json = OrderedJson::parse(text, nullptr, false);
   if (json.is_discarded()) throw damaged();
   return json;
 }
@@ -33,7 +32,7 @@ Json parse(const std::string& text) {
 std::optional<Store> part_of(const std::string& part, const Store& main) {
   Database file(part, Database::Access::write);
   // What made it was killed before it wrote anything.
-  if (!Statement(file, "SELECT name FROM sqlite_master LIMIT 1").step()) return std::nullopt;
+  if (!SqlStatement(file, "SELECT name FROM sqlite_master LIMIT 1").step()) return std::nullopt;
   Result<Store> store = Store::open(part);
   if (!store.ok()) throw DatabaseFault{store.failure()};
   if (store->sha256() != main.sha256()) return std::nullopt;
@@ -43,9 +42,9 @@ std::optional<Store> part_of(const std::string& part, const Store& main) {
 }  // namespace
 
 std::string metrics_json(const std::map<std::string, Metric>& metrics) {
-  Json out = Json::object();
+  OrderedJson out = OrderedJson::object();
   for (const auto& [name, metric] : metrics) {
-    Json& line = out[name] = Json::array({metric.value, metric.unit});
+    OrderedJson& line = out[name] = OrderedJson::array({metric.value, metric.unit});
     if (metric.ci95) line.insert(line.end(), {metric.ci95->first, metric.ci95->second});
   }
   return out.dump();
@@ -53,10 +52,10 @@ std::string metrics_json(const std::map<std::string, Metric>& metrics) {
 
 std::map<std::string, Metric> read_metrics(const std::string& text) {
   std::map<std::string, Metric> out;
-  const auto number = [](const Json& json) {
+  const auto number = [](const OrderedJson& json) {
     return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
   };
-  const Json json = parse(text);
+  const OrderedJson json = parse(text);
   try {
     for (const auto& [name, line] : json.items()) {
       Metric& metric = out[name];
@@ -64,13 +63,13 @@ std::map<std::string, Metric> read_metrics(const std::string& text) {
       metric.unit = line.at(1).get<std::string>();
       if (line.size() == 4) metric.ci95 = std::pair{number(line.at(2)), number(line.at(3))};
     }
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
     throw damaged();
   }
   return out;
 }
 
-SweepOutcome read_outcome(Statement& row) {
+SweepOutcome read_outcome(SqlStatement& row) {
   SweepOutcome out;
   out.failed = row.text(1) != "done";
   out.verdict = verdict_from(row.text(2));
@@ -106,15 +105,15 @@ Result<SweepReport> Store::report() const {
     out.model_version = meta["model_version"];
     out.sha256 = meta["sha256"];
     out.profile_sha256 = meta["profile_sha256"];
-    for (const Json& axis : parse(meta["axes"])) out.axes.push_back(axis.get<std::string>());
+    for (const OrderedJson& axis : parse(meta["axes"])) out.axes.push_back(axis.get<std::string>());
     std::map<std::string, SweepOutcome> outcomes;
     impl_->each_result(
         [&](const std::string& key, SweepOutcome outcome) { outcomes[key] = std::move(outcome); });
-    Statement points(impl_->database, "SELECT key, varied FROM points ORDER BY point");
+    SqlStatement points(impl_->database, "SELECT key, varied FROM points ORDER BY point");
     while (points.step()) {
       SweepRow& row = out.rows.emplace_back();
       row.key = points.text(0);
-      const Json varied = parse(points.text(1));
+      const OrderedJson varied = parse(points.text(1));
       for (const std::string& axis : out.axes) {
         row.values.push_back(varied.value(axis, ""));
         row.numbers.push_back(number_of(row.values.back()));
@@ -125,7 +124,7 @@ Result<SweepReport> Store::report() const {
     return out;
   } catch (const DatabaseFault& fault) {
     return fault.failure;
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
     return damaged().failure;
   }
 }
@@ -168,9 +167,9 @@ Result<std::size_t> Store::collect(const std::string& path) {
       merged.push_back(name);
     }
     // A shard may still be running: while a design lacks a result, its part is needed.
-    Statement lacking(impl_->database,
-                      "SELECT 1 FROM points LEFT JOIN results USING (key) "
-                      "WHERE status IS NULL OR status <> 'done' LIMIT 1");
+    SqlStatement lacking(impl_->database,
+                         "SELECT 1 FROM points LEFT JOIN results USING (key) "
+                         "WHERE status IS NULL OR status <> 'done' LIMIT 1");
     if (!lacking.step())
       for (const std::string& name : merged) {
         std::error_code ignored;

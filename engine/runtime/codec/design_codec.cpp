@@ -18,7 +18,7 @@ using detail::member_object;
 using detail::member_text;
 using detail::member_text_or_empty;
 
-constexpr const char* kSchema = "stallcast.design/1";
+constexpr const char* kDesignSchema = "stallcast.design/1";
 
 /// In the order of the enumerations; the names are part of the format.
 constexpr std::array<const char*, 14> kDimensions = {
@@ -61,7 +61,7 @@ class Writer {
     for (const JobDesign& j : d.jobs) job(j);
     out_.end_array();
     part("run", d.run);
-    out_.member("schema", kSchema);
+    out_.member("schema", kDesignSchema);
     parts("storage", d.storage);
     if (!d.tenants.empty()) parts("tenants", d.tenants);
     out_.end_object();
@@ -243,7 +243,7 @@ std::string encode(const Design& design) { return Writer(false).design(design); 
 
 Result<Design> detail::design_of(const Json& json) {
   try {
-    check_schema(json, kSchema);
+    check_schema(json, kDesignSchema);
     return read_design(json);
   } catch (const Malformed& error) {
     return malformed("design", error);

@@ -13,7 +13,7 @@ using detail::member_number;
 using detail::member_object;
 using detail::member_text;
 
-constexpr const char* kSchema = "stallcast.run/1";
+constexpr const char* kRunSchema = "stallcast.run/1";
 
 void write_metric(JsonText& out, const Metric& m) {
   out.begin_object();
@@ -111,7 +111,7 @@ std::string encode(const RunResult& result) {
   out.begin_array();
   for (const ResourceUse& r : result.resources) write_resource(out, r);
   out.end_array();
-  out.member("schema", kSchema);
+  out.member("schema", kRunSchema);
   out.key("seed");
   out.whole(result.seed);
   out.member_number("simulated_s", result.simulated_s);
@@ -123,7 +123,7 @@ std::string encode(const RunResult& result) {
 
 Result<RunResult> detail::run_result_of(const Json& json) {
   try {
-    check_schema(json, kSchema);
+    check_schema(json, kRunSchema);
     return read_run(json);
   } catch (const Malformed& error) {
     return malformed("run result", error);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace detail;
 
-constexpr const char* kSchema = "stallcast.timeline/1";
+constexpr const char* kTimelineSchema = "stallcast.timeline/1";
 
 // Of a span: track, depth, name, cause + 1, number + 1, begin, end, cut.
 constexpr std::size_t kSpanNumbers = 8;
@@ -143,7 +143,7 @@ std::string encode(const Timeline& timeline) {
   });
   out.key("run_ended");
   out.boolean(timeline.run_ended);
-  out.member("schema", kSchema);
+  out.member("schema", kTimelineSchema);
   out.key("seed");
   out.whole(timeline.seed);
   write_array(out, "spans", timeline.spans, [&out](const Timeline::Span& span) {
@@ -202,7 +202,7 @@ Timeline read_timeline(const Json& json) {
 
 Result<Timeline> timeline_of(const Json& json) {
   try {
-    check_schema(json, kSchema);
+    check_schema(json, kTimelineSchema);
     return read_timeline(json);
   } catch (const Malformed& error) {
     return malformed("timeline", error);

@@ -8,14 +8,14 @@
 
 namespace stallcast::run {
 
-Result<Timeline> record(const Request& request, const TimelineRequest& what,
-                        const Options& options) {
+Result<Timeline> record(const SimulationRequest& request, const TimelineRequest& what,
+                        const SimulateOptions& options) {
   WarmWorker only(0);
   WarmWorker& worker = options.warm != nullptr ? *options.warm : only;
   if (const auto started = worker.start(options.worker, std::max(options.jobs, 1)); !started)
     return started.failure();
-  const std::vector<Request> requests = {request};
-  Session session(requests, options, worker);
+  const std::vector<SimulationRequest> requests = {request};
+  WorkerSession session(requests, options, worker);
   session.record(what);
   session.run();
   const std::vector<Outcome> outcomes = session.take();

@@ -41,7 +41,8 @@ std::string describe(const codec::WorkerMessage& failed) {
 
 }  // namespace
 
-Session::Session(const std::vector<Request>& requests, const Options& options, WarmWorker& worker)
+WorkerSession::WorkerSession(const std::vector<SimulationRequest>& requests,
+                             const SimulateOptions& options, WarmWorker& worker)
     : requests_(requests),
       options_(options),
       worker_(*worker.process_),
@@ -49,7 +50,7 @@ Session::Session(const std::vector<Request>& requests, const Options& options, W
       fractions_(requests.size(), 0.0),
       outcomes_(requests.size()) {}
 
-void Session::run() {
+void WorkerSession::run() {
   while (settled_ < requests_.size()) {
     feed();
     for (const std::string& line : worker_.exchange(kTick)) {
@@ -67,22 +68,22 @@ void Session::run() {
   report_progress();
 }
 
-std::vector<Outcome> Session::take() {
+std::vector<Outcome> WorkerSession::take() {
   std::vector<Outcome> all;
   all.reserve(outcomes_.size());
   for (std::optional<Outcome>& outcome : outcomes_) all.push_back(*std::move(outcome));
   return all;
 }
 
-void Session::feed() {
+void WorkerSession::feed() {
   while (fed_ < requests_.size() && worker_.unsent() < kQueued) worker_.send(line_of(fed_++));
 }
 
-std::string Session::line_of(std::size_t id) const {
+std::string WorkerSession::line_of(std::size_t id) const {
   return codec::request_line(id, requests_[id].seed, requests_[id].design->text, record_);
 }
 
-bool Session::hear(const std::string& line) {
+bool WorkerSession::hear(const std::string& line) {
   std::optional<codec::WorkerMessage> message = codec::read_message(line);
   if (!message) return false;
   using Type = codec::WorkerMessage::Type;
@@ -96,7 +97,7 @@ bool Session::hear(const std::string& line) {
   }
 }
 
-bool Session::hear_of(codec::WorkerMessage message) {
+bool WorkerSession::hear_of(codec::WorkerMessage message) {
   const std::uint64_t id = message.id;
   if (!greeted_ || id >= fed_ || outcomes_[id]) return false;
   if (message.type == codec::WorkerMessage::Type::progress) {
@@ -113,24 +114,24 @@ bool Session::hear_of(codec::WorkerMessage message) {
   return true;
 }
 
-void Session::take_in(std::size_t id, Result<Timeline> timeline) {
+void WorkerSession::take_in(std::size_t id, Result<Timeline> timeline) {
   if (!timeline) return settle(id, crash(id, "gave no valid timeline", timeline.failure().message));
   timelines_[id] = std::move(timeline).value();
   settle(id, RunResult{});
 }
 
-void Session::settle(std::size_t id, Outcome outcome) {
+void WorkerSession::settle(std::size_t id, Outcome outcome) {
   conclude(id, std::move(outcome));
   if (options_.on_outcome) options_.on_outcome(id, *outcomes_[id]);
 }
 
-void Session::conclude(std::size_t id, Outcome outcome) {
+void WorkerSession::conclude(std::size_t id, Outcome outcome) {
   outcomes_[id] = std::move(outcome);
   fractions_[id] = 1.0;
   ++settled_;
 }
 
-void Session::report_progress() {
+void WorkerSession::report_progress() {
   if (!options_.on_progress) return;
   double done = 0.0;
   for (const double fraction : fractions_) done += std::clamp(fraction, 0.0, 1.0);
@@ -139,12 +140,12 @@ void Session::report_progress() {
   options_.on_progress(reported_ = done);
 }
 
-std::string Session::done_text() const {
+std::string WorkerSession::done_text() const {
   return std::to_string(settled_) + " of " + std::to_string(requests_.size()) +
          (requests_.size() == 1 ? " simulation done" : " simulations done");
 }
 
-bool Session::stopped_from_outside() {
+bool WorkerSession::stopped_from_outside() {
   // A signal handler writes it behind the compiler's back.
   const int signal = *static_cast<volatile int*>(&interrupt_flag());
   const double elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
@@ -170,13 +171,13 @@ bool Session::stopped_from_outside() {
   return true;
 }
 
-void Session::fail_rest(const Failure& failure) {
+void WorkerSession::fail_rest(const Failure& failure) {
   for (std::size_t id = 0; id < outcomes_.size(); ++id)
     if (!outcomes_[id]) conclude(id, failure);
 }
 
 /// The worker takes requests in order, so the first ones without an outcome are those that ran.
-void Session::fail_rest_after_death() {
+void WorkerSession::fail_rest_after_death() {
   const std::string ending = worker_.stop(kDyingPatience).text();
   const std::string what = "was lost: the worker " + ending;
   int running = std::max(1, options_.jobs);
@@ -189,8 +190,8 @@ void Session::fail_rest_after_death() {
              "the failures of other seeds name the designs that were running"});
 }
 
-Failure Session::crash(std::size_t id, const std::string& what, const std::string& log) {
-  const Request& request = requests_[id];
+Failure WorkerSession::crash(std::size_t id, const std::string& what, const std::string& log) {
+  const SimulationRequest& request = requests_[id];
   const std::filesystem::path path = std::filesystem::path(options_.crash_directory) /
                                      ("stallcast-crash-" + request.design->hash.substr(0, 12) +
                                       "-seed" + std::to_string(request.seed) + ".json");

@@ -17,10 +17,11 @@ namespace stallcast::run {
 
 /// One call of `simulate` on one worker: hands out the requests and takes in what is said of them.
 /// The id of a request is its place in the list. Leaves the worker idle, or ended.
-class Session {
+class WorkerSession {
  public:
   /// REQUIRES: `worker` was started, with the jobs of `options`.
-  Session(const std::vector<Request>& requests, const Options& options, WarmWorker& worker);
+  WorkerSession(const std::vector<SimulationRequest>& requests, const SimulateOptions& options,
+                WarmWorker& worker);
   /// Each is to be recorded so: its outcome is a result of no figures, and a timeline.
   void record(const TimelineRequest& what) { record_ = what; }
 
@@ -52,8 +53,8 @@ class Session {
   [[nodiscard]] std::string line_of(std::size_t id) const;
   [[nodiscard]] std::string done_text() const;
 
-  const std::vector<Request>& requests_;
-  const Options& options_;
+  const std::vector<SimulationRequest>& requests_;
+  const SimulateOptions& options_;
   WorkerProcess& worker_;
   bool& greeted_;
   Clock::time_point began_ = Clock::now();

@@ -11,21 +11,22 @@
 namespace stallcast::run {
 namespace {
 
-std::vector<Outcome> run_all(const std::vector<Request>& requests, const Options& options,
-                             WarmWorker& worker) {
+std::vector<Outcome> run_all(const std::vector<SimulationRequest>& requests,
+                             const SimulateOptions& options, WarmWorker& worker) {
   if (requests.empty()) return {};
   if (const auto started = worker.start(options.worker, std::max(options.jobs, 1)); !started)
     return std::vector<Outcome>(requests.size(), started.failure());
-  Session session(requests, options, worker);
+  WorkerSession session(requests, options, worker);
   session.run();
   return session.take();
 }
 
 /// Simulates those that are not known already.
-std::vector<Outcome> run_new(const std::vector<Request>& requests, const Options& options) {
+std::vector<Outcome> run_new(const std::vector<SimulationRequest>& requests,
+                             const SimulateOptions& options) {
   ResultCache& results = options.warm->results();
   std::vector<std::optional<Outcome>> all(requests.size());
-  std::vector<Request> rest;
+  std::vector<SimulationRequest> rest;
   std::vector<std::size_t> places;  // of `rest` in `requests`
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (auto known = results.find(requests[i].design->hash, requests[i].seed)) {
@@ -36,7 +37,7 @@ std::vector<Outcome> run_new(const std::vector<Request>& requests, const Options
       places.push_back(i);
     }
   }
-  Options of_rest = options;
+  SimulateOptions of_rest = options;
   if (options.on_outcome)
     of_rest.on_outcome = [&](std::size_t i, const Outcome& outcome) {
       options.on_outcome(places[i], outcome);
@@ -59,7 +60,8 @@ std::vector<Outcome> run_new(const std::vector<Request>& requests, const Options
 EncodedDesign::EncodedDesign(const Design& design)
     : text(codec::encode_identity(design)), hash(base::sha256(text)) {}
 
-std::vector<Outcome> simulate(const std::vector<Request>& requests, const Options& options) {
+std::vector<Outcome> simulate(const std::vector<SimulationRequest>& requests,
+                              const SimulateOptions& options) {
   if (options.warm != nullptr) return run_new(requests, options);
   WarmWorker only(0);
   return run_all(requests, options, only);

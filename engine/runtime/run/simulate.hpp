@@ -24,11 +24,11 @@ struct EncodedDesign {
 };
 
 /// One simulation to make. Those of one design share its text.
-struct Request {
-  Request(std::shared_ptr<const EncodedDesign> encoded, std::uint64_t its_seed)
+struct SimulationRequest {
+  SimulationRequest(std::shared_ptr<const EncodedDesign> encoded, std::uint64_t its_seed)
       : design(std::move(encoded)), seed(its_seed) {}
-  Request(const Design& plain, std::uint64_t its_seed)
-      : Request(std::make_shared<const EncodedDesign>(plain), its_seed) {}
+  SimulationRequest(const Design& plain, std::uint64_t its_seed)
+      : SimulationRequest(std::make_shared<const EncodedDesign>(plain), its_seed) {}
   std::shared_ptr<const EncodedDesign> design;
   std::uint64_t seed;
 };
@@ -37,7 +37,7 @@ struct Request {
 /// time limit, internal for a crash; the message names the saved design).
 using Outcome = Result<RunResult>;
 
-struct Options {
+struct SimulateOptions {
   int jobs = 1;                 ///< simulations at a time
   double time_limit_s = 600.0;  ///< wall clock for the whole call
   std::string worker;  ///< path of stallcast-sim; empty: beside this program, or $STALLCAST_SIM
@@ -58,8 +58,8 @@ struct Options {
 /// Runs all `requests`, results in their order whatever the number of jobs. Leaves no process
 /// behind but the one of `options.warm`. SIGINT and SIGTERM, where the caller has installed
 /// `interrupt_flag`, end it early with failures whose exit is inconclusive.
-[[nodiscard]] std::vector<Outcome> simulate(const std::vector<Request>& requests,
-                                            const Options& options);
+[[nodiscard]] std::vector<Outcome> simulate(const std::vector<SimulationRequest>& requests,
+                                            const SimulateOptions& options);
 
 /// Set by signal handlers of programs; polled by `simulate`. 0 or the signal's number.
 [[nodiscard]] int& interrupt_flag();

@@ -31,7 +31,7 @@ class WarmWorker {
   [[nodiscard]] ResultCache& results() { return results_; }
 
  private:
-  friend class Session;
+  friend class WorkerSession;
   std::optional<WorkerProcess> process_;
   bool greeted_ = false;  ///< it has said which protocol it speaks
   std::string path_;

@@ -1,5 +1,7 @@
 #include "tests/scenarios/importers/dlio_support.hpp"
 
+namespace dlio_formats_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 
@@ -34,3 +36,5 @@ TEST_CASE("an indexed Parquet row costs its whole file, and that is said") {
   const ImportResult alone = import(kImages, {"dataset.format=parquet"});
   CHECK_FALSE(has(alone, Severity::warning, "read-amplification"));
 }
+
+}  // namespace dlio_formats_test

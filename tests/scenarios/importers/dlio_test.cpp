@@ -5,6 +5,8 @@
 
 #include "tests/scenarios/importers/dlio_support.hpp"
 
+namespace dlio_test {
+
 using namespace stallcast;
 using namespace stallcast::testing;
 
@@ -290,3 +292,5 @@ TEST_CASE("the table of importers is sorted and finds its rows") {
   CHECK(find_importer("dlio")->import == &import_dlio);
   CHECK(find_importer("nothing") == nullptr);
 }
+
+}  // namespace dlio_test

@@ -6,6 +6,8 @@
 #include "engine/base/jsonc.hpp"
 #include "scenarios/load.hpp"
 
+namespace terraform_test {
+
 using namespace stallcast;
 using Catch::Matchers::Contains;
 using scenarios::FieldFate;
@@ -142,3 +144,5 @@ TEST_CASE("what became of each resource is told, and what is a placeholder is wa
   REQUIRE(result.diagnostics.items().size() == 1);
   CHECK_THAT(result.diagnostics.items()[0].message, Contains("placeholder"));
 }
+
+}  // namespace terraform_test

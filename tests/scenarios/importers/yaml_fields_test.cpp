@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace yaml_fields_test {
+
 using namespace stallcast;
 using namespace stallcast::scenarios;
 
@@ -131,3 +133,5 @@ TEST_CASE("an old name gives way to the new one when both are given") {
   CHECK(faults(diags) == Lines{"1:6 duplicate-key"});
   CHECK_FALSE(diags.has_errors());
 }
+
+}  // namespace yaml_fields_test

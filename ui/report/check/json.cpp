@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json place(const Position& at) {
+Json place_json(const Position& at) {
   return {{"file", at.file}, {"line", at.line}, {"column", at.column}};
 }
 
@@ -36,8 +36,8 @@ Json assertion_object(const CheckedAssertion& a) {
                                   {"note", &a.note},
                                   {"culprit", &a.culprit_path}})
     if (!text->empty()) out[key] = *text;
-  out["at"] = place(a.at);
-  if (a.is_open()) out["culprit_at"] = place(a.culprit);
+  out["at"] = place_json(a.at);
+  if (a.is_open()) out["culprit_at"] = place_json(a.culprit);
   out["fingerprint"] = a.fingerprint;
   return out;
 }
@@ -59,7 +59,7 @@ Json scenario_object(const CheckedScenario& s) {
     if (d.severity == Severity::error)
       out["faults"].push_back({{"code", d.code},
                                {"pointer", d.pointer},
-                               {"at", place(d.position)},
+                               {"at", place_json(d.position)},
                                {"message", d.message},
                                {"hint", d.hint}});
   out["warnings"] = s.warnings;

@@ -13,7 +13,7 @@
 namespace stallcast::report {
 
 struct CheckContext {
-  Context tool;
+  ReportContext tool;
   Style style;
   std::string tag = "check";  ///< by which a poster finds its own comment again
 };

@@ -12,7 +12,7 @@
 namespace stallcast::report {
 
 struct DiffContext {
-  Context tool;
+  ReportContext tool;
   Style style;
 };
 

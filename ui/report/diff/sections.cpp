@@ -9,8 +9,6 @@
 namespace stallcast::report {
 namespace {
 
-constexpr std::size_t kMostSentences = 3;
-
 std::string or_none(const std::string& text) { return text.empty() ? "none" : text; }
 
 Section inputs_section(const Diff& diff) {

@@ -13,12 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 15;
 constexpr std::size_t kMostPoints = 8;
-
-std::string rest(std::size_t shown, std::size_t all) {
-  return shown < all ? "  ... and " + std::to_string(all - shown) + " more (--format json)\n" : "";
-}
 
 std::string list(const Ink& ink, const char* title, const std::vector<std::string>& all,
                  std::size_t most) {
@@ -26,7 +21,7 @@ std::string list(const Ink& ink, const char* title, const std::vector<std::strin
   std::string out = "\n" + ink.bold(title) + "\n";
   const std::size_t n = std::min(all.size(), most);
   for (std::size_t i = 0; i < n; ++i) out += wrapped("  - ", all[i], 4);
-  return out + rest(n, all.size());
+  return out + more_line(n, all.size());
 }
 
 }  // namespace
@@ -55,7 +50,7 @@ std::string sweep_diff_text(const SweepDiff& diff, const DiffContext& context) {
                        after_text(m.most) + " (" + delta_text(m.most) + ") at " + m.point,
                    6);
   }
-  out += rest(n, diff.metrics.size());
+  out += more_line(n, diff.metrics.size());
   out += list(ink, "Only in base", diff.only_base, kMostPoints) +
          list(ink, "Only in head", diff.only_head, kMostPoints) +
          list(ink, "Warnings", diff.warnings, kMostPoints);

@@ -7,8 +7,6 @@
 namespace stallcast::report {
 namespace {
 
-constexpr std::size_t kMostSentences = 3;
-constexpr std::size_t kMostRows = 15;
 /// Of a line of the table of metrics; long figures take of the name.
 constexpr std::size_t kNameAndFigures = 61;
 constexpr std::size_t kMostMoves = 4;
@@ -19,10 +17,6 @@ std::string coloured(const Ink& ink, std::string_view word, std::string_view tex
          : word == "BETTER" || word == "better" ? ink.good(text)
          : word == "SAME" || word == "same"     ? std::string(text)
                                                 : ink.doubtful(text);
-}
-
-std::string rest(std::size_t shown, std::size_t all) {
-  return shown < all ? "  ... and " + std::to_string(all - shown) + " more (--format json)\n" : "";
 }
 
 std::string inputs(const Diff& diff, const Ink& ink) {
@@ -79,7 +73,7 @@ std::string metrics(const Diff& diff, const Ink& ink) {
     out += "  " + left(shortened(m.metric, name), name) + figures + right(delta_text(m), 9) + " " +
            coloured(ink, effect, effect) + "\n";
   }
-  out += rest(n, all_moved);
+  out += more_line(n, all_moved);
   for (const auto& [what, all] :
        {std::pair{"Only in base: ", &diff.gone}, {"Only in head: ", &diff.come}}) {
     if (all->empty()) continue;
@@ -128,7 +122,7 @@ std::string warnings(const std::vector<std::string>& all, const Ink& ink) {
   std::string out = "\n" + ink.bold("Warnings") + "\n";
   const std::size_t n = std::min(all.size(), kMostWarnings);
   for (std::size_t i = 0; i < n; ++i) out += wrapped("  - ", all[i], 4);
-  return out + rest(n, all.size());
+  return out + more_line(n, all.size());
 }
 
 std::string fine_print(const DiffContext& context) {

@@ -68,6 +68,10 @@ std::string line_of(const std::string& where) {
 
 }  // namespace
 
+std::string more_line(std::size_t shown, std::size_t all) {
+  return shown < all ? "  ... and " + std::to_string(all - shown) + " more (--format json)\n" : "";
+}
+
 std::string_view effect_name(Effect effect) {
   switch (effect) {
     case Effect::worse:

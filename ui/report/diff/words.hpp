@@ -11,6 +11,13 @@
 /// What all formats of a diff say about one thing, in the same words.
 namespace stallcast::report {
 
+/// Sentences of a summary, and rows of a table, that are shown.
+inline constexpr std::size_t kMostSentences = 3;
+inline constexpr std::size_t kMostRows = 15;
+
+/// "  ... and 3 more (--format json)", or "" when all are shown.
+[[nodiscard]] std::string more_line(std::size_t shown, std::size_t all);
+
 /// "worse", "better", "changed", "same".
 [[nodiscard]] std::string_view effect_name(Effect effect);
 /// "oat", "shapley", "none".

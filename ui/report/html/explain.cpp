@@ -102,7 +102,8 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
 
 }  // namespace
 
-std::string explanation_html(const Explanation& e, const Context& context, const Style& style) {
+std::string explanation_html(const Explanation& e, const ReportContext& context,
+                             const Style& style) {
   const std::string phrase = e.asked.empty() ? "where its headline numbers come from"
                                              : "where " + base::join(e.asked, ", ") + " comes from";
   const std::string limit = e.prediction ? limit_phrase(*e.prediction) : "";

@@ -111,7 +111,7 @@ std::string intervals(const PlanResult& plan) {
 
 }  // namespace
 
-std::string plan_html(const PlanResult& plan, const Context& context, const Style& style) {
+std::string plan_html(const PlanResult& plan, const ReportContext& context, const Style& style) {
   const bool found = plan.status == PlanStatus::found && plan.answer.has_value();
   const char* verdict = found                                   ? ""
                         : plan.status == PlanStatus::infeasible ? "infeasible"

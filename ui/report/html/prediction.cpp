@@ -129,7 +129,7 @@ std::string what_ifs(const Prediction& p) {
          gain_bars("gain of each change", gains) + table({{"change"}, {"with it"}}, rows);
 }
 
-std::string figures(const Prediction& p, const Context& context) {
+std::string figures(const Prediction& p, const ReportContext& context) {
   std::string out;
   for (const FigureBlock& block : figure_blocks(p)) {
     std::vector<std::vector<std::string>> rows;
@@ -145,7 +145,7 @@ std::string figures(const Prediction& p, const Context& context) {
   return out;
 }
 
-std::string trust(const Prediction& p, const Context& context) {
+std::string trust(const Prediction& p, const ReportContext& context) {
   std::string out;
   if (p.extrapolated)
     out += element("p", "Outside of the range the calibration profile was fitted in.", "warn");
@@ -165,7 +165,8 @@ std::string trust(const Prediction& p, const Context& context) {
 }
 
 /// Inputs whose source begins with `kind`, together by what they rest on.
-std::string inputs_from(std::string_view kind, std::string_view noun, const Context& context) {
+std::string inputs_from(std::string_view kind, std::string_view noun,
+                        const ReportContext& context) {
   std::vector<std::pair<std::string, std::string>> groups;  // of sources, with their lists
   std::size_t n = 0;
   for (const InputLine& input : context.inputs) {
@@ -184,7 +185,7 @@ std::string inputs_from(std::string_view kind, std::string_view noun, const Cont
 }
 
 /// Those that somebody set one by one; those that come with a product, and defaults, together.
-std::string inputs(const Context& context) {
+std::string inputs(const ReportContext& context) {
   constexpr std::string_view kProduct = "catalog:", kDefault = "default";
   std::vector<std::vector<std::string>> rows;
   for (const InputLine& input : context.inputs)
@@ -205,7 +206,7 @@ std::string heading(const std::string& id, const std::string& verdict, const std
   return limit.empty() ? out : out + element("p", limit) + "\n";
 }
 
-std::string reproduce_section(const Context& context, const Prediction* prediction,
+std::string reproduce_section(const ReportContext& context, const Prediction* prediction,
                               const Style& style) {
   const std::string by = prediction != nullptr
                              ? run_phrase(*prediction, context, style)
@@ -214,7 +215,8 @@ std::string reproduce_section(const Context& context, const Prediction* predicti
                                   element("p", by, "soft"));
 }
 
-std::string prediction_sections(const Prediction& p, const Context& context, const Style& style) {
+std::string prediction_sections(const Prediction& p, const ReportContext& context,
+                                const Style& style) {
   return tiles(p) + section("Targets", targets(p)) + section("Where the time goes", time_split(p)) +
          section("What limits it", limits(p)) +
          section("Data path, mean over the run", data_path_table(p)) +
@@ -230,7 +232,7 @@ std::string prediction_sections(const Prediction& p, const Context& context, con
 
 namespace stallcast::report {
 
-std::string prediction_html(const Prediction& p, const Context& context, const Style& style) {
+std::string prediction_html(const Prediction& p, const ReportContext& context, const Style& style) {
   const std::string verdict =
       p.verdict == Verdict::none ? "" : std::string(verdict_name(p.verdict));
   return html::page("Stallcast: " + p.scenario_id,

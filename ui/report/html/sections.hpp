@@ -13,12 +13,12 @@ namespace stallcast::report::html {
                                   const std::string& phrase, const std::string& limit);
 
 /// All that there is to say of a prediction, from its tiles to how it is made again.
-[[nodiscard]] std::string prediction_sections(const Prediction& prediction, const Context& context,
-                                              const Style& style);
+[[nodiscard]] std::string prediction_sections(const Prediction& prediction,
+                                              const ReportContext& context, const Style& style);
 
 /// The command that makes the page again, and what it was made by. `prediction` may be null.
-[[nodiscard]] std::string reproduce_section(const Context& context, const Prediction* prediction,
-                                            const Style& style);
+[[nodiscard]] std::string reproduce_section(const ReportContext& context,
+                                            const Prediction* prediction, const Style& style);
 
 /// Ranks and resources over the window of a timeline; "" when it has no rank.
 [[nodiscard]] std::string timeline_section(const Timeline& timeline);

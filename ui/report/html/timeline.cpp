@@ -15,9 +15,9 @@ namespace stallcast::report::html {
 namespace {
 
 constexpr std::size_t kColumns = 200;  // over the window
-constexpr std::size_t kMostRows = 8;
+constexpr std::size_t kMostBusyRows = 8;
 constexpr int kShades = 20;
-constexpr double kSeen = 0.005;  // resources less busy at any moment are left out
+constexpr double kSeenBusy = 0.005;  // resources less busy at any moment are left out
 constexpr double kLabels = 300.0, kRight = 70.0;
 constexpr double kLane = 64.0, kRow = 22.0, kAxis = 22.0;
 
@@ -104,8 +104,8 @@ std::vector<Busy> busiest(const Timeline& t) {
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Busy& a, const Busy& b) { return a.most > b.most; });
-  std::erase_if(out, [](const Busy& busy) { return busy.most < kSeen; });
-  if (out.size() > kMostRows) out.resize(kMostRows);
+  std::erase_if(out, [](const Busy& busy) { return busy.most < kSeenBusy; });
+  if (out.size() > kMostBusyRows) out.resize(kMostBusyRows);
   return out;
 }
 

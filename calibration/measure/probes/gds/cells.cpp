@@ -134,7 +134,7 @@ Measurement gds_measurement(const GdsCell& cell, const GdsTally& tally) {
     m.figures["nvidia_fs_requests"] = static_cast<double>(tally.counts[1]);
     m.figures["compat_requests"] = static_cast<double>(tally.counts[2]);
   }
-  Verdict verdict = judge(evidence);
+  PathVerdict verdict = judge(evidence);
   // Apart from the others, which it would be fitted with.
   m.path = verdict.path + (cell.load.registered ? "" : "-unregistered");
   m.flags.insert(m.flags.end(), verdict.flags.begin(), verdict.flags.end());

@@ -36,7 +36,7 @@ void check(const CudaDriver& cuda, int result, const std::string& what) {
   throw Trouble(what + ": " + name + " (" + std::to_string(result) + ")");
 }
 
-Context::Context(const CudaDriver& cuda) : cuda_(cuda) {
+CudaContext::CudaContext(const CudaDriver& cuda) : cuda_(cuda) {
   check(cuda, cuda.init(0), "cuInit");
   int count = 0;
   check(cuda, cuda.device_count(&count), "cuDeviceGetCount");
@@ -51,11 +51,11 @@ Context::Context(const CudaDriver& cuda) : cuda_(cuda) {
   }
 }
 
-Context::~Context() { cuda_.release_context(device_); }
+CudaContext::~CudaContext() { cuda_.release_context(device_); }
 
-void Context::use() const { check(cuda_, cuda_.use_context(context_), "cuCtxSetCurrent"); }
+void CudaContext::use() const { check(cuda_, cuda_.use_context(context_), "cuCtxSetCurrent"); }
 
-std::string Context::device_name() const {
+std::string CudaContext::device_name() const {
   std::array<char, 128> name{};
   check(cuda_, cuda_.device_name(name.data(), static_cast<int>(name.size()) - 1, device_),
         "cuDeviceGetName");

@@ -43,13 +43,13 @@ struct CudaDriver {
 void check(const CudaDriver& cuda, int result, const std::string& what);
 
 /// The primary context of the first device, current in the thread that made it.
-class Context {
+class CudaContext {
  public:
   /// Initializes the driver. Throws Trouble.
-  explicit Context(const CudaDriver& cuda);
-  ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  explicit CudaContext(const CudaDriver& cuda);
+  ~CudaContext();
+  CudaContext(const CudaContext&) = delete;
+  CudaContext& operator=(const CudaContext&) = delete;
   /// For other threads. Throws Trouble.
   void use() const;
   [[nodiscard]] const CudaDriver& cuda() const { return cuda_; }

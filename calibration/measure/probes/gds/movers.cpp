@@ -23,7 +23,7 @@ void transfer(int fd, std::byte* buffer, std::size_t size, std::uint64_t offset,
 }
 
 /// A device buffer with random bytes, and the comparison with the file.
-class Base : public Mover {
+class Base : public BlockMover {
  public:
   explicit Base(const MoverParts& parts) : parts_(parts), device_(cuda(), parts.size) {
     Buffers random(parts.size);
@@ -163,13 +163,13 @@ class ByCuFile : public Base {
 };
 
 template <class Memory>
-std::unique_ptr<Mover> serial(const MoverParts& parts, Memory memory) {
+std::unique_ptr<BlockMover> serial(const MoverParts& parts, Memory memory) {
   return std::make_unique<Serial<Memory>>(parts, std::move(memory));
 }
 
 }  // namespace
 
-std::unique_ptr<Mover> make_mover(Way way, const MoverParts& parts) {
+std::unique_ptr<BlockMover> make_mover(Way way, const MoverParts& parts) {
   MoverParts no_file = parts;
   no_file.fd = -1;
   const CudaDriver& cuda = parts.context.cuda();

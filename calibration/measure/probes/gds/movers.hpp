@@ -19,9 +19,9 @@ enum class Way {
 };
 
 /// Moves blocks one after the other. For the thread that made it.
-class Mover {
+class BlockMover {
  public:
-  virtual ~Mover() = default;
+  virtual ~BlockMover() = default;
   /// To the device (`reading`) or from it. Throws Trouble.
   virtual void move(std::uint64_t offset, bool reading) = 0;
   /// Waits for what is still under way. Throws Trouble.
@@ -32,7 +32,7 @@ class Mover {
 };
 
 struct MoverParts {
-  const Context& context;
+  const CudaContext& context;
   int fd = -1;             ///< open with O_DIRECT
   std::size_t size = 0;    ///< of a block: a multiple of 4 KiB for files
   std::uint64_t seed = 0;  ///< of what is written
@@ -41,6 +41,6 @@ struct MoverParts {
   bool registered = true;  ///< the device buffer, with cuFile
 };
 
-[[nodiscard]] std::unique_ptr<Mover> make_mover(Way way, const MoverParts& parts);
+[[nodiscard]] std::unique_ptr<BlockMover> make_mover(Way way, const MoverParts& parts);
 
 }  // namespace stallcast::calibration::gds

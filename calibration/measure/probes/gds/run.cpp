@@ -63,7 +63,7 @@ class Crew {
   }
 
  private:
-  std::unique_ptr<Mover> prepare(unsigned i, Walk& walk) {
+  std::unique_ptr<BlockMover> prepare(unsigned i, Walk& walk) {
     parts_.context.use();
     MoverParts parts = parts_;
     parts.seed += i;
@@ -74,7 +74,7 @@ class Crew {
     return mover;
   }
 
-  void work(Mover& mover, Walk& walk) {
+  void work(BlockMover& mover, Walk& walk) {
     while (!ending_) {
       const double submitted = clock_s();
       mover.move(walk.offset(), walk.reading());
@@ -128,7 +128,7 @@ void run_gds(int fd, const GdsLoad& load, const std::filesystem::path& folder, G
     const Library library = load_cuda();
     if (library.handle == nullptr) throw Trouble("no CUDA driver: " + absent(library));
     const CudaDriver cuda = bind_cuda(library);
-    const Context context(cuda);
+    const CudaContext context(cuda);
     const MoverParts parts{.context = context,
                            .fd = fd,
                            .size = load.io.size,
@@ -159,7 +159,7 @@ void look(GdsMachine& machine) {
     if (library.handle == nullptr) throw Trouble(absent(library));
     keep(machine.cuda_library, library.file);
     const CudaDriver cuda = bind_cuda(library);
-    const Context context(cuda);
+    const CudaContext context(cuda);
     cuda.driver_version(&machine.driver_version);
     keep(machine.device, context.device_name());
     machine.cuda = true;

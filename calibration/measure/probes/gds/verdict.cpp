@@ -15,11 +15,11 @@ PathCounts counts_of(const CuFileCounters& counters, bool reading) {
   return sum;
 }
 
-Verdict judge(const Evidence& evidence) {
+PathVerdict judge(const Evidence& evidence) {
   const CuFileSettings& asked = evidence.asked;
   if (evidence.counts && *evidence.counts != PathCounts{}) {
     const auto& [p2p, nvfs, posix] = *evidence.counts;
-    Verdict verdict;
+    PathVerdict verdict;
     verdict.evidence = "cuFile counted " + std::to_string(p2p) + " requests by P2P DMA, " +
                        std::to_string(nvfs) + " by nvidia-fs, " + std::to_string(posix) +
                        " through host memory";

@@ -30,7 +30,7 @@ struct Evidence {
   unsigned nvfs_major = 0;  ///< of nvidia-fs, 0 where it is not there
 };
 
-struct Verdict {
+struct PathVerdict {
   std::string path;                ///< "p2p", "nvidia-fs", "compat", "mixed", "unknown"
   std::vector<std::string> flags;  ///< "mixed-path", "compat-fallback", "path-inferred", ...
   std::string evidence;            ///< one sentence
@@ -38,6 +38,6 @@ struct Verdict {
 
 /// The counters decide. Without any, data that moved while compat mode was off went directly, and
 /// while it was forced through the host; else nothing is known (flag "path-unknown").
-[[nodiscard]] Verdict judge(const Evidence& evidence);
+[[nodiscard]] PathVerdict judge(const Evidence& evidence);
 
 }  // namespace stallcast::calibration::gds
