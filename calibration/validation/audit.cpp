@@ -96,11 +96,11 @@ class Values {
     PlanSpec spec;
     spec.over.emplace_back().axis.path = "params." + search.param;
     const auto redesign = [&](std::span<const std::string> sets) -> Result<Design> {
-      scenarios::LoadOptions options = search.options;
-      options.sets.insert(options.sets.end(), sets.begin(), sets.end());
-      scenarios::Loaded loaded = scenarios::load_file(search.path, options);
-      if (loaded.design.has_value()) return *std::move(loaded.design);
-      return Failure{ExitCode::bad_input, loaded.diagnostics.items().front().message, ""};
+      std::vector<Change> changes;
+      for (const std::string& set : sets) changes.push_back(parse_change(set).value());
+      const Scenario changed = search.scenario->with(changes);
+      if (!changed.ok()) return changed.failure();
+      return changed.design();
     };
     return plan::solve(search.design, spec, redesign, options_);
   }

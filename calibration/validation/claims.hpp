@@ -10,11 +10,11 @@
 #include "calibration/validation/claim_quantity.hpp"
 #include "calibration/validation/input_files.hpp"
 #include "engine/decide/predict/predict.hpp"
-#include "scenarios/load.hpp"
 #include "stallcast/audit.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/result.hpp"
+#include "stallcast/scenario.hpp"
 
 /// Claims files: what others state of training and storage, and how to compute the same figure.
 ///
@@ -55,9 +55,9 @@ struct ClaimInput {
 
 /// A scenario to simulate, or to search.
 struct ClaimScenario {
-  std::string path;
-  scenarios::LoadOptions options;
-  std::string param;  ///< what a search varies
+  ScenarioFile file;
+  std::string param;                 ///< what a search varies
+  std::optional<Scenario> scenario;  ///< none when it has faults
   Design design;
 };
 

@@ -8,7 +8,7 @@
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
-#include "scenarios/load.hpp"
+#include "stallcast/scenario.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -75,15 +75,15 @@ class CaseReader : NodeReader {
             "give each case an id of its own");
     read_measured(node, at, c);
     const std::string scenario = text_of(node, at, "scenario", true);
-    scenarios::LoadOptions options;
-    options.variant = text_of(node, at, "variant", false);
-    options.sets = texts_of(node, at, "set");
+    ScenarioFile file;
+    file.variant = text_of(node, at, "variant", false);
+    file.sets = texts_of(node, at, "set");
     if (scenario.empty()) return;
-    c.scenario = beside(scenario);
-    scenarios::Loaded loaded = scenarios::load_file(c.scenario, options);
-    take_faults(std::move(loaded.diagnostics), at, "scenario", "case \"" + c.id + "\"");
-    if (!loaded.design.has_value()) return;
-    c.design = *std::move(loaded.design);
+    c.scenario = file.file = beside(scenario);
+    const Scenario read = Scenario::read(file);
+    take_faults(read.diagnostics(), at, "scenario", "case \"" + c.id + "\"");
+    if (!read.ok()) return;
+    c.design = read.design();
     c.design.expect.clear();
     out_.cases.push_back(std::move(c));
   }

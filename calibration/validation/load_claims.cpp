@@ -254,19 +254,20 @@ class ClaimsReader : NodeReader {
                           std::string& shown) {
     ClaimScenario wanted;
     const std::string name = text_of(node, at, key, true);
-    wanted.path = beside(name);
-    wanted.options.variant = text_of(node, at, "variant", false);
-    wanted.options.sets = texts_of(node, at, "set");
+    wanted.file.file = beside(name);
+    wanted.file.variant = text_of(node, at, "variant", false);
+    wanted.file.sets = texts_of(node, at, "set");
     shown = "`" + fs::path(name).filename().string() + "`";
-    if (!wanted.options.variant.empty()) shown += ", variant " + wanted.options.variant;
-    if (!wanted.options.sets.empty()) shown += " with " + base::join(wanted.options.sets, ", ");
+    if (!wanted.file.variant.empty()) shown += ", variant " + wanted.file.variant;
+    if (!wanted.file.sets.empty()) shown += " with " + base::join(wanted.file.sets, ", ");
     for (std::size_t i = 0; i < known.size(); ++i)
-      if (known[i].path == wanted.path && known[i].options.variant == wanted.options.variant &&
-          known[i].options.sets == wanted.options.sets)
+      if (known[i].file.file == wanted.file.file && known[i].file.variant == wanted.file.variant &&
+          known[i].file.sets == wanted.file.sets)
         return i;
-    scenarios::Loaded loaded = scenarios::load_file(wanted.path, wanted.options);
-    take_faults(std::move(loaded.diagnostics), at, key, "\"" + name + "\"");
-    if (loaded.design.has_value()) wanted.design = *std::move(loaded.design);
+    Scenario scenario = Scenario::read(wanted.file);
+    take_faults(scenario.diagnostics(), at, key, "\"" + name + "\"");
+    if (scenario.ok()) wanted.design = scenario.design();
+    if (scenario.ok()) wanted.scenario = std::move(scenario);
     if (!keep_targets) wanted.design.expect.clear();
     known.push_back(std::move(wanted));
     return known.size() - 1;

@@ -17,26 +17,18 @@
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
+#include "stallcast/scenario.hpp"
 #include "stallcast/timeline.hpp"
 
 /// The one door for front ends and for programs of others: read a scenario, estimate, predict,
 /// plan. docs/guide/client.md has an example.
 namespace stallcast::client {
 
-/// A scenario as a user gives it.
-struct Source {
-  std::string file = {};  ///< its path; with `text`, only its name in messages
-  std::optional<std::string> text = std::nullopt;  ///< instead of what stands in the file
-  std::vector<std::string> sets = {};              ///< "storage.ost.count=48", in order
-  std::string variant = {};                        ///< key of `scenarios`; "" is the base scenario
-  bool extend_files = true;      ///< false: `extends` may name catalogue entries only (servers)
-  std::string extend_root = {};  ///< with a folder, `extends` may name files in it only, and places
-                                 ///< in designs are told relative to it
-};
+using Source = ScenarioFile;
 
-/// What came of reading one. `design` is there exactly when nothing in `diagnostics` is an error.
+/// What came of reading a scenario. It is there exactly when nothing in `diagnostics` is an error.
 struct Reading {
-  std::optional<Design> design;
+  std::optional<Scenario> scenario;
   Diagnostics diagnostics;  ///< with file, line and column, sorted by place
 };
 
@@ -69,9 +61,9 @@ struct Question {
 
 /// One of two that are compared: a scenario, or what `run --format json` said of one.
 struct DiffInput {
-  std::string name = {};  ///< in reports; "": the file
-  Source scenario = {};
-  std::optional<DiffSide> result = std::nullopt;  ///< instead of the scenario
+  std::string name = {};                            ///< in reports; "": the file
+  std::optional<Scenario> scenario = std::nullopt;  ///< ok()
+  std::optional<DiffSide> result = std::nullopt;    ///< instead of the scenario
 };
 
 struct DiffQuestion {
@@ -106,9 +98,9 @@ class Session {
   /// said, in the call that needs it.
   void warm_up();
 
-  /// Everything that is wrong with a scenario, its assertions included, and its design if it has
-  /// one. Simulates nothing.
-  [[nodiscard]] Reading read(const Source& source) const;
+  /// Reads a scenario, with values of the profile, and says everything that is wrong with it.
+  /// Simulates nothing.
+  [[nodiscard]] Reading read(const ScenarioFile& file) const;
 
   /// What bounds say of `design`, in well below a millisecond: `method` is "estimate", metrics are
   /// job.J.gpu.utilization (never below what a simulation gives) and checkpoint.size, the
@@ -142,28 +134,29 @@ class Session {
   [[nodiscard]] std::optional<Timeline> overview(const Design& design, const Prediction& prediction,
                                                  const Question& question = {});
 
-  /// At most `most` changes of `source`, whose prediction this is, each tried by simulation: best
-  /// first. The targets are those of `design`.
-  [[nodiscard]] std::vector<Alternative> alternatives(const Source& source, const Design& design,
+  /// At most `most` changes of `scenario`, whose prediction this is, each tried by simulation: best
+  /// first. The targets are those of `design`. All scenarios are ones that this session read.
+  [[nodiscard]] std::vector<Alternative> alternatives(const Scenario& scenario,
+                                                      const Design& design,
                                                       const Prediction& prediction,
                                                       std::size_t most,
                                                       const Question& question = {});
 
-  /// The best design that meets the targets of `source`, as its `plan` asks. Texts of `over` and
+  /// The best design that meets the targets of `scenario`, as its `plan` asks. Texts of `over` and
   /// `unit` are those of the command line ("osts", "n_ost=8..64", "osts=2"); what `wanted` says
   /// goes before what the scenario says.
-  [[nodiscard]] Result<PlanResult> plan(const Source& source, const PlanQuestion& wanted,
+  [[nodiscard]] Result<PlanResult> plan(const Scenario& scenario, const PlanQuestion& wanted,
                                         const Question& question = {});
 
   /// The same with what `explain` tells of each, and, besides what relieves, what could be left
   /// out: at most `most` of both together, ranked.
-  [[nodiscard]] std::vector<WhatIf> what_ifs(const Source& source, const Design& design,
+  [[nodiscard]] std::vector<WhatIf> what_ifs(const Scenario& scenario, const Design& design,
                                              const Prediction& prediction, std::size_t most,
                                              const Question& question = {});
 
-  /// The fewest OSTs (servers, controllers, ...) of `storage` that meet the targets of `source`;
+  /// The fewest OSTs (servers, controllers, ...) of `storage` that meet the targets of `scenario`;
   /// "" is the storage system the bounds study, or what the scenario's `plan` asks.
-  [[nodiscard]] Result<PlanResult> plan(const Source& source, const std::string& storage = "",
+  [[nodiscard]] Result<PlanResult> plan(const Scenario& scenario, const std::string& storage = "",
                                         const Question& question = {});
 
   /// What became of `base`: inputs that changed, metrics that moved, and which change moved them,
@@ -177,8 +170,6 @@ class Session {
 
   /// nullptr without `Settings::profile`, or when it could not be read.
   [[nodiscard]] const CalibrationProfile* profile() const;
-  /// Gives diagnostics of `source` that have only a pointer their file, line and column.
-  void locate(const Source& source, Diagnostics& diagnostics) const;
 
  private:
   struct Impl;

@@ -30,6 +30,16 @@ void remember(Tree& tree, const std::string& at, const Tree& patch, const Json& 
     }
 }
 
+void mark(Tree& tree, const Json& node, const std::string& at, std::size_t document) {
+  tree.origins[at] = {document, at};
+  if (node.is_object())
+    for (const auto& [key, value] : node.items())
+      mark(tree, value, at + base::pointer_token(key), document);
+  if (node.is_array())
+    for (std::size_t i = 0; i < node.size(); ++i)
+      mark(tree, node[i], at + base::pointer_token(i), document);
+}
+
 bool is_item_with_id(const Json& item) {
   return item.is_object() && item.contains("id") && item["id"].is_string();
 }
@@ -96,15 +106,18 @@ void merge_node(Tree& base, Json& target, const std::string& at, const Tree& pat
 
 }  // namespace
 
+Tree tree_of(const Json& root, std::size_t document) {
+  Tree out{root, {}};
+  mark(out, root, "", document);
+  return out;
+}
+
 std::size_t Documents::add(base::JsonDocument document) {
-  items_.push_back(std::move(document));
+  items_.push_back(std::make_shared<const base::JsonDocument>(std::move(document)));
   return items_.size() - 1;
 }
 
-std::size_t Documents::add_option(std::string name) {
-  items_.push_back({nullptr, std::move(name), ""});
-  return items_.size() - 1;
-}
+std::size_t Documents::add_option(std::string name) { return add({nullptr, std::move(name), ""}); }
 
 const Json* find(const Json& root, std::string_view pointer) {
   const Json* node = &root;
@@ -205,7 +218,7 @@ Position Reporter::position(const std::string& pointer, base::PointAt at) const 
   const Origin* from = origin(pointer);
   if (from == nullptr) return {};
   const base::JsonDocument& document = documents_[from->document];
-  if (documents_.is_option(from->document)) return {document.file, 0, 0};
+  if (document.text.empty()) return {document.file, 0, 0};
   const bool exact = tree_.origins.contains(pointer);
   return base::locate(document, from->pointer, exact ? at : base::PointAt::value);
 }

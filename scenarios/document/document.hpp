@@ -1,8 +1,7 @@
 #pragma once
 
-#include <deque>
 #include <map>
-#include <set>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,18 +28,21 @@ struct Tree {
   std::map<std::string, Origin> origins;  ///< by pointer into `root`
 };
 
-/// All texts that a scenario was put together from.
+/// All texts that a scenario was put together from. Copies share the texts.
 class Documents {
  public:
   /// Takes a parsed file and returns its number.
   std::size_t add(base::JsonDocument document);
   /// A document that stands for a `--set` option: it has a name and no lines.
   std::size_t add_option(std::string name);
-  [[nodiscard]] const base::JsonDocument& operator[](std::size_t i) const { return items_[i]; }
-  [[nodiscard]] bool is_option(std::size_t i) const { return items_[i].text.empty(); }
+  [[nodiscard]] std::size_t size() const { return items_.size(); }
+  [[nodiscard]] const base::JsonDocument& operator[](std::size_t i) const { return *items_[i]; }
+  [[nodiscard]] bool is_option(std::size_t i) const {
+    return items_[i]->text.empty() && items_[i]->root.is_null();
+  }
 
  private:
-  std::deque<base::JsonDocument> items_;
+  std::vector<std::shared_ptr<const base::JsonDocument>> items_;
 };
 
 /// The value at `pointer`, nullptr when there is none.
@@ -61,6 +63,9 @@ void put(Tree& tree, const std::string& at, const Json& value, std::size_t docum
 
 /// Adds null at the end of the list at `at`, and gives its pointer. REQUIRES: a list.
 [[nodiscard]] std::string grow(Tree& tree, const std::string& at);
+
+/// `root` as the tree of document number `document`.
+[[nodiscard]] Tree tree_of(const Json& root, std::size_t document);
 
 /// Says what is wrong, with the place in the text the node came from.
 class Reporter {

@@ -21,9 +21,7 @@ class BaseReader {
   Tree read(std::string text, const std::string& file) {
     const std::size_t faults = diags_.items().size();
     const std::size_t number = documents_.add(base::parse_jsonc(std::move(text), file, diags_));
-    Tree own;
-    own.root = documents_[number].root;
-    mark(own, own.root, "", number);
+    Tree own = tree_of(documents_[number].root, number);
     if (own.root.is_null() && diags_.items().size() > faults) return own;  // a syntax error
     if (!own.root.is_object()) {
       add("type", documents_[number], "", "a scenario is a JSON object", "start it with {");
@@ -55,16 +53,6 @@ class BaseReader {
   }
 
  private:
-  void mark(Tree& tree, const Json& node, const std::string& at, std::size_t number) {
-    tree.origins[at] = {number, at};
-    if (node.is_object())
-      for (const auto& [key, value] : node.items())
-        mark(tree, value, at + base::pointer_token(key), number);
-    if (node.is_array())
-      for (std::size_t i = 0; i < node.size(); ++i)
-        mark(tree, node[i], at + base::pointer_token(i), number);
-  }
-
   Tree one(const std::string& target, const std::string& file, std::size_t number,
            const std::string& at) {
     if (target.starts_with(kCatalog)) return entry(target.substr(kCatalog.size()), number, at);

@@ -1,5 +1,7 @@
 #include "scenarios/document/overrides.hpp"
 
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -62,27 +64,42 @@ std::vector<std::string> ids(const Json& list) {
   return out;
 }
 
+struct NodeOf {
+  Json operator()(const Amount& amount) const {
+    if (!amount.unit.empty()) return text_of(amount);
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    if (amount.number == std::floor(amount.number) && std::abs(amount.number) < kExact)
+      return static_cast<std::int64_t>(amount.number);
+    return amount.number;
+  }
+  Json operator()(const std::string& words) const { return words; }
+  Json operator()(const JsonLiteral& literal) const {
+    Json value = Json::parse(literal.json, nullptr, false);
+    return value.is_discarded() ? Json(literal.json) : value;
+  }
+};
+
 class Setter {
  public:
-  Setter(Tree& tree, Documents& documents, Reporter& report, const std::string& option)
-      : tree_(tree), report_(report), option_(option) {
-    document_ = documents.add_option("--set " + option);
+  /// `option`: as the user would write it.
+  Setter(Tree& tree, Documents& documents, Reporter& report, std::string option)
+      : tree_(tree), report_(report), option_(std::move(option)) {
+    document_ = documents.add_option("--set " + option_);
   }
 
   void apply() {
-    const std::size_t equals = option_.find('=');
-    if (equals == std::string::npos || equals == 0)
-      return fault("\"" + option_ + "\" is not path=value", "write --set storage.ost.count=48");
-    const auto path = segments(base::trim(std::string_view(option_).substr(0, equals)));
+    const Result<Change> change = parse_change(option_);
+    if (!change.ok()) return fault(change.failure().message, change.failure().hint);
+    apply(*change);
+  }
+
+  void apply(const Change& change) {
+    const auto path = segments(base::trim(change.path));
     if (!path)
-      return fault("\"" + option_.substr(0, equals) + "\" is not a path",
+      return fault("\"" + change.path + "\" is not a path",
                    "write storage.ost.count or jobs[train].loader.workers");
     const std::string at = walk(*path);
-    if (failed_) return;
-    const std::string text(base::trim(std::string_view(option_).substr(equals + 1)));
-    Json value = Json::parse(text, nullptr, false);
-    if (value.is_discarded()) value = text;
-    put(tree_, at, value, document_);
+    if (!failed_) put(tree_, at, std::visit(NodeOf{}, change.value), document_);
   }
 
  private:
@@ -159,7 +176,7 @@ class Setter {
 
   Tree& tree_;
   Reporter& report_;
-  const std::string& option_;
+  std::string option_;
   std::size_t document_ = 0;
   bool failed_ = false;
 };
@@ -183,6 +200,12 @@ void choose_variant(Tree& tree, const std::string& name, Reporter& report) {
 void apply_sets(Tree& tree, const std::vector<std::string>& sets, Documents& documents,
                 Reporter& report) {
   for (const std::string& option : sets) Setter(tree, documents, report, option).apply();
+}
+
+void apply_changes(Tree& tree, std::span<const Change> changes, Documents& documents,
+                   Reporter& report) {
+  for (const Change& change : changes)
+    Setter(tree, documents, report, text_of(change)).apply(change);
 }
 
 }  // namespace stallcast::scenarios

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "scenarios/document/document.hpp"
+#include "stallcast/change.hpp"
 
 namespace stallcast::scenarios {
 
@@ -16,5 +18,8 @@ void choose_variant(Tree& tree, const std::string& name, Reporter& report);
 /// more at the end of a list.
 void apply_sets(Tree& tree, const std::vector<std::string>& sets, Documents& documents,
                 Reporter& report);
+/// The same for changes that are values already.
+void apply_changes(Tree& tree, std::span<const Change> changes, Documents& documents,
+                   Reporter& report);
 
 }  // namespace stallcast::scenarios

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <set>
 
+#include "engine/base/assertion.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
 
@@ -63,6 +64,7 @@ class ExpectationReader {
       report().error("choice", at + "/level", "\"" + e.level + "\" is not a level",
                      allowed_hint(e.level, names));
     }
+    check_assertion(e);
     check_waiver(e);
     return e;
   }
@@ -73,6 +75,20 @@ class ExpectationReader {
   const Json* present(const std::string& pointer) const {
     const Json* node = find(context_.tree.root, pointer);
     return node != nullptr && !node->is_null() ? node : nullptr;
+  }
+
+  // What the metric is worth is judged once it is known what the run reports.
+  void check_assertion(const Expectation& e) {
+    const std::string at = e.pointer + "/that";
+    if (e.that.empty()) return;
+    if (e.that.find_first_of("<>=") == std::string::npos &&
+        e.that.find(" in ") == std::string::npos) {
+      report().error("expect", at, "\"" + e.that + "\" has no comparison",
+                     "write \"job.train.gpu.utilization >= 95 %\"; operators: < <= > >= == in");
+      return;
+    }
+    if (const auto parsed = base::parse_assertion(e.that); !parsed.ok())
+      report().error("expect", at, parsed.failure().message, parsed.failure().hint);
   }
 
   // A waiver that ends is looked at again; one that does not is a target nobody has.

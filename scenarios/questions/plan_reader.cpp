@@ -52,14 +52,14 @@ constexpr std::array kFields = {
 
 constexpr std::string_view kUnit[] = {"unit"};
 
-std::string full_path(const std::string& path, const std::vector<Parameter>& params) {
+std::string full_path(const std::string& path, std::span<const Parameter> params) {
   for (const Parameter& p : params)
     if (p.name == path) return "params." + path;
   return path;
 }
 
 /// A parameter may say itself from where to where.
-void take_range(PlanDimension& dimension, const std::vector<Parameter>& params) {
+void take_range(PlanDimension& dimension, std::span<const Parameter> params) {
   if (!dimension.axis.values.empty() || dimension.axis.range) return;
   for (const Parameter& p : params) {
     if ("params." + p.name != dimension.axis.path || !p.minimum || !p.maximum) continue;
@@ -84,7 +84,7 @@ void add(PlanDimension dimension, PlanSpec& spec) {
 
 class PlanReader {
  public:
-  PlanReader(ReadContext& context, const std::vector<Parameter>& params)
+  PlanReader(ReadContext& context, std::span<const Parameter> params)
       : context_(context), params_(params) {}
 
   PlanSpec read() {
@@ -179,7 +179,7 @@ class PlanReader {
   }
 
   ReadContext& context_;
-  const std::vector<Parameter>& params_;
+  std::span<const Parameter> params_;
   PlanSpec spec_;
 };
 
@@ -187,12 +187,12 @@ class PlanReader {
 
 std::span<const FieldInfo> plan_fields() { return kFields; }
 
-PlanSpec read_plan(ReadContext& context, const std::vector<Parameter>& params) {
+PlanSpec read_plan(ReadContext& context, std::span<const Parameter> params) {
   return PlanReader(context, params).read();
 }
 
 std::map<std::string, PlanDimension> ranged_values(const Tree& tree, const Design& design,
-                                                   const std::vector<Parameter>& params) {
+                                                   std::span<const Parameter> params) {
   std::map<std::string, PlanDimension> out;
   const auto visit = [&](const std::string& path, std::string_view, const Component& component) {
     for (const auto& [key, value] : component.values) {
@@ -210,7 +210,7 @@ std::map<std::string, PlanDimension> ranged_values(const Tree& tree, const Desig
   return out;
 }
 
-void add_over(const std::string& option, const std::vector<Parameter>& params, PlanSpec& spec,
+void add_over(const std::string& option, std::span<const Parameter> params, PlanSpec& spec,
               Diagnostics& diags) {
   PlanDimension dimension;
   if (option.find('=') == std::string::npos) {
@@ -226,7 +226,7 @@ void add_over(const std::string& option, const std::vector<Parameter>& params, P
   add(std::move(dimension), spec);
 }
 
-void add_unit(const std::string& option, const std::vector<Parameter>& params, PlanSpec& spec,
+void add_unit(const std::string& option, std::span<const Parameter> params, PlanSpec& spec,
               Diagnostics& diags) {
   const auto fault = [&](std::string message, std::string hint) {
     diags.add({Severity::error,

@@ -45,7 +45,7 @@ LoadedPolicy load_policy(const std::string& path) {
   const Tree tree = read_with_bases(*std::move(text), path, true, "", documents, out.diagnostics);
   if (!tree.root.is_object()) return out;
   Reporter report(documents, tree, out.diagnostics);
-  Parameters params(tree, {}, report);
+  Parameters params(tree, report);
   ReadContext context{tree, params, report};
   check_keys(tree.root, "", kTopKeys, "the policy", report);
   for (Expectation& e : read_expectations(context, kSelector)) {

@@ -176,7 +176,14 @@ class Reader {
 
 }  // namespace
 
-void read_fio_jobs(Tree& tree, const std::string& file, bool read_files, Documents& documents,
+Result<std::string> FileTexts::read(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  const auto known = texts_.find(path);
+  if (known != texts_.end()) return known->second;
+  return texts_.emplace(path, base::read_file(path)).first->second;
+}
+
+void read_fio_jobs(Tree& tree, const std::string& file, FileTexts* texts, Documents& documents,
                    Reporter& report) {
   const Json* tenants = find(tree.root, "/tenants");
   if (tenants == nullptr || !tenants->is_array()) return;
@@ -188,13 +195,13 @@ void read_fio_jobs(Tree& tree, const std::string& file, bool read_files, Documen
     if (!name.is_string() || name == "") continue;
     const std::string path =
         (std::filesystem::path(file).parent_path() / name.get<std::string>()).string();
-    if (!read_files) {
+    if (texts == nullptr) {
       report.error("fio-job", at + "/job_file", "files cannot be read here",
                    "write the options of the job into the tenant");
       continue;
     }
-    const Result<std::string> text = base::read_file(path);
-    if (!text) {
+    const Result<std::string> text = texts->read(path);
+    if (!text.ok()) {
       report.error("fio-job", at + "/job_file", "cannot read \"" + path + "\"",
                    "the path is relative to the scenario");
       continue;

@@ -33,10 +33,7 @@ std::optional<std::pair<double, std::string>> leading_number(std::string_view te
 
 }  // namespace
 
-Parameters::Parameters(const Tree& tree,
-                       const std::vector<std::pair<std::string, double>>& overrides,
-                       Reporter& report)
-    : report_(report) {
+Parameters::Parameters(const Tree& tree, Reporter& report) : report_(report) {
   const Json* params = find(tree.root, "/params");
   if (params != nullptr && params->is_object()) {
     for (const auto& [name, node] : params->items())
@@ -46,7 +43,6 @@ Parameters::Parameters(const Tree& tree,
     report_.error("type", "/params", "\"params\" is an object of named values",
                   "write { \"n_ost\": { \"value\": 40 } }");
   }
-  for (const auto& [name, value] : overrides) replace(name, value);
   for (const std::string& name : order_) settle(name, entries_.find(name)->second);
 }
 
@@ -92,24 +88,6 @@ void Parameters::read(const std::string& name, const Json& node, const std::stri
   }
   order_.push_back(name);
   entries_[name] = std::move(entry);
-}
-
-void Parameters::replace(const std::string& name, double value) {
-  const auto it = entries_.find(name);
-  if (it == entries_.end()) {
-    const std::string near = base::nearest(name, order_);
-    report_.error("param", "/params", "no parameter \"" + name + "\"",
-                  near.empty() ? "the parameters are " + base::join(order_, ", ")
-                               : "did you mean \"" + near + "\"?");
-    return;
-  }
-  const auto quantity = it->second.written.is_string()
-                            ? leading_number(it->second.written.get_ref<const std::string&>())
-                            : std::nullopt;
-  if (quantity)
-    it->second.written = base::shortest(value) + " " + quantity->second;
-  else
-    it->second.written = value;
 }
 
 bool Parameters::settle(const std::string& name, Entry& entry) {

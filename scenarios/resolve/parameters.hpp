@@ -9,26 +9,15 @@
 #include <vector>
 
 #include "scenarios/document/document.hpp"
+#include "stallcast/scenario.hpp"
 
 namespace stallcast::scenarios {
-
-/// A parameter of the scenario, after overrides.
-struct Parameter {
-  std::string name;
-  double value = 0.0;
-  std::optional<double> minimum, maximum, step;
-  std::string doc;
-  std::string text = {};                ///< its value as an expression sees it: "40", "4 GB/s"
-  std::string where = {};               ///< "file:line:column", "--set ..."
-  std::vector<std::string> needs = {};  ///< parameters it depends on, also through others
-};
 
 /// The `params` of a scenario, evaluated, and who used them.
 class Parameters {
  public:
-  /// Reads `/params` of `tree`. `overrides` replace values, in order.
-  Parameters(const Tree& tree, const std::vector<std::pair<std::string, double>>& overrides,
-             Reporter& report);
+  /// Reads `/params` of `tree`.
+  Parameters(const Tree& tree, Reporter& report);
 
   /// What the expression `text` (with its leading "=") stands for: a number, or the text of a
   /// quantity parameter. nullopt after a fault, which is reported at `pointer`.
@@ -57,7 +46,6 @@ class Parameters {
     bool used = false;
   };
   void read(const std::string& name, const Json& node, const std::string& pointer);
-  void replace(const std::string& name, double value);
   bool settle(const std::string& name, Entry& entry);
   void check_range(const std::string& name, const Entry& entry);
   std::optional<Json> compute(std::string_view expression, const std::string& pointer, bool mark);

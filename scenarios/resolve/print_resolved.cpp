@@ -82,6 +82,11 @@ class Printer {
   explicit Printer(bool provenance) : provenance_(provenance) {}
 
   std::string print(const Design& design) {
+    write(json(design), 0, "");
+    return out_ + "\n";
+  }
+
+  Json json(const Design& design) {
     Json root = Json::object();
     root["id"] = design.id;
     for (const Component& host : design.hosts)
@@ -102,8 +107,7 @@ class Printer {
         if (!text->empty()) item[key] = *text;
       root["expect"].push_back(std::move(item));
     }
-    write(root, 0, "");
-    return out_ + "\n";
+    return root;
   }
 
  private:
@@ -187,5 +191,7 @@ class Printer {
 std::string print_resolved(const Design& design, bool provenance) {
   return Printer(provenance).print(design);
 }
+
+Json resolved_json(const Design& design) { return Printer(false).json(design); }
 
 }  // namespace stallcast::scenarios

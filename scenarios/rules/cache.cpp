@@ -16,7 +16,7 @@ bool in_hosts(const Component& storage) {
 }
 
 // The storage system a cache stands in front of exists, and does not in turn rest on the cache.
-void check_over(const Design& design, const Component& storage, Reporter& report) {
+void check_over(const Design& design, const Component& storage, Diagnostics& report) {
   if (storage.find("over") == nullptr) return;
   check_reference(storage, "over", ids_of(design.storage), "storage system", report);
   const Component* behind = design.find_storage(storage.find("over")->text);
@@ -40,7 +40,7 @@ void check_over(const Design& design, const Component& storage, Reporter& report
 }
 
 // A cache that holds no whole piece holds nothing.
-void check_pieces(const Component& data, std::string_view key, Reporter& report) {
+void check_pieces(const Component& data, std::string_view key, Diagnostics& report) {
   const Value* size = data.find(key);
   if (size == nullptr) return;
   for (const std::string_view unit : {"shard", "row_group", "sample"}) {
@@ -56,7 +56,7 @@ void check_pieces(const Component& data, std::string_view key, Reporter& report)
   }
 }
 
-void check_memory(const Component& data, const Component& host, Reporter& report) {
+void check_memory(const Component& data, const Component& host, Diagnostics& report) {
   const Value* size = data.find("cache.size");
   const Value* memory = host.find("memory.size");
   if (size != nullptr && memory != nullptr && size->number > memory->number)
@@ -71,7 +71,7 @@ void check_memory(const Component& data, const Component& host, Reporter& report
                 "the cache has no effect: set \"direct\": false, or \"cache.medium\": \"nvme\"");
 }
 
-void check_drives(const Component& data, const Component& host, Reporter& report) {
+void check_cached_drives(const Component& data, const Component& host, Diagnostics& report) {
   if (host.find("nvme.read") == nullptr || host.find("nvme.write") == nullptr)
     report.error("rule", pointer_of(data, "cache.medium"),
                  "host class \"" + host.id + "\" has no local NVMe",
@@ -83,7 +83,7 @@ void check_drives(const Component& data, const Component& host, Reporter& report
 
 }  // namespace
 
-void check_dataset_cache(const Design& design, const JobDesign& job, Reporter& report) {
+void check_dataset_cache(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& data = *job.dataset;
   const Component* host = host_of(design, job);
   check_pieces(data, "cache_limit", report);
@@ -108,10 +108,10 @@ void check_dataset_cache(const Design& design, const JobDesign& job, Reporter& r
   if (medium->text == "memory")
     check_memory(data, *host, report);
   else
-    check_drives(data, *host, report);
+    check_cached_drives(data, *host, report);
 }
 
-void check_caches(const Design& design, Reporter& report) {
+void check_caches(const Design& design, Diagnostics& report) {
   for (const Component& storage : design.storage) check_over(design, storage, report);
 }
 

@@ -21,7 +21,7 @@ constexpr double kAllLost = 1e-3;
 
 class StateRules {
  public:
-  StateRules(const Design& design, const JobDesign& job, Reporter& report)
+  StateRules(const Design& design, const JobDesign& job, Diagnostics& report)
       : job_(job),
         design_(design),
         report_(report),
@@ -287,14 +287,14 @@ class StateRules {
 
   const JobDesign& job_;
   const Design& design_;
-  Reporter& report_;
+  Diagnostics& report_;
   const Component* host_;
   double ranks_;
 };
 
 }  // namespace
 
-void check_saved_state(const Design& design, const JobDesign& job, Reporter& report) {
+void check_saved_state(const Design& design, const JobDesign& job, Diagnostics& report) {
   StateRules(design, job, report).check();
 }
 

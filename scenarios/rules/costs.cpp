@@ -5,7 +5,7 @@
 namespace stallcast::scenarios {
 
 // A price of one says nothing where nobody says how many there are.
-void check_prices(models::Role role, const Component& component, Reporter& report) {
+void check_prices(models::Role role, const Component& component, Diagnostics& report) {
   const models::KindInfo* kind = models::find_kind(role, component.kind);
   // After another fault the count may be there and not have been understood.
   if (kind == nullptr || report.has_errors()) return;

@@ -14,7 +14,7 @@ double needed(const std::string& level) {
   return level == "6" ? 4.0 : level == "5" ? 3.0 : level == "10" ? 2.0 : 1.0;
 }
 
-void check_raid(const Component& storage, Reporter& report) {
+void check_raid(const Component& storage, Diagnostics& report) {
   const Value* level = storage.find("raid.level");
   if (level == nullptr) return;
   const bool across = storage.find("target.count") != nullptr;
@@ -28,7 +28,7 @@ void check_raid(const Component& storage, Reporter& report) {
                  "raise \"" + key + "\", or use \"0\"");
 }
 
-void check_tail(const Component& storage, Reporter& report) {
+void check_tail(const Component& storage, Diagnostics& report) {
   const Value* tail = storage.find("drive.latency_p99");
   if (tail != nullptr && tail->number < number(storage, "drive.latency"))
     report.error("rule", pointer_of(storage, "drive.latency_p99"),
@@ -37,7 +37,7 @@ void check_tail(const Component& storage, Reporter& report) {
 }
 
 // Every host, or the volume, holds the whole data set.
-void check_fit(const Design& design, const JobDesign& job, Reporter& report) {
+void check_fit(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Value* on = job.dataset->find("on");
   const Component* storage = on == nullptr ? nullptr : design.find_storage(on->text);
   if (storage == nullptr || storage->find("drive.size") == nullptr) return;
@@ -56,7 +56,7 @@ void check_fit(const Design& design, const JobDesign& job, Reporter& report) {
 
 }  // namespace
 
-void check_drives(const Design& design, Reporter& report) {
+void check_drives(const Design& design, Diagnostics& report) {
   for (const Component& storage : design.storage) {
     check_raid(storage, report);
     check_tail(storage, report);

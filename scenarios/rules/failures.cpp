@@ -24,14 +24,14 @@ bool whole_group(const Component& failure) {
 /// Whether it comes at a date of the detailed run, once.
 bool dated(const Component& failure) { return failure.find("at") != nullptr; }
 
-void check_date(const Design& design, const Component& failure, Reporter& report) {
+void check_date(const Design& design, const Component& failure, Diagnostics& report) {
   const Value *at = failure.find("at"), *duration = design.run.find("duration");
   if (at != nullptr && duration != nullptr && at->number > duration->number)
     report.warn("rule", pointer_of(failure, "at"), "the run ends before this failure",
                 "let it come earlier, or lengthen \"run\": { \"duration\": ... }");
 }
 
-void check_storage_fault(const Design& design, const Component& failure, Reporter& report) {
+void check_storage_fault(const Design& design, const Component& failure, Diagnostics& report) {
   check_reference(failure, "on", ids_of(design.storage), "storage system", report);
   if (!complete(models::Role::failure, failure)) return;
   const models::StorageFaultParams p = models::storage_fault_params(failure);
@@ -63,7 +63,7 @@ void check_storage_fault(const Design& design, const Component& failure, Reporte
 }
 
 // One that kills jobs comes once or at random.
-void check_when(const Design& design, const Component& failure, Reporter& report) {
+void check_when(const Design& design, const Component& failure, Diagnostics& report) {
   const Value* mtbf = failure.find("mtbf");
   if (!dated(failure)) {
     if (mtbf == nullptr && !report.has_errors())
@@ -105,7 +105,7 @@ bool hits(const Component& failure, const JobDesign& job) {
 }
 
 // What is measured for months must not hold a failure already.
-void check_dates(const Design& design, const JobDesign& job, Reporter& report) {
+void check_dates(const Design& design, const JobDesign& job, Diagnostics& report) {
   const auto& failures = design.failures;
   const auto first = [&](bool with_date) {
     return std::find_if(failures.begin(), failures.end(),
@@ -138,7 +138,7 @@ void check_dates(const Design& design, const JobDesign& job, Reporter& report) {
                 "lengthen \"run\": { \"duration\": ... } beyond that");
 }
 
-void check_recovery(const Design& design, const JobDesign& job, Reporter& report) {
+void check_recovery(const Design& design, const JobDesign& job, Diagnostics& report) {
   const auto& failures = design.failures;
   const bool failing = std::any_of(failures.begin(), failures.end(),
                                    [&](const Component& f) { return hits(f, job); });
@@ -177,7 +177,7 @@ void check_recovery(const Design& design, const JobDesign& job, Reporter& report
 }
 
 // Both parts of the job must be able to train, and shifts to end before the next one.
-void check_elastic(const Design& design, const JobDesign& job, Reporter& report) {
+void check_elastic(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& component = *job.elastic;
   if (!complete(models::Role::elastic, component)) return;
   const models::ElasticParams p = models::elastic_params(component);
@@ -214,7 +214,7 @@ void check_elastic(const Design& design, const JobDesign& job, Reporter& report)
 
 }  // namespace
 
-void check_failures(const Design& design, Reporter& report) {
+void check_failures(const Design& design, Diagnostics& report) {
   for (const Component& failure : design.failures) {
     if (kills(failure))
       check_when(design, failure, report);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kUnits[] = {{"shard", "shard"},
                                                                     {"row_group", "row group"}};
 
-void check_loader(const Design& design, const JobDesign& job, Reporter& report) {
+void check_loader(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& loader = *job.loader;
   const Component& data = *job.dataset;
   const Component* host = host_of(design, job);
@@ -51,7 +51,7 @@ void check_loader(const Design& design, const JobDesign& job, Reporter& report) 
 
 // Worker processes hand batches over in shared memory: W x prefetch of them wait for every rank.
 //    [docs/models/dataloader.md, eq. 4]
-void check_shared_memory(const Design& design, const JobDesign& job, Reporter& report) {
+void check_shared_memory(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& loader = *job.loader;
   const Component& data = *job.dataset;
   const Component* host = host_of(design, job);
@@ -79,7 +79,7 @@ void check_shared_memory(const Design& design, const JobDesign& job, Reporter& r
 }
 
 // An iterable data set is dealt by files: the poorest rank ends the epoch.
-void check_dealing(const Design& design, const JobDesign& job, Reporter& report) {
+void check_dealing(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& loader = *job.loader;
   const Component& data = *job.dataset;
   const Value* style = loader.find("style");
@@ -114,7 +114,7 @@ void check_dealing(const Design& design, const JobDesign& job, Reporter& report)
                 "alone");
 }
 
-void check_dataset(const Design& design, const JobDesign& job, Reporter& report) {
+void check_dataset(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& data = *job.dataset;
   check_reference(data, "on", ids_of(design.storage), "storage system", report);
   if (data.kind.empty()) return;
@@ -153,7 +153,7 @@ void check_dataset(const Design& design, const JobDesign& job, Reporter& report)
 
 }  // namespace
 
-void check_loading(const Design& design, const JobDesign& job, Reporter& report) {
+void check_loading(const Design& design, const JobDesign& job, Diagnostics& report) {
   if (job.loader && job.dataset) {
     check_loader(design, job, report);
     check_shared_memory(design, job, report);

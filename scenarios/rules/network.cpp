@@ -2,7 +2,7 @@
 
 namespace stallcast::scenarios {
 
-void check_communication(const JobDesign& job, Reporter& report) {
+void check_communication(const JobDesign& job, Diagnostics& report) {
   const Component& communication = *job.communication;
   const bool given = communication.find("exposed") != nullptr;
   if (communication.kind.empty() || given) return;

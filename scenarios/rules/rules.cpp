@@ -18,7 +18,7 @@ namespace {
 
 class Rules {
  public:
-  Rules(const Design& design, Reporter& report)
+  Rules(const Design& design, Diagnostics& report)
       : design_(design),
         report_(report),
         hosts_(ids_of(design.hosts)),
@@ -116,12 +116,6 @@ class Rules {
   void check_expectation(const Expectation& e) {
     const std::string at = e.pointer + "/that";
     if (e.that.empty()) return;
-    if (e.that.find_first_of("<>=") == std::string::npos &&
-        e.that.find(" in ") == std::string::npos) {
-      report_.error("expect", at, "\"" + e.that + "\" has no comparison",
-                    "write \"job.train.gpu.utilization >= 95 %\"; operators: < <= > >= == in");
-      return;
-    }
     const std::vector<std::string> parts = base::split(base::trim(e.that), '.');
     if (parts.size() < 2 || parts[1].find('*') != std::string::npos) return;
     std::vector<std::string> jobs;
@@ -140,12 +134,24 @@ class Rules {
   }
 
   const Design& design_;
-  Reporter& report_;
+  Diagnostics& report_;
   std::vector<std::string> hosts_, storage_;
 };
 
 }  // namespace
 
-void check_rules(const Design& design, Reporter& report) { Rules(design, report).check(); }
+void check_rules(const Design& design, Diagnostics& report) { Rules(design, report).check(); }
+
+void check_design(const Design& design, Diagnostics& report) {
+  if (design.hosts.empty()) report.error("missing", "/cluster", "the scenario has no host class");
+  if (design.jobs.empty()) report.error("missing", "", "the scenario has no job");
+  base::for_each_component(
+      design, [&](const std::string& path, std::string_view role, const Component& component) {
+        for (const models::RoleInfo& info : models::roles())
+          if (info.id == role && !complete(info.role, component))
+            report.error("missing", component.pointer, path + " lacks a field that it needs");
+      });
+  check_rules(design, report);
+}
 
 }  // namespace stallcast::scenarios

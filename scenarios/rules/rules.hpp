@@ -1,12 +1,15 @@
 #pragma once
 
-#include "scenarios/document/document.hpp"
 #include "stallcast/design.hpp"
+#include "stallcast/diagnostic.hpp"
 
 namespace stallcast::scenarios {
 
 /// Checks what spans fields and components: references, counts that must fit, values that are
 /// likely slips. `design` may be incomplete when faults were already found.
-void check_rules(const Design& design, Reporter& report);
+void check_rules(const Design& design, Diagnostics& report);
+/// The same for a design that was not read but made of others, and what reading sees to: a host
+/// class, a job, and no field missing.
+void check_design(const Design& design, Diagnostics& report);
 
 }  // namespace stallcast::scenarios

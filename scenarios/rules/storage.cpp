@@ -24,7 +24,7 @@ constexpr Counted kPlaces[] = {
     {"osd.count", "OSD"}, {"node.count", "node"}, {"datanode.count", "DataNode"}};
 
 // Files lie on targets, targets in servers.
-void check_counts(const Component& storage, Reporter& report) {
+void check_counts(const Component& storage, Diagnostics& report) {
   const bool lustre = storage.find("ost.count") != nullptr;
   const double targets = number(storage, lustre ? "ost.count" : "target.count");
   const std::string noun = lustre ? "OST" : "target", servers = lustre ? "oss" : "server";
@@ -39,7 +39,7 @@ void check_counts(const Component& storage, Reporter& report) {
 }
 
 // Copies and pieces of a stripe lie on different ones.
-void check_redundancy(const Component& storage, Reporter& report) {
+void check_redundancy(const Component& storage, Diagnostics& report) {
   for (const Counted& places : kPlaces) {
     if (storage.find(places.key) == nullptr) continue;
     const bool coded = number(storage, "code.data") > 0.0;
@@ -57,7 +57,7 @@ void check_redundancy(const Component& storage, Reporter& report) {
 }
 
 // What Lustre fields say of each other.
-void check_lustre(const Component& storage, Reporter& report) {
+void check_lustre(const Component& storage, Diagnostics& report) {
   const double osts = number(storage, "ost.count"), servers = number(storage, "oss.count");
   if (osts <= 0.0) return;
   if (storage.find("provisioned") != nullptr && storage.find("ost.capacity") == nullptr)
@@ -76,7 +76,7 @@ void check_lustre(const Component& storage, Reporter& report) {
 }
 
 // What fields of measured storage say of each other.
-void check_measured(const Component& storage, Reporter& report) {
+void check_measured(const Component& storage, Diagnostics& report) {
   const Value* reads = storage.find("read.law");
   const Value* writes = storage.find("write.law");
   const Value* line = storage.find("write.line");
@@ -101,7 +101,7 @@ void check_measured(const Component& storage, Reporter& report) {
 }  // namespace
 
 // Every rate of a "nic": bytes written for bits are eight times too fast.
-void check_networks(const Component& component, Reporter& report) {
+void check_networks(const Component& component, Diagnostics& report) {
   for (const auto& [key, value] : component.values) {
     const std::vector<std::string> parts = base::split(key, '.');
     if (value.dimension != Dimension::rate || value.number <= kImplausibleNic.in(unit::Bps) ||
@@ -115,7 +115,7 @@ void check_networks(const Component& component, Reporter& report) {
   }
 }
 
-void check_storage(const Component& storage, Reporter& report) {
+void check_storage(const Component& storage, Diagnostics& report) {
   check_networks(storage, report);
   check_counts(storage, report);
   check_redundancy(storage, report);

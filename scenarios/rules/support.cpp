@@ -54,7 +54,7 @@ double readers_of_host(const Design& design, const JobDesign& job) {
 
 void check_reference(const Component& from, std::string_view key,
                      const std::vector<std::string>& ids, const std::string& what,
-                     Reporter& report) {
+                     Diagnostics& report) {
   const Value* value = from.find(key);
   if (value == nullptr || std::find(ids.begin(), ids.end(), value->text) != ids.end()) return;
   report.error("reference", pointer_of(from, key), "no " + what + " \"" + value->text + "\"",

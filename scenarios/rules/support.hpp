@@ -6,8 +6,8 @@
 
 #include "engine/base/design_values.hpp"
 #include "models/contract/registry.hpp"
-#include "scenarios/document/document.hpp"
 #include "stallcast/design.hpp"
+#include "stallcast/diagnostic.hpp"
 
 /// What the rules of all parts share. Components may be incomplete when faults were already found.
 namespace stallcast::scenarios {
@@ -35,33 +35,33 @@ using base::pointer_of;
 /// The component that `key` of `from` names, a "host class" or a "storage system", must exist.
 void check_reference(const Component& from, std::string_view key,
                      const std::vector<std::string>& ids, const std::string& what,
-                     Reporter& report);
+                     Diagnostics& report);
 
 /// Networks that are faster than any product: scenarios/rules/storage.cpp.
-void check_networks(const Component& component, Reporter& report);
+void check_networks(const Component& component, Diagnostics& report);
 /// Rules of a storage system: scenarios/rules/storage.cpp.
-void check_storage(const Component& storage, Reporter& report);
+void check_storage(const Component& storage, Diagnostics& report);
 /// Rules of data set and loader: scenarios/rules/loader.cpp.
-void check_loading(const Design& design, const JobDesign& job, Reporter& report);
+void check_loading(const Design& design, const JobDesign& job, Diagnostics& report);
 /// Rules of fabric and communication: scenarios/rules/network.cpp.
-void check_communication(const JobDesign& job, Reporter& report);
+void check_communication(const JobDesign& job, Diagnostics& report);
 
 /// Rules of a tenant: scenarios/rules/tenant.cpp.
-void check_tenant(const Design& design, const Component& tenant, Reporter& report);
+void check_tenant(const Design& design, const Component& tenant, Diagnostics& report);
 /// Rules of failures, recovery and lent GPUs: scenarios/rules/failures.cpp.
-void check_failures(const Design& design, Reporter& report);
+void check_failures(const Design& design, Diagnostics& report);
 
 /// Rules of caches: scenarios/rules/cache.cpp. Of storage systems in front of others:
-void check_caches(const Design& design, Reporter& report);
+void check_caches(const Design& design, Diagnostics& report);
 /// Of what hosts keep of the data set of a job. REQUIRES: it has one.
-void check_dataset_cache(const Design& design, const JobDesign& job, Reporter& report);
+void check_dataset_cache(const Design& design, const JobDesign& job, Diagnostics& report);
 
 /// Rules of prices: scenarios/rules/costs.cpp.
-void check_prices(models::Role role, const Component& component, Reporter& report);
+void check_prices(models::Role role, const Component& component, Diagnostics& report);
 
 /// Rules of storage systems that are drives: scenarios/rules/drives.cpp.
-void check_drives(const Design& design, Reporter& report);
+void check_drives(const Design& design, Diagnostics& report);
 /// Rules of the state of a job and how it is saved: scenarios/rules/checkpoint.cpp.
-void check_saved_state(const Design& design, const JobDesign& job, Reporter& report);
+void check_saved_state(const Design& design, const JobDesign& job, Diagnostics& report);
 
 }  // namespace stallcast::scenarios

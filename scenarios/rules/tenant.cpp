@@ -4,7 +4,7 @@
 /// Rules of the other traffic on a design.
 namespace stallcast::scenarios {
 
-void check_tenant(const Design& design, const Component& tenant, Reporter& report) {
+void check_tenant(const Design& design, const Component& tenant, Diagnostics& report) {
   check_reference(tenant, "on", ids_of(design.storage), "storage system", report);
   check_reference(tenant, "hosts", ids_of(design.hosts), "host class", report);
   const double burst = number(tenant, "burst", 1.0), share = number(tenant, "burst_share");

@@ -11,7 +11,6 @@
 #include "calibration/validation/grid/store_fit.hpp"
 #include "calibration/validation/sources/groundtruth_csv.hpp"
 #include "engine/base/files.hpp"
-#include "scenarios/load.hpp"
 
 /// The probes of tests/calibration/data/grid-probes are invented: figures that divide well.
 namespace stallcast::calibration::grid {
@@ -180,11 +179,8 @@ TEST_CASE("every row of a grid makes a scenario without faults") {
   const LoaderFit loader = fit_loader(files.cpu, faults);
   for (const GridRow& row : read_rows(csv, faults)) {
     const StoreFit store = fit_store(files, row.store, faults);
-    const scenarios::Loaded loaded =
-        scenarios::load_text(scenario_text(row, {files, store, loader}, {}, 1), row.id);
     INFO(row.id);
-    CHECK(loaded.design);
-    CHECK(!loaded.diagnostics.has_errors());
+    CHECK(scenario_of(row, {files, store, loader}, {}, 1).ok());
   }
   CHECK(faults.items().empty());
 }

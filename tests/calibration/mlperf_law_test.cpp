@@ -5,7 +5,6 @@
 #include "calibration/validation/mlperf/prediction.hpp"
 #include "calibration/validation/mlperf/round3.hpp"
 #include "calibration/validation/mlperf/scenario.hpp"
-#include "scenarios/load.hpp"
 #include "scenarios/resolve/print_resolved.hpp"
 
 namespace stallcast::calibration::mlperf {
@@ -289,11 +288,10 @@ TEST_CASE("a row is a scenario that carries what the law knows") {
   for (const bool barrier : {true, false}) {
     system.barrier = barrier;
     // 10 ranks on 3 hosts: 4 GPUs a host, the storage at 30 GB/s, 1.25 x 0.4 GB/s a process
-    const scenarios::Loaded loaded =
-        scenarios::load_text(scenario_of(system, 10, 500, supply), "row");
-    CAPTURE(loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items().front().message);
-    REQUIRE(loaded.design.has_value());
-    const std::string text = scenarios::print_resolved(*loaded.design, false);
+    const Scenario scenario = scenario_of(system, 10, 500, supply, "row");
+    CAPTURE(scenario.ok() ? "" : scenario.failure().message);
+    REQUIRE(scenario.ok());
+    const std::string text = scenarios::print_resolved(scenario.design(), false);
     for (const char* part : {"\"gpus\": 4", "\"accelerators\": 10", "\"read\": \"30 GB/s\"",
                              "\"parse\": \"500 MB/s\"", "\"samples\": 35000"}) {
       CAPTURE(part, text);

@@ -5,7 +5,7 @@
 #include "calibration/fit/calibrate.hpp"
 #include "calibration/fit/fit.hpp"
 #include "calibration/profile/apply.hpp"
-#include "scenarios/load.hpp"
+#include "stallcast/scenario.hpp"
 #include "tests/calibration/importer_fixtures.hpp"
 
 /// What it costs that all ranks meet: from records, and from what nccl-tests prints, to the fields
@@ -133,11 +133,9 @@ constexpr const char* kScenario = R"({
   "jobs": [{"id": "train", "hosts": "gpu", "step": {"compute": "100 ms"}}]
 })";
 
-scenarios::Loaded load(const CalibrationProfile& profile, std::vector<std::string> sets = {}) {
-  scenarios::LoadOptions options;
-  options.sets = std::move(sets);
-  options.profile = &profile;
-  return scenarios::load_text(kScenario, "small.json", options);
+Scenario load(const CalibrationProfile& profile, std::vector<std::string> sets = {}) {
+  return Scenario::read({.file = "small.json", .text = kScenario, .sets = std::move(sets)},
+                        &profile);
 }
 
 }  // namespace
@@ -285,9 +283,9 @@ TEST_CASE("ranks: one rank meets nobody, but a loop's own barrier has a cost") {
 
 TEST_CASE("ranks: a profile sets the barrier of jobs, terms the law lacks included") {
   const CalibrationProfile profile = calibrate(nccl_runs({2, 4, 8, 16, 32}), "site", {});
-  const scenarios::Loaded loaded = load(profile);
-  REQUIRE(loaded.design);
-  const Component& job = loaded.design->jobs[0].job;
+  const Scenario loaded = load(profile);
+  REQUIRE(loaded.ok());
+  const Component& job = loaded.design().jobs[0].job;
   CHECK(job.find("barrier.base")->number == Approx(6.1e-6).epsilon(0.03));
   CHECK(job.find("barrier.per_doubling")->number == Approx(4.04e-6).epsilon(0.03));
   CHECK(job.find("barrier.per_sqrt")->number == 0.0);
@@ -297,8 +295,8 @@ TEST_CASE("ranks: a profile sets the barrier of jobs, terms the law lacks includ
     CHECK(job.find(field)->source.kind == Source::Kind::profile);
     CHECK(job.find(field)->source.where == "profile:site");
   }
-  CHECK(values_from_profile(*loaded.design) == 5);
-  Design drawn = *loaded.design;
+  CHECK(values_from_profile(loaded.design()) == 5);
+  Design drawn = loaded.design();
   apply_draw(profile, 7, drawn);
   const ProfileValue* doubling = value_of(profile, "barrier.per_doubling");
   REQUIRE(doubling);
@@ -308,9 +306,9 @@ TEST_CASE("ranks: a profile sets the barrier of jobs, terms the law lacks includ
 
 TEST_CASE("ranks: the scenario goes before the profile, and draws leave its values alone") {
   const CalibrationProfile profile = calibrate(nccl_runs({2, 4, 8, 16, 32}), "site", {});
-  const scenarios::Loaded loaded = load(profile, {"jobs.train.barrier.per_doubling=1 us"});
-  REQUIRE(loaded.design);
-  Design drawn = *loaded.design;
+  const Scenario loaded = load(profile, {"jobs.train.barrier.per_doubling=1 us"});
+  REQUIRE(loaded.ok());
+  Design drawn = loaded.design();
   apply_draw(profile, 7, drawn);
   CHECK(drawn.jobs[0].job.find("barrier.per_doubling")->number == Approx(1e-6));
 }

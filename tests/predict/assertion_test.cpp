@@ -1,4 +1,4 @@
-#include "engine/decide/predict/assertion.hpp"
+#include "engine/base/assertion.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -24,7 +24,7 @@ constexpr const char* kFull = R"({
 std::string error(std::vector<std::string> sets) {
   const auto loaded = load_with(std::move(sets), "", kFull);
   std::string out;
-  for (const Diagnostic& d : loaded.diagnostics.items())
+  for (const Diagnostic& d : loaded.diagnostics().items())
     if (d.severity == Severity::error) {
       CHECK(out.empty());
       out = d.pointer + " " + d.message;
@@ -86,7 +86,7 @@ TEST_CASE("too few checkpoints that may be bad are worth a warning") {
   const auto warnings = [](std::vector<std::string> sets) {
     std::string out;
     const auto loaded = load_with(std::move(sets), "", kFull);
-    for (const Diagnostic& d : loaded.diagnostics.items())
+    for (const Diagnostic& d : loaded.diagnostics().items())
       if (d.severity == Severity::warning) out += d.message + "\n";
     return out;
   };

@@ -48,13 +48,10 @@ std::set<std::string> kinds_of_library() {
   std::set<std::string> out;
   for (const scenarios::Template& t : scenarios::templates()) {
     const std::string file = "scenarios/library/" + std::string(t.name) + ".json";
-    const auto base = scenarios::load_file(file);
+    const auto base = load_file(file);
     add_kinds(design_of(base), out);
-    for (const std::string& variant : base.variants) {
-      scenarios::LoadOptions options;
-      options.variant = variant;
-      add_kinds(design_of(scenarios::load_file(file, options)), out);
-    }
+    for (const std::string& variant : base.variants())
+      add_kinds(design_of(Scenario::read({.file = file, .variant = variant})), out);
   }
   return out;
 }

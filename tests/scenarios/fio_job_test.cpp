@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "scenarios/load.hpp"
+#include "stallcast/scenario.hpp"
 
 namespace fio_job_test {
 
@@ -27,22 +27,22 @@ class Folder {
                "tenants": [ { "id": "noise", "type": "fio", "on": "scratch", "hosts": "gpu",
                               "job_file": "noise.fio" )" +
                tenant + " } ] }";
-    loaded_ = scenarios::load_file((path_ / "scenario.json").string(), {});
+    loaded_ = Scenario::read({.file = (path_ / "scenario.json").string()});
   }
   ~Folder() { fs::remove_all(path_); }
 
-  [[nodiscard]] const scenarios::Loaded& loaded() const { return loaded_; }
-  [[nodiscard]] const Component& tenant() const { return loaded_.design->tenants.at(0); }
+  [[nodiscard]] const Scenario& loaded() const { return loaded_; }
+  [[nodiscard]] const Component& tenant() const { return loaded_.design().tenants.at(0); }
   [[nodiscard]] std::string message() const {
     std::string out;
-    for (const Diagnostic& d : loaded_.diagnostics.items())
+    for (const Diagnostic& d : loaded_.diagnostics().items())
       out += d.pointer + ": " + d.message + " (" + d.hint + ")\n";
     return out;
   }
 
  private:
   fs::path path_;
-  scenarios::Loaded loaded_;
+  Scenario loaded_ = Scenario::read({.text = "{}"});
 };
 
 constexpr const char* kJob =
@@ -54,7 +54,7 @@ constexpr const char* kJob =
 TEST_CASE("a tenant takes the options of its fio job file") {
   const Folder folder(kJob);
   INFO(folder.message());
-  REQUIRE(folder.loaded().design);
+  REQUIRE(folder.loaded().ok());
   const Component& t = folder.tenant();
   CHECK(t.find("bs")->number == 131072.0);  // fio's k is 1024
   CHECK(t.find("rw")->text == "randrw");
@@ -69,17 +69,17 @@ TEST_CASE("a tenant takes the options of its fio job file") {
 
 TEST_CASE("what the scenario says wins over the fio job file") {
   const Folder folder(kJob, R"(, "bs": "4 KiB")");
-  REQUIRE(folder.loaded().design);
+  REQUIRE(folder.loaded().ok());
   CHECK(folder.tenant().find("bs")->number == 4096.0);
 }
 
 TEST_CASE("a file of several fio jobs needs a choice") {
   const std::string two = std::string(kJob) + "[scan]\nrw=read\nbs=1m\n";
   const Folder open(two);
-  CHECK_FALSE(open.loaded().design);
+  CHECK_FALSE(open.loaded().ok());
   CHECK_THAT(open.message(), Contains("has 2 jobs") && Contains("mixed, scan"));
   const Folder chosen(two, R"(, "section": "scan")");
-  REQUIRE(chosen.loaded().design);
+  REQUIRE(chosen.loaded().ok());
   CHECK(chosen.tenant().find("bs")->number == 1048576.0);
   const Folder wrong(two, R"(, "section": "scam")");
   CHECK_THAT(wrong.message(), Contains("no job \"scam\"") && Contains("scan"));
@@ -87,17 +87,17 @@ TEST_CASE("a file of several fio jobs needs a choice") {
 
 TEST_CASE("fio options that cannot be read or are not modelled are told") {
   const Folder split("[a]\nbs=4k,64k\n");
-  CHECK_FALSE(split.loaded().design);
+  CHECK_FALSE(split.loaded().ok());
   CHECK_THAT(split.message(), Contains("noise.fio:2") && Contains("bs=4k,64k"));
   const Folder unknown("[a]\nrw=read\nzonemode=zbd\n");
-  CHECK(unknown.loaded().design);
+  CHECK(unknown.loaded().ok());
   CHECK_THAT(unknown.message(), Contains("\"zonemode\" is not modelled"));
   const Folder pattern("[a]\nrw=trim\n");
-  CHECK_FALSE(pattern.loaded().design);
+  CHECK_FALSE(pattern.loaded().ok());
   const Folder empty("");
   CHECK_THAT(empty.message(), Contains("has no job"));
   const Folder missing(kJob, R"(, "x-": 0, "section": "mixed", "bs": "4 XB")");
-  CHECK_FALSE(missing.loaded().design);
+  CHECK_FALSE(missing.loaded().ok());
 }
 
 TEST_CASE("bad values of tenants name their field") {
@@ -109,8 +109,8 @@ TEST_CASE("bad values of tenants name their field") {
              "tenants": [ { "id": "kv", )" +
         fields + " } ] }";
     std::string out;
-    const scenarios::Loaded loaded = scenarios::load_text(text, "s.json", {});
-    for (const Diagnostic& d : loaded.diagnostics.items())
+    const Scenario loaded = Scenario::read({.file = "s.json", .text = text});
+    for (const Diagnostic& d : loaded.diagnostics().items())
       out += d.pointer + ": " + d.message + "\n";
     return out;
   };

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/load.hpp"
+#include "stallcast/scenario.hpp"
 
 namespace fixtures_test {
 
@@ -62,26 +62,26 @@ std::string text_of(const Diagnostic& d, const fs::path& file) {
 
 TEST_CASE("good scenarios load without any remark") {
   for (const fs::path& file : files_in("good")) {
-    const auto loaded = scenarios::load_file(file.string());
+    const auto loaded = Scenario::read({.file = file.string()});
     INFO(file.string());
-    for (const Diagnostic& d : loaded.diagnostics.items()) FAIL_CHECK(text_of(d, file));
-    CHECK(loaded.design.has_value());
+    for (const Diagnostic& d : loaded.diagnostics().items()) FAIL_CHECK(text_of(d, file));
+    CHECK(loaded.ok());
   }
 }
 
 TEST_CASE("bad scenarios are rejected with every fault at its place") {
   for (const fs::path& file : files_in("bad")) {
-    const auto loaded = scenarios::load_file(file.string());
+    const auto loaded = Scenario::read({.file = file.string()});
     const std::vector<Expected> wanted = expectations(file);
     std::string all = file.string();
-    for (const Diagnostic& d : loaded.diagnostics.items()) all += "\n  " + text_of(d, file);
+    for (const Diagnostic& d : loaded.diagnostics().items()) all += "\n  " + text_of(d, file);
     INFO(all);
-    CHECK_FALSE(loaded.design.has_value());
+    CHECK_FALSE(loaded.ok());
     REQUIRE(wanted.size() > 0);
-    CHECK(loaded.diagnostics.items().size() == wanted.size());
+    CHECK(loaded.diagnostics().items().size() == wanted.size());
     for (const Expected& e : wanted) {
       INFO("expected " << e.place << " " << e.code << " " << e.part);
-      const auto& items = loaded.diagnostics.items();
+      const auto& items = loaded.diagnostics().items();
       CHECK(std::any_of(items.begin(), items.end(), [&](const Diagnostic& d) {
         const std::string text = text_of(d, file);
         return text.starts_with(e.place + " " + e.code + " ") &&
@@ -92,8 +92,8 @@ TEST_CASE("bad scenarios are rejected with every fault at its place") {
 }
 
 TEST_CASE("diagnostics are sorted by place") {
-  const auto loaded = scenarios::load_file((kFixtures / "bad/many-faults.json").string());
-  const auto& items = loaded.diagnostics.items();
+  const auto loaded = Scenario::read({.file = (kFixtures / "bad/many-faults.json").string()});
+  const auto& items = loaded.diagnostics().items();
   CHECK(std::is_sorted(items.begin(), items.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(a.position.line, a.position.column) <
            std::pair(b.position.line, b.position.column);
@@ -101,10 +101,10 @@ TEST_CASE("diagnostics are sorted by place") {
 }
 
 TEST_CASE("a file that is not there is one diagnostic") {
-  const auto loaded = scenarios::load_file("tests/scenarios/fixtures/none.json");
-  CHECK_FALSE(loaded.design.has_value());
-  REQUIRE(loaded.diagnostics.items().size() == 1);
-  CHECK(loaded.diagnostics.items()[0].code == "file");
+  const auto loaded = Scenario::read({.file = "tests/scenarios/fixtures/none.json"});
+  CHECK_FALSE(loaded.ok());
+  REQUIRE(loaded.diagnostics().items().size() == 1);
+  CHECK(loaded.diagnostics().items()[0].code == "file");
 }
 
 TEST_CASE("no prefix of a scenario makes the loader throw") {
@@ -113,7 +113,7 @@ TEST_CASE("no prefix of a scenario makes the loader throw") {
   text << in.rdbuf();
   const std::string whole = text.str();
   for (std::size_t n = 0; n < whole.size(); n += 3)
-    CHECK_NOTHROW(scenarios::load_text(whole.substr(0, n), "cut.json"));
+    CHECK_NOTHROW(Scenario::read({.file = "cut.json", .text = whole.substr(0, n)}));
 }
 
 }  // namespace fixtures_test

@@ -16,9 +16,9 @@ TEST_CASE("every template loads without a remark and carries its summary") {
   REQUIRE(scenarios::templates().size() >= 5);
   for (const scenarios::Template& t : scenarios::templates()) {
     INFO(t.name);
-    const auto loaded = scenarios::load_text(std::string(t.text), std::string(t.name) + ".json");
+    const auto loaded = load_text(std::string(t.text), std::string(t.name) + ".json");
     const Design design = design_of(loaded);
-    CHECK(loaded.diagnostics.items().empty());
+    CHECK(loaded.diagnostics().items().empty());
     CHECK(design.id == t.name);
     CHECK(t.summary.size() > 20);
     CHECK(t.summary.find('{') == std::string_view::npos);

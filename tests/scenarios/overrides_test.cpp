@@ -61,8 +61,8 @@ TEST_CASE("--set faults name the option and the nearest right word") {
   CHECK_THAT(fault("storage.ost.count.x=1"), Contains("cannot be set"));
   CHECK_THAT(fault("storage.ost.read=4"), Contains("needs a unit"));
   const auto loaded = load_with({"storage.ost.read=4"});
-  CHECK(loaded.diagnostics.items()[0].position.file == "--set storage.ost.read=4");
-  CHECK(loaded.diagnostics.items()[0].position.line == 0);
+  CHECK(loaded.diagnostics().items()[0].position.file == "--set storage.ost.read=4");
+  CHECK(loaded.diagnostics().items()[0].position.line == 0);
 }
 
 TEST_CASE("--set params.n=value keeps the range of the parameter") {
@@ -100,7 +100,8 @@ TEST_CASE("a variant is merged over the scenario") {
     }
   })";
   const auto base = load_with({}, "", text);
-  CHECK(base.variants == std::vector<std::string>{"big", "fast"});
+  CHECK(std::vector(base.variants().begin(), base.variants().end()) ==
+        std::vector<std::string>{"big", "fast"});
   CHECK(design_of(base).storage[0].find("ost.count")->number == 8);
   CHECK(design_of(load_with({}, "big", text)).storage[0].find("ost.count")->number == 64);
   CHECK(design_of(load_with({}, "fast", text)).jobs[0].step.find("compute")->number == 0.1);

@@ -21,10 +21,8 @@ constexpr const char* kText = R"({
   "jobs": [ { "hosts": "gpu", "step": { "compute": "1 s" } } ]
 })";
 
-scenarios::Loaded load_params(std::vector<std::pair<std::string, double>> params) {
-  scenarios::LoadOptions options;
-  options.params = std::move(params);
-  return scenarios::load_text(kText, "test.json", options);
+Scenario load_params(const std::vector<Change>& changes) {
+  return testing::load_text(kText, "test.json").with(changes);
 }
 
 }  // namespace
@@ -40,30 +38,31 @@ TEST_CASE("expressions stand for numbers, quantities and other parameters") {
   CHECK(host.find("count")->source.where == "test.json:7:51");
 }
 
-TEST_CASE("overrides of parameters reach every expression and keep the unit of a quantity") {
-  const auto loaded = load_params({{"n", 10}, {"rate", 5}});
+TEST_CASE("changes of parameters reach every expression") {
+  const auto loaded = load_params({{"params.n", Amount{10}}, {"params.rate", Amount{5, "GB/s"}}});
   const Design design = design_of(loaded);
   CHECK(design.hosts[0].find("gpus")->number == 20);
   CHECK(design.hosts[0].find("nic.rate")->number == 5e9);
-  REQUIRE(loaded.params.size() == 3);
-  CHECK(loaded.params[0].name == "n");
-  CHECK(loaded.params[0].value == 10);
-  CHECK(*loaded.params[0].minimum == 2);
-  CHECK(*loaded.params[0].maximum == 64);
-  CHECK(*loaded.params[0].step == 2);
-  CHECK(loaded.params[0].doc == "hosts");
-  CHECK(loaded.params[1].value == 20);
+  REQUIRE(loaded.parameters().size() == 3);
+  CHECK(loaded.parameters()[0].name == "n");
+  CHECK(loaded.parameters()[0].value == 10);
+  CHECK(*loaded.parameters()[0].minimum == 2);
+  CHECK(*loaded.parameters()[0].maximum == 64);
+  CHECK(*loaded.parameters()[0].step == 2);
+  CHECK(loaded.parameters()[0].doc == "hosts");
+  CHECK(loaded.parameters()[1].value == 20);
 }
 
-TEST_CASE("overrides outside the range and of unknown parameters are faults") {
-  CHECK_THAT(only_fault(load_params({{"n", 1}})), Contains("below its min of 2"));
-  CHECK_THAT(only_fault(load_params({{"twicee", 1}})), Contains("did you mean \"twice\""));
+TEST_CASE("changes outside the range and of unknown parameters are faults") {
+  CHECK_THAT(only_fault(load_params({{"params.n", Amount{1}}})), Contains("below its min of 2"));
+  CHECK_THAT(only_fault(load_params({{"params.twicee", Amount{1}}})),
+             Contains("did you mean \"twice\""));
 }
 
 TEST_CASE("an expression may hold many spaces without costing time") {
   std::string text = kText;
   text.replace(text.find("=2 * n"), 6, "=2 *" + std::string(20000, ' ') + "n");
-  CHECK(design_of(scenarios::load_text(text, "test.json")).hosts[0].find("gpus")->number == 16);
+  CHECK(design_of(testing::load_text(text, "test.json")).hosts[0].find("gpus")->number == 16);
 }
 
 }  // namespace parameters_test

@@ -15,11 +15,11 @@ using Catch::Matchers::Contains;
 TEST_CASE("a resolved scenario is strict JSON and loads to the same design") {
   for (const auto& entry : std::filesystem::directory_iterator("tests/scenarios/fixtures/good")) {
     INFO(entry.path().string());
-    const Design design = design_of(scenarios::load_file(entry.path().string()));
+    const Design design = design_of(load_file(entry.path().string()));
     const std::string text = scenarios::print_resolved(design, false);
     INFO(text);
     CHECK(nlohmann::json::accept(text));
-    const Design again = design_of(scenarios::load_text(text, "resolved.json"));
+    const Design again = design_of(load_text(text, "resolved.json"));
     CHECK(codec::design_hash(again) == codec::design_hash(design));
     CHECK(scenarios::print_resolved(again, false) == text);
   }
@@ -34,7 +34,7 @@ TEST_CASE("with provenance each value says who set it and still loads") {
   CHECK_THAT(text, Contains("[assumption]"));
   // A rate whose default is written in bits is printed in bits.
   CHECK_THAT(text, Contains("\"nic\": \"400 Gb/s\""));
-  const Design again = design_of(scenarios::load_text(text, "resolved.json"));
+  const Design again = design_of(load_text(text, "resolved.json"));
   CHECK(codec::design_hash(again) == codec::design_hash(design));
 }
 

@@ -51,16 +51,15 @@ TEST_CASE("a product's numbers come with their citation and give way to local ke
 }
 
 TEST_CASE("null takes back a product's value: an optional field is absent, another defaults") {
-  const Design design = design_of(
-      scenarios::load_file("tests/scenarios/fixtures/good/null-takes-a-product-value-back.json"));
+  const Design design =
+      design_of(load_file("tests/scenarios/fixtures/good/null-takes-a-product-value-back.json"));
   CHECK(design.storage[0].find("oss.count") == nullptr);
   CHECK(design.storage[0].find("write") == nullptr);
   CHECK(design.storage[0].find("read") != nullptr);
 }
 
 TEST_CASE("values of extended files keep their own place") {
-  const Design design =
-      design_of(scenarios::load_file("tests/scenarios/fixtures/good/extends-file.json"));
+  const Design design = design_of(load_file("tests/scenarios/fixtures/good/extends-file.json"));
   const Component& storage = design.storage[0];
   CHECK(storage.find("ost.count")->number == 32);
   CHECK_THAT(storage.find("ost.count")->source.where, Contains("extends-file.json:3:"));
@@ -75,26 +74,25 @@ TEST_CASE("a scenario may extend a template by name") {
 }
 
 TEST_CASE("servers may refuse to follow files") {
-  scenarios::LoadOptions options;
-  options.extend_files = false;
-  const auto loaded = scenarios::load_text(R"({ "extends": "base.json" })", "x.json", options);
+  const Scenario loaded = Scenario::read(
+      {.file = "x.json", .text = R"({ "extends": "base.json" })", .extend_files = false});
   CHECK_THAT(only_fault(loaded), Contains("may not be extended here"));
 }
 
 TEST_CASE("a network rate beyond any product is warned of as bytes for bits") {
   const auto loaded = load_with({"storage.oss.nic=800 GB/s"});
-  REQUIRE(loaded.diagnostics.items().size() == 1);
-  const Diagnostic& d = loaded.diagnostics.items()[0];
+  REQUIRE(loaded.diagnostics().items().size() == 1);
+  const Diagnostic& d = loaded.diagnostics().items()[0];
   CHECK(d.severity == Severity::warning);
   CHECK_THAT(d.hint, Contains("\"800 Gb/s\""));
-  CHECK(loaded.design.has_value());
+  CHECK(loaded.ok());
 }
 
 TEST_CASE("expectations get an id from their place when they have none") {
   std::string text = kScenario;
   text.insert(text.rfind('}'), R"(, "expect": [ { "that": "job.train.gpu.utilization >= 95 %" },
       { "that": "job.train.step.time < 1 s", "level": "warn", "why": "slow" } ])");
-  const Design design = design_of(scenarios::load_text(text, "test.json"));
+  const Design design = design_of(load_text(text, "test.json"));
   REQUIRE(design.expect.size() == 2);
   CHECK(design.expect[0].id == "expect-1");
   CHECK(design.expect[0].level == "error");
@@ -104,7 +102,7 @@ TEST_CASE("expectations get an id from their place when they have none") {
 }
 
 TEST_CASE("the scenario of the interface page loads") {
-  const Design design = design_of(scenarios::load_text(R"({
+  const Design design = design_of(load_text(R"({
   "$schema": "./stallcast-scenario.schema.json",
   "id": "llama3-70b-on-lustre",
   "params": { "n_ost": { "value": 40, "min": 4, "max": 512, "step": 4, "doc": "object storage targets" } },
@@ -129,7 +127,7 @@ TEST_CASE("the scenario of the interface page loads") {
   "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 95 %" },
               { "id": "stall", "that": "job.train.checkpoint.stall.p99 < 5 s" } ]
 })",
-                                                       "interface.json"));
+                                            "interface.json"));
   CHECK(design.id == "llama3-70b-on-lustre");
   CHECK(design.storage[0].find("ost.count")->number == 40);
   CHECK(design.jobs[0].checkpoint->find("tiers")->list.size() == 3);

@@ -25,11 +25,11 @@ constexpr const char* kFull = R"({
 // The only remark about the scenario with `sets`; "" when there is none.
 std::string warning(std::vector<std::string> sets, const std::string& text = kFull) {
   const auto loaded = load_with(std::move(sets), "", text.c_str());
-  if (loaded.diagnostics.items().empty()) return "";
-  REQUIRE(loaded.diagnostics.items().size() == 1);
-  const Diagnostic& d = loaded.diagnostics.items()[0];
+  if (loaded.diagnostics().items().empty()) return "";
+  REQUIRE(loaded.diagnostics().items().size() == 1);
+  const Diagnostic& d = loaded.diagnostics().items()[0];
   CHECK(d.severity == Severity::warning);
-  CHECK(loaded.design.has_value());
+  CHECK(loaded.ok());
   return d.pointer + " " + d.message;
 }
 
@@ -64,10 +64,10 @@ TEST_CASE("rules leave out what a faulty component cannot tell them") {
                  { "id": "bucket", "type": "s3" } ],
     "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" } } ],
     "run": { "duration": "1 h" } })";
-  CHECK(load_with({}, "", text.c_str()).design.has_value());
+  CHECK(load_with({}, "", text.c_str()).ok());
   const auto loaded = load_with({"storage[bucket].prefixes=0.5"}, "", text.c_str());
-  REQUIRE(loaded.diagnostics.items().size() == 1);
-  CHECK(loaded.diagnostics.items()[0].pointer == "/storage/1/prefixes");
+  REQUIRE(loaded.diagnostics().items().size() == 1);
+  CHECK(loaded.diagnostics().items()[0].pointer == "/storage/1/prefixes");
 }
 
 TEST_CASE("RAID levels need drives, and data sets fit on them") {
@@ -82,7 +82,7 @@ TEST_CASE("RAID levels need drives, and data sets fit on them") {
         dataset + R"( }, "loader": {} } ],
              "run": { "duration": "1 min" } })";
     const auto loaded = load_with({}, "", text.c_str());
-    return loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items()[0].message;
+    return loaded.diagnostics().items().empty() ? "" : loaded.diagnostics().items()[0].message;
   };
   const std::string disk = R"({ "id": "disk", "type": "local", "drive": { "count": 2)";
   CHECK(error(disk + "} }") == "");
@@ -98,7 +98,7 @@ TEST_CASE("RAID levels need drives, and data sets fit on them") {
 TEST_CASE("Lustre fields that need each other are checked") {
   const auto error = [](std::vector<std::string> sets) {
     const auto loaded = load_with(std::move(sets), "", kFull);
-    return loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items()[0].message;
+    return loaded.diagnostics().items().empty() ? "" : loaded.diagnostics().items()[0].message;
   };
   CHECK_THAT(error({"storage.provisioned=125 MB/s"}), Contains("no capacity"));
   CHECK(error({"storage.provisioned=125 MB/s", "storage.ost.capacity=1.2 TiB"}) == "");
@@ -115,7 +115,7 @@ TEST_CASE("fields of measured storage that contradict each other are faults") {
                  R"("measured", "servers": 4, "read": { "latency": "1 ms", "rate": "1 GB/s" },
                     "write": { "latency": "1 ms", "rate": "1 GB/s" })");
     const auto loaded = load_with(std::move(sets), "", text.c_str());
-    return loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items()[0].message;
+    return loaded.diagnostics().items().empty() ? "" : loaded.diagnostics().items()[0].message;
   };
   CHECK(error({}) == "");
   CHECK_THAT(error({"storage.read.law=fifo"}), Contains("cannot wait in one line"));
@@ -133,7 +133,7 @@ TEST_CASE("copies and pieces of a stripe need as many places") {
     text.replace(text.find(lustre), lustre.size(),
                  "\"" + std::string(type) + "\", \"" + counted + "\"");
     const auto loaded = load_with(std::move(sets), "", text.c_str());
-    return loaded.diagnostics.items().empty() ? "" : loaded.diagnostics.items()[0].message;
+    return loaded.diagnostics().items().empty() ? "" : loaded.diagnostics().items()[0].message;
   };
   CHECK(error("hdfs", "datanode", {}) == "");
   CHECK_THAT(error("hdfs", "datanode", {"storage.replicas=9"}), Contains("8 DataNodes for 9 cop"));
@@ -170,9 +170,11 @@ TEST_CASE("an iterable data set needs a shard for every rank and a batch for eve
   const std::string iterable = "jobs.loader.style=iterable";
   CHECK(warning({iterable}) == "");
   // 10 TB / 500 GB = 20 shards for 32 ranks
-  CHECK_THAT(
-      load_with({iterable, "jobs.dataset.shard=500 GB"}, "", kFull).diagnostics.items()[1].message,
-      Contains("20 shards are too few for the 32 ranks"));
+  CHECK_THAT(load_with({iterable, "jobs.dataset.shard=500 GB"}, "", kFull)
+                 .diagnostics()
+                 .items()[1]
+                 .message,
+             Contains("20 shards are too few for the 32 ranks"));
   // 10 TB / 50 GB / 32 = 6 shards of a rank for 4 workers: two read 2, two read 1
   CHECK_THAT(warning({iterable, "jobs.dataset.shard=50 GB"}), Contains("do not divide by its 4"));
   // 1280 samples in shards of 10: 4 shards of a rank, one for each worker
@@ -209,7 +211,7 @@ TEST_CASE("a cache stands in front of another storage system") {
   const auto faults = [&](std::vector<std::string> sets) {
     std::string out;
     const auto loaded = load_with(std::move(sets), "", tiers.c_str());
-    for (const Diagnostic& d : loaded.diagnostics.items())
+    for (const Diagnostic& d : loaded.diagnostics().items())
       out += d.pointer + " " + d.message + "\n";
     return out;
   };
@@ -226,7 +228,7 @@ TEST_CASE("what hosts keep of a data set fits on them and holds a piece of it") 
   const auto faults = [](std::vector<std::string> sets, const std::string& text = kFull) {
     std::string out;
     const auto loaded = load_with(std::move(sets), "", text.c_str());
-    for (const Diagnostic& d : loaded.diagnostics.items())
+    for (const Diagnostic& d : loaded.diagnostics().items())
       out += (d.severity == Severity::error ? "error " : "warning ") + d.pointer + " " + d.message +
              "\n";
     return out;

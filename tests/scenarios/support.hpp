@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "scenarios/load.hpp"
+#include "stallcast/scenario.hpp"
 
 /// Scenarios for tests of the loader.
 namespace stallcast::testing {
@@ -16,32 +16,37 @@ inline const char* const kScenario = R"({
               "loader": { "workers": 4 } } ]
 })";
 
+[[nodiscard]] inline Scenario load_text(std::string text, const std::string& file) {
+  return Scenario::read({.file = file, .text = std::move(text)});
+}
+[[nodiscard]] inline Scenario load_file(const std::string& path) {
+  return Scenario::read({.file = path});
+}
+
 /// The design, or a failed test that says why there is none.
-inline Design design_of(const scenarios::Loaded& loaded) {
-  for (const Diagnostic& d : loaded.diagnostics.items())
+inline Design design_of(const Scenario& loaded) {
+  for (const Diagnostic& d : loaded.diagnostics().items())
     UNSCOPED_INFO(d.position.file << ":" << d.position.line << ":" << d.position.column << " "
                                   << d.code << " " << d.pointer << ": " << d.message << " | "
                                   << d.hint);
-  REQUIRE(loaded.design.has_value());
-  return *loaded.design;
+  REQUIRE(loaded.ok());
+  return loaded.design();
 }
 
 /// The only diagnostic, as "code message | hint".
-inline std::string only_fault(const scenarios::Loaded& loaded) {
-  for (const Diagnostic& d : loaded.diagnostics.items())
+inline std::string only_fault(const Scenario& loaded) {
+  for (const Diagnostic& d : loaded.diagnostics().items())
     UNSCOPED_INFO(d.code << " " << d.pointer << ": " << d.message << " | " << d.hint);
-  REQUIRE(loaded.diagnostics.items().size() == 1);
-  CHECK_FALSE(loaded.design.has_value());
-  const Diagnostic& d = loaded.diagnostics.items()[0];
+  REQUIRE(loaded.diagnostics().items().size() == 1);
+  CHECK_FALSE(loaded.ok());
+  const Diagnostic& d = loaded.diagnostics().items()[0];
   return d.code + " " + d.message + " | " + d.hint;
 }
 
-inline scenarios::Loaded load_with(std::vector<std::string> sets, std::string variant = "",
-                                   const char* text = kScenario) {
-  scenarios::LoadOptions options;
-  options.sets = std::move(sets);
-  options.variant = std::move(variant);
-  return scenarios::load_text(text, "test.json", options);
+inline Scenario load_with(std::vector<std::string> sets, std::string variant = "",
+                          const char* text = kScenario) {
+  return Scenario::read(
+      {.file = "test.json", .text = text, .sets = std::move(sets), .variant = std::move(variant)});
 }
 
 }  // namespace stallcast::testing

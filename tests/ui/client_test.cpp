@@ -40,11 +40,15 @@ client::Source scenario(int osts, const char* expect = "") {
 
 client::Settings settings() { return {.jobs = 2, .worker = STALLCAST_SIM_PATH}; }
 
-Design design_of(const client::Session& session, const client::Source& source) {
-  client::Reading reading = session.read(source);
+Scenario read(const client::Session& session, const ScenarioFile& file) {
+  client::Reading reading = session.read(file);
   for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
-  REQUIRE(reading.design.has_value());
-  return *std::move(reading.design);
+  REQUIRE(reading.scenario.has_value());
+  return *std::move(reading.scenario);
+}
+
+Design design_of(const client::Session& session, const ScenarioFile& file) {
+  return read(session, file).design();
 }
 
 constexpr const char* kUtilization = "job.train.gpu.utilization";
@@ -148,7 +152,7 @@ TEST_CASE("all faults of a scenario are said with their place, assertions includ
   client::Source source = scenario(4, "job.train.gpu.utilization about 3");
   source.sets = {"jobs.train.loader.workrs=3"};
   const client::Reading reading = session.read(source);
-  CHECK_FALSE(reading.design.has_value());
+  CHECK_FALSE(reading.scenario.has_value());
   CHECK(reading.diagnostics.items().size() == 2);
   for (const Diagnostic& d : reading.diagnostics.items())
     CHECK((d.position.line > 0 || d.position.file.find("--set") == 0));
@@ -156,7 +160,7 @@ TEST_CASE("all faults of a scenario are said with their place, assertions includ
 
 TEST_CASE("a plan finds the fewest OSTs that meet the targets") {
   client::Session session(settings());
-  const auto plan = session.plan(scenario(4, "job.train.gpu.utilization >= 60 %"));
+  const auto plan = session.plan(read(session, scenario(4, "job.train.gpu.utilization >= 60 %")));
   REQUIRE(plan.ok());
   CHECK(plan->status == PlanStatus::found);
   // At least 0.6 x 10.74 GB/s / 1 GB/s of each.
@@ -165,15 +169,12 @@ TEST_CASE("a plan finds the fewest OSTs that meet the targets") {
   CHECK(plan->prediction.metrics.at(kUtilization).value >= 0.6);
 }
 
-TEST_CASE("a target that cannot be read fails a plan with its faults") {
-  client::Session session(settings());
-  Diagnostics faults;
-  client::Question question;
-  question.faults = &faults;
-  const auto plan = session.plan(scenario(4, "nonsense"), "", question);
-  REQUIRE_FALSE(plan.ok());
-  CHECK(plan.failure().exit == ExitCode::bad_input);
-  CHECK(faults.has_errors());
+TEST_CASE("a target that cannot be read is a fault of the scenario") {
+  const client::Session session(settings());
+  const client::Reading reading = session.read(scenario(4, "nonsense"));
+  CHECK_FALSE(reading.scenario.has_value());
+  REQUIRE(reading.diagnostics.items().size() == 1);
+  CHECK(reading.diagnostics.items()[0].pointer == "/expect/0/that");
 }
 
 TEST_CASE("cancelling from another thread ends a call that would not end") {
@@ -199,8 +200,8 @@ TEST_CASE("cancelling from another thread ends a call that would not end") {
 
 TEST_CASE("a diff of two texts blames the change, and known designs are not simulated again") {
   client::Session session(settings());
-  const client::DiffInput four{.name = "four", .scenario = scenario(4)};
-  const client::DiffInput eight{.name = "eight", .scenario = scenario(8)};
+  const client::DiffInput four{.name = "four", .scenario = read(session, scenario(4))};
+  const client::DiffInput eight{.name = "eight", .scenario = read(session, scenario(8))};
   const Result<Diff> diff = session.diff(four, eight);
   REQUIRE(diff.ok());
   REQUIRE(diff->inputs.size() == 1);
@@ -214,20 +215,6 @@ TEST_CASE("a diff of two texts blames the change, and known designs are not simu
   const Result<Diff> same = session.diff(four, four);
   REQUIRE(same.ok());
   CHECK_FALSE(same->changed());
-}
-
-TEST_CASE("a diff says what is wrong with a scenario through the question") {
-  client::Session session(settings());
-  Diagnostics faults;
-  client::DiffQuestion question;
-  question.predict.faults = &faults;
-  const client::DiffInput good{.name = "good", .scenario = scenario(4)};
-  client::DiffInput bad = good;
-  bad.scenario.sets = {"storage.ost.cuont=3"};
-  const Result<Diff> diff = session.diff(good, bad, question);
-  REQUIRE_FALSE(diff.ok());
-  CHECK(diff.failure().exit == ExitCode::bad_input);
-  CHECK(faults.has_errors());
 }
 
 TEST_CASE("an overview shows a minute, two saves, or the whole of a short run") {

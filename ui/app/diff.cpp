@@ -10,7 +10,7 @@
 #include "engine/runtime/codec/codec.hpp"
 #include "models/contract/version.hpp"
 #include "scenarios/resolve/print_resolved.hpp"
-#include "ui/app/scenario.hpp"
+#include "scenarios/rules/rules.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -21,39 +21,28 @@ struct Side {
   diff::Origins origins;
 };
 
-Result<Side> read_side(const DiffInput& input, const CalibrationProfile* profile,
-                       Diagnostics* faults) {
-  scenarios::Loaded loaded = load(input.scenario, profile);
-  if (!loaded.design) {
-    if (faults != nullptr)
-      for (Diagnostic& d : loaded.diagnostics.items()) faults->add(std::move(d));
-    return Failure{ExitCode::bad_input, "\"" + input.name + "\" has errors", "read it to see them"};
-  }
-  Side out{*std::move(loaded.design), {}};
-  for (scenarios::Parameter& p : loaded.params)
-    out.origins.params[p.name] = {std::move(p.text), std::move(p.where), std::move(p.needs)};
-  out.origins.needs = std::move(loaded.written.needs);
-  out.origins.where = std::move(loaded.written.where);
+Side side_of(const Scenario& scenario) {
+  Side out{scenario.design(), {}};
+  for (const Parameter& p : scenario.parameters())
+    out.origins.params[p.name] = {p.text, p.where, p.needs};
+  out.origins.needs = scenario.written().needs;
+  out.origins.where = scenario.written().where;
   return out;
 }
 
-/// Why a design cannot be built, from what the rules of scenarios say of it as text.
+/// Why a design cannot be built; "" when it can.
 std::string fault_of(const Design& design) {
   Design plain = design;
   plain.expect.clear();
-  const scenarios::Loaded read =
-      scenarios::load_text(scenarios::print_resolved(plain, false), "design", {});
-  for (const Diagnostic& d : read.diagnostics.items())
+  Diagnostics faults;
+  scenarios::check_design(plain, faults);
+  for (const Diagnostic& d : faults.items())
     if (d.severity == Severity::error) return d.message;
   return "";
 }
 
 std::string patch_between(const Design& base, const Design& head) {
-  Diagnostics ignored;
-  const auto resolved = [&](const Design& design) {
-    return base::parse_jsonc(scenarios::print_resolved(design, false), "", ignored).root;
-  };
-  return base::Json::diff(resolved(base), resolved(head)).dump();
+  return base::Json::diff(scenarios::resolved_json(base), scenarios::resolved_json(head)).dump();
 }
 
 /// `verdict` of a prediction without expectations is inconclusive when it was cut off.
@@ -86,9 +75,8 @@ void judge(const Design& design, const Prediction& before, Prediction& predictio
 /// Compares two scenarios, or one with a result.
 class Comparison {
  public:
-  Comparison(const DiffQuestion& question, const CalibrationProfile* profile,
-             const PredictAll& predict_all)
-      : question_(question), profile_(profile), predict_all_(predict_all) {}
+  Comparison(const DiffQuestion& question, const PredictAll& predict_all)
+      : question_(question), predict_all_(predict_all) {}
 
   Result<Diff> run(const DiffInput& base, const DiffInput& head) {
     std::optional<Side> sides[2];
@@ -98,11 +86,11 @@ class Comparison {
       if (inputs[i]->result) {
         *found[i] = *inputs[i]->result;
       } else {
-        Result<Side> side = read_side(*inputs[i], profile_, question_.predict.faults);
-        if (!side.ok()) return side.failure();
-        sides[i] = std::move(*side);
+        sides[i] = side_of(*inputs[i]->scenario);
       }
-      found[i]->name = inputs[i]->name.empty() ? inputs[i]->scenario.file : inputs[i]->name;
+      found[i]->name = inputs[i]->name;
+      if (inputs[i]->name.empty() && inputs[i]->scenario)
+        found[i]->name = inputs[i]->scenario->file().file;
     }
     diff::Experiment experiment;
     std::vector<Design> designs;
@@ -189,7 +177,6 @@ class Comparison {
   }
 
   const DiffQuestion& question_;
-  const CalibrationProfile* profile_;
   const PredictAll& predict_all_;
   Diff out_;
 };
@@ -197,8 +184,8 @@ class Comparison {
 }  // namespace
 
 Result<Diff> diff(const DiffInput& base, const DiffInput& head, const DiffQuestion& question,
-                  const CalibrationProfile* profile, const PredictAll& predict_all) {
-  return Comparison(question, profile, predict_all).run(base, head);
+                  const PredictAll& predict_all) {
+  return Comparison(question, predict_all).run(base, head);
 }
 
 }  // namespace stallcast::client

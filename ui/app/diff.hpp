@@ -13,7 +13,6 @@ using PredictAll = std::function<std::vector<Result<Prediction>>(std::span<const
 
 /// Session::diff, with the simulations left to `predict_all`.
 [[nodiscard]] Result<Diff> diff(const DiffInput& base, const DiffInput& head,
-                                const DiffQuestion& question, const CalibrationProfile* profile,
-                                const PredictAll& predict_all);
+                                const DiffQuestion& question, const PredictAll& predict_all);
 
 }  // namespace stallcast::client

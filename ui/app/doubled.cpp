@@ -8,7 +8,7 @@ std::optional<ScenarioChange> doubled(const Design& design, const Prediction& pr
                                       const std::string& resource) {
   const std::optional<plan::Change> change = plan::doubled(design, prediction, resource);
   if (!change) return std::nullopt;
-  return ScenarioChange{change->text, change->set};
+  return ScenarioChange{change->text, parse_change(change->set).value()};
 }
 
 }  // namespace stallcast::client

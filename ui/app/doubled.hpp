@@ -10,7 +10,7 @@ namespace stallcast::client {
 /// A change of a scenario.
 struct ScenarioChange {
   std::string text;  ///< "storage.scratch.ost.count 48 -> 96"
-  std::string set;   ///< "storage[scratch].ost.count=96": for Source::sets
+  Change change;
 };
 
 /// The change that makes twice of a resource ("storage.scratch.ost"), or of what lets more of it be

@@ -7,7 +7,6 @@
 #include "models/catalogue/catalogue.hpp"
 #include "models/contract/registry.hpp"
 #include "scenarios/library/templates.hpp"
-#include "ui/app/scenario.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -60,7 +59,8 @@ void add_job(const JobDesign& job, std::vector<FormPart>& out) {
 
 }  // namespace
 
-Form form(const Source& source, const Design& design) {
+Form form(const Scenario& scenario) {
+  const Design& design = scenario.design();
   Form out;
   for (const Component& c : design.hosts)
     out.parts.push_back(form_part(Role::host, "cluster.hosts[" + c.id + "]", c));
@@ -73,12 +73,8 @@ Form form(const Source& source, const Design& design) {
   for (const Component& c : design.failures)
     out.parts.push_back(form_part(Role::failure, "failures[" + c.id + "]", c));
   out.parts.push_back(form_part(Role::run, "run", design.run));
-
-  scenarios::Loaded loaded = load(source, nullptr);
-  for (scenarios::Parameter& p : loaded.params)
-    out.parameters.push_back(
-        {std::move(p.name), p.value, p.minimum, p.maximum, p.step, std::move(p.doc)});
-  out.variants = std::move(loaded.variants);
+  out.parameters.assign(scenario.parameters().begin(), scenario.parameters().end());
+  out.variants.assign(scenario.variants().begin(), scenario.variants().end());
   return out;
 }
 

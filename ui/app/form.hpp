@@ -37,23 +37,15 @@ struct FormPart {
   std::vector<FormField> fields = {};
 };
 
-/// A number of `params` that other values may use.
-struct FormParameter {
-  std::string name;
-  double value = 0.0;
-  std::optional<double> minimum, maximum, step;
-  std::string doc;
-};
-
 /// Everything of one scenario that can be edited, beside its text.
 struct Form {
   std::vector<FormPart> parts;
-  std::vector<FormParameter> parameters;
+  std::vector<Parameter> parameters;
   std::vector<std::string> variants;
 };
 
-/// `design` is what `source` was read to.
-[[nodiscard]] Form form(const Source& source, const Design& design);
+/// REQUIRES: ok().
+[[nodiscard]] Form form(const Scenario& scenario);
 
 /// A product of the catalogue, for a picker.
 struct Product {

@@ -5,7 +5,6 @@
 #include "engine/base/jsonc.hpp"
 #include "engine/base/text.hpp"
 #include "stallcast/client.hpp"
-#include "ui/app/scenario.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -142,7 +141,7 @@ Result<DiffSide> read_result(const std::string& json, const std::string& name) {
   Diagnostics faults;
   const base::JsonDocument document = base::parse_jsonc(json, name, faults);
   if (faults.has_errors())
-    return Failure{ExitCode::bad_input, diagnostic_line(faults.items().front()),
+    return Failure{ExitCode::bad_input, line_of(faults.items().front()),
                    faults.items().front().hint};
   try {
     DiffSide out = side_of(document.root);
@@ -153,7 +152,7 @@ Result<DiffSide> read_result(const std::string& json, const std::string& name) {
     d.pointer = fault.pointer;
     d.position = base::locate(document, fault.pointer);
     d.message = fault.what;
-    return Failure{ExitCode::bad_input, diagnostic_line(d),
+    return Failure{ExitCode::bad_input, line_of(d),
                    "give a scenario, a result of \"stallcast run --format json\", or a sweep"};
   }
 }

@@ -21,7 +21,6 @@
 #include "scenarios/questions/plan_reader.hpp"
 #include "stallcast/client.hpp"
 #include "ui/app/diff.hpp"
-#include "ui/app/scenario.hpp"
 
 namespace stallcast::client {
 
@@ -134,23 +133,20 @@ struct Session::Impl {
       prediction.verdict = Verdict::inconclusive;
   }
 
-  /// `source` with more `--set` options after its own.
-  [[nodiscard]] Result<Design> design_with(const Source& source,
-                                           std::span<const std::string> sets) const {
-    Source changed = source;
-    changed.sets.insert(changed.sets.end(), sets.begin(), sets.end());
-    scenarios::Loaded loaded = load(changed, fitted());
-    if (loaded.design.has_value()) return *std::move(loaded.design);
-    for (const Diagnostic& d : loaded.diagnostics.items())
-      if (d.severity == Severity::error)
-        return Failure{ExitCode::bad_input, diagnostic_line(d), d.hint};
-    return Failure{ExitCode::internal, "the scenario gave no design", ""};
+  /// The design of `scenario` with values changed.
+  [[nodiscard]] static Result<Design> design_with(const Scenario& scenario,
+                                                  std::span<const std::string> sets) {
+    std::vector<Change> changes;
+    for (const std::string& set : sets) changes.push_back(parse_change(set).value());
+    const Scenario changed = scenario.with(changes);
+    if (!changed.ok()) return changed.failure();
+    return changed.design();
   }
 
-  /// `source` changed, with the targets of `design`.
-  [[nodiscard]] plan::Redesign redesign(const Source& source, const Design& design) const {
-    return [this, &source, &design](const std::string& set) {
-      Result<Design> changed = design_with(source, {&set, 1});
+  /// `scenario` changed, with the targets of `design`.
+  [[nodiscard]] static plan::Redesign redesign(const Scenario& scenario, const Design& design) {
+    return [&scenario, &design](const std::string& set) {
+      Result<Design> changed = design_with(scenario, {&set, 1});
       if (changed.ok()) changed->expect = design.expect;
       return changed;
     };
@@ -170,10 +166,12 @@ Session::~Session() = default;
 
 void Session::warm_up() { (void)impl_->worker.start(impl_->settings.worker, impl_->settings.jobs); }
 
-Reading Session::read(const Source& source) const {
+Reading Session::read(const ScenarioFile& file) const {
   if (impl_->profile_faults.has_errors()) return {std::nullopt, impl_->profile_faults};
-  scenarios::Loaded loaded = load(source, impl_->fitted());
-  return {std::move(loaded.design), std::move(loaded.diagnostics)};
+  Scenario scenario = Scenario::read(file, impl_->fitted());
+  Diagnostics diagnostics = scenario.diagnostics();
+  if (!scenario.ok()) return {std::nullopt, std::move(diagnostics)};
+  return {std::move(scenario), std::move(diagnostics)};
 }
 
 Prediction Session::estimate(const Design& design) const {
@@ -222,39 +220,37 @@ std::optional<Timeline> Session::overview(const Design& design, const Prediction
   return std::move(timeline).value();
 }
 
-std::vector<Alternative> Session::alternatives(const Source& source, const Design& design,
+std::vector<Alternative> Session::alternatives(const Scenario& scenario, const Design& design,
                                                const Prediction& prediction, std::size_t most,
                                                const Question& question) {
   return plan::try_changes(plan::candidate_changes(design, prediction, most), prediction,
-                           impl_->redesign(source, design), impl_->begin(question));
+                           Impl::redesign(scenario, design), impl_->begin(question));
 }
 
-std::vector<WhatIf> Session::what_ifs(const Source& source, const Design& design,
+std::vector<WhatIf> Session::what_ifs(const Scenario& scenario, const Design& design,
                                       const Prediction& prediction, std::size_t most,
                                       const Question& question) {
-  return explain::what_ifs(design, prediction, most, impl_->redesign(source, design),
+  return explain::what_ifs(design, prediction, most, Impl::redesign(scenario, design),
                            impl_->begin(question));
 }
 
-Result<PlanResult> Session::plan(const Source& source, const PlanQuestion& wanted,
+Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& wanted,
                                  const Question& question) {
-  scenarios::Loaded loaded = load(source, impl_->fitted());
-  Diagnostics faults = impl_->profile_faults.has_errors() ? impl_->profile_faults
-                       : loaded.design                    ? Diagnostics{}
-                                                          : std::move(loaded.diagnostics);
-  PlanSpec spec = std::move(loaded.plan);
+  Diagnostics faults;
+  PlanSpec spec = scenario.questions().plan;
   if (!wanted.over.empty() || !wanted.spec.over.empty()) spec.over = wanted.spec.over;
   for (const std::string& option : wanted.over)
-    scenarios::add_over(option, loaded.params, spec, faults);
+    scenarios::add_over(option, scenario.parameters(), spec, faults);
   for (const std::string& option : wanted.unit)
-    scenarios::add_unit(option, loaded.params, spec, faults);
+    scenarios::add_unit(option, scenario.parameters(), spec, faults);
   override_with(wanted.spec, spec);
   // Counted without a word about it is what the scenario's own parameter counts, by its steps.
-  if (loaded.design.has_value() && spec.over.empty() && spec.maximize.empty()) {
+  if (spec.over.empty() && spec.maximize.empty()) {
     const std::string storage =
-        spec.storage.empty() ? models::bounds(*loaded.design).storage : spec.storage;
-    const auto ranged = loaded.ranged.find(plan::default_path(*loaded.design, storage));
-    if (ranged != loaded.ranged.end()) spec.over = {ranged->second};
+        spec.storage.empty() ? models::bounds(scenario.design()).storage : spec.storage;
+    const auto& all = scenario.questions().ranged;
+    const auto ranged = all.find(plan::default_path(scenario.design(), storage));
+    if (ranged != all.end()) spec.over = {ranged->second};
   }
   if (faults.has_errors()) {
     if (question.faults != nullptr)
@@ -262,21 +258,21 @@ Result<PlanResult> Session::plan(const Source& source, const PlanQuestion& wante
     return Failure{ExitCode::bad_input, "the scenario has errors", "read it to see them"};
   }
   return plan::solve(
-      *loaded.design, spec,
-      [&](std::span<const std::string> sets) { return impl_->design_with(source, sets); },
+      scenario.design(), spec,
+      [&](std::span<const std::string> sets) { return Impl::design_with(scenario, sets); },
       impl_->begin(question));
 }
 
-Result<PlanResult> Session::plan(const Source& source, const std::string& storage,
+Result<PlanResult> Session::plan(const Scenario& scenario, const std::string& storage,
                                  const Question& question) {
   PlanQuestion wanted;
   wanted.spec.storage = storage;
-  return plan(source, wanted, question);
+  return plan(scenario, wanted, question);
 }
 
 Result<Diff> Session::diff(const DiffInput& base, const DiffInput& head,
                            const DiffQuestion& question) {
-  return client::diff(base, head, question, impl_->fitted(), [&](std::span<const Design> designs) {
+  return client::diff(base, head, question, [&](std::span<const Design> designs) {
     return predict_all(designs, question.predict);
   });
 }
@@ -284,9 +280,5 @@ Result<Diff> Session::diff(const DiffInput& base, const DiffInput& head,
 void Session::cancel() noexcept { impl_->cancelled = true; }
 
 const CalibrationProfile* Session::profile() const { return impl_->fitted(); }
-
-void Session::locate(const Source& source, Diagnostics& diagnostics) const {
-  client::locate(source, diagnostics);
-}
 
 }  // namespace stallcast::client

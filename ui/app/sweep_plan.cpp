@@ -15,9 +15,7 @@
 #include "engine/decide/sweep/points.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "models/contract/version.hpp"
-#include "scenarios/load.hpp"
 #include "scenarios/questions/sweep_reader.hpp"
-#include "ui/app/scenario.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -32,17 +30,17 @@ class Planner {
   Planner(const SweepRequest& input, Diagnostics& faults) : input_(input), faults_(faults) {}
 
   std::optional<sweep::SweepPlan> plan() {
-    if (!read_texts()) return std::nullopt;
-    scenarios::Loaded base = load({});
-    SweepSpec spec = std::move(base.sweep);
-    complete(spec, base.params);
+    if (!read()) return std::nullopt;
+    SweepSpec spec = scenario_->questions().sweep;
+    complete(spec, scenario_->parameters());
     // Without the values that are varied the scenario need not be whole.
     const bool broken = std::any_of(
-        base.diagnostics.items().begin(), base.diagnostics.items().end(), [](const Diagnostic& d) {
+        scenario_->diagnostics().items().begin(), scenario_->diagnostics().items().end(),
+        [](const Diagnostic& d) {
           return d.severity == Severity::error &&
                  (d.pointer.starts_with("/sweep") || d.code == "syntax" || d.code == "file");
         });
-    if (broken || (spec.axes.empty() && !base.design)) add(base.diagnostics, {}, {});
+    if (broken || (spec.axes.empty() && !scenario_->ok())) add(scenario_->diagnostics(), {}, {});
     if (faults_.has_errors()) return std::nullopt;
     round_counts(spec);
     const std::vector<sweep::Point> points =
@@ -57,18 +55,10 @@ class Planner {
   }
 
  private:
-  bool read_texts() {
-    source_ = input_.source;
-    if (!source_.text) {
-      const auto read = base::read_file(source_.file);
-      if (!read.ok()) {
-        faults_ = client::load(source_, nullptr).diagnostics;
-        return false;
-      }
-      source_.text = read.value();  // all points are of one text
-    }
-    if (input_.seed) source_.sets.push_back("run.seed=" + std::to_string(*input_.seed));
-    if (input_.replicas) source_.sets.push_back("run.replicas=" + std::to_string(*input_.replicas));
+  bool read() {
+    ScenarioFile file = input_.source;
+    if (input_.seed) file.sets.push_back("run.seed=" + std::to_string(*input_.seed));
+    if (input_.replicas) file.sets.push_back("run.replicas=" + std::to_string(*input_.replicas));
     if (!input_.profile.empty()) {
       const auto read = base::read_file(input_.profile);
       if (!read.ok()) {
@@ -83,24 +73,20 @@ class Planner {
       profile_text_ = read.value();
       profile_ = calibration::read_profile(profile_text_, input_.profile, faults_);
     }
-    return !faults_.has_errors();
-  }
-
-  scenarios::Loaded load(const std::vector<std::string>& sets) const {
-    client::Source source = source_;
-    source.sets.insert(source.sets.end(), sets.begin(), sets.end());
-    return client::load(source, profile_ ? &*profile_ : nullptr);
+    if (faults_.has_errors()) return false;
+    scenario_ = Scenario::read(file, profile_ ? &*profile_ : nullptr);
+    return true;
   }
 
   /// What the command line says beside the scenario.
-  void complete(SweepSpec& spec, const std::vector<scenarios::Parameter>& params) {
+  void complete(SweepSpec& spec, std::span<const Parameter> params) {
     for (std::string option : input_.varied) {
       const std::string path = option.substr(0, option.find('='));
-      for (const scenarios::Parameter& p : params)
+      for (const Parameter& p : params)
         if (p.name == path) option = "params." + option;
       scenarios::add_vary(option, spec, faults_);
       if (spec.axes.empty() || !spec.axes.back().range) continue;
-      for (const scenarios::Parameter& p : params)
+      for (const Parameter& p : params)
         if ("params." + p.name == spec.axes.back().path)
           spec.axes.back().range->step = p.step.value_or(0.0);
     }
@@ -118,24 +104,25 @@ class Planner {
 
   /// Ranges of counts are of whole numbers.
   void round_counts(SweepSpec& spec) const {
-    std::vector<std::string> sets;
+    std::vector<Change> changes;
     for (const SweepAxis& axis : spec.axes)
-      sets.push_back(axis.path + "=" +
-                     (axis.range ? axis.range->exact[0] : axis.values.front().text));
-    const scenarios::Loaded first = load(sets);
-    if (!first.design) return;
+      changes.push_back(
+          {axis.path, parse_setting(axis.range ? axis.range->exact[0] : axis.values.front().text)});
+    const Scenario first = scenario_->with(changes);
+    if (!first.ok()) return;
     for (std::size_t a = 0; a < spec.axes.size(); ++a) {
       std::optional<SweepRange>& range = spec.axes[a].range;
       if (!range || range->step > 0.0 || !range->unit.empty()) continue;
-      for (const auto& [path, value] : base::values_of(*first.design))
-        if (value->source.where == "--set " + sets[a] && value->dimension == Dimension::count)
+      for (const auto& [path, value] : base::values_of(first.design()))
+        if (value->source.where == "--set " + text_of(changes[a]) &&
+            value->dimension == Dimension::count)
           range->step = 1.0;
     }
   }
 
   struct Resolved {
-    std::vector<std::string> sets;
-    scenarios::Loaded loaded;
+    std::vector<Change> changes;
+    std::optional<Scenario> scenario;
     sweep::PlannedPoint planned;  ///< its change is still open
   };
 
@@ -143,10 +130,10 @@ class Planner {
     Resolved out;
     for (std::size_t a = 0; a < point.size(); ++a) {
       out.planned.values.push_back(point[a].text);
-      out.sets.push_back(spec.axes[a].path + "=" + point[a].text);
+      out.changes.push_back({spec.axes[a].path, parse_setting(point[a].text)});
     }
-    out.loaded = load(out.sets);
-    if (out.loaded.design) out.planned.key = codec::design_hash(*out.loaded.design);
+    out.scenario = scenario_->with(out.changes);
+    if (out.scenario->ok()) out.planned.key = codec::design_hash(out.scenario->design());
     return out;
   }
 
@@ -162,20 +149,20 @@ class Planner {
                          [&](std::size_t i) { some[i] = resolve_point(spec, points[begin + i]); });
       for (std::size_t i = 0; i < some.size() && faulty < kMostFaultyPoints; ++i) {
         Resolved& r = some[i];
-        add(r.loaded.diagnostics, r.sets, points[begin + i]);
-        if (!r.loaded.design) ++faulty;
-        if (!r.loaded.design || changes) continue;
-        plan.scenario_id = r.loaded.design->id;
-        changes.emplace(*r.loaded.design, profile_.has_value());
+        add(r.scenario->diagnostics(), r.changes, points[begin + i]);
+        if (!r.scenario->ok()) ++faulty;
+        if (!r.scenario->ok() || changes) continue;
+        plan.scenario_id = r.scenario->design().id;
+        changes.emplace(r.scenario->design(), profile_.has_value());
       }
       if (faults_.has_errors()) continue;
       base::parallel_for(some.size(), 0, [&](std::size_t i) {
-        some[i].planned.change = changes->change_to(*some[i].loaded.design);
+        some[i].planned.change = changes->change_to(some[i].scenario->design());
       });
       for (Resolved& r : some) plan.points.push_back(std::move(r.planned));
     }
     if (faults_.has_errors() || !changes) return std::nullopt;
-    plan.scenario_file = source_.file;
+    plan.scenario_file = input_.source.file;
     plan.version = input_.version;
     plan.model_version = models::kVersion;
     plan.base = changes->base();
@@ -190,8 +177,10 @@ class Planner {
 
   /// Adds what is new. A fault of a varied value is one of the place where that was written; one
   /// elsewhere says at which point.
-  void add(const Diagnostics& diagnostics, const std::vector<std::string>& sets,
+  void add(const Diagnostics& diagnostics, const std::vector<Change>& changes,
            const sweep::Point& point) {
+    std::vector<std::string> sets;
+    for (const Change& change : changes) sets.push_back(text_of(change));
     for (Diagnostic d : diagnostics.items()) {
       bool varied = false;
       for (std::size_t a = 0; a < sets.size(); ++a)
@@ -211,9 +200,9 @@ class Planner {
 
   const SweepRequest& input_;
   Diagnostics& faults_;
-  client::Source source_;
   std::string profile_text_;
   std::optional<CalibrationProfile> profile_;
+  std::optional<Scenario> scenario_;
   std::set<std::tuple<std::string, int, int, std::string>> said_;
 };
 

@@ -29,7 +29,7 @@ constexpr std::string_view kGit = "git:";
 
 /// One scenario on its way through the check.
 struct Item {
-  client::Source source;
+  std::optional<Scenario> scenario;
   CheckedScenario out;
   check::ScenarioKey key;
   std::optional<Design> design;  ///< with all expectations
@@ -78,12 +78,6 @@ class CheckRun {
   std::optional<Failure> read_policies() {
     for (const std::string& path : options_.policies) {
       scenarios::LoadedPolicy policy = scenarios::load_policy(path);
-      for (const scenarios::PolicyRule& rule : policy.rules)
-        if (const auto parsed = predict::parse_assertion(rule.expectation.that);
-            !parsed.ok() && !rule.expectation.that.empty())
-          policy.diagnostics.add({Severity::error, "expect", rule.expectation.pointer + "/that",
-                                  base::position_of(rule.expectation.where),
-                                  parsed.failure().message, parsed.failure().hint});
       print_diagnostics(policy.diagnostics, options_.common.quiet);
       if (policy.diagnostics.has_errors())
         return Failure{ExitCode::bad_input, "the policy " + path + " is wrong", ""};
@@ -139,14 +133,14 @@ class CheckRun {
       item.out.path = path;
       item.out.uri = uri;
       item.out.id = fs::path(path).stem().string();
-      item.source = source_of(path, options_.common);
-      client::Reading loaded = session_.read(item.source);
+      client::Reading loaded = session_.read(source_of(path, options_.common));
       print_diagnostics(loaded.diagnostics, options_.common.quiet);
-      if (!loaded.design) {
+      if (!loaded.scenario) {
         refuse(item, loaded.diagnostics);
         continue;
       }
-      item.design = *std::move(loaded.design);
+      item.scenario = std::move(loaded.scenario);
+      item.design = item.scenario->design();
       item.out.id = item.design->id;
       if (!options_.common.variant.empty()) item.out.id += "@" + options_.common.variant;
       item.out.design_sha256 = codec::design_hash(*item.design);
@@ -206,7 +200,7 @@ class CheckRun {
       if (!items_[i].design || !inside || !fs::exists(tree->file(uri), error)) continue;
       const client::Reading loaded =
           session_.read(source_of(tree->file(uri).string(), options_.common));
-      if (!loaded.design)
+      if (!loaded.scenario)
         return Failure{
             ExitCode::bad_input,
             uri + " as it was in " + options_.baseline.substr(kGit.size()) +
@@ -214,7 +208,7 @@ class CheckRun {
                 (loaded.diagnostics.items().empty() ? std::string("it gives no design")
                                                     : loaded.diagnostics.items().front().message),
             "name another revision"};
-      earlier_.emplace_back(i, *loaded.design);
+      earlier_.emplace_back(i, loaded.scenario->design());
     }
     return std::nullopt;
   }
@@ -340,8 +334,8 @@ class CheckRun {
     };
     Design wanted = *item.design;
     std::erase_if(wanted.expect, accepted);
-    const std::vector<Alternative> tried =
-        session_.alternatives(item.source, wanted, *item.prediction, kMostAlternatives, question());
+    const std::vector<Alternative> tried = session_.alternatives(
+        *item.scenario, wanted, *item.prediction, kMostAlternatives, question());
     if (tried.empty()) return;
     for (CheckedAssertion& a : all) {
       if (!misses(a)) continue;

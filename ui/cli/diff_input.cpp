@@ -48,6 +48,8 @@ Result<std::string> sweep_in(const std::string& folder) {
 
 /// Whether a text is JSON whose "schema" says that it is a report of ours.
 bool is_report(const std::string& text, const std::string& name) {
+  // A scenario has no such key: it is not parsed here.
+  if (text.find("\"schema\"") == std::string::npos) return false;
   Diagnostics ignored;
   const base::Json root = base::parse_jsonc(text, name, ignored).root;
   return root.is_object() && root.contains("schema") && root["schema"].is_string() &&
@@ -73,15 +75,13 @@ std::optional<Failure> classify(const std::string& path, const std::string& vari
   }
   CommonOptions common = options;
   common.variant = variant;
-  out.input.scenario = source_of(path, common);
-  std::string text;
-  if (out.input.scenario.text) {
-    text = *out.input.scenario.text;
-  } else if (auto read = base::read_file(path); read.ok()) {
-    text = std::move(*read);
-  } else {
-    return std::nullopt;  // said with the scenario
+  out.file = source_of(path, common);
+  if (!out.file.text) {
+    auto read = base::read_file(path);
+    if (!read.ok()) return std::nullopt;  // reported with the scenario
+    out.file.text = std::move(*read);
   }
+  const std::string& text = *out.file.text;
   if (text.find('\0') != std::string::npos)
     return Failure{ExitCode::bad_input, "\"" + out.input.name + "\" is a binary file",
                    "name a scenario, a result, or a sweep"};

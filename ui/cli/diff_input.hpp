@@ -12,7 +12,8 @@
 namespace stallcast::cli {
 
 struct Operand {
-  client::DiffInput input;      ///< of a scenario or a result
+  client::DiffInput input;      ///< a result, or a scenario once it is read
+  client::Source file;          ///< of a scenario
   std::string sweep;            ///< path of a sweep's file; "" when it is none
   std::optional<GitTree> tree;  ///< where it lies when it comes from git
   std::string folder, shown;    ///< files below `folder` are shown as `shown` and the rest

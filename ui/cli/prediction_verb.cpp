@@ -32,18 +32,17 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
 
   session_.emplace(settings_of(options_));
   session_->warm_up();
-  source_ = source_of(path_, options_);
-  client::Reading reading = session_->read(source_);
+  client::Reading reading = session_->read(source_of(path_, options_));
   print_diagnostics(reading.diagnostics, options_.quiet);
-  if (!reading.design.has_value()) return static_cast<int>(ExitCode::bad_input);
-  design_ = std::move(reading.design);
+  if (!reading.scenario) return static_cast<int>(ExitCode::bad_input);
+  scenario_ = std::move(reading.scenario);
   return std::nullopt;
 }
 
 report::ReportContext PredictionVerb::context() const {
-  report::ReportContext out = report::context_of(*design_, client::version());
+  report::ReportContext out = report::context_of(design(), client::version());
   ProgressBar unseen(options_);
-  out.command = report::command_of(verb_, path_, source_, question_of(options_, unseen),
+  out.command = report::command_of(verb_, path_, scenario_->file(), question_of(options_, unseen),
                                    options_.profile, words_);
   out.timeline = timeline_;
   return out;
@@ -51,7 +50,7 @@ report::ReportContext PredictionVerb::context() const {
 
 std::optional<int> PredictionVerb::predict(std::optional<Prediction>& out) {
   return answer(out, [this](client::Session& session, const client::Question& question) {
-    return session.predict(*design_, question);
+    return session.predict(design(), question);
   });
 }
 
@@ -61,7 +60,7 @@ std::optional<int> PredictionVerb::trace(const TraceOptions& wanted, const Predi
   client::Question question = question_of(options_, bar);
   question.time_limit_s -= prediction.wall_s;
   const Result<std::string> written =
-      write_trace(*session_, *design_, prediction, wanted, question);
+      write_trace(*session_, design(), prediction, wanted, question);
   bar.clear();
   if (!written.ok()) return report_failure(written.failure());
   if (!options_.quiet) std::fputs(written.value().c_str(), stderr);
@@ -82,14 +81,14 @@ void PredictionVerb::advise(Prediction& prediction) {
   ProgressBar bar(options_);
   if (const auto question = question_of_changes(prediction, bar))
     prediction.alternatives =
-        session_->alternatives(source_, *design_, prediction, kMostShownAlternatives, *question);
+        session_->alternatives(*scenario_, design(), prediction, kMostShownAlternatives, *question);
 }
 
 std::vector<WhatIf> PredictionVerb::what_ifs(const Prediction& prediction, std::size_t most) {
   ProgressBar bar(options_);
   const auto question = question_of_changes(prediction, bar);
   if (!question.has_value() || most == 0) return {};
-  return session_->what_ifs(source_, *design_, prediction, most, *question);
+  return session_->what_ifs(*scenario_, design(), prediction, most, *question);
 }
 
 void PredictionVerb::record(const Prediction& prediction) {
@@ -97,12 +96,12 @@ void PredictionVerb::record(const Prediction& prediction) {
   ProgressBar bar(options_);
   client::Question question = question_of(options_, bar);
   question.time_limit_s -= prediction.wall_s;
-  timeline_ = session_->overview(*design_, prediction, question);
+  timeline_ = session_->overview(design(), prediction, question);
 }
 
 int PredictionVerb::refuse(const Failure& failure, Diagnostics& faults) const {
   if (!faults.has_errors()) return report_failure(failure);
-  session_->locate(source_, faults);
+  scenario_->locate(faults);
   print_diagnostics(faults, options_.quiet);
   return static_cast<int>(ExitCode::bad_input);
 }

@@ -33,8 +33,8 @@ class PredictionVerb {
   [[nodiscard]] std::optional<int> begin(std::span<const std::string> args);
 
   // REQUIRES of the rest: `begin` gave nothing.
-  [[nodiscard]] const Design& design() const { return *design_; }
-  [[nodiscard]] const client::Source& source() const { return source_; }
+  [[nodiscard]] const Scenario& scenario() const { return *scenario_; }
+  [[nodiscard]] const Design& design() const { return scenario_->design(); }
 
   /// Puts what `ask(session, question)` gives into `out`. The exit code when it gives a failure,
   /// which is printed, or the faults of the scenario that it found.
@@ -96,8 +96,7 @@ class PredictionVerb {
   CommonOptions options_;
   report::Format format_{};
   std::optional<client::Session> session_;
-  client::Source source_;
-  std::optional<Design> design_;
+  std::optional<Scenario> scenario_;
   std::optional<Timeline> timeline_;
   std::vector<std::string> words_;
 };

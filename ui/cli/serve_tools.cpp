@@ -13,7 +13,6 @@
 #include "engine/decide/sweep/runner.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "models/contract/version.hpp"
-#include "scenarios/load.hpp"
 #include "ui/app/sweep_plan.hpp"
 #include "ui/cli/catalog_list.hpp"
 #include "ui/cli/check_run.hpp"
@@ -39,11 +38,9 @@ Result<check::ScenarioKey> key_in(const check::Baseline& baseline, const std::st
 }
 
 /// One scenario, as `check` judges it but for places in a repository.
-Result<CheckReport> check_one(client::Session& session, const server::CheckRequest& request,
+Result<CheckReport> check_one(client::Session&, const server::CheckRequest& request,
                               const Prediction* prediction, Diagnostics& faults) {
-  client::Reading reading = session.read(request.source);
-  if (!reading.design) return Failure{ExitCode::bad_input, "the scenario has errors", ""};
-  Design& design = *reading.design;
+  Design design = request.scenario->design();
   const std::string sha256 = codec::design_hash(design);
   std::set<std::string> used;
   for (const Expectation& e : design.expect) used.insert(e.id);
@@ -69,7 +66,8 @@ Result<CheckReport> check_one(client::Session& session, const server::CheckReque
   CheckedScenario& scenario = out.scenarios.emplace_back();
   scenario.path = scenario.uri = design.file;
   scenario.id = design.id;
-  if (!request.source.variant.empty()) scenario.id += "@" + request.source.variant;
+  if (!request.scenario->file().variant.empty())
+    scenario.id += "@" + request.scenario->file().variant;
   std::optional<check::Baseline> baseline;
   check::ScenarioKey key{design.file, scenario.id};
   if (!request.baseline.empty()) {

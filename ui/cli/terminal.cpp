@@ -13,7 +13,7 @@
 
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
-#include "ui/app/scenario.hpp"
+#include "stallcast/scenario.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/report/wrap.hpp"
 
@@ -140,7 +140,7 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet) {
   SourceLines lines;
   std::string out;
   for (std::size_t i = 0; i < std::min(kMostDiagnostics, shown.size()); ++i) {
-    out += client::diagnostic_line(*shown[i]) + "\n" + lines.excerpt(shown[i]->position);
+    out += line_of(*shown[i]) + "\n" + lines.excerpt(shown[i]->position);
     if (!shown[i]->hint.empty()) out += hint_line(shown[i]->hint);
   }
   if (shown.size() > kMostDiagnostics)

@@ -76,13 +76,14 @@ std::optional<Failure> settle(const CommonOptions& options, const DiffWords& wor
   return std::nullopt;
 }
 
-/// Prints what is wrong with a scenario; false when it gives no design.
-bool is_readable(const client::Session& session, const Operand& operand, bool quiet) {
+/// Reads a scenario and prints what is wrong with it; false when it gives no design.
+bool read_scenario(const client::Session& session, Operand& operand, bool quiet) {
   if (operand.input.result) return true;
-  client::Reading reading = session.read(operand.input.scenario);
+  client::Reading reading = session.read(operand.file);
   show_places(operand, reading.diagnostics);
   print_diagnostics(reading.diagnostics, quiet);
-  return reading.design.has_value();
+  operand.input.scenario = std::move(reading.scenario);
+  return operand.input.scenario.has_value();
 }
 
 Failure no_metric(const std::string& pattern) {
@@ -110,11 +111,11 @@ report::DiffContext context_of(const CommonOptions& options) {
 }
 
 int diff_designs(const CommonOptions& options, const DiffWords& words,
-                 client::DiffQuestion question, const Operand& base, const Operand& head) {
+                 client::DiffQuestion question, Operand& base, Operand& head) {
   client::Session session(settings_of(options));
   session.warm_up();
-  const bool base_reads = is_readable(session, base, options.quiet);
-  if (!is_readable(session, head, options.quiet) || !base_reads)
+  const bool base_reads = read_scenario(session, base, options.quiet);
+  if (!read_scenario(session, head, options.quiet) || !base_reads)
     return static_cast<int>(ExitCode::bad_input);
   ProgressBar bar(options);
   Diagnostics faults;

@@ -43,7 +43,7 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
   std::optional<PlanResult> result;
   if (const auto exit =
           common.answer(result, [&](client::Session& session, const client::Question& question) {
-            return session.plan(common.source(), wanted, question);
+            return session.plan(common.scenario(), wanted, question);
           }))
     return *exit;
   common.repeat_with(report::words_of(wanted));

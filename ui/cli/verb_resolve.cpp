@@ -24,8 +24,8 @@ int resolve_verb(const Verb& verb, std::span<const std::string> args) {
   const client::Reading reading =
       client::Session(settings_of(options)).read(source_of(path, options));
   print_diagnostics(reading.diagnostics, options.quiet);
-  if (!reading.design.has_value()) return static_cast<int>(ExitCode::bad_input);
-  std::string text = scenarios::print_resolved(*reading.design, provenance);
+  if (!reading.scenario) return static_cast<int>(ExitCode::bad_input);
+  std::string text = scenarios::print_resolved(reading.scenario->design(), provenance);
   if (!text.ends_with('\n')) text += '\n';
   return deliver(options, text, ExitCode::ok);
 }

@@ -89,13 +89,13 @@ void BottleneckScreen::try_changes() {
   if (!workspace().design() || !workspace().simulated()) return;
   constexpr std::size_t kMost = 5;
   tried_->setText(tr("Trying..."));
-  workspace().background().start([this, source = workspace().source(),
+  workspace().background().start([this, scenario = *workspace().scenario(),
                                   design = *workspace().design(),
                                   prediction = *workspace().simulated()](
                                      client::Session& session,
                                      const Engine::Progress& progress) -> Engine::Then {
     std::vector<Alternative> found =
-        session.alternatives(source, design, prediction, kMost, {.on_progress = progress});
+        session.alternatives(scenario, design, prediction, kMost, {.on_progress = progress});
     return [this, found = std::move(found)] {
       std::vector<Row> rows;
       for (const Alternative& a : found)

@@ -140,10 +140,13 @@ void CompareScreen::attribute() {
   forget_shares();
   how_->setText(tr("Simulating the designs between the two..."));
   const Pin& pin = workspace().pins()[static_cast<std::size_t>(base)];
-  client::DiffInput before{.name = pin.name.toStdString(), .scenario = workspace().source()};
-  before.scenario.text = pin.text.toStdString();
+  client::Source source = workspace().source();
+  source.text = pin.text.toStdString();
+  const client::DiffInput before{.name = pin.name.toStdString(),
+                                 .scenario = workspace().session().read(source).scenario};
   const client::DiffInput now{.name = tr("this design").toStdString(),
-                              .scenario = workspace().source()};
+                              .scenario = workspace().scenario()};
+  if (!before.scenario) return;  // it was read when it was pinned
   workspace().background().start(
       [this, before, now](client::Session& session,
                           const Engine::Progress& progress) -> Engine::Then {
@@ -152,8 +155,8 @@ void CompareScreen::attribute() {
           const std::vector<Pin>& pins = workspace().pins();
           const int i = base_->currentIndex();
           const bool stale =
-              workspace().source().text != now.scenario.text || i < 0 ||
-              pins[static_cast<std::size_t>(i)].text.toStdString() != before.scenario.text;
+              workspace().source().text != now.scenario->text() || i < 0 ||
+              pins[static_cast<std::size_t>(i)].text.toStdString() != before.scenario->text();
           if (stale) return;
           if (!found.ok()) return how_->setText(QString::fromStdString(found.failure().message));
           diff_ = *found;
@@ -220,8 +223,9 @@ void CompareScreen::refresh_inputs() {
   std::vector<Row> rows;
   const int base = base_->currentIndex();
   if (base >= 0)
-    for (const Change& c : value_changes(workspace().pins()[static_cast<std::size_t>(base)].text,
-                                         workspace().document().text()))
+    for (const TextChange& c :
+         value_changes(workspace().pins()[static_cast<std::size_t>(base)].text,
+                       workspace().document().text()))
       if (!c.path.endsWith(QLatin1String("].id")))  // names the item that others change
         rows.push_back({Cell(c.path), Cell(c.before.isEmpty() ? tr("absent") : c.before),
                         Cell(c.after.isEmpty() ? tr("absent") : c.after)});

@@ -172,8 +172,7 @@ bool ExportScreen::report(const QString& file) {
     status_->setText(tr("%1 cannot be written").arg(file));
     return false;
   }
-  ReportWish wish{.source = w.source(),
-                  .design = *w.design(),
+  ReportWish wish{.scenario = *w.scenario(),
                   .prediction = {},
                   .command = command_line().section(u'\n', 0, 0).toStdString()};
   if (w.freshness() == Freshness::simulated) wish.prediction = w.simulated();

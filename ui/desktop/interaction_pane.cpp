@@ -54,8 +54,11 @@ InteractionPane::InteractionPane(Workspace& workspace, RangeModel& ranges, QWidg
   connect(chart_, &GridChart::chosen, this, [this](int across, int up) {
     const auto i =
         static_cast<std::size_t>(up) * pair_.a_values.size() + static_cast<std::size_t>(across);
-    if (!pair_.texts[i].isEmpty())
-      workspace_.document().replace_text(pair_.texts[i], tr("loaded a pair of values"));
+    const Move moves[] = {{pair_.a, pair_.a_values[static_cast<std::size_t>(across)]},
+                          {pair_.b, pair_.b_values[static_cast<std::size_t>(up)]}};
+    if (i >= pair_.changes.size()) return;
+    if (const auto text = text_with(workspace_.document().text(), moves))
+      workspace_.document().replace_text(*text, tr("loaded a pair of values"));
   });
 }
 
@@ -91,14 +94,14 @@ void InteractionPane::run() {
   for (const double y : pair.b_values)
     for (const double x : pair.a_values) {
       const Move moves[] = {{pair.a, x}, {pair.b, y}};
-      pair.texts.push_back(text_with(workspace_.document().text(), moves).value_or(QString()));
+      pair.changes.push_back(changes_of(moves));
     }
-  status_->setText(tr("Simulating %1 designs...").arg(pair.texts.size()));
+  status_->setText(tr("Simulating %1 designs...").arg(pair.changes.size()));
   workspace_.background().start(
-      [this, pair = std::move(pair), source = workspace_.source()](
+      [this, pair = std::move(pair), scenario = *workspace_.scenario()](
           client::Session& session, const Engine::Progress& progress) -> Engine::Then {
         Pair done = pair;
-        done.predictions = predict_texts(session, source, done.texts, progress);
+        done.predictions = predict_changes(session, scenario, done.changes, progress);
         return [this, done = std::move(done)] {
           pair_ = done;
           show_grid();

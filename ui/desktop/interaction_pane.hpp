@@ -33,7 +33,7 @@ class InteractionPane : public QWidget {
   struct Pair {
     SliderSpec a, b;
     std::vector<double> a_values, b_values;
-    std::vector<QString> texts;  ///< row by row of b
+    std::vector<std::vector<Change>> changes;  ///< row by row of b
     std::vector<std::optional<Prediction>> predictions;
   };
   void offer();

@@ -16,7 +16,7 @@ QString token(QString key) {
 }
 
 void compare(const JsonNode& before, const JsonNode& after, const Place& at,
-             std::vector<Change>& out) {
+             std::vector<TextChange>& out) {
   if (compact(before) == compact(after)) return;
   const bool objects = before.kind == JsonNode::Kind::object && after.kind == before.kind;
   const bool lists = before.kind == JsonNode::Kind::array && after.kind == before.kind &&
@@ -49,7 +49,7 @@ void compare(const JsonNode& before, const JsonNode& after, const Place& at,
 
 /// One side may be absent.
 void compare_values(const JsonNode* before, const JsonNode* after, const QString& path,
-                    std::vector<Change>& out) {
+                    std::vector<TextChange>& out) {
   using Kind = JsonNode::Kind;
   const Kind kind = after != nullptr ? after->kind : before->kind;
   const bool same_kind = before == nullptr || after == nullptr || before->kind == after->kind;
@@ -101,23 +101,23 @@ QString compact(const JsonNode& node) {
   return {};
 }
 
-std::vector<Change> value_changes(const QString& before, const QString& after) {
-  std::vector<Change> out;
+std::vector<TextChange> value_changes(const QString& before, const QString& after) {
+  std::vector<TextChange> out;
   const auto a = parse_tree(before), b = parse_tree(after);
   if (a && b) compare_values(&*a, &*b, {}, out);
   return out;
 }
 
-std::vector<Change> changes_between(const QString& before, const QString& after) {
-  std::vector<Change> out;
+std::vector<TextChange> changes_between(const QString& before, const QString& after) {
+  std::vector<TextChange> out;
   const auto a = parse_tree(before), b = parse_tree(after);
   if (a && b) compare(*a, *b, {}, out);
   return out;
 }
 
-QString json_patch(const std::vector<Change>& changes) {
+QString json_patch(const std::vector<TextChange>& changes) {
   QStringList lines;
-  for (const Change& c : changes) {
+  for (const TextChange& c : changes) {
     const QString path = quoted(c.pointer);
     if (c.after.isEmpty())
       lines << QStringLiteral("  { \"op\": \"remove\", \"path\": %1 }").arg(path);
@@ -130,10 +130,10 @@ QString json_patch(const std::vector<Change>& changes) {
                          : QStringLiteral("[\n%1\n]\n").arg(lines.join(QStringLiteral(",\n")));
 }
 
-SetOptions set_options(const std::vector<Change>& values) {
+SetOptions set_options(const std::vector<TextChange>& values) {
   static const QRegularExpression numbered(QStringLiteral(R"(\[\d+\])"));
   SetOptions out;
-  for (const Change& c : values) {
+  for (const TextChange& c : values) {
     // "expect" is judged, and predicts nothing.
     if (c.after.isEmpty() || c.path.contains(numbered) ||
         c.path.startsWith(QLatin1String("expect"))) {

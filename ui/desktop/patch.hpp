@@ -9,7 +9,7 @@
 namespace stallcast::desktop {
 
 /// One value that two texts have differently. "" = absent.
-struct Change {
+struct TextChange {
   QString path;           ///< for people: "storage[scratch].ost.count"
   QString pointer;        ///< RFC 6901
   QString before, after;  ///< as JSON
@@ -19,19 +19,19 @@ struct Change {
 [[nodiscard]] QString compact(const JsonNode& node);
 
 /// The differences of two scenario texts, value by value; lists of other lengths as one change.
-[[nodiscard]] std::vector<Change> changes_between(const QString& before, const QString& after);
+[[nodiscard]] std::vector<TextChange> changes_between(const QString& before, const QString& after);
 
 /// The same down to single values, as people read them.
-[[nodiscard]] std::vector<Change> value_changes(const QString& before, const QString& after);
+[[nodiscard]] std::vector<TextChange> value_changes(const QString& before, const QString& after);
 
 /// Changes as JSON Patch (RFC 6902).
-[[nodiscard]] QString json_patch(const std::vector<Change>& changes);
+[[nodiscard]] QString json_patch(const std::vector<TextChange>& changes);
 
 /// What options of `stallcast` can say of changes of single values: --set params.n=4.
 struct SetOptions {
   QStringList sets;      ///< "params.n=4"
   QStringList left_out;  ///< paths: values that go away, and items of lists that have no id
 };
-[[nodiscard]] SetOptions set_options(const std::vector<Change>& values);
+[[nodiscard]] SetOptions set_options(const std::vector<TextChange>& values);
 
 }  // namespace stallcast::desktop

@@ -177,7 +177,7 @@ QString RangeModel::read(const InputRange& range, const QString& text, double& v
   if (any.step == 0.0) any.minimum = std::min(any.minimum, *quantity.value);
   value = Workspace::snapped(any, *quantity.value);
   const Move move[] = {{range.slider, value}};
-  if (!workspace_.has_errors() && !design_with(workspace_, move))
+  if (!workspace_.has_errors() && !workspace_.scenario()->with(changes_of(move)).ok())
     return tr("%1 cannot be %2").arg(range.slider.label, value_text(range.slider, value));
   return {};
 }

@@ -21,15 +21,15 @@ Result<std::string> report_page(client::Session& session, const ReportWish& wish
   if (wish.prediction) {
     prediction = *wish.prediction;
   } else {
-    Result<Prediction> found = session.predict(wish.design, third(0));
+    Result<Prediction> found = session.predict(wish.scenario.design(), third(0));
     if (!found.ok()) return found.failure();
     prediction = std::move(found).value();
   }
-  prediction.alternatives =
-      session.alternatives(wish.source, wish.design, prediction, kMostAlternatives, third(1));
-  report::ReportContext context = report::context_of(wish.design, client::version());
+  prediction.alternatives = session.alternatives(wish.scenario, wish.scenario.design(), prediction,
+                                                 kMostAlternatives, third(1));
+  report::ReportContext context = report::context_of(wish.scenario.design(), client::version());
   context.command = wish.command;
-  context.timeline = session.overview(wish.design, prediction, third(2));
+  context.timeline = session.overview(wish.scenario.design(), prediction, third(2));
   return report::render(prediction, context, report::Format::html, {});
 }
 

@@ -11,8 +11,7 @@ namespace stallcast::desktop {
 
 /// What a report is made of.
 struct ReportWish {
-  client::Source source;
-  Design design;
+  Scenario scenario;
   std::optional<Prediction> prediction;  ///< of the design; none: it is to be simulated
   std::string command;                   ///< what makes the report again
 };

@@ -158,37 +158,37 @@ void SensitivityScreen::refresh() {
 
 void SensitivityScreen::run() {
   std::vector<Swing> swings;
-  std::vector<QString> texts;
+  std::vector<std::vector<Change>> changes;
   for (const InputRange& range : ranges_->chosen()) {
     for (const double value : {range.low, range.high}) {
       const Move move[] = {{range.slider, value}};
-      texts.push_back(text_with(workspace().document().text(), move).value_or(QString()));
+      changes.push_back(changes_of(move));
     }
     swings.push_back({range.slider, range.low, range.high, {}, {}});
   }
-  status_->setText(tr("Simulating %1 designs...").arg(texts.size()));
-  workspace().background().start(
-      [this, texts = std::move(texts), swings = std::move(swings), source = workspace().source()](
-          client::Session& session, const Engine::Progress& progress) -> Engine::Then {
-        std::vector<Swing> done = swings;
-        const auto results = predict_texts(session, source, texts, progress);
-        for (std::size_t i = 0; i < done.size(); ++i) {
-          done[i].at_low = results[2 * i];
-          done[i].at_high = results[2 * i + 1];
-        }
-        return [this, done = std::move(done)] {
-          swings_ = done;
-          const auto left_out = std::count_if(
-              done.begin(), done.end(), [](const Swing& s) { return !s.at_low || !s.at_high; });
-          QString text = tr("%1 inputs, each moved alone.").arg(done.size());
-          if (left_out > 0)
-            text +=
-                tr(" %1 have no bar: an end of their range makes no valid design.").arg(left_out);
-          status_->setText(text + tr(" Click a bar for its response."));
-          show_swings();
-          if (!tornado_->bars().empty()) emit tornado_->chosen(0);
-        };
-      });
+  status_->setText(tr("Simulating %1 designs...").arg(changes.size()));
+  workspace().background().start([this, changes = std::move(changes), swings = std::move(swings),
+                                  scenario = *workspace().scenario()](
+                                     client::Session& session,
+                                     const Engine::Progress& progress) -> Engine::Then {
+    std::vector<Swing> done = swings;
+    const auto results = predict_changes(session, scenario, changes, progress);
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      done[i].at_low = results[2 * i];
+      done[i].at_high = results[2 * i + 1];
+    }
+    return [this, done = std::move(done)] {
+      swings_ = done;
+      const auto left_out = std::count_if(done.begin(), done.end(),
+                                          [](const Swing& s) { return !s.at_low || !s.at_high; });
+      QString text = tr("%1 inputs, each moved alone.").arg(done.size());
+      if (left_out > 0)
+        text += tr(" %1 have no bar: an end of their range makes no valid design.").arg(left_out);
+      status_->setText(text + tr(" Click a bar for its response."));
+      show_swings();
+      if (!tornado_->bars().empty()) emit tornado_->chosen(0);
+    };
+  });
 }
 
 void SensitivityScreen::show_swings() {
@@ -211,19 +211,19 @@ void SensitivityScreen::follow(const QString& path) {
   const InputRange* range = ranges_->range_of(path);
   if (range == nullptr) return;
   std::vector<double> values;
-  std::vector<QString> texts;
+  std::vector<std::vector<Change>> changes;
   for (const double value : values_between(range->slider, range->low, range->high, kCurvePoints)) {
     const Move move[] = {{range->slider, value}};
     values.push_back(value);
-    texts.push_back(text_with(workspace().document().text(), move).value_or(QString()));
+    changes.push_back(changes_of(move));
   }
-  knee_->setText(tr("Simulating %1 designs...").arg(texts.size()));
+  knee_->setText(tr("Simulating %1 designs...").arg(changes.size()));
   tabs_->setCurrentIndex(0);
   workspace().background().start(
-      [this, slider = range->slider, values = std::move(values), texts = std::move(texts),
-       source = workspace().source()](client::Session& session,
-                                      const Engine::Progress& progress) -> Engine::Then {
-        const auto results = predict_texts(session, source, texts, progress);
+      [this, slider = range->slider, values = std::move(values), changes = std::move(changes),
+       scenario = *workspace().scenario()](client::Session& session,
+                                           const Engine::Progress& progress) -> Engine::Then {
+        const auto results = predict_changes(session, scenario, changes, progress);
         std::vector<std::pair<double, Prediction>> points;
         for (std::size_t i = 0; i < results.size(); ++i)
           if (results[i]) points.emplace_back(values[i], *results[i]);

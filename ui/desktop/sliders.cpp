@@ -39,7 +39,7 @@ SliderSpec field_slider(const client::FormPart& part, const client::FormField& f
   return out;
 }
 
-SliderSpec parameter_slider(const client::FormParameter& parameter, const Document& document) {
+SliderSpec parameter_slider(const Parameter& parameter, const Document& document) {
   SliderSpec out;
   out.path = QString::fromStdString("params." + parameter.name);
   out.label = QString::fromStdString(parameter.name);
@@ -81,7 +81,7 @@ void include_value(SliderSpec& slider) {
 }  // namespace
 
 std::optional<SliderSpec> Workspace::slider_of(const QString& path) const {
-  for (const client::FormParameter& p : form_.parameters) {
+  for (const Parameter& p : form_.parameters) {
     const QString own = QString::fromStdString("params." + p.name);
     if (path == own || path == own + QStringLiteral(".value"))
       return parameter_slider(p, document_);
@@ -99,7 +99,7 @@ void Workspace::choose_sliders() {
   choose_sliders_ = false;
   slider_paths_.clear();
   sliders_.clear();
-  for (const client::FormParameter& p : form_.parameters)
+  for (const Parameter& p : form_.parameters)
     slider_paths_.push_back(QString::fromStdString("params." + p.name));
   const char* kUsual[] = {"ost.write", "count",   "compute",  "every",   "every_steps",
                           "ost.count", "workers", "prefetch", "nic.rate"};
@@ -158,8 +158,7 @@ QStringList Workspace::possible_sliders() const {
     if (std::find(slider_paths_.begin(), slider_paths_.end(), path) == slider_paths_.end())
       out.push_back(path);
   };
-  for (const client::FormParameter& p : form_.parameters)
-    add(QString::fromStdString("params." + p.name));
+  for (const Parameter& p : form_.parameters) add(QString::fromStdString("params." + p.name));
   for (const client::FormPart& part : form_.parts)
     for (const client::FormField& field : part.fields)
       if (can_move(field)) add(QString::fromStdString(part.path + "." + field.key));

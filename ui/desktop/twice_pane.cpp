@@ -19,16 +19,14 @@ constexpr std::size_t kMostRows = 6;
 constexpr double kBlamed = 0.0005;  // what is waited for less is no row
 
 /// What is predicted with twice of `resource`, beside what is predicted now.
-QString tried(client::Session& session, client::Source source, const Design& design,
-              const Prediction& now, const std::string& resource,
-              const Engine::Progress& progress) {
-  const auto change = client::doubled(design, now, resource);
+QString tried(client::Session& session, const Scenario& scenario, const Prediction& now,
+              const std::string& resource, const Engine::Progress& progress) {
+  const auto change = client::doubled(scenario.design(), now, resource);
   if (!change) return TwicePane::tr("no number of the scenario makes more of it");
-  source.sets.push_back(change->set);
-  const client::Reading reading = session.read(source);
-  if (!reading.design)
+  const Scenario twice = scenario.with({&change->change, 1});
+  if (!twice.ok())
     return TwicePane::tr("%1 makes no valid design").arg(QString::fromStdString(change->text));
-  const Result<Prediction> then = session.predict(*reading.design, {.on_progress = progress});
+  const Result<Prediction> then = session.predict(twice.design(), {.on_progress = progress});
   if (!then.ok()) return QString::fromStdString(then.failure().message);
   const std::vector<Headline> all = headlines(now);
   const Metric* before = all.empty() ? nullptr : find_metric(now, all.front().metric);
@@ -110,12 +108,11 @@ void TwicePane::simulate() {
   // where it is known.
   const std::vector<std::string> wanted = waiting_;
   workspace_.background().start(
-      [this, wanted, source = workspace_.source(), design = *workspace_.design(),
-       prediction = *workspace_.simulated()](client::Session& session,
-                                             const Engine::Progress& progress) -> Engine::Then {
+      [this, wanted, scenario = *workspace_.scenario(), prediction = *workspace_.simulated()](
+          client::Session& session, const Engine::Progress& progress) -> Engine::Then {
         std::vector<QString> found;
         for (const std::string& resource : wanted)
-          found.push_back(tried(session, source, design, prediction, resource, progress));
+          found.push_back(tried(session, scenario, prediction, resource, progress));
         return [this, wanted, found = std::move(found), of = prediction.design_sha256] {
           if (of != shown_) return;
           for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -16,33 +16,56 @@ std::optional<QString> text_with(const QString& before, std::span<const Move> mo
   return text;
 }
 
-std::optional<Design> design_with(Workspace& workspace, std::span<const Move> moves) {
-  const std::optional<QString> text = text_with(workspace.document().text(), moves);
-  if (!text) return std::nullopt;
-  client::Source source = workspace.source();
-  source.text = text->toStdString();
-  return workspace.session().read(source).design;
+std::vector<Change> changes_of(std::span<const Move> moves) {
+  std::vector<Change> out;
+  for (const Move& move : moves)
+    out.push_back(
+        {set_path(move.slider.path).toStdString(), setting_of(move.value, move.slider.dimension)});
+  return out;
+}
+
+namespace {
+
+/// Predictions of the scenarios that are ok, each in its place.
+std::vector<std::optional<Prediction>> predict_each(client::Session& session,
+                                                    std::span<const std::optional<Scenario>> all,
+                                                    const Engine::Progress& progress) {
+  std::vector<Design> designs;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i] || !all[i]->ok()) continue;
+    designs.push_back(all[i]->design());
+    places.push_back(i);
+  }
+  std::vector<std::optional<Prediction>> out(all.size());
+  const auto results = session.predict_all(designs, {.on_progress = progress});
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].ok()) out[places[i]] = results[i].value();
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::optional<Prediction>> predict_changes(client::Session& session,
+                                                       const Scenario& scenario,
+                                                       std::span<const std::vector<Change>> changes,
+                                                       const Engine::Progress& progress) {
+  std::vector<std::optional<Scenario>> all;
+  for (const std::vector<Change>& some : changes) all.emplace_back(scenario.with(some));
+  return predict_each(session, all, progress);
 }
 
 std::vector<std::optional<Prediction>> predict_texts(client::Session& session,
                                                      const client::Source& source,
                                                      std::span<const QString> texts,
                                                      const Engine::Progress& progress) {
-  std::vector<Design> designs;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
+  std::vector<std::optional<Scenario>> all;
+  for (const QString& text : texts) {
     client::Source changed = source;
-    changed.text = texts[i].toStdString();
-    client::Reading reading = session.read(changed);
-    if (!reading.design) continue;
-    designs.push_back(*std::move(reading.design));
-    places.push_back(i);
+    changed.text = text.toStdString();
+    all.push_back(session.read(changed).scenario);
   }
-  std::vector<std::optional<Prediction>> out(texts.size());
-  const auto results = session.predict_all(designs, {.on_progress = progress});
-  for (std::size_t i = 0; i < results.size(); ++i)
-    if (results[i].ok()) out[places[i]] = results[i].value();
-  return out;
+  return predict_each(session, all, progress);
 }
 
 std::pair<double, double> range_around(const SliderSpec& slider, double span) {
@@ -86,7 +109,7 @@ QString set_path(const QString& path) {
 }
 
 std::optional<SliderSpec> input_of(const Workspace& workspace, const QString& path) {
-  for (const client::FormParameter& p : workspace.form().parameters)
+  for (const Parameter& p : workspace.form().parameters)
     if (const QString own = QString::fromStdString("params." + p.name); own == path)
       return workspace.slider_of(own);
   for (const client::FormPart& part : workspace.form().parts)

@@ -18,11 +18,15 @@ struct Move {
 
 /// The text with all moves made. nullopt when one cannot be written.
 [[nodiscard]] std::optional<QString> text_with(const QString& text, std::span<const Move> moves);
-/// What that text reads to; nullopt when it has errors.
-[[nodiscard]] std::optional<Design> design_with(Workspace& workspace, std::span<const Move> moves);
+/// The moves as changes of a scenario.
+[[nodiscard]] std::vector<Change> changes_of(std::span<const Move> moves);
 
-/// Reads and simulates texts in the thread of `session`; nullopt for those that have errors or
-/// fail.
+/// Simulates `scenario` with each of `changes`, in the thread of `session`; nullopt for those that
+/// make no valid design or fail.
+[[nodiscard]] std::vector<std::optional<Prediction>> predict_changes(
+    client::Session& session, const Scenario& scenario,
+    std::span<const std::vector<Change>> changes, const Engine::Progress& progress);
+/// The same for texts.
 [[nodiscard]] std::vector<std::optional<Prediction>> predict_texts(
     client::Session& session, const client::Source& source, std::span<const QString> texts,
     const Engine::Progress& progress);

@@ -340,9 +340,9 @@ void WhatIfScreen::solve() {
   solved_->setText(tr("Searching..."));
   solved_->show();
   workspace().background().start(
-      [this, source = workspace().source()](client::Session& session,
-                                            const Engine::Progress& progress) -> Engine::Then {
-        Result<PlanResult> plan = session.plan(source, "", {.on_progress = progress});
+      [this, scenario = *workspace().scenario()](client::Session& session,
+                                                 const Engine::Progress& progress) -> Engine::Then {
+        Result<PlanResult> plan = session.plan(scenario, "", {.on_progress = progress});
         return [this, plan = std::move(plan)] { solved_->setText(answer_text(plan)); };
       });
 }

@@ -21,6 +21,7 @@ Workspace::Workspace(const client::Settings& settings, QObject* parent)
     choose_sliders_ = true;
     simulated_.reset();
     estimate_.reset();
+    scenario_.reset();
     design_.reset();
     freshness_ = Freshness::none;
     set_marks({});
@@ -38,14 +39,15 @@ void Workspace::read_text() {
   home_.cancel();
   client::Reading reading = session_.read(source());
   diagnostics_ = std::move(reading.diagnostics);
-  if (!reading.design) {
+  if (!reading.scenario) {
     rest_.stop();
     freshness_ = simulated_ || estimate_ ? Freshness::last_good : Freshness::none;
   } else {
-    design_ = std::move(reading.design);
+    scenario_ = std::move(reading.scenario);
+    design_ = scenario_->design();
     estimate_ = session_.estimate(*design_);
     freshness_ = Freshness::estimated;
-    form_ = client::form(source(), *design_);
+    form_ = client::form(*scenario_);
     if (choose_sliders_) choose_sliders();
     refresh_sliders();
     rest_.start();

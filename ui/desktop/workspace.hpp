@@ -64,8 +64,10 @@ class Workspace : public QObject {
 
   [[nodiscard]] const client::Settings& settings() const { return settings_; }
   [[nodiscard]] client::Source source() const;
-  [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }
   /// Of the last text without errors; nullopt before there was one.
+  [[nodiscard]] const std::optional<Scenario>& scenario() const { return scenario_; }
+  [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }
+  /// Its design.
   [[nodiscard]] const std::optional<Design>& design() const { return design_; }
   [[nodiscard]] const client::Form& form() const { return form_; }
 
@@ -134,6 +136,7 @@ class Workspace : public QObject {
   Engine background_;
   QTimer rest_;
   Diagnostics diagnostics_;
+  std::optional<Scenario> scenario_;
   std::optional<Design> design_;
   client::Form form_;
   std::optional<Prediction> simulated_, estimate_;

@@ -82,19 +82,19 @@ Response answer_check(Call& call) {
     task->source.text = std::move(texts.value->scenario);
     wanted.baseline = std::move(texts.value->baseline);
   }
-  wanted.source = task->source;
   wanted.asserts = call.request.parameters("assert");
   wanted.tolerances = call.request.parameters("tolerance");
   wanted.path = call.request.parameter("path");
   wanted.new_only = call.request.parameter("new_only") == "true";
   wanted.allow_skew = call.request.parameter("allow_skew") == "true";
-  Asked<Design> read = design_of(call, task->source);
-  if (!read.value) return read.problem;
+  Asked<Scenario> scenario = read(call, task->source);
+  if (!scenario.value) return scenario.problem;
+  wanted.scenario = task->scenario = std::move(scenario.value);
   Diagnostics faults;
   if (const auto fine = task->tools.check(call.session, wanted, nullptr, faults); !fine.ok())
     return task->refused(fine.failure(), std::move(faults)).result;
   // Assertions are judged for each who asks; the prediction does not depend on them.
-  const auto design = std::make_shared<Design>(*std::move(read.value));
+  const auto design = std::make_shared<Design>(task->scenario->design());
   design->expect.clear();
   return submit<Prediction>(
       call, "check", content_of("check", *design, task->question), task,
@@ -108,7 +108,7 @@ Response answer_check(Call& call) {
         Diagnostics wrong;
         const Result<CheckReport> judged = task->tools.check(session, wanted, &found, wrong);
         if (!judged.ok()) {
-          session.locate(task->source, wrong);
+          task->scenario->locate(wrong);
           return task->refused(judged.failure(), std::move(wrong));
         }
         const report::CheckContext context{tool(), {}, "check"};
@@ -121,7 +121,6 @@ Response answer_diff(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
   const auto task = *asked.value;
-  task->is_pair = true;
   const auto texts = members_of(call.request.body, {"base", "head"});
   if (!texts.value) return texts.problem;
   const Asked<Attribution> attribute = attribution_of(call.request.parameter("attribute"));
@@ -129,12 +128,13 @@ Response answer_diff(Call& call) {
   client::DiffInput base, head;
   for (auto [input, name, text] : {std::tuple{&base, "base.json", &texts.value->at(0)},
                                    std::tuple{&head, "head.json", &texts.value->at(1)}}) {
-    input->scenario = task->source;
-    input->scenario.file = folder_of(call.service.settings) + name;
-    input->scenario.text = *text;
+    client::Source source = task->source;
+    source.file = folder_of(call.service.settings) + name;
+    source.text = *text;
     input->name = name;
-    if (Asked<Design> design = design_of(call, input->scenario); !design.value)
-      return design.problem;
+    Asked<Scenario> scenario = read(call, source);
+    if (!scenario.value) return scenario.problem;
+    input->scenario = std::move(scenario.value);
   }
   return submit<Diff>(
       call, "diff", text_of(call), task,

@@ -17,18 +17,14 @@ double seconds_since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
-/// One scenario, and what is asked of it.
-struct Wanted {
-  std::shared_ptr<const Task> task;
-  std::shared_ptr<const Design> design;
-};
-
-Asked<Wanted> wanted_of(Call& call) {
+/// A request about one scenario, which is read.
+Asked<std::shared_ptr<const Task>> wanted_of(Call& call) {
   const auto task = task_of(call);
   if (!task.value) return {std::nullopt, task.problem};
-  Asked<Design> design = design_of(call, (*task.value)->source);
-  if (!design.value) return {std::nullopt, design.problem};
-  return {Wanted{*task.value, std::make_shared<const Design>(*std::move(design.value))}};
+  Asked<Scenario> scenario = read(call, (*task.value)->source);
+  if (!scenario.value) return {std::nullopt, scenario.problem};
+  (*task.value)->scenario = std::move(scenario.value);
+  return {*task.value};
 }
 
 struct Ran {
@@ -43,9 +39,10 @@ std::size_t bytes_of(const Timeline& t) {
 }
 
 /// A design predicted, with changes that would help and what happens when, as far as time goes.
-Result<Ran> run(Asking& asking, const client::Source& source, const Design& design, bool advise) {
+Result<Ran> run(Asking& asking, const Scenario& scenario, bool advise) {
   constexpr std::size_t kPrediction = 100'000;  // some ten thousands of bytes each
   const auto began = Clock::now();
+  const Design& design = scenario.design();
   client::Session& session = asking.session;
   client::Question question = asking.question;
   Result<Prediction> found = session.predict(design, question);
@@ -55,7 +52,8 @@ Result<Ran> run(Asking& asking, const client::Source& source, const Design& desi
     return question.time_limit_s > 0.0;
   };
   if (advise && is_time_left())
-    found->alternatives = session.alternatives(source, design, *found, kMostAlternatives, question);
+    found->alternatives =
+        session.alternatives(scenario, design, *found, kMostAlternatives, question);
   Ran out{std::move(found).value(), std::nullopt};
   if (is_time_left()) out.timeline = session.overview(design, out.prediction, question);
   asking.partial = out.prediction.verdict == Verdict::inconclusive;
@@ -66,24 +64,26 @@ Result<Ran> run(Asking& asking, const client::Source& source, const Design& desi
 }  // namespace
 
 Response answer_run(Call& call) {
-  const Asked<Wanted> asked = wanted_of(call);
+  const Asked<std::shared_ptr<const Task>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const auto [task, design] = *asked.value;
+  const auto task = *asked.value;
+  const Design& design = task->scenario->design();
   const bool advise = call.request.parameter("advice") != "false";
   return submit<Ran>(
-      call, "run", content_of(advise ? "run" : "run alone", *design, task->question), task,
-      [task, design, advise](Asking& asking) { return run(asking, task->source, *design, advise); },
-      [task, design](client::Session&, const Ran& found) {
-        report::ReportContext context = context_of("run", *design, task->source, task->question);
+      call, "run", content_of(advise ? "run" : "run alone", design, task->question), task,
+      [task, advise](Asking& asking) { return run(asking, *task->scenario, advise); },
+      [task](client::Session&, const Ran& found) {
+        report::ReportContext context =
+            context_of("run", task->scenario->design(), task->source, task->question);
         context.timeline = found.timeline;
         return rendered(found.prediction, context);
       });
 }
 
 Response answer_plan(Call& call) {
-  const Asked<Wanted> asked = wanted_of(call);
+  const Asked<std::shared_ptr<const Task>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const auto [task, design] = *asked.value;
+  const auto task = *asked.value;
   client::PlanQuestion wanted;
   wanted.over = call.request.parameters("over");
   wanted.unit = call.request.parameters("unit");
@@ -94,17 +94,18 @@ Response answer_plan(Call& call) {
   return submit<PlanResult>(
       call, "plan", text_of(call), task,
       [task, wanted](Asking& asking) {
-        return asking.session.plan(task->source, wanted, asking.question);
+        return asking.session.plan(*task->scenario, wanted, asking.question);
       },
-      [task, design, words = report::words_of(wanted)](client::Session&, const PlanResult& found) {
-        return rendered(found, context_of("plan", *design, task->source, task->question, words));
+      [task, words = report::words_of(wanted)](client::Session&, const PlanResult& found) {
+        return rendered(found, context_of("plan", task->scenario->design(), task->source,
+                                          task->question, words));
       });
 }
 
 Response answer_explain(Call& call) {
-  const Asked<Wanted> asked = wanted_of(call);
+  const Asked<std::shared_ptr<const Task>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const auto [task, design] = *asked.value;
+  const auto task = *asked.value;
   const std::vector<std::string> metrics = call.request.parameters("metric");
   std::int64_t most = metrics.empty() ? report::kExplainWhatIfs : 0;
   if (!read_number(call, "what_if", most))
@@ -115,23 +116,25 @@ Response answer_explain(Call& call) {
   // Trees say where their inputs stand, so they are of one text.
   return submit<Explanation>(
       call, "explain", text_of(call), task,
-      [task, design, metrics, most](Asking& asking) {
+      [task, metrics, most](Asking& asking) {
         const auto began = Clock::now();
         client::Session& session = asking.session;
         client::Question question = asking.question;
-        Result<Explanation> found = session.explain(*design, metrics, true, question);
+        Result<Explanation> found =
+            session.explain(task->scenario->design(), metrics, true, question);
         if (!found.ok() || !found->prediction) return found;
         question.time_limit_s -= seconds_since(began);
         if (most > 0 && question.time_limit_s > 0.0)
-          found->what_ifs = session.what_ifs(task->source, *design, *found->prediction,
-                                             static_cast<std::size_t>(most), question);
+          found->what_ifs =
+              session.what_ifs(*task->scenario, task->scenario->design(), *found->prediction,
+                               static_cast<std::size_t>(most), question);
         asking.partial = found->prediction->verdict == Verdict::inconclusive;
         return found;
       },
-      [task, design, words, depth = metrics.empty() ? report::kExplainLevels : -1](
+      [task, words, depth = metrics.empty() ? report::kExplainLevels : -1](
           client::Session&, const Explanation& found) {
         const report::ReportContext context =
-            context_of("explain", *design, task->source, task->question, words);
+            context_of("explain", task->scenario->design(), task->source, task->question, words);
         const report::Style style{.depth = depth};
         return RunAnswer{{.body = report::render(found, context, report::Format::json, style)},
                          report::render(found, context, report::Format::html, style)};

@@ -13,19 +13,21 @@ Response answer_lint(Call& call) {
 Response answer_resolve(Call& call) {
   const Asked<client::Source> source = source_of(call);
   if (!source.value) return source.problem;
-  const Asked<Design> design = design_of(call, *source.value);
-  if (!design.value) return design.problem;
-  return {.body = call.service.tools.resolved(*design.value)};
+  const Asked<Scenario> scenario = read(call, *source.value);
+  if (!scenario.value) return scenario.problem;
+  const Design& design = scenario.value->design();
+  return {.body = call.service.tools.resolved(design)};
 }
 
 Response answer_estimate(Call& call) {
   const Asked<client::Source> source = source_of(call);
   if (!source.value) return source.problem;
-  const Asked<Design> design = design_of(call, *source.value);
-  if (!design.value) return design.problem;
-  return {.body = report::render(call.session.estimate(*design.value),
-                                 context_of("run", *design.value, *source.value, {}),
-                                 report::Format::json, {})};
+  const Asked<Scenario> scenario = read(call, *source.value);
+  if (!scenario.value) return scenario.problem;
+  const Design& design = scenario.value->design();
+  return {.body = report::render(call.session.estimate(design),
+                                 context_of("run", design, *source.value, {}), report::Format::json,
+                                 {})};
 }
 
 }  // namespace stallcast::server

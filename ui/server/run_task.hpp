@@ -17,8 +17,8 @@ struct Task {
   const ServerSettings& settings;
   const Tools& tools;
   client::Source source;
+  std::optional<Scenario> scenario = {};  ///< of the source, once it is read
   client::Question question;
-  bool is_pair = false;  ///< two scenarios: faults have the places that are known
 
   /// Why there is no result. What only the operator should know goes to the log.
   [[nodiscard]] RunAnswer refused(const Failure& failure, Diagnostics faults) const;
@@ -72,7 +72,7 @@ Response submit(Call& call, std::string kind, std::string content,
         Diagnostics faults = outcome.faults;
         if (shared)
           for (Diagnostic& d : faults.items()) d.position = {};
-        if (!task->is_pair) session.locate(task->source, faults);
+        if (task->scenario) task->scenario->locate(faults);
         return task->refused(outcome.failure, std::move(faults));
       });
 }

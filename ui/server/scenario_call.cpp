@@ -60,9 +60,9 @@ Asked<client::Source> source_of(const Call& call) {
   return {std::move(source), {}};
 }
 
-Asked<Design> design_of(const Call& call, const client::Source& source) {
+Asked<Scenario> read(const Call& call, const client::Source& source) {
   client::Reading reading = call.session.read(source);
-  if (reading.design) return {std::move(reading.design), {}};
+  if (reading.scenario) return {std::move(reading.scenario), {}};
   return {std::nullopt, problem(for_client(call.service.settings, std::move(reading.diagnostics)))};
 }
 

@@ -23,8 +23,8 @@ struct Asked {
 /// Where scenarios stand: "", or the root with a slash.
 [[nodiscard]] std::string folder_of(const ServerSettings& settings);
 
-/// The design of a source, or 422 with its errors.
-[[nodiscard]] Asked<Design> design_of(const Call& call, const client::Source& source);
+/// The scenario as it is read, or 422 with its errors.
+[[nodiscard]] Asked<Scenario> read(const Call& call, const client::Source& source);
 
 /// A whole number of the query, from 0 on; `value` as it was without one. False when it is none.
 [[nodiscard]] bool read_number(const Call& call, std::string_view name, std::int64_t& value);

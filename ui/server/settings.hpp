@@ -30,7 +30,7 @@ struct SweepCall {
 };
 
 struct CheckRequest {
-  client::Source source;
+  std::optional<Scenario> scenario;     ///< REQUIRES: there is one
   std::vector<std::string> asserts;     ///< besides those of the scenario
   std::string baseline;                 ///< what `check --update-baseline` wrote; "" none
   std::string path;                     ///< of the scenario in the baseline; "": the one of its id

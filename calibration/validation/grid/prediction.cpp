@@ -10,7 +10,6 @@
 #include "calibration/validation/grid/draws.hpp"
 #include "calibration/validation/grid/scenario.hpp"
 #include "engine/base/random.hpp"
-#include "scenarios/load.hpp"
 
 namespace stallcast::calibration::grid {
 namespace {
@@ -37,21 +36,16 @@ struct StoreModel {
 
 Failure no_use(std::string message) { return {ExitCode::bad_input, std::move(message), ""}; }
 
-/// The designs of all draws of `row`; a fault here is ours, as the texts are.
+/// The designs of all draws of `row`; a fault here is ours, as the scenarios are.
 Result<bool> add_designs(const GridRow& row, const Machine& machine, const DrawSpread& spread,
                          std::uint64_t seed, int draws, std::vector<Design>& out) {
   for (int i = 0; i < draws; ++i) {
     const auto index = static_cast<std::uint64_t>(i);
-    scenarios::Loaded loaded =
-        scenarios::load_text(scenario_text(row, machine, draw(spread, i, draws), seed + index),
-                             "row " + row.id, {.sets = {}, .variant = "", .params = {}});
-    if (!loaded.design) {
-      std::string why;
-      for (const Diagnostic& d : loaded.diagnostics.items())
-        if (d.severity == Severity::error && why.empty()) why = d.pointer + ": " + d.message;
-      return Failure{ExitCode::internal, "row " + row.id + " makes no scenario: " + why, ""};
-    }
-    out.push_back(*std::move(loaded.design));
+    const Scenario scenario = scenario_of(row, machine, draw(spread, i, draws), seed + index);
+    if (!scenario.ok())
+      return Failure{ExitCode::internal,
+                     "row " + row.id + " makes no scenario: " + scenario.failure().message, ""};
+    out.push_back(scenario.design());
   }
   return true;
 }

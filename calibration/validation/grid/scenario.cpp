@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "calibration/validation/grid/texts.hpp"
+#include "scenarios/scenario_builder.hpp"
 
 namespace stallcast::calibration::grid {
 namespace {
@@ -135,8 +136,8 @@ Json checkpoint_json(const GridRow& row, const Machine& m) {
 
 }  // namespace
 
-std::string scenario_text(const GridRow& row, const Machine& machine, const Draw& draw,
-                          std::uint64_t seed) {
+Scenario scenario_of(const GridRow& row, const Machine& machine, const Draw& draw,
+                     std::uint64_t seed) {
   Diagnostics none;
   // The sleep that stands for compute wakes late.                [docs/calibration-grid.md, eq. 14]
   const Seconds compute = row.compute + overshoot(machine.probes.cpu, row.compute, none);
@@ -151,12 +152,12 @@ std::string scenario_text(const GridRow& row, const Machine& machine, const Draw
       {"dataset", dataset_json(row, machine, draw)},
       {"loader", loader_json(row, machine, draw)}};
   if (row.saves()) job["checkpoint"] = checkpoint_json(row, machine);
-  const Json scenario = {{"id", row.id},
-                         {"cluster", {{"hosts", Json::array({host_json(row, machine, draw)})}}},
-                         {"storage", Json::array({storage_json(row, machine, draw)})},
-                         {"jobs", Json::array({std::move(job)})},
-                         {"run", {{"seed", seed}, {"replicas", 1}}}};
-  return scenario.dump(1) + "\n";
+  Json scenario = {{"id", row.id},
+                   {"cluster", {{"hosts", Json::array({host_json(row, machine, draw)})}}},
+                   {"storage", Json::array({storage_json(row, machine, draw)})},
+                   {"jobs", Json::array({std::move(job)})},
+                   {"run", {{"seed", seed}, {"replicas", 1}}}};
+  return ScenarioBuilder::from_json(std::move(scenario), "row " + row.id);
 }
 
 }  // namespace stallcast::calibration::grid

@@ -9,8 +9,9 @@
 #include "calibration/validation/grid/row.hpp"
 #include "calibration/validation/grid/store_fit.hpp"
 #include "engine/base/jsonc.hpp"
+#include "stallcast/scenario.hpp"
 
-/// A row of the grid as a scenario file: what the columns say, with the costs of the probes.
+/// A row of the grid as a scenario: what the columns say, with the costs of the probes.
 namespace stallcast::calibration::grid {
 
 /// All that a row is predicted from.
@@ -20,10 +21,10 @@ struct Machine {
   const LoaderFit& loader;
 };
 
-/// The text of a scenario file, complete.                        [docs/calibration-grid.md, eq. 15]
+/// The scenario, complete.                        [docs/calibration-grid.md, eq. 15]
 /// REQUIRES: the fits had no faults, and the format is in `probes.data`.
-[[nodiscard]] std::string scenario_text(const GridRow& row, const Machine& machine,
-                                        const Draw& draw, std::uint64_t seed);
+[[nodiscard]] Scenario scenario_of(const GridRow& row, const Machine& machine, const Draw& draw,
+                                   std::uint64_t seed);
 
 /// The storage of the scenario.
 [[nodiscard]] base::Json storage_json(const GridRow& row, const Machine& machine, const Draw& draw);

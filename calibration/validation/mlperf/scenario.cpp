@@ -5,6 +5,7 @@
 
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "scenarios/scenario_builder.hpp"
 
 namespace stallcast::calibration::mlperf {
 namespace {
@@ -34,8 +35,8 @@ bool can_simulate(const System& system) { return system.workload->step.prefetchi
 
 double simulated_steps(double steps) { return std::min(steps, kMostSteps); }
 
-std::string scenario_of(const System& system, double accelerators, double steps,
-                        const Supply& supply) {
+Scenario scenario_of(const System& system, double accelerators, double steps, const Supply& supply,
+                     const std::string& name) {
   const BenchmarkRules& rules = system.workload->rules;
   const StepConstants& c = system.workload->step;
   const double per_host = std::ceil(accelerators / system.hosts);
@@ -88,12 +89,12 @@ std::string scenario_of(const System& system, double accelerators, double steps,
         {"persistent", true},
         {"handover", "0 ms"},
         {"copy", "none"}}}};
-  return Json{{"id", "mlperf"},
-              {"cluster", {{"hosts", Json::array({host})}}},
-              {"storage", Json::array({lustre})},
-              {"jobs", Json::array({job})},
-              {"run", {{"seed", 1}, {"replicas", 1}}}}
-      .dump(2);
+  Json scenario{{"id", "mlperf"},
+                {"cluster", {{"hosts", Json::array({host})}}},
+                {"storage", Json::array({lustre})},
+                {"jobs", Json::array({job})},
+                {"run", {{"seed", 1}, {"replicas", 1}}}};
+  return ScenarioBuilder::from_json(std::move(scenario), name);
 }
 
 }  // namespace stallcast::calibration::mlperf

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "calibration/validation/mlperf/step_law.hpp"
+#include "stallcast/scenario.hpp"
 
 /// A row as a scenario: what the step law knows in closed form, simulated.
 namespace stallcast::calibration::mlperf {
@@ -14,10 +15,10 @@ namespace stallcast::calibration::mlperf {
 /// Steps of the simulated epoch: all, or as many as show the same.
 [[nodiscard]] double simulated_steps(double steps);
 
-/// The text of a scenario of `system` with `accelerators`, one epoch of `steps`. The clients' NICs,
-/// cores and memory are no limits beside those of `supply`.      [docs/validation-mlperf.md]
-/// REQUIRES: can_simulate(system).
-[[nodiscard]] std::string scenario_of(const System& system, double accelerators, double steps,
-                                      const Supply& supply);
+/// A scenario, `name` in messages, of `system` with `accelerators`, one epoch of `steps`. The
+/// clients' NICs, cores and memory are no limits beside those of `supply`.
+/// [docs/validation-mlperf.md] REQUIRES: can_simulate(system).
+[[nodiscard]] Scenario scenario_of(const System& system, double accelerators, double steps,
+                                   const Supply& supply, const std::string& name);
 
 }  // namespace stallcast::calibration::mlperf

@@ -8,7 +8,6 @@
 #include "calibration/validation/mlperf/baselines.hpp"
 #include "calibration/validation/mlperf/refit.hpp"
 #include "calibration/validation/mlperf/scenario.hpp"
-#include "scenarios/load.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -83,16 +82,11 @@ std::optional<Failure> simulate(std::span<const Submission> rows,
     supplies.push_back(fit ? supply_of_fit(row.system, *fit) : supply_of_sheet(row.system));
     calibrated.push_back(fit.has_value());
     const double steps = row.steps.value_or(steps_of(row.system, *row.accelerators));
-    const scenarios::Loaded loaded = scenarios::load_text(
-        scenario_of(row.system, *row.accelerators, simulated_steps(steps), supplies.back()),
-        row.id);
-    if (!loaded.design)
-      return Failure{ExitCode::internal,
-                     "the scenario of \"" + row.id +
-                         "\" has a fault: " + loaded.diagnostics.items().front().message,
-                     ""};
+    const Scenario scenario =
+        scenario_of(row.system, *row.accelerators, simulated_steps(steps), supplies.back(), row.id);
+    if (!scenario.ok()) return scenario.failure();
     which.push_back(i);
-    designs.push_back(*loaded.design);
+    designs.push_back(scenario.design());
   }
   const auto results = predict::predict_all(designs, options);
   for (std::size_t k = 0; k < which.size(); ++k) {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "engine/base/assertion.hpp"
 #include "engine/base/counted.hpp"
-#include "engine/decide/predict/assertion.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -32,9 +32,9 @@ ExplainNode as(std::string symbol, ExplainNode node) {
 
 std::optional<ExplainNode> target_tree(const Expectation& expectation, Forms& forms) {
   constexpr std::string_view kMetric = ".checkpoint.overhead";
-  const auto parsed = predict::parse_assertion(expectation.that);
+  const auto parsed = base::parse_assertion(expectation.that);
   if (!parsed.ok() || !parsed->relative.empty() || !parsed->metric.ends_with(kMetric)) return {};
-  const auto limit = predict::limit_in(*parsed, "ratio");
+  const auto limit = base::limit_in(*parsed, "ratio");
   if (!limit.ok() || !(limit.value() > 0.0 && limit.value() < 1.0)) return {};
   const std::string stem = parsed->metric.substr(0, parsed->metric.rfind('.'));
   const std::string unit = "storage." + forms.bounds().storage + ".unit.write";

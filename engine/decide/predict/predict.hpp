@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/decide/predict/assertion.hpp"
+#include "engine/base/assertion.hpp"
 #include "engine/runtime/run/simulate.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
@@ -18,6 +18,13 @@
 
 /// From simulations to what is said about a design: replicas, intervals, bottlenecks, assertions.
 namespace stallcast::predict {
+
+using base::Assertion;
+using base::dimension_of;
+using base::limit_in;
+using base::margin;
+using base::parse_assertion;
+using base::relative_limit;
 
 struct PredictOptions {
   run::SimulateOptions run;

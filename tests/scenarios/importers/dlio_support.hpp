@@ -9,7 +9,7 @@
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "scenarios/importers/dlio.hpp"
-#include "scenarios/load.hpp"
+#include "stallcast/scenario.hpp"
 
 /// Workloads of DLIO and what the tests of its importer ask of the outcome.
 namespace stallcast::testing {
@@ -88,8 +88,8 @@ inline const Diagnostic& first_error(const ImportResult& result) {
 /// Errors the scenario reader finds in what was imported.
 inline std::vector<std::string> faults_of_loading(const ImportResult& result) {
   std::vector<std::string> out;
-  const Loaded loaded = load_text(result.scenario, "imported.json");
-  for (const Diagnostic& d : loaded.diagnostics.items())
+  const Scenario loaded = Scenario::read({.file = "imported.json", .text = result.scenario});
+  for (const Diagnostic& d : loaded.diagnostics().items())
     if (d.severity == Severity::error) out.push_back(d.pointer + ": " + d.message);
   return out;
 }

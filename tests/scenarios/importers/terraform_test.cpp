@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/base/jsonc.hpp"
-#include "scenarios/load.hpp"
+#include "stallcast/scenario.hpp"
 
 namespace terraform_test {
 
@@ -75,9 +75,9 @@ TEST_CASE("modules are followed, names stay different, and what is looked up is 
 }
 
 TEST_CASE("an imported plan is a scenario") {
-  const auto loaded = scenarios::load_text(import(kPlan).scenario, "prod.json");
-  for (const Diagnostic& d : loaded.diagnostics.items()) INFO(d.pointer << d.message);
-  CHECK_FALSE(loaded.diagnostics.has_errors());
+  const auto loaded = Scenario::read({.file = "prod.json", .text = import(kPlan).scenario});
+  for (const Diagnostic& d : loaded.diagnostics().items()) INFO(d.pointer << d.message);
+  CHECK_FALSE(loaded.diagnostics().has_errors());
 }
 
 TEST_CASE("every resource that is known leads to a product of the catalogue") {
@@ -109,7 +109,8 @@ TEST_CASE("every resource that is known leads to a product of the catalogue") {
     options.hosts = 4;
     const ImportResult result = import(plan, options);
     CHECK(scenario(result)["storage"][0]["use"] == product);
-    CHECK_FALSE(scenarios::load_text(result.scenario, "x.json").diagnostics.has_errors());
+    CHECK_FALSE(
+        Scenario::read({.file = "x.json", .text = result.scenario}).diagnostics().has_errors());
   }
 }
 

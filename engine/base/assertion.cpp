@@ -1,4 +1,4 @@
-#include "engine/decide/predict/assertion.hpp"
+#include "engine/base/assertion.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
-namespace stallcast::predict {
+namespace stallcast::base {
 namespace {
 
 constexpr std::array<std::string_view, 5> kOperators = {"<=", ">=", "==", "<", ">"};
@@ -226,4 +226,4 @@ double margin(const Assertion& assertion, double value, double limit) {
   return -std::abs(value - limit) / scale;
 }
 
-}  // namespace stallcast::predict
+}  // namespace stallcast::base

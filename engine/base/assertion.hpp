@@ -8,7 +8,7 @@
 #include "stallcast/result.hpp"
 
 /// The small language of `expect`: "METRIC OPERATOR LIMIT".
-namespace stallcast::predict {
+namespace stallcast::base {
 
 /// A parsed `that`: "job.train.gpu.utilization >= 95 %", "max(resource.*.utilization) < 85 %",
 /// "job.train.step.time in [1 s, 2 s]", "cost.capex <= base * 1.05".
@@ -42,4 +42,4 @@ struct Assertion {
 /// nullopt for any other unit.
 [[nodiscard]] std::optional<Dimension> dimension_of(std::string_view unit);
 
-}  // namespace stallcast::predict
+}  // namespace stallcast::base

@@ -1,0 +1,280 @@
+#include "stallcast/scenario.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <tuple>
+
+#include "engine/base/design_values.hpp"
+#include "engine/base/files.hpp"
+#include "scenarios/document/overrides.hpp"
+#include "scenarios/questions/expectations.hpp"
+#include "scenarios/questions/plan_reader.hpp"
+#include "scenarios/questions/sweep_reader.hpp"
+#include "scenarios/resolve/fio_job.hpp"
+#include "scenarios/resolve/parameters.hpp"
+#include "scenarios/resolve/resolve.hpp"
+#include "scenarios/rules/rules.hpp"
+#include "scenarios/scenario_builder.hpp"
+
+/// From a scenario file to a Design: read (JSONC, `extends`), choose a variant, apply `--set`,
+/// evaluate `params`, expand catalogue references, check against the field tables, apply defaults,
+/// check the rules that span fields.
+namespace stallcast {
+namespace {
+
+using namespace scenarios;
+
+/// The files of a scenario, read and merged, with the variant and the options of the user.
+struct Reading {
+  ScenarioFile file;
+  const CalibrationProfile* profile = nullptr;
+  Documents documents;
+  Tree tree;
+  Json written;             ///< before variant and options
+  Diagnostics diagnostics;  ///< of all that
+  /// Faults before these hide others: part of the scenario could not be read.
+  std::size_t unread = 0;
+  bool incomplete = false;
+  std::vector<std::string> variants;
+  std::shared_ptr<FileTexts> jobs = std::make_shared<FileTexts>();
+};
+
+/// What a reading with changes resolves to.
+struct Resolved {
+  std::optional<Design> design;
+  Documents documents;
+  Tree tree;
+  std::vector<Parameter> parameters;
+  Questions questions;
+  Written written;
+  Diagnostics diagnostics;
+};
+
+// Faults that may only be there because part of the scenario is not.
+void drop_consequences(Diagnostics& diags, std::size_t first) {
+  constexpr std::string_view kCodes[] = {"missing", "reference", "rule", "param", "expression"};
+  auto& items = diags.items();
+  items.erase(std::remove_if(items.begin() + static_cast<std::ptrdiff_t>(first), items.end(),
+                             [&](const Diagnostic& d) {
+                               return std::find(std::begin(kCodes), std::end(kCodes), d.code) !=
+                                      std::end(kCodes);
+                             }),
+              items.end());
+}
+
+// What is said of a number that could not be read.
+void drop_repeats(Diagnostics& diags) {
+  std::set<std::string> unread;
+  for (const Diagnostic& d : diags.items())
+    if (d.code == "number") unread.insert(d.pointer);
+  std::erase_if(diags.items(), [&](const Diagnostic& d) {
+    return d.code != "number" && unread.contains(d.pointer);
+  });
+}
+
+void sort_by_place(Diagnostics& diags) {
+  std::stable_sort(diags.items().begin(), diags.items().end(),
+                   [](const Diagnostic& a, const Diagnostic& b) {
+                     return std::tie(a.position.file, a.position.line, a.position.column) <
+                            std::tie(b.position.file, b.position.line, b.position.column);
+                   });
+}
+
+Result<std::string> text_of_file(const ScenarioFile& file) {
+  if (!file.text.has_value()) return base::read_file(file.file);
+  if (file.text->size() <= base::kLargestFile) return *file.text;
+  return Failure{ExitCode::bad_input, ": File too large", ""};
+}
+
+/// What the merged tree says of itself, and the user's choice of a variant and values.
+void prepare(Reading& out) {
+  out.unread = out.diagnostics.items().size();
+  out.incomplete = std::any_of(
+      out.diagnostics.items().begin(), out.diagnostics.items().end(), [&](const Diagnostic& d) {
+        return d.code == "extends" || d.code == "syntax" || d.code == "type";
+      });
+  if (const Json* variants = find(out.tree.root, "/scenarios");
+      variants != nullptr && variants->is_object())
+    for (const auto& [name, patch] : variants->items())
+      if (!name.starts_with("x-") && !patch.is_null()) out.variants.push_back(name);
+  out.written = out.tree.root;
+  Reporter report(out.documents, out.tree, out.diagnostics);
+  choose_variant(out.tree, out.file.variant, report);
+  list_storage(out.tree);
+  apply_sets(out.tree, out.file.sets, out.documents, report);
+}
+
+Reading read_files(const ScenarioFile& file, const CalibrationProfile* profile) {
+  Reading out;
+  out.file = file;
+  out.profile = profile;
+  Result<std::string> text = text_of_file(file);
+  if (!text.ok()) {
+    const std::string& message = text.failure().message;
+    out.diagnostics.add({Severity::error,
+                         "file",
+                         "",
+                         {file.file, 0, 0},
+                         "cannot read the file" + message.substr(message.rfind(": ")),
+                         "\"stallcast init\" prints a scenario to start from"});
+    return out;
+  }
+  out.tree = read_with_bases(*std::move(text), file.file, file.extend_files, file.extend_root,
+                             out.documents, out.diagnostics);
+  if (out.tree.root.is_object()) prepare(out);
+  return out;
+}
+
+/// Takes what `root` is, the business of who keeps the files, off all that is reported.
+void report_within(const std::string& root, Resolved& resolved) {
+  const std::string prefix = root + "/";
+  const auto cut = [&](std::string& place) {
+    if (place.starts_with(prefix)) place.erase(0, prefix.size());
+  };
+  for (Parameter& p : resolved.parameters) cut(p.where);
+  for (auto& [pointer, where] : resolved.written.where) cut(where);
+  if (!resolved.design) return;
+  cut(resolved.design->file);
+  for (Expectation& e : resolved.design->expect) cut(e.where);
+  base::for_each_component(*resolved.design, [&](const auto&, const auto&, Component& component) {
+    for (auto& [key, value] : component.values) cut(value.source.where);
+  });
+}
+
+Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
+  Resolved out{.design = {},
+               .documents = reading.documents,
+               .tree = reading.tree,
+               .parameters = {},
+               .questions = {},
+               .written = {},
+               .diagnostics = reading.diagnostics};
+  if (!out.tree.root.is_object()) return out;
+  Reporter report(out.documents, out.tree, out.diagnostics);
+  apply_changes(out.tree, changes, out.documents, report);
+  list_storage(out.tree);
+  const ScenarioFile& file = reading.file;
+  FileTexts* jobs = file.extend_files && file.extend_root.empty() ? reading.jobs.get() : nullptr;
+  read_fio_jobs(out.tree, file.file, jobs, out.documents, report);
+
+  Parameters params(out.tree, report);
+  // A variant or an option may replace the only expression that uses a parameter.
+  for (const auto& [key, node] : reading.written.items())
+    if (key != "params") params.mark_used(node);
+  ReadContext context{out.tree, params, report, reading.profile};
+  Design design = resolve(context);
+  design.expect = read_expectations(context);
+  out.questions.sweep = read_sweep(out.tree, report);
+  out.parameters = params.list();
+  out.questions.plan = read_plan(context, out.parameters);
+  out.questions.ranged = ranged_values(out.tree, design, out.parameters);
+  params.report_unused();
+  const std::size_t ruled = out.diagnostics.items().size();
+  check_rules(design, out.diagnostics);
+  for (std::size_t i = ruled; i < out.diagnostics.items().size(); ++i) {
+    Diagnostic& d = out.diagnostics.items()[i];
+    d.position = report.place(d.pointer);
+  }
+  out.written.needs = params.needed();
+  base::for_each_component(
+      design, [&](const std::string&, std::string_view, const Component& component) {
+        for (const std::string& at : {component.pointer, component.pointer + "/use"})
+          if (find(out.tree.root, at) != nullptr) out.written.where[at] = report.where(at);
+      });
+
+  if (reading.incomplete) drop_consequences(out.diagnostics, reading.unread);
+  drop_repeats(out.diagnostics);
+  design.file = file.file;
+  if (design.id.empty()) design.id = std::filesystem::path(file.file).stem().string();
+  if (!out.diagnostics.has_errors()) out.design = std::move(design);
+  if (!file.extend_root.empty()) report_within(file.extend_root, out);
+  return out;
+}
+
+}  // namespace
+
+struct Scenario::State {
+  State(std::shared_ptr<const Reading> read, std::vector<Change> with)
+      : reading(std::move(read)),
+        changes(std::move(with)),
+        resolved(resolve_tree(*reading, changes)) {
+    sort_by_place(resolved.diagnostics);
+  }
+  std::shared_ptr<const Reading> reading;
+  std::vector<Change> changes;
+  Resolved resolved;
+};
+
+Scenario Scenario::read(const ScenarioFile& file, const CalibrationProfile* profile) {
+  auto reading = std::make_shared<const Reading>(read_files(file, profile));
+  return Scenario(std::make_shared<const State>(std::move(reading), std::vector<Change>{}));
+}
+
+Scenario Scenario::with(std::span<const Change> changes) const {
+  std::vector<Change> all = state_->changes;
+  all.insert(all.end(), changes.begin(), changes.end());
+  return Scenario(std::make_shared<const State>(state_->reading, std::move(all)));
+}
+
+Scenario ScenarioBuilder::from_json(base::Json document, const std::string& name) {
+  Reading out;
+  out.file = {.file = name, .extend_files = false};
+  const std::size_t number = out.documents.add({std::move(document), name, ""});
+  out.tree = tree_of(out.documents[number].root, number);
+  prepare(out);
+  auto reading = std::make_shared<const Reading>(std::move(out));
+  return Scenario(
+      std::make_shared<const Scenario::State>(std::move(reading), std::vector<Change>{}));
+}
+
+bool Scenario::ok() const { return state_->resolved.design.has_value(); }
+
+const Diagnostics& Scenario::diagnostics() const { return state_->resolved.diagnostics; }
+
+Failure Scenario::failure() const {
+  for (const Diagnostic& d : diagnostics().items())
+    if (d.severity == Severity::error) return {ExitCode::bad_input, line_of(d), d.hint};
+  return {ExitCode::internal, "the scenario gave no design", ""};
+}
+
+const Design& Scenario::design() const { return *state_->resolved.design; }
+
+const Questions& Scenario::questions() const { return state_->resolved.questions; }
+
+std::span<const Parameter> Scenario::parameters() const { return state_->resolved.parameters; }
+
+std::span<const std::string> Scenario::variants() const { return state_->reading->variants; }
+
+const Written& Scenario::written() const { return state_->resolved.written; }
+
+Position Scenario::place(const std::string& pointer) const {
+  Diagnostics none;
+  return Reporter(state_->resolved.documents, state_->resolved.tree, none).place(pointer);
+}
+
+void Scenario::locate(Diagnostics& diagnostics) const {
+  for (Diagnostic& d : diagnostics.items())
+    if (d.position.line == 0) d.position = place(d.pointer);
+}
+
+const std::string& Scenario::text() const {
+  static const std::string kNone;
+  const Documents& documents = state_->reading->documents;
+  return documents.size() > 0 ? documents[0].text : kNone;
+}
+
+const ScenarioFile& Scenario::file() const { return state_->reading->file; }
+
+std::string line_of(const Diagnostic& d) {
+  std::string out = d.position.file;
+  if (d.position.line > 0)
+    out += ":" + std::to_string(d.position.line) + ":" + std::to_string(d.position.column);
+  if (!out.empty()) out += ": ";
+  if (!d.pointer.empty() || d.position.line > 0)
+    out += (d.pointer.empty() ? "/" : d.pointer) + ": ";
+  if (d.severity == Severity::warning) out += "warning: ";
+  return out + d.message;
+}
+
+}  // namespace stallcast
