@@ -104,7 +104,7 @@ QWidget* SensitivityScreen::input_side(QWidget* parent) {
   head->addWidget(heading(tr("Inputs and their ranges"), below), 1);
   reset_ = new QPushButton(tr("R&eset ranges"), below);
   reset_->setObjectName(QStringLiteral("reset_ranges"));
-  reset_->setAccessibleName(tr("Forget ranges set by hand"));
+  reset_->setAccessibleName(tr("Forget ranges set manually"));
   reset_->setEnabled(false);
   head->addWidget(reset_);
   rows->addLayout(head);
@@ -182,8 +182,8 @@ void SensitivityScreen::run() {
               done.begin(), done.end(), [](const Swing& s) { return !s.at_low || !s.at_high; });
           QString text = tr("%1 inputs, each moved alone.").arg(done.size());
           if (left_out > 0)
-            text +=
-                tr(" %1 have no bar: an end of their range makes no valid design.").arg(left_out);
+            text += tr(" %1 have no bar: an end of their range does not give a valid design.")
+                        .arg(left_out);
           status_->setText(text + tr(" Click a bar for its response."));
           show_swings();
           if (!tornado_->bars().empty()) emit tornado_->chosen(0);

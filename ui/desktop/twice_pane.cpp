@@ -16,9 +16,9 @@ namespace stallcast::desktop {
 namespace {
 
 constexpr std::size_t kMostRows = 6;
-constexpr double kBlamed = 0.0005;  // what is waited for less is no row
+constexpr double kBlamed = 0.0005;  // what is waited for less is not a row
 
-/// What is predicted with twice of `resource`, beside what is predicted now.
+/// What is predicted with twice of `resource`, next to what is predicted now.
 QString tried(client::Session& session, client::Source source, const Design& design,
               const Prediction& now, const std::string& resource,
               const Engine::Progress& progress) {
@@ -27,7 +27,8 @@ QString tried(client::Session& session, client::Source source, const Design& des
   source.sets.push_back(change->set);
   const client::Reading reading = session.read(source);
   if (!reading.design)
-    return TwicePane::tr("%1 makes no valid design").arg(QString::fromStdString(change->text));
+    return TwicePane::tr("%1 does not give a valid design")
+        .arg(QString::fromStdString(change->text));
   const Result<Prediction> then = session.predict(*reading.design, {.on_progress = progress});
   if (!then.ok()) return QString::fromStdString(then.failure().message);
   const std::vector<Headline> all = headlines(now);

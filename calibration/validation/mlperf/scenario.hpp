@@ -15,7 +15,7 @@ namespace stallcast::calibration::mlperf {
 [[nodiscard]] double simulated_steps(double steps);
 
 /// The text of a scenario of `system` with `accelerators`, one epoch of `steps`. The clients' NICs,
-/// cores and memory are no limits beside those of `supply`.      [docs/validation-mlperf.md]
+/// cores and memory limit no further than those of `supply`.      [docs/validation-mlperf.md]
 /// REQUIRES: can_simulate(system).
 [[nodiscard]] std::string scenario_of(const System& system, double accelerators, double steps,
                                       const Supply& supply);
