@@ -105,7 +105,7 @@ TEST_CASE("what is not a number cannot be a goal") {
   std::optional<std::string> fault;
   const std::vector<std::string> wanted = {"n:min"};
   static_cast<void>(sweep::columns_of(report, wanted, fault));
-  CHECK(fault->find("no numbers") != std::string::npos);
+  CHECK(fault->find("not numbers") != std::string::npos);
 }
 
 TEST_CASE("values are numbers in base units") {

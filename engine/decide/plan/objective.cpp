@@ -46,7 +46,7 @@ Result<Objective> of_metric(const std::string& name, Designs& designs) {
     for (const auto& [metric, value] : base.front()->metrics) known.push_back(metric);
     const std::string near = base::nearest(name, known);
     return Failure{
-        ExitCode::bad_input, "\"" + name + "\" is neither searched, nor an input or a metric",
+        ExitCode::bad_input, "\"" + name + "\" is neither searched nor an input or a metric",
         near.empty() ? "searched: " + list_of(designs.axes()) : "did you mean \"" + near + "\"?"};
   }
   Objective out;
