@@ -59,7 +59,7 @@ MadeRange make_range(const std::string& from_text, const std::string& to_text, b
   auto from = written(from_text), to = written(to_text);
   for (const auto& [end, text] : {std::pair{&from, &from_text}, {&to, &to_text}})
     if (!*end)
-      return {std::nullopt, "\"" + *text + "\" is not a number, so it has no neighbouring values",
+      return {std::nullopt, "\"" + *text + "\" is not a number and cannot be an end of a range",
               "list the values"};
   if (!in_one_unit(*from, *to))
     return {std::nullopt, "\"" + from_text + "\" and \"" + to_text + "\" differ in kind",

@@ -252,7 +252,7 @@ class Questions(unittest.TestCase):
     def test_what_cannot_be_asked_is_said(self):
         for args, said in ((["--over", "ostss"], 'did you mean "osts"?'),
                            (["--over", "osts", "--over", "oss"], "minimize"),
-                           (["--over", "osts=4..x"], "no number"),
+                           (["--over", "osts=4..x"], "not a number"),
                            (["--survive", "nothing"], "one of oss"),
                            (["--unit", "osts=x"], "--unit osts=2"),
                            (["--minimize", "osts", "--maximize", "osts"], "either"),
