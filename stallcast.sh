@@ -52,7 +52,7 @@ ensure_packages() {
   fi
   if [ "$os" != debian ] || ! command -v dpkg-query >/dev/null; then
     die "this is $os $version, and only Debian 12 is installed on automatically" \
-      "install these by hand: $*" \
+      "install these manually: $*" \
       "then: cmake --preset release && cmake --build --preset release"
   fi
   [ "$version" = 12 ] || say "this is Debian $version; only Debian 12 is tested"

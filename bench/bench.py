@@ -31,7 +31,7 @@ MARKS = ("<!-- targets: written by ./stallcast.sh bench --update -->", "<!-- end
 
 
 def other_programs():
-    """name -> path of what is no part above."""
+    """name -> path of what is not a part above."""
     found = {}
     for folder in (HERE, measure.PROGRAMS):
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:

@@ -5,7 +5,7 @@ step (--no-fast-forward)."""
 
 import measure
 
-# Figures below this are compared with it: rounding of nearly nothing is no error. Seconds or shares.
+# Figures below this are compared with it: rounding of nearly nothing is not an error. Seconds or shares.
 NOTHING = 1e-6
 STEP_TIMES = "job.train.step.time"
 

@@ -1,5 +1,5 @@
 """serve_load.py PATH_OF_STALLCAST [--seconds 60] [--rate 200] [--scenario FILE]: estimates at a steady
-rate by wrk on loopback, beside a few simulations; prints latencies, status codes and memory.
+rate by wrk on loopback, alongside a few simulations; prints latencies, status codes and memory.
 
 Exits 1 when an answer is neither 2xx nor 429 or 503, or the server ends.
 """

@@ -1,4 +1,4 @@
-"""Prints predictions beside what fio measured. Called by self_test.sh: FOLDER SECTION..."""
+"""Prints predictions next to what fio measured. Called by self_test.sh: FOLDER SECTION..."""
 import json
 import pathlib
 import statistics

@@ -26,7 +26,7 @@ Bytes size_of(const Measurement& m) {
   return bare ? Bytes::from(1.0, unit::B) : m.size;
 }
 
-/// Why `m` tells nothing about the device; "" when it does.
+/// Why `m` says nothing about the device; "" when it does.
 std::string unfit(const Measurement& m) {
   if (std::string flag = unfit_flag(m); !flag.empty()) return flag;
   if (m.read_share && *m.read_share > 0.0 && *m.read_share < 1.0) return "reads and writes mixed";
@@ -78,7 +78,7 @@ std::string unfit_over_ranks(const MeasurementSet& set, const Measurement& m) {
   if (!m.latency || *m.latency <= Seconds{}) return "no time";
   if (m.processes <= 0) return "number of ranks unknown";
   if (m.subject != Subject::collective) return "";
-  if (m.processes == 1) return "one rank meets nobody";
+  if (m.processes == 1) return "one rank has no other to wait for";
   return gave_wrong_results(set, m) ? "results of this collective were wrong" : "";
 }
 

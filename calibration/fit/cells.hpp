@@ -58,10 +58,10 @@ inline constexpr Bytes kMeeting = Bytes::from(1, unit::KiB);
 /// ("network.stream.tcp.loopback"): it crossed no network. Of copies whose tool says a rate and no
 /// size, an operation is a byte.
 ///
-/// FitSeries over ranks are made beside them: "sync.barrier" of records of training whose operation
-/// is "barrier", by their latency; "sync.C" of a collective C that nobody leaves before all have
-/// come, of messages up to `kMeeting`, and "sync.C.one-host" where it crossed no network. A file's
-/// collective with one wrong result counts for nothing.
+/// FitSeries over ranks are made next to them: "sync.barrier" of records of training whose
+/// operation is "barrier", by their latency; "sync.C" of a collective C that nobody leaves before
+/// all have come, of messages up to `kMeeting`, and "sync.C.one-host" where it crossed no network.
+/// A file's collective with one wrong result counts for nothing.
 [[nodiscard]] std::vector<FitSeries> group(std::span<const MeasurementSet> sets);
 
 }  // namespace stallcast::calibration::fit

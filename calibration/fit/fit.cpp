@@ -235,7 +235,7 @@ Fit fit_series(const FitSeries& series, const FitOptions& options) {
     fit.residuals.push_back({cell_name(cell, series.over_ranks), response_of(cell),
                              law.response(estimate.theta, cell), cell.runs.size()});
   judge(fit, series);
-  // A parameter that went to nothing is no sign that others cannot be told apart.
+  // A parameter that went to nothing is not a sign that others cannot be told apart.
   const bool at_bound = std::any_of(fit.parameters.begin(), fit.parameters.end(),
                                     [](const FittedParameter& p) { return p.value == 0.0; });
   if (estimate.condition > kLargestCondition && !at_bound)

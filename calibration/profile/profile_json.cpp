@@ -8,7 +8,7 @@
 
 namespace stallcast {
 
-/// The dimensions a fitted value can have; found by the record reader beside the enum.
+/// The dimensions a fitted value can have; found by the record reader next to the enum.
 static std::string_view name_of(Dimension dimension) {
   switch (dimension) {
     case Dimension::text:

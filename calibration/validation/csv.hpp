@@ -24,7 +24,7 @@ class CsvTable {
 
   /// "" when the cell is empty or there is no such column.
   [[nodiscard]] const std::string& text(std::size_t row, std::string_view column) const;
-  /// nullopt when empty; a cell that is no finite number is an error at its place and nullopt.
+  /// nullopt when empty; a cell that is not a finite number is an error at its place and nullopt.
   std::optional<double> number(std::size_t row, std::string_view column,
                                Diagnostics& diagnostics) const;
   [[nodiscard]] Position position(std::size_t row, std::string_view column) const;

@@ -34,7 +34,7 @@ InputFiles open_files(std::span<const std::string> paths) {
     }
     Diagnostics faults;
     base::JsonDocument document = base::parse_jsonc(std::move(text).value(), path, faults);
-    // Null after a syntax error, or because the file says so: that is no fault of its text.
+    // Null after a syntax error, or because the file says so: that is not a fault of its text.
     if (!document.root.is_null() || !faults.has_errors())
       out.documents.push_back(std::move(document));
     for (Diagnostic& d : faults.items()) out.diagnostics.add(std::move(d));

@@ -15,7 +15,7 @@
 /// Case files: published measurements, and the scenarios of the systems they were made on.
 ///
 ///   { "id": "...", "title": "...", "source": "...", "note": "...",
-///     "cases": [ { "id": "...", "scenario": "file beside this one", "variant": "...",
+///     "cases": [ { "id": "...", "scenario": "file next to this one", "variant": "...",
 ///                  "set": ["path=value"], "source": "...", "note": "...",
 ///                  "measured": { "job.train.au": "93.5 %" } } ] }
 namespace stallcast::calibration {
@@ -24,7 +24,7 @@ namespace stallcast::calibration {
 struct CaseFigure {
   std::string metric;
   std::string text;     ///< as written: "93.52 %"
-  std::string pointer;  ///< in the case file; "" where the source is no JSON
+  std::string pointer;  ///< in the case file; "" where the source is not JSON
   Position position;    ///< of the value
 };
 

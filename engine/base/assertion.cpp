@@ -42,7 +42,7 @@ Result<Limit> parse_limit(std::string_view text) {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Whether `base` stands in `text` as a word of its own.
+/// Whether `base` is in `text` as a word of its own.
 bool names_base(std::string_view text) {
   constexpr std::string_view kBase = "base";
   for (std::size_t at = text.find(kBase); at != std::string_view::npos;
@@ -136,7 +136,7 @@ Result<bool> read_range(std::string_view text, const std::string& that, Assertio
   for (const auto* end : {&low, &high})
     if (!end->ok()) return end->failure();
   if (low->dimension != high->dimension || low->value > high->value)
-    return bad("\"" + that + "\" is no range from low to high",
+    return bad("\"" + that + "\" is not a range from low to high",
                "write \"job.train.step.time in [1 s, 2 s]\"");
   out.op = "in";
   out.limit = low->value;

@@ -158,7 +158,7 @@ struct Field {
 
   /// A row of parameters is a row of all that derive from them.
   template <std::derived_from<P> D>
-  constexpr operator Field<D>() const {  // NOLINT(google-explicit-constructor): rows stand in lists
+  constexpr operator Field<D>() const {  // NOLINT(google-explicit-constructor): rows are in lists
     return std::visit(
         [this]<class T>(T P::*m) {
           return Field<D>{info, static_cast<T D::*>(m)};

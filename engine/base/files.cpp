@@ -78,7 +78,7 @@ Result<bool> write_special(const std::filesystem::path& path, std::string_view c
 
 constexpr int kTemporaryNames = 100;
 
-/// A new file beside `target`, and its name.
+/// A new file next to `target`, and its name.
 std::pair<int, std::filesystem::path> open_temporary(const std::filesystem::path& target,
                                                      mode_t mode) {
   for (int i = 0; i < kTemporaryNames; ++i) {

@@ -7,10 +7,10 @@
 
 #include "stallcast/result.hpp"
 
-/// Files: read whole, written to a temporary name beside the target and renamed.
+/// Files: read whole, written to a temporary name next to the target and renamed.
 namespace stallcast::base {
 
-/// What is larger is no input of ours, but a mistake (or /dev/zero).
+/// What is larger is a mistake, not input (or /dev/zero).
 inline constexpr std::size_t kLargestFile = std::size_t{64} << 20U;
 
 /// Whole content. Fails with bad_input and the system's reason, or when it exceeds kLargestFile.

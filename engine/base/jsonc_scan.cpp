@@ -143,7 +143,7 @@ class Scanner {
     if (c == '"') return static_cast<void>(string());
     if (c == '-' || c == '+' || c == '.' || is_digit(c)) return number();
     if (is_word(c)) return word();
-    if (c == '\'') fail(at_, "unexpected single quote", "texts stand between double quotes");
+    if (c == '\'') fail(at_, "unexpected single quote", "put texts in double quotes");
     fail(at_, "expected a value, found " + found(), c == ',' ? "remove the comma" : "");
   }
 
@@ -282,7 +282,7 @@ class Scanner {
       digits(begin);
     }
     if (is_word(peek()) || peek() == '.')
-      fail(begin, "not a number: " + token_from(begin), "a number with a unit stands in quotes");
+      fail(begin, "not a number: " + token_from(begin), "put a number with a unit in quotes");
     const std::string token(text_.substr(begin, at_ - begin));
     if (std::isfinite(decimal_value(token))) return;
     result_.faults.push_back({begin, "number", pointer(), "number " + token + " is too large",
@@ -308,7 +308,7 @@ class Scanner {
     const std::vector<std::string> words = {"true", "false", "null"};
     const std::string near = nearest(name, words);
     fail(begin, "unexpected word: " + name,
-         near.empty() ? "texts stand between double quotes" : "write " + near);
+         near.empty() ? "put texts in double quotes" : "write " + near);
   }
 
   std::string_view text_;

@@ -103,7 +103,7 @@ std::string spellings(const NumberText& number, const std::vector<std::string_vi
   return out;
 }
 
-/// A size in bits is no dimension of ours, but what people write for rates.
+/// A size in bits is not a dimension of ours, but what people write for rates.
 bool is_bits(std::string_view unit) {
   for (const std::string_view bits :
        {"b", "kb", "Mb", "Gb", "Tb", "bit", "kbit", "Mbit", "Gbit", "Tbit"})

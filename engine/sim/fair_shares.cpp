@@ -108,7 +108,7 @@ void FairShares::touch(std::uint32_t link) {
   touched_.push_back(link);
 }
 
-// Capacity that is left beside what the link does not bound.
+// Capacity that is left besides what the link does not bound.
 double FairShares::room(const Link& link) const {
   return link.capacity * (1.0 - kFull) - link.taken;
 }

@@ -11,8 +11,8 @@
 #include "engine/sim/ring.hpp"
 #include "stallcast/units.hpp"
 
-/// Discrete resources beside the fluid ones. All waiters are served first in, first out, and are
-/// resumed through the context's event list, never recursively.
+/// Discrete resources in addition to the fluid ones. All waiters are served first in, first out,
+/// and are resumed through the context's event list, never recursively.
 namespace stallcast::sim {
 
 /// A condition that many can wait for. `set` wakes all waiters and stays set until `reset`.

@@ -8,7 +8,7 @@
 
 #include "stallcast/design.hpp"
 
-/// What others claim, beside what Stallcast computes.
+/// What others claim, next to what Stallcast computes.
 namespace stallcast {
 
 /// A verdict on a claim and what it means.

@@ -34,13 +34,13 @@ struct Reading {
 
 struct Settings {
   int jobs = 0;              ///< simulations at a time; 0: one per core
-  std::string worker = {};   ///< stallcast-sim; "": beside this program or $STALLCAST_SIM
+  std::string worker = {};   ///< stallcast-sim; "": next to this program or $STALLCAST_SIM
   std::string profile = {};  ///< file of a calibration profile; its faults are those of `read`
   std::string crash_directory = ".";  ///< where the design of a crashed simulation is saved
   std::size_t results_kept = 1000;    ///< in memory, by design hash and seed; some 10 kB each
 };
 
-/// What a plan is to search beside, or instead of, what the scenario says.
+/// What a plan is to search in addition to, or instead of, what the scenario says.
 struct PlanQuestion {
   std::vector<std::string> over = {};  ///< "osts", "n_ost=8..64", "storage.scratch.oss.count=2,4"
   std::vector<std::string> unit = {};  ///< "osts=2": in multiples of two
@@ -70,7 +70,7 @@ struct DiffQuestion {
   Question predict = {};
   Attribution attribute = Attribution::automatic;
   std::string metrics = "*";  ///< which are compared; "*" stands for any text
-  double min_change = 0.005;  ///< less than this, relative, is no move
+  double min_change = 0.005;  ///< less than this, relative, is not a move
 };
 
 /// Of the program and of its models: reports carry both.

@@ -79,7 +79,7 @@ struct MetricShares {
 /// Who moved the metrics.
 struct Attributed {
   Attribution method = Attribution::none;
-  std::vector<std::size_t> changes;  ///< places in `Diff::inputs`: all that are no targets
+  std::vector<std::size_t> changes;  ///< places in `Diff::inputs`: all that are not targets
   std::size_t designs = 0;           ///< simulated for it, both ends included
   std::map<std::string, MetricShares> metrics;
   std::vector<std::string> notes;  ///< what could not be built, simulated or shared, and why

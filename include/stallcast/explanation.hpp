@@ -9,8 +9,9 @@
 
 namespace stallcast {
 
-/// One number and what it was made of. `children` with a symbol stand in `equation`, which gives
-/// `value` of theirs to 1e-9; those without one are beside it: what else is known about the number.
+/// One number and what it was made of. `children` with a symbol are in `equation`, which gives
+/// `value` of theirs to 1e-9; those without one are next to it: what else is known about the
+/// number.
 struct ExplainNode {
   enum class Kind {
     simulated,  ///< measured in the simulation
@@ -20,7 +21,7 @@ struct ExplainNode {
     rest        ///< what is left of a simulated number when all that is known is taken off
   };
   std::string name;         ///< "job.train.gpu.utilization", "storage[scratch].ost.count"
-  std::string symbol = {};  ///< in the equation of the parent; "" = beside it
+  std::string symbol = {};  ///< in the equation of the parent; "" = next to it
   double value = 0.0;       ///< in `unit`
   std::string unit = {};    ///< as of a Metric
   std::string text = {};    ///< of inputs: as a scenario writes them

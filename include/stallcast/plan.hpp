@@ -63,7 +63,7 @@ struct PlanAxis {
   std::string name;             ///< "storage.scratch.ost.count", or the parameter
   std::string noun;             ///< "OSTs"; for other things the last word of the path
   std::string owner;            ///< "storage scratch"; "" when it has none
-  std::string metric;           ///< "storage.scratch.osts.required"; "" for what is no count
+  std::string metric;           ///< "storage.scratch.osts.required"; "" for what is not a count
   std::string from, to;         ///< first and last value
   std::int64_t candidates = 0;  ///< how many values
   bool bounded = true;          ///< the search began at the fluid bound

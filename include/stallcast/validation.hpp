@@ -6,7 +6,7 @@
 
 #include "stallcast/prediction.hpp"
 
-/// Predictions beside what was measured on real systems.
+/// Predictions next to what was measured on real systems.
 namespace stallcast {
 
 /// One metric of one case.

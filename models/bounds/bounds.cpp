@@ -94,9 +94,9 @@ class Deriver {
                (all.network > Bytes{} ? text(all.network) + " per host and direction" : "NVLink") +
                " in " + text(all.transfer) + " = " + text(all.time()));
     line(name + "exposed", d.exposed.in(unit::s), Dimension::time,
-         text(traffic.hidden.time()) + " beside " + text(d.compute * traffic.window) +
-             " of compute, " + text(traffic.exposed.time()) + " beside none: adds " +
-             text(d.exposed) + " to a step");
+         text(traffic.hidden.time()) + " alongside " + text(d.compute * traffic.window) +
+             " of compute, " + text(traffic.exposed.time()) + " exposed: adds " + text(d.exposed) +
+             " to a step");
   }
 
   void derive_reads(const JobDesign& job, JobDemand& d) {
@@ -245,7 +245,7 @@ class Deriver {
              " / " + text(d.write_cut.value) + " = " + text(d.flush) +
              (d.blocking
                   ? ": at least " + text(1.0 - share, Dimension::ratio) + " of the time in saves"
-                  : " at least, beside training"),
+                  : " at least, alongside training"),
          {"written * sent / flow",
           kEq2,
           {{"written", written_of(d, size)},
@@ -369,7 +369,7 @@ class Deriver {
       const Rate demand = owners[i]->missed / owners[i]->layout.readers();
       const double share = least / demand;
       line("job." + owners[i]->id + ".gpu.utilization.estimate", share, Dimension::ratio,
-           "max-min share beside the other jobs " + text(least) + " of " + text(demand) +
+           "max-min share with the other jobs " + text(least) + " of " + text(demand) +
                " per GPU = " + text(share, Dimension::ratio));
       out_.utilization = std::min(out_.utilization, share);
     }

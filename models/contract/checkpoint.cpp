@@ -110,7 +110,7 @@ constexpr std::array<Field<CheckpointParams>, 36> kCommon{
     field("keep.last", &CheckpointParams::keep_last, kOptional,
           "checkpoints kept; older ones are deleted; absent: all", kAtLeastOne),
     field("keep.every", &CheckpointParams::keep_every, kOptional,
-          "of the older ones every n-th is kept for good", kAtLeastOne),
+          "of the older ones every n-th is kept permanently", kAtLeastOne),
     field(
         "restore.read", &CheckpointParams::restore, "none",
         "a restore after the run: own: every writer reads its own files (MLPerf load); all: every "
@@ -142,7 +142,7 @@ constexpr std::array<Field<CheckpointParams>, 10> kAsync{
     field("durable", &CheckpointParams::durable, kOptional,
           "tier in which a save counts as safe; absent: the last"),
     field("flush", &CheckpointParams::flush, "process",
-          "process: beside training; thread: of the training process, which it slows down",
+          "process: alongside training; thread: of the training process, which it slows down",
           one_of(kFlushes)),
     field("slowdown", &CheckpointParams::slowdown, "10 %",
           "GPU time added to each step while a thread flushes",
@@ -151,9 +151,10 @@ constexpr std::array<Field<CheckpointParams>, 10> kAsync{
           "most that a flush writes to storage, all writers together, to spare reads; absent: what "
           "there is",
           kPositive),
-    field("lazy", &CheckpointParams::lazy, "false",
-          "the snapshot runs beside the next step, whose update waits for it (DataStates); false: "
-          "training waits"),
+    field(
+        "lazy", &CheckpointParams::lazy, "false",
+        "the snapshot runs alongside the next step, whose update waits for it (DataStates); false: "
+        "training waits"),
     field(
         "snapshot_first", &CheckpointParams::snapshot_first, "false",
         "the snapshot is made before the save waits for a free buffer, as a loop does that copies "

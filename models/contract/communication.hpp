@@ -43,10 +43,10 @@ struct CommunicationSite {
 
 /// The traffic of one step, undisturbed.
 struct StepTraffic {
-  Traffic exposed;        ///< what training waits for
-  Traffic hidden;         ///< runs beside compute
-  double window = 0.0;    ///< share of a step's compute, at its end, that `hidden` may run beside
-  double slowdown = 0.0;  ///< compute takes so much longer while `hidden` runs
+  Traffic exposed;      ///< what training waits for
+  Traffic hidden;       ///< runs alongside compute
+  double window = 0.0;  ///< share of a step's compute, at its end, that `hidden` may run alongside
+  double slowdown = 0.0;     ///< compute takes so much longer while `hidden` runs
   double connections = 1.0;  ///< that a host's collectives keep busy
 
   /// What is added to a step of `compute`.    [docs/models/communication.md, eq. 6]

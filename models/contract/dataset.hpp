@@ -45,7 +45,7 @@ struct SampleAccess {
   double amplification = 1.0;  ///< bytes fetched per stored byte of the sample
   double expansion = 1.0;      ///< bytes in memory per stored byte of the sample
   double unit = 0.0;   ///< samples fetched in one go before the first of them; 0: each alone
-  double ahead = 0.0;  ///< samples fetched ahead, beside the loading; 0: when needed
+  double ahead = 0.0;  ///< samples fetched ahead, alongside the loading; 0: when needed
   double ahead_batches = 0.0;      ///< the same in batches of the loader, added
   double fetchers = 1.0;           ///< that fetch ahead at one time
   bool ahead_in_file = false;      ///< of the file that is being read only

@@ -5,7 +5,7 @@
 
 #include "stallcast/design.hpp"
 
-/// Figures that closed forms give, with the equation and what stands in it. `explain` makes its
+/// Figures that closed forms give, with the equation and what is in it. `explain` makes its
 /// trees of them, and tests put the values in again.
 namespace stallcast::models {
 
@@ -24,7 +24,7 @@ struct Term {
   return {std::move(symbol), "", value, dimension, std::move(meaning)};
 }
 
-/// An equation over its terms, as engine/base/expression.hpp reads it. Empty: none is told, and
+/// An equation over its terms, as engine/base/expression.hpp reads it. Empty: none is shown, and
 /// `explain` finds out by itself which inputs count.
 struct Rule {
   std::string equation = {};   ///< "readers * batch * sample / compute"

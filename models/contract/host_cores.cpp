@@ -75,7 +75,7 @@ sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Bytes bytes, Ra
   std::vector<sim::Task<void>> parts;
   parts.push_back(arrive(std::move(moving), *context, served, arrived));
   parts.push_back(take(own, 1.0));
-  // Threads beside it keep up with the data, on as many cores as that takes.
+  // Threads alongside keep up with the data, on as many cores as that takes.
   parts.push_back(take(others, most / rates.beside));
   co_await sim::join(*context, std::move(parts));
   if (context->now() > arrived) served.limited_by = resource;

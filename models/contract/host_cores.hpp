@@ -9,7 +9,7 @@
 namespace stallcast::models {
 
 /// What the cores of a host move of one client's data: one after the other in the process that
-/// asks, and on threads beside it. Infinite: without core time.
+/// asks, and on other threads. Infinite: without core time.
 struct CoreRates {
   Rate process = Rate::infinity();
   Rate beside = Rate::infinity();

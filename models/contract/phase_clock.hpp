@@ -67,7 +67,7 @@ void leave_phase(Lane& lane, ResourceIndex limited_by);
 /// Sums how one worker's time goes, phase by phase.
 class PhaseClock {
  public:
-  /// From now on `lane` is told too.
+  /// From now on `lane` receives events, too.
   void record(Lane& lane) { lane_ = &lane; }
   /// From `now` on the worker is in `phase`; `ended` limited the phase that ends.
   void enter(Phase phase, Seconds now, ResourceIndex ended = kNoResource) {

@@ -37,7 +37,7 @@ struct StorageLoad {
 struct CoreStep {
   enum class Work { tcp, tls, client };  ///< of the first two the host says how fast its cores are
   Work work = Work::client;
-  bool process = false;  ///< by the process that reads or writes; false: by threads beside it
+  bool process = false;          ///< by the process that reads or writes; false: by other threads
   Rate rate = Rate::infinity();  ///< client: what one core handles
 };
 
@@ -208,7 +208,7 @@ class StorageModel {
   }
   /// What it remembers between operations. Only kinds that answer are ever skipped.
   virtual void describe(sim::Ledger& ledger) { ledger.never(); }
-  /// What else there is to tell of a run: metrics named "storage.<id>. ..." and warnings.
+  /// What else there is to report of a run: metrics named "storage.<id>. ..." and warnings.
   virtual void remark(RunResult& out) const { (void)out; }
 };
 

@@ -22,9 +22,10 @@ constexpr std::array<Field<DaliParams>, 4> kDaliFields{
           "reads all files"),
     field("window", &DaliParams::window, "128 KiB", "bytes a page fault fetches: read_ahead_kb",
           cited(kPositive, "Linux default read_ahead_kb")),
-    field("gpu.decode", &DaliParams::gpu_decode, "0 s",
-          "time of the stage on the GPU per sample, beside training; 0: decoding on the CPU alone",
-          kNonNegative),
+    field(
+        "gpu.decode", &DaliParams::gpu_decode, "0 s",
+        "time of the stage on the GPU per sample, alongside training; 0: decoding on the CPU alone",
+        kNonNegative),
     field("gpu.share", &DaliParams::gpu_share, "30 %",
           "share of the GPU that this stage takes from training meanwhile", assumed(kShare))};
 constexpr auto kDaliInfos = infos(kDaliFields);

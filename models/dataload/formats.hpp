@@ -27,7 +27,7 @@ namespace stallcast::models {
 [[nodiscard]] std::span<const base::FieldInfo> parquet_fields();
 [[nodiscard]] SampleAccess parquet_access(const Component& component, const DatasetParams& dataset);
 
-/// Row groups read and decoded by a pool, beside whoever takes the rows (Petastorm).
+/// Row groups read and decoded by a pool, alongside whoever takes the rows (Petastorm).
 [[nodiscard]] std::span<const base::FieldInfo> petastorm_fields();
 [[nodiscard]] SampleAccess petastorm_access(const Component& component,
                                             const DatasetParams& dataset);

@@ -1,7 +1,7 @@
 #include "models/dataload/parquet_params.hpp"
 
 /// Petastorm: a pool of threads or processes reads and decodes row groups of Parquet files into a
-/// queue, beside whoever takes rows out of it. docs/models/formats.md.
+/// queue, alongside whoever takes rows out of it. docs/models/formats.md.
 namespace stallcast::models {
 namespace {
 

@@ -17,7 +17,7 @@ constexpr auto kWebdatasetFields = with_costs(
     std::array{
         field("shard", &WebdatasetParams::shard, "1 GiB", "size of one tar shard", kPositive),
         field("read_ahead", &WebdatasetParams::read_ahead, kOptional,
-              "bytes of the open shard that are fetched ahead, beside the loading (the "
+              "bytes of the open shard that are fetched ahead, alongside the loading (the "
               "kernel's read-ahead); absent: samples are read when needed",
               kPositive)},
     {"1", "dependent requests per shard besides streaming", assumed(kNonNegative)},

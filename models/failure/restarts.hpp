@@ -29,7 +29,7 @@ class Restarts {
  public:
   Restarts(const Design& design, const JobDesign& job, Plant& plant, sim::Context& context);
 
-  /// From now on `recorder` is told, too.
+  /// From now on `recorder` receives events, too.
   void record(Recorder& recorder, const std::string& job);
   /// The job starts.
   void begin() { began_ = context_.now(); }

@@ -13,7 +13,7 @@ struct ShelfLife {
   double corrupt = 0.0;              ///< share of the saves that cannot be loaded
   bool verified = false;             ///< such a save is found out when it ends, and does not count
   std::optional<std::int64_t> keep;  ///< newest saves that are kept; absent: all
-  std::int64_t spare = 0;            ///< every n-th is kept for good; 0: none
+  std::int64_t spare = 0;            ///< every n-th is kept permanently; 0: none
 };
 
 /// The saves of one tier in one history: which is the newest that can be loaded, and how many that

@@ -31,12 +31,12 @@ class Communicator {
  public:
   Communicator(const JobDesign& job, Plant& plant, sim::Context& context, std::uint64_t seed);
 
-  /// From now on `recorder` is told, too.
+  /// From now on `recorder` receives events, too.
   void record(Recorder& recorder, const std::string& job);
   /// Step number `number` begins, in which `classes` classes of ranks compute for `mean` on
   /// average.
   void begin_step(std::int64_t number, std::size_t classes, Seconds mean);
-  /// Compute of a rank of `compute`, slowed by what runs beside it: first the part nothing runs
+  /// Compute of a rank of `compute`, slowed by what runs alongside it: first the part nothing runs
   /// beside, then `reached`, then the part with it.
   struct Split {
     Seconds before, beside;
@@ -44,7 +44,7 @@ class Communicator {
   [[nodiscard]] Split split(Seconds compute) const;
   /// One class has computed its part before.
   void reached();
-  /// What runs beside compute: starts when every class has reached that point.
+  /// What runs alongside compute: starts when every class has reached that point.
   [[nodiscard]] sim::Task<void> hidden();
   /// What training waits for at the end of a step.
   [[nodiscard]] sim::Task<void> exposed();
@@ -57,7 +57,7 @@ class Communicator {
     exposed_.describe(ledger);
   }
 
-  [[nodiscard]] Seconds slowed() const;  ///< of this step, by what runs beside compute
+  [[nodiscard]] Seconds slowed() const;  ///< of this step, by what runs alongside compute
   [[nodiscard]] ResourceIndex limited_by() const { return limited_by_; }
   void report(const std::string& job, RunResult& out) const;
 

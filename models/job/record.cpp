@@ -1,6 +1,6 @@
 #include "models/job/job.hpp"
 
-/// What a job tells a recorder. docs/guide/trace.md.
+/// What a job reports to a recorder. docs/guide/trace.md.
 namespace stallcast::models {
 
 void TrainingJob::record(Recorder& recorder) {

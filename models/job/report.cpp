@@ -1,7 +1,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "models/job/job.hpp"
 
-/// What a job tells at its end.
+/// What a job reports at its end.
 namespace stallcast::models {
 
 TrainingJob::Measured TrainingJob::measured() const {

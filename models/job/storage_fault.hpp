@@ -22,7 +22,7 @@ class StorageFault {
  public:
   StorageFault(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed,
                std::span<const std::unique_ptr<TrainingJob>> jobs);
-  /// From now on `recorder` is told, too.
+  /// From now on `recorder` receives events, too.
   void record(Recorder& recorder);
   /// Fails, comes back, and fails again, until the context stops.
   [[nodiscard]] sim::Task<void> run();

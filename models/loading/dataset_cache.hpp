@@ -26,7 +26,7 @@ class DatasetCache {
   [[nodiscard]] double found(const Revisits& job);
   /// Reads what was found: from this host and, in a cooperative cache, from others.
   sim::Task<Served> read(const Client& client, Bytes bytes, double ranges);
-  /// Keeps what was not found; on local drives that is a write beside the loading.
+  /// Keeps what was not found; on local drives that is a write alongside the loading.
   void keep(const Client& client, Bytes bytes, const Revisits& job);
 
  private:

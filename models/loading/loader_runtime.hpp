@@ -52,7 +52,7 @@ class LoaderRuntime {
   [[nodiscard]] sim::Task<Batch> next();
   /// Between two calls of `next`.
   void describe(sim::Ledger& ledger);
-  /// Its workers tell `recorder` what they do. `track`: whose they are.
+  /// Its workers report to `recorder` what they do. `track`: whose they are.
   void record(Recorder& recorder, const Timeline::Track& track);
   /// What preparing samples on the GPU adds to the compute of a step.
   [[nodiscard]] Seconds gpu_work() const {

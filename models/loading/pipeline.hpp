@@ -29,7 +29,7 @@ class Pipeline {
   void begin_epoch(std::int64_t steps);
   /// Asks for a batch. REQUIRES: indices grow.
   void push(std::int64_t index);
-  /// Its threads tell `recorder` what they do. `track`: whose they are.
+  /// Its threads report to `recorder` what they do. `track`: whose they are.
   void record(Recorder& recorder, const Timeline::Track& track);
   /// What all threads together did.
   [[nodiscard]] WaitSplit clocks(Seconds now) const;

@@ -20,16 +20,15 @@ constexpr Seconds kTableHop = Seconds::from(9.6, unit::us);
 constexpr std::string_view kReductions[] = {"gpus", "nvswitch", "sharp"};
 constexpr std::array<Field<CollectiveParams>, 5> kCommon{
     field("overlap", &CollectiveParams::overlap, "90 %",
-          "share of the compute that collectives may run beside which they really use",
-          assumed(kShare)),
+          "share really used of the compute that collectives may overlap", assumed(kShare)),
     field("slowdown", &CollectiveParams::slowdown, "5 %",
-          "how much longer compute takes while collectives run beside it",
+          "how much longer compute takes while collectives run alongside it",
           assumed(kShare, "3-8 %: their kernels take SMs and memory bandwidth")),
     field("reduction", &CollectiveParams::reduction, "gpus",
           "where all-reduces add up: gpus, nvswitch (NVLink SHARP), or sharp (also in the network)",
           one_of(kReductions)),
     field("channels", &CollectiveParams::channels, "16",
-          "network connections one host's collectives keep busy, which decide their share beside "
+          "network connections one host's collectives keep busy, which decide their share against "
           "storage traffic",
           assumed(up_to(4096), "NCCL channels, 16-32 on 8 GPUs")),
     field("hop", &CollectiveParams::hop, "9.6 us",
@@ -61,7 +60,7 @@ constexpr std::array<Field<Ddp>, 5> kDdp{
     field("bucket", &Ddp::bucket, "25 MB", "gradients reduced at one time",
           cited(kPositive, "PyTorch DistributedDataParallel, bucket_cap_mb = 25")),
     field("backward", &Ddp::backward, "67 %",
-          "share of a step's compute that is the backward pass, beside which buckets are reduced",
+          "share of a step's compute that is the backward pass, during which buckets are reduced",
           kBackward),
     field("accumulation", &Ddp::accumulation, "1",
           "micro-batches per step; only the last one's backward pass hides communication",
@@ -146,7 +145,7 @@ StepTraffic fsdp_traffic(const Component& component, const CommunicationSite& si
   const Traffic scatter =
       collective(Collective::reduce_scatter, per_parameter(site, p.gradient) / units, group);
   // Every unit is gathered for the forward and for the backward pass and its gradient scattered;
-  // nothing computes yet beside the first gather, or still beside the last scatter.
+  // nothing computes yet alongside the first gather, or still alongside the last scatter.
   StepTraffic out{.exposed = gather,
                   .hidden = gather * (2.0 * units - 1.0),
                   .window = common.overlap.in(unit::ratio),

@@ -106,7 +106,7 @@ Seconds one_hop(const RankGroup& g) {
   return (p.base + (several(g) ? p.network : p.nvlink)) * g.latency;
 }
 
-// Every rank sends its part to every other: those on its host by NVLink, beside the network.
+// Every rank sends its part to every other: those on its host by NVLink, apart from the network.
 // [docs/models/communication.md, eq. 4]
 Traffic all_to_all(Bytes bytes, const RankGroup& g) {
   const double local = g.ranks / g.hosts;

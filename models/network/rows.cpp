@@ -32,9 +32,10 @@ const std::array kFabrics{
                kFabricParts},
               switched_shape}};
 const std::array kCommunications{
-    CommunicationRow{{"ddp", "gradients all-reduced in buckets beside the backward pass (ZeRO-1/2)",
-                      communication_common_fields(), communication_ddp_fields()},
-                     ddp_traffic},
+    CommunicationRow{
+        {"ddp", "gradients all-reduced in buckets alongside the backward pass (ZeRO-1/2)",
+         communication_common_fields(), communication_ddp_fields()},
+        ddp_traffic},
     CommunicationRow{{"fsdp", "parameters gathered when used, gradients scattered (ZeRO-3)",
                       communication_common_fields(), communication_fsdp_fields()},
                      fsdp_traffic},

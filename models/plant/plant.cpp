@@ -43,7 +43,7 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
 // Each process keeps at most one core busy, threads of the clients as many as a host's network
 // brings work for, in each direction.    [docs/models/host.md, eq. 2]
 void Plant::count_cores(const Design& design) {
-  std::map<std::string, double> reading, writing;  // threads beside the processes
+  std::map<std::string, double> reading, writing;  // threads alongside the processes
   const auto most = [&](std::map<std::string, double>& cores, const std::string& host,
                         const std::string& storage) {
     const Rate beside = core_rates_to(host, storage).beside;

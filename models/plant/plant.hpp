@@ -73,7 +73,7 @@ class Plant {
   /// What every link carried, members of a class together, plus the queues of the storage systems.
   [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
   void describe(sim::Ledger& ledger);
-  /// What else the storage systems have to tell.
+  /// What else the storage systems report.
   void remark(RunResult& out) const;
 
  private:

@@ -62,7 +62,7 @@ std::vector<std::uint32_t> order(Timeline& timeline, const TimelineRequest& requ
     for (const Timeline::Track* track : classes)
       if (!track->chosen.empty()) chosen[class_of(*track)] = track->chosen;
   }
-  // A lane of the job as a whole on which nothing happened is no lane.
+  // A lane of the job as a whole on which nothing happened is not a lane.
   std::vector<bool> used(timeline.tracks.size());
   for (const Timeline::Span& span : timeline.spans) used[span.track] = true;
   std::vector<std::uint32_t> kept;

@@ -32,7 +32,7 @@ class Checkpointer {
   [[nodiscard]] bool due(std::int64_t steps) const;
   /// A save of what the job has done so far: ends when training may go on.
   [[nodiscard]] sim::Task<void> save(const Progress& at);
-  /// Ends when a snapshot that runs beside training is done: called at the end of every step.
+  /// Ends when a snapshot that runs alongside training is done: called at the end of every step.
   [[nodiscard]] sim::Task<void> settle();
   /// Ends when everything saved is durable in every tier, and one restore, where asked for, is
   /// done.
@@ -142,7 +142,7 @@ class Checkpointer {
   std::size_t leaves_ = 0;   ///< tier that has the bytes when they leave host memory
   sim::Slots buffers_;
   sim::Signal idle_, copied_;
-  bool copying_ = false;   ///< a snapshot runs beside training
+  bool copying_ = false;   ///< a snapshot runs alongside training
   Seconds waited_;         ///< what its save waited so far
   std::int64_t life_ = 0;  ///< of the processes that save
   std::int64_t flushing_ = 0;

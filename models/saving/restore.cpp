@@ -57,7 +57,7 @@ sim::Task<void> Restore::timed(sim::Task<Served> part, WaitSplit& took) {
 }
 
 // Replicas pass on what they receive. By NVLink each host takes in every part once, and of R ranks
-// that hold d parts R - d get theirs from a GPU beside them, as the pieces come in; else each rank
+// that hold d parts R - d get theirs from a neighbouring GPU, as the pieces come in; else each rank
 // of a host takes in its own.    [docs/models/checkpoint.md, eq. 13]
 sim::Task<void> Restore::broadcast(const Mover& mover, WaitSplit& took) {
   const CheckpointLayout& layout = mover_.layout();

@@ -16,7 +16,7 @@ class Retention {
 
   /// A save of `bytes` stored in `files` is complete; yields the files to delete because of it.
   double saved(Bytes bytes, double files, bool whole);
-  /// Most that was held at one time, the new save beside those it replaces.
+  /// Most that was held at one time, the new save in addition to those it replaces.
   [[nodiscard]] Bytes most_held() const { return most_held_; }
   void describe(sim::Ledger& ledger);
   /// Saves that a restore of the newest one reads: it, and what it builds on.

@@ -37,7 +37,7 @@ struct FileWay {
   std::optional<Rate> copy{};  ///< bytes a core of the process takes in, after each request
   RequestLines* lines = nullptr;
   Throttle* limit = nullptr;
-  const Mix* mix = nullptr;  ///< of what stands in `lines`
+  const Mix* mix = nullptr;  ///< of what is in `lines`
 };
 
 /// A device that serves files request by request: latency, limiter, line of the file's server, copy

@@ -47,7 +47,7 @@ void Mix::add(bool writes, double operations) {
   if (of < kNone) of = 0.0;
 }
 
-// c where reads wait beside writes, else 1.                                 [measured.md, eq. 8]
+// c where reads wait alongside writes, else 1.                                 [measured.md, eq. 8]
 double Mix::factor() const { return reads_ > 0.0 && writes_ > 0.0 ? coupling_ : 1.0; }
 
 FittedStation::FittedStation(sim::Context& context, ResourceTable& resources,

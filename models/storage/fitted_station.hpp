@@ -32,7 +32,7 @@ struct ResponseParams {
 
   /// Time of the server for an operation of `bytes`: s + b / B, or the greater of both.
   [[nodiscard]] Seconds demand(Bytes bytes) const;
-  /// What an operation takes beside waiting: alpha + b / S.
+  /// What an operation takes besides waiting: alpha + b / S.
   [[nodiscard]] Seconds alone(Bytes bytes) const;
 };
 

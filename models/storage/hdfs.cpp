@@ -73,7 +73,7 @@ class Hdfs final : public PooledStore {
   explicit Hdfs(const Component& component)
       : PooledStore(component), p_(base::bind(kHdfsFields, component)) {}
 
-  // Threads of the client check and copy every block beside the process.    [hdfs.md, eq. 5]
+  // Threads of the client check and copy every block alongside the process.    [hdfs.md, eq. 5]
   ClientLimits client_limits() const override {
     return {.steps = {{CoreStep::Work::tcp}, {CoreStep::Work::client, false, p_.stream}},
             .by_fabric = false,
@@ -91,7 +91,8 @@ class Hdfs final : public PooledStore {
         block_rate(request.bytes / request.files, p_.read, round_trip() + p_.service));
   }
 
-  // Blocks are asked for as the file grows: beside the stream, not before it.    [hdfs.md, eq. 2]
+  // Blocks are asked for as the file grows: alongside the stream, not before it.    [hdfs.md, eq.
+  // 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     const Bytes file = request.bytes / request.files;
     const double more = request.files == 0.0  // appended to open files

@@ -29,7 +29,7 @@ class Lustre final : public PooledStore {
     const bool limits = !load().direct && ahead < kFastestHost;
     ClientLimits out = p_.client_limits();
     if (limits) out.read = std::min(out.read, ahead);
-    // By the threads that send RPCs, beside the process.    [lustre.md, eq. 10]
+    // By the threads that send RPCs, alongside the process.    [lustre.md, eq. 10]
     if (p_.checksums) out.steps.push_back({CoreStep::Work::client, false, p_.checksum_rate});
     return out;
   }

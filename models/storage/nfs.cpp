@@ -101,7 +101,7 @@ class Nfs final : public PooledStore {
   ClientLimits client_limits() const override {
     const Rate all = p_.connection * static_cast<double>(p_.nconnect);
     ClientLimits out{.read = all, .write = all, .by_fabric = false};
-    // In kernel threads beside the process.    [nfs.md, eq. 5]
+    // In kernel threads alongside the process.    [nfs.md, eq. 5]
     if (p_.transport == "tcp") out.steps.push_back({CoreStep::Work::tcp});
     if (p_.tls) out.steps.push_back({CoreStep::Work::tls});
     return out;

@@ -25,7 +25,7 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   const auto server_in = topology.add_node(servers + ".in", server);
   egress_ = topology.add_node(name_ + ".egress", network);
   ingress_ = topology.add_node(name_ + ".ingress", network);
-  // A ceiling that cannot bind before the media is no resource of its own.
+  // A ceiling that cannot bind before the media is not a resource of its own.
   const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
   const std::string reads = shape.read_ceiling.empty() ? limit : name_ + "." + shape.read_ceiling;

@@ -126,8 +126,8 @@ class San final : public PooledStore {
   MetadataShape metadata() const override { return p_.metadata(1.0); }
 
  private:
-  // `depth` requests in flight, each of which costs its process CPU time beside the copy; one
-  // process may use all paths.    [san.md, eq. 3]
+  // `depth` requests in flight, each of which costs its process CPU time in addition to the copy;
+  // one process may use all paths.    [san.md, eq. 3]
   Rate stream_cap(Bytes file, bool direct) const {
     const Bytes request = std::min(file, p_.request);
     const Rate window = window_rate(request * static_cast<double>(p_.depth), request,

@@ -37,7 +37,7 @@ class Tenant {
   virtual ~Tenant() = default;
 
   [[nodiscard]] sim::Task<void> run();
-  /// From now on `recorder` is told of operations, too.
+  /// From now on `recorder` receives operations, too.
   void record(Recorder& recorder) { recorder_ = &recorder; }
   /// Adds "tenant.<id>. ..." metrics: throughput, latency and what the kind adds.
   void report(RunResult& out) const;

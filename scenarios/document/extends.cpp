@@ -64,7 +64,7 @@ class BaseReader {
     const fs::path path = fs::path(file).parent_path() / target;
     if (!root_.empty() && !is_in_root(path)) {
       add("extends", documents_[number], at,
-          "\"" + target + "\" is no file that may be extended here",
+          "\"" + target + "\" is not a file that may be extended here",
           "name one by its path in the folder of scenarios");
       return {};
     }

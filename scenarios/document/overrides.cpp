@@ -188,7 +188,7 @@ void choose_variant(Tree& tree, const std::string& name, Reporter& report) {
   const std::string at = "/scenarios" + base::pointer_token(name);
   if (const Json* patch = find(tree.root, at); patch != nullptr && !patch->is_null()) {
     if (patch->is_object()) merge(tree, "", tree, at);
-    return;  // what is no object is reported with the form of the scenario
+    return;  // what is not an object is reported with the form of the scenario
   }
   std::vector<std::string> names;
   if (const Json* all = find(tree.root, "/scenarios"); all != nullptr && all->is_object())

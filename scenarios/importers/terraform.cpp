@@ -19,7 +19,7 @@ namespace {
 
 using base::Json;
 
-/// A resource of the plan and where it stands in the file.
+/// A resource of the plan and where it is in the file.
 struct Resource {
   std::string address, type, name, pointer;
   const Json* values = nullptr;
@@ -139,7 +139,7 @@ class TerraformImport {
       if (root->is_object() && root->contains(key))
         at = base::pointer_token(key) + base::pointer_token("root_module");
     if (at.empty() || !root->contains(Json::json_pointer(at))) {
-      say(Severity::error, "format", "", "this is no plan or state of Terraform in JSON",
+      say(Severity::error, "format", "", "this is not a plan or state of Terraform in JSON",
           "print it with \"terraform show -json plan.out\"");
       return;
     }

@@ -25,9 +25,9 @@ struct YamlField {
 
 class YamlFields {
  public:
-  /// Faults are added to `diags`: what is not YAML, duplicate keys, a document that is no mapping,
-  /// interpolations, nesting or size beyond any workload file. A single top-level key `wrapper` is
-  /// left out of the keys.
+  /// Faults are added to `diags`: what is not YAML, duplicate keys, a document that is not a
+  /// mapping, interpolations, nesting or size beyond any workload file. A single top-level key
+  /// `wrapper` is left out of the keys.
   YamlFields(const std::string& text, const std::string& file, std::string_view wrapper,
              Diagnostics& diags);
 

@@ -14,7 +14,7 @@
 /// What `stallcast plan` searches, from the scenario and from the command line.
 namespace stallcast::scenarios {
 
-/// Keys of `plan` beside "over".
+/// Keys of `plan` besides "over".
 [[nodiscard]] std::span<const base::FieldInfo> plan_fields();
 
 /// Reads `plan` of the tree; faults are reported with their place. Parameters without a range take

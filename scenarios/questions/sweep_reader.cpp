@@ -59,7 +59,7 @@ MadeRange make_range(const std::string& from_text, const std::string& to_text, b
   auto from = written(from_text), to = written(to_text);
   for (const auto& [end, text] : {std::pair{&from, &from_text}, {&to, &to_text}})
     if (!*end)
-      return {std::nullopt, "\"" + *text + "\" is no number, so nothing can lie beside it",
+      return {std::nullopt, "\"" + *text + "\" is not a number and cannot be an end of a range",
               "list the values"};
   if (!in_one_unit(*from, *to))
     return {std::nullopt, "\"" + from_text + "\" and \"" + to_text + "\" differ in kind",
@@ -215,11 +215,11 @@ MadeRange range_of(const std::string& text) {
   }
   std::int64_t n = 0;
   if (parts.size() > 2)
-    return {std::nullopt, "\"" + text + "\" is no range", "write from..to:n or from..to:n:log"};
+    return {std::nullopt, "\"" + text + "\" is not a range", "write from..to:n or from..to:n:log"};
   if (parts.size() == 2) {
     const auto end = std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), n);
     if (end.ec != std::errc{} || end.ptr != parts[1].data() + parts[1].size() || n < 1)
-      return {std::nullopt, "\"" + parts[1] + "\" is no number of values",
+      return {std::nullopt, "\"" + parts[1] + "\" is not a number of values",
               "write from..to:n or from..to:n:log"};
   }
   MadeRange made = make_range(std::string(base::trim(std::string_view(text).substr(0, dots))),

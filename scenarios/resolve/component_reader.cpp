@@ -82,7 +82,7 @@ class ComponentReader {
       if (kind == nullptr) {
         report().error("kind", at, "\"" + *id + "\" is not a " + key + " of " + spec_.what,
                        allowed_hint(*id, kind_names()));
-        // The rest is read as what was probably meant, so that its faults are told, too.
+        // The rest is read as what was probably meant, so that its faults are reported, too.
         return models::find_kind(spec_.role, base::nearest(*id, kind_names()));
       }
       if (product != nullptr && product->kind != *id)

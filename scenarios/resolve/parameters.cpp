@@ -205,7 +205,7 @@ void Parameters::mark_used(const Json& node) {
     for (const Json& child : node) mark_used(child);
   if (!is_expression(node)) return;
   const std::string_view text = node.get_ref<const std::string&>();
-  // The text may end in a unit, which is no parameter.
+  // The text may end in a unit, which is not a parameter.
   const std::string_view whole = text.substr(1);
   for (const std::string_view part : {whole, whole.substr(0, whole.rfind(' '))})
     for (const std::string& name : base::evaluate(part, {}).names)

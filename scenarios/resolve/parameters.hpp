@@ -37,7 +37,7 @@ class Parameters {
   enum class State { waiting, running, done, broken };
   struct Entry {
     State state = State::waiting;
-    Json written;  // value as it stands in the file
+    Json written;  // value as the file has it
     std::string pointer;
     std::optional<double> number;
     std::string text;  // of a quantity parameter: "4 GB/s"

@@ -111,7 +111,7 @@ class Printer {
   }
 
  private:
-  // Comments are found again by pointer; a component of a job stands in the job's object.
+  // Comments are found again by pointer; a component of a job is in the job's object.
   Json component(Role role, const Component& c, bool with_id) {
     Json node = Json::object();
     if (with_id) node["id"] = c.id;

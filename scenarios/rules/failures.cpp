@@ -50,9 +50,10 @@ void check_storage_fault(const Design& design, const Component& failure, Diagnos
                      p.part + " that fails by itself",
                  "name another \"part\", or give the storage the count of its servers");
   else if (parts < 2.0 && p.part == "server")
-    report.error("rule", pointer_of(failure, "part"),
-                 "the only server of storage \"" + storage->id + "\" has nobody to take over",
-                 "give it two servers or more");
+    report.error(
+        "rule", pointer_of(failure, "part"),
+        "the only server of storage \"" + storage->id + "\" has no other server to take over",
+        "give it two servers or more");
   const Value* raid = storage->find("raid.level");
   if (parts >= 1.0 && raid != nullptr && raid->text == "0")
     report.warn(
@@ -187,7 +188,7 @@ void check_elastic(const Design& design, const JobDesign& job, Diagnostics& repo
       number(job.job, "parallel.tensor", 1.0) * number(job.job, "parallel.pipeline", 1.0);
   const std::string all = base::shortest(ranks) + " GPUs of job \"" + job.job.id + "\"";
   if (ranks > 0.0 && gpus >= ranks)
-    report.error("rule", pointer_of(component, "gpus"), "nobody trains: all " + all + " are lent",
+    report.error("rule", pointer_of(component, "gpus"), "no GPU trains: all " + all + " are lent",
                  "lend fewer than it has");
   else if (ranks > 0.0 && std::fmod(ranks - gpus, shards) != 0.0)
     report.error("rule", pointer_of(component, "gpus"),

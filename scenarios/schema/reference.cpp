@@ -8,7 +8,7 @@
 namespace stallcast::scenarios {
 namespace {
 
-/// Where components of a role stand in a scenario.
+/// Where components of a role are in a scenario.
 std::string_view place(models::Role role) {
   using enum models::Role;
   switch (role) {
@@ -97,7 +97,7 @@ std::string reference() {
       "`ost.count` is written `\"ost\": { \"count\": 48 }`.\n"
       "A component may also name a product, `\"use\": \"host/dgx-h100\"`: its figures come first, "
       "keys "
-      "beside it override them (`stallcast catalog`).\n";
+      "next to it override them (`stallcast catalog`).\n";
   for (const models::RoleInfo& role : models::roles()) {
     const auto kinds = models::kinds(role.role);
     if (kinds.empty()) continue;

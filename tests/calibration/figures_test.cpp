@@ -63,7 +63,7 @@ TEST_CASE("the rate of one thread is that of its large blocks") {
   CHECK(value_of(profile, "cpu.copy")->value == Approx(10e9));
 }
 
-TEST_CASE("a rate that depends on the size is doubted, and refused when it is no rate") {
+TEST_CASE("a rate that depends on the size is doubted, and refused when it is not a rate") {
   const auto rates = [](double small, double large) {
     return calibrated({record(Subject::memory, "memcpy", 128_KiB, 1, small / 131072),
                        record(Subject::memory, "memcpy", 1_MiB, 1, large / 1048576)});

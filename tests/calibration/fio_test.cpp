@@ -99,7 +99,7 @@ TEST_CASE("jobs merged by group_reporting keep no options, and no fit reads them
   CHECK(fit::group({&f.set, 1}).front().cells.empty());
 }
 
-TEST_CASE("jobs that run beside each other, and jobs that are paced, are not fitted") {
+TEST_CASE("jobs that run side by side, and jobs that are paced, are not fitted") {
   const Imported f = import_fixture("fio", "fio-concurrent.json");
   REQUIRE(f.set.measurements.size() == 2);
   CHECK(flagged(f.at(0), "concurrent-jobs"));
@@ -121,7 +121,8 @@ TEST_CASE("a fio mix of reads and writes is two records that share one depth") {
   CHECK(fit::group({&f.set, 1}).front().cells.empty());
 }
 
-TEST_CASE("io_uring holds more than an iodepth that is no power of two: Little's law says what") {
+TEST_CASE(
+    "io_uring holds more than an iodepth that is not a power of two: Little's law says what") {
   // 40 000/s x 800 us = 32 were outstanding, where 24 were asked for.
   const std::string text = replaced(fixture("fio-randread.json"), "\"32\"", "\"24\"");
   const Imported f = import_text("fio", text);

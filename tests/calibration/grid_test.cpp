@@ -190,12 +190,12 @@ TEST_CASE("columns that are missing are named") {
         std::vector<std::string>{"1:1 there is no column \"workers\""});
 }
 
-TEST_CASE("cells that are no number, no count and no known word are reported at their place") {
+TEST_CASE("cells that are not a number, a count or a known word are reported at their place") {
   std::string text =
       replaced(table(), "\na,A-disk,disk,raw128k,16,2,2,20", "\na,A-disk,disk,raw128k,16,2.5,x,20");
   text = replaced(text, "cold,True,1,sync", "cold,True,1,synch");
   CHECK(faults_of(text) ==
-        std::vector<std::string>{"2:26 \"2.5\" in column \"workers\" is no count",
+        std::vector<std::string>{"2:26 \"2.5\" in column \"workers\" is not a count",
                                  "2:30 \"x\" in column \"prefetch\" is not a number",
                                  "4:58 \"synch\" in column \"ckpt_mode\" is not known"});
 }

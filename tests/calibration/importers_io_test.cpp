@@ -43,7 +43,8 @@ TEST_CASE("elbencho: the main columns of a mix are its writes") {
   CHECK(writes == 1);
 }
 
-TEST_CASE("elbencho: metadata phases count entries, empty cells are no figures, SYNC is left out") {
+TEST_CASE(
+    "elbencho: metadata phases count entries, empty cells are not figures, SYNC is left out") {
   const Imported f = import_fixture("elbencho", "elbencho.csv");
   const Measurement& mkdir = f.of("mkdir");
   CHECK(mkdir.subject == Subject::metadata);
@@ -108,7 +109,7 @@ TEST_CASE("gdsio: a range of sizes gives the mean of what was moved") {
   CHECK(import_fixture("gdsio", "gdsio.txt").at(2).size == Bytes::from(6144, unit::KiB));
 }
 
-TEST_CASE("gdsio: the latency of batches is no response time, and 0.000 is none at all") {
+TEST_CASE("gdsio: the latency of batches is not a response time, and 0.000 is none at all") {
   const Imported f = import_fixture("gdsio", "gdsio.txt");
   // 800/s x 1.25 ms = 1: the time per operation of one thread, while 16 are outstanding.
   CHECK_FALSE(f.at(3).latency);

@@ -43,7 +43,7 @@ TEST_CASE("every fixture is recognised by its own importer and by no other") {
   }
 }
 
-TEST_CASE("no importer recognises what is no result") {
+TEST_CASE("no importer recognises what is not a result") {
   for (const char* text : {"", "{}", "hello", "{ \"schema\": \"stallcast.measurements/1\" }",
                            "a,b,c\n1,2,3\n", "Device sda is full\n"})
     CHECK(recognise_results(text) == nullptr);
@@ -163,7 +163,7 @@ TEST_CASE("sizes of benchmarks are powers of 1024 whatever the case of the prefi
   CHECK_FALSE(tool_size("fast"));
 }
 
-TEST_CASE("at most fifty faults of one file are told") {
+TEST_CASE("at most fifty faults of one file are listed") {
   std::string text =
       " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n";
   for (int i = 0; i < 200; ++i) text += " 4096 x y z w\n";

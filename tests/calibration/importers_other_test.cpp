@@ -55,7 +55,7 @@ TEST_CASE("mdtest: several runs in one file keep their own tasks") {
   CHECK(f.set.measurements.back().processes == 16);
 }
 
-TEST_CASE("IO500 text: GiB/s is binary, kIOPS a thousand, scores and timestamp are no results") {
+TEST_CASE("IO500 text: GiB/s is binary, kIOPS a thousand, scores and timestamp are not results") {
   const Imported f = import_fixture("io500", "io500.txt");
   REQUIRE(f.set.measurements.size() == 9);
   CHECK(f.at(0).rate.in(unit::GiBps) == Approx(12.5));
@@ -174,7 +174,7 @@ TEST_CASE("nccl-tests: time and algbw are read, busbw and its average never") {
     CHECK(each.rate.in(unit::GBps) < 201);  // busbw would be 350
 }
 
-TEST_CASE("nccl-tests: a small collective's algbw of 0.00 is no rate") {
+TEST_CASE("nccl-tests: a small collective's algbw of 0.00 is not a rate") {
   const Imported f = import_fixture("nccl-tests", "nccl-tests.txt");
   CHECK(f.at(0).rate == Rate{});
   CHECK(f.at(0).latency->in(unit::us) == Approx(20));

@@ -41,7 +41,8 @@ TEST_CASE("the knee is the largest step down, if that is more than noise") {
 
 // 16 and 32 MiB, whole blocks of what is asked for; the third would be four times the memory and is
 // capped at --space.
-TEST_CASE("a ladder tells what of each working set the page cache held, and is no fit's business") {
+TEST_CASE(
+    "a ladder tells what of each working set the page cache held, and is not a fit's business") {
   const TestFolder folder;
   if (!has_direct_io(folder.path())) return skipped("no direct I/O in the build tree");
   IoEffort effort = tiny_io();

@@ -19,7 +19,7 @@ constexpr const char* kScenario = R"({
   "expect": [ { "id": "e", "that": "job.train.gpu.utilization >= 10 %" } ]
 })";
 
-/// Writes a scenario and a case file beside it, and reads the latter.
+/// Writes a scenario and a case file next to it, and reads the latter.
 LoadedCases load(const std::string& text, const char* scenario = kScenario) {
   const TempFolder folder;
   write_all(folder.file("s.json"), scenario);
@@ -41,7 +41,7 @@ std::vector<std::string> faults_of(const LoadedCases& loaded) {
 
 }  // namespace
 
-TEST_CASE("a case file names scenarios beside it, variants and options") {
+TEST_CASE("a case file names scenarios next to it, variants and options") {
   const LoadedCases loaded = load(R"({ // comments are allowed
     "id": "f", "title": "T", "source": "S", "note": "N",
     "cases": [ { "id": "a", "scenario": "s.json", "variant": "slow", "set": ["cluster.hosts[gpu].count=2"],
@@ -111,7 +111,7 @@ TEST_CASE("an unknown variant is a fault of its case") {
   CHECK(loaded.diagnostics.has_errors());
 }
 
-TEST_CASE("what is no case file at all is a fault, not an exception") {
+TEST_CASE("what is not a case file at all is a fault, not an exception") {
   CHECK(faults_of(load("[]")) == std::vector<std::string>{"cases.json:1:1  type"});
   CHECK(faults_of(load(R"({"id":"f","title":"T","cases":[]})")) ==
         std::vector<std::string>{"cases.json:1:31 /cases type"});

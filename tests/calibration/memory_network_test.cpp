@@ -159,10 +159,10 @@ TEST_CASE("a peer that is another program is told from one of ours") {
     (void)client.send_all("SSH-2.0-x", 9);
   });
   CHECK_THAT(to_peer("127.0.0.1:" + std::to_string(port_of(listener.value()))),
-             Contains("2: ") && Contains("is no stallcast probe"));
+             Contains("2: ") && Contains("is not a stallcast probe"));
 }
 
-TEST_CASE("a peer that is no host and port is bad input") {
+TEST_CASE("a peer that is not a host and port is bad input") {
   CHECK_THAT(to_peer("node7"), Contains("2: \"node7\" names no port"));
   CHECK_THAT(to_peer("node7:70000"), Contains("names no port"));
   CHECK_THAT(to_peer("7000"), Contains("names no host"));

@@ -161,7 +161,7 @@ TEST_CASE("the first step is the queues over the burst, its own process where th
   // 24 x 32 x 7 files of 146.6 MB = 788.1 GB through 32.6 GB/s, 0.636 s of compute, 5 s / 5
   CHECK(first_step(system, 24, 541, supply).in(unit::s) ==
         Approx(24 * 32 * 7 * 0.146600628 / 32.6 + 0.636 + 1.0).epsilon(1e-6));
-  // One rank: a process reads its 1.0262 GB with 0.1 GB/s, storage is no limit.
+  // One rank: a process reads its 1.0262 GB with 0.1 GB/s, storage is not a limit.
   supply.aggregate = Rate::infinity();
   supply.worker = 0.1_GBps;
   CHECK(first_step(system, 1, 541, supply).in(unit::s) ==

@@ -83,11 +83,11 @@ TEST_CASE("a target that does not exist is bad input for every probe") {
              Contains("2: there is no folder"));
 }
 
-TEST_CASE("a file is no target, and stays as it was") {
+TEST_CASE("a file is not a target, and stays as it was") {
   const TestFolder folder;
   const auto file = folder.path() / "precious";
   std::ofstream(file) << "data";
-  CHECK_THAT(tiny(file), Contains("is no folder"));
+  CHECK_THAT(tiny(file), Contains("is not a folder"));
   std::string content;
   std::ifstream(file) >> content;
   CHECK(content == "data");
@@ -98,7 +98,7 @@ TEST_CASE("a device is refused unless that is allowed, and then never written") 
   ProbeOptions options = options_for("/dev/null");
   options.allow_device = true;
   CHECK_THAT(told_with_notes(run_io(options, tiny_io())), Contains("2: "));
-  CHECK_THAT(told_with_notes(run_metadata(options, tiny_metadata())), Contains("is no folder"));
+  CHECK_THAT(told_with_notes(run_metadata(options, tiny_metadata())), Contains("is not a folder"));
 }
 
 TEST_CASE("a folder that may not be written to is bad input with a hint") {
@@ -214,10 +214,10 @@ TEST_CASE("a file system without inodes left is said to be full") {
                        Contains("out of inodes") && Contains("; clean"));
 }
 
-TEST_CASE("memory is no disk: O_DIRECT on tmpfs is refused") {
+TEST_CASE("memory is not a disk: O_DIRECT on tmpfs is refused") {
   struct statfs info {};
   if (statfs("/dev/shm", &info) != 0 || info.f_type != TMPFS_MAGIC)
-    return skipped("/dev/shm is no tmpfs here");
+    return skipped("/dev/shm is not a tmpfs here");
   const auto target =
       std::filesystem::path("/dev/shm") / ("stallcast-test-" + std::to_string(getpid()));
   std::filesystem::create_directory(target);

@@ -121,7 +121,7 @@ TEST_CASE("no two blocks that are written are alike") {
              Catch::Equals("hugetlb") || Catch::Equals("thp") || Catch::Equals("pages"));
 }
 
-TEST_CASE("a file with a hole, or one that was only reserved, is no file to read") {
+TEST_CASE("a file with a hole, or one that was only reserved, is not a file to read") {
   const TestFolder folder;
   const OpenFile file(folder.path());
   constexpr std::uint64_t kBytes = 1 << 20;
@@ -237,7 +237,7 @@ TEST_CASE("the io probe measures every cell as often as asked and leaves nothing
   CHECK(again.measurements.size() == set.measurements.size());
 }
 
-TEST_CASE("buffers on small pages are asked for and recorded, and are no doubt then") {
+TEST_CASE("buffers on small pages are asked for and recorded, and are not doubted then") {
   const Buffers small(3 << 20, BufferPages::small);
   CHECK(small.kind() == "pages");
   CHECK(small.size() == 3 << 20);

@@ -7,7 +7,7 @@
 #include "calibration/measure/probes/bystanders.hpp"
 #include "calibration/measure/probes/probe_target.hpp"
 
-/// The order of runs, and what the machine did beside them.
+/// The order of runs, and what the machine did alongside them.
 namespace stallcast::calibration::probing {
 namespace {
 

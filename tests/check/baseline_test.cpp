@@ -73,7 +73,7 @@ TEST_CASE("a metric that was not predicted then has no entry") {
   CHECK(baseline.entries().empty());
 }
 
-TEST_CASE("what is no baseline is refused with its name") {
+TEST_CASE("what is not a baseline is refused with its name") {
   for (const char* text :
        {"", "[]", "3", "{}", R"({"schema": "stallcast.baseline/2", "entries": []})",
         R"({"schema": "stallcast.baseline/1"})",

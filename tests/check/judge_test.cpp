@@ -164,7 +164,7 @@ TEST_CASE("a baseline is stale when the models, the metric or the assertion chan
                              kRules)
             .size() == 1);
   CHECK(check::stale_entries(Design{}, kKey, baseline, kRules).size() == 1);
-  // A new limit for the same metric is no other assertion.
+  // A new limit for the same metric is not another assertion.
   CHECK(check::stale_entries(design_of("job.train.checkpoint.stall < 9 s"), kKey, baseline, kRules)
             .empty());
 }

@@ -100,7 +100,8 @@ TEST_CASE("every kind: SimGrid gives the same bits again, and doubled in half as
   }
 }
 
-TEST_CASE("gradients beside reads on oversubscribed leaves: all back ends give the same figures") {
+TEST_CASE(
+    "gradients alongside reads on oversubscribed leaves: all back ends give the same figures") {
   Design design = design_of(all_kinds().front());
   set(design.hosts[0], Role::host, "count", "8");
   design.fabric =

@@ -84,7 +84,7 @@ const std::map<std::string, StorageNames> kStorageNames = {
     {"nvmeof", {"target.count", "drives"}},  {"measured", {"servers", "read"}},
 };
 
-// What communication kinds need beside the model's parameters.
+// What communication kinds need besides the model's parameters.
 const std::map<std::string, std::vector<std::pair<const char*, const char*>>> kCommunication = {
     {"given", {{"exposed", "5 ms"}}},
     {"megatron", {{"tokens", "4096"}, {"microbatches", "4"}}},

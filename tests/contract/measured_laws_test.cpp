@@ -6,7 +6,7 @@
 
 namespace measured_laws_test {
 
-/// The laws of measured storage are no rows of the registry, but keep what rows keep.
+/// The laws of measured storage are not rows of the registry, but keep what rows keep.
 using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;

@@ -79,7 +79,7 @@ TEST_CASE("a member is removed with its comma") {
   CHECK_FALSE(document.remove(QStringLiteral("id")));
 }
 
-TEST_CASE("text that is no JSON is left alone") {
+TEST_CASE("text that is not JSON is left alone") {
   for (const char* text : {"", "{", "{ \"a\" 1 }", "[1, 2", "{ \"a\": }", "{} x", "{ \"a\": \"b }"})
     CHECK_FALSE(
         set_value(QLatin1String(text), parse_path(QStringLiteral("a")), QStringLiteral("1")));

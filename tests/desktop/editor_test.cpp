@@ -67,7 +67,7 @@ TEST_CASE("inside an object of a component its own keys are offered") {
   CHECK(it.offered().contains(QStringLiteral("write")));
 }
 
-TEST_CASE("a job's keys are no storage's") {
+TEST_CASE("a job's keys are not storage's") {
   Editing it(QStringLiteral("\"id\": \"train\", "));
   it.editor.complete();
   CHECK(it.offered().contains(QStringLiteral("steps")));

@@ -106,7 +106,7 @@ TEST_CASE("values of another product are one change, an own value is another") {
   CHECK(apply(base, head, all, 2).storage[0].product == "storage/b");
 }
 
-TEST_CASE("values that one parameter moves are one change, one that follows it is no other") {
+TEST_CASE("values that one parameter moves are one change, one that follows it is not another") {
   Design base = testing::small_design();
   base.storage[0].pointer = "/storage/0";
   Design head = base;

@@ -47,7 +47,7 @@ TEST_CASE("a closed form is a tree that evaluates, down to the inputs") {
   CHECK(child(ceiling, "storage[scratch].ost.read") == nullptr);  // it does not count here
 }
 
-TEST_CASE("of inputs that are as large one stands in the equation, the others beside it") {
+TEST_CASE("of inputs that are as large one is in the equation, the others next to it") {
   Design design = saving();
   set(design.storage[0], Role::storage, "ost.write", "4 GB/s");
   explain::Forms forms(design);
@@ -59,7 +59,7 @@ TEST_CASE("of inputs that are as large one stands in the equation, the others be
   CHECK(child(media, "storage[scratch].ost.write") != nullptr);
 }
 
-TEST_CASE("a figure that is no product of inputs claims no equation") {
+TEST_CASE("a figure that is not a product of inputs claims no equation") {
   Design design = saving();
   set(design.storage[0], Role::storage, "ost.degraded", "2");  // 6 whole and 2 at 70 %
   explain::Forms forms(design);

@@ -34,7 +34,7 @@ def commands(block):
         elif out:
             out[-1][1].append(line)
         else:
-            sys.exit(f"a block begins with what is no command: {line}")
+            sys.exit(f"a block begins with what is not a command: {line}")
     return out
 
 

@@ -165,7 +165,7 @@ TEST_CASE("an unlimited path has no cut and a missing one carries nothing") {
   CHECK(topology.max_flow(std::vector{a}, std::vector{c}).edges == std::vector{closed});
 }
 
-TEST_CASE("a narrow edge counts exactly beside edges a trillion times as wide") {
+TEST_CASE("a narrow edge counts exactly next to edges a trillion times as wide") {
   Topology topology;
   const NodeId a = topology.add_node("a", NodeRole::host);
   const NodeId b = topology.add_node("b", NodeRole::network);

@@ -66,7 +66,7 @@ def fault(table, name, layer, quote, header, is_project):
     library = library_of(table, header)
     if library is None:
         standard = "/" not in header or matches(header, table["system"])
-        return None if standard else f"<{header}> is no known library"
+        return None if standard else f"<{header}> is not a known library"
     if not matches(library, layer["libraries"]):
         return f'{layer["name"]} may not include <{header}> of {library}'
     homes = table["only_in"].get(library)

@@ -84,7 +84,7 @@ class LintTest(unittest.TestCase):
     def test_a_library_that_is_not_in_the_table_is_found(self):
         self.write("models/plant/x.cpp", "#include <fmt/format.h>\n")
         self.assertEqual(self.run_check(include_lint.check),
-                         ["models/plant/x.cpp:1: <fmt/format.h> is no known library"])
+                         ["models/plant/x.cpp:1: <fmt/format.h> is not a known library"])
 
     def test_an_include_relative_to_its_own_folder_is_found(self):
         self.write("engine/base/y.hpp", "")

@@ -7,7 +7,7 @@ import subprocess
 from tracked import is_cpp
 
 # Programs that may be linked with SimGrid, whose engine is a process-wide singleton (ADR 0003).
-# What bench/ builds lies in a folder of its own and is no part of the product; bench/peers/ may
+# What bench/ builds lies in a folder of its own and is not part of the product; bench/peers/ may
 # include SimGrid (layers.json).
 SIMGRID_PROGRAMS = {"stallcast-sim"}
 

@@ -48,7 +48,7 @@ Each each(const JobProcess& job, double minutes = 10.0, std::int64_t runs = 500)
 }  // namespace
 
 TEST_CASE("bad saves: a restart goes back p / (1 - p) intervals further") {
-  // p = 20 %: 1/4 of 10 min beside the half interval, and 1/4 of a restore that was in vain
+  // p = 20 %: 1/4 of 10 min besides the half interval, and 1/4 of a restore that was in vain
   const Each got = each(saver(0.2), 10.0, 2000);
   CHECK(got.bad == Approx(0.25).epsilon(0.03));
   CHECK(got.lost == Approx(5.0 + 2.5).epsilon(0.02));
@@ -73,7 +73,7 @@ TEST_CASE("bad saves: when all that are kept are bad everything is lost") {
   CHECK(got.bad == Approx(0.21 + 0.18).epsilon(0.03));
 }
 
-TEST_CASE("bad saves: of those kept for good the newest that can be loaded is left") {
+TEST_CASE("bad saves: of those kept permanently the newest that can be loaded is left") {
   // Two and every tenth, p = 1/2. The newest tenth is d = 0 .. 9 saves old. Where the newest two
   // are bad (1/4), so are d = 0 and 1, and each further tenth is bad with 1/2: back go
   // E[d] + 0.2 x 20 + 0.8 x 10 = 16.5 intervals; where only the newest is (1/4), one.

@@ -12,7 +12,7 @@ using namespace stallcast::testing;
 
 namespace {
 
-// 8 targets of 2 GB/s that take 250 us beside the data, 10 us away; copies do not limit.
+// 8 targets of 2 GB/s that take 250 us besides the data, 10 us away; copies do not limit.
 Design cluster(std::vector<std::pair<const char*, const char*>> settings = {}) {
   std::vector<std::pair<const char*, const char*>> all = {{"target.count", "8"},
                                                           {"target.read", "2 GB/s"},

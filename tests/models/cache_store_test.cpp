@@ -97,7 +97,7 @@ TEST_CASE("cache: written back, a file is in the cache until the dirty limit is 
   // 4 x 10 GB under a limit of 200 GB at 20 GB/s; what leaves meanwhile takes of the drives
   const Design idle = tiers({{"writes", "back"}, {"drain", "1 MB/s"}});
   CHECK(write_seconds(idle, 10_GB) == Approx(2.0).epsilon(0.01));
-  // 12.5 GB, the first piece, at 20 GB/s, the rest beside 4 GB/s that leave
+  // 12.5 GB, the first piece, at 20 GB/s, the rest alongside 4 GB/s that leave
   CHECK(write_seconds(tiers({{"writes", "back"}}), 10_GB) ==
         Approx(12.5 / 20 + 27.5 / 16).epsilon(0.05));
   // 4 x 50 GB under a limit of 40 GB: 200 GB leave at 4 GB/s, the last 40 GB need not wait for it.

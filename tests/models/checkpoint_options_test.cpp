@@ -85,7 +85,7 @@ TEST_CASE("a restore of an increment reads everything back to the whole save") {
         Approx(320e9 * (1.0 + 0.1 * (saves - 1.0))).epsilon(1e-9));
 }
 
-TEST_CASE("retention holds the last k beside the new one, and deletes the rest") {
+TEST_CASE("retention holds the last k in addition to the new one, and deletes the rest") {
   const auto held = [](Settings more) {
     Design design = saver("sync", more);
     set(design.run, Role::run, "duration", "200 s");
@@ -203,7 +203,7 @@ TEST_CASE("a read storm reads a copy per replica; one reader broadcasts instead"
 
 TEST_CASE("a host takes a broadcast in once and passes it on over NVLink") {
   // zero0, one rank a replica: 31 ranks lack all 320 GB. Each rank by its host's ports: 8 x 320 GB
-  // / 47.5 GB/s; once per host: an eighth, and beside it 320 GB / (0.85 x 450 GB/s) into each of
+  // / 47.5 GB/s; once per host: an eighth, and alongside it 320 GB / (0.85 x 450 GB/s) into each of
   // the 7 others.
   Design design =
       saver("sync", {{"layout", "zero0"}, {"snapshot", "none"}, {"restore.read", "once"}});
@@ -251,7 +251,7 @@ TEST_CASE("many small objects cost a create and a commit each, threads overlap t
 }
 
 TEST_CASE("a lazy snapshot hides behind the next step") {
-  // 0.267 s of copy beside a step of 0.1 s: its update waits 0.167 s.
+  // 0.267 s of copy alongside a step of 0.1 s: its update waits 0.167 s.
   const Design design =
       saver("async", {{"size", "320 GB"}, {"every_steps", "200"}, {"lazy", "true"}});
   const RunResult result = run(design);
@@ -294,7 +294,7 @@ TEST_CASE("DCP streams, and its coordinator adds what the ranks do not see") {
   CHECK(save_metric(design, "rank0") == Approx(kWrite).epsilon(1e-3));
   const RunResult result = run(design);
   CHECK(metric(result, "job.train.checkpoint.stall") == Approx(kWrite + 3.0).epsilon(1e-3));
-  // of 13 s, 10 wait for the OSTs and none for the pass that ran beside them
+  // of 13 s, 10 wait for the OSTs and none for the pass that ran alongside them
   for (const ResourceUse& use : result.resources) {
     if (use.name == "storage.scratch.ost")
       CHECK(use.blamed_share == Approx(10.0 / 13.0).epsilon(0.01));

@@ -42,7 +42,7 @@ TEST_CASE("communication that was measured is added to every step") {
 }
 
 TEST_CASE("ddp: what the backward pass hides costs its slowdown and the last bucket") {
-  // 2 GB of gradients in 80 buckets; 79 of them run beside 0.9 x 67 % of 100 ms = 60.3 ms
+  // 2 GB of gradients in 80 buckets; 79 of them run alongside 0.9 x 67 % of 100 ms = 60.3 ms
   const double bucket = all_reduce(25e6);
   const double hidden = 79 * bucket;
   REQUIRE(hidden < 0.0603);
@@ -90,7 +90,7 @@ TEST_CASE("a converged fabric alone changes nothing when its ports are the same"
 }
 
 TEST_CASE(
-    "a flush beside gradients lengthens the step on a converged fabric, not on a separate one") {
+    "a flush alongside gradients lengthens the step on a converged fabric, not on a separate one") {
   // Saves of 400 GB from 4 hosts with 1 x 400 Gb/s to storage of 160 GB/s: the flush fills the
   // NICs.
   Design design = design_with("ddp", {{"gradient", "4"}, {"backward", "20 %"}});

@@ -75,7 +75,7 @@ TEST_CASE("alone, a ring that leaves its leaf takes no longer than on any networ
   CHECK(seconds(two_leaves(), 0.0) == Approx(kGigabytes / 46).epsilon(0.01));
 }
 
-TEST_CASE("beside reads, a ring gets its connections' share of the uplinks") {
+TEST_CASE("alongside reads, a ring gets its connections' share of the uplinks") {
   // A leaf's 95 GB/s go to 16 connections of the one ring that enters it and 4 x 2 readers: 3.96
   // GB/s each, more than a connection takes alone (46 / 16): the ports, with 50 GB/s for 16 and 2,
   // limit to 2.78.

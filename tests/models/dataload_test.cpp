@@ -73,7 +73,7 @@ TEST_CASE("without workers loading and computing take turns") {
 
 TEST_CASE("one worker overlaps: a step takes the longer of load and compute") {
   // 200 ms a batch against 100 ms of compute: the index of the next batch is issued when one is
-  // consumed, so the load runs beside the compute and sets the pace, whatever the prefetch depth
+  // consumed, so the load runs alongside the compute and sets the pace, whatever the prefetch depth
   CHECK(metric(run(reader("1", "1", "0.5 GB/s")), "job.train.step.time.p50") ==
         Approx(0.2).epsilon(1e-6));
   CHECK(metric(run(reader("1", "4", "0.5 GB/s")), "job.train.step.time.p50") ==

@@ -34,7 +34,7 @@ TEST_CASE("steps that repeat are counted and end when they would have ended") {
     set(*design.jobs[0].loader, Role::loader, "workers", "1");
     CHECK(skipped_exactly(design) > 0.99);
   }
-  SECTION("bound by storage, workers beside each other: their reads drift apart for ever") {
+  SECTION("bound by storage, workers side by side: their reads drift apart for ever") {
     (void)skipped_exactly(reading("200 MB", "2000"));
   }
   SECTION("without data") {

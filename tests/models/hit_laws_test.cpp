@@ -220,7 +220,7 @@ TEST_CASE("hit laws: what saves write pushes out what is read") {
       }
 }
 
-TEST_CASE("hit laws: writes beside several nodes or jobs") {
+TEST_CASE("hit laws: writes alongside several nodes or jobs") {
   for (const Eviction eviction : {Eviction::lru, Eviction::random})
     for (const double c : {0.35, 0.8}) {
       INFO(int(eviction) << " " << c);

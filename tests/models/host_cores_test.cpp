@@ -76,7 +76,7 @@ constexpr double kTls = 1 / 4.5, kSum = 1 / 3.5;
 
 }  // namespace
 
-TEST_CASE("host cores: the steps of a client add up, on its own core and beside it") {
+TEST_CASE("host cores: the steps of a client add up, on its own core and alongside it") {
   const models::HostParams host =
       models::host_params(component(Role::host, "host", "gpu", {{"count", "1"}}));
   models::ClientLimits client;
@@ -114,7 +114,7 @@ TEST_CASE("host cores: Lustre checksums are on unless they are turned off") {
         Approx(4 / (kCopy + 0.1)).epsilon(0.01));
 }
 
-TEST_CASE("host cores: kernel threads work beside the process while cores are idle") {
+TEST_CASE("host cores: kernel threads work alongside the process while cores are idle") {
   // one worker: its core copies 2.5 GB/s, others do TCP and TLS
   CHECK(gb_per_second(nfs({{"client.tls", "true"}}, "1", "1024")) == Approx(2.5).epsilon(0.01));
 }

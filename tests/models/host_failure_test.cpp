@@ -198,7 +198,7 @@ TEST_CASE("host failure: a save under way does not count") {
   CHECK(sum_of_shares(result) == Approx(1.0).epsilon(1e-9));
 }
 
-TEST_CASE("host failure: a flush beside training does not count before it ends") {
+TEST_CASE("host failure: a flush alongside training does not count before it ends") {
   // A flush at 0.4 GB/s takes 80 s: the save of step 60 never ends in time, and that of step 120
   // waits for its buffer. At 16 GB/s it takes 2 s.
   Design slow = saver("async", {{"flush_rate", "400 MB/s"}});
@@ -306,7 +306,7 @@ TEST_CASE("host failure: folded hosts are those of every rank by itself") {
   read(design, hosts, "20 MB");
   SECTION("in steps") { fail(design, "9.03 s", kind); }
   SECTION("in a save") { fail(design, "7.9 s", kind); }
-  SECTION("beside stragglers") {
+  SECTION("alongside stragglers") {
     set(design.hosts[0], Role::host, "slow.count", "2");
     set(design.hosts[0], Role::host, "slow.compute", "80 %");
     fail(design, "20.03 s", kind);

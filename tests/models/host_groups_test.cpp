@@ -34,7 +34,7 @@ TEST_CASE("stragglers are the last group") {
   CHECK(cut_hosts({.hosts = 10, .slow = 10, .area = kOneArea}).groups[0].slow);
 }
 
-TEST_CASE("every host by itself stays so beside borders") {
+TEST_CASE("every host by itself stays so next to borders") {
   const HostCut cut = cut_hosts({.hosts = 7, .slow = 2, .area = 3, .parts = 7});
   CHECK(sizes(cut) == std::vector<double>(7, 1.0));
   CHECK_FALSE(cut.groups[4].slow);

@@ -19,7 +19,7 @@ double metric(const Design& design, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a pool of Petastorm reads row groups beside whoever takes their rows") {
+TEST_CASE("a pool of Petastorm reads row groups alongside whoever takes their rows") {
   // A group of 100 rows takes 200 ms to read and 100 ms to decode. Without workers one process
   // takes its rows, 1 ms each; 3 of the pool bring 3 groups every 300 ms. All 3 of the first arrive
   // together.
@@ -142,7 +142,7 @@ TEST_CASE("shards are opened once each, when the first of them is read") {
   CHECK(read("tfrecord", {{"samples_per_file", "100"}}) == Approx(expected).epsilon(1e-3));
 }
 
-TEST_CASE("a shard is read ahead beside the loading up to its end") {
+TEST_CASE("a shard is read ahead alongside the loading up to its end") {
   // 10 shards of 100 samples and 10 ms of compute: when needed, every sample is waited for; read
   // ahead by 4 of them only the first of each shard, with the open.
   const Design plain = opener("webdataset", {{"shard", "100 MB"}}, "1000", "10 ms");

@@ -158,8 +158,8 @@ TEST_CASE("local: reads and writes share the time of the drives") {
   CHECK(both.write == Approx(4.0).epsilon(1e-6));
 }
 
-TEST_CASE("local: reads beside a write have the longer latency") {
-  // One reader of 128 KiB pieces for 1 ms, a write of 40 GB on 8 drives beside it: L doubles
+TEST_CASE("local: reads alongside a write have the longer latency") {
+  // One reader of 128 KiB pieces for 1 ms, a write of 40 GB on 8 drives alongside it: L doubles
   const Design design = drives("8", {{"drive.read_slowdown", "2"}});
   const Both both = read_and_write(design, 1_MiB, 40_GB, 4.0);
   CHECK(both.read == Approx(8 * (kTurn + 100e-6)).epsilon(1e-6));

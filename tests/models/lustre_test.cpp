@@ -19,7 +19,7 @@ TEST_CASE("opening a file takes a round trip and the MDS service time") {
   CHECK(t.open.in(unit::us) == Approx(10.0 + 87.5).epsilon(1e-9));
 }
 
-TEST_CASE("a small read costs a round trip and a service time beside its bytes") {
+TEST_CASE("a small read costs a round trip and a service time in addition to its bytes") {
   // 10 us + three turns of 170 us on the server (a bulk transfer) + 1 MiB at the stream's rate (2.5
   // GB/s, below the RPC window's)
   const Timed t = serve(small_design(), {.bytes = 1_MiB}, {.bytes = 1_MiB});

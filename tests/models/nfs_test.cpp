@@ -31,7 +31,7 @@ TEST_CASE("nfs: an open takes one request after the other") {
   CHECK(t.open.in(unit::us) == Approx(3 * 260.0).epsilon(1e-9));
 }
 
-TEST_CASE("nfs: a file within the read-ahead window costs one turn beside its bytes") {
+TEST_CASE("nfs: a file within the read-ahead window costs one turn in addition to its bytes") {
   // 260 us + 100 kB at the controller's 5 GB/s (20 us)
   const Timed t = serve(filer(), {.bytes = 100_kB}, {.bytes = 1_MiB});
   CHECK(t.read.in(unit::us) == Approx(260.0 + 20.0).epsilon(1e-6));

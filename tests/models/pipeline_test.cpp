@@ -61,10 +61,10 @@ TEST_CASE("as many files are read at one time as the cycle of the interleave is 
         Approx(0.4).epsilon(1e-6));
 }
 
-TEST_CASE("threads that decode work beside those that read") {
+TEST_CASE("threads that decode work alongside those that read") {
   // 200 ms to read and 300 ms to decode a sample, 4 of them a batch. By the same 4 threads 500 ms;
-  // beside them 4 threads decode a batch in 300 ms and 6 in 4 x 300 / 6 = 200 ms; the first takes
-  // both.
+  // alongside them 4 threads decode a batch in 300 ms and 6 in 4 x 300 / 6 = 200 ms; the first
+  // takes both.
   const Settings decode{{"decode", "300 ms"}};
   CHECK(step(reader("tensorflow", {}, decode)) == Approx(0.5).epsilon(1e-6));
   const Design apart = reader("tensorflow", {{"map.threads", "4"}}, decode);
@@ -113,7 +113,7 @@ TEST_CASE("DALI reads mapped files with all threads, else with one") {
   CHECK(first(plain) == Approx(4 * 0.202 + 0.1).epsilon(1e-6));
 }
 
-TEST_CASE("decoding on the GPU is a stage beside training, and takes its share of the GPU") {
+TEST_CASE("decoding on the GPU is a stage alongside training, and takes its share of the GPU") {
   // 4 samples x 10 ms are 40 ms a batch, of which 30 % are taken from training: 100 + 12 ms.
   const Settings fast{{"sample", "10 MB"}};
   const Design design = reader("dali", {{"gpu.decode", "10 ms"}, {"gpu.share", "30 %"}}, fast);
@@ -127,7 +127,7 @@ TEST_CASE("decoding on the GPU is a stage beside training, and takes its share o
 }
 
 TEST_CASE("DALI copies a batch to the GPU ahead of need") {
-  // 400 MB at 5 GB/s are 80 ms: exposed with PyTorch, beside the step with DALI
+  // 400 MB at 5 GB/s are 80 ms: exposed with PyTorch, alongside the step with DALI
   const auto with_copy = [](const char* kind) {
     Design design = reader(kind, {{"copy", "pinned"}, {"workers", "16"}});
     if (std::string(kind) == "dali") set(*design.jobs[0].loader, Role::loader, "window", "1 GB");

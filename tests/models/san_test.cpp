@@ -44,7 +44,7 @@ TEST_CASE("san: an array serves so many requests a second") {
             .read.in(unit::s) == Approx((8_GB / (1_MiB / 1_ms)).in(unit::s)).epsilon(1e-3));
 }
 
-TEST_CASE("san: a request costs its process CPU time beside the copy") {
+TEST_CASE("san: a request costs its process CPU time in addition to the copy") {
   // 512 KiB: 50 us of CPU, then 2.5 GB/s
   const Design design = store({{"client.cpu_per_op", "50 us"}, {"client.stream", "2.5 GB/s"}});
   const Seconds each = 50_us + 512_KiB / 2.5_GBps;

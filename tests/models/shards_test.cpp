@@ -77,7 +77,7 @@ TEST_CASE("folded ranks with uneven shards are those of every rank by itself") {
   INFO(hosts << " hosts, " << shards << " shards");
   SECTION("bound by compute") { CHECK(folding_error(sharded(hosts, shards, "100 ms")) <= 1e-9); }
   SECTION("bound by the workers") { CHECK(folding_error(sharded(hosts, shards, "1 ms")) <= 1e-9); }
-  SECTION("beside stragglers") {
+  SECTION("alongside stragglers") {
     Design design = sharded(hosts, shards, "20 ms");
     set(design.hosts[0], Role::host, "slow.count", "1");
     set(design.hosts[0], Role::host, "slow.nic", "2 %");

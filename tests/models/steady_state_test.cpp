@@ -48,7 +48,7 @@ TEST_CASE("the steady step leaves out the first step of the run and the start of
   CHECK(train(alone, "steady.barrier") == Approx(0.0).margin(1e-9));
   CHECK(train(alone, "steady.au") == Approx(1.0 / 3.0).epsilon(1e-6));
   // One worker, started in 1 s in each of two epochs: a step takes 200 ms, the first of an epoch
-  // 100 ms more, because nothing was loaded beside it. 18 of 200 ms and one of 300.
+  // 100 ms more, because nothing was loaded alongside it. 18 of 200 ms and one of 300.
   Design twice = ten_steps({{"start", "1 s"}});
   set(twice.jobs[0].job, Role::job, "epochs", "2");
   CHECK(train(twice, "first_batch") == Approx(1.2).epsilon(1e-6));
@@ -57,7 +57,7 @@ TEST_CASE("the steady step leaves out the first step of the run and the start of
   CHECK(train(twice, "steady.au") == Approx(19 * 0.1 / (18 * 0.2 + 0.3)).epsilon(1e-6));
 }
 
-TEST_CASE("a forked worker boots before its first batch, beside the start of the next") {
+TEST_CASE("a forked worker boots before its first batch, alongside the start of the next") {
   // 50 ms to start, 30 ms of CPU in the worker, 200 ms to load
   CHECK(train(ten_steps({{"start", "50 ms"}, {"boot", "30 ms"}}), "first_batch.waited") ==
         Approx(0.23).epsilon(1e-6));

@@ -138,7 +138,7 @@ TEST_CASE("folded stragglers are those of every rank by itself") {
       CHECK(folding_error(design) <= 1e-9);
     }
   }
-  SECTION("with a job that saves beside training") {
+  SECTION("with a job that saves alongside training") {
     for (const Fields& slow : {compute, port}) {
       Design design = reading(hosts, "20 MB", slow);
       save(design, "async");

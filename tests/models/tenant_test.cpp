@@ -11,8 +11,8 @@ using models::Role;
 
 namespace {
 
-// A job that only computes, on 4 hosts, beside tenants that run on two hosts of their own and use
-// an NFS filer of one 5 GB/s controller, 10 us away, 250 us per request; nothing else limits.
+// A job that only computes, on 4 hosts, alongside tenants that run on two hosts of their own and
+// use an NFS filer of one 5 GB/s controller, 10 us away, 250 us per request; nothing else limits.
 Design shared(std::vector<Component> tenants, const char* duration = "100 s") {
   Design design = small_design();
   design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
@@ -180,9 +180,9 @@ TEST_CASE("a tenant begins and ends when it is told") {
   CHECK(metric(result, "resource.storage.scratch.head.throughput") == Approx(0.5e9).epsilon(0.02));
 }
 
-TEST_CASE("training slows down beside a busy tenant") {
-  // The job reads 4 hosts x 8 x 10 x 10 MB / 1 s = 3.2 GB/s of 5: it fits alone, and not beside a
-  // tenant of 64 requests in flight.
+TEST_CASE("training slows down alongside a busy tenant") {
+  // The job reads 4 hosts x 8 x 10 x 10 MB / 1 s = 3.2 GB/s of 5: it fits alone, and not alongside
+  // a tenant of 64 requests in flight.
   const auto busy = [](std::vector<Component> tenants) {
     Design design = shared(std::move(tenants), "60 s");
     set(design.jobs[0].step, Role::step, "compute", "1 s");

@@ -12,7 +12,7 @@ using namespace stallcast;
 using namespace stallcast::testing;
 using models::Role;
 
-/// What a timeline shows beside steps and saves: collectives, restarts, faults, tenants.
+/// What a timeline shows besides steps and saves: collectives, restarts, faults, tenants.
 namespace {
 
 /// Steps of 100 ms; from a lost host until its ranks could load 1 + 2 + 3 + 4 s.
@@ -94,8 +94,8 @@ TEST_CASE("a failure before the job is where it was restarts the same failure") 
   CHECK(spans(timeline, "failure", "restart").size() == 2);
 }
 
-TEST_CASE("collectives that run beside compute are shown beside it") {
-  // ddp: buckets run beside 0.9 x 67 % of 100 ms, so they may begin after 39.7 ms of a step.
+TEST_CASE("collectives that run alongside compute are shown next to it") {
+  // ddp: buckets run alongside 0.9 x 67 % of 100 ms, so they may begin after 39.7 ms of a step.
   Design design = small_design();
   design.jobs[0].model = component(Role::model, "dense", "model", {{"parameters", "1e9"}});
   design.jobs[0].communication = component(Role::communication, "ddp", "communication", {});

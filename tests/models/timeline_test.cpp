@@ -50,8 +50,8 @@ std::map<std::string, Design> designs() {
   out["bound by storage"] = reading("200 MB");
   out["bound by compute"] = reading("1 MB");
   out["without data"] = small_design();
-  out["saves beside each other"] = reading("10 MB");
-  save(out["saves beside each other"], "async",
+  out["saves side by side"] = reading("10 MB");
+  save(out["saves side by side"], "async",
        {{"every_steps", "10"}, {"size", "640 GB"}, {"buffers", "3"}});
   out["synchronous saves"] = reading("10 MB");
   save(out["synchronous saves"], "sync", {{"every_steps", "50"}});
@@ -201,7 +201,7 @@ TEST_CASE("a save is recorded with what it waits for, and ranks wait as long as 
 }
 
 TEST_CASE("saves that overlap are on lanes of their own") {
-  const Timeline timeline = recorded(designs().at("saves beside each other"), {.end_s = 12.0});
+  const Timeline timeline = recorded(designs().at("saves side by side"), {.end_s = 12.0});
   std::size_t lanes = 0;
   for (const Timeline::Track& track : timeline.tracks) lanes += track.kind == "checkpoint" ? 1 : 0;
   CHECK(lanes > 1);
@@ -286,7 +286,7 @@ TEST_CASE("a class of ranks says for how many it stands") {
 }
 
 TEST_CASE("the same design and seed give the same bytes, which read back to the same timeline") {
-  const Design design = designs().at("saves beside each other");
+  const Design design = designs().at("saves side by side");
   const std::string text = codec::encode(recorded(design, {.end_s = 5.0}));
   CHECK(text == codec::encode(recorded(design, {.end_s = 5.0})));
   const Result<Timeline> back = codec::decode_timeline(text);

@@ -203,7 +203,7 @@ TEST_CASE("searches of three values, of which one helps nobody in particular, ag
   }
 }
 
-TEST_CASE("holes beside the answer do not fool the search") {
+TEST_CASE("holes next to the answer do not fool the search") {
   // Placement makes 7 of a miss although smaller counts pass.
   Fake fake{[](const auto& n) { return n[0] * n[1] >= 20 && static_cast<int>(n[0]) != 7; }};
   plan::Problem problem;
@@ -220,7 +220,7 @@ TEST_CASE("holes beside the answer do not fool the search") {
   CHECK(problem.axes[0].numbers[(*found->answer)[0]] > 7);
 }
 
-TEST_CASE("what only a simulation tells is minimized over all designs") {
+TEST_CASE("what only a simulation can say is minimized over all designs") {
   plan::Problem problem;
   problem.axes = {axis(1, 9), axis(1, 9, 1, false)};
   // Cost per useful hour has its least inside: more of both costs more, less wastes time.

@@ -93,7 +93,7 @@ TEST_CASE("a limit relative to a baseline is an expression of its value") {
   CHECK(status("cost.gpu_idle < base + 2 USD/h", &idle) == "pass");
 }
 
-TEST_CASE("quantities beside the baseline are taken in the unit of the metric") {
+TEST_CASE("quantities relative to the baseline are taken in the unit of the metric") {
   const auto points = parse_assertion("job.train.gpu.utilization >= base - 1.5 %");
   REQUIRE(points.ok());
   CHECK(relative_limit(*points, "ratio", 0.95).value() == Approx(0.935));

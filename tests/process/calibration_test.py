@@ -217,7 +217,7 @@ class Bindings(unittest.TestCase):
                            "measurements": records * 2})
         self.assertEqual(self.fields(self.write(text), MEASURED)["mixed.coupling"], "io.mixed")
         report = Run("calibrate", self.write(text)).out
-        self.assertNotIn("io.mixed.random", report)  # mixes alone are no series of their own
+        self.assertNotIn("io.mixed.random", report)  # mixes alone are not series of their own
         with open(self.profile, encoding="utf-8") as file:
             values = {v["field"]: v.get("value") for v in json.load(file)["values"]}
         self.assertAlmostEqual(values["mixed.coupling"], 1.4, 3)

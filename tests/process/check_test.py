@@ -1,6 +1,6 @@
 """`stallcast check` as CI sees it: the exit codes, one test a cell, baselines, waivers, policies.
 
-Usage: check_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+Usage: check_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
 """
 
 import json

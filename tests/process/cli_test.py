@@ -1,6 +1,6 @@
 """The command line as a script or a CI job sees it: exit codes, streams, files, signals.
 
-Usage: cli_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+Usage: cli_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
 """
 
 import csv

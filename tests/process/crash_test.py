@@ -1,6 +1,6 @@
 """Crashes, kills and time limits as a script sees them.
 
-Usage: crash_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+Usage: crash_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What `stallcast diff` reads, what it refuses, and how it ends.
 
-Usage: diff_input_test.py PATH_OF_STALLCAST [unittest options]. stallcast-sim lies beside it.
+Usage: diff_input_test.py PATH_OF_STALLCAST [unittest options]. stallcast-sim is next to it.
 """
 
 import json
@@ -56,10 +56,10 @@ class Results(DiffCase):
         good = folder.read("was.json")
         for old, new, what in (
                 ("stallcast.result/1", "stallcast.result/2", "a result of another version"),
-                ("stallcast.result/1", "stallcast.check/1", "is no result of"),
-                ('"metrics": {', '"metrics": 3, "x": {', "these are no metrics"),
-                ('"value": ', '"value": "x", "v": ', "this is no number"),
-                ('"breakdown": {', '"breakdown": [], "x": {', "this is no breakdown"),
+                ("stallcast.result/1", "stallcast.check/1", "is not a result of"),
+                ('"metrics": {', '"metrics": 3, "x": {', "these are not metrics"),
+                ('"value": ', '"value": "x", "v": ', "this is not a number"),
+                ('"breakdown": {', '"breakdown": [], "x": {', "this is not a breakdown"),
                 ('"verdict": "pass"', '"verdict": "maybe"', "no verdict is named"),
                 ('"metrics"', '"matrics"', 'there is no "metrics"')):
             self.assertIn(old, good)

@@ -1,6 +1,6 @@
 """Whom `stallcast diff` blames, and which changes it finds.
 
-Usage: diff_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+Usage: diff_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
 """
 
 import copy

@@ -1,6 +1,6 @@
-"""Plans as a person asks for them, beside the same question asked in other ways.
+"""Plans as a person asks for them, compared with the same question asked in other ways.
 
-Usage: plan_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+Usage: plan_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
 """
 
 import json
@@ -129,7 +129,7 @@ class BruteForce(unittest.TestCase):
             values = {k.replace("storage[scratch]", "storage.scratch"): v
                       for k, v in answer["answer"].items()}
             self.assertEqual(int(values[key]), best)
-            # The rest is as small as it can be beside that.
+            # The rest is as small as it can be then.
             self.assertIn(values, [row["set"] for row in good])
             self.assertLess(answer["search"]["simulated"], 60)
 
@@ -252,7 +252,7 @@ class Questions(unittest.TestCase):
     def test_what_cannot_be_asked_is_said(self):
         for args, said in ((["--over", "ostss"], 'did you mean "osts"?'),
                            (["--over", "osts", "--over", "oss"], "minimize"),
-                           (["--over", "osts=4..x"], "no number"),
+                           (["--over", "osts=4..x"], "not a number"),
                            (["--survive", "nothing"], "one of oss"),
                            (["--unit", "osts=x"], "--unit osts=2"),
                            (["--minimize", "osts", "--maximize", "osts"], "either"),

@@ -1,6 +1,6 @@
 """Sweeps as a person or a cluster runs them: exit codes, kills, parts, launchers.
 
-Usage: sweep_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+Usage: sweep_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
 """
 
 import csv

@@ -1,6 +1,6 @@
 """`--trace` as a user sees it: the file, what is said of it, and that it changes no figure.
 
-Usage: trace_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim lies beside it.
+Usage: trace_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
 """
 
 import gzip
@@ -135,7 +135,7 @@ class Trace(unittest.TestCase):
 
 
 class Groups(unittest.TestCase):
-    """What stands beside ranks and saves has groups of its own."""
+    """What is shown besides ranks and saves has groups of its own."""
 
     def test_failures_collectives_and_tenants_are_named(self):
         wanted = {"host-failure.json": ("9 min..12 min", "job {}: failures"),

@@ -122,7 +122,7 @@ TEST_CASE("a worker deaf to termination is killed") {
   CHECK(no_child_left());
 }
 
-TEST_CASE("an interrupt ends the call early and is no crash") {
+TEST_CASE("an interrupt ends the call early and is not a crash") {
   FakeWorker worker(kHello + "\n" + answer(0) + "\nsleep 1000");
   worker.options.on_progress = [](double) { run::interrupt_flag() = SIGINT; };
   const auto outcomes = worker.simulate(some_requests(2));
@@ -215,7 +215,7 @@ TEST_CASE("a worker that talks before it listens does not block on large inputs"
   for (const auto& outcome : FakeWorker(body).simulate(requests)) CHECK(outcome.ok());
 }
 
-TEST_CASE("words that are no protocol are an internal failure") {
+TEST_CASE("words that do not follow the protocol are an internal failure") {
   for (const std::string& words :
        {std::string("say 'Segmentation violation'"), kHello + "\nsay '[1,2]'",
         kHello + "\nsay '{\"type\":\"result\",\"id\":7,\"result\":{}}'",

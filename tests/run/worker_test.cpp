@@ -103,7 +103,7 @@ TEST_CASE("a crash is an internal failure whose design replays, and the others g
   }
 }
 
-TEST_CASE("a simulation that hangs ends at the time limit and is no crash") {
+TEST_CASE("a simulation that hangs ends at the time limit and is not a crash") {
   const Fault fault("hang@0");
   Runner runner(2);
   runner.options.time_limit_s = 1.0;
@@ -180,7 +180,7 @@ TEST_CASE("an interrupt leaves no simulation behind") {
   CHECK(no_child_left());
 }
 
-TEST_CASE("the worker refuses what is no request and carries on") {
+TEST_CASE("the worker refuses what is not a request and carries on") {
   const TempFolder folder;
   const std::string file = folder.file("requests");
   write_all(file, "nonsense\n{\"id\":4}\n{\"id\":5,\"seed\":1,\"design\":{}}\n\n" +

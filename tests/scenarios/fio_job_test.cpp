@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A scenario beside a fio job file, in a folder of their own.
+// A scenario next to a fio job file, in a folder of their own.
 class Folder {
  public:
   explicit Folder(const std::string& job, const std::string& tenant = "") {
@@ -85,7 +85,7 @@ TEST_CASE("a file of several fio jobs needs a choice") {
   CHECK_THAT(wrong.message(), Contains("no job \"scam\"") && Contains("scan"));
 }
 
-TEST_CASE("fio options that cannot be read or are not modelled are told") {
+TEST_CASE("fio options that cannot be read or are not modelled are reported") {
   const Folder split("[a]\nbs=4k,64k\n");
   CHECK_FALSE(split.loaded().ok());
   CHECK_THAT(split.message(), Contains("noise.fio:2") && Contains("bs=4k,64k"));

@@ -27,7 +27,7 @@ TEST_CASE("of a range of prices the middle is taken and said to be it") {
   CHECK(rent.source.assumption);
 }
 
-TEST_CASE("a figure that is no price of that thing is a fault") {
+TEST_CASE("a figure that is not a price of that thing is a fault") {
   CHECK(only_fault(
             load_with({"storage.capacity.size=1 TB", "storage.capacity.rent=catalog:price/h100"}))
             .starts_with("price \"price/h100\" is 2-4 USD/h, which \"capacity.rent\" (a price per "

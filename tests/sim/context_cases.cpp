@@ -64,7 +64,7 @@ sim::Task<void> read_stripes(Context& context, std::span<const sim::Flow> flows,
 
 Numbers stripes(Context& context) {
   // Two stripes of 12 B on links of 4 and 3 B/s, through a port of 6 B/s: 3 B/s each until 4. What
-  // no link carries goes beside: nothing at once, 10 B at 2 B/s until 5. The program waits for all.
+  // no link carries runs apart: nothing at once, 10 B at 2 B/s until 5. The program waits for all.
   const LinkId port = context.add_link("port", 6_Bps);
   const std::vector<LinkId> first{port, context.add_link("ost0", 4_Bps)};
   const std::vector<LinkId> second{port, context.add_link("ost1", 3_Bps)};

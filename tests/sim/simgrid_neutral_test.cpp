@@ -61,7 +61,7 @@ TEST_CASE("a fast and a slow adapter share a pool equally: no weight by capacity
 }
 
 TEST_CASE("sharing does not depend on latency, which is a timer") {
-  // With latencies on links, one of 1 us beside one of none gets all the capacity, and 4 KiB at
+  // With latencies on links, one of 1 us next to one of none gets all the capacity, and 4 KiB at
   // 2 us take 26 us.
   const auto got = in_child([] {
     const auto context = sim::make_simgrid_context(sim::FlowBackend::comm);

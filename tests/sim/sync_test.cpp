@@ -165,7 +165,7 @@ TEST_CASE("a fraction of a request occupies its part but waits for a whole servi
   CHECK(queue.busy() == 15_s);
 }
 
-TEST_CASE("rounding noise in a count is no request") {
+TEST_CASE("rounding noise in a count is not a request") {
   const auto context = make_fluid_context();
   ServerQueue queue(*context, 2);
   CHECK(queue.admit(4.0 + 1e-12, 1_s) == 2_s);

@@ -100,12 +100,12 @@ TEST_CASE("columns are found by name and pattern, and unknown ones are said") {
   CHECK(fault->find("did you mean \"job.train.gpu.utilization\"?") != std::string::npos);
 }
 
-TEST_CASE("what is no number cannot be a goal") {
+TEST_CASE("what is not a number cannot be a goal") {
   const SweepReport report = report_of({{"async", 0.8, Verdict::pass}});
   std::optional<std::string> fault;
   const std::vector<std::string> wanted = {"n:min"};
   static_cast<void>(sweep::columns_of(report, wanted, fault));
-  CHECK(fault->find("no numbers") != std::string::npos);
+  CHECK(fault->find("not numbers") != std::string::npos);
 }
 
 TEST_CASE("values are numbers in base units") {

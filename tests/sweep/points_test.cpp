@@ -54,9 +54,9 @@ TEST_CASE("ranges have equal differences or equal ratios, and keep their unit") 
 TEST_CASE("faults of a range name the option and what is wrong") {
   CHECK(points({"n=16..64"}).find("does not say how many values") != std::string::npos);
   CHECK(points({"n=16..5 GB:3"}).find("differ in kind") != std::string::npos);
-  CHECK(points({"n=a..b:3"}).find("is no number") != std::string::npos);
+  CHECK(points({"n=a..b:3"}).find("is not a number") != std::string::npos);
   CHECK(points({"n=0..8:3:log"}).find("above 0") != std::string::npos);
-  CHECK(points({"n=1..8:0"}).find("no number of values") != std::string::npos);
+  CHECK(points({"n=1..8:0"}).find("not a number of values") != std::string::npos);
   CHECK(points({"n"}).find("is not path=values") != std::string::npos);
   CHECK(points({"n=1,,2"}).find("is empty") != std::string::npos);
   CHECK(points({}).find("nothing is varied") != std::string::npos);

@@ -175,7 +175,7 @@ TEST_CASE("a result that is done stays, one that failed is replaced") {
   CHECK_FALSE(store->finished()->at(b));
 }
 
-TEST_CASE("the same plan is resumed, another is refused, and so is what is no sweep") {
+TEST_CASE("the same plan is resumed, another is refused, and so is what is not a sweep") {
   const Folder folder;
   const std::string path = folder.file("s.db");
   CHECK_FALSE(Store::create(path, plan_of({8, 16}))->resumed());
@@ -187,8 +187,8 @@ TEST_CASE("the same plan is resumed, another is refused, and so is what is no sw
   version.version = "2";
   CHECK_FALSE(Store::create(path, version).ok());
 
-  std::ofstream(folder.file("text")) << "this is no database at all, but long enough to be one";
-  CHECK(Store::open(folder.file("text")).failure().message.find("is no sweep") !=
+  std::ofstream(folder.file("text")) << "this is not a database at all, but long enough to be one";
+  CHECK(Store::open(folder.file("text")).failure().message.find("is not a sweep") !=
         std::string::npos);
   CHECK(Store::open(folder.file("missing")).failure().exit == ExitCode::bad_input);
   std::ofstream(folder.file("empty")).flush();

@@ -55,7 +55,7 @@ TEST_CASE("counts of one are singular") {
   CHECK(counted(51, "OSTs") == "51 OSTs");
 }
 
-TEST_CASE("a value beside its limit reads differently when it differs") {
+TEST_CASE("a value next to its limit reads differently when it differs") {
   CHECK(print_beside(0.0500132, 0.05, "ratio") == "5.001 %");
   CHECK(print_beside(0.9500132, 0.95, "ratio") == "95.001 %");
   CHECK(print_beside(0.967, 0.95, "ratio") == "96.7 %");

@@ -141,7 +141,7 @@ struct Checked {
   }
 };
 
-/// 32 ranks that wait for storage, two workers each, and save 640 GB every 20 steps beside that.
+/// 32 ranks that wait for storage, two workers each, and save 640 GB every 20 steps alongside that.
 Design busy() {
   Design design = small_design();
   JobDesign& job = design.jobs[0];

@@ -7,7 +7,7 @@
 
 #include "stallcast/client.hpp"
 
-/// What an editor of scenarios needs beside `Session`: the field tables, parameters, catalogue and
+/// What an editor of scenarios needs besides `Session`: the field tables, parameters, catalogue and
 /// templates as plain values, and quantities to text and back.
 namespace stallcast::client {
 
@@ -37,7 +37,7 @@ struct FormPart {
   std::vector<FormField> fields = {};
 };
 
-/// Everything of one scenario that can be edited, beside its text.
+/// Everything of one scenario that can be edited, besides its text.
 struct Form {
   std::vector<FormPart> parts;
   std::vector<Parameter> parameters;

@@ -30,7 +30,7 @@ T as(const Json& node, const std::string& at, std::string_view what) {
   const bool fits = std::is_same_v<T, double>        ? node.is_number()
                     : std::is_same_v<T, std::string> ? node.is_string()
                                                      : node.is_number_unsigned();
-  if (!fits) throw Fault{at, "this is no " + std::string(what)};
+  if (!fits) throw Fault{at, "this is not a " + std::string(what)};
   return node.get<T>();
 }
 
@@ -52,7 +52,7 @@ template <class Visit>
 void for_each_in(const Json& root, const std::string& key, const Visit& visit) {
   if (!root.contains(key)) return;
   const std::string at = base::pointer_token(key);
-  if (!root[key].is_array()) throw Fault{at, "this is no list"};
+  if (!root[key].is_array()) throw Fault{at, "this is not a list"};
   for (std::size_t i = 0; i < root[key].size(); ++i)
     visit(root[key][i], at + base::pointer_token(i));
 }
@@ -63,7 +63,8 @@ Metric metric_of(const Json& node, const std::string& at) {
   out.unit = text(node, at, "unit");
   if (!node.contains("ci95")) return out;
   const Json& ends = node["ci95"];
-  if (!ends.is_array() || ends.size() != 2) throw Fault{at + "/ci95", "these are no two numbers"};
+  if (!ends.is_array() || ends.size() != 2)
+    throw Fault{at + "/ci95", "this is not a pair of numbers"};
   out.ci95 = {as<double>(ends[0], at + "/ci95/0", "number"),
               as<double>(ends[1], at + "/ci95/1", "number")};
   return out;
@@ -85,7 +86,7 @@ void check_schema(const Json& root) {
   if (kind == "stallcast.result")
     throw Fault{"/schema", "a result of another version, \"" + schema +
                                "\"; this program reads \"" + std::string(kSchema) + "\""};
-  throw Fault{"/schema", "\"" + schema + "\" is no result of \"stallcast run --format json\""};
+  throw Fault{"/schema", "\"" + schema + "\" is not a result of \"stallcast run --format json\""};
 }
 
 DiffSide side_of(const Json& root) {
@@ -101,7 +102,7 @@ DiffSide side_of(const Json& root) {
   p.design_sha256 = text(scenario, "/scenario", "sha256");
   p.verdict = verdict_of(text(root, "", "verdict"));
   const Json& metrics = member(root, "", "metrics");
-  if (!metrics.is_object()) throw Fault{"/metrics", "these are no metrics"};
+  if (!metrics.is_object()) throw Fault{"/metrics", "these are not metrics"};
   for (const auto& [name, node] : metrics.items())
     p.metrics[name] = metric_of(node, "/metrics" + base::pointer_token(name));
   for_each_in(root, "assertions", [&](const Json& a, const std::string& at) {
@@ -125,10 +126,10 @@ DiffSide side_of(const Json& root) {
     p.seeds.push_back(as<std::uint64_t>(s, at, "seed"));
   });
   const Json& breakdown = member(root, "", "breakdown");
-  if (!breakdown.is_object()) throw Fault{"/breakdown", "this is no breakdown"};
+  if (!breakdown.is_object()) throw Fault{"/breakdown", "this is not a breakdown"};
   for (const auto& [job, shares] : breakdown.items()) {
     const std::string at = "/breakdown" + base::pointer_token(job);
-    if (!shares.is_object()) throw Fault{at, "this is no breakdown"};
+    if (!shares.is_object()) throw Fault{at, "this is not a breakdown"};
     for (const auto& [cause, share] : shares.items())
       p.breakdown[job][cause] = as<double>(share, at + base::pointer_token(cause), "number");
   }

@@ -33,7 +33,7 @@ struct SweepRequest {
 /// one thread at a time.
 class SweepFile {
  public:
-  /// How a sweep is to be run, and what is to be told meanwhile.
+  /// How a sweep is to be run, and what is to be reported meanwhile.
   struct Run {
     Settings settings;
     const std::atomic<bool>* unwanted = nullptr;  ///< true ends it; may be null

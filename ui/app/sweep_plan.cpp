@@ -78,7 +78,7 @@ class Planner {
     return true;
   }
 
-  /// What the command line says beside the scenario.
+  /// What the command line says besides the scenario.
   void complete(SweepSpec& spec, std::span<const Parameter> params) {
     for (std::string option : input_.varied) {
       const std::string path = option.substr(0, option.find('='));
@@ -96,7 +96,7 @@ class Planner {
                    "mode",
                    "",
                    {"--mode " + input_.mode, 0, 0},
-                   "\"" + input_.mode + "\" is no way to combine values",
+                   "\"" + input_.mode + "\" is not a way to combine values",
                    "use product, zip, latin:64 or sobol:64"});
     spec.mode_pointer.clear();
     spec.mode_position = {"--mode " + input_.mode, 0, 0};

@@ -18,7 +18,7 @@ namespace stallcast::client {
 [[nodiscard]] std::optional<sweep::SweepPlan> plan_sweep(const SweepRequest& request,
                                                          Diagnostics& faults);
 
-/// What the store of the sweep at `path` has, with the parts of shards beside it; "" has none.
+/// What the store of the sweep at `path` has, with the parts of shards next to it; "" has none.
 [[nodiscard]] Result<SweepReport> read_sweep(const sweep::Store& store, const std::string& path);
 
 /// Draws what a calibration profile leaves uncertain, as `run` does.

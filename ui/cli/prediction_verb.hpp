@@ -29,7 +29,7 @@ class PredictionVerb {
 
   /// Declares the options all have, reads the command line and the scenario, while the worker
   /// starts. The exit code when the verb ends here: help was printed, the usage is wrong, or there
-  /// is no design.
+  /// is not a design.
   [[nodiscard]] std::optional<int> begin(std::span<const std::string> args);
 
   // REQUIRES of the rest: `begin` gave nothing.

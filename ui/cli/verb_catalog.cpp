@@ -26,7 +26,7 @@ using report::wrapped;
 
 /// One thing of the list and all that is known of it.
 struct Item {
-  std::string heading;  ///< of the part of the list it stands in
+  std::string heading;  ///< of the part of the list it is in
   std::string id;
   std::string summary;  ///< one line
   Json object;

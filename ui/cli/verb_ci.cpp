@@ -64,7 +64,7 @@ int ci_verb(const Verb& verb, std::span<const std::string> args) {
   for (const CiSystem& s : kSystems)
     if (s.name == name) system = &s;
   if (action != "init" || system == nullptr)
-    return report_failure({ExitCode::bad_input, "ci knows no \"" + action + " " + name + "\"",
+    return report_failure({ExitCode::bad_input, "ci has no \"" + action + " " + name + "\"",
                            "use \"stallcast ci init github\" or \"stallcast ci init gitlab\""});
   if (from.empty() || !is_plain(from))
     return report_failure({ExitCode::bad_input, "where do jobs of " + name + " get stallcast?",

@@ -65,7 +65,7 @@ std::optional<Failure> settle(const CommonOptions& options, const DiffWords& wor
                    "use auto, oat, shapley, none"};
   const auto least = predict::parse_tolerance(words.min_change);
   if (!least.ok() || words.min_change.find('=') != std::string::npos)
-    return Failure{ExitCode::bad_input, "--min-change: \"" + words.min_change + "\" is no share",
+    return Failure{ExitCode::bad_input, "--min-change: \"" + words.min_change + "\" is not a share",
                    "write 0.5%"};
   question.min_change = least->relative;
   if (report::find_diff_kind(options.format) == nullptr)

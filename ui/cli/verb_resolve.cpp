@@ -19,7 +19,8 @@ int resolve_verb(const Verb& verb, std::span<const std::string> args) {
     return report_failure({ExitCode::bad_input, "resolve has no format \"" + options.format + "\"",
                            "use text or json"});
   if (provenance && options.format == "json")
-    return report_failure({ExitCode::bad_input, "JSON has no comments to say provenance in",
+    return report_failure({ExitCode::bad_input,
+                           "JSON has no comments that could hold the provenance",
                            "leave out --format or --provenance"});
   const client::Reading reading =
       client::Session(settings_of(options)).read(source_of(path, options));

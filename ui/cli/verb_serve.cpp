@@ -120,7 +120,7 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
     const auto root = std::filesystem::canonical(words.root, error);
     if (error || !std::filesystem::is_directory(root, error))
       return report_failure(
-          {ExitCode::bad_input, "--root: \"" + words.root + "\" is no folder", ""});
+          {ExitCode::bad_input, "--root: \"" + words.root + "\" is not a folder", ""});
     settings.root = root.string();
   }
   settings.hosts = words.names;

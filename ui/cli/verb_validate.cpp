@@ -118,7 +118,7 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--probes", probes, "DIR", "probe files that a table is calibrated from");
   bool simulate = false;
   line.flag("--simulate", simulate,
-            "simulate the rows of a table beside the closed forms, where there are both");
+            "simulate the rows of a table in addition to the closed forms, where there are both");
   line.simulation_options(options);
   line.format_option(options);
   line.output_options(options);

@@ -105,7 +105,7 @@ bool ChecksScreen::add(const QString& that) {
   Document& document = workspace().document();
   const QString literal = QStringLiteral("{ \"that\": %1 }").arg(quoted(that));
   if (!document.append(QStringLiteral("expect"), literal)) {
-    fault_->setText(tr("The text is not JSON: mend it first (F8)"));
+    fault_->setText(tr("The text is not valid JSON: fix it first (F8)"));
     return false;
   }
   if (!workspace().has_errors()) {

@@ -198,7 +198,7 @@ void CompareScreen::show_shares() {
     notes.removeAll(QString());
     return how_->setText(notes.join(QStringLiteral(". ")));
   }
-  shares_->set({}, {}, diff_->inputs.empty() ? tr("No input is another") : tr("No figure moved"));
+  shares_->set({}, {}, diff_->inputs.empty() ? tr("No input differs") : tr("No figure moved"));
   how_->setText(notes.join(QStringLiteral(". ")));
 }
 

@@ -15,7 +15,7 @@ class RowsModel;
 class StepChart;
 class WaterfallChart;
 
-/// Pinned designs and the one on screen beside each other: what differs in the text, and in the
+/// Pinned designs and the one on screen side by side: what differs in the text, and in the
 /// figures, and which change made which part of a difference.
 class CompareScreen : public Screen {
   Q_OBJECT

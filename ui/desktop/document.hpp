@@ -32,7 +32,7 @@ class Document : public QObject {
   /// changes nothing is not kept.
   void change(const TextEdit& edit, const QString& label, int merge = 0);
   void replace_text(const QString& text, const QString& label, int merge = 0);
-  /// False when the text is not JSON, or something else stands in the way.
+  /// False when the text is not JSON, or something else is in the way.
   bool set(const QString& path, const QString& literal, int merge = 0);
   bool append(const QString& path, const QString& literal);
   bool remove(const QString& path);

@@ -36,7 +36,7 @@ struct Headline {
 /// "limited by storage.scratch.ost", or that nothing limits.
 [[nodiscard]] QString limit_text(const Prediction& prediction);
 
-/// "pass", "fail", ... with a sign that is no colour.
+/// "pass", "fail", ... with a sign that is not a colour.
 [[nodiscard]] QString status_sign(const std::string& status);
 
 }  // namespace stallcast::desktop

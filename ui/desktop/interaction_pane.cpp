@@ -143,7 +143,7 @@ void InteractionPane::show_grid() {
               .arg(metric_, figure_text(std::abs(more), grid.unit),
                    more > 0.0 ? tr("higher") : tr("lower")));
   } else {
-    status_->setText(tr("Hatched: no result, or the pair makes no valid design."));
+    status_->setText(tr("Hatched: no result, or the pair does not give a valid design."));
   }
   chart_->set(std::move(grid));
 }

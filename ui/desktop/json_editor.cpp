@@ -57,7 +57,7 @@ class Margin : public QWidget {
   JsonEditor& editor_;
 };
 
-/// The letters around `cursor` that may be a key. Qt's own word ends elsewhere beside quotes.
+/// The letters around `cursor` that may be a key. Qt's own word ends elsewhere at quotes.
 QTextCursor word_at(QTextCursor cursor) {
   const QTextDocument& document = *cursor.document();
   const auto is_letter = [&](int at) {
@@ -171,7 +171,7 @@ bool JsonEditor::go_to_path(const QString& path) {
   return true;
 }
 
-/// The word that is being typed is no JSON yet: something that is stands in for it.
+/// The word that is being typed is not JSON yet: something that is stands in for it.
 QString JsonEditor::path_here() const {
   const QTextCursor word = word_at(textCursor());
   const QString text = toPlainText();

@@ -17,7 +17,7 @@ namespace stallcast::desktop {
 class ExportScreen;
 class Screen;
 
-/// The window: screens on the left, the one chosen beside them, problems and progress below.
+/// The window: screens on the left, the one chosen next to them, problems and progress below.
 class MainWindow : public QMainWindow {
   Q_OBJECT
  public:

@@ -152,7 +152,7 @@ QVariant RangeModel::data(const QModelIndex& index, int role) const {
     return r.slider.doc.isEmpty() ? r.slider.label
                                   : r.slider.label + QStringLiteral(": ") + r.slider.doc;
   if (role == Qt::ToolTipRole && (column == kLow || column == kHigh))
-    return r.edited ? tr("Set by hand. Double click or F2 to edit")
+    return r.edited ? tr("Set manually. Double click or F2 to edit")
                     : tr("Double click or F2 to edit");
   if (role == Qt::FontRole && r.edited && (column == kLow || column == kHigh)) {
     QFont bold;

@@ -21,7 +21,7 @@ struct InputRange {
 };
 
 /// The inputs that are moved, with ranges to edit: input, low, now, high, and how many values where
-/// that is asked. A text that is no value, or a value that makes a wrong design, is refused.
+/// that is asked. A text that is not a value, or a value that makes a wrong design, is refused.
 class RangeModel : public QAbstractTableModel {
   Q_OBJECT
  public:

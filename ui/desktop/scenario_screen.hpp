@@ -9,7 +9,7 @@ namespace stallcast::desktop {
 class JsonEditor;
 class PartForm;
 
-/// The scenario: its components as a tree, the fields of one as a form, and the text beside them.
+/// The scenario: its components as a tree, the fields of one as a form, and the text next to them.
 class ScenarioScreen : public Screen {
   Q_OBJECT
  public:

@@ -104,7 +104,7 @@ QWidget* SensitivityScreen::input_side(QWidget* parent) {
   head->addWidget(heading(tr("Inputs and their ranges"), below), 1);
   reset_ = new QPushButton(tr("R&eset ranges"), below);
   reset_->setObjectName(QStringLiteral("reset_ranges"));
-  reset_->setAccessibleName(tr("Forget ranges set by hand"));
+  reset_->setAccessibleName(tr("Forget ranges set manually"));
   reset_->setEnabled(false);
   head->addWidget(reset_);
   rows->addLayout(head);
@@ -167,28 +167,29 @@ void SensitivityScreen::run() {
     swings.push_back({range.slider, range.low, range.high, {}, {}});
   }
   status_->setText(tr("Simulating %1 designs...").arg(changes.size()));
-  workspace().background().start([this, changes = std::move(changes), swings = std::move(swings),
-                                  scenario = *workspace().scenario()](
-                                     client::Session& session,
-                                     const Engine::Progress& progress) -> Engine::Then {
-    std::vector<Swing> done = swings;
-    const auto results = predict_changes(session, scenario, changes, progress);
-    for (std::size_t i = 0; i < done.size(); ++i) {
-      done[i].at_low = results[2 * i];
-      done[i].at_high = results[2 * i + 1];
-    }
-    return [this, done = std::move(done)] {
-      swings_ = done;
-      const auto left_out = std::count_if(done.begin(), done.end(),
-                                          [](const Swing& s) { return !s.at_low || !s.at_high; });
-      QString text = tr("%1 inputs, each moved alone.").arg(done.size());
-      if (left_out > 0)
-        text += tr(" %1 have no bar: an end of their range makes no valid design.").arg(left_out);
-      status_->setText(text + tr(" Click a bar for its response."));
-      show_swings();
-      if (!tornado_->bars().empty()) emit tornado_->chosen(0);
-    };
-  });
+  workspace().background().start(
+      [this, changes = std::move(changes), swings = std::move(swings),
+       scenario = *workspace().scenario()](client::Session& session,
+                                           const Engine::Progress& progress) -> Engine::Then {
+        std::vector<Swing> done = swings;
+        const auto results = predict_changes(session, scenario, changes, progress);
+        for (std::size_t i = 0; i < done.size(); ++i) {
+          done[i].at_low = results[2 * i];
+          done[i].at_high = results[2 * i + 1];
+        }
+        return [this, done = std::move(done)] {
+          swings_ = done;
+          const auto left_out = std::count_if(
+              done.begin(), done.end(), [](const Swing& s) { return !s.at_low || !s.at_high; });
+          QString text = tr("%1 inputs, each moved alone.").arg(done.size());
+          if (left_out > 0)
+            text += tr(" %1 have no bar: an end of their range does not give a valid design.")
+                        .arg(left_out);
+          status_->setText(text + tr(" Click a bar for its response."));
+          show_swings();
+          if (!tornado_->bars().empty()) emit tornado_->chosen(0);
+        };
+      });
 }
 
 void SensitivityScreen::show_swings() {

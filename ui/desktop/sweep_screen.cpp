@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kMostInputs = 20;
 constexpr int kUsualValues = 5;
-constexpr int kUsualFigures = 3;  // beside the two of the chart, in parallel coordinates
+constexpr int kUsualFigures = 3;  // besides the two of the chart, in parallel coordinates
 
 int source_row(const QModelIndex& index) {
   return static_cast<const QSortFilterProxyModel*>(index.model())->mapToSource(index).row();
@@ -259,7 +259,7 @@ void SweepScreen::show_points() {
   for (const SweepFigures& f : shown) headers << f.name;
   headers << tr("targets") << tr("frontier");
   twin_->set(headers, rows_of(sweep, shown, frontier_));
-  // Beside the chart names are short where they stay different.
+  // Next to the chart names are short where they stay different.
   QStringList names;
   for (const QString& header : headers) names << short_name(header);
   if (names.removeDuplicates() > 0) names = headers;

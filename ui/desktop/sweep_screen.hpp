@@ -58,7 +58,7 @@ class SweepScreen : public Screen {
   QLabel *status_, *file_label_;
   XyChart* chart_;
   ParallelChart* parallel_;
-  RowsModel *model_, *twin_;  // the points beside the chart, and in its place
+  RowsModel *model_, *twin_;  // the points next to the chart, and in its place
   QTableView* table_;
   QString file_;  // "": in memory
   SweepFigures x_figures_, y_figures_;

@@ -29,7 +29,7 @@ class Tile : public QFrame {
   QLabel *value_, *kind_, *notes_;
 };
 
-/// Tiles in as many columns as fit. It needs no more width than one tile, whatever stands in it
+/// Tiles in as many columns as fit. It needs no more width than one tile, whatever is in it
 /// now: a window never grows for columns that were of other letters.
 class TileGrid : public QWidget {
  public:

@@ -16,16 +16,17 @@ namespace stallcast::desktop {
 namespace {
 
 constexpr std::size_t kMostRows = 6;
-constexpr double kBlamed = 0.0005;  // what is waited for less is no row
+constexpr double kBlamed = 0.0005;  // what is waited for less is not a row
 
-/// What is predicted with twice of `resource`, beside what is predicted now.
+/// What is predicted with twice of `resource`, next to what is predicted now.
 QString tried(client::Session& session, const Scenario& scenario, const Prediction& now,
               const std::string& resource, const Engine::Progress& progress) {
   const auto change = client::doubled(scenario.design(), now, resource);
   if (!change) return TwicePane::tr("no number of the scenario makes more of it");
   const Scenario twice = scenario.with({&change->change, 1});
   if (!twice.ok())
-    return TwicePane::tr("%1 makes no valid design").arg(QString::fromStdString(change->text));
+    return TwicePane::tr("%1 does not give a valid design")
+        .arg(QString::fromStdString(change->text));
   const Result<Prediction> then = session.predict(twice.design(), {.on_progress = progress});
   if (!then.ok()) return QString::fromStdString(then.failure().message);
   const std::vector<Headline> all = headlines(now);

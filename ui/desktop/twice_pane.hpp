@@ -13,7 +13,7 @@ namespace stallcast::desktop {
 class Workspace;
 
 /// What limits, row by row, each with a button: what would twice of it do? The answer is simulated
-/// and stands in the row until the design changes.
+/// and stays in the row until the design changes.
 class TwicePane : public QWidget {
   Q_OBJECT
  public:
@@ -21,9 +21,9 @@ class TwicePane : public QWidget {
 
   /// Rows for the newest simulation; answers to an older one go.
   void refresh();
-  /// Asks for `resource`; false when it is no row, or nothing is simulated.
+  /// Asks for `resource`; false when it is not a row, or nothing is simulated.
   bool ask(const std::string& resource);
-  /// What stands in the row; "" before it was asked for.
+  /// What is in the row; "" before it was asked for.
   [[nodiscard]] QString answer(const std::string& resource) const;
 
  private:

@@ -37,7 +37,7 @@ struct Move {
 /// The unit in which figures of `dimension` are counted: "B/s", "" = none.
 [[nodiscard]] std::string base_unit(Dimension dimension);
 
-/// What a path of `--set` moves in this scenario; nullopt when it is no number there.
+/// What a path of `--set` moves in this scenario; nullopt when it is not a number there.
 [[nodiscard]] std::optional<SliderSpec> input_of(const Workspace& workspace, const QString& path);
 
 /// "storage[scratch].ost.count" as `--set` takes it: "storage.scratch.ost.count".

@@ -95,7 +95,7 @@ void WaterfallChart::paint(QPainter& painter, const QRectF& area, const Theme& t
         effect > 0   ? theme.good
         : effect < 0 ? theme.bad
                      : theme.accent);
-    // Both ends beside each bar.
+    // Both ends next to each bar.
     for (const double value : {metric_.before, metric_.after}) {
       painter.setPen(QPen(theme.text, 1, Qt::DashLine));
       painter.drawLine(QPointF(place(value), label.bottom() - 2),

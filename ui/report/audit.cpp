@@ -102,7 +102,7 @@ std::string_view outcome_name(ClaimOutcome outcome) {
 }
 
 constexpr std::string_view kHowToRead =
-    "Each row is one claim, in our words. A figure of ours is computed from the formula beside it "
+    "Each row is one claim, in our words. A figure of ours is computed from the formula next to it "
     "when this page is made: \"holds\" when it is the claimed one within the row's tolerance, "
     "\"off\" when it is not, with how far. \"Its own sum\" repeats the arithmetic of a claim on "
     "its "

@@ -7,7 +7,7 @@
 #include "stallcast/client.hpp"
 #include "ui/report/report.hpp"
 
-/// What reports say of a design beside its prediction. The same for every front end, so that their
+/// What reports say of a design besides its prediction. The same for every front end, so that their
 /// pages are the same, byte for byte.
 namespace stallcast::report {
 

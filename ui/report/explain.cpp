@@ -65,7 +65,7 @@ std::string limits(const Explanation& e, const Ink& ink) {
                    6);
     role = "  then: ";
   }
-  if (std::string_view(role) == "  first: ") out += "  nothing: nobody waits for a resource\n";
+  if (std::string_view(role) == "  first: ") out += "  nothing: no resource is waited for\n";
   return out;
 }
 

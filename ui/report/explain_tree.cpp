@@ -84,7 +84,7 @@ bool is_replica(const ExplainNode& child, const ExplainNode& node) {
   return child.name.starts_with(node.name + ", seed ");
 }
 
-/// "88.3 %, 88.4 %, 88.3 %", or that all read the same; "" of what is no sum of replicas.
+/// "88.3 %, 88.4 %, 88.3 %", or that all read the same; "" of what is not a sum of replicas.
 std::string replicas_text(const ExplainNode& node) {
   if (node.children.empty() || !is_replica(node.children.front(), node)) return "";
   std::vector<std::string> values;
@@ -129,7 +129,7 @@ void walk_tree(const ExplainNode& root, int depth, std::set<std::string>& shown,
     line.above = parts && shown.contains(node.name);
     const bool open = parts && !line.above && (depth < 0 || level < depth);
     if (parts && !open && !line.above) line.hidden = static_cast<int>(node.children.size());
-    // What only goes by another name is no sum.
+    // What only goes by another name is not a sum.
     const bool alias = parts && node.equation == node.children.front().symbol;
     const std::string replicas = replicas_text(node);
     if (!replicas.empty()) {

@@ -10,7 +10,7 @@
 /// What a tree of an explanation says, node by node, without its layout.
 namespace stallcast::report {
 
-/// What is told when no metric is named: levels that are open below each headline number, and how
+/// What is shown when no metric is named: levels that are open below each headline number, and how
 /// many changes are tried. One that is named is taken apart to the end, and nothing is tried.
 inline constexpr int kExplainLevels = 2;
 inline constexpr std::int64_t kExplainWhatIfs = 8;

@@ -90,7 +90,7 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
   out["warnings"] = prediction.warnings;
   out["seeds"] = prediction.seeds;
   out["elapsed"] = {{"simulated_s", prediction.simulated_s}, {"skipped_s", prediction.skipped_s}};
-  // Wall-clock time differs from run to run, so it is told on request only.
+  // Wall-clock time differs from run to run, so it is reported on request only.
   out["elapsed"]["wall_s"] = style.timing ? Json(prediction.wall_s) : Json(nullptr);
   out["elapsed"]["events"] = prediction.events;
   return out;

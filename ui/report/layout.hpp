@@ -62,7 +62,7 @@ class Ink {
 /// "93.1 % (95 % interval 92.93 % to 93.31 %)".
 [[nodiscard]] std::string print_metric(const Metric& metric);
 
-/// `value` of a metric as it stands beside `limit`: with as many digits as it takes to differ.
+/// `value` of a metric as shown next to `limit`: with as many digits as it takes to differ.
 [[nodiscard]] std::string print_beside(double value, double limit, const std::string& unit);
 
 /// A limit as it was written: all its digits.

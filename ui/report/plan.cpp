@@ -20,7 +20,7 @@ namespace {
 /// Designs shown where there is no answer, besides the largest.
 constexpr std::size_t kMostShown = 4;
 
-/// The points people compare: the answer and what stands beside it, or where the search ended.
+/// The points people compare: the answer and its neighbours, or where the search ended.
 std::vector<const PlanPoint*> shown(const PlanResult& plan) {
   std::vector<const PlanPoint*> out;
   if (plan.status == PlanStatus::found && plan.answer) {

@@ -2,7 +2,7 @@
 #include "ui/report/plan_parts.hpp"
 #include "ui/report/renderers.hpp"
 
-/// A plan as JSON: the result of the design found, with the search beside it.
+/// A plan as JSON: the result of the design found, with the search next to it.
 namespace stallcast::report {
 namespace {
 
@@ -110,7 +110,7 @@ std::string plan_json(const PlanResult& plan, const ReportContext& context, cons
   }
   out["notes"] = plan.notes;
   add_search(plan, out);
-  // the result of the design found (or of the largest tried), with the search beside it
+  // the result of the design found (or of the largest tried), with the search next to it
   Json result = result_object(plan.prediction, context, style);
   result["plan"] = std::move(out);
   return dump(result);

@@ -7,7 +7,7 @@
 #include "stallcast/plan.hpp"
 #include "ui/report/layout.hpp"
 
-/// What a plan says beside its table: how firm the answer is.
+/// What a plan says besides its table: how firm the answer is.
 namespace stallcast::report {
 
 /// "found", "infeasible", "inconclusive".

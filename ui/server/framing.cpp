@@ -40,7 +40,7 @@ std::optional<Frame> request_line(std::string_view line, bool whole, const Frame
   const std::size_t method = std::min(line.find(' '), line.size());
   if (method > 16 ||
       !std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(method), is_token))
-    return refused(400, "this is no HTTP request");
+    return refused(400, "this is not an HTTP request");
   if (method < line.size()) {
     const std::string_view rest = line.substr(method + 1);
     const std::size_t target = std::min(rest.find(' '), rest.size());
@@ -52,7 +52,7 @@ std::optional<Frame> request_line(std::string_view line, bool whole, const Frame
                   (rest.substr(target + 1) != "HTTP/1.1" && rest.substr(target + 1) != "HTTP/1.0")))
       return refused(505, "this server speaks HTTP/1.1");
   } else if (whole) {
-    return refused(400, "this is no HTTP request");
+    return refused(400, "this is not an HTTP request");
   }
   return std::nullopt;
 }

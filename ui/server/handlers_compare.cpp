@@ -12,7 +12,7 @@
 namespace stallcast::server {
 namespace {
 
-constexpr int kDeepest = 100;                 ///< nesting of what is no scenario
+constexpr int kDeepest = 100;                 ///< nesting of what is not a scenario
 constexpr std::size_t kPrediction = 100'000;  ///< bytes of one, roughly
 
 report::ReportContext tool() {
@@ -34,9 +34,9 @@ Asked<std::array<std::string, 2>> members_of(const std::string& body,
       if (depth > kDeepest) throw std::length_error("too deep");
       return true;
     });
-    if (!both.is_object()) return fault("the body is no object");
+    if (!both.is_object()) return fault("the body is not an object");
     for (const auto& [name, value] : both.items())
-      if (name != names[0] && name != names[1]) return fault("the body has another key than these");
+      if (name != names[0] && name != names[1]) return fault("the body has an unknown key");
     if (!both.contains(names[0]) || !both.contains(names[1]))
       return fault("one of the two is missing");
     const auto text_of = [](const Json& side) {
@@ -44,7 +44,7 @@ Asked<std::array<std::string, 2>> members_of(const std::string& body,
     };
     return {{{text_of(both[names[0]]), text_of(both[names[1]])}}, {}};
   } catch (const std::exception&) {  // its message quotes bytes that may be no text
-    return fault("the body is no JSON");
+    return fault("the body is not valid JSON");
   }
 }
 

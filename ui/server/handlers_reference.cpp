@@ -3,7 +3,7 @@
 
 #include <map>
 
-/// Routes that tell what is known from the start, and how the server is.
+/// Routes that report what is known from the start, and the state of the server.
 namespace stallcast::server {
 
 /// page.html, page.css and page.js, built in.
@@ -28,7 +28,7 @@ Response answer_openapi(Call& call) { return {.body = call.service.openapi_text}
 Response answer_health(Call&) { return {.type = "text/plain", .body = "ok\n"}; }
 
 Response answer_ready(Call& call) {
-  if (call.service.closing) return retry_after(problem(503, "the server is about to end"), 30);
+  if (call.service.closing) return retry_after(problem(503, "the server is shutting down"), 30);
   return {.type = "text/plain", .body = "ready\n"};
 }
 

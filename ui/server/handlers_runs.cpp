@@ -5,7 +5,7 @@
 #include "ui/report/explain_tree.hpp"
 #include "ui/server/run_task.hpp"
 
-/// Routes that simulate one scenario, and those that tell what came of it.
+/// Routes that simulate one scenario, and those that report what came of it.
 namespace stallcast::server {
 namespace {
 

@@ -250,7 +250,7 @@ struct Listener::Impl {
           send_refusal(id, c, 504, "the answer took too long");
       } else if (c.state == Connection::State::reading && !c.in.empty()) {
         ++figures.timed_out;
-        send_refusal(id, c, 408, "the request did not come in time");
+        send_refusal(id, c, 408, "the request did not arrive in time");
       } else {
         drop(id);
       }

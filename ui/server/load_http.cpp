@@ -19,7 +19,7 @@ Result<MakeHttp> load_http() {
     const char* why = dlerror();
     return Failure{ExitCode::internal,
                    "the HTTP library cannot be loaded: " + std::string(why ? why : path),
-                   "install lib/stallcast beside the folder of this program"};
+                   "install lib/stallcast next to the folder of this program"};
   }
   const auto function = reinterpret_cast<Http* (*)(Handle, Failed)>(make);
   return MakeHttp([function](Handle handle, Failed failed) {

@@ -7,7 +7,7 @@ namespace stallcast::server {
 
 /// Loads the module with the HTTP library (httplib_module.cpp): only a server needs it, and
 /// what it brings costs every start of the program some milliseconds. Looked for in lib/stallcast
-/// beside the folder of this program.
+/// next to the folder of this program.
 [[nodiscard]] Result<MakeHttp> load_http();
 
 }  // namespace stallcast::server

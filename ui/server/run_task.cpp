@@ -64,7 +64,7 @@ Response submit(Call& call, std::string kind, std::string content, RunTask task,
     case Runs::Refusal::closing:
       break;
   }
-  return retry_after(problem(503, "the server is about to end"), 30);
+  return retry_after(problem(503, "the server is shutting down"), 30);
 }
 
 RunAnswer Task::refused(const Failure& failure, Diagnostics faults) const {

@@ -18,7 +18,7 @@
 /// What takes longer than a request: simulations in a few sessions, with a queue before them.
 namespace stallcast::server {
 
-/// What a run ended with, for all who asked for it: it tells nothing of any one of them.
+/// What a run ended with, for all who asked for it: it says nothing of any one of them.
 struct Outcome {
   std::shared_ptr<const void> found = nullptr;  ///< of a type that task and view share
   Failure failure = {};                         ///< without `found`
@@ -33,7 +33,7 @@ struct RunAnswer {
   std::string page = {};
 };
 
-/// What a task tells, and is told, while it runs.
+/// What a task reports, and receives, while it runs.
 struct RunWatch {
   std::function<void(double)> progress;  ///< 0..1, to be called now and then
   const std::atomic<bool>* unwanted = nullptr;
@@ -83,8 +83,8 @@ struct RunFigures {
 
 /// Runs asked for with the same content are one, for all who ask: their outcome is a pure function
 /// of that, and everybody sees it by the own text. Each asker has an id of its own, and cancelling
-/// is giving up one's own; what nobody wants any more ends. Ids are not told to others, and nothing
-/// else leads to a run. Thread-safe.
+/// is giving up one's own; what nobody wants any more ends. Ids are not revealed to others, and
+/// nothing else leads to a run. Thread-safe.
 class Runs {
  public:
   Runs(RunLimits limits, client::Settings session);

@@ -35,7 +35,7 @@ struct Asked {
 /// Diagnostics without what only the server may know: where its root lies.
 [[nodiscard]] Diagnostics for_client(const ServerSettings& settings, Diagnostics diagnostics);
 
-/// What reports say beside a prediction: the design's inputs, and the command that predicts the
+/// What reports say besides a prediction: the design's inputs, and the command that predicts the
 /// same.
 [[nodiscard]] report::ReportContext context_of(std::string_view verb, const Design& design,
                                                const client::Source& source,

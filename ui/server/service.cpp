@@ -52,7 +52,7 @@ std::optional<Response> Service::refuse(const Request& request, const Route& rou
     if (route.open ||
         (given.starts_with(kScheme) && is_same(given.substr(kScheme.size()), settings.token)))
       return std::nullopt;
-    Response out = problem(401, "this server wants a token", "send Authorization: Bearer TOKEN");
+    Response out = problem(401, "this server requires a token", "send Authorization: Bearer TOKEN");
     out.headers.emplace_back("WWW-Authenticate", "Bearer");
     return out;
   }
@@ -65,7 +65,7 @@ std::optional<Response> Service::refuse(const Request& request, const Route& rou
                    "name it with --host-name when it is started");
   if (!request.origin.empty() && request.origin != "http://" + request.host &&
       request.origin != "https://" + request.host)
-    return problem(403, "pages of other origins may not ask this server");
+    return problem(403, "pages of other origins may not call this server");
   return std::nullopt;
 }
 
@@ -76,7 +76,7 @@ Response Service::handle(const Request& request, client::Session& session) {
   if (found.route == nullptr) {
     out = found.allowed.empty()
               ? problem(404, "there is nothing here", "/openapi.json lists what there is")
-              : problem(405, "this path knows other methods");
+              : problem(405, "this path does not support the method");
     if (!found.allowed.empty()) out.headers.emplace_back("Allow", found.allowed);
   } else if (std::optional<Response> no = refuse(request, *found.route)) {
     out = *std::move(no);

@@ -31,7 +31,7 @@ Result<BoundSocket> bind_socket(const std::string& host, int port) {
   const std::string number = std::to_string(port);
   const Addresses found = addresses_of(host, number);
   if (!found)
-    return Failure{ExitCode::bad_input, "\"" + host + "\" is no address of this machine", ""};
+    return Failure{ExitCode::bad_input, "\"" + host + "\" is not an address of this machine", ""};
   const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   const int on = 1;
   (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);

@@ -12,7 +12,7 @@
 /// - Times of DXT have four decimals: what takes under 0.1 ms has no duration.
 /// - Buffered operations run at the speed of the page cache.
 /// - Counters of -1 were not watched.
-/// A log tells what an application asked for: records are a workload, and no fit reads them.
+/// A log shows what an application asked for: records are a workload, and no fit reads them.
 namespace stallcast::calibration::darshan {
 namespace {
 

@@ -122,7 +122,8 @@ void check(MeasurementSet& set, Diagnostics& diagnostics) {
     if (++told > kMostWarnings) continue;
     diagnostics.add(
         {Severity::warning, "inconsistent", "", position_of(m, set.file),
-         m.origin + ": " + why + (told == kMostWarnings ? " (more of this file is not told)" : ""),
+         m.origin + ": " + why +
+             (told == kMostWarnings ? " (further faults of this file are not listed)" : ""),
          "the record is kept, flagged \"inconsistent\", and no fit reads it"});
   }
 }
@@ -155,7 +156,7 @@ MeasurementSet import_results(const ResultImporter& importer, const std::string&
                        "format",
                        "",
                        {file, 1, 1},
-                       "this is no output of " + std::string(importer.id),
+                       "this is not output of " + std::string(importer.id),
                        "it looks like output of " + std::string(other->id)});
     } else if (!diagnostics.has_errors()) {
       diagnostics.add({Severity::error,

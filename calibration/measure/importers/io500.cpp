@@ -9,7 +9,7 @@
 /// IO500: result_summary.txt ("[RESULT] ior-easy-write 3.1 GiB/s : time 300.1 seconds") and
 /// result.txt (ini).
 /// - GiB/s is binary; kIOPS is a thousand operations per second.
-/// - "timestamp" and scores are no results. "[INVALID]" breaks the rules of the list: it is
+/// - "timestamp" and scores are not results. "[INVALID]" breaks the rules of the list: it is
 /// flagged.
 /// - ior-hard moves 47008 B, mdtest-hard files hold 3901 B. [io500 rules]
 namespace stallcast::calibration::io500 {

@@ -19,7 +19,7 @@
 namespace stallcast::calibration::ior {
 namespace {
 
-/// First words of lines that tell nothing of their own.
+/// First words of lines that say nothing of their own.
 constexpr std::array<std::string_view, 4> kKnown{"TestID", "StartTime", "Path", "Finished"};
 
 struct Run {

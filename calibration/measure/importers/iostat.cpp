@@ -12,7 +12,7 @@
 /// - kB is KiB, MB is MiB, a sector 512 B; await is ms.
 /// - %util says that something was outstanding, not that a device of many channels is busy.
 /// - aqu-sz = sum of X await is checked here; what is off is flagged.
-/// A report tells what the hosts asked for: records are a workload, and no fit reads them.
+/// A report shows what the hosts asked for: records are a workload, and no fit reads them.
 namespace stallcast::calibration::iostat {
 namespace {
 

@@ -6,7 +6,7 @@
 #include "calibration/measure/importers/tool_text.hpp"
 #include "calibration/measure/importers/tools.hpp"
 
-/// nccl-tests (all_reduce_perf, ...), text; several collectives may stand in one file.
+/// nccl-tests (all_reduce_perf, ...), text; one file may hold several collectives.
 /// - time is us, algbw decimal GB/s = size / time. busbw is algbw times a factor of the collective
 ///   and the number of ranks: it is not read, nor is "Avg bus bandwidth", which averages sizes.
 /// - Each row holds two measurements: out of place and in place.

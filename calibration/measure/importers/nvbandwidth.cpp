@@ -7,7 +7,7 @@
 
 /// nvbandwidth --json.
 /// - Cells are texts, "N/A" where a pair was not measured; a test that was waived has no matrix.
-/// - The unit stands in the description only: GB/s (taken as decimal), or ns under the same key.
+/// - The unit is given in the description only: GB/s (taken as decimal), or ns under the same key.
 /// - The bidirectional tests of copy engines report the measured stream alone.
 namespace stallcast::calibration::nvbandwidth {
 namespace {
@@ -36,7 +36,7 @@ void read_case(const ToolNode& test, MeasurementSet& set) {
   const bool latency = contains(unit_text, "ns)") || unit_text.ends_with(" ns");
   if (!latency && !contains(unit_text, "GB/s"))
     return matrix.error("unit", "the description of \"" + name + "\" names neither GB/s nor ns",
-                        "the unit of nvbandwidth's figures stands in bandwidth_description only");
+                        "the unit of nvbandwidth's figures is given in bandwidth_description only");
   Measurement base;
   base.subject = Subject::memory;
   base.operation = name;

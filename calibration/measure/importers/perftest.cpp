@@ -151,7 +151,7 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
       test.columns = columns_of(line.text);
       test.bits = contains(line.text, "Gb/sec");
       if (test.title.empty())
-        reader.warn(line, words.front(), "operation", "the table stands under no title",
+        reader.warn(line, words.front(), "operation", "the table has no title",
                     "keep the lines above it: they say which operation was measured");
     } else if (line.text.starts_with("---")) {
       table = false;

@@ -15,7 +15,7 @@ MeasurementSet read_any(const std::string& text, const std::string& file,
                    "format",
                    "",
                    {file, 1, 1},
-                   "this is no measurement file that Stallcast knows",
+                   "this is not a measurement file that Stallcast knows",
                    "a file of \"stallcast probe\", or of " + base::join(known, ", ")});
   return {};
 }

@@ -12,7 +12,7 @@
 #include "engine/base/jsonc.hpp"
 #include "stallcast/diagnostic.hpp"
 
-/// JSON of other tools: objects that stand in a text among other lines, read member by member, with
+/// JSON of other tools: objects in a text among other lines, read member by member, with
 /// a list of the members that nobody asked for.
 namespace stallcast::calibration {
 

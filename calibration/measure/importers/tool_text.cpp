@@ -163,7 +163,7 @@ void TextReader::add(Severity severity, const Line& line, std::string_view word,
                      std::string_view code, std::string message, std::string hint) {
   if (++faults_ > kMostFaults) return;
   if (faults_ == kMostFaults) {
-    message += " (more of this file is not told)";
+    message += " (further faults of this file are not listed)";
   }
   const int column = static_cast<int>(word.data() - line.text.data()) + 1;
   diagnostics_.add({severity,
@@ -189,7 +189,7 @@ std::optional<double> TextReader::number(const Line& line, std::string_view word
   const std::optional<double> value = tool_number(word);
   if (!value)
     error(line, word, "number",
-          "\"" + std::string(word.substr(0, 40)) + "\" is no number for " + std::string(what),
+          "\"" + std::string(word.substr(0, 40)) + "\" is not a number for " + std::string(what),
           "the line is cut or was changed; take the file as the tool wrote it");
   return value;
 }

@@ -14,11 +14,11 @@
 /// What the importers of text share: lines, words, numbers, and faults with their places.
 namespace stallcast::calibration {
 
-/// Faults told of one file; what comes after is counted in the last of them.
+/// Faults listed for one file; what comes after is counted in the last of them.
 inline constexpr int kMostFaults = 50;
 
 /// A finite number in whatever locale it was printed: "0.52" or "0,52". No tool here groups
-/// thousands, so a comma is a decimal comma, and a text with a comma and a point is no number.
+/// thousands, so a comma is a decimal comma, and a text with a comma and a point is not a number.
 [[nodiscard]] std::optional<double> tool_number(std::string_view text);
 /// tool_number without a fraction, of 0 to 2^53.
 [[nodiscard]] std::optional<std::int64_t> tool_count(std::string_view text);
@@ -34,7 +34,7 @@ inline constexpr int kMostFaults = 50;
 [[nodiscard]] std::string option_of(std::string_view command, std::string_view name);
 [[nodiscard]] bool has_option(std::string_view command, std::string_view name);
 
-/// "2026-11-21T00:20:49" of "Sat Nov 21 00:20:49 2026"; "" when it is no such date.
+/// "2026-11-21T00:20:49" of "Sat Nov 21 00:20:49 2026"; "" when it is not such a date.
 [[nodiscard]] std::string iso_date(std::string_view text);
 /// "2026-11-21T00:20:49Z" of seconds since 1970; "" out of range.
 [[nodiscard]] std::string iso_date(double seconds);
@@ -73,7 +73,7 @@ class TextReader {
             std::string hint = {});
   /// The number in `word`; an error that says `what` stood there, else.
   std::optional<double> number(const Line& line, std::string_view word, std::string_view what);
-  /// Remembers a line that tells nothing that is read. The first few are quoted, all are counted.
+  /// Remembers a line that says nothing that is read. The first few are quoted, all are counted.
   void unread(const Line& line);
   /// What `unread` has collected, for MeasurementSet::ignored.
   [[nodiscard]] std::vector<std::string> ignored() const;

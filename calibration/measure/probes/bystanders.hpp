@@ -33,7 +33,8 @@ struct OtherLoad {
 class Bystanders {
  public:
   Bystanders();
-  /// nullopt where the kernel does not tell, or within 0.2 s: core time comes in ticks of 10 ms.
+  /// nullopt where the kernel does not report it, or within 0.2 s: core time comes in ticks of 10
+  /// ms.
   [[nodiscard]] std::optional<OtherLoad> seen() const;
   /// Into the options "others" and "steal" of each run; flag "busy".
   void note(std::span<Measurement> runs) const;

@@ -172,7 +172,7 @@ Result<DataFile> open_device(const std::string& path) {
   int sector = 512;
   if (fstat(fd.get(), &info) != 0 || !S_ISBLK(info.st_mode) ||
       ioctl(fd.get(), BLKGETSIZE64, &file.bytes) != 0 || ioctl(fd.get(), BLKSSZGET, &sector) != 0)
-    return Failure{ExitCode::bad_input, "\"" + path + "\" is no block device", ""};
+    return Failure{ExitCode::bad_input, "\"" + path + "\" is not a block device", ""};
   file.alignment = static_cast<std::uint64_t>(sector);
   file.fd = fd.release();
   return file;

@@ -44,13 +44,13 @@ struct DataFile {
 ///   direct I/O is not quietly buffered: tmpfs is refused, and no page of the file may be in the
 ///   page cache after it was written;
 ///   it has no holes and no extents that are only reserved: reading those measures memory.
-/// `fraction` is told how far it is, 0..1. The caller closes `fd`.
+/// `fraction` receives how far it is, 0..1. The caller closes `fd`.
 [[nodiscard]] Result<DataFile> write_data_file(const Scratch& scratch, std::uint64_t bytes,
                                                std::uint64_t seed, const Watch& watch,
                                                const std::function<void(double)>& fraction,
                                                std::uint64_t passes = 2);
 
-/// Bytes of the first `bytes` of the file that are in the page cache; 0 where that is not told.
+/// Bytes of the first `bytes` of the file that are in the page cache; 0 where that is unknown.
 [[nodiscard]] std::uint64_t cached_bytes(int fd, std::uint64_t bytes);
 
 /// Opens a block device for reading. Fails when `path` is none.

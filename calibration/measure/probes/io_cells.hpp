@@ -33,7 +33,7 @@ struct IoEffort {
 /// The io probe with an effort of the caller's. REQUIRES: at least two depths.
 [[nodiscard]] Result<MeasurementSet> run_io(const ProbeOptions& options, const IoEffort& effort);
 
-/// The cells of a file of `bytes`: sizes that are no multiple of `alignment`, or of which a
+/// The cells of a file of `bytes`: sizes that are not multiples of `alignment`, or of which a
 /// sixteenth of the file cannot be in flight, are left out.
 [[nodiscard]] std::vector<IoCell> io_cells(const IoEffort& effort, std::uint64_t bytes,
                                            std::uint64_t alignment, bool reads_only);

@@ -35,7 +35,7 @@ struct CacheKnee {
 /// of writing at `fill_rate` (B/s) let it be, and reads working sets of it (`effort.ladder`) in
 /// ascending order: once from end to end, then random 128 KiB by psync. Adds a record per working
 /// set (path "ladder", figures working_set_bytes and page_cache_bytes), one of the knee (operation
-/// "cache"), and a note. All carry the flag "cached": they are no measurement of the storage.
+/// "cache"), and a note. All carry the flag "cached": they do not measure the storage.
 [[nodiscard]] std::optional<Failure> run_ladder(const ProbeOptions& options, const IoEffort& effort,
                                                 const Scratch& scratch, double fill_rate,
                                                 Stretch progress, MeasurementSet& set);

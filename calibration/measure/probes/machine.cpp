@@ -43,7 +43,7 @@ void put(Facts& facts, const std::string& key, std::string value) {
   if (!value.empty()) facts[key] = std::move(value);
 }
 
-/// "[none] mq-deadline": what stands in brackets is in force.
+/// "[none] mq-deadline": what is in brackets is in force.
 std::string chosen(const std::string& text) {
   const std::size_t open = text.find('['), close = text.find(']');
   return open == std::string::npos || close == std::string::npos

@@ -14,14 +14,14 @@ using Facts = std::map<std::string, std::string>;
 
 /// file_system, mount_source, mount_options, and of the block device below, where there is one:
 /// device, device_model, device_size, rotational, scheduler, io_poll, max_segments, write_cache.
-/// `path` is a folder or a device. The mount point itself is left out: it tells of the user.
+/// `path` is a folder or a device. The mount point itself is left out: it identifies the user.
 [[nodiscard]] Facts storage_facts(const std::filesystem::path& path);
 
 /// ISO 8601, UTC.
 [[nodiscard]] std::string now_text();
 
-/// What else runs here, in cores: the load average of the last minute. A probe beside it measures
-/// less than the storage can do.
+/// What else runs here, in cores: the load average of the last minute. A probe that runs meanwhile
+/// measures less than the storage can do.
 [[nodiscard]] double load_average();
 /// Main memory of the machine, in bytes.
 [[nodiscard]] double memory_bytes();

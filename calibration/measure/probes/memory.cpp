@@ -32,7 +32,7 @@ using namespace probing;
 
 constexpr std::uint64_t kKiB = 1024, kMiB = kKiB * kKiB;
 constexpr double kFarAbove = 4.0;       // times the last-level caches: little of it stays
-constexpr double kUnknownCache = 64.0;  // MiB, where the kernel does not tell
+constexpr double kUnknownCache = 64.0;  // MiB, where the kernel does not report it
 constexpr double kLargest = 0.25;       // of the memory that is free
 
 /// What one run does, block by block, in every thread.

@@ -23,7 +23,7 @@ struct MemoryEffort {
 [[nodiscard]] Result<MeasurementSet> run_memory(const ProbeOptions& options,
                                                 const MemoryEffort& effort);
 
-/// Bytes of the last-level caches of all sockets; 0 where the kernel does not tell.
+/// Bytes of the last-level caches of all sockets; 0 where the kernel does not report it.
 [[nodiscard]] std::uint64_t last_level_cache();
 
 /// CRC-32C, reflected polynomial 0x82F63B78 (RFC 3720, appendix B.4), as TFRecord files carry it.

@@ -36,7 +36,7 @@ std::string label(const PairCell& cell) {
          std::to_string(cell.streams) + (cell.streams == 1 ? " connection" : " connections");
 }
 
-/// What the measuring process tells of the connection. Lives in shared memory.
+/// What the measuring process reports of the connection. Lives in shared memory.
 struct Link {
   bool loopback;
   int segment;                   ///< TCP's, in bytes
@@ -90,7 +90,7 @@ class NetworkProbe {
     Watch watch = watch_of(options_);
     watch.limit_s = std::numeric_limits<double>::infinity();  // sockets give up by themselves
     watch.tick = [&] { tell_of(link->done); };
-    const Bystanders others;  // one process measures all runs: what they saw is told of all
+    const Bystanders others;  // one process measures all runs: what they saw is recorded for all
     if (auto failure = in_processes(listener.is_open() ? 2 : 1, work, watch)) return *failure;
     describe_link(*link);
     for (std::size_t i = 0; i < runs_.size(); ++i) record(i, tallies[i], link->loopback);

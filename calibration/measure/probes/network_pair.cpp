@@ -181,7 +181,7 @@ Result<Socket> open_task(const Endpoint& peer, NetworkTask task, std::uint64_t t
       !socket.value().receive_all(answer.data(), answer.size()) || answer != kWelcome)
     return Failure{ExitCode::bad_input,
                    "what listens at " + peer.host + ":" + peer.port +
-                       " is no stallcast probe, or one that is busy with another",
+                       " is not a stallcast probe, or one that is busy with another",
                    "start `stallcast probe network --listen " + peer.port + "` there"};
   return std::move(socket).value();
 }

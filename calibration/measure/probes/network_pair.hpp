@@ -14,7 +14,7 @@ namespace stallcast::calibration::probing {
 enum class NetworkTask : std::uint32_t {
   session = 1,  ///< held open while the client measures; its end is the end of the server
   ping = 2,     ///< every message comes back
-  stream = 3    ///< messages are read to the end, then their bytes are told as 64 bits
+  stream = 3    ///< messages are read to the end, then the count of their bytes is sent as 64 bits
 };
 
 /// First on every connection; numbers are big-endian. The server answers with `kWelcome`.

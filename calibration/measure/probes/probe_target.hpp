@@ -32,7 +32,7 @@ namespace stallcast::calibration::probing {
                                             std::uint64_t wanted, std::uint64_t smallest,
                                             Stretch progress);
 
-/// Puts the runs of a cell beside each other, for readers ("origin" tells in which order they ran),
+/// Puts the runs of a cell side by side, for readers ("origin" tells in which order they ran),
 /// and notes how many of them were taken on a busy machine.
 void finish(MeasurementSet& set);
 

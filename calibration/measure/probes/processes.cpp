@@ -79,7 +79,7 @@ class Children {
     return sum;
   }
 
-  /// Collects what has ended; false when one of them crashed, which `status` then tells of.
+  /// Collects what has ended; false when one of them crashed, which `status` then reports.
   bool collect(int& status) {
     bool good = true;
     std::erase_if(pids_, [&](pid_t pid) {

@@ -14,9 +14,9 @@ struct ProgramEnd {
   std::string last_said;  ///< the last line of its standard error
 };
 
-/// Runs `words` with PATH looked through, standard input empty, and `on_line` told each line of its
-/// standard output. It and what it started end with this process, when `watch` says so, or after
-/// its limit.
+/// Runs `words` with PATH looked through, standard input empty, and `on_line` called with each line
+/// of its standard output. It and what it started end with this process, when `watch` says so, or
+/// after its limit.
 [[nodiscard]] Result<ProgramEnd> run_program(const std::vector<std::string>& words,
                                              const std::function<void(std::string_view)>& on_line,
                                              const Watch& watch);

@@ -131,7 +131,7 @@ Result<std::unique_ptr<Scratch>> Scratch::make(const fs::path& target) {
     return Failure{ExitCode::bad_input, "there is no folder " + quoted,
                    "name a folder on the file system to measure"};
   if (!fs::is_directory(status))
-    return Failure{ExitCode::bad_input, quoted + " is no folder",
+    return Failure{ExitCode::bad_input, quoted + " is not a folder",
                    "name a folder on the file system to measure; the probe makes its own files"};
   std::unique_ptr<Scratch> out(new Scratch);
   out->remove_stale(target);

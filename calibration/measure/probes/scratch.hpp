@@ -28,7 +28,7 @@ struct Space {
 /// that does. What both missed (the machine was switched off) the next probe finds and removes.
 class Scratch {
  public:
-  /// Fails when `target` is no folder or may not be written to.
+  /// Fails when `target` is not a folder or may not be written to.
   [[nodiscard]] static Result<std::unique_ptr<Scratch>> make(const std::filesystem::path& target);
   ~Scratch();
   Scratch(const Scratch&) = delete;

@@ -42,7 +42,7 @@ class Cells {
     if (value != std::floor(value) || value > kMost) {
       fault("range", column,
             "\"" + table_.text(row_, column) + "\" in column \"" + std::string(column) +
-                "\" is no count");
+                "\" is not a count");
       return least;
     }
     return static_cast<int>(value);

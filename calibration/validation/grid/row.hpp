@@ -20,7 +20,7 @@ struct GridRow {
   int steps = 1, epochs = 1;  ///< steps of an epoch
   Seconds compute;            ///< mean
   double compute_cv = 0.0;
-  Seconds augment;     ///< CPU time of a sample beside decode
+  Seconds augment;     ///< CPU time of a sample besides decode
   double files = 0.0;  ///< used of the data set; 0: all
   Bytes memory;        ///< limit that includes the page cache; 0: none
   bool warm = false;   ///< all is cached before the first step

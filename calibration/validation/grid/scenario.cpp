@@ -26,7 +26,8 @@ bool is_shard(const GridRow& row) { return row.format == "tar"; }
 bool is_decoded(const GridRow& row) { return row.format == "jpeg" || row.format == "npz4m"; }
 
 /// CPU time of the cached sample, as the machine is loaded. Memory and caches are shared: a process
-/// beside others takes longer, as measured with 2 and 4.        [docs/calibration-grid.md, eq. 11]
+/// alongside others takes longer, as measured with 2 and 4.        [docs/calibration-grid.md, eq.
+/// 11]
 Seconds parse_time(const GridRow& row, const Machine& m, const Draw& draw) {
   Diagnostics none;  // what is missing was reported with the fits
   const Seconds alone = sample_cpu(m.probes.cpu, row.format, none);

@@ -20,7 +20,7 @@ constexpr double kNearLimit = 0.9;
 constexpr double kInodesInBlock = 16.0;
 /// Lengths of a slice of Linux' limiter: of other devices and of non-rotating ones.
 constexpr std::array<Seconds, 2> kSlices = {100_ms, 20_ms};
-/// Longest waits below this are no pause of a limiter.
+/// Longest waits below this are not a pause of a limiter.
 constexpr Seconds kPause = 50_ms;
 const char* const kReference = "raw128k";
 

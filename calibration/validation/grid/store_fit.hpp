@@ -17,7 +17,7 @@ struct FileCost {
   Bytes size;     ///< the costs are of this many bytes
   Seconds cpu;    ///< of the reading process
   Seconds queue;  ///< of the device, one request at a time
-  Seconds delay;  ///< beside both
+  Seconds delay;  ///< besides both
 };
 
 /// A block device of the host, behind limits of bytes and of requests.
@@ -27,7 +27,7 @@ struct BlockStore {
   OpRate limit_operations;
   Seconds burst;  ///< the limits let through what they grant in this time at once
   Rate write;
-  double open_operations = 0.0;  ///< requests an open costs beside tables of inodes, on average
+  double open_operations = 0.0;  ///< requests an open costs besides tables of inodes, on average
   /// By format; formats that the probe did not read are scaled from the nearest.
   std::map<std::string, FileCost> files;
 };

@@ -26,7 +26,7 @@ struct CheckpointSize {
                                       Rate storage);
 
 /// Write rate of `drives` NVMe drives of a Lustre system, seen by checkpoints. Known from one
-/// published row alone, which is no test of it.                                         [eq. 22]
+/// published row alone, which is not a test of it.                                         [eq. 22]
 [[nodiscard]] Rate drive_writes(double drives);
 
 /// Half widths of 90 % intervals, of logarithms: of 1/AU - 1, of checkpoint seconds, and of those

@@ -16,7 +16,7 @@ namespace stallcast::calibration::mlperf {
 [[nodiscard]] double simulated_steps(double steps);
 
 /// A scenario, `name` in messages, of `system` with `accelerators`, one epoch of `steps`. The
-/// clients' NICs, cores and memory are no limits beside those of `supply`.
+/// clients' NICs, cores and memory are no limits other than those of `supply`.
 /// [docs/validation-mlperf.md] REQUIRES: can_simulate(system).
 [[nodiscard]] Scenario scenario_of(const System& system, double accelerators, double steps,
                                    const Supply& supply, const std::string& name);

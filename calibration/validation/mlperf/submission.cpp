@@ -119,7 +119,7 @@ std::optional<Submission> read_submission(const CsvTable& table, std::size_t row
   system.key = in.text("system_key");
   system.workload = find_workload(in.text("workload"));
   if (system.workload == nullptr) {
-    in.fault(Severity::warning, "unknown", "workload", "is no workload of v1.0: not predicted",
+    in.fault(Severity::warning, "unknown", "workload", "is not a workload of v1.0: not predicted",
              "known are cosmoflow, resnet50 and unet3d");
     return std::nullopt;
   }

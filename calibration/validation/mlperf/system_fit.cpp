@@ -18,7 +18,7 @@ constexpr double kSheetShare = 0.62;
 constexpr double kClientShare = 0.65;
 /// Weight of the burst's rate against the run's, as logarithms. 0.73-0.80 when fitted.
 constexpr double kBurstWeight = 0.5;
-/// Above this AU a run tells nothing of the storage's limit, and the vendor's figure counts ...
+/// Above this AU a run says nothing of the storage's limit, and the vendor's figure counts ...
 constexpr double kIdleUtilization = 0.96;
 /// ... where it is less than this times what the run asked for.
 constexpr double kStatedNear = 2.0;

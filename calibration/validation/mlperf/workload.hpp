@@ -26,7 +26,7 @@ struct BenchmarkRules {
 /// Constants of the step law, the same for every system. The 12 calibrated systems of v1.0 were
 /// left out one by one: each comment says how a constant was found and over which range it went.
 struct StepConstants {
-  Seconds floor;      ///< of a rank alone, per step, beside `barrier`            [eq. 2]
+  Seconds floor;      ///< of a rank alone, per step, besides `barrier`            [eq. 2]
   Seconds barrier;    ///< per square root of a rank                              [eq. 2]
   Seconds sharing;    ///< per rank of a host and hardware thread of it           [eq. 2]
   double knee = 1.0;  ///< exponent: how sharply the limits meet                   [eq. 1]
@@ -41,8 +41,9 @@ struct StepConstants {
   Rate worker;
   OpRate
       opens;  ///< files per second of a host with 128 hardware threads; infinite: no limit [eq. 5]
-  /// First step beside its compute time, where no processes fill queues: per fourth root of a rank,
-  /// and per file of the data set (every rank lists, shuffles and deals out all names).  [eq. 17]
+  /// First step besides its compute time, where no processes fill queues: per fourth root of a
+  /// rank, and per file of the data set (every rank lists, shuffles and deals out all names).  [eq.
+  /// 17]
   Seconds first_rank;
   Seconds first_file;
 };

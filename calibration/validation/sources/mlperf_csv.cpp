@@ -138,8 +138,8 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
       "from it are read. It is scored where the submitter stopped near the limit.",
       "`au` is the figure at the submitted number, given that the row is a published result and so "
       "passed its bar. `au_raw` is what the law says without that knowledge: the figure for a "
-      "design that nobody ran.",
-      "Beside the predictions: `constant`, the mean AU of the workload's rows of other systems; "
+      "design that was never run.",
+      "Next to the predictions: `constant`, the mean AU of the workload's rows of other systems; "
       "`bandwidth ratio`, the delivered rate of the calibration row over the demand; `data sheet`, "
       "the same with the sheets' rate; `system left out`, our prediction with constants fitted "
       "anew without any row of the predicted system, where the table has results of six systems."};

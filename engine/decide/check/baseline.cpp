@@ -36,7 +36,7 @@ Result<Baseline> Baseline::read(std::string_view json, const std::string& file) 
   Baseline out;
   try {
     if (text_of(document.root, "schema") != kSchema)
-      return unreadable(file, "it is no \"" + std::string(kSchema) + "\"");
+      return unreadable(file, "it is not a \"" + std::string(kSchema) + "\"");
     for (const Json& item : document.root.at("entries")) {
       BaselineEntry entry;
       entry.metric = text_of(item, "metric");

@@ -124,7 +124,8 @@ Result<Experiment> arrange(const Design& base, const Design& head, std::vector<C
   if (wanted == Attribution::none || n == 0) return out;
   if (too_many) {
     out.notes.push_back(std::to_string(n) + " inputs changed, and at most " +
-                        std::to_string(kMostChanges) + " are tried one at a time: none is blamed");
+                        std::to_string(kMostChanges) +
+                        " are tried one at a time: no change is attributed");
     return out;
   }
   Merger merger(base, head, out, fault);

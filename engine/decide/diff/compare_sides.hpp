@@ -17,7 +17,7 @@ struct ComparedMetrics {
 /// warnings about comparing them at all.
 void compare(Diff& diff, const ComparedMetrics& scope);
 
-/// Points of two sweeps beside each other: those with the same design when their axes differ, else
+/// Points of two sweeps side by side: those with the same design when their axes differ, else
 /// those with the same values. Inputs are the caller's to set.
 [[nodiscard]] SweepDiff compare(const SweepReport& base, const SweepReport& head,
                                 const ComparedMetrics& scope);

@@ -37,7 +37,7 @@ ExplainNode Account::tree() {
       std::abs(same->value - node.value) <= 1e-9 * std::abs(node.value))
     node = forms_.tree(metric_);
   if (node.equation.empty() && node.note.empty())
-    node.note = "as measured in the run; it is not kept what it is made of";
+    node.note = "as measured in the run; its parts are not kept";
   limited(node);
   forms_.prefer(before);
   return node;

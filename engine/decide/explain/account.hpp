@@ -29,7 +29,7 @@ class Account {
   [[nodiscard]] ExplainNode plain(const std::string& name, std::string symbol = {},
                                   std::string note = {}) const;
   static void rest(ExplainNode& node, double left, std::string note);
-  /// A closed form beside or within a simulated number.
+  /// A closed form next to or within a simulated number.
   void form(ExplainNode& node, const std::string& name, std::string symbol, std::string note = {});
   void limited(ExplainNode& node) const;
   void job_tree(ExplainNode& node);
@@ -62,7 +62,7 @@ class Account {
   void step(ExplainNode& node);
   void stall(ExplainNode& node);
   void duration(ExplainNode& node);
-  /// How long saves kept a resource busy, beside the least a closed form says for it.
+  /// How long saves kept a resource busy, next to the least a closed form says for it.
   ExplainNode taken(const std::string& resource);
   /// A sum of what is known of a save, and the rest.
   void save_parts(ExplainNode& node, std::vector<ExplainNode> parts, const std::string& why);

@@ -62,7 +62,7 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
 }
 
 /// The replica that is taken apart: the median by GPU utilization, the first of equals. One for all
-/// numbers, so that what stands in several sums is the same in all.
+/// numbers, so that what is in several sums is the same in all.
 std::size_t typical(std::span<const RunResult> runs) {
   std::vector<double> useful;
   for (const RunResult& run : runs) {
@@ -87,7 +87,7 @@ ExplainNode over_replicas(const std::string& metric, const Metric& combined,
     return simulated(metric, combined.value, combined.unit,
                      metric.starts_with("resource.")
                          ? "a limit of each process by itself: there is nothing that is shared"
-                         : "made of the prediction; it is not kept of what");
+                         : "computed from the prediction; its parts are not kept");
   if (with.size() == 1) return account(metric, *with.front(), forms);
   const RunResult* apart = &runs[typical(runs)];
   if (!apart->metrics.contains(metric)) apart = with.front();

@@ -17,7 +17,7 @@ namespace stallcast::explain {
 [[nodiscard]] ExplainNode account(const std::string& metric, const RunResult& run, Forms& forms);
 
 /// Trees of `metrics` (empty: the headline ones), the prediction put in. `runs` are the replicas
-/// the prediction was combined from, in order; with none of both, only closed forms are told. A
+/// the prediction was combined from, in order; without either, only closed forms are shown. A
 /// metric that does not exist is a failure (bad_input) with the nearest name as its hint.
 [[nodiscard]] Result<Explanation> explain(const Design& design, const Prediction* prediction,
                                           std::span<const RunResult> runs,

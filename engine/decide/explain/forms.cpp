@@ -20,7 +20,7 @@ bool same(double a, double b) {
   return std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
 }
 
-/// "storage[scratch].oss.nic" -> "oss_nic": what stands in an equation.
+/// "storage[scratch].oss.nic" -> "oss_nic": what is in an equation.
 std::string symbol_of(const std::string& path, std::set<std::string>& taken) {
   const std::size_t bracket = path.rfind("].");
   const std::size_t dot = path.find('.');
@@ -182,7 +182,7 @@ void Forms::by_influence(ExplainNode& node) {
   const std::vector<Influence>& all = influences_.of(node.name);
   if (node.reference.empty()) node.reference = page_of(node.name, design_);
   if (all.empty() || product(node, all)) return;
-  // Of values that are as large as each other one is told, the others beside it.
+  // Of values that are as large as each other one is shown, the others next to it.
   std::vector<Influence> sure, tied;
   for (const Influence& i : all) (i.tied ? tied : sure).push_back(i);
   std::stable_partition(tied.begin(), tied.end(), [&](const Influence& i) {

@@ -12,7 +12,7 @@
 /// Trees of what is known without simulating.
 namespace stallcast::explain {
 
-/// What an equation gives for the values of the children that stand in it; none where it cannot be
+/// What an equation gives for the values of the children in it; none where it cannot be
 /// evaluated.
 [[nodiscard]] std::optional<double> evaluated(const ExplainNode& node);
 
@@ -40,8 +40,8 @@ class Forms {
   [[nodiscard]] ExplainNode input(const std::string& path) const;
   [[nodiscard]] ExplainNode derived(const models::Derivation& derivation);
   [[nodiscard]] ExplainNode capacity(const std::string& name);
-  /// What `node` is made of when no equation is told: a product of inputs where it is one, else the
-  /// inputs it answers to.
+  /// What `node` is made of when no equation is shown: a product of inputs where it is one, else
+  /// the inputs it answers to.
   void by_influence(ExplainNode& node);
   /// Whether `node` is the product (or quotient) of what it answers to, made of children then.
   [[nodiscard]] bool product(ExplainNode& node, const std::vector<Influence>& influences) const;

@@ -10,7 +10,7 @@
 namespace stallcast::explain {
 namespace {
 
-// Small enough that nothing else comes to limit, large beside rounding.
+// Small enough that nothing else comes to limit, large compared with rounding.
 constexpr double kChange = 1e-6;
 // What answers less does not answer: rounding of a flow is 1e-9, over kChange.
 constexpr double kNone = 5e-3;

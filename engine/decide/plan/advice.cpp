@@ -207,7 +207,7 @@ class Advisor {
                        .text = habit.text});
   }
 
-  /// Hardware of which half would do by its use, and workers that nobody waits for.
+  /// Hardware of which half would do by its use, and workers that are never waited for.
   void halve_idle() {
     for (const Remedy& remedy : kRemedies) {
       if (!remedy.bought) continue;

@@ -97,8 +97,7 @@ class AxisMaker {
         std::vector<std::string> names;
         for (const Countable& c : countables()) names.emplace_back(c.shortcut);
         const std::string near = base::nearest(wanted.axis.path, names);
-        return Failure{ExitCode::bad_input,
-                       "\"" + wanted.axis.path + "\" is no count that is known by name",
+        return Failure{ExitCode::bad_input, "\"" + wanted.axis.path + "\" is not a known count",
                        (near.empty() ? "" : "did you mean \"" + near + "\"? ") +
                            "known: " + base::join(names, ", ") + "; or write a path"};
       }
@@ -107,7 +106,7 @@ class AxisMaker {
                        "write \"from\" and \"to\", or list them"};
       if (now != nullptr && !count)
         return Failure{ExitCode::bad_input,
-                       "\"" + wanted.axis.path + "\" is no count: say from what to what",
+                       "\"" + wanted.axis.path + "\" is not a count: say from what to what",
                        "write { \"from\": \"64 GB\", \"to\": \"1 TB\", \"n\": 16 }"};
       const std::int64_t present =
           now != nullptr ? std::max<std::int64_t>(1, static_cast<std::int64_t>(now->number)) : 1;

@@ -26,7 +26,7 @@ class Cells {
   /// A larger cell, or this one, misses.
   [[nodiscard]] bool shadowed(const Cell& cell) const;
   [[nodiscard]] bool known(const Cell& cell) const;
-  /// It is no valid design, or more than a target allows: nothing follows for others.
+  /// It is not a valid design, or more than a target allows: nothing follows for others.
   [[nodiscard]] bool says_nothing(const Cell& cell) const {
     return invalid_.contains(cell) || unfit_.contains(cell);
   }
@@ -48,7 +48,7 @@ class Cells {
     return best;
   }
 
-  /// Calls `use` with each cell that was simulated, is excluded, or is no design.
+  /// Calls `use` with each cell that was simulated, is excluded, or is not a design.
   template <class Use>
   void for_known(const Use& use) const {
     for (const auto& [cell, prediction] : seen_) use(cell);
@@ -62,7 +62,7 @@ class Cells {
   [[nodiscard]] std::int64_t proven() const { return static_cast<std::int64_t>(proven_.size()); }
   [[nodiscard]] std::int64_t invalid() const { return static_cast<std::int64_t>(invalid_.size()); }
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
-  /// Why the first cell that is none was no valid design.
+  /// Why the first cell that is none was not a valid design.
   [[nodiscard]] const std::optional<Failure>& fault() const { return fault_; }
 
  private:

@@ -35,7 +35,7 @@ Objective of_prices(Designs& designs) {
   return out;
 }
 
-/// The scenario as it is tells which metrics there are.
+/// The scenario as it is says which metrics there are.
 Result<Objective> of_metric(const std::string& name, Designs& designs) {
   const std::vector<std::vector<std::string>> as_it_is(1);
   const std::vector<Result<Prediction>> base = designs.predict(as_it_is);
@@ -46,7 +46,7 @@ Result<Objective> of_metric(const std::string& name, Designs& designs) {
     for (const auto& [metric, value] : base.front()->metrics) known.push_back(metric);
     const std::string near = base::nearest(name, known);
     return Failure{
-        ExitCode::bad_input, "\"" + name + "\" is nothing searched, no input and no metric",
+        ExitCode::bad_input, "\"" + name + "\" is neither searched nor an input or a metric",
         near.empty() ? "searched: " + list_of(designs.axes()) : "did you mean \"" + near + "\"?"};
   }
   Objective out;

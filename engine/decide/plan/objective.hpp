@@ -14,7 +14,7 @@ namespace stallcast::plan {
 /// What the best design has the least of, or the most.
 struct Objective {
   PlanObjective about;
-  /// The figure itself, of a design; empty where only a simulation tells.
+  /// The figure itself, of a design; empty where only a simulation can say.
   std::function<double(const Cell&)> of_cell;
   std::function<double(const Prediction&)> of_prediction;
 

@@ -43,7 +43,7 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
     for (const Part& p : kParts)
       if (p.name == words.front()) part = &p;
     if (part == nullptr)
-      return Failure{ExitCode::bad_input, "\"" + words.front() + "\" is nothing that can be down",
+      return Failure{ExitCode::bad_input, "\"" + words.front() + "\" cannot be down",
                      "one of " + names()};
     std::string storage = storage_of(design, axes), takeover = "partner";
     for (std::size_t i = 1; i < words.size(); ++i)

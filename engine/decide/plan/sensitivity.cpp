@@ -135,7 +135,7 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
     for (const double factor : {1.0 - spread, 1.0 + spread})
       sets.push_back(varied(designs.sets(answer), input, factor));
   std::vector<Result<Prediction>> predictions = designs.predict(sets);
-  // What is no valid design is known not to be one; what was cut off may be anything.
+  // What is not a valid design is known not to be one; what was cut off may be anything.
   const auto cut = [&](const Result<Prediction>& prediction) {
     return prediction.ok() ? !designs.finished(prediction, *design)
                            : prediction.failure().exit == ExitCode::inconclusive;

@@ -21,14 +21,14 @@ namespace stallcast::plan {
 struct Axis {
   PlanAxis about;
   std::vector<std::string> texts;           ///< as `--set` takes them
-  std::vector<double> numbers;              ///< the same in their unit; 0 for what is no number
+  std::vector<double> numbers;              ///< the same in their unit; 0 for what is not a number
   Dimension dimension = Dimension::number;  ///< of `numbers`
   std::size_t start = 0;                    ///< where the search begins
   [[nodiscard]] std::size_t size() const { return texts.size(); }
 };
 
 /// The place on an ordered axis, after `i`, whose value is `factor` times as large or as small; the
-/// last at most. Where values are no numbers, the place is doubled.
+/// last at most. Where values are not numbers, the place is doubled.
 [[nodiscard]] std::size_t further(const Axis& axis, std::size_t i, double factor);
 /// The same towards the first value.
 [[nodiscard]] std::size_t nearer(const Axis& axis, std::size_t i, double factor);
@@ -53,12 +53,12 @@ enum class Standing {
 /// What is searched.
 struct Problem {
   std::vector<Axis> axes;
-  /// What is minimized. Empty: only a simulation tells, `value` then. A cell without a valid design
-  /// may give anything.
+  /// What is minimized. Empty: only a simulation can say, `value` then. A cell without a valid
+  /// design may give anything.
   std::function<double(const Cell&)> cost;
   /// The same from a prediction, where `cost` is empty.
   std::function<double(const Prediction&)> value;
-  /// Why a cell is no valid design; may be empty.
+  /// Why a cell is not a valid design; may be empty.
   std::function<std::optional<Failure>(const Cell&)> invalid;
   /// What bounds prove of a cell (`meets`: nothing); may be empty. docs/models/bounds.md.
   std::function<Standing(const Cell&)> bound;

@@ -76,7 +76,7 @@ Result<Tolerance> parse_tolerance(const std::string& text) {
       base::trim(at == std::string::npos ? text : std::string_view(text).substr(at + 1)));
   const base::ParsedQuantity parsed = base::parse_quantity(share, Dimension::ratio);
   if (out.pattern.empty() || !parsed.value.has_value() || !(*parsed.value >= 0.0))
-    return Failure{ExitCode::bad_input, "\"" + text + "\" is no tolerance",
+    return Failure{ExitCode::bad_input, "\"" + text + "\" is not a tolerance",
                    "write \"cost.capex=0.5%\", or \"1%\" for every metric"};
   out.relative = *parsed.value;
   return out;

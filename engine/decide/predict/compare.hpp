@@ -11,7 +11,7 @@
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 
-/// Two predictions beside each other: what moved, by how much, and whether that is for the worse.
+/// Two predictions side by side: what moved, by how much, and whether that is for the worse.
 namespace stallcast::predict {
 
 /// Which way a metric should go.

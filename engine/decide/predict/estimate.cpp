@@ -50,7 +50,7 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
       const auto found = prediction.metrics.find(name);
       return found == prediction.metrics.end() ? nullptr : &found->second;
     };
-    // A figure of many metrics, or one relative to a baseline, is no bound.
+    // A figure of many metrics, or one relative to a baseline, is not a bound.
     if (const Result<Assertion> parsed = parse_assertion(e.that);
         parsed.ok() && parsed->relative.empty() && parsed->statistic.empty())
       if (const Metric* known = metric(parsed->metric))

@@ -117,13 +117,13 @@ void Database::run(const std::string& sql) {
 void Database::fail(const std::string& doing) const {
   const int code = sqlite3_errcode(handle_);
   if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-    throw DatabaseFault{{ExitCode::bad_input, path_ + " is no sweep, or it is damaged",
+    throw DatabaseFault{{ExitCode::bad_input, path_ + " is not a sweep, or it is damaged",
                          "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"}};
   throw DatabaseFault{
       {ExitCode::bad_input, "cannot " + doing + " " + path_ + ": " + sqlite3_errmsg(handle_),
        code == SQLITE_BUSY       ? "another process has held it for a minute"
        : code == SQLITE_CANTOPEN ? "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"
-                                 : "is the disk full, or not ours to write?"}};
+                                 : "is the disk full, or may this user not write there?"}};
 }
 
 Transaction::~Transaction() {

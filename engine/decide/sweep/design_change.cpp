@@ -15,7 +15,7 @@ using SortedJson = nlohmann::json;
 
 namespace {
 
-/// Components of a design, and where they stand in its JSON.
+/// Components of a design, and where they are in its JSON.
 template <class ADesign>
 auto components_of(ADesign& design) {
   using Part = std::conditional_t<std::is_const_v<ADesign>, const Component, Component>;
@@ -142,7 +142,7 @@ Result<Design> DesignChanges::apply(const std::string& change, const std::string
     } catch (const SortedJson::exception&) {  // a patch that does not fit
     }
   return Failure{ExitCode::bad_input, "the design " + key + " is not the one that was planned",
-                 "the file is damaged, or of another version: plan it anew"};
+                 "the file is damaged, or of another version: plan it again"};
 }
 
 }  // namespace stallcast::sweep

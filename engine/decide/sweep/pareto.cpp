@@ -44,7 +44,7 @@ std::optional<std::string> fault_of(const SweepReport& report, const SweepColumn
   for (const SweepRow& row : report.rows) {
     const auto figure = figure_of(report, row, column.name);
     if (!figure)
-      return "\"" + column.name + "\" has values that are no numbers, so none is the smallest";
+      return "\"" + column.name + "\" has values that are not numbers and cannot be ordered";
     units.insert(figure->unit);
   }
   if (units.size() > 1) return "the values of \"" + column.name + "\" differ in kind";

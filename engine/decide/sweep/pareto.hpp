@@ -19,7 +19,7 @@ namespace stallcast::sweep {
     const std::vector<std::vector<std::optional<double>>>& rows);
 
 /// A value as `--set` takes it, as a number in base units and their name: "5 min" is {300, "s"},
-/// "48" is {48, ""}. nullopt for what is no number ("async").
+/// "48" is {48, ""}. nullopt for what is not a number ("async").
 [[nodiscard]] std::optional<SweepFigure> number_of(std::string_view value);
 
 /// The figure of `column` in one row, and its unit: a metric, or the value of an axis.
@@ -32,7 +32,7 @@ void mark_front(SweepReport& report);
 
 /// Columns from "NAME", "NAME:min" and "NAME:max", where NAME is an axis or a metric and may have
 /// "*" for any text: then several columns come from one. A name that nothing has, and a goal for
-/// values that are no numbers, are said in `fault`.
+/// values that are not numbers, are said in `fault`.
 [[nodiscard]] std::vector<SweepColumn> columns_of(const SweepReport& report,
                                                   std::span<const std::string> wanted,
                                                   std::optional<std::string>& fault);

@@ -15,7 +15,7 @@ std::optional<std::size_t> whole(std::string_view text) {
   return value;
 }
 
-/// How a launcher tells a process which of how many it is.
+/// How a launcher informs a process which of how many it is.
 struct Launcher {
   const char* index;
   const char* count;
@@ -28,7 +28,7 @@ struct Launcher {
 constexpr std::array kLaunchers = {
     Launcher{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", 0,
              "SLURM_ARRAY_TASK_STEP", nullptr, nullptr},
-    // A batch script has rank 0 of all tasks, but it is no step: it does everything.
+    // A batch script has rank 0 of all tasks, but it is not a step: it does everything.
     Launcher{"SLURM_PROCID", "SLURM_NTASKS", nullptr, 0, nullptr, "SLURM_STEP_ID", "SLURM_JOB_ID"},
     Launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr, 0, nullptr, nullptr, nullptr},
     Launcher{"JOB_COMPLETION_INDEX", "STALLCAST_SHARDS", nullptr, 0, nullptr, nullptr, nullptr},
@@ -36,9 +36,9 @@ constexpr std::array kLaunchers = {
 
 Failure no_number(const char* name, const char* text) {
   return {ExitCode::bad_input,
-          std::string(name) + (text == nullptr
-                                   ? " is not set"
-                                   : " is \"" + std::string(text) + "\", which is no whole number"),
+          std::string(name) +
+              (text == nullptr ? " is not set"
+                               : " is \"" + std::string(text) + "\", which is not a whole number"),
           "say which part this process does with --shard 1/4"};
 }
 

@@ -63,7 +63,7 @@ bool Store::Impl::has_tables() {
 
 void Store::Impl::read_meta() {
   const auto no_sweep = [this]() {
-    return DatabaseFault{{ExitCode::bad_input, database.path() + " is no sweep",
+    return DatabaseFault{{ExitCode::bad_input, database.path() + " is not a sweep",
                           "\"stallcast sweep plan SCENARIO -o FILE.db\" makes one"}};
   };
   if (!SqlStatement(database, "SELECT name FROM sqlite_master WHERE name = 'meta'").step())

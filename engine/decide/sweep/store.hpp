@@ -77,9 +77,9 @@ class Store {
 
   /// Everything, without columns and front.
   [[nodiscard]] Result<SweepReport> report() const;
-  /// Adds to `report` what the parts beside the file at `path` have and it lacks, and counts them.
+  /// Adds to `report` what the parts next to the file at `path` have and it lacks, and counts them.
   static Result<bool> add_parts(const std::string& path, const Store& main, SweepReport& report);
-  /// Moves the results of all parts beside `path` into this, and removes the parts when no design
+  /// Moves the results of all parts next to `path` into this, and removes the parts when no design
   /// lacks a result. How many results came.
   Result<std::size_t> collect(const std::string& path);
 
@@ -89,7 +89,7 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Paths of the parts beside the sweep at `path`, sorted.
+/// Paths of the parts next to the sweep at `path`, sorted.
 [[nodiscard]] std::vector<std::string> part_paths(const std::string& path);
 
 }  // namespace stallcast::sweep

@@ -19,7 +19,7 @@ Verdict verdict_from(const std::string& name) {
 
 DatabaseFault damaged() {
   return {
-      {ExitCode::bad_input, "a row of the sweep cannot be read", "it is damaged: plan it anew"}};
+      {ExitCode::bad_input, "a row of the sweep cannot be read", "it is damaged: plan it again"}};
 }
 
 OrderedJson parse(const std::string& text) {
@@ -28,7 +28,7 @@ OrderedJson parse(const std::string& text) {
   return json;
 }
 
-/// A part beside `main`; nullopt for one of another sweep.
+/// A part next to `main`; nullopt for one of another sweep.
 std::optional<Store> part_of(const std::string& part, const Store& main) {
   Database file(part, Database::Access::write);
   // What made it was killed before it wrote anything.

@@ -55,7 +55,8 @@ std::string member_text_or_empty(const Json& object, const char* key) {
 std::vector<std::string> member_texts(const Json& object, const char* key) {
   std::vector<std::string> out;
   for (const Json& item : member_array(object, key)) {
-    if (!item.is_string()) throw Malformed("\"" + std::string(key) + "\" holds what is not a text");
+    if (!item.is_string())
+      throw Malformed("\"" + std::string(key) + "\" holds something that is not a text");
     out.push_back(item.get<std::string>());
   }
   return out;

@@ -25,7 +25,7 @@ inline constexpr int kWorkerProtocol = 1;
 struct WorkerRequest {
   std::optional<std::uint64_t> id;  ///< none: the line has no id that could be answered
   std::uint64_t seed = 0;
-  Result<Design> design;  ///< bad_input when the line is no request
+  Result<Design> design;  ///< bad_input when the line is not a request
   std::optional<TimelineRequest> record = std::nullopt;
 };
 [[nodiscard]] WorkerRequest read_request(std::string_view line);
@@ -45,7 +45,7 @@ struct WorkerMessage {
   int signal = 0;
   std::string message;
 };
-/// nullopt when the line is no message at all. Types this version does not know are `other`.
+/// nullopt when the line is not a message at all. Types this version does not know are `other`.
 [[nodiscard]] std::optional<WorkerMessage> read_message(std::string_view line);
 
 }  // namespace stallcast::codec

@@ -33,7 +33,7 @@ Metric read_metric(const Json& json) {
   Metric out{member_number(json, "value"), member_text(json, "unit"), {}};
   if (json.contains("ci95")) {
     const Json& ends = member_array(json, "ci95");
-    if (ends.size() != 2) throw Malformed("\"ci95\" has not two ends");
+    if (ends.size() != 2) throw Malformed("\"ci95\" does not have two ends");
     out.ci95 = {detail::number_of(ends[0], "ci95"), detail::number_of(ends[1], "ci95")};
   }
   return out;
@@ -62,14 +62,14 @@ RunResult read_run(const Json& json) {
   for (const auto& [name, m] : member_object(json, "metrics").items())
     out.metrics.emplace(name, read_metric(m));
   for (const auto& [job, shares] : member_object(json, "breakdown").items()) {
-    if (!shares.is_object()) throw Malformed("\"breakdown\" holds what is not an object");
+    if (!shares.is_object()) throw Malformed("\"breakdown\" holds something that is not an object");
     auto& causes = out.breakdown[job];
     for (const auto& [cause, share] : shares.items())
       causes.emplace(cause, detail::number_of(share, cause));
   }
   for (const Json& r : member_array(json, "resources")) out.resources.push_back(read_resource(r));
   for (const auto& [metric, resource] : member_object(json, "limited_by").items()) {
-    if (!resource.is_string()) throw Malformed("\"limited_by\" holds what is not a text");
+    if (!resource.is_string()) throw Malformed("\"limited_by\" holds something that is not a text");
     out.limited_by.emplace(metric, resource.get<std::string>());
   }
   out.warnings = detail::member_texts(json, "warnings");

@@ -24,7 +24,8 @@ void write_array(JsonText& out, const char* key, const Items& items, const Write
 }
 
 std::uint64_t whole_of(const Json& json) {
-  if (!json.is_number_unsigned()) throw Malformed("a span holds what is not a whole number");
+  if (!json.is_number_unsigned())
+    throw Malformed("a span holds something that is not a whole number");
   return json.get<std::uint64_t>();
 }
 
@@ -191,7 +192,8 @@ Timeline read_timeline(const Json& json) {
   for (const Json& counter : member_array(json, "counters"))
     out.counters.push_back(read_counter(counter));
   for (const Json& repeats : member_array(json, "repeats")) {
-    if (!repeats.is_array() || repeats.size() != 2) throw Malformed("\"repeats\" has not two ends");
+    if (!repeats.is_array() || repeats.size() != 2)
+      throw Malformed("\"repeats\" does not have two ends");
     out.repeats.push_back(
         {.begin_s = number_of(repeats[0], "repeats"), .end_s = number_of(repeats[1], "repeats")});
   }

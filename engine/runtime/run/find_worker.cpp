@@ -31,7 +31,7 @@ Result<std::string> find_worker(const std::string& wanted) {
        {folder / "stallcast-sim", folder.parent_path() / "bin/stallcast-sim"})
     if (is_program(candidate)) return candidate.string();
   return Failure{ExitCode::internal, "stallcast-sim was not found in \"" + folder.string() + "\"",
-                 "install stallcast-sim beside this program, or set STALLCAST_SIM to its path"};
+                 "install stallcast-sim next to this program, or set STALLCAST_SIM to its path"};
 }
 
 }  // namespace stallcast::run

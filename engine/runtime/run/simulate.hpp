@@ -40,7 +40,7 @@ using Outcome = Result<RunResult>;
 struct SimulateOptions {
   int jobs = 1;                 ///< simulations at a time
   double time_limit_s = 600.0;  ///< wall clock for the whole call
-  std::string worker;  ///< path of stallcast-sim; empty: beside this program, or $STALLCAST_SIM
+  std::string worker;  ///< path of stallcast-sim; empty: next to this program, or $STALLCAST_SIM
   std::string crash_directory = ".";  ///< where the design of a crashed simulation is saved
   /// Fraction of all requests done, 0..1, called from this thread now and then. May be empty.
   std::function<void(double)> on_progress = {};

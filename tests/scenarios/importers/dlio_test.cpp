@@ -98,7 +98,7 @@ TEST_CASE("a distribution of the step time becomes its mean and relative spread"
   }
 }
 
-TEST_CASE("a spread beside the mean is understood too") {
+TEST_CASE("a spread next to the mean is understood too") {
   const Json step = job(import(kImages, {"train.computation_time_stdev=0.0323"}))["step"];
   CHECK(in_base(step["jitter"], Dimension::ratio) == Approx(0.1));
 }

@@ -123,8 +123,8 @@ TEST_CASE("what cannot be read is said with its place") {
     CHECK_FALSE(d.hint.empty());
     return std::to_string(d.position.line) + " " + d.message;
   };
-  CHECK_THAT(first("{}"), Contains("no plan or state of Terraform"));
-  CHECK_THAT(first("[1]"), Contains("no plan or state of Terraform"));
+  CHECK_THAT(first("{}"), Contains("not a plan or state of Terraform"));
+  CHECK_THAT(first("[1]"), Contains("not a plan or state of Terraform"));
   CHECK_THAT(first(R"({"values": {"root_module": {}}})"), Contains("no storage that is known"));
   CHECK_THAT(
       first(with("\"per_unit_storage_throughput\": 250", "\"per_unit_storage_throughput\": 7")),

@@ -46,7 +46,7 @@ TEST_CASE("text that is not YAML is a fault with its line and column") {
   CHECK(diags.items()[0].position.file == "w.yaml");
 }
 
-TEST_CASE("a document that is no mapping of sections is a fault") {
+TEST_CASE("a document that is not a mapping of sections is a fault") {
   for (const char* text : {"", "- a\n- b\n", "just text\n", "a: 1\n---\nb: 2\n"}) {
     Diagnostics diags;
     read(text, diags);
@@ -95,7 +95,7 @@ TEST_CASE("values of another kind than wanted are faults at their place") {
   CHECK(faults(diags) == Lines{"1:4 value", "2:4 value", "3:4 value", "4:4 value", "5:4 value"});
 }
 
-TEST_CASE("an absent or empty key is no fault") {
+TEST_CASE("an absent or empty key is not a fault") {
   Diagnostics diags;
   YamlFields fields = read("a:\nb: ~\nc: 1e-3\n", diags);
   CHECK_FALSE(fields.number("a", diags));

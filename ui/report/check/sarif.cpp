@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostResults = 5000;  // GitHub takes no more of a run
 
-/// RFC 3986: what may stand in a path stays, everything else is percent-encoded.
+/// RFC 3986: what may be in a path stays, everything else is percent-encoded.
 std::string encoded(const std::string& path) {
   constexpr std::string_view kPlain = "-._~!$&'()*+,;=@/";
   constexpr char kHex[] = "0123456789ABCDEF";

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-/// Charts as inline SVG. Every figure they show stands in a table or a label beside them, too.
+/// Charts as inline SVG. Every figure they show is in a table or a label next to them, too.
 namespace stallcast::report::html {
 
 /// One part of a whole; `css` is the name of its colour ("compute", "data", ...).

@@ -75,7 +75,7 @@ std::string limits(const Explanation& e) {
     if (b.blamed_share > 0.0)
       rows.push_back({path(b.resource), print_share(b.blamed_share), print_share(b.utilization),
                       markup(b.headroom)});
-  if (rows.empty()) return out + element("p", "Simulated: nobody waits for a resource.");
+  if (rows.empty()) return out + element("p", "Simulated: no resource is waited for.");
   return out + html::table(
                    {{"waited for"}, {"of all waiting", "number"}, {"busy", "number"}, {"headroom"}},
                    rows);

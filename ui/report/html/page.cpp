@@ -30,7 +30,7 @@ namespace stallcast::report::html {
 namespace {
 
 // Causes of lost time have one colour each, told apart by the colour-blind too (Okabe and Ito);
-// never the only sign: each is named beside it.
+// never the only sign: each is named next to it.
 constexpr std::string_view kStyle = R"(
 :root{--ink:#1c2430;--soft:#555f6b;--line:#d7dce2;--page:#fff;--tile:#f5f7f9;--bar:#3b6ea8;--empty:#e4e8ed;
 --good:#17692f;--bad:#a3161a;--unsure:#855400;

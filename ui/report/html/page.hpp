@@ -6,7 +6,7 @@
 
 namespace stallcast::report {
 
-/// `text` as it may stand in XML and HTML, between tags and in quoted attributes: & < > " '
+/// `text` as it may appear in XML and HTML, between tags and in quoted attributes: & < > " '
 /// escaped, control characters replaced.
 [[nodiscard]] std::string markup(std::string_view text);
 

@@ -41,7 +41,7 @@ Columns columns_of(const Timeline& t, std::uint32_t track) {
     if (span.track != track || span.depth > 1) continue;
     const auto slice = std::find_if(std::begin(kSlices), std::end(kSlices),
                                     [&](const Slice& s) { return t.name(span) == s.name; });
-    if (slice == std::end(kSlices)) continue;  // a step: what it is made of is told
+    if (slice == std::end(kSlices)) continue;  // a step: what it is made of is shown
     const double begin = (span.begin_s - t.begin_s) / width, end = (span.end_s - t.begin_s) / width;
     const auto first = static_cast<std::size_t>(std::max(begin, 0.0));
     for (std::size_t i = first; i < kColumns && static_cast<double>(i) < end; ++i)

@@ -1,6 +1,6 @@
 "use strict";
 // Edits a scenario: problems by line and bounds while one types, the simulation on demand. What comes
-// from a scenario is put in as text, never as HTML; the report stands in a frame without scripts.
+// from a scenario is put in as text, never as HTML; the report is in a frame without scripts.
 
 const at = (id) => document.getElementById(id);
 const text = at("text"), lines = at("lines");

@@ -33,7 +33,7 @@ struct GdsEffort {
 [[nodiscard]] Result<MeasurementSet> run_gds_cells(const ProbeOptions& options,
                                                    const GdsEffort& effort);
 
-/// The cells of a file of `bytes`: sizes that are no multiple of 4 KiB (direct paths read whole
+/// The cells of a file of `bytes`: sizes that are not multiples of 4 KiB (direct paths read whole
 /// pages: a part of one costs the whole) and of `alignment`, or of which the threads would have
 /// more than a quarter of the file in flight, are left out. Every way for reads and writes; the
 /// settings of cuFile are compared for reads of one size.

@@ -69,7 +69,7 @@ class Crew {
     parts.seed += i;
     auto mover = make_mover(load_.way, parts);
     if (i == 0) keep(tally_.buffers, mover->buffers());
-    // Not beside writes of other threads, which change the file meanwhile.
+    // Not during writes of other threads, which change the file meanwhile.
     if (i == 0 && load_.io.read_share >= 1.0) mover->verify(walk.offset());
     return mover;
   }
