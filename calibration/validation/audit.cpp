@@ -95,9 +95,9 @@ class Values {
   [[nodiscard]] Result<PlanResult> solve(const ClaimScenario& search) const {
     PlanSpec spec;
     spec.over.emplace_back().axis.path = "params." + search.param;
-    const auto redesign = [&](std::span<const std::string> sets) -> Result<Design> {
+    const auto redesign = [&](std::span<const Change> changes) -> Result<Design> {
       scenarios::LoadOptions options = search.options;
-      options.sets.insert(options.sets.end(), sets.begin(), sets.end());
+      for (const Change& change : changes) options.sets.push_back(text_of(change));
       scenarios::Loaded loaded = scenarios::load_file(search.path, options);
       if (loaded.design.has_value()) return *std::move(loaded.design);
       return Failure{ExitCode::bad_input, loaded.diagnostics.items().front().message, ""};

@@ -134,11 +134,11 @@ struct Session::Impl {
       prediction.verdict = Verdict::inconclusive;
   }
 
-  /// `source` with more `--set` options after its own.
+  /// `source` with changes after its own `--set` options.
   [[nodiscard]] Result<Design> design_with(const Source& source,
-                                           std::span<const std::string> sets) const {
+                                           std::span<const Change> changes) const {
     Source changed = source;
-    changed.sets.insert(changed.sets.end(), sets.begin(), sets.end());
+    for (const Change& change : changes) changed.sets.push_back(text_of(change));
     scenarios::Loaded loaded = load(changed, fitted());
     if (loaded.design.has_value()) return *std::move(loaded.design);
     for (const Diagnostic& d : loaded.diagnostics.items())
@@ -149,8 +149,8 @@ struct Session::Impl {
 
   /// `source` changed, with the targets of `design`.
   [[nodiscard]] plan::Redesign redesign(const Source& source, const Design& design) const {
-    return [this, &source, &design](const std::string& set) {
-      Result<Design> changed = design_with(source, {&set, 1});
+    return [this, &source, &design](const Change& change) {
+      Result<Design> changed = design_with(source, {&change, 1});
       if (changed.ok()) changed->expect = design.expect;
       return changed;
     };
@@ -263,7 +263,7 @@ Result<PlanResult> Session::plan(const Source& source, const PlanQuestion& wante
   }
   return plan::solve(
       *loaded.design, spec,
-      [&](std::span<const std::string> sets) { return impl_->design_with(source, sets); },
+      [&](std::span<const Change> changes) { return impl_->design_with(source, changes); },
       impl_->begin(question));
 }
 

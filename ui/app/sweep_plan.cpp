@@ -86,9 +86,9 @@ class Planner {
     return !faults_.has_errors();
   }
 
-  scenarios::Loaded load(const std::vector<std::string>& sets) const {
+  scenarios::Loaded load(std::span<const Change> changes) const {
     client::Source source = source_;
-    source.sets.insert(source.sets.end(), sets.begin(), sets.end());
+    for (const Change& change : changes) source.sets.push_back(text_of(change));
     return client::load(source, profile_ ? &*profile_ : nullptr);
   }
 
@@ -118,34 +118,36 @@ class Planner {
 
   /// Ranges of counts are of whole numbers.
   void round_counts(SweepSpec& spec) const {
-    std::vector<std::string> sets;
+    std::vector<Change> changes;
     for (const SweepAxis& axis : spec.axes)
-      sets.push_back(axis.path + "=" +
-                     (axis.range ? axis.range->exact[0] : axis.values.front().text));
-    const scenarios::Loaded first = load(sets);
+      changes.push_back({axis.path, axis.range ? axis.range->exact[0] : axis.values.front().value});
+    const scenarios::Loaded first = load(changes);
     if (!first.design) return;
     for (std::size_t a = 0; a < spec.axes.size(); ++a) {
       std::optional<SweepRange>& range = spec.axes[a].range;
       if (!range || range->step > 0.0 || !range->unit.empty()) continue;
       for (const auto& [path, value] : base::values_of(*first.design))
-        if (value->source.where == "--set " + sets[a] && value->dimension == Dimension::count)
+        if (value->source.where == "--set " + text_of(changes[a]) &&
+            value->dimension == Dimension::count)
           range->step = 1.0;
     }
   }
 
   struct Resolved {
-    std::vector<std::string> sets;
+    std::vector<std::string> sets;  ///< the values, as `--set` takes them
     scenarios::Loaded loaded;
     sweep::PlannedPoint planned;  ///< its change is still open
   };
 
   Resolved resolve_point(const SweepSpec& spec, const sweep::Point& point) const {
     Resolved out;
+    std::vector<Change> changes;
     for (std::size_t a = 0; a < point.size(); ++a) {
-      out.planned.values.push_back(point[a].text);
-      out.sets.push_back(spec.axes[a].path + "=" + point[a].text);
+      changes.push_back({spec.axes[a].path, point[a].value});
+      out.planned.values.push_back(text_of(point[a].value));
+      out.sets.push_back(text_of(changes.back()));
     }
-    out.loaded = load(out.sets);
+    out.loaded = load(changes);
     if (out.loaded.design) out.planned.key = codec::design_hash(*out.loaded.design);
     return out;
   }

@@ -192,7 +192,8 @@ class Advisor {
       if (job.checkpoint && job.checkpoint->kind == "sync" &&
           share_of(prediction_, job.job.id, "checkpoint") >= kNoticeable)
         add({"job." + job.job.id + ".checkpoint.mode sync -> async",
-             "jobs[" + job.job.id + "].checkpoint.mode=async", 0.0});
+             {"jobs[" + job.job.id + "].checkpoint.mode", "async"},
+             0.0});
   }
 
   /// Settings of jobs that lose time to a cause, whatever they wait for.
@@ -233,7 +234,7 @@ class Advisor {
         change_part(job, "loader", {.target = "loader", .field = "workers", .factor = 0.5});
   }
 
-  [[nodiscard]] std::vector<Change> take() { return std::move(changes_); }
+  [[nodiscard]] std::vector<Proposal> take() { return std::move(proposals_); }
 
  private:
   void apply(const Remedy& remedy, const Name& name) {
@@ -281,36 +282,39 @@ class Advisor {
                                      : value->text;
       const std::string after(remedy.text);
       if (before != after)
-        add({label + field + " " + before + " -> " + after, path + field + "=" + after, 0.0});
+        add({label + field + " " + before + " -> " + after,
+             {path + field, parse_setting(after)},
+             0.0});
       return;
     }
     const std::optional<double> more = raised(*value, remedy.factor);
     if (!more.has_value()) return;
-    const auto text = [&](double number) {
-      return remedy.link ? base::exact_link_rate(number)
-                         : base::exact_quantity(number, value->dimension);
+    const auto written = [&](double number) {
+      return remedy.link ? parse_setting(base::exact_link_rate(number))
+                         : setting_of(number, value->dimension);
     };
-    const std::string after = text(*more);
-    add({label + field + " " + text(value->number) + " -> " + after, path + field + "=" + after,
+    const Setting after = written(*more);
+    add({label + field + " " + text_of(written(value->number)) + " -> " + text_of(after),
+         {path + field, after},
          *more / value->number - 1.0});
   }
 
-  void add(Change change) {
-    for (const Change& c : changes_)
-      if (c.set == change.set) return;
-    if (changes_.size() < most_) changes_.push_back(std::move(change));
+  void add(Proposal proposal) {
+    for (const Proposal& p : proposals_)
+      if (p.change == proposal.change) return;
+    if (proposals_.size() < most_) proposals_.push_back(std::move(proposal));
   }
 
   const Design& design_;
   const Prediction& prediction_;
   std::size_t most_;
-  std::vector<Change> changes_;
+  std::vector<Proposal> proposals_;
 };
 
 }  // namespace
 
-std::vector<Change> candidate_changes(const Design& design, const Prediction& prediction,
-                                      std::size_t most) {
+std::vector<Proposal> candidate_changes(const Design& design, const Prediction& prediction,
+                                        std::size_t most) {
   Advisor advisor(design, prediction, most);
   advisor.unblock_saves();
   for (const AssertionOutcome& outcome : prediction.assertions)
@@ -321,39 +325,39 @@ std::vector<Change> candidate_changes(const Design& design, const Prediction& pr
   return advisor.take();
 }
 
-std::optional<Change> doubled(const Design& design, const Prediction& prediction,
-                              const std::string& resource) {
+std::optional<Proposal> doubled(const Design& design, const Prediction& prediction,
+                                const std::string& resource) {
   Advisor advisor(design, prediction, 1);
   advisor.double_it(resource);
-  std::vector<Change> found = advisor.take();
+  std::vector<Proposal> found = advisor.take();
   if (found.empty()) return std::nullopt;
   return std::move(found.front());
 }
 
-std::vector<Change> further_changes(const Design& design, const Prediction& prediction,
-                                    std::size_t most) {
+std::vector<Proposal> further_changes(const Design& design, const Prediction& prediction,
+                                      std::size_t most) {
   Advisor advisor(design, prediction, most);
   advisor.change_habits();
   return advisor.take();
 }
 
-std::vector<Change> spare_changes(const Design& design, const Prediction& prediction,
-                                  std::size_t most) {
+std::vector<Proposal> spare_changes(const Design& design, const Prediction& prediction,
+                                    std::size_t most) {
   Advisor advisor(design, prediction, most);
   advisor.halve_idle();
   return advisor.take();
 }
 
-std::vector<Tried> simulate_changes(const std::vector<Change>& changes, const Prediction& base,
+std::vector<Tried> simulate_changes(const std::vector<Proposal>& changes, const Prediction& base,
                                     const Redesign& redesign,
                                     const predict::PredictOptions& options) {
   std::vector<Design> designs;
-  std::vector<const Change*> tried;
-  for (const Change& change : changes) {
-    Result<Design> design = redesign(change.set);
+  std::vector<const Proposal*> tried;
+  for (const Proposal& proposal : changes) {
+    Result<Design> design = redesign(proposal.change);
     if (!design.ok()) continue;
     designs.push_back(std::move(design).value());
-    tried.push_back(&change);
+    tried.push_back(&proposal);
   }
   if (designs.empty()) return {};
   std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
@@ -364,18 +368,18 @@ std::vector<Tried> simulate_changes(const std::vector<Change>& changes, const Pr
   return out;
 }
 
-std::vector<Alternative> try_changes(const std::vector<Change>& changes, const Prediction& base,
+std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const Prediction& base,
                                      const Redesign& redesign,
                                      const predict::PredictOptions& options) {
   const double before = mean_utilization(base);
   std::vector<Alternative> alternatives;
   for (const Tried& tried : simulate_changes(changes, base, redesign, options)) {
     Alternative a;
-    a.change = tried.change.text;
+    a.change = tried.proposal.text;
     a.utilization = mean_utilization(tried.prediction);
     a.gain = a.utilization - before;
     a.meets_targets = tried.prediction.verdict == Verdict::pass;
-    a.relative_cost = tried.change.relative_cost;
+    a.relative_cost = tried.proposal.relative_cost;
     alternatives.push_back(std::move(a));
   }
   std::stable_sort(alternatives.begin(), alternatives.end(),
