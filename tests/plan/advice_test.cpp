@@ -20,6 +20,7 @@ Design design() {
   Design d;
   Component storage;
   storage.id = "scratch";
+  storage.kind = "lustre";
   storage.values["ost.count"] = number(48, Dimension::count);
   storage.values["oss.count"] = number(10, Dimension::count);
   storage.values["mdt.count"] = number(2, Dimension::count);
@@ -151,6 +152,7 @@ TEST_CASE("two resources with one remedy give one change") {
 
 TEST_CASE("what limits object storage has the change that relieves it") {
   Design d = design();
+  d.storage[0].kind = "s3";
   d.storage[0].values["prefixes"] = number(3, Dimension::count);
   const auto set_for = [&](const std::string& resource) {
     const auto changes = plan::candidate_changes(d, blaming({resource}), 4);
