@@ -114,10 +114,10 @@ class AxisMaker {
       const std::optional<std::int64_t> bound = bound_of(path);
       range.emplace();
       range->from = 1.0;
+      const Countable* counted = countable_at(path);
       range->to = static_cast<double>(bound ? std::max(kSmallestInfinity, kBoundFactor * *bound)
-                                      : countable_at(path) != nullptr &&
-                                              countable_at(path)->field == "loader.workers"
-                                          ? kSmallest
+                                      : counted != nullptr && counted->most > 0
+                                          ? counted->most
                                           : std::max(kSmallest, kFactor * present));
     }
     return listed(*range, wanted, count || range->unit.empty());
