@@ -43,7 +43,7 @@ TEST_CASE("changes between two texts name items by id, and comments are none") {
     "storage": [ { "id": "s", "ost": { "count": 2 } } ] })");
   const QString after = QStringLiteral(R"({ "params": { "n": { "value": 8 } }, // more
     "storage": [ { "id": "s", "ost": { "count": 2, "read": "1 GB/s" } } ] })");
-  const std::vector<Change> changes = changes_between(before, after);
+  const std::vector<desktop::Change> changes = changes_between(before, after);
   REQUIRE(changes.size() == 3);
   CHECK(changes[0].path == QStringLiteral("params.n.value"));
   CHECK(changes[1].path == QStringLiteral("a"));
