@@ -95,9 +95,7 @@ class Values {
   [[nodiscard]] Result<PlanResult> solve(const ClaimScenario& search) const {
     PlanSpec spec;
     spec.over.emplace_back().axis.path = "params." + search.param;
-    const auto redesign = [&](std::span<const std::string> sets) -> Result<Design> {
-      std::vector<Change> changes;
-      for (const std::string& set : sets) changes.push_back(parse_change(set).value());
+    const auto redesign = [&](std::span<const Change> changes) -> Result<Design> {
       const Scenario changed = search.scenario->with(changes);
       if (!changed.ok()) return changed.failure();
       return changed.design();

@@ -39,9 +39,12 @@ Result<Change> parse_change(std::string_view option) {
 Setting setting_of(double base_value, Dimension dimension) {
   const std::string text = base::exact_quantity(base_value, dimension);
   const std::size_t space = text.find(' ');
-  if (const auto number = base::parse_number(text.substr(0, space)))
-    return Amount{*number, space == std::string::npos ? "" : text.substr(space + 1)};
-  return JsonLiteral{text};
+  if (const auto number = base::parse_number(text.substr(0, space))) {
+    Setting amount = Amount{*number, space == std::string::npos ? "" : text.substr(space + 1)};
+    // A decimal prefix only moves the point, which can leave more digits than the number needs.
+    if (text_of(amount) == text) return amount;
+  }
+  return parse_setting(text);
 }
 
 }  // namespace stallcast

@@ -4,8 +4,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "engine/base/quantity_text.hpp"
-
 namespace stallcast::base {
 namespace {
 
@@ -24,18 +22,20 @@ double whole_steps(const SweepRange& range) {
   return std::floor(std::abs(range.to - range.from) / range.step * (1.0 + 1e-12));
 }
 
-std::string value_at(const SweepRange& range, double u) {
+double number_at(const SweepRange& range, double u) {
   const double x = range.log ? range.from * std::pow(range.to / range.from, u)
                              : range.from + u * (range.to - range.from);
-  if (range.step <= 0.0 && u <= 0.0) return range.exact[0];
-  if (range.step <= 0.0 && u >= 1.0) return range.exact[1];
-  double value = six_digits(x);
   if (range.step > 0.0) {
     const double steps =
         std::min(whole_steps(range), std::round(std::abs(x - range.from) / range.step));
-    value = range.from + std::copysign(steps * range.step, range.to - range.from);
+    return range.from + std::copysign(steps * range.step, range.to - range.from);
   }
-  return shortest(value) + (range.unit.empty() ? "" : " " + range.unit);
+  return u <= 0.0 ? range.from : u >= 1.0 ? range.to : six_digits(x);
+}
+
+Setting value_at(const SweepRange& range, double u) {
+  if (range.step <= 0.0 && (u <= 0.0 || u >= 1.0)) return range.exact[u >= 1.0 ? 1 : 0];
+  return Amount{number_at(range, u), range.unit};
 }
 
 }  // namespace stallcast::base

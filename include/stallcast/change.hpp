@@ -14,11 +14,13 @@ namespace stallcast {
 struct Amount {
   double number = 0.0;
   std::string unit = {};
+  [[nodiscard]] bool operator==(const Amount&) const = default;
 };
 
 /// Any JSON as it was written: "[1, 2]", "true", "null", "96.0".
 struct JsonLiteral {
   std::string json;
+  [[nodiscard]] bool operator==(const JsonLiteral&) const = default;
 };
 
 /// A value that a scenario is given: a number, words ("direct", "2 GB/s"), or other JSON.
@@ -28,6 +30,7 @@ using Setting = std::variant<Amount, std::string, JsonLiteral>;
 struct Change {
   std::string path;  ///< "storage[scratch].ost.count", "params.n"
   Setting value;
+  [[nodiscard]] bool operator==(const Change&) const = default;
 };
 
 /// `value` as `--set` takes it.

@@ -6,15 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "stallcast/change.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/prediction.hpp"
 
 /// Many designs that differ in a few values: what is varied, and what came of it.
 namespace stallcast {
 
-/// A value as `--set` takes it, and where it was written.
+/// A value, and where it was written.
 struct SweepValue {
-  std::string text;
+  Setting value;
   std::string pointer;
   Position position;
 };
@@ -22,11 +23,11 @@ struct SweepValue {
 /// Values from one number to another.
 struct SweepRange {
   double from = 0.0, to = 0.0;
-  std::string unit;      ///< written behind each number; "" = none
-  std::int64_t n = 0;    ///< how many, both ends included; 0: not given, as samples need none
-  bool log = false;      ///< equal ratios instead of equal differences
-  double step = 0.0;     ///< values are multiples of it; 0: any
-  std::string exact[2];  ///< the two ends as they were written
+  std::string unit;    ///< written behind each number; "" = none
+  std::int64_t n = 0;  ///< how many, both ends included; 0: not given, as samples need none
+  bool log = false;    ///< equal ratios instead of equal differences
+  double step = 0.0;   ///< values are multiples of it; 0: any
+  Setting exact[2];    ///< the two ends as they were written
 };
 
 /// One thing that is varied: a list of values, or a range.

@@ -31,15 +31,18 @@ class Deriver {
     if (!out_.storage.empty())
       derive_units(demands_, plant_.storage(out_.storage).countable(), out_);
     if (design_.jobs.empty()) out_.utilization = 1.0;
-    for (Derivation& derived : derive_costs(design_))
-      out_.derivations.push_back(std::move(derived));
+    for (Derivation& cost : derive_costs(design_)) out_.derivations.push_back(std::move(cost));
     return std::move(out_);
   }
 
  private:
-  void line(const std::string& name, double value, Dimension dimension, std::string formula,
-            Rule rule = {}) {
-    out_.derivations.push_back({name, value, dimension, std::move(formula), std::move(rule)});
+  /// A line whose sentence is all of `formula`.
+  void stated(const std::string& name, const Measure& is, std::string formula, Rule rule = {}) {
+    out_.derivations.push_back({name, is.value, is.dimension, std::move(formula), std::move(rule)});
+  }
+  void line(const std::string& name, const Measure& is, const std::string& what, Rule rule = {},
+            const std::string& more = "") {
+    out_.derivations.push_back(derived(name, is, what, std::move(rule), more));
   }
 
   void derive(const JobDesign& job) {
@@ -50,30 +53,28 @@ class Deriver {
     d.compute =
         step_row(job.step.kind).mean(job.step, model_params(job.model), plant_.host(d.host));
     const std::string name = "job." + d.id + ".";
-    line(name + "ranks", d.layout.ranks, Dimension::number,
+    line(name + "ranks", {d.layout.ranks, Dimension::number},
          count(d.layout.hosts) + " hosts of class " + d.host + ", " +
-             count(d.layout.ranks_per_host()) + " GPUs each = " + count(d.layout.ranks),
+             count(d.layout.ranks_per_host()) + " GPUs each",
          job_params(job.job).accelerators
              ? Rule{"accelerators", kTraining, {{"accelerators", d.input("accelerators")}}}
              : Rule{"hosts * gpus",
                     kTraining,
                     {{"hosts", d.host_input("count")}, {"gpus", d.host_input("gpus")}}});
-    line(name + "step.compute", d.compute.in(unit::s), Dimension::time,
-         "mean GPU time of one step = " + text(d.compute),
+    line(name + "step.compute", d.compute, "mean GPU time of one step",
          placed(step_row(job.step.kind).rule(model_params(job.model)), d));
     if (job.communication) derive_communication(job, d);
     if (job.dataset) derive_reads(job, d);
     if (job.checkpoint) derive_saves(job, d);
     const double limit = utilization(d);
-    line(name + "gpu.utilization.bound", limit, Dimension::ratio,
-         "upper bound, limited by " + binding_ + " = " + text(limit, Dimension::ratio),
-         std::move(rule_));
+    line(name + "gpu.utilization.bound", {limit, Dimension::ratio},
+         "upper bound, limited by " + binding_, std::move(rule_));
     const double hosts = d.layout.ranks / static_cast<double>(plant_.host(d.host).gpus);
-    for (Derivation& derived :
+    for (Derivation& failing :
          derive_failures(design_, job, failing_parts(job, d.layout, hosts), d.stall))
-      out_.derivations.push_back(std::move(derived));
-    for (Derivation& derived : derive_elastic(job, plant_, d.snapshot, d.checkpoint))
-      out_.derivations.push_back(std::move(derived));
+      out_.derivations.push_back(std::move(failing));
+    for (Derivation& moved : derive_elastic(job, plant_, d.snapshot, d.checkpoint))
+      out_.derivations.push_back(std::move(moved));
     if (demands_.empty() || limit < out_.utilization) {
       out_.utilization = limit;
       out_.binding = binding_;
@@ -89,14 +90,14 @@ class Deriver {
     d.communication = limit_of(all, job, plant_);
     const std::string name = "job." + d.id + ".communication.";
     if (all.transfer > Seconds{})
-      line(name + "time", all.time().in(unit::s), Dimension::time,
+      line(name + "time", all.time(),
            "latencies " + text(all.latency) + " + " +
                (all.network > Bytes{} ? text(all.network) + " per host and direction" : "NVLink") +
-               " in " + text(all.transfer) + " = " + text(all.time()));
-    line(name + "exposed", d.exposed.in(unit::s), Dimension::time,
-         text(traffic.hidden.time()) + " alongside " + text(d.compute * traffic.window) +
-             " of compute, " + text(traffic.exposed.time()) + " exposed: adds " + text(d.exposed) +
-             " to a step");
+               " in " + text(all.transfer));
+    stated(name + "exposed", d.exposed,
+           text(traffic.hidden.time()) + " alongside " + text(d.compute * traffic.window) +
+               " of compute, " + text(traffic.exposed.time()) + " exposed: adds " +
+               text(d.exposed) + " to a step");
   }
 
   void derive_reads(const JobDesign& job, JobDemand& d) {
@@ -107,22 +108,22 @@ class Deriver {
     d.read_from = dataset.on;
     if (out_.storage.empty()) out_.storage = dataset.on;
     const std::string name = "job." + d.id + ".";
-    line(name + "readers", d.layout.readers(), Dimension::number,
-         "of every copy of the model one rank reads: " + readers_of(d.layout),
-         {"ranks / (tensor * pipeline)",
-          "docs/models/training.md, eq. 4",
-          {{"ranks", name + "ranks"},
-           {"tensor", d.input("parallel.tensor")},
-           {"pipeline", d.input("parallel.pipeline")}}});
+    stated(name + "readers", {d.layout.readers(), Dimension::number},
+           "of every copy of the model one rank reads: " + readers_of(d.layout),
+           {"ranks / (tensor * pipeline)",
+            "docs/models/training.md, eq. 4",
+            {{"ranks", name + "ranks"},
+             {"tensor", d.input("parallel.tensor")},
+             {"pipeline", d.input("parallel.pipeline")}}});
     // D = N b s a / t    [docs/models/bounds.md, eq. 1]
     const Bytes fetched = dataset.sample * access.amplification;
     d.read = fetched * (batch * d.layout.readers()) / d.compute;
-    line(name + "read.demand", d.read.in(unit::Bps), Dimension::rate,
+    line(name + "read.demand", d.read,
          readers_of(d.layout) + " x batch " + count(batch) + " x " + text(dataset.sample) +
              (access.amplification == 1.0
                   ? ""
                   : " x " + count(access.amplification) + " fetched per byte") +
-             " / " + text(d.compute) + " = " + text(d.read),
+             " / " + text(d.compute),
          {"readers * batch * sample * fetched / compute",
           kEq1,
           {{"readers", name + "readers"},
@@ -135,18 +136,17 @@ class Deriver {
     const double found = kept.most().in(unit::ratio);
     d.missed = d.read * (1.0 - found);
     if (kept.used)
-      line(name + "cache.demand", d.missed.in(unit::Bps), Dimension::rate,
+      line(name + "cache.demand", d.missed,
            text(d.read) + " less at most " + text(found, Dimension::ratio) + " found in " +
-               text(kept.size) + " per host for " + text(kept.data) + " = " + text(d.missed),
+               text(kept.size) + " per host for " + text(kept.data),
            {"demand * (1 - found)",
             "docs/models/cache.md",
             {{"demand", name + "read.demand"},
              figure("found", found, Dimension::ratio, "most that caches of the hosts can hold")}});
     const OpRate opens =
         Ops::from(batch * d.layout.readers() * access.files, unit::ops) / d.compute;
-    line(name + "open.demand", opens.in(unit::per_s), Dimension::op_rate,
-         readers_of(d.layout) + " x " + count(batch * access.files) + " files / " +
-             text(d.compute) + " = " + text(opens.in(unit::per_s), Dimension::op_rate),
+    line(name + "open.demand", opens,
+         readers_of(d.layout) + " x " + count(batch * access.files) + " files / " + text(d.compute),
          {"readers * batch * files / compute",
           kEq1,
           {{"readers", name + "readers"},
@@ -168,36 +168,36 @@ class Deriver {
                                                       std::max(1.0, d.layout.ranks_per_host()));
     const Bytes size = layout.size();
     const std::string name = "job." + d.id + ".checkpoint.";
-    line(name + "size", size.in(unit::B), Dimension::bytes,
-         p.size ? "given: " + text(size)
-                : base::shortest(model.parameters.value_or(0.0)) + " parameters x " +
-                      count(model.bytes_per_parameter()) + " B" +
-                      (p.layout.starts_with("zero") && model.has_shape()
-                           ? ", as layout " + p.layout + " cuts it,"
-                           : "") +
-                      " = " + text(size),
-         size_rule(p, model, d));
-    line(name + "files", layout.files(), Dimension::number,
-         "layout " + p.layout + ": " + count(layout.writer_count()) + " of " +
-             count(d.layout.ranks) + " ranks write " + count(layout.files()) + " files");
+    stated(name + "size", size,
+           p.size ? "given: " + text(size)
+                  : base::shortest(model.parameters.value_or(0.0)) + " parameters x " +
+                        count(model.bytes_per_parameter()) + " B" +
+                        (p.layout.starts_with("zero") && model.has_shape()
+                             ? ", as layout " + p.layout + " cuts it,"
+                             : "") +
+                        " = " + text(size),
+           size_rule(p, model, d));
+    stated(name + "files", {layout.files(), Dimension::number},
+           "layout " + p.layout + ": " + count(layout.writer_count()) + " of " +
+               count(d.layout.ranks) + " ranks write " + count(layout.files()) + " files");
     // What one save writes: compressed, and on average over whole saves and increments.
     d.checkpoint = p.stored(size) * p.mean_part();
     if (d.checkpoint < size)
-      line(name + "written", d.checkpoint.in(unit::B), Dimension::bytes,
-           text(size) + " / " + count(p.compress_ratio) + " x " + hundredths(p.mean_part()) +
-               " = " + text(d.checkpoint) + " per save on average",
+      line(name + "written", d.checkpoint,
+           text(size) + " / " + count(p.compress_ratio) + " x " + hundredths(p.mean_part()),
            {"size / ratio * part",
             "docs/models/checkpoint.md",
             {{"size", name + "size"},
              {"ratio", d.input("checkpoint.compress.ratio")},
              figure("part", p.mean_part(), Dimension::ratio,
-                    "mean share of the state that a save writes: increments")}});
+                    "mean share of the state that a save writes: increments")}},
+           " per save on average");
     d.snapshot = p.quiesce;
     if (!d.layout.gds_saves) d.snapshot += size / d.layout.ranks / plant_.host(d.host).gpu_copy;
     d.stall = d.snapshot;
     if (d.snapshot > Seconds{})
-      line(name + "snapshot.bound", d.snapshot.in(unit::s), Dimension::time,
-           "the state leaves all GPUs at once, each by its own link = " + text(d.snapshot),
+      line(name + "snapshot.bound", d.snapshot,
+           "the state leaves all GPUs at once, each by its own link",
            d.layout.gds_saves
                ? Rule{"quiesce", kSaves, {{"quiesce", d.input("checkpoint.quiesce")}}}
                : Rule{"quiesce + size / ranks / copy",
@@ -207,8 +207,8 @@ class Deriver {
                        {"ranks", "job." + d.id + ".ranks"},
                        {"copy", d.host_input("gpu.copy")}}});
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
-    line(
-        name + "interval", d.interval.in(unit::s), Dimension::time,
+    stated(
+        name + "interval", d.interval,
         p.every_steps ? count(static_cast<double>(*p.every_steps)) + " steps x " + text(d.compute) +
                             " = " + text(d.interval)
                       : "given: " + text(d.interval),
@@ -220,13 +220,12 @@ class Deriver {
             : Rule{"every", "docs/models/checkpoint.md", {{"every", d.input("checkpoint.every")}}});
     // w = S / tau: what must be written on average so that one flush ends before the next begins.
     d.write = d.checkpoint / d.interval;
-    line(name + "write.demand", d.write.in(unit::Bps), Dimension::rate,
-         text(d.checkpoint) + " / " + text(d.interval) + " = " + text(d.write) +
-             (d.blocking ? " on average (training waits for the save)"
-                         : " so that a flush ends within the interval"),
+    line(name + "write.demand", d.write, text(d.checkpoint) + " / " + text(d.interval),
          {"written / interval",
           kEq1,
-          {{"written", written_of(d, size)}, {"interval", name + "interval"}}});
+          {{"written", written_of(d, size)}, {"interval", name + "interval"}}},
+         d.blocking ? " on average (training waits for the save)"
+                    : " so that a flush ends within the interval");
     derive_flush(d, size);
   }
 
@@ -240,17 +239,16 @@ class Deriver {
     const double sent = plant_.storage(d.write_to).sent();
     d.flush = d.checkpoint * sent / d.write_cut.value;
     const double share = d.interval / (d.interval + d.flush);
-    line(name + "save.bound", d.flush.in(unit::s), Dimension::time,
+    line(name + "save.bound", d.flush,
          text(d.checkpoint) + (sent > 1.0 ? " x " + hundredths(sent) + " with parity" : "") +
-             " / " + text(d.write_cut.value) + " = " + text(d.flush) +
-             (d.blocking
-                  ? ": at least " + text(1.0 - share, Dimension::ratio) + " of the time in saves"
-                  : " at least, alongside training"),
+             " / " + text(d.write_cut.value),
          {"written * sent / flow",
           kEq2,
           {{"written", written_of(d, size)},
            figure("sent", sent, Dimension::number, "bytes that clients send for a byte written"),
-           {"flow", name + "flow"}}});
+           {"flow", name + "flow"}}},
+         d.blocking ? ": at least " + text(1.0 - share, Dimension::ratio) + " of the time in saves"
+                    : " at least, alongside training");
     if (d.blocking) d.stall += d.flush;
   }
 
@@ -277,8 +275,7 @@ class Deriver {
       rule.terms.push_back({symbol, "resource." + resource + ".capacity", rate.in(unit::Bps),
                             Dimension::rate, "what " + resource + " carries"});
     }
-    line(name, found.value.in(unit::Bps), Dimension::rate,
-         "max flow is min cut: " + sum + " = " + text(found.value), std::move(rule));
+    line(name, found.value, "max flow is min cut: " + sum, std::move(rule));
     return out;
   }
 
@@ -296,8 +293,8 @@ class Deriver {
     const auto ceiling = [&](const char* why, double share, const std::string& binding, Rule rule) {
       if (!(share < 1.0)) return;
       ceilings.push_back({share, binding, name + "gpu.utilization." + why});
-      line(ceilings.back().name, share, Dimension::ratio,
-           "at most, for " + binding + " = " + text(share, Dimension::ratio), std::move(rule));
+      line(ceilings.back().name, {share, Dimension::ratio}, "at most, for " + binding,
+           std::move(rule));
     };
     if (d.exposed > Seconds{})
       ceiling("communication", d.compute / (d.compute + d.exposed), d.communication,
@@ -368,9 +365,9 @@ class Deriver {
         least = std::min(least, shares[j]);
       const Rate demand = owners[i]->missed / owners[i]->layout.readers();
       const double share = least / demand;
-      line("job." + owners[i]->id + ".gpu.utilization.estimate", share, Dimension::ratio,
+      line("job." + owners[i]->id + ".gpu.utilization.estimate", {share, Dimension::ratio},
            "max-min share with the other jobs " + text(least) + " of " + text(demand) +
-               " per GPU = " + text(share, Dimension::ratio));
+               " per GPU");
       out_.utilization = std::min(out_.utilization, share);
     }
   }

@@ -224,12 +224,10 @@ std::vector<Derivation> derive_costs(const Design& design) {
       add(hourly, "rent" + number, "", {{"rent" + number, "cost." + item.name + ".rent"}});
     const std::string of = item.count_of + " " + item.noun + " x ";
     if (item.price)
-      out.push_back({"cost." + item.name, item.bought().in(unit::USD), Dimension::money,
-                     of + text(*item.price) + " = " + text(item.bought()) + ", written off in " +
-                         text(item.life.in(unit::s), Dimension::time)});
+      out.push_back(derived("cost." + item.name, item.bought(), of + text(*item.price), {},
+                            ", written off in " + text(item.life)));
     if (item.rent)
-      out.push_back({"cost." + item.name + ".rent", item.rented().in(unit::USD_per_s),
-                     Dimension::money_rate, of + text(*item.rent) + " = " + text(item.rented())});
+      out.push_back(derived("cost." + item.name + ".rent", item.rented(), of + text(*item.rent)));
   }
   for (const GpuCost& gpus : all.hosts)
     if (gpus.per_time && gpus.gpus > 0.0)
@@ -239,11 +237,10 @@ std::vector<Derivation> derive_costs(const Design& design) {
   std::string without;
   for (const std::string& name : all.unpriced) without += (without.empty() ? "" : ", ") + name;
   if (!without.empty()) without = "; no price for " + without;
-  out.push_back({"cost.capex", all.capex().in(unit::USD), Dimension::money,
-                 "sum of purchase prices = " + text(all.capex()) + without, std::move(capex)});
-  out.push_back({"cost.hourly", all.per_time().in(unit::USD_per_s), Dimension::money_rate,
-                 "purchase prices over their lives, and rents = " + text(all.per_time()),
-                 std::move(hourly)});
+  out.push_back(
+      derived("cost.capex", all.capex(), "sum of purchase prices", std::move(capex), without));
+  out.push_back(derived("cost.hourly", all.per_time(),
+                        "purchase prices over their lives, and rents", std::move(hourly)));
   return out;
 }
 

@@ -44,8 +44,8 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
   const Seconds mtbf = Seconds::from(1.0 / rate, unit::s);
   const std::string name = "job." + job.job.id + ".";
   rule.equation = "1 / (" + rule.equation + ")";
-  std::vector<Derivation> out{{name + "failures.mtbf", mtbf.in(unit::s), Dimension::time,
-                               "1 / (" + terms + ") = " + text(mtbf), std::move(rule)}};
+  std::vector<Derivation> out{
+      derived(name + "failures.mtbf", mtbf, "1 / (" + terms + ")", std::move(rule))};
   const RecoveryParams recovery = job.recovery ? recovery_params(*job.recovery) : RecoveryParams{};
   if (const Seconds mounted = recovery.mounted(parts.hosts); mounted > Seconds{})
     out.push_back({name + "failures.mount", mounted.in(unit::s), Dimension::time,
@@ -57,15 +57,13 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
   if (stall <= Seconds{}) return out;
   const Seconds young = young_interval(stall, mtbf);
   out.push_back(
-      {name + "checkpoint.interval.young",
-       young.in(unit::s),
-       Dimension::time,
-       "sqrt(2 x " + text(stall) + " x " + text(mtbf) + ") = " + text(young) +
-           " of work between two saves, for a stall of at least " + text(stall),
-       {"sqrt(2 * stall * mtbf)",
-        "docs/models/failures.md",
-        {figure("stall", stall.in(unit::s), Dimension::time, "least a save costs training"),
-         {"mtbf", name + "failures.mtbf"}}}});
+      derived(name + "checkpoint.interval.young", young,
+              "sqrt(2 x " + text(stall) + " x " + text(mtbf) + ")",
+              {"sqrt(2 * stall * mtbf)",
+               "docs/models/failures.md",
+               {figure("stall", stall.in(unit::s), Dimension::time, "least a save costs training"),
+                {"mtbf", name + "failures.mtbf"}}},
+              " of work between two saves, for a stall of at least " + text(stall)));
   return out;
 }
 
@@ -79,10 +77,9 @@ std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
   const std::string name = "job." + job.job.id + ".elastic.";
   const std::string gpus = base::shortest(static_cast<double>(p.gpus));
   const double lent = 1.0 - p.own(ranks);
-  std::vector<Derivation> out{{name + "lent.share", lent, Dimension::ratio,
-                               gpus + " of " + base::shortest(ranks) + " GPUs x " + text(p.busy) +
-                                   " of every " + text(p.period) + " = " +
-                                   base::print_quantity(lent, Dimension::ratio)}};
+  std::vector<Derivation> out{derived(name + "lent.share", {lent, Dimension::ratio},
+                                      gpus + " of " + base::shortest(ranks) + " GPUs x " +
+                                          text(p.busy) + " of every " + text(p.period))};
   const graph::NodeId source = plant.storage(to).read_source();
   const graph::NodeId sink = plant.storage(to).write_sink();
   const Seconds save =
@@ -102,11 +99,11 @@ std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
   // (N + N - g) t a period    [docs/models/elastic.md, eq. 3]
   const double held = 2.0 * ranks - static_cast<double>(p.gpus);
   const double lost = held * shift.in(unit::h);
-  out.push_back({name + "lost.gpu_hours", lost, Dimension::number,
-                 "(" + base::shortest(ranks) + " GPUs going + " +
-                     base::shortest(ranks - static_cast<double>(p.gpus)) + " coming) x " +
-                     text(shift) + " = " + base::print_quantity(lost, Dimension::number) +
-                     " GPU hours at least, every " + text(p.period)});
+  out.push_back(derived(name + "lost.gpu_hours", {lost, Dimension::number},
+                        "(" + base::shortest(ranks) + " GPUs going + " +
+                            base::shortest(ranks - static_cast<double>(p.gpus)) + " coming) x " +
+                            text(shift),
+                        {}, " GPU hours at least, every " + text(p.period)));
   return out;
 }
 

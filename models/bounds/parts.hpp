@@ -20,14 +20,24 @@ inline constexpr const char* kEq3 = "docs/models/bounds.md, eq. 3";
 inline constexpr const char* kEq5 = "docs/models/bounds.md, eq. 5";
 inline constexpr const char* kSaves = "docs/models/checkpoint.md, eq. 1";
 
-inline std::string text(double value, Dimension dimension) {
-  return base::print_quantity(value, dimension);
-}
-inline std::string text(Bytes b) { return text(b.in(unit::B), Dimension::bytes); }
-inline std::string text(Seconds t) { return text(t.in(unit::s), Dimension::time); }
-inline std::string text(Rate r) { return text(r.in(unit::Bps), Dimension::rate); }
-inline std::string text(Money m) { return text(m.in(unit::USD), Dimension::money); }
-inline std::string text(MoneyRate m) { return text(m.in(unit::USD_per_s), Dimension::money_rate); }
+/// A number with its dimension: all that a line derives.
+struct Measure {
+  double value = 0.0;  ///< SI base unit
+  Dimension dimension = Dimension::number;
+
+  Measure(double v, Dimension d) : value(v), dimension(d) {}
+  // NOLINTBEGIN(google-explicit-constructor): a quantity is its measure
+  Measure(Bytes b) : Measure(b.in(unit::B), Dimension::bytes) {}
+  Measure(Seconds t) : Measure(t.in(unit::s), Dimension::time) {}
+  Measure(Rate r) : Measure(r.in(unit::Bps), Dimension::rate) {}
+  Measure(OpRate r) : Measure(r.in(unit::per_s), Dimension::op_rate) {}
+  Measure(Money m) : Measure(m.in(unit::USD), Dimension::money) {}
+  Measure(MoneyRate m) : Measure(m.in(unit::USD_per_s), Dimension::money_rate) {}
+  // NOLINTEND(google-explicit-constructor)
+};
+
+inline std::string text(const Measure& m) { return base::print_quantity(m.value, m.dimension); }
+inline std::string text(double value, Dimension dimension) { return text({value, dimension}); }
 inline std::string count(double n) { return text(n, Dimension::number); }
 /// To two decimals where `text` would round a number above 10 to fewer.
 inline std::string hundredths(double n) { return base::shortest(std::round(n * 100.0) / 100.0); }
@@ -36,6 +46,13 @@ inline std::string hundredths(double n) { return base::shortest(std::round(n * 1
 inline std::string readers_of(const RankLayout& layout) {
   return (layout.per_copy > 1.0 ? count(layout.readers()) + " of " : "") + count(layout.ranks) +
          " GPUs";
+}
+
+/// A line whose sentence is `what`, its value and `more`: "100 GB / 60 s = 1.67 GB/s on average".
+inline Derivation derived(std::string name, const Measure& value, const std::string& what,
+                          Rule rule = {}, const std::string& more = "") {
+  return {std::move(name), value.value, value.dimension, what + " = " + text(value) + more,
+          std::move(rule)};
 }
 
 /// A minimum cut, and what it cuts through first.

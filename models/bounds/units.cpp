@@ -52,13 +52,13 @@ void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Cou
   out.osts_required = c.separate ? std::max(for_reads, for_writes) : for_reads + for_writes;
   const std::string store = "storage." + out.storage + ".",
                     name = store + base::key_of(c.noun) + ".";
-  const auto line = [&](const std::string& what, double value, Dimension dimension,
-                        std::string formula, Rule rule = {}) {
-    out.derivations.push_back({what, value, dimension, std::move(formula), std::move(rule)});
+  const auto line = [&](const std::string& what, double value, std::string formula, Rule rule) {
+    out.derivations.push_back(
+        {what, value, Dimension::number, std::move(formula), std::move(rule)});
   };
   const auto unit_line = [&](const char* way, Rate rate) {
-    line(store + "unit." + way, rate.in(unit::Bps), Dimension::rate,
-         "what one of the " + c.noun + " can " + way + " = " + text(rate));
+    out.derivations.push_back(
+        derived(store + "unit." + way, rate, "what one of the " + c.noun + " can " + way));
   };
   if (c.unit_read.finite()) unit_line("read", c.unit_read);
   if (c.unit_write.finite()) unit_line("write", c.unit_write);
@@ -68,13 +68,13 @@ void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Cou
       sum_of_jobs(demands, out.storage, "write", [](const JobDemand& d) { return d.write; });
   if (for_writes > 0.0) {
     Rule rule = divided(writes, "write", store + "unit.write");
-    line(name + "writes", for_writes, Dimension::number,
+    line(name + "writes", for_writes,
          text(write) + " / " + text(c.unit_write) + " of one = " + hundredths(for_writes) + " " +
              c.noun + " for the writes alone",
          std::move(rule));
   }
   if (for_reads > 0.0)
-    line(name + "reads", for_reads, Dimension::number,
+    line(name + "reads", for_reads,
          text(read) + " / " + text(c.unit_read) + " of one = " + hundredths(for_reads) + " " +
              c.noun + " for the reads alone",
          divided(reads, "read", store + "unit.read"));
@@ -86,7 +86,7 @@ void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Cou
     rule.equation = c.separate ? "ceil(max(reads, writes) - 1e-9)" : "ceil(reads + writes - 1e-9)";
   else if (rule.terms.size() == 1)
     rule.equation = "ceil(" + rule.terms[0].symbol + " - 1e-9)";
-  line(name + "bound", at_least, Dimension::number,
+  line(name + "bound", at_least,
        text(read) + " / " + text(c.unit_read) + (c.separate ? " or " : " + ") + text(write) +
            " / " + text(c.unit_write) + " = " + hundredths(out.osts_required) + ", so at least " +
            count(at_least) + " " + c.noun,

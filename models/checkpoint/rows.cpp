@@ -11,9 +11,11 @@ const std::array kCheckpoints{
     CheckpointRow{{"async", "snapshot to host memory, written while training goes on",
                    checkpoint_common_fields(), checkpoint_async_fields()},
                   {.blocking = false}},
-    CheckpointRow{
-        {"sync", "training waits until the save is durable", checkpoint_common_fields(), {}},
-        {.blocking = true}}};
+    CheckpointRow{{.id = "sync",
+                   .summary = "training waits until the save is durable",
+                   .common = checkpoint_common_fields(),
+                   .successor = {"async", "checkpoint"}},
+                  {.blocking = true}}};
 
 }  // namespace
 

@@ -28,21 +28,55 @@ const std::array kElastics{KindInfo{
 const std::array kRuns{
     KindInfo{"run", "length, seeds and detail of the simulation", {}, run_fields()}};
 
-constexpr std::array<RoleInfo, 15> kRoles{{{Role::host, "host", "", "host"},
-                                           {Role::fabric, "fabric", "type", "switched"},
-                                           {Role::storage, "storage", "type", ""},
-                                           {Role::job, "job", "", "training"},
-                                           {Role::model, "model", "", "dense"},
-                                           {Role::step, "step", "type", "given"},
-                                           {Role::dataset, "dataset", "format", ""},
-                                           {Role::loader, "loader", "type", "pytorch"},
-                                           {Role::checkpoint, "checkpoint", "mode", "sync"},
-                                           {Role::communication, "communication", "type", "ddp"},
-                                           {Role::tenant, "tenant", "type", ""},
-                                           {Role::recovery, "recovery", "", "restart"},
-                                           {Role::elastic, "elastic", "", "schedule"},
-                                           {Role::failure, "failure", "type", ""},
-                                           {Role::run, "run", "", "run"}}};
+using Of = Remedy::Of;
+
+// Of the remedies of a resource those of the first part that fits are taken, all of them.
+constexpr std::array kHostRemedies{
+    Remedy{"client", Of::storage, "client.nconnect", 2.0},
+    Remedy{"client", Of::storage, "client.cores", 2.0},
+    Remedy{"nic", Of::self, "nic.rate", 2.0, {}, true, true},
+    Remedy{"compute_nic", Of::self, "compute_nic.rate", 2.0, {}, true},
+    Remedy{"nvme", Of::self, "nvme.write", 2.0},
+    Remedy{"nvme", Of::self, "nvme.read", 2.0},
+    Remedy{"cpu", Of::loader, "workers", 2.0},
+    Remedy{"gpu.copy", Of::loader, "copy", 0.0, "pinned"},
+    Remedy{"memory", Of::self, "memory.bandwidth", 2.0}};
+constexpr std::array kFabricRemedies{Remedy{"", Of::self, "bisection", 1.25, {}, true}};
+constexpr std::array kStorageRemedies{
+    Remedy{"client.stream", Of::checkpoint, "direct", 0.0, "true"},
+    Remedy{"client.stream", Of::checkpoint, "files", 4.0},
+    Remedy{"client.stream", Of::loader, "workers", 2.0},
+    Remedy{"client.tls", Of::loader, "workers", 2.0},
+    Remedy{"client", Of::self, "client.rpcs_in_flight", 2.0},
+    Remedy{"server", Of::self, "server.count", 1.25, {}, false, true},
+    Remedy{"drives", Of::self, "drive.count", 1.25, {}, false, true}};
+constexpr std::array kJobRemedies{
+    Remedy{"loader", Of::loader, "workers", 2.0},
+    Remedy{"checkpoint.serialize", Of::checkpoint, "serializer", 0.0, "none"}};
+
+constexpr std::array kLoaderHabits{Habit{{"data", "cpu", "metadata"}, "workers", 2.0, {}, true},
+                                   Habit{{"data"}, "prefetch", 2.0}};
+constexpr std::array kDatasetHabits{Habit{{"data"}, "cache.policy", 0.0, "random"}};
+constexpr std::array kCheckpointHabits{Habit{{"checkpoint"}, "every", 2.0},
+                                       Habit{{"checkpoint"}, "every_steps", 2.0},
+                                       Habit{{"checkpoint"}, "buffers", 2.0}};
+
+constexpr std::array<RoleInfo, 15> kRoles{
+    {{Role::host, "host", "", "host", "host", kHostRemedies},
+     {Role::fabric, "fabric", "type", "switched", "network", kFabricRemedies},
+     {Role::storage, "storage", "type", "", "*", kStorageRemedies},
+     {Role::job, "job", "", "training", "training", kJobRemedies},
+     {Role::model, "model", "", "dense", "compute"},
+     {Role::step, "step", "type", "given", "compute"},
+     {Role::dataset, "dataset", "format", "", "formats", {}, kDatasetHabits},
+     {Role::loader, "loader", "type", "pytorch", "dataloader", {}, kLoaderHabits},
+     {Role::checkpoint, "checkpoint", "mode", "sync", "checkpoint", {}, kCheckpointHabits},
+     {Role::communication, "communication", "type", "ddp", "communication"},
+     {Role::tenant, "tenant", "type", "", "tenants"},
+     {Role::recovery, "recovery", "", "restart", "failures"},
+     {Role::elastic, "elastic", "", "schedule", "elastic"},
+     {Role::failure, "failure", "type", "", "failures"},
+     {Role::run, "run", "", "run", "fast-forward"}}};
 
 template <class Rows>
 const std::vector<KindInfo>& infos_of(const Rows& rows) {
@@ -113,6 +147,12 @@ const KindInfo* find_kind(Role role, std::string_view id) {
   for (const KindInfo& info : kinds(role))
     if (info.id == id) return &info;
   return nullptr;
+}
+
+std::string page_of(Role role, std::string_view kind) {
+  const RoleInfo& info = role_info(role);
+  const std::string_view own = kind.empty() ? info.id : kind;
+  return "docs/models/" + std::string(info.page == "*" ? own : info.page) + ".md";
 }
 
 std::vector<const FieldInfo*> price_fields(std::span<const PartInfo> parts) {

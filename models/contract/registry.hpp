@@ -1,11 +1,13 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/fields.hpp"
 #include "models/contract/parts.hpp"
+#include "models/contract/remedies.hpp"
 
 /// All kinds of things a scenario can name. One row a kind; the row's field table is the only
 /// description of its parameters.
@@ -32,12 +34,14 @@ enum class Role {
 
 /// One row: a kind of one role.
 struct KindInfo {
-  std::string_view id;                       ///< "lustre"
-  std::string_view summary;                  ///< one line
-  std::span<const base::FieldInfo> common;   ///< fields every kind of this role has
-  std::span<const base::FieldInfo> fields;   ///< fields of this kind alone
-  std::span<const PartInfo> common_parts{};  ///< what every kind of this role is bought as
-  std::span<const PartInfo> parts{};         ///< what this kind is bought as, besides
+  std::string_view id;                        ///< "lustre"
+  std::string_view summary;                   ///< one line
+  std::span<const base::FieldInfo> common;    ///< fields every kind of this role has
+  std::span<const base::FieldInfo> fields{};  ///< fields of this kind alone
+  std::span<const PartInfo> common_parts{};   ///< what every kind of this role is bought as
+  std::span<const PartInfo> parts{};          ///< what this kind is bought as, besides
+  std::span<const Remedy> remedies{};         ///< of resources that only this kind has
+  Successor successor{};                      ///< the kind to try instead
 };
 
 /// What is true of a whole role.
@@ -46,7 +50,10 @@ struct RoleInfo {
   std::string_view id;  ///< "storage"
   std::string_view
       selector;  ///< key that names the kind ("type", "format", "mode"); "" when there is only one
-  std::string_view fallback;  ///< kind when the selector is absent; "" = it must be given
+  std::string_view fallback;           ///< kind when the selector is absent; "" = it must be given
+  std::string_view page;               ///< its equations; "*" = each kind has a page of its own
+  std::span<const Remedy> remedies{};  ///< of resources that several kinds have
+  std::span<const Habit> habits{};
 };
 
 [[nodiscard]] std::span<const RoleInfo> roles();
@@ -55,6 +62,9 @@ struct RoleInfo {
 [[nodiscard]] std::span<const KindInfo> kinds(Role role);
 /// nullptr when there is no such kind.
 [[nodiscard]] const KindInfo* find_kind(Role role, std::string_view id);
+
+/// Where the equations of a kind are: "docs/models/lustre.md". "" is the role itself.
+[[nodiscard]] std::string page_of(Role role, std::string_view kind = "");
 
 /// Fields of prices: those of common parts, or of the kind's own.
 [[nodiscard]] std::vector<const base::FieldInfo*> price_fields(std::span<const PartInfo> parts);

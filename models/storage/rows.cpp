@@ -39,6 +39,15 @@ constexpr std::array kNvmeof{part<"target">("targets", "target.count"),
 constexpr std::array kSan{included(part<"port">("ports", "port.count"))};
 constexpr std::array kWeka{part<"backend">("backends", "backend.count")};
 
+using Of = Remedy::Of;
+constexpr std::array kLustreRemedies{Remedy{"ost", Of::self, "ost.count", 1.25, {}, false, true},
+                                     Remedy{"oss", Of::self, "oss.count", 1.25, {}, false, true},
+                                     Remedy{"mdt", Of::self, "mdt.count", 2.0, {}, false, true}};
+constexpr std::array kS3Remedies{Remedy{"prefixes", Of::self, "prefixes", 2.0},
+                                 Remedy{"first_byte", Of::loader, "workers", 2.0},
+                                 Remedy{"connection", Of::loader, "workers", 2.0},
+                                 Remedy{"connection", Of::self, "get.parallel", 2.0}};
+
 // Sorted by id (registry_test.cpp holds them to it).
 const std::array kStorage{
     StorageRow{
@@ -110,7 +119,8 @@ const std::array kStorage{
                 {},
                 lustre_fields(),
                 kAnyStorage,
-                kLustre},
+                kLustre,
+                kLustreRemedies},
                make_lustre},
     StorageRow{{"measured",
                 "storage known by measurements on its clients: fitted laws, limiters, lines",
@@ -139,7 +149,8 @@ const std::array kStorage{
          {},
          s3_fields(),
          kAnyStorage,
-         kServers},
+         kServers,
+         kS3Remedies},
         make_s3},
     StorageRow{{"san",
                 "block array behind FC, iSCSI or SMB: ports, controllers, paths, locks",

@@ -67,8 +67,8 @@ void take_range(PlanDimension& dimension, std::span<const Parameter> params) {
     range.from = *p.minimum;
     range.to = *p.maximum;
     range.step = p.step.value_or(0.0);
-    range.exact[0] = base::shortest(range.from);
-    range.exact[1] = base::shortest(range.to);
+    range.exact[0] = Amount{range.from};
+    range.exact[1] = Amount{range.to};
   }
 }
 

@@ -72,8 +72,8 @@ MadeRange make_range(const std::string& from_text, const std::string& to_text, b
   range.to = to->number;
   range.unit = from->unit;
   range.log = log;
-  range.exact[0] = from_text;
-  range.exact[1] = to_text;
+  range.exact[0] = parse_setting(from_text);
+  range.exact[1] = parse_setting(to_text);
   return {range, "", ""};
 }
 
@@ -125,7 +125,7 @@ class Reader {
     } else if (values.is_array() && !values.empty()) {
       for (std::size_t i = 0; i < values.size(); ++i) {
         const std::string item = at + base::pointer_token(i);
-        axis.values.push_back({as_set(values[i]), item, report_.place(item)});
+        axis.values.push_back({parse_setting(as_set(values[i])), item, report_.place(item)});
       }
     } else {
       report_.error("type", at,
@@ -266,7 +266,7 @@ std::optional<SweepAxis> axis_of(const std::string& option, const std::string& w
     for (const std::string& value : separated(text)) {
       if (base::trim(value).empty())
         return fault("a value of \"" + option + "\" is empty", "write a,b,c");
-      axis.values.push_back({std::string(base::trim(value)), "", position});
+      axis.values.push_back({parse_setting(value), "", position});
     }
   }
   return axis;

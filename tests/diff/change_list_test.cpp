@@ -13,9 +13,9 @@ using models::Role;
 
 namespace {
 
-std::vector<std::string> names(const std::vector<Change>& all) {
+std::vector<std::string> names(const std::vector<InputStep>& all) {
   std::vector<std::string> out;
-  for (const Change& c : all) out.push_back(c.said.name);
+  for (const InputStep& c : all) out.push_back(c.said.name);
   return out;
 }
 

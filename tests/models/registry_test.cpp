@@ -42,4 +42,46 @@ TEST_CASE("every default reads as its dimension and lies within its limits") {
       }
 }
 
+namespace {
+
+bool has_field(models::Role role, std::string_view field) {
+  const auto rows = models::kinds(role);
+  return std::any_of(rows.begin(), rows.end(), [&](const models::KindInfo& row) {
+    const auto fields = models::fields_of(row);
+    return std::any_of(fields.begin(), fields.end(),
+                       [&](const base::FieldInfo* known) { return known->key == field; });
+  });
+}
+
+models::Role changed_by(const models::Remedy& remedy, models::Role own) {
+  using Of = models::Remedy::Of;
+  return remedy.of == Of::storage      ? models::Role::storage
+         : remedy.of == Of::loader     ? models::Role::loader
+         : remedy.of == Of::checkpoint ? models::Role::checkpoint
+                                       : own;
+}
+
+}  // namespace
+
+TEST_CASE("remedies, habits and successors name fields and kinds that exist") {
+  for (const models::RoleInfo& role : models::roles()) {
+    std::vector<models::Remedy> remedies(role.remedies.begin(), role.remedies.end());
+    for (const models::KindInfo& row : models::kinds(role.role)) {
+      remedies.insert(remedies.end(), row.remedies.begin(), row.remedies.end());
+      if (!row.successor.kind.empty())
+        CHECK(models::find_kind(role.role, row.successor.kind) != nullptr);
+    }
+    for (const models::Remedy& remedy : remedies) {
+      INFO(role.id << " " << remedy.part << ": " << remedy.field);
+      CHECK(has_field(changed_by(remedy, role.role), remedy.field));
+      CHECK((remedy.factor > 1.0) == remedy.text.empty());
+    }
+    for (const models::Habit& habit : role.habits) {
+      INFO(role.id << ": " << habit.field);
+      CHECK(has_field(role.role, habit.field));
+      CHECK((habit.factor > 1.0) == habit.text.empty());
+    }
+  }
+}
+
 }  // namespace registry_test

@@ -20,6 +20,7 @@ Design design() {
   Design d;
   Component storage;
   storage.id = "scratch";
+  storage.kind = "lustre";
   storage.values["ost.count"] = number(48, Dimension::count);
   storage.values["oss.count"] = number(10, Dimension::count);
   storage.values["mdt.count"] = number(2, Dimension::count);
@@ -51,7 +52,7 @@ Prediction blaming(std::vector<std::string> resources, double checkpoint_share =
 
 std::string first_set(const std::string& resource) {
   const auto changes = plan::candidate_changes(design(), blaming({resource}), 4);
-  return changes.empty() ? "" : changes[0].set;
+  return changes.empty() ? "" : text_of(changes[0].change);
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ TEST_CASE("every kind of bottleneck has the change that relieves it") {
 TEST_CASE("twice of a resource is twice of its field, and nothing where there is none") {
   const auto twice = [](const std::string& resource) {
     const auto change = plan::doubled(design(), blaming({resource}), resource);
-    return change ? change->set : "";
+    return change ? text_of(change->change) : "";
   };
   CHECK(twice("storage.scratch.ost.write") == "storage[scratch].ost.count=96");
   CHECK(twice("storage.scratch.oss.nic.read") == "storage[scratch].oss.count=20");
@@ -102,7 +103,7 @@ TEST_CASE("a blocking save that costs time suggests saving in the background") {
   const auto changes =
       plan::candidate_changes(design(), blaming({"storage.scratch.ost.write"}, 0.05), 4);
   REQUIRE(changes.size() == 2);
-  CHECK(changes[0].set == "jobs[train].checkpoint.mode=async");
+  CHECK(text_of(changes[0].change) == "jobs[train].checkpoint.mode=async");
   CHECK(changes[0].text == "job.train.checkpoint.mode sync -> async");
 }
 
@@ -117,7 +118,7 @@ TEST_CASE("a stream that limits saves suggests what makes a save faster") {
   const auto changes =
       plan::candidate_changes(d, blaming({"storage.scratch.client.stream"}, 0.05), 4);
   REQUIRE(changes.size() == 2);  // the data set lies elsewhere: no advice about its loader
-  CHECK(changes[0].set == "jobs[train].checkpoint.direct=true");
+  CHECK(text_of(changes[0].change) == "jobs[train].checkpoint.direct=true");
   CHECK(changes[1].text == "job.train.checkpoint.files 1 -> 4");
 }
 
@@ -126,7 +127,7 @@ TEST_CASE("what a missed target is limited by is tried before what is waited for
   p.assertions.push_back({"nic", "", 0.9, "ratio", "fail", "error", "storage.scratch.oss.nic", ""});
   const auto changes = plan::candidate_changes(design(), p, 4);
   REQUIRE(changes.size() == 2);
-  CHECK(changes[0].set == "storage[scratch].oss.count=13");
+  CHECK(text_of(changes[0].change) == "storage[scratch].oss.count=13");
 }
 
 TEST_CASE("what a client of a storage system limits is relieved where its mount is set") {
@@ -134,7 +135,7 @@ TEST_CASE("what a client of a storage system limits is relieved where its mount 
   d.storage[0].values["client.nconnect"] = number(1, Dimension::count);
   const auto set = [&](const char* resource) {
     const auto changes = plan::candidate_changes(d, blaming({resource}), 4);
-    return changes.empty() ? "" : changes[0].set;
+    return changes.empty() ? "" : text_of(changes[0].change);
   };
   CHECK(set("host.gpu.client.scratch.read") == "storage[scratch].client.nconnect=2");
   CHECK(set("host.gpu.client.other.read").empty());
@@ -151,10 +152,11 @@ TEST_CASE("two resources with one remedy give one change") {
 
 TEST_CASE("what limits object storage has the change that relieves it") {
   Design d = design();
+  d.storage[0].kind = "s3";
   d.storage[0].values["prefixes"] = number(3, Dimension::count);
   const auto set_for = [&](const std::string& resource) {
     const auto changes = plan::candidate_changes(d, blaming({resource}), 4);
-    return changes.empty() ? "" : changes[0].set;
+    return changes.empty() ? "" : text_of(changes[0].change);
   };
   CHECK(set_for("storage.scratch.prefixes.get") == "storage[scratch].prefixes=6");
 }
@@ -174,7 +176,8 @@ TEST_CASE("hardware that is idle and that nobody waits for is halved") {
                  use("storage.scratch.oss.nic.read", 0.6, 0.0),
                  use("storage.scratch.mdt", 0.1, 0.5)};
   std::vector<std::string> sets;
-  for (const plan::Change& change : plan::spare_changes(design(), p, 8)) sets.push_back(change.set);
+  for (const plan::Proposal& spare : plan::spare_changes(design(), p, 8))
+    sets.push_back(text_of(spare.change));
   // 48 OSTs are 20 % busy; OSSs are busy, MDTs are waited for; no loader loses time with 8 workers
   CHECK(sets ==
         std::vector<std::string>{"storage[scratch].ost.count=24", "jobs[train].loader.workers=4"});
@@ -184,8 +187,8 @@ TEST_CASE("a job that loses time to saves is tried with a longer interval") {
   Design d = design();
   d.jobs[0].checkpoint->values["every"] = number(600, Dimension::time);
   const auto changes = plan::further_changes(d, blaming({}, 0.05), 8);
-  const bool longer = std::any_of(changes.begin(), changes.end(), [](const plan::Change& c) {
-    return c.set == "jobs[train].checkpoint.every=20 min";
+  const bool longer = std::any_of(changes.begin(), changes.end(), [](const plan::Proposal& p) {
+    return text_of(p.change) == "jobs[train].checkpoint.every=20 min";
   });
   CHECK(longer);
 }

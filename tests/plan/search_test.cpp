@@ -23,7 +23,7 @@ plan::Axis axis(std::int64_t first, std::int64_t last, std::int64_t start = 0,
                 bool ordered = true) {
   plan::Axis out;
   for (std::int64_t n = first; n <= last; ++n) {
-    out.texts.push_back(std::to_string(n));
+    out.values.emplace_back(Amount{static_cast<double>(n)});
     out.numbers.push_back(static_cast<double>(n));
   }
   out.about.ordered = ordered;

@@ -56,21 +56,15 @@ std::set<std::string> kinds_of_library() {
   return out;
 }
 
-/// All pages on the models as one text.
-std::string pages() {
-  std::stringstream out;
-  for (const auto& entry : std::filesystem::directory_iterator("docs/models"))
-    if (entry.path().extension() == ".md") out << std::ifstream(entry.path()).rdbuf() << "\n";
-  return out.str();
-}
-
-/// A storage kind has a page of its own; other kinds share one that names them as code or as the
-/// first cell of a row.
-bool has_page(models::Role role, std::string_view kind, const std::string& text) {
-  const std::string name(kind);
-  if (std::filesystem::exists("docs/models/" + name + ".md")) return true;
-  const auto named = [&](const std::string& how) { return text.find(how) != std::string::npos; };
-  return role != models::Role::storage && (named("`" + name + "`") || named("\n| " + name + " |"));
+/// A storage kind has a page of its own; the page that other kinds share names them as code or as
+/// the first cell of a row.
+bool has_page(models::Role role, std::string_view kind) {
+  std::stringstream text;
+  text << std::ifstream(models::page_of(role, kind)).rdbuf();
+  const std::string name(kind), page = text.str();
+  const auto named = [&](const std::string& how) { return page.find(how) != std::string::npos; };
+  return role == models::Role::storage ? !page.empty()
+                                       : named("`" + name + "`") || named("\n| " + name + " |");
 }
 
 /// Roles whose kinds somebody chooses; the others have one kind, named as the role.
@@ -83,12 +77,18 @@ std::vector<models::RoleInfo> chosen_roles() {
 
 }  // namespace
 
+TEST_CASE("every role has a page in docs/models") {
+  for (const models::RoleInfo& role : models::roles()) {
+    INFO(models::page_of(role.role));
+    CHECK(std::filesystem::exists(models::page_of(role.role)));
+  }
+}
+
 TEST_CASE("every kind has a page in docs/models that names it") {
-  const std::string text = pages();
   std::vector<std::string> missing;
   for (const models::RoleInfo& role : chosen_roles())
     for (const models::KindInfo& kind : models::kinds(role.role))
-      if (!has_page(role.role, kind.id, text)) missing.push_back(name_of(role.role, kind.id));
+      if (!has_page(role.role, kind.id)) missing.push_back(name_of(role.role, kind.id));
   INFO("without a page: " << base::join(missing, ", "));
   CHECK(missing.empty());
 }
@@ -106,12 +106,11 @@ TEST_CASE("every kind is used by a scenario of the library") {
 
 TEST_CASE("every product is of a kind that has a page and a scenario") {
   const std::set<std::string> used = kinds_of_library();
-  const std::string text = pages();
   std::vector<std::string> missing;
   for (const models::CatalogueEntry& entry : models::catalogue()) {
     const bool chosen = !models::role_info(entry.role).selector.empty();
     if (!used.contains(name_of(entry.role, entry.kind)) ||
-        (chosen && !has_page(entry.role, entry.kind, text)))
+        (chosen && !has_page(entry.role, entry.kind)))
       missing.push_back(entry.id);
   }
   INFO("of a kind without a page or a scenario: " << base::join(missing, ", "));

@@ -24,7 +24,8 @@ std::string points(const std::vector<std::string>& varied, const std::string& mo
   std::string out;
   for (const sweep::Point& point : sweep::points_of(spec, seed, diags)) {
     if (!out.empty()) out += ", ";
-    for (std::size_t a = 0; a < point.size(); ++a) out += (a > 0 ? " " : "") + point[a].text;
+    for (std::size_t a = 0; a < point.size(); ++a)
+      out += (a > 0 ? " " : "") + text_of(point[a].value);
   }
   for (const Diagnostic& d : diags.items()) out += "! " + d.position.file + ": " + d.message;
   return out;
@@ -51,6 +52,17 @@ TEST_CASE("ranges have equal differences or equal ratios, and keep their unit") 
   CHECK(points({"n=5..5:1"}) == "5");
 }
 
+TEST_CASE("both ends of a range are numbers in its unit, however they are written") {
+  SweepSpec spec;
+  Diagnostics diags;
+  scenarios::add_vary("every=5 min..1 h:3", spec, diags);
+  REQUIRE(spec.axes.size() == 1);
+  const SweepRange& range = *spec.axes[0].range;
+  CHECK(base::number_at(range, 0.0) == 5.0);
+  CHECK(base::number_at(range, 1.0) == Approx(60.0));  // 1 h in min, not 1
+  CHECK(text_of(base::value_at(range, 1.0)) == "1 h");
+}
+
 TEST_CASE("faults of a range name the option and what is wrong") {
   CHECK(points({"n=16..64"}).find("does not say how many values") != std::string::npos);
   CHECK(points({"n=16..5 GB:3"}).find("differ in kind") != std::string::npos);
@@ -75,11 +87,11 @@ TEST_CASE("a range with a step has whole steps only, each equally often in a sam
   range.from = 4.0;
   range.to = 16.0;
   range.step = 4.0;
-  CHECK(base::value_at(range, 0.0) == "4");
-  CHECK(base::value_at(range, 0.5) == "12");  // 10 is as near to 8; away from zero
-  CHECK(base::value_at(range, 1.0) == "16");
+  CHECK(text_of(base::value_at(range, 0.0)) == "4");
+  CHECK(text_of(base::value_at(range, 0.5)) == "12");  // 10 is as near to 8; away from zero
+  CHECK(text_of(base::value_at(range, 1.0)) == "16");
   range.to = 15.0;  // no whole step reaches it
-  CHECK(base::value_at(range, 1.0) == "12");
+  CHECK(text_of(base::value_at(range, 1.0)) == "12");
 
   SweepSpec spec;
   SweepAxis axis;
@@ -92,7 +104,7 @@ TEST_CASE("a range with a step has whole steps only, each equally often in a sam
   spec.samples = 8;
   Diagnostics diags;
   std::multiset<std::string> seen;
-  for (const sweep::Point& p : sweep::points_of(spec, 4, diags)) seen.insert(p[0].text);
+  for (const sweep::Point& p : sweep::points_of(spec, 4, diags)) seen.insert(text_of(p[0].value));
   // eight samples of four values, less those that are the same in both
   for (const char* value : {"4", "8", "12", "16"}) {
     CHECK(seen.count(value) >= 1);

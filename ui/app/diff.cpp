@@ -99,7 +99,7 @@ class Comparison {
       auto arranged = arrange(*sides[0], *sides[1]);
       if (!arranged.ok()) return arranged.failure();
       experiment = std::move(*arranged);
-      for (const diff::Change& change : experiment.changes) out_.inputs.push_back(change.said);
+      for (const diff::InputStep& change : experiment.changes) out_.inputs.push_back(change.said);
       designs = {sides[0]->design, sides[1]->design};
       for (std::size_t k = 2; k < experiment.masks.size(); ++k)
         designs.push_back(diff::apply(sides[0]->design, sides[1]->design, experiment.changes,

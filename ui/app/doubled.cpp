@@ -6,9 +6,9 @@ namespace stallcast::client {
 
 std::optional<ScenarioChange> doubled(const Design& design, const Prediction& prediction,
                                       const std::string& resource) {
-  const std::optional<plan::Change> change = plan::doubled(design, prediction, resource);
-  if (!change) return std::nullopt;
-  return ScenarioChange{change->text, parse_change(change->set).value()};
+  const std::optional<plan::Proposal> twice = plan::doubled(design, prediction, resource);
+  if (!twice) return std::nullopt;
+  return ScenarioChange{twice->text, twice->change};
 }
 
 }  // namespace stallcast::client

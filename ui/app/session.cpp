@@ -135,9 +135,7 @@ struct Session::Impl {
 
   /// The design of `scenario` with values changed.
   [[nodiscard]] static Result<Design> design_with(const Scenario& scenario,
-                                                  std::span<const std::string> sets) {
-    std::vector<Change> changes;
-    for (const std::string& set : sets) changes.push_back(parse_change(set).value());
+                                                  std::span<const Change> changes) {
     const Scenario changed = scenario.with(changes);
     if (!changed.ok()) return changed.failure();
     return changed.design();
@@ -145,8 +143,8 @@ struct Session::Impl {
 
   /// `scenario` changed, with the targets of `design`.
   [[nodiscard]] static plan::Redesign redesign(const Scenario& scenario, const Design& design) {
-    return [&scenario, &design](const std::string& set) {
-      Result<Design> changed = design_with(scenario, {&set, 1});
+    return [&scenario, &design](const Change& change) {
+      Result<Design> changed = design_with(scenario, {&change, 1});
       if (changed.ok()) changed->expect = design.expect;
       return changed;
     };
@@ -259,7 +257,7 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
   }
   return plan::solve(
       scenario.design(), spec,
-      [&](std::span<const std::string> sets) { return Impl::design_with(scenario, sets); },
+      [&](std::span<const Change> changes) { return Impl::design_with(scenario, changes); },
       impl_->begin(question));
 }
 

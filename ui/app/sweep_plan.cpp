@@ -106,8 +106,7 @@ class Planner {
   void round_counts(SweepSpec& spec) const {
     std::vector<Change> changes;
     for (const SweepAxis& axis : spec.axes)
-      changes.push_back(
-          {axis.path, parse_setting(axis.range ? axis.range->exact[0] : axis.values.front().text)});
+      changes.push_back({axis.path, axis.range ? axis.range->exact[0] : axis.values.front().value});
     const Scenario first = scenario_->with(changes);
     if (!first.ok()) return;
     for (std::size_t a = 0; a < spec.axes.size(); ++a) {
@@ -129,8 +128,8 @@ class Planner {
   Resolved resolve_point(const SweepSpec& spec, const sweep::Point& point) const {
     Resolved out;
     for (std::size_t a = 0; a < point.size(); ++a) {
-      out.planned.values.push_back(point[a].text);
-      out.changes.push_back({spec.axes[a].path, parse_setting(point[a].text)});
+      out.changes.push_back({spec.axes[a].path, point[a].value});
+      out.planned.values.push_back(text_of(point[a].value));
     }
     out.scenario = scenario_->with(out.changes);
     if (out.scenario->ok()) out.planned.key = codec::design_hash(out.scenario->design());

@@ -33,7 +33,7 @@ Place place_of(const std::string& resource) {
 }  // namespace
 
 std::optional<Culprit> culprit_of(const Design& design, const std::string& resource,
-                                  const std::vector<plan::Change>& changes) {
+                                  const std::vector<plan::Proposal>& changes) {
   const Place place = place_of(resource);
   if (place.component.empty()) return std::nullopt;
   const std::string stem = place.component + ".";
@@ -45,8 +45,8 @@ std::optional<Culprit> culprit_of(const Design& design, const std::string& resou
       continue;
     const Culprit here{path, base::position_of(value->source.where)};
     if (here.at.line == 0) continue;
-    for (const plan::Change& change : changes)
-      if (!changed && change.set.starts_with(path + "=")) changed = here;
+    for (const plan::Proposal& proposal : changes)
+      if (!changed && proposal.change.path == path) changed = here;
     const std::string rest = path.substr(stem.size());
     if (!of_part && !place.part.empty() &&
         (rest == place.part || rest.starts_with(place.part + ".")))

@@ -20,6 +20,6 @@ struct Culprit {
 /// one of the same part, else of the same component. Only inputs that a file gives have a place;
 /// nullopt when none of them does.
 [[nodiscard]] std::optional<Culprit> culprit_of(const Design& design, const std::string& resource,
-                                                const std::vector<plan::Change>& changes);
+                                                const std::vector<plan::Proposal>& changes);
 
 }  // namespace stallcast::cli

@@ -299,7 +299,7 @@ class CheckRun {
     for (CheckedAssertion& a : item.out.assertions) place(item, changes, a);
   }
 
-  static void place(const Item& item, const std::vector<plan::Change>& changes,
+  static void place(const Item& item, const std::vector<plan::Proposal>& changes,
                     CheckedAssertion& a) {
     const CheckedScenario& s = item.out;
     a.fingerprint = base::sha256(s.uri + "|" + s.id + "|" + a.outcome.id);

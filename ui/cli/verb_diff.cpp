@@ -156,7 +156,7 @@ Result<std::vector<SweepInputChange>> sweep_inputs(const sweep::Store& base,
     const auto is = head.designs(std::span(head_keys).subspan(from, n), 0);
     if (!is.ok()) return is.failure();
     for (std::size_t k = 0; k < n; ++k)
-      for (diff::Change& change : diff::changes((*was)[k], (*is)[k])) {
+      for (diff::InputStep& change : diff::changes((*was)[k], (*is)[k])) {
         const std::string text = report::change_text(change.said);
         const auto same = std::find_if(out.begin(), out.end(), [&](const SweepInputChange& known) {
           return report::change_text(known.change) == text;

@@ -21,11 +21,11 @@ constexpr std::size_t kLeastSystems = 6;
 /// Rows whose AU is within this of the bar stopped near their limit, where no column says it.
 constexpr double kNearBar = 0.05;
 
-using Change = void (*)(StepConstants&, double factor);
+using Scaling = void (*)(StepConstants&, double factor);
 
 /// What is free per workload; each takes its constant times a factor.
-const std::map<std::string_view, std::vector<Change>>& free_constants() {
-  static const std::map<std::string_view, std::vector<Change>> kFree = {
+const std::map<std::string_view, std::vector<Scaling>>& free_constants() {
+  static const std::map<std::string_view, std::vector<Scaling>> kFree = {
       {"cosmoflow",
        {[](StepConstants& c, double k) { c.floor *= k; },
         [](StepConstants& c, double k) { c.barrier *= k; },
@@ -139,7 +139,7 @@ Constants refit(std::span<const Submission> rows, const std::string& without) {
   });
   for (Workload& workload : out) {
     const auto some = compared(rows, workload.rules.id, without);
-    const std::vector<Change>& changes = free_constants().at(workload.rules.id);
+    const std::vector<Scaling>& changes = free_constants().at(workload.rules.id);
     if (some.size() <= changes.size()) continue;
     const StepConstants before = workload.step;
     const auto apply = [&](const std::vector<double>& logs) {

@@ -113,7 +113,7 @@ void add_recovery(Design& design, const Design& base, const Design& head) {
 
 }  // namespace
 
-Design apply(const Design& base, const Design& head, const std::vector<Change>& all,
+Design apply(const Design& base, const Design& head, const std::vector<InputStep>& all,
              std::uint64_t mask) {
   std::uint64_t whole = 0;
   for (std::size_t i = 0; i < all.size(); ++i)

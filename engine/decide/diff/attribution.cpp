@@ -11,12 +11,12 @@ using Mask = std::uint64_t;
 
 constexpr Mask bit(std::size_t i) { return Mask{1} << i; }
 
-std::size_t movable(const std::vector<Change>& changes) {
-  return static_cast<std::size_t>(std::count_if(changes.begin(), changes.end(),
-                                                [](const Change& c) { return !c.edits.empty(); }));
+std::size_t movable(const std::vector<InputStep>& changes) {
+  return static_cast<std::size_t>(std::count_if(
+      changes.begin(), changes.end(), [](const InputStep& c) { return !c.edits.empty(); }));
 }
 
-std::string names(const std::vector<Change>& changes, Mask mask) {
+std::string names(const std::vector<InputStep>& changes, Mask mask) {
   std::string out;
   for (std::size_t i = 0; i < changes.size(); ++i)
     if ((mask & bit(i)) != 0) out += (out.empty() ? "" : " and ") + changes[i].said.name;
@@ -67,9 +67,9 @@ class Merger {
 
   bool unite(Mask mask, Mask broken) {
     const std::string why = names(out_.changes, broken) + " alone: " + fault(broken);
-    Change& first = out_.changes[static_cast<std::size_t>(std::countr_zero(mask))];
+    InputStep& first = out_.changes[static_cast<std::size_t>(std::countr_zero(mask))];
     for (std::size_t i = 0; i < out_.changes.size(); ++i) {
-      Change& other = out_.changes[i];
+      InputStep& other = out_.changes[i];
       if ((mask & bit(i)) == 0 || &other == &first) continue;
       first.said.name += " and " + other.said.name;
       first.said.before += ", " + (other.said.before.empty() ? "none" : other.said.before);
@@ -81,7 +81,7 @@ class Merger {
       other.said.name.clear();
     }
     if (first.said.together.empty()) first.said.together = why;
-    std::erase_if(out_.changes, [](const Change& c) { return c.said.name.empty(); });
+    std::erase_if(out_.changes, [](const InputStep& c) { return c.said.name.empty(); });
     return true;
   }
 
@@ -111,11 +111,11 @@ std::vector<double> shapley(const Values& v, std::size_t n) {
 
 }  // namespace
 
-Result<Experiment> arrange(const Design& base, const Design& head, std::vector<Change> changes,
+Result<Experiment> arrange(const Design& base, const Design& head, std::vector<InputStep> changes,
                            Attribution wanted, const FaultOf& fault) {
   Experiment out;
   std::stable_partition(changes.begin(), changes.end(),
-                        [](const Change& c) { return !c.edits.empty(); });
+                        [](const InputStep& c) { return !c.edits.empty(); });
   out.changes = std::move(changes);
   std::size_t n = movable(out.changes);
   const bool too_many = n > kMostChanges;

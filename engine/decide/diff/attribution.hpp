@@ -20,7 +20,7 @@ using FaultOf = std::function<std::string(const Design&)>;
 /// The designs an attribution needs.
 struct Experiment {
   Attribution method = Attribution::none;
-  std::vector<Change> changes;  ///< those that make no valid design apart are one; targets last
+  std::vector<InputStep> changes;  ///< those that make no valid design apart are one; targets last
   std::vector<std::uint64_t> masks;  ///< for `apply`: first the base, then the head, then the rest
   std::vector<std::string> notes;
 };
@@ -28,7 +28,7 @@ struct Experiment {
 /// Chooses what to simulate. With `wanted` none, and when nothing can be shared, that is the base
 /// and the head. Shapley with more than kMostShapley changes is a failure with bad_input.
 [[nodiscard]] Result<Experiment> arrange(const Design& base, const Design& head,
-                                         std::vector<Change> changes, Attribution wanted,
+                                         std::vector<InputStep> changes, Attribution wanted,
                                          const FaultOf& fault);
 
 /// Metrics of one design; nullptr when it was not simulated to its end.

@@ -144,9 +144,9 @@ class Grouping {
       for (const std::string& name : roots_at(pointer_of(*moved.place->base) + "/use",
                                               pointer_of(*moved.place->head) + "/use"))
         roots.insert(name);
-    Change& change = !roots.empty() ? with_params(roots)
-                     : of_product   ? with_product(*moved.place)
-                                    : alone_or_with_file(moved);
+    InputStep& change = !roots.empty() ? with_params(roots)
+                        : of_product   ? with_product(*moved.place)
+                                       : alone_or_with_file(moved);
     change.edits.push_back({moved.place->path, moved.key});
     if (of_product) add_edit(change, {moved.place->path, "use"});
     change.said.moves.push_back({moved.place->path + "." + moved.key,
@@ -157,7 +157,7 @@ class Grouping {
 
   /// A component that came, went, or became another kind.
   void add_component(const Place& place) {
-    Change change;
+    InputStep change;
     const auto kind = [](const Component* c) { return c == nullptr ? "" : c->kind; };
     InputMove move{place.path, kind(place.base), kind(place.head),
                    place.base ? where_of(base_origins_, place.base->pointer) : "",
@@ -170,8 +170,8 @@ class Grouping {
     out_.push_back({"", std::move(change)});
   }
 
-  std::vector<Change> take() {
-    std::vector<Change> out;
+  std::vector<InputStep> take() {
+    std::vector<InputStep> out;
     for (auto& [group, change] : out_) {
       if (change.said.name.empty()) describe_params(group, change.said);
       out.push_back(std::move(change));
@@ -184,7 +184,7 @@ class Grouping {
   static bool is_product_value(const Value* v) {
     return v != nullptr && v->source.kind == Source::Kind::catalogue;
   }
-  static void add_edit(Change& change, const Edit& edit) {
+  static void add_edit(InputStep& change, const Edit& edit) {
     if (std::find(change.edits.begin(), change.edits.end(), edit) == change.edits.end())
       change.edits.push_back(edit);
   }
@@ -213,14 +213,14 @@ class Grouping {
     return roots_at(moved.place->base->pointer + tokens, moved.place->head->pointer + tokens);
   }
 
-  Change& group(const std::string& name) {
+  InputStep& group(const std::string& name) {
     for (auto& [known, change] : out_)
       if (known == name) return change;
-    return out_.emplace_back(name, Change{}).second;
+    return out_.emplace_back(name, InputStep{}).second;
   }
 
   /// Parameters that one value needs together are one change.
-  Change& with_params(std::set<std::string> roots) {
+  InputStep& with_params(std::set<std::string> roots) {
     std::size_t at = out_.size();
     for (std::size_t i = 0; i < out_.size(); ++i) {
       std::set<std::string>& others = params_[out_[i].first];
@@ -232,8 +232,8 @@ class Grouping {
         at = i;
         continue;
       }
-      Change& into = out_[at].second;
-      Change& from = out_[i].second;
+      InputStep& into = out_[at].second;
+      InputStep& from = out_[i].second;
       std::move(from.edits.begin(), from.edits.end(), std::back_inserter(into.edits));
       std::move(from.said.moves.begin(), from.said.moves.end(),
                 std::back_inserter(into.said.moves));
@@ -241,7 +241,7 @@ class Grouping {
     }
     const std::vector<std::string> names(roots.begin(), roots.end());
     const std::string name = "params " + base::join(names, " ");
-    if (at == out_.size()) out_.emplace_back(name, Change{});
+    if (at == out_.size()) out_.emplace_back(name, InputStep{});
     out_[at].first = name;
     params_[name] = std::move(roots);
     return out_[at].second;
@@ -260,8 +260,8 @@ class Grouping {
     }
   }
 
-  Change& with_product(const Place& place) {
-    Change& change = group("use " + place.path);
+  InputStep& with_product(const Place& place) {
+    InputStep& change = group("use " + place.path);
     InputChange& said = change.said;
     said.name = place.path + ".use";
     said.before = place.base->product;
@@ -271,14 +271,14 @@ class Grouping {
     return change;
   }
 
-  Change& alone_or_with_file(const Moved& moved) {
+  InputStep& alone_or_with_file(const Moved& moved) {
     const std::string from = file_of(moved.before), to = file_of(moved.after);
     const std::string was = beside(from, base_.file), is = beside(to, head_.file);
     const bool other_file = !from.empty() && !to.empty() && from != base_.file &&
                             to != head_.file && from != to && was != is;
     if (!other_file) {
       const std::string path = moved.place->path + "." + moved.key;
-      out_.emplace_back("", Change{});
+      out_.emplace_back("", InputStep{});
       out_.back().second.said = {path,
                                  written(*moved.place, moved.key, moved.before),
                                  written(*moved.place, moved.key, moved.after),
@@ -287,7 +287,7 @@ class Grouping {
                                  {}};
       return out_.back().second;
     }
-    Change& change = group("extends " + was + " " + is);
+    InputStep& change = group("extends " + was + " " + is);
     if (change.said.name.empty())
       change.said = {"extends", was, is, where_of(moved.before), where_of(moved.after), {}};
     return change;
@@ -299,7 +299,7 @@ class Grouping {
   const Origins& head_origins_;
   std::set<std::string> roots_;                          ///< parameters that were edited
   std::map<std::string, std::set<std::string>> params_;  ///< of a group of `out_`
-  std::vector<std::pair<std::string, Change>> out_;      ///< name of the group, "" for none
+  std::vector<std::pair<std::string, InputStep>> out_;   ///< name of the group, "" for none
 };
 
 void add_moved_values(const Place& place, Grouping& grouping) {
@@ -313,7 +313,7 @@ void add_moved_values(const Place& place, Grouping& grouping) {
   }
 }
 
-void add_targets(const Design& base, const Design& head, std::vector<Change>& out) {
+void add_targets(const Design& base, const Design& head, std::vector<InputStep>& out) {
   const auto find = [](const Design& d, const std::string& id) -> const Expectation* {
     for (const Expectation& e : d.expect)
       if (e.id == id) return &e;
@@ -324,7 +324,7 @@ void add_targets(const Design& base, const Design& head, std::vector<Change>& ou
   };
   const auto add = [&](const Expectation* was, const Expectation* is, const std::string& id) {
     if (text(was) == text(is)) return;
-    Change change;
+    InputStep change;
     change.said = {"expect[" + id + "]", text(was), text(is), was ? was->where : "",
                    is ? is->where : "",  {},        true};
     out.push_back(std::move(change));
@@ -336,8 +336,8 @@ void add_targets(const Design& base, const Design& head, std::vector<Change>& ou
 
 }  // namespace
 
-std::vector<Change> changes(const Design& base, const Design& head, const Origins& base_origins,
-                            const Origins& head_origins) {
+std::vector<InputStep> changes(const Design& base, const Design& head, const Origins& base_origins,
+                               const Origins& head_origins) {
   const std::vector<Place> all = places(base, head);
   Grouping grouping(base, head, base_origins, head_origins);
   std::set<std::string> jobs;  // that came or went: their parts with them
@@ -357,7 +357,7 @@ std::vector<Change> changes(const Design& base, const Design& head, const Origin
                          !origins.where.contains(present->pointer);
     if (!implied) grouping.add_component(place);
   }
-  std::vector<Change> out = grouping.take();
+  std::vector<InputStep> out = grouping.take();
   add_targets(base, head, out);
   return out;
 }

@@ -35,7 +35,7 @@ struct Edit {
   [[nodiscard]] bool operator==(const Edit&) const = default;
 };
 
-struct Change {
+struct InputStep {
   InputChange said;
   std::vector<Edit> edits;  ///< none for a target
 };
@@ -43,13 +43,13 @@ struct Change {
 /// The changes from `base` to `head`, in the order of the scenario, targets last. Values count as
 /// they are resolved: what was only written differently has not changed. Values are one change when
 /// one edit moves them: a parameter both scenarios have, another product, another file to extend.
-[[nodiscard]] std::vector<Change> changes(const Design& base, const Design& head,
-                                          const Origins& base_origins = {},
-                                          const Origins& head_origins = {});
+[[nodiscard]] std::vector<InputStep> changes(const Design& base, const Design& head,
+                                             const Origins& base_origins = {},
+                                             const Origins& head_origins = {});
 
 /// `base` with those of `all` whose bit is set in `mask`; with all of them, `head` itself. Its
 /// expectations are those of `base`.
-[[nodiscard]] Design apply(const Design& base, const Design& head, const std::vector<Change>& all,
-                           std::uint64_t mask);
+[[nodiscard]] Design apply(const Design& base, const Design& head,
+                           const std::vector<InputStep>& all, std::uint64_t mask);
 
 }  // namespace stallcast::diff

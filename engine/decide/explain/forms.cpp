@@ -8,6 +8,7 @@
 #include "engine/base/expression.hpp"
 #include "engine/base/metric_units.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "models/contract/registry.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -34,23 +35,20 @@ std::string symbol_of(const std::string& path, std::set<std::string>& taken) {
   return symbol;
 }
 
-/// Where the equations of what a resource belongs to stand.
-std::string page_of(const std::string& figure, const Design& design) {
-  constexpr std::string_view kStorage = "resource.storage.";
-  if (figure.starts_with(kStorage)) {
-    const std::string rest = figure.substr(kStorage.size());
-    const Component* storage = design.find_storage(rest.substr(0, rest.find('.')));
-    return storage != nullptr ? "docs/models/" + storage->kind + ".md" : "docs/models/storage.md";
+/// Where the equations of what a resource belongs to are.
+std::string page_of(std::string_view figure, const Design& design) {
+  constexpr std::string_view kResource = "resource.", kStorage = "storage.";
+  const bool resource = figure.starts_with(kResource);
+  std::string_view rest = figure.substr(resource ? kResource.size() : 0);
+  if (rest.starts_with(kStorage)) {
+    rest.remove_prefix(kStorage.size());
+    if (const Component* storage = design.find_storage(rest.substr(0, rest.find('.'))))
+      return models::page_of(models::Role::storage, storage->kind);
   }
-  if (figure.starts_with("storage.")) {
-    const std::string rest = figure.substr(8);
-    const Component* storage = design.find_storage(rest.substr(0, rest.find('.')));
-    if (storage != nullptr) return "docs/models/" + storage->kind + ".md";
-  }
-  if (figure.starts_with("cost.")) return "docs/models/cost.md";
-  if (figure.starts_with("resource.fabric.")) return "docs/models/network.md";
-  if (figure.starts_with("resource.host.")) return "docs/models/host.md";
-  return "docs/models/bounds.md";
+  for (const models::Role role : {models::Role::fabric, models::Role::host})
+    if (resource && rest.starts_with(std::string(models::role_info(role).id) + "."))
+      return models::page_of(role);
+  return figure.starts_with("cost.") ? "docs/models/cost.md" : "docs/models/bounds.md";
 }
 
 }  // namespace

@@ -34,31 +34,33 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
                              const predict::PredictOptions& options) {
   // A third of the simulations is for what could be left out, and what the others do not need.
   const std::size_t relieving = most - most / 3;
-  std::vector<plan::Change> changes = plan::candidate_changes(design, base, relieving);
-  const auto add = [&](const std::vector<plan::Change>& more, std::size_t limit) {
-    for (const plan::Change& change : more)
+  std::vector<plan::Proposal> changes = plan::candidate_changes(design, base, relieving);
+  const auto add = [&](const std::vector<plan::Proposal>& more, std::size_t limit) {
+    for (const plan::Proposal& proposal : more)
       if (changes.size() < limit &&
           std::none_of(changes.begin(), changes.end(),
-                       [&](const plan::Change& c) { return c.set == change.set; }))
-        changes.push_back(change);
+                       [&](const plan::Proposal& p) { return p.change == proposal.change; }))
+        changes.push_back(proposal);
   };
   add(plan::further_changes(design, base, most), relieving);
   const std::size_t first_saving = changes.size();
   add(plan::spare_changes(design, base, most), most);
   std::vector<std::string> saving;
-  for (std::size_t i = first_saving; i < changes.size(); ++i) saving.push_back(changes[i].set);
+  for (std::size_t i = first_saving; i < changes.size(); ++i)
+    saving.push_back(text_of(changes[i].change));
 
   const double utilization = plan::mean_utilization(base);
   const std::vector<std::string> before = missed(base);
   std::vector<WhatIf> out;
   for (const plan::Tried& tried : plan::simulate_changes(changes, base, redesign, options)) {
     WhatIf w;
-    w.kind = contains(saving, tried.change.set) ? WhatIf::Kind::save : WhatIf::Kind::relieve;
-    w.change = tried.change.text;
-    w.set = tried.change.set;
+    w.kind = contains(saving, text_of(tried.proposal.change)) ? WhatIf::Kind::save
+                                                              : WhatIf::Kind::relieve;
+    w.change = tried.proposal.text;
+    w.set = text_of(tried.proposal.change);
     w.utilization = plan::mean_utilization(tried.prediction);
     w.gain = w.utilization - utilization;
-    w.relative_cost = tried.change.relative_cost;
+    w.relative_cost = tried.proposal.relative_cost;
     w.meets_targets = tried.prediction.verdict == Verdict::pass;
     w.missed = missed(tried.prediction);
     if (w.kind == WhatIf::Kind::relieve || !loses(w, before)) out.push_back(std::move(w));

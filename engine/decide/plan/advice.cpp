@@ -1,7 +1,6 @@
 #include "engine/decide/plan/advice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -9,72 +8,20 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/plan/plan.hpp"
+#include "models/contract/registry.hpp"
 #include "stallcast/breakdown.hpp"
 
 namespace stallcast::plan {
 namespace {
 
-/// Which field of which component relieves a resource, and by how much to raise it.
-struct Remedy {
-  std::string_view role = {};  ///< first part of the resource's name: "storage", "host", "fabric"
-  std::string_view part = {};  ///< what the rest of the name starts with; "" = anything
-  /// "self", "storage" whose client it is, or that part of every job which uses it: "loader"
-  std::string_view target = {};
-  std::string_view field = {};
-  double factor = 0.0;
-  std::string_view text = {};  ///< set to this instead of raising
-  bool link = false;           ///< the field is quoted in bits
-  bool bought = false;         ///< it is hardware: less of it is cheaper
-};
+using models::Habit;
+using models::Remedy;
+using models::Role;
+using Of = models::Remedy::Of;
 
-// The rows of the first part that fits are taken, all of them.
-constexpr std::array kRemedies = {
-    Remedy{"storage", "ost", "self", "ost.count", 1.25, {}, false, true},
-    Remedy{"storage", "oss", "self", "oss.count", 1.25, {}, false, true},
-    Remedy{"storage", "mdt", "self", "mdt.count", 2.0, {}, false, true},
-    Remedy{"storage", "client.stream", "checkpoint", "direct", 0.0, "true"},
-    Remedy{"storage", "client.stream", "checkpoint", "files", 4.0},
-    Remedy{"storage", "client.stream", "loader", "workers", 2.0},
-    Remedy{"storage", "client.tls", "loader", "workers", 2.0},
-    Remedy{"storage", "client", "self", "client.rpcs_in_flight", 2.0},
-    Remedy{"storage", "prefixes", "self", "prefixes", 2.0},
-    Remedy{"storage", "first_byte", "loader", "workers", 2.0},
-    Remedy{"storage", "connection", "loader", "workers", 2.0},
-    Remedy{"storage", "connection", "self", "get.parallel", 2.0},
-    Remedy{"storage", "server", "self", "server.count", 1.25, {}, false, true},
-    Remedy{"storage", "drives", "self", "drive.count", 1.25, {}, false, true},
-    Remedy{"host", "client", "storage", "client.nconnect", 2.0},
-    Remedy{"host", "client", "storage", "client.cores", 2.0},
-    Remedy{"host", "nic", "self", "nic.rate", 2.0, {}, true, true},
-    Remedy{"host", "compute_nic", "self", "compute_nic.rate", 2.0, {}, true},
-    Remedy{"host", "nvme", "self", "nvme.write", 2.0},
-    Remedy{"host", "nvme", "self", "nvme.read", 2.0},
-    Remedy{"host", "cpu", "loader", "workers", 2.0},
-    Remedy{"host", "gpu.copy", "loader", "copy", 0.0, "pinned"},
-    Remedy{"host", "memory", "self", "memory.bandwidth", 2.0},
-    Remedy{"job", "loader", "loader", "workers", 2.0},
-    Remedy{"job", "checkpoint.serialize", "checkpoint", "serializer", 0.0, "none"},
-    Remedy{"fabric", "", "self", "bisection", 1.25, {}, true},
-};
-
-/// Which part of a job is set otherwise when a cause costs it time.
-struct Habit {
-  const char* cause;
-  std::string_view part;  ///< "loader", "dataset", "checkpoint"
-  std::string_view field;
-  double factor = 0.0;
-  std::string_view text = {};  ///< set to this instead of raising
-};
-constexpr std::array kHabits = {
-    Habit{"data", "loader", "workers", 2.0},
-    Habit{"data", "loader", "prefetch", 2.0},
-    Habit{"data", "dataset", "cache.policy", 0.0, "random"},
-    Habit{"metadata", "loader", "workers", 2.0},
-    Habit{"cpu", "loader", "workers", 2.0},
-    Habit{"checkpoint", "checkpoint", "every", 2.0},
-    Habit{"checkpoint", "checkpoint", "every_steps", 2.0},
-    Habit{"checkpoint", "checkpoint", "buffers", 2.0},
-};
+/// Roles that have resources, and parts of a job that have habits, in the order they are tried.
+constexpr Role kLimiting[] = {Role::storage, Role::host, Role::job, Role::fabric};
+constexpr Role kJobParts[] = {Role::loader, Role::dataset, Role::checkpoint};
 
 /// A cause that costs less than this share of wall time is not worth a change of its job.
 constexpr double kNoticeable = 0.001;
@@ -126,10 +73,10 @@ std::optional<double> raised(const Value& value, double factor) {
   return more;
 }
 
-double share_of(const Prediction& prediction, const std::string& job, const char* cause) {
+double share_of(const Prediction& prediction, const std::string& job, std::string_view cause) {
   const auto shares = prediction.breakdown.find(job);
   if (shares == prediction.breakdown.end()) return 0.0;
-  const auto share = shares->second.find(cause);
+  const auto share = shares->second.find(std::string(cause));
   return share == shares->second.end() ? 0.0 : share->second;
 }
 
@@ -141,7 +88,7 @@ bool refers_to(const Component* component, std::string_view key, std::string_vie
 /// Whether the loader or the checkpoints of `job` use the resource `name` and cost time.
 bool suffers(const JobDesign& job, const Remedy& remedy, const Name& name,
              const Prediction& prediction) {
-  const bool saves = remedy.target == "checkpoint";
+  const bool saves = remedy.of == Of::checkpoint;
   if (name.role == "job" && job.job.id != name.id) return false;
   if (name.role == "host" && !refers_to(&job.job, "hosts", name.id)) return false;
   if (name.role == "storage" &&
@@ -153,6 +100,10 @@ bool suffers(const JobDesign& job, const Remedy& remedy, const Name& name,
          kNoticeable;
 }
 
+const std::optional<Component>& part_of(const JobDesign& job, Role part) {
+  return part == Role::loader ? job.loader : part == Role::dataset ? job.dataset : job.checkpoint;
+}
+
 class Advisor {
  public:
   Advisor(const Design& design, const Prediction& prediction, std::size_t most)
@@ -160,25 +111,16 @@ class Advisor {
 
   void relieve(const std::string& resource) {
     const Name name = split_name(resource);
-    const Remedy* first = nullptr;
-    for (const Remedy& remedy : kRemedies) {
-      if (remedy.role != name.role || !starts_with_part(name.part, remedy.part)) continue;
-      if (first != nullptr && remedy.part != first->part) continue;
-      first = &remedy;
-      apply(remedy, name);
-    }
+    for (const Remedy* remedy : remedies_of(name)) apply(*remedy, name);
   }
 
   /// Twice of it: the field that is called as the end of its name, else the first.
   void double_it(const std::string& resource) {
     const Name name = split_name(resource);
     const Remedy* best = nullptr;
-    for (const Remedy& remedy : kRemedies) {
-      if (remedy.role != name.role || !starts_with_part(name.part, remedy.part) ||
-          remedy.factor <= 0.0 || (best != nullptr && remedy.part != best->part))
-        continue;
-      const std::string_view key = remedy.field.substr(remedy.field.rfind('.') + 1);
-      if (best == nullptr || name.part.ends_with(key)) best = &remedy;
+    for (const Remedy* remedy : remedies_of(name)) {
+      const std::string_view key = remedy->field.substr(remedy->field.rfind('.') + 1);
+      if (remedy->factor > 0.0 && (best == nullptr || name.part.ends_with(key))) best = remedy;
     }
     if (best == nullptr) return;
     Remedy twice = *best;
@@ -186,88 +128,132 @@ class Advisor {
     apply(twice, name);
   }
 
-  /// A blocking save that costs time can be made in the background.
-  void unblock_saves() {
+  /// Other kinds of parts that cost their job time: saves in the background.
+  void replace_kinds() {
     for (const JobDesign& job : design_.jobs)
-      if (job.checkpoint && job.checkpoint->kind == "sync" &&
-          share_of(prediction_, job.job.id, "checkpoint") >= kNoticeable)
-        add({"job." + job.job.id + ".checkpoint.mode sync -> async",
-             "jobs[" + job.job.id + "].checkpoint.mode=async", 0.0});
+      for (const Role role : kJobParts) {
+        const std::optional<Component>& part = part_of(job, role);
+        const models::KindInfo* kind = part ? models::find_kind(role, part->kind) : nullptr;
+        if (kind == nullptr || kind->successor.kind.empty() || !costs(job, kind->successor.cause))
+          continue;
+        const models::RoleInfo& info = models::role_info(role);
+        const std::string field = std::string(info.id) + "." + std::string(info.selector);
+        const std::string after(kind->successor.kind);
+        add({"job." + job.job.id + "." + field + " " + part->kind + " -> " + after,
+             {"jobs[" + job.job.id + "]." + field, after},
+             0.0});
+      }
   }
 
   /// Settings of jobs that lose time to a cause, whatever they wait for.
   void change_habits() {
-    for (const JobDesign& job : design_.jobs)
-      for (const Habit& habit : kHabits)
-        if (share_of(prediction_, job.job.id, habit.cause) >= kNoticeable)
-          change_part(job, habit.part,
-                      {.target = habit.part,
-                       .field = habit.field,
-                       .factor = habit.factor,
-                       .text = habit.text});
+    for_each_habit([&](const JobDesign& job, Role part, const Habit& habit) {
+      if (std::any_of(habit.causes.begin(), habit.causes.end(),
+                      [&](std::string_view cause) { return costs(job, cause); }))
+        change_part(job, part, {.field = habit.field, .factor = habit.factor, .text = habit.text});
+    });
   }
 
   /// Hardware of which half would do by its use, and workers that are never waited for.
   void halve_idle() {
-    for (const Remedy& remedy : kRemedies) {
-      if (!remedy.bought) continue;
-      std::map<std::string, double> busiest;
-      for (const ResourceUse& use : prediction_.resources) {
-        const Name name = split_name(use.name);
-        if (name.role != remedy.role || !starts_with_part(name.part, remedy.part)) continue;
-        const double peak = use.capacity > 0.0 ? use.peak / use.capacity : 0.0;
-        const double busy = use.blamed_share >= kBlamed ? 1.0 : std::max(use.utilization(), peak);
-        double& most = busiest[std::string(name.id)];
-        most = std::max(most, busy);
-      }
-      for (const auto& [id, busy] : busiest) {
-        Remedy half = remedy;
-        half.factor = 0.5;
-        if (busy < kHalfIdle) apply(half, {remedy.role, id, remedy.part});
-      }
+    for (const Role role : kLimiting) {
+      for (const models::KindInfo& kind : models::kinds(role))
+        for (const Remedy& remedy : kind.remedies) halve(role, kind.id, remedy);
+      for (const Remedy& remedy : models::role_info(role).remedies) halve(role, "", remedy);
     }
-    for (const JobDesign& job : design_.jobs)
-      if (share_of(prediction_, job.job.id, "data") + share_of(prediction_, job.job.id, "cpu") +
-              share_of(prediction_, job.job.id, "metadata") <
-          kNoticeable)
-        change_part(job, "loader", {.target = "loader", .field = "workers", .factor = 0.5});
+    for_each_habit([&](const JobDesign& job, Role part, const Habit& habit) {
+      double lost = 0.0;
+      for (const std::string_view cause : habit.causes)
+        lost += share_of(prediction_, job.job.id, cause);
+      if (habit.spare && lost < kNoticeable)
+        change_part(job, part, {.field = habit.field, .factor = 0.5});
+    });
   }
 
-  [[nodiscard]] std::vector<Change> take() { return std::move(changes_); }
+  [[nodiscard]] std::vector<Proposal> take() { return std::move(proposals_); }
 
  private:
+  [[nodiscard]] bool costs(const JobDesign& job, std::string_view cause) const {
+    return share_of(prediction_, job.job.id, cause) >= kNoticeable;
+  }
+
+  /// The component that a resource belongs to; nullptr when there is none.
+  [[nodiscard]] const Component* component_of(const Name& name) const {
+    if (name.role == "storage") return design_.find_storage(name.id);
+    if (name.role == "host") return design_.find_host(name.id);
+    return name.role == "fabric" ? &design_.fabric : nullptr;
+  }
+
+  /// What relieves a resource: the remedies of the first part that fits.
+  [[nodiscard]] std::vector<const Remedy*> remedies_of(const Name& name) const {
+    std::vector<const Remedy*> out;
+    const auto add_fitting = [&](std::span<const Remedy> remedies) {
+      for (const Remedy& remedy : remedies)
+        if (starts_with_part(name.part, remedy.part) &&
+            (out.empty() || out.front()->part == remedy.part))
+          out.push_back(&remedy);
+    };
+    for (const Role role : kLimiting) {
+      const models::RoleInfo& info = models::role_info(role);
+      if (info.id != name.role) continue;
+      if (const Component* component = component_of(name))
+        if (const models::KindInfo* kind = models::find_kind(role, component->kind))
+          add_fitting(kind->remedies);
+      add_fitting(info.remedies);
+    }
+    return out;
+  }
+
+  template <class Use>
+  void for_each_habit(const Use& use) const {
+    for (const JobDesign& job : design_.jobs)
+      for (const Role part : kJobParts)
+        for (const Habit& habit : models::role_info(part).habits) use(job, part, habit);
+  }
+
+  /// Half of what `remedy` adds to, wherever that is idle. A `kind` of "" is any.
+  void halve(Role role, std::string_view kind, const Remedy& remedy) {
+    if (!remedy.bought) return;
+    std::map<std::string, double> busiest;
+    for (const ResourceUse& use : prediction_.resources) {
+      const Name name = split_name(use.name);
+      if (name.role != models::role_info(role).id || !starts_with_part(name.part, remedy.part))
+        continue;
+      const Component* component = component_of(name);
+      if (!kind.empty() && (component == nullptr || component->kind != kind)) continue;
+      const double peak = use.capacity > 0.0 ? use.peak / use.capacity : 0.0;
+      const double busy = use.blamed_share >= kBlamed ? 1.0 : std::max(use.utilization(), peak);
+      double& most = busiest[std::string(name.id)];
+      most = std::max(most, busy);
+    }
+    Remedy half = remedy;
+    half.factor = 0.5;
+    for (const auto& [id, busy] : busiest)
+      if (busy < kHalfIdle) apply(half, {models::role_info(role).id, id, remedy.part});
+  }
+
   void apply(const Remedy& remedy, const Name& name) {
     const std::string id(name.id);
-    if (remedy.target == "storage") {
-      apply({.target = "self", .field = remedy.field, .factor = remedy.factor},
+    if (remedy.of == Of::storage) {
+      apply({.field = remedy.field, .factor = remedy.factor},
             {"storage", client_of(name.part), {}});
-    } else if (remedy.target != "self") {
-      for (const JobDesign& job : design_.jobs) {
-        const std::optional<Component>& part =
-            remedy.target == "loader" ? job.loader : job.checkpoint;
-        const std::string sub = job.job.id + "]." + std::string(remedy.target);
-        if (part && suffers(job, remedy, name, prediction_))
-          change(*part, "jobs[" + sub, "job." + job.job.id + "." + std::string(remedy.target),
-                 remedy);
-      }
-    } else if (name.role == "storage") {
-      if (const Component* storage = design_.find_storage(id))
-        change(*storage, "storage[" + id + "]", "storage." + id, remedy);
-    } else if (name.role == "host") {
-      if (const Component* host = design_.find_host(id))
-        change(*host, "cluster.hosts[" + id + "]", "host." + id, remedy);
-    } else if (name.role == "fabric") {
-      change(design_.fabric, "cluster.fabric", "fabric", remedy);
+    } else if (remedy.of != Of::self) {
+      const Role part = remedy.of == Of::loader ? Role::loader : Role::checkpoint;
+      for (const JobDesign& job : design_.jobs)
+        if (suffers(job, remedy, name, prediction_)) change_part(job, part, remedy);
+    } else if (const Component* component = component_of(name)) {
+      const std::string list = name.role == "host" ? "cluster.hosts" : std::string(name.role);
+      const bool one = name.role == "fabric";
+      change(*component, one ? "cluster.fabric" : list + "[" + id + "]",
+             one ? "fabric" : std::string(name.role) + "." + id, remedy);
     }
   }
 
-  void change_part(const JobDesign& job, std::string_view part, const Remedy& remedy) {
-    const std::optional<Component>& component = part == "loader"    ? job.loader
-                                                : part == "dataset" ? job.dataset
-                                                                    : job.checkpoint;
-    if (component)
-      change(*component, "jobs[" + job.job.id + "]." + std::string(part),
-             "job." + job.job.id + "." + std::string(part), remedy);
+  void change_part(const JobDesign& job, Role part, const Remedy& remedy) {
+    const std::string name(models::role_info(part).id);
+    if (const std::optional<Component>& component = part_of(job, part))
+      change(*component, "jobs[" + job.job.id + "]." + name, "job." + job.job.id + "." + name,
+             remedy);
   }
 
   void change(const Component& component, const std::string& path, const std::string& label,
@@ -281,38 +267,41 @@ class Advisor {
                                      : value->text;
       const std::string after(remedy.text);
       if (before != after)
-        add({label + field + " " + before + " -> " + after, path + field + "=" + after, 0.0});
+        add({label + field + " " + before + " -> " + after,
+             {path + field, parse_setting(after)},
+             0.0});
       return;
     }
     const std::optional<double> more = raised(*value, remedy.factor);
     if (!more.has_value()) return;
-    const auto text = [&](double number) {
-      return remedy.link ? base::exact_link_rate(number)
-                         : base::exact_quantity(number, value->dimension);
+    const auto written = [&](double number) {
+      return remedy.link ? parse_setting(base::exact_link_rate(number))
+                         : setting_of(number, value->dimension);
     };
-    const std::string after = text(*more);
-    add({label + field + " " + text(value->number) + " -> " + after, path + field + "=" + after,
+    const Setting after = written(*more);
+    add({label + field + " " + text_of(written(value->number)) + " -> " + text_of(after),
+         {path + field, after},
          *more / value->number - 1.0});
   }
 
-  void add(Change change) {
-    for (const Change& c : changes_)
-      if (c.set == change.set) return;
-    if (changes_.size() < most_) changes_.push_back(std::move(change));
+  void add(Proposal proposal) {
+    for (const Proposal& p : proposals_)
+      if (p.change == proposal.change) return;
+    if (proposals_.size() < most_) proposals_.push_back(std::move(proposal));
   }
 
   const Design& design_;
   const Prediction& prediction_;
   std::size_t most_;
-  std::vector<Change> changes_;
+  std::vector<Proposal> proposals_;
 };
 
 }  // namespace
 
-std::vector<Change> candidate_changes(const Design& design, const Prediction& prediction,
-                                      std::size_t most) {
+std::vector<Proposal> candidate_changes(const Design& design, const Prediction& prediction,
+                                        std::size_t most) {
   Advisor advisor(design, prediction, most);
-  advisor.unblock_saves();
+  advisor.replace_kinds();
   for (const AssertionOutcome& outcome : prediction.assertions)
     if (outcome.status != "pass" && outcome.level != "warn") advisor.relieve(outcome.limited_by);
   for (const Bottleneck& bottleneck : prediction.bottlenecks)
@@ -321,39 +310,39 @@ std::vector<Change> candidate_changes(const Design& design, const Prediction& pr
   return advisor.take();
 }
 
-std::optional<Change> doubled(const Design& design, const Prediction& prediction,
-                              const std::string& resource) {
+std::optional<Proposal> doubled(const Design& design, const Prediction& prediction,
+                                const std::string& resource) {
   Advisor advisor(design, prediction, 1);
   advisor.double_it(resource);
-  std::vector<Change> found = advisor.take();
+  std::vector<Proposal> found = advisor.take();
   if (found.empty()) return std::nullopt;
   return std::move(found.front());
 }
 
-std::vector<Change> further_changes(const Design& design, const Prediction& prediction,
-                                    std::size_t most) {
+std::vector<Proposal> further_changes(const Design& design, const Prediction& prediction,
+                                      std::size_t most) {
   Advisor advisor(design, prediction, most);
   advisor.change_habits();
   return advisor.take();
 }
 
-std::vector<Change> spare_changes(const Design& design, const Prediction& prediction,
-                                  std::size_t most) {
+std::vector<Proposal> spare_changes(const Design& design, const Prediction& prediction,
+                                    std::size_t most) {
   Advisor advisor(design, prediction, most);
   advisor.halve_idle();
   return advisor.take();
 }
 
-std::vector<Tried> simulate_changes(const std::vector<Change>& changes, const Prediction& base,
+std::vector<Tried> simulate_changes(const std::vector<Proposal>& changes, const Prediction& base,
                                     const Redesign& redesign,
                                     const predict::PredictOptions& options) {
   std::vector<Design> designs;
-  std::vector<const Change*> tried;
-  for (const Change& change : changes) {
-    Result<Design> design = redesign(change.set);
+  std::vector<const Proposal*> tried;
+  for (const Proposal& proposal : changes) {
+    Result<Design> design = redesign(proposal.change);
     if (!design.ok()) continue;
     designs.push_back(std::move(design).value());
-    tried.push_back(&change);
+    tried.push_back(&proposal);
   }
   if (designs.empty()) return {};
   std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
@@ -364,18 +353,18 @@ std::vector<Tried> simulate_changes(const std::vector<Change>& changes, const Pr
   return out;
 }
 
-std::vector<Alternative> try_changes(const std::vector<Change>& changes, const Prediction& base,
+std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const Prediction& base,
                                      const Redesign& redesign,
                                      const predict::PredictOptions& options) {
   const double before = mean_utilization(base);
   std::vector<Alternative> alternatives;
   for (const Tried& tried : simulate_changes(changes, base, redesign, options)) {
     Alternative a;
-    a.change = tried.change.text;
+    a.change = tried.proposal.text;
     a.utilization = mean_utilization(tried.prediction);
     a.gain = a.utilization - before;
     a.meets_targets = tried.prediction.verdict == Verdict::pass;
-    a.relative_cost = tried.change.relative_cost;
+    a.relative_cost = tried.proposal.relative_cost;
     alternatives.push_back(std::move(a));
   }
   std::stable_sort(alternatives.begin(), alternatives.end(),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/decide/predict/predict.hpp"
+#include "stallcast/change.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
@@ -14,51 +15,52 @@
 /// "What should I change next?": candidate changes by what limits a design, tried by simulation.
 namespace stallcast::plan {
 
-/// One change of a scenario.
-struct Change {
+/// A change of a scenario that may help.
+struct Proposal {
   std::string text;            ///< "storage.scratch.ost.count 48 -> 60"
-  std::string set;             ///< "storage[scratch].ost.count=60", as `--set` takes it
+  Change change;               ///< storage[scratch].ost.count to 60
   double relative_cost = 0.0;  ///< how much of the thing is added, as a fraction
 };
 
 /// At most `most` changes that relieve what `prediction` blames, the most blamed first: what limits
 /// a missed target, and what costs at least 0.2 % of the time.
-[[nodiscard]] std::vector<Change> candidate_changes(const Design& design,
-                                                    const Prediction& prediction, std::size_t most);
+[[nodiscard]] std::vector<Proposal> candidate_changes(const Design& design,
+                                                      const Prediction& prediction,
+                                                      std::size_t most);
 
 /// The change that makes twice of `resource` ("storage.scratch.ost"), or of what lets more of it be
 /// used at a time; nullopt when no number of the scenario does.
-[[nodiscard]] std::optional<Change> doubled(const Design& design, const Prediction& prediction,
-                                            const std::string& resource);
+[[nodiscard]] std::optional<Proposal> doubled(const Design& design, const Prediction& prediction,
+                                              const std::string& resource);
 
 /// At most `most` settings of jobs that lose time, whatever they wait for: workers, prefetch,
 /// cache, interval of saves, buffers of them.
-[[nodiscard]] std::vector<Change> further_changes(const Design& design,
-                                                  const Prediction& prediction, std::size_t most);
+[[nodiscard]] std::vector<Proposal> further_changes(const Design& design,
+                                                    const Prediction& prediction, std::size_t most);
 
 /// At most `most` changes that take away half of what is idle: hardware busy less than 45 % that
 /// nobody waits for, and workers of loaders that keep up.
-[[nodiscard]] std::vector<Change> spare_changes(const Design& design, const Prediction& prediction,
-                                                std::size_t most);
+[[nodiscard]] std::vector<Proposal> spare_changes(const Design& design,
+                                                  const Prediction& prediction, std::size_t most);
 
-/// The design with one more `--set`.
-using Redesign = std::function<Result<Design>(const std::string& set)>;
+/// The scenario's design with one more change.
+using Redesign = std::function<Result<Design>(const Change& change)>;
 
-/// A change, and what is predicted with it.
+/// A proposal, and what is predicted with it.
 struct Tried {
-  Change change;
+  Proposal proposal;
   Prediction prediction;
 };
 
 /// Simulates each change alone, with the seeds of `base`, in one batch. A change whose design is
 /// not valid or whose simulation fails is left out.
-[[nodiscard]] std::vector<Tried> simulate_changes(const std::vector<Change>& changes,
+[[nodiscard]] std::vector<Tried> simulate_changes(const std::vector<Proposal>& changes,
                                                   const Prediction& base, const Redesign& redesign,
                                                   const predict::PredictOptions& options);
 
 /// The same, in short. Best first: those that meet the targets by
 /// cost, then by gain.
-[[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Change>& changes,
+[[nodiscard]] std::vector<Alternative> try_changes(const std::vector<Proposal>& changes,
                                                    const Prediction& base, const Redesign& redesign,
                                                    const predict::PredictOptions& options);
 

@@ -51,23 +51,23 @@ class AxisMaker {
     std::string counted = axis.about.path;
     // A parameter that counts something may be searched as that would be.
     if (counted.starts_with("params.") && wanted.axis.values.empty() && !wanted.axis.range) {
-      axis.texts = {"1", "2"};
+      axis.values = {Amount{1.0}, Amount{2.0}};
       const Result<Meaning> drives = meaning_of(axis);
       if (!drives.ok()) return drives.failure();
       for (const std::string& path : drives->changed)
         if (countable_at(path) != nullptr) counted = path;
     }
-    const Result<std::vector<std::string>> texts = texts_of(wanted, counted);
-    if (!texts.ok()) return texts.failure();
-    axis.texts = *texts;
+    Result<std::vector<Setting>> values = values_of(wanted, counted);
+    if (!values.ok()) return values.failure();
+    axis.values = std::move(values).value();
     const Result<Meaning> meaning = meaning_of(axis);
     if (!meaning.ok()) return meaning.failure();
     number(axis, *meaning);
     name(axis, *meaning);
     order(axis, *meaning);
     axis.about.candidates = static_cast<std::int64_t>(axis.size());
-    axis.about.from = axis.texts.front();
-    axis.about.to = axis.texts.back();
+    axis.about.from = text_of(axis.values.front());
+    axis.about.to = text_of(axis.values.back());
     return axis;
   }
 
@@ -85,9 +85,9 @@ class AxisMaker {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(bounds_.osts_required)));
   }
 
-  Result<std::vector<std::string>> texts_of(const PlanDimension& wanted, const std::string& path) {
-    std::vector<std::string> out;
-    for (const SweepValue& value : wanted.axis.values) out.push_back(value.text);
+  Result<std::vector<Setting>> values_of(const PlanDimension& wanted, const std::string& path) {
+    std::vector<Setting> out;
+    for (const SweepValue& value : wanted.axis.values) out.push_back(value.value);
     if (!out.empty()) return out;
     const Value* now = current(path);
     const bool count = now != nullptr && now->dimension == Dimension::count;
@@ -113,21 +113,21 @@ class AxisMaker {
       const std::optional<std::int64_t> bound = bound_of(path);
       range.emplace();
       range->from = 1.0;
+      const Countable* counted = countable_at(path);
       range->to = static_cast<double>(bound ? std::max(kSmallestInfinity, kBoundFactor * *bound)
-                                      : countable_at(path) != nullptr &&
-                                              countable_at(path)->field == "loader.workers"
-                                          ? kSmallest
+                                      : counted != nullptr && counted->most > 0
+                                          ? counted->most
                                           : std::max(kSmallest, kFactor * present));
     }
     return listed(*range, wanted, count || range->unit.empty());
   }
 
-  Result<std::vector<std::string>> listed(SweepRange range, const PlanDimension& wanted,
-                                          bool whole) const {
-    std::vector<std::string> out;
+  Result<std::vector<Setting>> listed(SweepRange range, const PlanDimension& wanted,
+                                      bool whole) const {
+    std::vector<Setting> out;
     const auto unit = static_cast<double>(wanted.unit);
     const bool backwards = range.to < range.from;
-    if (backwards) std::swap(range.from, range.to), std::swap(range.exact[0], range.exact[1]);
+    if (backwards) std::swap(range.from, range.to);
     if (range.n < 1 && range.step <= 0.0 && !whole)
       return Failure{ExitCode::bad_input,
                      "the range of \"" + wanted.axis.path + "\" does not say its steps",
@@ -135,15 +135,14 @@ class AxisMaker {
     const auto add = [&](double value) {
       if (unit > 0.0) value = std::ceil(value / unit - 1e-9) * unit;  // whole units
       if (unit > 0.0 && value > range.to * (1.0 + 1e-12)) return;
-      std::string text = base::shortest(value) + (range.unit.empty() ? "" : " " + range.unit);
-      if (out.empty() || out.back() != text) out.push_back(std::move(text));
+      if (out.empty() || std::get<Amount>(out.back()).number != value)
+        out.emplace_back(Amount{value, range.unit});
     };
     if (range.n >= 1) {
       if (range.step <= 0.0 && whole && range.unit.empty() && !range.log) range.step = 1.0;
       for (std::int64_t i = 0; i < range.n; ++i) {
-        const std::string text = base::value_at(
+        const double value = base::number_at(
             range, range.n == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(range.n - 1));
-        const double value = std::stod(text);
         add(whole && range.unit.empty() ? std::round(value) : value);
       }
     } else {
@@ -167,10 +166,10 @@ class AxisMaker {
     Meaning out;
     std::map<std::string, Value> first, last;
     std::optional<Failure> failure;
-    for (const auto& [text, into] :
-         {std::pair{&axis.texts.front(), &first}, {&axis.texts.back(), &last}}) {
-      const std::vector<std::string> set{axis.about.path + "=" + *text};
-      Result<Design> made = redesign_(set);
+    for (const auto& [value, into] :
+         {std::pair{&axis.values.front(), &first}, {&axis.values.back(), &last}}) {
+      const Change change{axis.about.path, *value};
+      Result<Design> made = redesign_({&change, 1});
       if (!made.ok() && !failure) failure = made.failure();
       if (made.ok())
         for (const auto& [path, value] : base::values_of(*made)) into->emplace(path, *value);
@@ -205,7 +204,8 @@ class AxisMaker {
 
   static void number(Axis& axis, const Meaning& meaning) {
     const bool direct = meaning.changed.size() == 1 && meaning.changed.front() == axis.about.path;
-    for (const std::string& text : axis.texts) {
+    for (const Setting& written : axis.values) {
+      const std::string text = text_of(written);
       double value = 0.0;
       if (const auto parsed = base::parse_quantity(text, meaning.dimension); direct && parsed.value)
         value = *parsed.value;
@@ -264,7 +264,7 @@ class AxisMaker {
       });
     Axis sorted = axis;
     for (std::size_t i = 0; i < by.size(); ++i) {
-      sorted.texts[i] = axis.texts[by[i]];
+      sorted.values[i] = axis.values[by[i]];
       sorted.numbers[i] = axis.numbers[by[i]];
     }
     axis = std::move(sorted);

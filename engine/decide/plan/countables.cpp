@@ -33,7 +33,7 @@ constexpr std::array kCountables = {
     Countable{"accelerators", kHost, "count", "hosts", false},
     Countable{"hosts", kHost, "count", "hosts", false},
     Countable{"cache", kJob, "dataset.cache.size", "cache"},
-    Countable{"workers", kJob, "loader.workers", "workers", false},
+    Countable{"workers", kJob, "loader.workers", "workers", false, 64},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@ struct Countable {
   std::string_view field;     ///< behind the id: "ost.count"
   std::string_view noun;      ///< "OSTs"
   bool helps = true;          ///< more of it is expected never to make a target harder
+  std::int64_t most = 0;      ///< searched up to this; 0: up to many times what there is
 };
 
 /// What can be searched by name, in the order a plan looks for something to count.

@@ -42,10 +42,10 @@ Designs::Designs(RedesignAll redesign, std::vector<Axis> axes, std::vector<PartD
       options_(options),
       most_replicas_(static_cast<int>(most_replicas)) {}
 
-std::vector<std::string> Designs::sets(const Cell& cell) const {
-  std::vector<std::string> out;
+std::vector<Change> Designs::changes(const Cell& cell) const {
+  std::vector<Change> out;
   for (std::size_t a = 0; a < cell.size(); ++a)
-    out.push_back(axes_[a].about.path + "=" + axes_[a].texts[cell[a]]);
+    out.push_back({axes_[a].about.path, axes_[a].values[cell[a]]});
   return out;
 }
 
@@ -54,8 +54,8 @@ bool Designs::finished(const Result<Prediction>& prediction, const Design& desig
          static_cast<int>(prediction->seeds.size()) >= replicas_of(design, options_);
 }
 
-Result<Design> Designs::make(std::span<const std::string> sets) const {
-  Result<Design> design = redesign_(sets);
+Result<Design> Designs::make(std::span<const Change> changes) const {
+  Result<Design> design = redesign_(changes);
   if (design.ok())
     std::erase_if(design->expect, [](const Expectation& e) {
       const auto parsed = predict::parse_assertion(e.that);
@@ -68,7 +68,7 @@ const Result<Design>& Designs::at(const Cell& cell) {
   const auto known = made_.find(cell);
   if (known != made_.end()) return known->second;
   if (made_.size() >= kKept) made_.clear();
-  return made_.emplace(cell, make(sets(cell))).first->second;
+  return made_.emplace(cell, make(changes(cell))).first->second;
 }
 
 std::vector<Result<Prediction>> Designs::simulate(std::span<const Design> designs) {
@@ -96,22 +96,22 @@ std::vector<Result<Prediction>> Designs::simulate(std::span<const Design> design
 }
 
 std::vector<Result<Prediction>> Designs::predict(std::span<const Cell> cells) {
-  std::vector<std::vector<std::string>> all;
-  for (const Cell& cell : cells) all.push_back(sets(cell));
+  std::vector<std::vector<Change>> all;
+  for (const Cell& cell : cells) all.push_back(changes(cell));
   return predict(all);
 }
 
-std::vector<Result<Prediction>> Designs::predict(std::span<const std::vector<std::string>> sets) {
+std::vector<Result<Prediction>> Designs::predict(std::span<const std::vector<Change>> changes) {
   std::vector<Design> designs;
   std::vector<Result<Prediction>> out;
-  std::vector<std::size_t> place;  // of each of `sets` among the designs
+  std::vector<std::size_t> place;  // of each of `changes` among the designs
   const std::size_t each = 1 + outages_.size();
-  for (const std::vector<std::string>& options : sets) {
+  for (const std::vector<Change>& these : changes) {
     std::vector<Design> made;
     std::optional<Failure> failure;
     for (std::size_t o = 0; o < each && !failure; ++o) {
-      std::vector<std::string> with = options;
-      if (o > 0) with.push_back(outages_[o - 1].set);
+      std::vector<Change> with = these;
+      if (o > 0) with.push_back(outages_[o - 1].failure);
       Result<Design> design = make(with);
       if (design.ok())
         made.push_back(std::move(design).value());

@@ -10,19 +10,20 @@
 
 #include "engine/decide/plan/space.hpp"
 #include "engine/decide/predict/predict.hpp"
+#include "stallcast/change.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/result.hpp"
 
 /// From cells to designs and their predictions.
 namespace stallcast::plan {
 
-/// The scenario's design with these `--set` options after its own.
-using RedesignAll = std::function<Result<Design>(std::span<const std::string> sets)>;
+/// The scenario's design with these changes after its own `--set` options.
+using RedesignAll = std::function<Result<Design>(std::span<const Change> changes)>;
 
 /// Something that is down all the time while the targets are judged again.
 struct PartDown {
   std::string label;  ///< "oss of scratch"
-  std::string set;    ///< the failure, as `--set` takes it
+  Change failure;     ///< of the scenario
 };
 
 class Designs {
@@ -33,16 +34,16 @@ class Designs {
 
   /// The design of a cell. Targets that only a plan can judge are left out.
   [[nodiscard]] const Result<Design>& at(const Cell& cell);
-  /// What `--set` takes for a cell.
-  [[nodiscard]] std::vector<std::string> sets(const Cell& cell) const;
+  /// What a cell changes.
+  [[nodiscard]] std::vector<Change> changes(const Cell& cell) const;
 
   /// Predictions with the verdict of all targets, also with each of the outages: assertions of an
   /// outage have its label behind their id. All with the same seeds. The time limit is for all
   /// calls together.
   [[nodiscard]] std::vector<Result<Prediction>> predict(std::span<const Cell> cells);
-  /// The same for one cell with more options.
+  /// The same for changes of the scenario, one list a design.
   [[nodiscard]] std::vector<Result<Prediction>> predict(
-      std::span<const std::vector<std::string>> sets);
+      std::span<const std::vector<Change>> changes);
 
   /// Whether all replicas of a prediction that was asked for are in it: neither the time limit nor
   /// an interrupt cut it off.
@@ -52,7 +53,7 @@ class Designs {
   [[nodiscard]] const std::vector<PartDown>& outages() const { return outages_; }
 
  private:
-  [[nodiscard]] Result<Design> make(std::span<const std::string> sets) const;
+  [[nodiscard]] Result<Design> make(std::span<const Change> changes) const;
   [[nodiscard]] std::vector<Result<Prediction>> simulate(std::span<const Design> designs);
 
   RedesignAll redesign_;

@@ -37,7 +37,7 @@ Objective of_prices(Designs& designs) {
 
 /// The scenario as it is says which metrics there are.
 Result<Objective> of_metric(const std::string& name, Designs& designs) {
-  const std::vector<std::vector<std::string>> as_it_is(1);
+  const std::vector<std::vector<Change>> as_it_is(1);
   const std::vector<Result<Prediction>> base = designs.predict(as_it_is);
   if (!base.front().ok()) return base.front().failure();
   const auto found = base.front()->metrics.find(name);

@@ -53,11 +53,12 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
                      "write oss, oss:scratch or oss:scratch:spread"};
     // Down before the first step, taken over at once, and not repaired.
     out.push_back({words.front() + " of " + storage,
-                   "failures[+]={\"id\": \"plan-outage\", \"type\": \"storage\", \"on\": \"" +
-                       storage + "\", \"part\": \"" + std::string(part->part) +
-                       "\", \"at\": \"0 s\", \"failover\": \"0 s\", \"takeover\": \"" + takeover +
-                       "\", \"repair\": \"100000 d\"}"});
-    const Result<Design> broken = redesign({&out.back().set, 1});
+                   {"failures[+]",
+                    JsonLiteral{"{\"id\": \"plan-outage\", \"type\": \"storage\", \"on\": \"" +
+                                storage + "\", \"part\": \"" + std::string(part->part) +
+                                "\", \"at\": \"0 s\", \"failover\": \"0 s\", \"takeover\": \"" +
+                                takeover + "\", \"repair\": \"100000 d\"}"}}});
+    const Result<Design> broken = redesign({&out.back().failure, 1});
     if (broken.ok()) continue;
     const std::string& why = broken.failure().message;
     return Failure{ExitCode::bad_input, "survive " + text + ": " + why.substr(why.rfind(": ") + 2),

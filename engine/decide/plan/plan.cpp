@@ -92,7 +92,7 @@ class Answer {
     for (const auto& [cell, prediction] : search_.seen) {
       PlanPoint point = point_of(prediction, designs_.outages());
       for (std::size_t a = 0; a < cell.size(); ++a)
-        point.values.push_back(designs_.axes()[a].texts[cell[a]]);
+        point.values.push_back(text_of(designs_.axes()[a].values[cell[a]]));
       point.count = std::llround(designs_.axes().front().numbers[cell.front()]);
       point.objective = objective_.of(cell, prediction);
       if (cell == shown) {

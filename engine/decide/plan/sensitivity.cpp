@@ -87,25 +87,25 @@ double rounded(double value) {
 
 /// The input times `factor`, as a scenario writes it, in the same unit; a count moves by one at
 /// least.
-std::string scaled(const Input& input, double factor) {
+Setting scaled(const Input& input, double factor) {
   if (input.dimension == Dimension::count) {
     double value = std::round(input.number * factor);
     if (value == input.number) value += factor > 1.0 ? 1.0 : -1.0;
-    return base::exact_quantity(value, input.dimension);
+    return setting_of(value, input.dimension);
   }
   if (input.dimension == Dimension::ratio && input.number <= 1.0 && input.number * factor > 1.0)
-    return base::exact_quantity(1.0, input.dimension);
+    return setting_of(1.0, input.dimension);
   const std::string text = base::exact_quantity(input.number, input.dimension);
   const std::size_t blank = text.find(' ');
   if (const auto number = base::parse_number(text.substr(0, blank)))
-    return base::shortest(rounded(*number * factor)) +
-           (blank == std::string::npos ? "" : text.substr(blank));
-  return base::exact_quantity(rounded(input.number * factor), input.dimension);
+    return Amount{rounded(*number * factor),
+                  blank == std::string::npos ? "" : text.substr(blank + 1)};
+  return setting_of(rounded(input.number * factor), input.dimension);
 }
 
-std::vector<std::string> varied(std::vector<std::string> sets, const Input& input, double factor) {
-  sets.push_back(input.path + "=" + scaled(input, factor));
-  return sets;
+std::vector<Change> varied(std::vector<Change> changes, const Input& input, double factor) {
+  changes.push_back({input.path, scaled(input, factor)});
+  return changes;
 }
 
 const TargetMargin* same_target(const PlanPoint& point, const TargetMargin& wanted) {
@@ -130,11 +130,11 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
     inputs.resize(
         std::min(inputs.size(), std::max(kTried * most, static_cast<std::size_t>(affordable))));
   plan.varied = static_cast<std::int64_t>(inputs.size());
-  std::vector<std::vector<std::string>> sets;
+  std::vector<std::vector<Change>> tries;
   for (const Input& input : inputs)
     for (const double factor : {1.0 - spread, 1.0 + spread})
-      sets.push_back(varied(designs.sets(answer), input, factor));
-  std::vector<Result<Prediction>> predictions = designs.predict(sets);
+      tries.push_back(varied(designs.changes(answer), input, factor));
+  std::vector<Result<Prediction>> predictions = designs.predict(tries);
   // What is not a valid design is known not to be one; what was cut off may be anything.
   const auto cut = [&](const Result<Prediction>& prediction) {
     return prediction.ok() ? !designs.finished(prediction, *design)
@@ -152,8 +152,8 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
     PlanSwing swing;
     swing.path = input.path;
     swing.base = base::exact_quantity(input.number, input.dimension);
-    swing.low = scaled(input, 1.0 - spread);
-    swing.high = scaled(input, 1.0 + spread);
+    swing.low = text_of(scaled(input, 1.0 - spread));
+    swing.high = text_of(scaled(input, 1.0 + spread));
     swing.target = target->id;
     swing.at_low = swing.at_high = target->margin;
     for (const bool high : {false, true}) {
@@ -177,7 +177,7 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
   if (cut_off > 0) plan.notes.push_back(not_tried(cut_off, "assumed inputs"));
 
   // Where the targets still hold, a cheaper neighbour may meet them, too.
-  sets.clear();
+  tries.clear();
   std::vector<std::string*> needs;
   for (auto& [swing, input] : tried)
     for (const PlanNeighbour& n : plan.neighbours)
@@ -186,10 +186,10 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
         if (n.direction > 0 || said == "more") continue;
         Cell cell = answer;
         --cell[n.axis];
-        sets.push_back(varied(designs.sets(cell), input, high ? 1.0 + spread : 1.0 - spread));
+        tries.push_back(varied(designs.changes(cell), input, high ? 1.0 + spread : 1.0 - spread));
         needs.push_back(&said);
       }
-  predictions = designs.predict(sets);
+  predictions = designs.predict(tries);
   for (std::size_t i = 0; i < predictions.size(); ++i)
     if (!cut(predictions[i]) && predictions[i].ok() && predictions[i]->verdict == Verdict::pass)
       *needs[i] = "fewer";
@@ -204,7 +204,7 @@ std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, 
   };
   const Result<Design>& design = designs.at(*found.answer);
   std::vector<PlanInterval> out;
-  std::vector<std::vector<std::string>> sets;
+  std::vector<std::vector<Change>> tries;
   if (!design.ok()) return out;
   const models::Bounds bounds = models::bounds(*design);
   for (const JobDesign& job : design->jobs) {
@@ -221,20 +221,18 @@ std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, 
     for (const models::Derivation& d : bounds.derivations)
       if (d.name == name + ".checkpoint.interval") interval.every = d.value;
     const std::string path = "jobs[" + job.job.id + "].checkpoint.";
-    sets.push_back(designs.sets(*found.answer));
-    sets.back().push_back(path + "every_steps=null");
-    sets.back().push_back(
-        path + "every=" + base::exact_quantity(std::round(interval.best), Dimension::time));
+    std::vector<Change>& changes = tries.emplace_back(designs.changes(*found.answer));
+    changes.push_back({path + "every_steps", JsonLiteral{"null"}});
+    changes.push_back({path + "every", setting_of(std::round(interval.best), Dimension::time)});
     // The run has to be long enough for some saves.
     const Value* duration = design->run.find("duration");
     if (duration != nullptr && duration->number < kSaves * interval.best)
-      sets.back().push_back(
-          "run.duration=" +
-          base::exact_quantity(std::ceil(kSaves * interval.best), Dimension::time));
+      changes.push_back(
+          {"run.duration", setting_of(std::ceil(kSaves * interval.best), Dimension::time)});
     out.push_back(std::move(interval));
   }
-  if (sets.empty()) return out;
-  const std::vector<Result<Prediction>> predictions = designs.predict(sets);
+  if (tries.empty()) return out;
+  const std::vector<Result<Prediction>> predictions = designs.predict(tries);
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!designs.finished(predictions[i], *design)) {
       plan.notes.push_back("job " + out[i].job + " with its best interval was not simulated to " +

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "stallcast/change.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
@@ -20,11 +21,11 @@ namespace stallcast::plan {
 /// any order when nothing is expected of it (`about.ordered` false).
 struct Axis {
   PlanAxis about;
-  std::vector<std::string> texts;           ///< as `--set` takes them
+  std::vector<Setting> values;
   std::vector<double> numbers;              ///< the same in their unit; 0 for what is not a number
   Dimension dimension = Dimension::number;  ///< of `numbers`
   std::size_t start = 0;                    ///< where the search begins
-  [[nodiscard]] std::size_t size() const { return texts.size(); }
+  [[nodiscard]] std::size_t size() const { return values.size(); }
 };
 
 /// The place on an ordered axis, after `i`, whose value is `factor` times as large or as small; the

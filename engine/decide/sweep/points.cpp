@@ -53,7 +53,8 @@ std::vector<SweepValue> listed(const SweepAxis& axis, Diagnostics& diags) {
     const double u = range.n == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(range.n - 1);
     SweepValue value{base::value_at(range, u), axis.pointer, axis.position};
     // Rounded to a step, neighbours may be the same.
-    if (out.empty() || out.back().text != value.text) out.push_back(std::move(value));
+    if (out.empty() || text_of(out.back().value) != text_of(value.value))
+      out.push_back(std::move(value));
   }
   return out;
 }
@@ -128,7 +129,7 @@ void drop_repeats(std::vector<Point>& points) {
   std::set<std::vector<std::string>> seen;
   std::erase_if(points, [&](const Point& point) {
     std::vector<std::string> texts;
-    for (const SweepValue& value : point) texts.push_back(value.text);
+    for (const SweepValue& value : point) texts.push_back(text_of(value.value));
     return !seen.insert(std::move(texts)).second;
   });
 }
