@@ -1,4 +1,4 @@
-#include "scenarios/resolve/print_resolved.hpp"
+#include "ui/app/reference.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
 
@@ -25,7 +25,7 @@ int resolve_verb(const Verb& verb, std::span<const std::string> args) {
       client::Session(settings_of(options)).read(source_of(path, options));
   print_diagnostics(reading.diagnostics, options.quiet);
   if (!reading.design.has_value()) return static_cast<int>(ExitCode::bad_input);
-  std::string text = scenarios::print_resolved(*reading.design, provenance);
+  std::string text = client::resolved(*reading.design, provenance);
   if (!text.ends_with('\n')) text += '\n';
   return deliver(options, text, ExitCode::ok);
 }

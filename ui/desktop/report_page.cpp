@@ -2,35 +2,21 @@
 
 #include <utility>
 
+#include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
 
 namespace stallcast::desktop {
-namespace {
-
-constexpr std::size_t kMostAlternatives = 4;  // as `stallcast run` tries
-
-}  // namespace
-
 Result<std::string> report_page(client::Session& session, const ReportWish& wish,
                                 const Engine::Progress& progress) {
-  // Three things are simulated, each with progress of its own.
-  const auto third = [&](int which) -> client::Question {
-    return {.on_progress = [&progress, which](double done) { progress((which + done) / 3.0); }};
-  };
-  Prediction prediction;
-  if (wish.prediction) {
-    prediction = *wish.prediction;
-  } else {
-    Result<Prediction> found = session.predict(wish.design, third(0));
-    if (!found.ok()) return found.failure();
-    prediction = std::move(found).value();
-  }
-  prediction.alternatives =
-      session.alternatives(wish.source, wish.design, prediction, kMostAlternatives, third(1));
+  client::RunQuestion wanted;
+  wanted.predict.on_progress = progress;
+  wanted.known = wish.prediction;
+  Result<client::RunReport> found = client::run_report(session, wish.source, wish.design, wanted);
+  if (!found.ok()) return found.failure();
   report::ReportContext context = report::context_of(wish.design, client::version());
   context.command = wish.command;
-  context.timeline = session.overview(wish.design, prediction, third(2));
-  return report::render(prediction, context, report::Format::html, {});
+  context.timeline = std::move(found->timeline);
+  return report::render(found->prediction, context, report::Format::html, {});
 }
 
 }  // namespace stallcast::desktop

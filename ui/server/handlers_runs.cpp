@@ -1,6 +1,6 @@
-#include <chrono>
 #include <memory>
 
+#include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
 #include "ui/report/explain_tree.hpp"
 #include "ui/server/run_task.hpp"
@@ -8,14 +8,6 @@
 /// Routes that simulate one scenario, and those that tell what came of it.
 namespace stallcast::server {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t kMostAlternatives = 4;
-
-double seconds_since(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
-}
 
 /// One scenario, and what is asked of it.
 struct Wanted {
@@ -31,11 +23,6 @@ Asked<Wanted> wanted_of(Call& call) {
   return {Wanted{*task.value, std::make_shared<const Design>(*std::move(design.value))}};
 }
 
-struct Ran {
-  Prediction prediction;
-  std::optional<Timeline> timeline;
-};
-
 std::size_t bytes_of(const Timeline& t) {
   std::size_t out = t.spans.size() * sizeof(Timeline::Span);
   for (const Timeline::Counter& c : t.counters) out += c.values.size() * sizeof(double);
@@ -43,24 +30,17 @@ std::size_t bytes_of(const Timeline& t) {
 }
 
 /// A design predicted, with changes that would help and what happens when, as far as time goes.
-Result<Ran> run(Asking& asking, const client::Source& source, const Design& design, bool advise) {
+Result<client::RunReport> run(Asking& asking, const client::Source& source, const Design& design,
+                              bool advise) {
   constexpr std::size_t kPrediction = 100'000;  // some ten thousands of bytes each
-  const auto began = Clock::now();
-  client::Session& session = asking.session;
-  client::Question question = asking.question;
-  Result<Prediction> found = session.predict(design, question);
-  if (!found.ok()) return found.failure();
-  const auto is_time_left = [&] {
-    question.time_limit_s = asking.question.time_limit_s - seconds_since(began);
-    return question.time_limit_s > 0.0;
-  };
-  if (advise && is_time_left())
-    found->alternatives = session.alternatives(source, design, *found, kMostAlternatives, question);
-  Ran out{std::move(found).value(), std::nullopt};
-  if (is_time_left()) out.timeline = session.overview(design, out.prediction, question);
-  asking.partial = out.prediction.verdict == Verdict::inconclusive;
-  asking.bytes = kPrediction + (out.timeline ? bytes_of(*out.timeline) : 0);
-  return out;
+  client::RunQuestion wanted;
+  wanted.predict = asking.question;
+  wanted.advise = advise;
+  Result<client::RunReport> found = client::run_report(asking.session, source, design, wanted);
+  if (!found.ok()) return found;
+  asking.partial = found->prediction.verdict == Verdict::inconclusive;
+  asking.bytes = kPrediction + (found->timeline ? bytes_of(*found->timeline) : 0);
+  return found;
 }
 
 }  // namespace
@@ -70,10 +50,10 @@ Response answer_run(Call& call) {
   if (!asked.value) return asked.problem;
   const auto [task, design] = *asked.value;
   const bool advise = call.request.parameter("advice") != "false";
-  return submit<Ran>(
+  return submit<client::RunReport>(
       call, "run", content_of(advise ? "run" : "run alone", *design, task->question), task,
       [task, design, advise](Asking& asking) { return run(asking, task->source, *design, advise); },
-      [task, design](client::Session&, const Ran& found) {
+      [task, design](client::Session&, const client::RunReport& found) {
         report::ReportContext context = context_of("run", *design, task->source, task->question);
         context.timeline = found.timeline;
         return rendered(found.prediction, context);
@@ -116,16 +96,12 @@ Response answer_explain(Call& call) {
   return submit<Explanation>(
       call, "explain", text_of(call), task,
       [task, design, metrics, most](Asking& asking) {
-        const auto began = Clock::now();
-        client::Session& session = asking.session;
-        client::Question question = asking.question;
-        Result<Explanation> found = session.explain(*design, metrics, true, question);
-        if (!found.ok() || !found->prediction) return found;
-        question.time_limit_s -= seconds_since(began);
-        if (most > 0 && question.time_limit_s > 0.0)
-          found->what_ifs = session.what_ifs(task->source, *design, *found->prediction,
-                                             static_cast<std::size_t>(most), question);
-        asking.partial = found->prediction->verdict == Verdict::inconclusive;
+        client::ExplainQuestion wanted{asking.question, metrics};
+        wanted.what_ifs = static_cast<std::size_t>(most);
+        Result<Explanation> found =
+            client::explain_report(asking.session, task->source, *design, wanted);
+        asking.partial =
+            found.ok() && found->prediction && found->prediction->verdict == Verdict::inconclusive;
         return found;
       },
       [task, design, words, depth = metrics.empty() ? report::kExplainLevels : -1](

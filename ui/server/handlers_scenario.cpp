@@ -1,3 +1,4 @@
+#include "ui/app/reference.hpp"
 #include "ui/server/scenario_call.hpp"
 
 /// Routes that answer at once: they read a scenario and simulate nothing.
@@ -15,7 +16,7 @@ Response answer_resolve(Call& call) {
   if (!source.value) return source.problem;
   const Asked<Design> design = design_of(call, *source.value);
   if (!design.value) return design.problem;
-  return {.body = call.service.tools.resolved(*design.value)};
+  return {.body = client::resolved(*design.value)};
 }
 
 Response answer_estimate(Call& call) {

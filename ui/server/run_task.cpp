@@ -69,7 +69,7 @@ Response submit(Call& call, std::string kind, std::string content, RunTask task,
 
 RunAnswer Task::refused(const Failure& failure, Diagnostics faults) const {
   if (faults.has_errors()) return {problem(for_client(settings, std::move(faults)))};
-  if (failure.exit == ExitCode::internal) tools.log(failure.message);
+  if (failure.exit == ExitCode::internal) settings.log(failure.message);
   return {problem(failure)};
 }
 

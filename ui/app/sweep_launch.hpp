@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "stallcast/result.hpp"
+
+/// The parts of a sweep on a cluster that users already have.
+namespace stallcast::client {
+
+struct SweepLaunch {
+  std::string engine = {};  ///< slurm, mpi, k8s or parallel
+  std::string path = {};    ///< of the sweep's file
+  std::size_t parts = 8;    ///< that run by themselves
+  bool submit = false;      ///< give it to the engine's own command
+  std::string image = {};   ///< k8s: container with stallcast
+  std::string claim = {};   ///< k8s: volume claim with the sweep
+  double time_limit_s = std::numeric_limits<double>::infinity();  ///< of each part
+};
+
+/// The script or manifest that runs all parts of a sweep with this program; it was submitted where
+/// that is wanted. All failures have bad_input.
+[[nodiscard]] Result<std::string> launch_sweep(const SweepLaunch& wanted);
+
+}  // namespace stallcast::client
