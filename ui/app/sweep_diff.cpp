@@ -60,7 +60,7 @@ bool has_metric(const SweepReport& report, const std::string& pattern) {
 }  // namespace
 
 Result<std::optional<SweepDiff>> diff_sweeps(const std::string& base, const std::string& head,
-                                             const SweepDiffQuestion& question) {
+                                             const DiffQuestion& question) {
   std::vector<sweep::Store> stores;
   std::vector<SweepReport> reports;
   for (const std::string& path : {base, head}) {

@@ -14,6 +14,8 @@
 namespace stallcast::client {
 namespace {
 
+constexpr std::int64_t kUsualParts = 8;
+
 /// Gives `text` to a command on its standard input; what it says goes where ours does.
 std::optional<Failure> give(const sweep::Launch& launch) {
   std::string command;
@@ -38,7 +40,7 @@ Result<std::string> launch_sweep(const SweepLaunch& wanted) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
   request.program = none ? "stallcast" : program.string();
   request.path = wanted.path;
-  request.shards = wanted.parts;
+  request.shards = static_cast<std::size_t>(wanted.parts.value_or(kUsualParts));
   request.image = wanted.image;
   request.claim = wanted.claim;
   if (std::isfinite(wanted.time_limit_s))

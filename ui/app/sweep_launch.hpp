@@ -1,7 +1,8 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "stallcast/result.hpp"
@@ -10,12 +11,12 @@
 namespace stallcast::client {
 
 struct SweepLaunch {
-  std::string engine = {};  ///< slurm, mpi, k8s or parallel
-  std::string path = {};    ///< of the sweep's file
-  std::size_t parts = 8;    ///< that run by themselves
-  bool submit = false;      ///< give it to the engine's own command
-  std::string image = {};   ///< k8s: container with stallcast
-  std::string claim = {};   ///< k8s: volume claim with the sweep
+  std::string engine = {};                           ///< slurm, mpi, k8s or parallel
+  std::string path = {};                             ///< of the sweep's file
+  std::optional<std::int64_t> parts = std::nullopt;  ///< that run by themselves; none: 8
+  bool submit = false;                               ///< give it to the engine's own command
+  std::string image = {};                            ///< k8s: container with stallcast
+  std::string claim = {};                            ///< k8s: volume claim with the sweep
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< of each part
 };
 

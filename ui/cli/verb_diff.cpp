@@ -133,7 +133,7 @@ int diff_designs(const CommonOptions& options, const DiffWords& words,
 int diff_sweeps(const CommonOptions& options, const DiffWords& words,
                 const client::DiffQuestion& question, const client::DiffOperand& base,
                 const client::DiffOperand& head) {
-  auto found = client::diff_sweeps(base.sweep, head.sweep, {question.metrics, question.min_change});
+  auto found = client::diff_sweeps(base.sweep, head.sweep, question);
   if (!found.ok()) return report_failure(found.failure());
   if (!found->has_value()) return report_failure(no_metric(question.metrics));
   SweepDiff& diff = **found;

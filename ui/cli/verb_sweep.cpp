@@ -44,12 +44,17 @@ void declare(CommandLine& line, client::SweepRequest& input, CommonOptions& opti
   line.scenario_options(options);
 }
 
-/// The exit code of what a sweep has become, one for all verbs.
-ExitCode exit_of(const SweepReport& sweep, const Show& show) {
+/// The exit code of what a sweep has become, one for all verbs; prints why it `ended` early.
+ExitCode exit_of(const SweepReport& sweep, const Show& show,
+                 const std::optional<Failure>& ended = std::nullopt) {
   ExitCode worst = ExitCode::ok;
   for (const SweepRow& row : sweep.rows)
     if (row.outcome && row.outcome->failed)
       worst = worst == ExitCode::internal ? worst : row.outcome->exit;
+  if (ended) {
+    print_error("stallcast sweep: " + ended->message, ended->hint);
+    return worst == ExitCode::internal ? worst : ended->exit;
+  }
   const SweepReport::Counts counts = sweep.counts();
   if (worst != ExitCode::ok) return worst;
   if (counts.missing > 0) return ExitCode::inconclusive;
@@ -60,11 +65,7 @@ ExitCode exit_of(const SweepReport& sweep, const Show& show) {
 int report_sweep(SweepReport sweep, const Show& show, const CommonOptions& options,
                  report::Format format, bool to_file, const std::optional<Failure>& ended) {
   const std::optional<std::string> fault = client::choose_columns(sweep, show.metrics);
-  ExitCode exit = exit_of(sweep, show);
-  if (ended) {
-    print_error("stallcast sweep: " + ended->message, ended->hint);
-    if (exit != ExitCode::internal) exit = ended->exit;
-  }
+  ExitCode exit = exit_of(sweep, show, ended);
   if (fault) {
     print_error("stallcast sweep: " + *fault, "\"--metric '*' --format csv\" lists all");
     if (exit == ExitCode::ok) exit = ExitCode::bad_input;
@@ -122,7 +123,7 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   input.seed = options.seed;
   input.replicas = options.replicas;
   input.profile = options.profile;
-  input.version = program_version();
+  input.version = client::version().program;
   Result<client::SweepFile> sweep = client::SweepFile::create(options.output, input, faults);
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
@@ -165,20 +166,18 @@ struct FromFile {
   report::Format format{};
 };
 
-void declare(CommandLine& line, client::SweepLaunch& launch, std::optional<std::int64_t>& parts) {
+void declare(CommandLine& line, client::SweepLaunch& launch) {
   line.text("--engine", launch.engine, "NAME",
             "print the script or manifest that runs all parts on slurm, mpi, k8s or parallel");
-  line.integer("--shards", parts, 1, "with --engine: how many parts (default 8)");
+  line.integer("--shards", launch.parts, 1, "with --engine: how many parts (default 8)");
   line.flag("--submit", launch.submit, "with --engine: submit it instead of printing it");
   line.text("--image", launch.image, "IMAGE", "with --engine k8s: container with stallcast");
   line.text("--claim", launch.claim, "NAME", "with --engine k8s: volume claim with the sweep");
 }
 
-int launch_file(client::SweepLaunch launch, std::optional<std::int64_t> parts,
-                const std::string& path, const CommonOptions& options) {
+int launch_file(client::SweepLaunch launch, const std::string& path, const CommonOptions& options) {
   launch.path = path;
   launch.time_limit_s = options.time_limit_s;
-  if (parts) launch.parts = static_cast<std::size_t>(*parts);
   const Result<std::string> made = client::launch_sweep(launch);
   if (!made.ok()) return report_failure(made.failure());
   return launch.submit ? static_cast<int>(ExitCode::ok) : deliver(options, *made, ExitCode::ok);
@@ -192,11 +191,10 @@ int run_file(const Verb& verb, std::span<const std::string> args, bool retry) {
                    "simulate the I-th of N parts (default: what Slurm, MPI, Kubernetes or GNU "
                    "parallel say of this process, else all)");
   client::SweepLaunch launch;
-  std::optional<std::int64_t> parts;
-  if (!retry) declare(common.line, launch, parts);
+  if (!retry) declare(common.line, launch);
   if (const auto exit = common.begin(args)) return *exit;
   const CommonOptions& options = common.options;
-  if (!launch.engine.empty()) return launch_file(launch, parts, common.path, options);
+  if (!launch.engine.empty()) return launch_file(launch, common.path, options);
   Result<client::SweepFile> file = client::SweepFile::open_part(common.path, shard);
   if (!file.ok()) return report_failure(file.failure());
   const bool is_part = !file->part().empty();
@@ -204,15 +202,10 @@ int run_file(const Verb& verb, std::span<const std::string> args, bool retry) {
   const std::optional<Failure> ended = run_sweep(*file, options, retry);
   Result<SweepReport> sweep = file->report();
   if (!sweep.ok()) return report_failure(sweep.failure());
-  if (is_part) {
-    const auto text = report::render_status(*sweep, {report_style(options), common.format, false});
-    ExitCode exit = exit_of(*sweep, common.show);
-    if (ended) {
-      print_error("stallcast sweep: " + ended->message, ended->hint);
-      if (exit != ExitCode::internal) exit = ended->exit;
-    }
-    return deliver(options, text, exit);
-  }
+  if (is_part)
+    return deliver(options,
+                   report::render_status(*sweep, {report_style(options), common.format, false}),
+                   exit_of(*sweep, common.show, ended));
   return report_sweep(*std::move(sweep), common.show, options, common.format, true, ended);
 }
 

@@ -51,16 +51,10 @@ Asked<std::array<std::string, 2>> members_of(const std::string& body,
   }
 }
 
-struct CheckTexts {
-  std::string scenario, baseline;
-};
-
 /// A scenario, or {"scenario": ..., "baseline": ...}, which no scenario looks like.
-Asked<CheckTexts> check_of(const std::string& body) {
+Asked<std::array<std::string, 2>> check_of(const std::string& body) {
   if (body.find("\"baseline\"") == std::string::npos) return {{{body, ""}}, {}};
-  const auto both = members_of(body, {"scenario", "baseline"});
-  if (both.value) return {{{both.value->at(0), both.value->at(1)}}, {}};
-  return {std::nullopt, both.problem};
+  return members_of(body, {"scenario", "baseline"});
 }
 
 /// The values of a parameter that a route has, or its default.
@@ -71,10 +65,6 @@ Asked<Attribution> attribution_of(const std::string& word) {
   if (word == "none") return {Attribution::none, {}};
   return {std::nullopt, problem(400, "attribute is auto, shapley, oat or none")};
 }
-
-}  // namespace
-
-namespace {
 
 /// What is asked for besides the scenario, which came as text and is in no repository.
 Asked<client::CheckRequest> check_request_of(const Call& call, const Task& task,
@@ -125,19 +115,47 @@ RunAnswer judged(client::Session& session, const Task& task, const client::Check
   return {{.body = report::check_json(*report, context)}, report::check_html(*report, context)};
 }
 
+/// All points in memory; what was simulated in the time limit is a result.
+Result<SweepReport> sweep(Asking& asking, const ServerSettings& settings,
+                          const client::SweepRequest& request,
+                          const std::vector<std::string>& metrics) {
+  Result<client::SweepFile> file = client::SweepFile::create("", request, *asking.question.faults);
+  if (!file.ok()) return file.failure();
+  client::SweepFile::Run how;
+  how.settings = settings.session;
+  how.time_limit_s = asking.question.time_limit_s;
+  how.unwanted = asking.watch.unwanted;
+  how.on_progress = [&asking](std::size_t done, std::size_t all) {
+    asking.watch.progress(all == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(all));
+  };
+  const std::optional<Failure> ended = file->run(how);
+  Result<SweepReport> found = file->report();
+  if (!found.ok()) return found;
+  if (ended && found->counts().done + found->counts().failed == 0) return *ended;
+  if (const auto fault = client::choose_columns(*found, metrics))
+    return Failure{ExitCode::bad_input, *fault, ""};
+  asking.partial = found->counts().missing > 0;
+  client::strip_root(settings.root, found->scenario_file);
+  // Messages of crashes name files of the server.
+  for (SweepRow& row : found->rows)
+    if (row.outcome && row.outcome->failed && row.outcome->exit == ExitCode::internal)
+      row.outcome->message = "the simulation crashed";
+  return found;
+}
+
 }  // namespace
 
 Response answer_check(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
   const std::shared_ptr<Task> task = *asked.value;
-  Asked<CheckTexts> texts = check_of(call.request.body);
+  auto texts = check_of(call.request.body);
   if (!texts.value) return texts.problem;
-  task->source.text = std::move(texts.value->scenario);
+  task->source.text = std::move(texts.value->at(0));
   Asked<Design> read = design_of(call, task->source);
   if (!read.value) return read.problem;
   const Asked<client::CheckRequest> wanted =
-      check_request_of(call, *task, std::move(texts.value->baseline));
+      check_request_of(call, *task, std::move(texts.value->at(1)));
   if (!wanted.value) return wanted.problem;
   if (const auto failure = client::check_request(call.session, *wanted.value))
     return task->refused(*failure, {}).result;
@@ -192,38 +210,6 @@ Response answer_diff(Call& call) {
                          report::diff_html(found, context)};
       });
 }
-
-namespace {
-
-/// All points in memory; what was simulated in the time limit is a result.
-Result<SweepReport> sweep(Asking& asking, const ServerSettings& settings,
-                          const client::SweepRequest& request,
-                          const std::vector<std::string>& metrics) {
-  Result<client::SweepFile> file = client::SweepFile::create("", request, *asking.question.faults);
-  if (!file.ok()) return file.failure();
-  client::SweepFile::Run how;
-  how.settings = settings.session;
-  how.time_limit_s = asking.question.time_limit_s;
-  how.unwanted = asking.watch.unwanted;
-  how.on_progress = [&asking](std::size_t done, std::size_t all) {
-    asking.watch.progress(all == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(all));
-  };
-  const std::optional<Failure> ended = file->run(how);
-  Result<SweepReport> found = file->report();
-  if (!found.ok()) return found;
-  if (ended && found->counts().done + found->counts().failed == 0) return *ended;
-  if (const auto fault = client::choose_columns(*found, metrics))
-    return Failure{ExitCode::bad_input, *fault, ""};
-  asking.partial = found->counts().missing > 0;
-  client::strip_root(settings.root, found->scenario_file);
-  // Messages of crashes name files of the server.
-  for (SweepRow& row : found->rows)
-    if (row.outcome && row.outcome->failed && row.outcome->exit == ExitCode::internal)
-      row.outcome->message = "the simulation crashed";
-  return found;
-}
-
-}  // namespace
 
 Response answer_sweep(Call& call) {
   const auto asked = task_of(call);
