@@ -324,6 +324,7 @@ class CheckRun {
 
   /// Simulates changes of a design whose limits are missed; a regression is no matter of one.
   void advise(Item& item) {
+    if (!item.design) return;
     const auto misses = [](const CheckedAssertion& a) {
       return a.is_open() && a.is_error() && a.outcome.status == "fail";
     };
