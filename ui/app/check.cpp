@@ -322,7 +322,7 @@ class CheckRun {
     }
   }
 
-  /// Simulates changes of a design whose limits are missed; a regression is no matter of one.
+  /// Simulates changes of a design that misses limits; one that only became worse needs none.
   void advise(Item& item) {
     if (!item.design) return;
     const auto misses = [](const CheckedAssertion& a) {

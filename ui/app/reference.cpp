@@ -102,6 +102,8 @@ std::vector<Entry> all_entries() {
 
 std::string scenario_schema() { return scenarios::schema(); }
 
+std::string field_reference() { return scenarios::reference(); }
+
 std::string resolved(const Design& design, bool provenance) {
   return scenarios::print_resolved(design, provenance);
 }

@@ -10,6 +10,8 @@ namespace stallcast::client {
 
 /// The JSON Schema of a scenario.
 [[nodiscard]] std::string scenario_schema();
+/// The page on all of its fields, in Markdown.
+[[nodiscard]] std::string field_reference();
 
 /// `design` as a scenario that leaves nothing to defaults, catalogue or parameters. `provenance`:
 /// with a comment at each value on who set it.

@@ -13,7 +13,8 @@ class Steps {
  public:
   Steps(const Question& all, std::size_t count) : all_(all), count_(count) {}
 
-  /// The question of the next step; nullopt when the time is up, or somebody interrupted.
+  /// The question of the next step; after the first, nullopt when the time is up or somebody
+  /// interrupted.
   std::optional<Question> next() {
     Question out = all_;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;

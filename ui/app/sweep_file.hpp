@@ -52,7 +52,7 @@ class SweepFile {
   [[nodiscard]] static Result<SweepFile> open(const std::string& path, bool read_only = false);
   /// The same, to simulate one part of several: "2/3", the second of three; "": what Slurm, MPI,
   /// Kubernetes or GNU parallel say of this process. All of it when none of them does. The results
-  /// of a part are kept in a file of its own beside `path`.
+  /// of a part are kept in a file of its own next to `path`.
   [[nodiscard]] static Result<SweepFile> open_part(const std::string& path,
                                                    const std::string& shard);
   SweepFile(SweepFile&&) noexcept;
