@@ -27,8 +27,8 @@ std::optional<Failure> give(const sweep::Launch& launch) {
   std::fwrite(launch.text.data(), 1, launch.text.size(), pipe);
   const int status = ::pclose(pipe);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
-  return Failure{ExitCode::bad_input, "\"" + command + "\" did not take the sweep",
-                 "without --submit, the script is printed, to be given to it by hand"};
+  return Failure{ExitCode::bad_input, "\"" + command + "\" rejected the submission",
+                 "without --submit, the script is printed, to be submitted manually"};
 }
 
 }  // namespace
