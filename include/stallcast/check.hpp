@@ -6,11 +6,28 @@
 #include <vector>
 
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/diff.hpp"
 #include "stallcast/prediction.hpp"
 
 /// What `check` found: every assertion of every scenario, judged against its limit and against a
 /// baseline.
 namespace stallcast {
+
+/// What counts when nobody can say whether an assertion holds.
+enum class Inconclusive { exit_three, fail, warn, pass };
+/// From which level on a failed assertion makes the answer "no".
+enum class FailOn { error, warn, never };
+
+/// How strict a check is.
+struct CheckRules {
+  std::string today;  ///< "2026-11-21": a waiver holds on its last day, too
+  std::string model;  ///< version of the models of this program
+  bool new_only = false;
+  bool allow_skew = false;
+  Inconclusive inconclusive = Inconclusive::exit_three;
+  FailOn fail_on = FailOn::error;
+  std::vector<Tolerance> tolerances = {};
+};
 
 enum class CheckStatus {
   pass,

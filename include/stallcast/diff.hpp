@@ -22,6 +22,16 @@ enum class Effect {
   changed,  ///< beyond it, and the metric has no right way
 };
 
+/// How far the metrics that match `pattern` ("*" stands for any text) may move for the worse: a
+/// fraction of the value before. A ratio below kSmallShare is taken for that: with 0.5 %, a share
+/// of time may move by 0.05 points however small it is.
+struct Tolerance {
+  std::string pattern;
+  double relative = 0.0;
+};
+
+inline constexpr double kSmallShare = 0.1;
+
 /// One metric before and after.
 struct MetricChange {
   std::string metric;

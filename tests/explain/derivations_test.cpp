@@ -4,7 +4,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/explain/forms.hpp"
-#include "scenarios/load.hpp"
+#include "stallcast/scenario.hpp"
 
 /// The value, the sentence and the equation of every bound say the same.
 namespace derivations_test {
@@ -18,13 +18,11 @@ std::vector<Design> library() {
   std::vector<Design> out;
   for (const auto& entry : std::filesystem::directory_iterator("scenarios/library")) {
     if (entry.path().extension() != ".json") continue;
-    scenarios::Loaded base = scenarios::load_file(entry.path().string());
-    if (base.design) out.push_back(*std::move(base.design));
-    for (const std::string& variant : base.variants) {
-      scenarios::LoadOptions options;
-      options.variant = variant;
-      scenarios::Loaded loaded = scenarios::load_file(entry.path().string(), options);
-      if (loaded.design) out.push_back(*std::move(loaded.design));
+    const Scenario base = Scenario::read({.file = entry.path().string()});
+    if (base.ok()) out.push_back(base.design());
+    for (const std::string& variant : base.variants()) {
+      const Scenario with = Scenario::read({.file = entry.path().string(), .variant = variant});
+      if (with.ok()) out.push_back(with.design());
     }
   }
   return out;

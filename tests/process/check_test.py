@@ -66,6 +66,8 @@ class ExitCodes(CheckCase):
         self.assertRegex(done.stderr, r"a\.json:\d+:\d+: /expect/0/that: no metric is named")
         self.assertIn("PASS small", done.stdout)  # the others are judged all the same
         self.exits(2, folder.check("b.json", "--assert", "job.train.no > 3"))
+        missed = self.folder(a=HARD)  # no change is tried for a scenario that is wrong
+        self.exits(2, missed.run("check", "a.json", "--assert", "job.train.no > 3"))
 
     def test_two_for_an_empty_wildcard_and_a_wrong_unit(self):
         folder = self.folder(a=EASY)

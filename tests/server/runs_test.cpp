@@ -31,15 +31,15 @@ class Bench {
              [this, content, partial](client::Session&, const RunWatch&) {
                gate.wait();
                ++simulated;
-               return Outcome{.found = std::make_shared<const std::string>(content),
-                              .failure = {},
-                              .faults = {},
-                              .partial = partial};
+               Prediction found;
+               found.scenario_id = content;
+               return Outcome{
+                   .found = std::move(found), .failure = {}, .faults = {}, .partial = partial};
              },
          .view =
              [this, text](client::Session&, const Outcome& outcome) {
                ++viewed;
-               const auto& found = *static_cast<const std::string*>(outcome.found.get());
+               const auto& found = std::get<Prediction>(outcome.found).scenario_id;
                return server::RunAnswer{{.body = found + " seen as " + text}};
              }},
         session_);

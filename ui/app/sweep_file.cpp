@@ -1,11 +1,14 @@
 #include "ui/app/sweep_file.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cstdlib>
+#include <map>
 #include <thread>
 #include <utility>
 
+#include "engine/decide/sweep/pareto.hpp"
 #include "engine/decide/sweep/runner.hpp"
+#include "engine/decide/sweep/shard.hpp"
 #include "engine/decide/sweep/store.hpp"
 #include "ui/app/sweep_plan.hpp"
 
@@ -14,6 +17,10 @@ namespace stallcast::client {
 struct SweepFile::Impl {
   sweep::Store store;
   std::string path;
+  std::optional<std::uint64_t> seed = std::nullopt;  ///< before what the points say
+  int replicas = 0;                                  ///< the same
+  std::optional<sweep::Shard> shard = std::nullopt;
+  std::optional<sweep::Store> part = std::nullopt;  ///< has the results of the shard
 };
 
 SweepFile::SweepFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -31,13 +38,40 @@ Result<SweepFile> SweepFile::create(const std::string& path, const SweepRequest&
   }
   Result<sweep::Store> store = sweep::Store::create(path, *plan);
   if (!store.ok()) return store.failure();
+  auto impl = std::make_unique<Impl>(Impl{std::move(store).value(), path});
+  if (request.seed) impl->seed = static_cast<std::uint64_t>(*request.seed);
+  impl->replicas = static_cast<int>(request.replicas.value_or(0));
+  return SweepFile(std::move(impl));
+}
+
+Result<SweepFile> SweepFile::open(const std::string& path, bool read_only) {
+  Result<sweep::Store> store = sweep::Store::open(path, read_only);
+  if (!store.ok()) return store.failure();
   return SweepFile(std::make_unique<Impl>(Impl{std::move(store).value(), path}));
 }
 
-Result<SweepFile> SweepFile::open(const std::string& path) {
-  Result<sweep::Store> store = sweep::Store::open(path);
-  if (!store.ok()) return store.failure();
-  return SweepFile(std::make_unique<Impl>(Impl{std::move(store).value(), path}));
+Result<SweepFile> SweepFile::open_part(const std::string& path, const std::string& shard) {
+  Result<std::optional<sweep::Shard>> wanted = std::optional<sweep::Shard>();
+  if (shard.empty())
+    wanted = sweep::shard_from([](const char* name) { return std::getenv(name); });
+  else if (const auto parsed = sweep::parse_shard(shard); parsed.ok())
+    wanted = std::optional(*parsed);
+  else
+    return parsed.failure();
+  if (!wanted.ok()) return wanted.failure();
+  const bool is_part = wanted->has_value() && (*wanted)->count > 1;
+  Result<SweepFile> out = open(path, is_part);
+  if (!out.ok() || !is_part) return out;
+  Impl& impl = *out->impl_;
+  impl.shard = *wanted;
+  Result<sweep::Store> part = sweep::Store::open_part(path, impl.shard->name(), impl.store);
+  if (!part.ok()) return part.failure();
+  impl.part = std::move(part).value();
+  return out;
+}
+
+std::string SweepFile::part() const {
+  return impl_->shard ? impl_->shard->name() + " (" + impl_->shard->source + ")" : "";
 }
 
 bool SweepFile::resumed() const { return impl_->store.resumed(); }
@@ -51,13 +85,40 @@ std::optional<Failure> SweepFile::run(const Run& how) {
                             : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.predict.run.worker = how.settings.worker;
   options.predict.run.crash_directory = how.settings.crash_directory;
-  options.predict.run.time_limit_s = std::numeric_limits<double>::infinity();
+  options.predict.run.time_limit_s = how.time_limit_s;
   options.predict.run.cancelled = how.unwanted;
+  options.predict.seed = impl_->seed;
+  options.predict.replicas = impl_->replicas;
   options.predict.vary = std::move(draws).value();
   options.on_progress = how.on_progress;
-  return sweep::run(impl_->store, impl_->store, options);
+  options.shard = impl_->shard;
+  options.retry = how.retry;
+  return sweep::run(impl_->store, impl_->part ? *impl_->part : impl_->store, options);
 }
 
-Result<SweepReport> SweepFile::report() const { return read_sweep(impl_->store, impl_->path); }
+Result<SweepReport> SweepFile::report() const {
+  Result<SweepReport> all = read_sweep(impl_->store, impl_->path);
+  if (!all.ok() || !impl_->shard) return all;
+  std::map<std::string, std::size_t> order;
+  for (const SweepRow& row : all->rows) order.try_emplace(row.key, order.size());
+  std::erase_if(all->rows,
+                [&](const SweepRow& row) { return !impl_->shard->has(order.at(row.key)); });
+  all->parts = 0;
+  return all;
+}
+
+Result<SweepReport> SweepFile::collect() {
+  const auto collected = impl_->store.collect(impl_->path);
+  if (!collected.ok()) return collected.failure();
+  return impl_->store.report();
+}
+
+std::optional<std::string> choose_columns(SweepReport& report,
+                                          const std::vector<std::string>& metrics) {
+  std::optional<std::string> fault;
+  report.columns = sweep::columns_of(report, metrics, fault);
+  sweep::mark_front(report);
+  return report.counts().done > 0 ? fault : std::nullopt;
+}
 
 }  // namespace stallcast::client

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,8 @@ class SweepFile {
   /// How a sweep is to be run, and what is to be reported meanwhile.
   struct Run {
     Settings settings;
+    double time_limit_s = std::numeric_limits<double>::infinity();  ///< wall clock
+    bool retry = false;  ///< what failed, instead of what has no result yet
     const std::atomic<bool>* unwanted = nullptr;  ///< true ends it; may be null
     /// How many designs of how many have a result. May be empty.
     std::function<void(std::size_t, std::size_t)> on_progress = {};
@@ -45,23 +48,39 @@ class SweepFile {
   /// again; one that has another is a failure (bad_input), as are errors, which go to `faults`.
   [[nodiscard]] static Result<SweepFile> create(const std::string& path,
                                                 const SweepRequest& request, Diagnostics& faults);
-  [[nodiscard]] static Result<SweepFile> open(const std::string& path);
+  /// REQUIRES of what is opened to read only: neither `run` nor `collect`.
+  [[nodiscard]] static Result<SweepFile> open(const std::string& path, bool read_only = false);
+  /// The same, to simulate one part of several: "2/3", the second of three; "": what Slurm, MPI,
+  /// Kubernetes or GNU parallel say of this process. All of it when none of them does. The results
+  /// of a part are kept in a file of its own next to `path`.
+  [[nodiscard]] static Result<SweepFile> open_part(const std::string& path,
+                                                   const std::string& shard);
   SweepFile(SweepFile&&) noexcept;
   SweepFile& operator=(SweepFile&&) noexcept;
   ~SweepFile();
 
   /// Whether `create` found it in the file already.
   [[nodiscard]] bool resumed() const;
+  /// "2-of-3 (--shard)", and who said so; "" when it is not a part.
+  [[nodiscard]] std::string part() const;
   /// Simulates what has no result yet. nullopt when nothing is missing any more, else why it ended
   /// early; what is done is kept.
   [[nodiscard]] std::optional<Failure> run(const Run& how);
-  /// Everything so far, without columns and front.
+  /// Everything so far, of a part its own points; without columns and front.
   [[nodiscard]] Result<SweepReport> report() const;
+  /// Brings the results of all parts together in the one file, and reports that.
+  [[nodiscard]] Result<SweepReport> collect();
 
  private:
   struct Impl;
   explicit SweepFile(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Sets the columns that are shown of a sweep, from "NAME", "NAME:min" and "NAME:max" of axes and
+/// metrics ("*" for any text; none: the usual ones), and marks the Pareto front of those with a
+/// goal. What is wrong with the names; they are known once a point has a result.
+[[nodiscard]] std::optional<std::string> choose_columns(SweepReport& report,
+                                                        const std::vector<std::string>& metrics);
 
 }  // namespace stallcast::client

@@ -8,6 +8,7 @@
 
 #include "engine/base/text.hpp"
 #include "engine/runtime/run/simulate.hpp"
+#include "stallcast/client.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
@@ -80,7 +81,7 @@ int dispatch(std::vector<std::string> args) {
     return static_cast<int>(ExitCode::ok);
   }
   if (std::find(args.begin(), args.end(), "--version") != args.end()) {
-    write_stdout("stallcast " + std::string(program_version()) + "\n");
+    write_stdout("stallcast " + client::version().program + "\n");
     return static_cast<int>(ExitCode::ok);
   }
   args = verb_first(std::move(args));

@@ -3,16 +3,11 @@
 #include <cstdio>
 
 #include "engine/runtime/run/simulate.hpp"
+#include "ui/app/run_report.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/design_context.hpp"
 
 namespace stallcast::cli {
-namespace {
-
-constexpr std::size_t kMostShownAlternatives = 4;
-
-}  // namespace
-
 PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, bool pages)
     : line_(verb), verb_(verb.name), advice_(advice), pages_(pages) {
   line_.positional("SCENARIO", path_, "scenario file; - reads standard input");
@@ -67,36 +62,19 @@ std::optional<int> PredictionVerb::trace(const TraceOptions& wanted, const Predi
   return std::nullopt;
 }
 
-std::optional<client::Question> PredictionVerb::question_of_changes(const Prediction& prediction,
-                                                                    ProgressBar& bar) const {
-  if (advice_ == Advice::none || no_advice_ || run::interrupt_flag() != 0) return std::nullopt;
-  client::Question question = question_of(options_, bar);
+void PredictionVerb::complete(Prediction& prediction) {
+  ProgressBar bar(options_);
+  client::RunQuestion wanted;
+  wanted.predict = question_of(options_, bar);
   // The time limit is for the whole verb.
-  question.time_limit_s -= prediction.wall_s;
-  if (question.time_limit_s <= 0.0) return std::nullopt;
-  return question;
-}
-
-void PredictionVerb::advise(Prediction& prediction) {
-  ProgressBar bar(options_);
-  if (const auto question = question_of_changes(prediction, bar))
-    prediction.alternatives =
-        session_->alternatives(*scenario_, design(), prediction, kMostShownAlternatives, *question);
-}
-
-std::vector<WhatIf> PredictionVerb::what_ifs(const Prediction& prediction, std::size_t most) {
-  ProgressBar bar(options_);
-  const auto question = question_of_changes(prediction, bar);
-  if (!question.has_value() || most == 0) return {};
-  return session_->what_ifs(*scenario_, design(), prediction, most, *question);
-}
-
-void PredictionVerb::record(const Prediction& prediction) {
-  if (format_ != report::Format::html || run::interrupt_flag() != 0) return;
-  ProgressBar bar(options_);
-  client::Question question = question_of(options_, bar);
-  question.time_limit_s -= prediction.wall_s;
-  timeline_ = session_->overview(design(), prediction, question);
+  wanted.predict.time_limit_s -= prediction.wall_s;
+  wanted.known = std::move(prediction);
+  wanted.advise = !no_advice_;
+  wanted.timeline = format_ == report::Format::html;
+  client::RunReport found =
+      client::run_report(*session_, *scenario_, wanted).value();  // has a prediction
+  prediction = std::move(found.prediction);
+  timeline_ = std::move(found.timeline);
 }
 
 int PredictionVerb::refuse(const Failure& failure, Diagnostics& faults) const {

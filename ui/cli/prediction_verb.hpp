@@ -56,14 +56,11 @@ class PredictionVerb {
   /// Writes the file of --trace, where that is wanted, and says on standard error what is in it.
   /// The exit code when it could not be written.
   [[nodiscard]] std::optional<int> trace(const TraceOptions& wanted, const Prediction& prediction);
-  /// Tries the changes that would relieve the bottlenecks and adds them, unless it is unwanted or
-  /// the time is up.
-  void advise(Prediction& prediction);
-  /// At most `most` changes of all sorts, tried; none when it is unwanted or the time is up.
-  [[nodiscard]] std::vector<WhatIf> what_ifs(const Prediction& prediction, std::size_t most);
-
-  /// Records what happens when, for a page; nothing for other formats, nor once time is up.
-  void record(const Prediction& prediction);
+  /// Adds changes that help, unless they are unwanted, and for a page what happens when, in what is
+  /// left of the time limit.
+  void complete(Prediction& prediction);
+  /// Whether changes are to be tried.
+  [[nodiscard]] bool advised() const { return !no_advice_; }
 
   /// What the verb has of its own on its command line; a page tells how it is made again.
   void repeat_with(std::vector<std::string> words) { words_ = std::move(words); }
@@ -82,9 +79,6 @@ class PredictionVerb {
 
  private:
   [[nodiscard]] report::ReportContext context() const;
-  /// What is left of the time limit for changes; none when they are unwanted or it is up.
-  [[nodiscard]] std::optional<client::Question> question_of_changes(const Prediction& prediction,
-                                                                    ProgressBar& bar) const;
   [[nodiscard]] int refuse(const Failure& failure, Diagnostics& faults) const;
 
   CommandLine line_;

@@ -9,8 +9,6 @@
 #include "engine/base/gzip.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
-#include "models/contract/version.hpp"
-#include "ui/cli/verbs.hpp"
 #include "ui/report/trace.hpp"
 
 namespace stallcast::cli {
@@ -89,8 +87,8 @@ Result<std::string> write_trace(client::Session& session, const Design& design,
   if (!request.ok()) return request.failure();
   const Result<Timeline> timeline = session.record(design, request.value(), question);
   if (!timeline.ok()) return timeline.failure();
-  const report::TraceOrigin origin{.version = std::string(program_version()),
-                                   .model_version = std::string(models::kVersion),
+  const report::TraceOrigin origin{.version = client::version().program,
+                                   .model_version = client::version().models,
                                    .scenario = prediction.scenario_id,
                                    .design_sha256 = prediction.design_sha256};
   std::string trace = report::chrome_trace(timeline.value(), origin);

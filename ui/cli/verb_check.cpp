@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -8,8 +6,7 @@
 #include <fstream>
 
 #include "engine/base/text.hpp"
-#include "models/contract/version.hpp"
-#include "ui/cli/check_run.hpp"
+#include "ui/app/check.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
@@ -30,12 +27,11 @@ struct Choice {
   std::string_view word;
   T value;
 };
-constexpr std::array kInconclusive = {Choice{"fail", check::Inconclusive::fail},
-                                      Choice{"warn", check::Inconclusive::warn},
-                                      Choice{"pass", check::Inconclusive::pass}};
-constexpr std::array kFailOn = {Choice{"error", check::FailOn::error},
-                                Choice{"warn", check::FailOn::warn},
-                                Choice{"never", check::FailOn::never}};
+constexpr std::array kInconclusive = {Choice{"fail", Inconclusive::fail},
+                                      Choice{"warn", Inconclusive::warn},
+                                      Choice{"pass", Inconclusive::pass}};
+constexpr std::array kFailOn = {Choice{"error", FailOn::error}, Choice{"warn", FailOn::warn},
+                                Choice{"never", FailOn::never}};
 
 template <class T, std::size_t N>
 std::optional<Failure> choose(const std::string& option, const std::string& word,
@@ -86,6 +82,10 @@ bool is_day(const std::string& text) {
 
 /// What the command line says, as texts.
 struct CheckWords {
+  std::vector<std::string> scenarios;
+  std::vector<std::string> asserts;
+  std::string baseline;
+  bool no_advice = false;
   std::vector<std::string> reports;
   std::vector<std::string> tolerances;
   std::string inconclusive;
@@ -94,55 +94,55 @@ struct CheckWords {
   std::string format;
 };
 
-void declare(CommandLine& line, CheckOptions& options, CheckWords& words) {
-  line.positionals("SCENARIO", options.scenarios, "scenario files; - reads standard input");
+void declare(CommandLine& line, CommonOptions& options, client::CheckRequest& wanted,
+             CheckWords& words) {
+  line.positionals("SCENARIO", words.scenarios, "scenario files; - reads standard input");
   line.texts(
       "--report", words.reports, "KIND[:PATH]",
       "report to a file, or to standard output without PATH; repeatable; kinds: " + kind_names());
   line.text("--format", words.format, "KIND", "as --report; with --output its file");
-  line.texts("--assert", options.asserts, "EXPR",
+  line.texts("--assert", words.asserts, "EXPR",
              "one more assertion for every scenario, as in \"cost.capex <= 2 MUSD\"; repeatable");
-  line.texts("--policy", options.policies, "FILE", "assertions for many scenarios; repeatable");
-  line.text("--baseline", options.baseline, "FILE|git:REV",
+  line.texts("--policy", wanted.policies, "FILE", "assertions for many scenarios; repeatable");
+  line.text("--baseline", words.baseline, "FILE|git:REV",
             "fail on what became worse since FILE was made, or since a revision");
-  line.flag("--update-baseline", options.update_baseline,
+  line.flag("--update-baseline", wanted.baseline.update,
             "write what is predicted now to the file of --baseline");
-  line.flag("--new-only", options.rules.new_only, "let pass what failed in the baseline, too");
+  line.flag("--new-only", wanted.rules.new_only, "let pass what failed in the baseline, too");
   line.texts("--tolerance", words.tolerances, "METRIC=SHARE",
              "how far a metric may become worse, as in job.*.step.time=1% (default 0.5%)");
-  line.flag("--allow-skew", options.rules.allow_skew,
+  line.flag("--allow-skew", wanted.rules.allow_skew,
             "compare with a baseline of other model versions");
   line.text("--fail-on", words.fail_on, "LEVEL",
             "exit 1 from this level on: error (default), "
             "warn, or never");
   line.text("--inconclusive", words.inconclusive, "fail|warn|pass",
             "what counts as inconclusive fails, warns or passes (default: exit 3)");
-  line.text("--today", options.rules.today, "DATE",
+  line.text("--today", wanted.rules.today, "DATE",
             "the day on which waivers are judged (default: today, UTC)");
   line.text("--tag", words.tag, "NAME", "marks a comment, so that it is found again");
-  line.flag("--no-advice", options.no_advice, "do not look for a fix by simulation");
-  line.scenario_options(options.common);
-  line.simulation_options(options.common);
-  line.output_options(options.common);
+  line.flag("--no-advice", words.no_advice, "do not look for a fix by simulation");
+  line.scenario_options(options);
+  line.simulation_options(options);
+  line.output_options(options);
 }
 
-std::optional<Failure> settle(CheckOptions& options, const CheckWords& words,
-                              std::vector<ReportTarget>& targets) {
-  if (auto bad = choose("--fail-on", words.fail_on, kFailOn, options.rules.fail_on)) return bad;
+std::optional<Failure> settle(const CommonOptions& options, const CheckWords& words,
+                              client::CheckRequest& wanted, std::vector<ReportTarget>& targets) {
+  if (auto bad = choose("--fail-on", words.fail_on, kFailOn, wanted.rules.fail_on)) return bad;
   if (auto bad =
-          choose("--inconclusive", words.inconclusive, kInconclusive, options.rules.inconclusive))
+          choose("--inconclusive", words.inconclusive, kInconclusive, wanted.rules.inconclusive))
     return bad;
   for (const std::string& text : words.tolerances) {
-    const auto tolerance = predict::parse_tolerance(text);
+    const auto tolerance = client::read_tolerance(text);
     if (!tolerance.ok()) return tolerance.failure();
-    options.rules.tolerances.push_back(*tolerance);
+    wanted.rules.tolerances.push_back(*tolerance);
   }
   std::vector<std::string> reports = words.reports;
-  if (!words.format.empty() || !options.common.output.empty())
-    reports.push_back((words.format.empty() ? "text" : words.format) +
-                      (options.common.output.empty() || options.common.output == "-"
-                           ? ""
-                           : ":" + options.common.output));
+  if (!words.format.empty() || !options.output.empty())
+    reports.push_back(
+        (words.format.empty() ? "text" : words.format) +
+        (options.output.empty() || options.output == "-" ? "" : ":" + options.output));
   bool to_stdout = false;
   for (const std::string& text : reports) {
     const auto target = parse_target(text);
@@ -152,22 +152,33 @@ std::optional<Failure> settle(CheckOptions& options, const CheckWords& words,
   }
   if (!to_stdout) targets.push_back({report::find_check_kind("text"), ""});
 
-  const bool git = options.baseline.starts_with("git:");
-  if (options.update_baseline && (options.baseline.empty() || git))
+  constexpr std::string_view kGit = "git:";
+  const bool git = words.baseline.starts_with(kGit);
+  if (git)
+    wanted.baseline.revision = words.baseline.substr(kGit.size());
+  else
+    wanted.baseline.file = words.baseline;
+  if (wanted.baseline.update && wanted.baseline.file.empty())
     return Failure{ExitCode::bad_input, "--update-baseline needs a file to write to",
                    "give --baseline FILE"};
-  if (options.rules.new_only && options.baseline.empty())
+  if (wanted.rules.new_only && wanted.baseline.empty())
     return Failure{ExitCode::bad_input, "--new-only needs a baseline to know what is new",
                    "give --baseline FILE or --baseline git:REV"};
-  if (options.rules.today.empty()) options.rules.today = today();
-  if (!is_day(options.rules.today))
-    return Failure{ExitCode::bad_input, "--today: \"" + options.rules.today + "\" is not a date",
+  const std::string& today = wanted.rules.today;
+  if (!today.empty() && !is_day(today))
+    return Failure{ExitCode::bad_input, "--today: \"" + today + "\" is not a date",
                    "write 2027-03-01"};
   if (words.tag.find("--") != std::string::npos || words.tag.find('>') != std::string::npos ||
       words.tag.find('\n') != std::string::npos)
     return Failure{ExitCode::bad_input, "--tag: \"" + words.tag + "\" would end the comment",
                    "use letters, digits and single dashes"};
-  options.rules.model = models::kVersion;
+  for (const std::string& that : words.asserts) {
+    const auto assertion = client::read_assert(that, "--assert");
+    if (!assertion.ok())
+      return Failure{ExitCode::bad_input, "--assert: " + assertion.failure().message,
+                     assertion.failure().hint};
+    wanted.asserts.push_back(*assertion);
+  }
   return std::nullopt;
 }
 
@@ -187,14 +198,14 @@ bool append(const report::CheckKind& kind, const CheckReport& found,
   return file.good();
 }
 
-int deliver_all(const CheckOptions& options, const std::vector<ReportTarget>& targets,
+int deliver_all(const CommonOptions& options, const std::vector<ReportTarget>& targets,
                 const CheckReport& found, const std::string& tag) {
-  CommonOptions where = options.common;
+  CommonOptions where = options;
   int exit = static_cast<int>(found.exit);
   for (const ReportTarget& target : targets) {
     where.output = target.path;
     report::CheckContext context;
-    context.tool = {std::string(program_version()), std::string(models::kVersion), {}};
+    context.tool = {client::version().program, client::version().models, {}};
     context.style = report_style(where);
     context.tag = tag;
     const int delivered =
@@ -211,14 +222,30 @@ int deliver_all(const CheckOptions& options, const std::vector<ReportTarget>& ta
 }  // namespace
 
 int check_verb(const Verb& verb, std::span<const std::string> args) {
-  CheckOptions options;
+  CommonOptions options;
+  client::CheckRequest wanted;
   CheckWords words;
   CommandLine line(verb);
-  declare(line, options, words);
+  declare(line, options, wanted, words);
   if (const auto exit = line.parse(args)) return *exit;
   std::vector<ReportTarget> targets;
-  if (const auto failure = settle(options, words, targets)) return report_failure(*failure);
-  const Result<CheckReport> found = run_check(options);
+  if (const auto failure = settle(options, words, wanted, targets)) return report_failure(*failure);
+  for (const std::string& path : words.scenarios)
+    wanted.scenarios.push_back({path, source_of(path, options)});
+  ProgressBar bar(options);
+  wanted.question = question_of(options, bar);
+  wanted.advise = !words.no_advice;
+  client::Session session(settings_of(options));
+  session.warm_up();
+  const Result<CheckReport> found = client::check(
+      session, wanted,
+      {.on_diagnostics = [&](const Diagnostics& d) { print_diagnostics(d, options.quiet); },
+       .on_notice =
+           [&](const std::string& message, const std::string& hint) {
+             bar.clear();
+             if (!options.quiet) print_error("stallcast check: " + message, hint);
+           }});
+  bar.clear();
   if (!found.ok()) return report_failure(found.failure());
   return deliver_all(options, targets, *found, words.tag);
 }

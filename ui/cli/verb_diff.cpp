@@ -1,19 +1,13 @@
-#include <algorithm>
 #include <array>
 
 #include "engine/base/glob.hpp"
-#include "engine/decide/diff/change_list.hpp"
-#include "engine/decide/diff/compare_sides.hpp"
 #include "engine/decide/predict/compare.hpp"
-#include "engine/decide/sweep/store.hpp"
-#include "models/contract/version.hpp"
-#include "ui/app/sweep_plan.hpp"
-#include "ui/cli/diff_input.hpp"
+#include "ui/app/diff_input.hpp"
+#include "ui/app/sweep_diff.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/diff/kinds.hpp"
-#include "ui/report/diff/words.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -77,10 +71,10 @@ std::optional<Failure> settle(const CommonOptions& options, const DiffWords& wor
 }
 
 /// Reads a scenario and prints what is wrong with it; false when it gives no design.
-bool read_scenario(const client::Session& session, Operand& operand, bool quiet) {
+bool read_scenario(const client::Session& session, client::DiffOperand& operand, bool quiet) {
   if (operand.input.result) return true;
   client::Reading reading = session.read(operand.file);
-  show_places(operand, reading.diagnostics);
+  client::show_places(operand, reading.diagnostics);
   print_diagnostics(reading.diagnostics, quiet);
   operand.input.scenario = std::move(reading.scenario);
   return operand.input.scenario.has_value();
@@ -106,12 +100,12 @@ int deliver_diff(const CommonOptions& options, const std::string& text, ExitCode
 }
 
 report::DiffContext context_of(const CommonOptions& options) {
-  return {{std::string(program_version()), std::string(models::kVersion), {}},
-          report_style(options)};
+  return {{client::version().program, client::version().models, {}, {}}, report_style(options)};
 }
 
 int diff_designs(const CommonOptions& options, const DiffWords& words,
-                 client::DiffQuestion question, Operand& base, Operand& head) {
+                 client::DiffQuestion question, client::DiffOperand& base,
+                 client::DiffOperand& head) {
   client::Session session(settings_of(options));
   session.warm_up();
   const bool base_reads = read_scenario(session, base, options.quiet);
@@ -125,81 +119,31 @@ int diff_designs(const CommonOptions& options, const DiffWords& words,
   Result<Diff> found = session.diff(base.input, head.input, question);
   bar.clear();
   if (!found.ok() && faults.has_errors()) {
-    for (const Operand* operand : {&base, &head}) show_places(*operand, faults);
+    for (const client::DiffOperand* operand : {&base, &head}) client::show_places(*operand, faults);
     print_diagnostics(faults, options.quiet);
     return static_cast<int>(ExitCode::bad_input);
   }
   if (!found.ok()) return report_failure(found.failure());
   if (const auto failure = check_pattern(*found, question.metrics)) return report_failure(*failure);
-  show_places(base, head, *found);
+  client::show_places(base, head, *found);
   const report::DiffKind* kind = report::find_diff_kind(options.format);
   return deliver_diff(options, kind->render(*found, context_of(options)), found->exit,
                       words.exit_code && found->changed());
 }
 
-/// Inputs that differ between the designs of points that both sweeps have.
-Result<std::vector<SweepInputChange>> sweep_inputs(const sweep::Store& base,
-                                                   const sweep::Store& head,
-                                                   const std::vector<SweepPair>& pairs) {
-  constexpr std::size_t kAtATime = 256;
-  std::vector<std::string> base_keys, head_keys;
-  for (const SweepPair& pair : pairs)
-    if (pair.base_key != pair.head_key) {
-      base_keys.push_back(pair.base_key);
-      head_keys.push_back(pair.head_key);
-    }
-  std::vector<SweepInputChange> out;
-  for (std::size_t from = 0; from < base_keys.size(); from += kAtATime) {
-    const std::size_t n = std::min(kAtATime, base_keys.size() - from);
-    const auto was = base.designs(std::span(base_keys).subspan(from, n), 0);
-    if (!was.ok()) return was.failure();
-    const auto is = head.designs(std::span(head_keys).subspan(from, n), 0);
-    if (!is.ok()) return is.failure();
-    for (std::size_t k = 0; k < n; ++k)
-      for (diff::InputStep& change : diff::changes((*was)[k], (*is)[k])) {
-        const std::string text = report::change_text(change.said);
-        const auto same = std::find_if(out.begin(), out.end(), [&](const SweepInputChange& known) {
-          return report::change_text(known.change) == text;
-        });
-        if (same != out.end())
-          ++same->points;
-        else
-          out.push_back({std::move(change.said), 1});
-      }
-  }
-  return out;
-}
-
 int diff_sweeps(const CommonOptions& options, const DiffWords& words,
-                const client::DiffQuestion& question, const Operand& base, const Operand& head) {
-  const Operand* operands[2] = {&base, &head};
-  std::vector<sweep::Store> stores;
-  SweepReport reports[2];
-  for (int i = 0; i < 2; ++i) {
-    Result<sweep::Store> store = sweep::Store::open(operands[i]->sweep, true);
-    if (!store.ok()) return report_failure(store.failure());
-    Result<SweepReport> report = client::read_sweep(*store, operands[i]->sweep);
-    if (!report.ok()) return report_failure(report.failure());
-    stores.push_back(std::move(*store));
-    reports[i] = std::move(*report);
-  }
-  SweepDiff found = diff::compare(reports[0], reports[1], {question.metrics, question.min_change});
-  found.base = base.input.name;
-  found.head = head.input.name;
-  bool matches = false;
-  for (const SweepReport& report : reports)
-    for (const SweepRow& row : report.rows)
-      if (row.outcome)
-        for (const auto& [name, metric] : row.outcome->metrics)
-          matches = matches || base::matches_glob(question.metrics, name);
-  if (!matches && question.metrics != "*") return report_failure(no_metric(question.metrics));
-  auto inputs = sweep_inputs(stores[0], stores[1], found.pairs);
-  if (!inputs.ok()) return report_failure(inputs.failure());
-  found.inputs = std::move(*inputs);
+                const client::DiffQuestion& question, const client::DiffOperand& base,
+                const client::DiffOperand& head) {
+  auto found = client::diff_sweeps(base.sweep, head.sweep, question);
+  if (!found.ok()) return report_failure(found.failure());
+  if (!found->has_value()) return report_failure(no_metric(question.metrics));
+  SweepDiff& diff = **found;
+  diff.base = base.input.name;
+  diff.head = head.input.name;
   const report::DiffKind* kind = report::find_diff_kind(options.format);
-  return deliver_diff(options, kind->render_sweeps(found, context_of(options)),
-                      found.unfinished > 0 ? ExitCode::inconclusive : ExitCode::ok,
-                      words.exit_code && found.changed());
+  return deliver_diff(options, kind->render_sweeps(diff, context_of(options)),
+                      diff.unfinished > 0 ? ExitCode::inconclusive : ExitCode::ok,
+                      words.exit_code && diff.changed());
 }
 
 }  // namespace
@@ -213,11 +157,12 @@ int diff_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = line.parse(args)) return *exit;
   if (const auto failure = settle(options, words, question)) return report_failure(*failure);
 
-  Result<Operand> base = read_operand(words.base, options);
+  Result<client::DiffOperand> base =
+      client::read_diff_operand(words.base, source_of(words.base == "-" ? "-" : "", options));
   if (!base.ok()) return report_failure(base.failure());
-  CommonOptions head_options = options;
-  head_options.sets.insert(head_options.sets.end(), words.head_sets.begin(), words.head_sets.end());
-  Result<Operand> head = read_operand(words.head, head_options);
+  client::Source changed = source_of(words.head == "-" ? "-" : "", options);
+  changed.sets = words.head_sets;
+  Result<client::DiffOperand> head = client::read_diff_operand(words.head, changed);
   if (!head.ok()) return report_failure(head.failure());
   if (base->sweep.empty() != head->sweep.empty())
     return report_failure({ExitCode::bad_input, "a sweep can only be compared with a sweep",

@@ -1,3 +1,4 @@
+#include "ui/app/run_report.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/explain_tree.hpp"
@@ -19,15 +20,18 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   common.line().flag("--no-simulation", no_simulation, "what closed forms say, and nothing else");
   if (const auto exit = common.begin(args)) return *exit;
   std::optional<Explanation> explanation;
+  client::ExplainQuestion wanted;
+  wanted.metrics = metrics;
+  wanted.simulate = !no_simulation;
+  if (common.advised())
+    wanted.what_ifs =
+        static_cast<std::size_t>(what_ifs.value_or(metrics.empty() ? report::kExplainWhatIfs : 0));
   if (const auto exit =
           common.answer(explanation, [&](client::Session& session, const client::Question& asked) {
-            return session.explain(common.design(), metrics, !no_simulation, asked);
+            wanted.predict = asked;
+            return client::explain_report(session, common.scenario(), wanted);
           }))
     return *exit;
-  if (explanation->prediction.has_value())
-    explanation->what_ifs = common.what_ifs(
-        *explanation->prediction,
-        static_cast<std::size_t>(what_ifs.value_or(metrics.empty() ? report::kExplainWhatIfs : 0)));
   report::Style style = common.style();
   style.depth = depth ? static_cast<int>(*depth) : metrics.empty() ? report::kExplainLevels : -1;
   std::vector<std::string> words = metrics;

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "engine/base/text.hpp"
-#include "scenarios/library/templates.hpp"
+#include "ui/app/form.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 std::string list() {
   std::string out;
-  for (const scenarios::Template& t : scenarios::templates())
-    out += std::string(t.name) + "\n    " + std::string(t.summary) + "\n";
+  for (const client::StartingPoint& t : client::starting_points())
+    out += t.name + "\n    " + t.summary + "\n";
   return out;
 }
 
@@ -29,9 +29,9 @@ int init_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = line.parse(args)) return *exit;
   if (only_list) return deliver(options, list(), ExitCode::ok);
   std::vector<std::string> names;
-  for (const scenarios::Template& t : scenarios::templates()) {
-    if (name.empty() || t.name == name) return deliver(options, std::string(t.text), ExitCode::ok);
-    names.emplace_back(t.name);
+  for (const client::StartingPoint& t : client::starting_points()) {
+    if (name.empty() || t.name == name) return deliver(options, t.text, ExitCode::ok);
+    names.push_back(t.name);
   }
   const std::string near = base::nearest(name, names);
   return report_failure(

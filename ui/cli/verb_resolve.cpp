@@ -1,4 +1,4 @@
-#include "scenarios/resolve/print_resolved.hpp"
+#include "ui/app/reference.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
 
@@ -19,14 +19,13 @@ int resolve_verb(const Verb& verb, std::span<const std::string> args) {
     return report_failure({ExitCode::bad_input, "resolve has no format \"" + options.format + "\"",
                            "use text or json"});
   if (provenance && options.format == "json")
-    return report_failure({ExitCode::bad_input,
-                           "JSON has no comments that could hold the provenance",
+    return report_failure({ExitCode::bad_input, "JSON has no comments to say provenance in",
                            "leave out --format or --provenance"});
   const client::Reading reading =
       client::Session(settings_of(options)).read(source_of(path, options));
   print_diagnostics(reading.diagnostics, options.quiet);
   if (!reading.scenario) return static_cast<int>(ExitCode::bad_input);
-  std::string text = scenarios::print_resolved(reading.scenario->design(), provenance);
+  std::string text = client::resolved(reading.scenario->design(), provenance);
   if (!text.ends_with('\n')) text += '\n';
   return deliver(options, text, ExitCode::ok);
 }

@@ -11,8 +11,7 @@ int run_verb(const Verb& verb, std::span<const std::string> args) {
   std::optional<Prediction> prediction;
   if (const auto exit = common.predict(prediction)) return *exit;
   if (const auto exit = common.trace(trace, *prediction)) return *exit;
-  common.advise(*prediction);
-  common.record(*prediction);
+  common.complete(*prediction);
   return common.deliver(*prediction, exit_of(prediction->verdict));
 }
 

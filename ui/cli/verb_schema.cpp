@@ -1,4 +1,4 @@
-#include "scenarios/schema/schema.hpp"
+#include "ui/app/reference.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
@@ -18,7 +18,7 @@ int schema_verb(const Verb& verb, std::span<const std::string> args) {
     return report_failure({ExitCode::bad_input, "schema has no format \"" + options.format + "\"",
                            "use json or markdown"});
   markdown = markdown || options.format == "markdown";
-  std::string text = markdown ? scenarios::reference() : scenarios::schema();
+  std::string text = markdown ? client::field_reference() : client::scenario_schema();
   if (!text.ends_with('\n')) text += '\n';
   return deliver(options, text, ExitCode::ok);
 }

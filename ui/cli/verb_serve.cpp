@@ -8,7 +8,6 @@
 #include "engine/base/files.hpp"
 #include "engine/runtime/run/find_worker.hpp"
 #include "ui/cli/scenario_input.hpp"
-#include "ui/cli/serve_tools.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/server/settings.hpp"
@@ -140,8 +139,8 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
       }
   }
 
-  const server::Tools offered = server_tools();
-  const Result<int> ended = server::serve(settings, offered, [&](int port) {
+  settings.log = [](const std::string& line) { print_error("stallcast serve: " + line, ""); };
+  const Result<int> ended = server::serve(settings, [&](int port) {
     const bool v6 = words.host.find(':') != std::string::npos;
     write_stdout("stallcast serves http://" + (v6 ? "[" + words.host + "]" : words.host) + ":" +
                  std::to_string(port) + "/\n");

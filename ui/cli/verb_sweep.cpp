@@ -1,16 +1,9 @@
-#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <limits>
-#include <map>
 
-#include "engine/decide/sweep/pareto.hpp"
-#include "engine/decide/sweep/runner.hpp"
-#include "engine/decide/sweep/store.hpp"
-#include "engine/runtime/run/simulate.hpp"
-#include "ui/app/sweep_plan.hpp"
+#include "ui/app/sweep_file.hpp"
+#include "ui/app/sweep_launch.hpp"
 #include "ui/cli/scenario_input.hpp"
-#include "ui/cli/sweep_launch.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/sweep.hpp"
@@ -51,12 +44,17 @@ void declare(CommandLine& line, client::SweepRequest& input, CommonOptions& opti
   line.scenario_options(options);
 }
 
-/// The exit code of what a sweep has become, one for all verbs.
-ExitCode exit_of(const SweepReport& sweep, const Show& show) {
+/// The exit code of what a sweep has become, one for all verbs; prints why it `ended` early.
+ExitCode exit_of(const SweepReport& sweep, const Show& show,
+                 const std::optional<Failure>& ended = std::nullopt) {
   ExitCode worst = ExitCode::ok;
   for (const SweepRow& row : sweep.rows)
     if (row.outcome && row.outcome->failed)
       worst = worst == ExitCode::internal ? worst : row.outcome->exit;
+  if (ended) {
+    print_error("stallcast sweep: " + ended->message, ended->hint);
+    return worst == ExitCode::internal ? worst : ended->exit;
+  }
   const SweepReport::Counts counts = sweep.counts();
   if (worst != ExitCode::ok) return worst;
   if (counts.missing > 0) return ExitCode::inconclusive;
@@ -66,17 +64,9 @@ ExitCode exit_of(const SweepReport& sweep, const Show& show) {
 /// Prints the sweep as far as it is. `ended` is why it is no farther.
 int report_sweep(SweepReport sweep, const Show& show, const CommonOptions& options,
                  report::Format format, bool to_file, const std::optional<Failure>& ended) {
-  std::optional<std::string> fault;
-  sweep.columns = sweep::columns_of(sweep, show.metrics, fault);
-  sweep::mark_front(sweep);
-  const SweepReport::Counts counts = sweep.counts();
-  ExitCode exit = exit_of(sweep, show);
-  if (ended) {
-    print_error("stallcast sweep: " + ended->message, ended->hint);
-    if (exit != ExitCode::internal) exit = ended->exit;
-  }
-  // Metrics are known once there is a result.
-  if (fault && counts.done > 0) {
+  const std::optional<std::string> fault = client::choose_columns(sweep, show.metrics);
+  ExitCode exit = exit_of(sweep, show, ended);
+  if (fault) {
     print_error("stallcast sweep: " + *fault, "\"--metric '*' --format csv\" lists all");
     if (exit == ExitCode::ok) exit = ExitCode::bad_input;
   }
@@ -85,39 +75,36 @@ int report_sweep(SweepReport sweep, const Show& show, const CommonOptions& optio
   return deliver(where, report::render(sweep, {report_style(where), format, show.wide}), exit);
 }
 
-std::optional<Failure> run_store(const sweep::Store& plan, sweep::Store& results,
-                                 const CommonOptions& options, std::optional<sweep::Shard> shard,
-                                 bool retry) {
+std::optional<Failure> run_sweep(client::SweepFile& sweep, const CommonOptions& options,
+                                 bool retry = false) {
   ProgressBar bar(options);
-  sweep::RunOptions how;
-  how.predict = predict_options(options, bar);
-  how.shard = std::move(shard);
+  client::SweepFile::Run how;
+  how.settings = settings_of(options);
+  how.time_limit_s = options.time_limit_s;
   how.retry = retry;
   how.on_progress = [&bar](std::size_t done, std::size_t all) {
     bar.show(all == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(all),
              std::to_string(done) + " of " + std::to_string(all) + " designs");
   };
-  auto draws = client::draws_of(plan);
-  if (!draws.ok()) return draws.failure();
-  how.predict.vary = std::move(draws).value();
-  return sweep::run(plan, results, how);
+  return sweep.run(how);
 }
 
 /// `sweep SCENARIO` and `sweep plan SCENARIO`.
-int from_scenario(const Verb& verb, std::span<const std::string> args, bool run) {
+int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_run) {
   CommandLine line(verb);
   std::string scenario;
   client::SweepRequest input;
   CommonOptions options;
   Show show;
   line.positional("SCENARIO", scenario,
-                  run ? "scenario file, - for standard input; or plan, run, status, collect, retry "
+                  is_run
+                      ? "scenario file, - for standard input; or plan, run, status, collect, retry "
                         "(each has --help)"
                       : "scenario file, - for standard input");
   declare(line, input, options);
   line.integer("--seed", options.seed, 0, "first random seed of every point");
   line.integer("--replicas", options.replicas, 1, "simulations of every point");
-  if (run) {
+  if (is_run) {
     declare_simulation(line, options);
     declare(line, show);
   }
@@ -126,7 +113,7 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool run)
   if (const auto exit = line.parse(args)) return *exit;
   const auto format = report::parse_format(options.format, true);
   if (!format.ok()) return report_failure(format.failure());
-  if (!run && options.output.empty())
+  if (!is_run && options.output.empty())
     return report_failure(
         {ExitCode::bad_input, "where should the plan be kept?",
          "write -o sweep.db; \"stallcast sweep SCENARIO\" plans and runs at once"});
@@ -136,19 +123,18 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool run)
   input.seed = options.seed;
   input.replicas = options.replicas;
   input.profile = options.profile;
-  input.version = program_version();
-  const auto plan = client::plan_sweep(input, faults);
+  input.version = client::version().program;
+  Result<client::SweepFile> sweep = client::SweepFile::create(options.output, input, faults);
   print_diagnostics(faults, options.quiet);
-  if (!plan) return static_cast<int>(ExitCode::bad_input);
-  Result<sweep::Store> store = sweep::Store::create(options.output, *plan);
-  if (!store.ok()) return report_failure(store.failure());
-  std::optional<Failure> ended;
-  if (run) ended = run_store(*store, *store, options, std::nullopt, false);
-  const Result<SweepReport> sweep = client::read_sweep(*store, options.output);
+  if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
   if (!sweep.ok()) return report_failure(sweep.failure());
-  if (run) return report_sweep(*sweep, show, options, *format, false, ended);
+  std::optional<Failure> ended;
+  if (is_run) ended = run_sweep(*sweep, options);
+  const Result<SweepReport> report = sweep->report();
+  if (!report.ok()) return report_failure(report.failure());
+  if (is_run) return report_sweep(*report, show, options, *format, false, ended);
   options.output.clear();
-  return deliver(options, report::render_status(*sweep, {report_style(options), *format, false}),
+  return deliver(options, report::render_status(*report, {report_style(options), *format, false}),
                  ExitCode::ok);
 }
 
@@ -180,60 +166,46 @@ struct FromFile {
   report::Format format{};
 };
 
-Result<std::optional<sweep::Shard>> shard_of(const std::string& option) {
-  if (option.empty()) return sweep::shard_from([](const char* name) { return std::getenv(name); });
-  const auto parsed = sweep::parse_shard(option);
-  if (!parsed.ok()) return parsed.failure();
-  return std::optional(*parsed);
+void declare(CommandLine& line, client::SweepLaunch& launch) {
+  line.text("--engine", launch.engine, "NAME",
+            "print the script or manifest that runs all parts on slurm, mpi, k8s or parallel");
+  line.integer("--shards", launch.parts, 1, "with --engine: how many parts (default 8)");
+  line.flag("--submit", launch.submit, "with --engine: submit it instead of printing it");
+  line.text("--image", launch.image, "IMAGE", "with --engine k8s: container with stallcast");
+  line.text("--claim", launch.claim, "NAME", "with --engine k8s: volume claim with the sweep");
+}
+
+int launch_file(client::SweepLaunch launch, const std::string& path, const CommonOptions& options) {
+  launch.path = path;
+  launch.time_limit_s = options.time_limit_s;
+  const Result<std::string> made = client::launch_sweep(launch);
+  if (!made.ok()) return report_failure(made.failure());
+  return launch.submit ? static_cast<int>(ExitCode::ok) : deliver(options, *made, ExitCode::ok);
 }
 
 int run_file(const Verb& verb, std::span<const std::string> args, bool retry) {
   FromFile common(verb);
-  std::string shard_option;
+  std::string shard;
   declare_simulation(common.line, common.options);
-  common.line.text("--shard", shard_option, "I/N",
+  common.line.text("--shard", shard, "I/N",
                    "simulate the I-th of N parts (default: what Slurm, MPI, Kubernetes or GNU "
                    "parallel say of this process, else all)");
-  LaunchOptions launch;
+  client::SweepLaunch launch;
   if (!retry) declare(common.line, launch);
   if (const auto exit = common.begin(args)) return *exit;
   const CommonOptions& options = common.options;
-  if (!launch.engine.empty()) {
-    const auto plan = sweep::Store::open(common.path, true);
-    return plan.ok() ? launch_sweep(launch, common.path, options) : report_failure(plan.failure());
-  }
-  const auto shard = shard_of(shard_option);
-  if (!shard.ok()) return report_failure(shard.failure());
-
-  const bool is_part = shard->has_value() && (*shard)->count > 1;
-  Result<sweep::Store> plan = sweep::Store::open(common.path, is_part);
-  if (!plan.ok()) return report_failure(plan.failure());
-  std::optional<Failure> ended;
-  if (is_part) {
-    if (!options.quiet) print_error("part " + (*shard)->name() + " (" + (*shard)->source + ")", "");
-    Result<sweep::Store> part = sweep::Store::open_part(common.path, (*shard)->name(), *plan);
-    if (!part.ok()) return report_failure(part.failure());
-    ended = run_store(*plan, *part, options, *shard, retry);
-  } else {
-    ended = run_store(*plan, *plan, options, std::nullopt, retry);
-  }
-  Result<SweepReport> sweep = client::read_sweep(*plan, common.path);
+  if (!launch.engine.empty()) return launch_file(launch, common.path, options);
+  Result<client::SweepFile> file = client::SweepFile::open_part(common.path, shard);
+  if (!file.ok()) return report_failure(file.failure());
+  const bool is_part = !file->part().empty();
+  if (is_part && !options.quiet) print_error("part " + file->part(), "");
+  const std::optional<Failure> ended = run_sweep(*file, options, retry);
+  Result<SweepReport> sweep = file->report();
   if (!sweep.ok()) return report_failure(sweep.failure());
-  if (is_part) {
-    // A part answers for its own points.
-    std::map<std::string, std::size_t> order;
-    for (const SweepRow& row : sweep->rows) order.try_emplace(row.key, order.size());
-    std::erase_if(sweep->rows,
-                  [&](const SweepRow& row) { return !(*shard)->has(order.at(row.key)); });
-    sweep->parts = 0;
-    const auto text = report::render_status(*sweep, {report_style(options), common.format, false});
-    ExitCode exit = exit_of(*sweep, common.show);
-    if (ended) {
-      print_error("stallcast sweep: " + ended->message, ended->hint);
-      if (exit != ExitCode::internal) exit = ended->exit;
-    }
-    return deliver(options, text, exit);
-  }
+  if (is_part)
+    return deliver(options,
+                   report::render_status(*sweep, {report_style(options), common.format, false}),
+                   exit_of(*sweep, common.show, ended));
   return report_sweep(*std::move(sweep), common.show, options, common.format, true, ended);
 }
 
@@ -248,9 +220,9 @@ int sweep_retry(const Verb& verb, std::span<const std::string> args) {
 int sweep_status(const Verb& verb, std::span<const std::string> args) {
   FromFile common(verb);
   if (const auto exit = common.begin(args)) return *exit;
-  const Result<sweep::Store> store = sweep::Store::open(common.path, true);
-  if (!store.ok()) return report_failure(store.failure());
-  const Result<SweepReport> sweep = client::read_sweep(*store, common.path);
+  const Result<client::SweepFile> file = client::SweepFile::open(common.path, true);
+  if (!file.ok()) return report_failure(file.failure());
+  const Result<SweepReport> sweep = file->report();
   if (!sweep.ok()) return report_failure(sweep.failure());
   return deliver(
       common.options,
@@ -261,11 +233,9 @@ int sweep_status(const Verb& verb, std::span<const std::string> args) {
 int sweep_collect(const Verb& verb, std::span<const std::string> args) {
   FromFile common(verb);
   if (const auto exit = common.begin(args)) return *exit;
-  Result<sweep::Store> store = sweep::Store::open(common.path);
-  if (!store.ok()) return report_failure(store.failure());
-  const auto collected = store->collect(common.path);
-  if (!collected.ok()) return report_failure(collected.failure());
-  const Result<SweepReport> sweep = store->report();
+  Result<client::SweepFile> file = client::SweepFile::open(common.path);
+  if (!file.ok()) return report_failure(file.failure());
+  const Result<SweepReport> sweep = file->collect();
   if (!sweep.ok()) return report_failure(sweep.failure());
   return report_sweep(*sweep, common.show, common.options, common.format, true, std::nullopt);
 }

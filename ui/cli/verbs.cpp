@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "stallcast/client.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "ui/cli/terminal.hpp"
 
@@ -41,7 +40,5 @@ const Verb* find_verb(std::string_view name) {
     if (verb.name == name) return &verb;
   return nullptr;
 }
-
-std::string_view program_version() { return client::version().program; }
 
 }  // namespace stallcast::cli

@@ -20,9 +20,6 @@ struct Verb {
 /// nullptr when there is no such verb.
 [[nodiscard]] const Verb* find_verb(std::string_view name);
 
-/// Version of the program, "0.1.0".
-[[nodiscard]] std::string_view program_version();
-
 int run_verb(const Verb& verb, std::span<const std::string> args);
 int plan_verb(const Verb& verb, std::span<const std::string> args);
 int explain_verb(const Verb& verb, std::span<const std::string> args);

@@ -12,10 +12,10 @@
 #include <QSaveFile>
 #include <QVBoxLayout>
 
+#include "ui/app/run_report.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/patch.hpp"
-#include "ui/desktop/report_page.hpp"
 #include "ui/report/design_context.hpp"
 
 namespace stallcast::desktop {
@@ -172,18 +172,24 @@ bool ExportScreen::report(const QString& file) {
     status_->setText(tr("%1 cannot be written").arg(file));
     return false;
   }
-  ReportWish wish{.scenario = *w.scenario(),
-                  .prediction = {},
-                  .command = command_line().section(u'\n', 0, 0).toStdString()};
-  if (w.freshness() == Freshness::simulated) wish.prediction = w.simulated();
+  client::RunQuestion wanted;
+  if (w.freshness() == Freshness::simulated) wanted.known = w.simulated();
+  report::ReportContext context = report::context_of(*w.design(), client::version());
+  context.command = command_line().section(u'\n', 0, 0).toStdString();
   status_->setText(tr("Making the report..."));
-  w.background().start([this, file, wish](client::Session& session,
-                                          const Engine::Progress& progress) -> Engine::Then {
-    const Result<std::string> page = report_page(session, wish, progress);
-    return [this, file, page] {
-      if (!page.ok()) return status_->setText(QString::fromStdString(page.failure().message));
+  w.background().start([this, file, wanted, context, scenario = *w.scenario()](
+                           client::Session& session,
+                           const Engine::Progress& progress) mutable -> Engine::Then {
+    wanted.predict.on_progress = progress;
+    auto found = client::run_report(session, scenario, wanted);
+    if (!found.ok())
+      return
+          [this, why = QString::fromStdString(found.failure().message)] { status_->setText(why); };
+    context.timeline = std::move(found->timeline);
+    const QByteArray bytes = QByteArray::fromStdString(
+        report::render(found->prediction, context, report::Format::html, {}));
+    return [this, file, bytes] {
       QSaveFile out(file);
-      const QByteArray bytes = QByteArray::fromStdString(page.value());
       const bool done =
           out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit();
       status_->setText(done ? tr("Wrote %1").arg(file) : tr("%1: %2").arg(file, out.errorString()));

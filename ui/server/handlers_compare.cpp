@@ -3,6 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "ui/app/check.hpp"
+#include "ui/app/root.hpp"
+#include "ui/app/sweep_file.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/diff/kinds.hpp"
 #include "ui/report/sweep.hpp"
@@ -36,7 +39,7 @@ Asked<std::array<std::string, 2>> members_of(const std::string& body,
     });
     if (!both.is_object()) return fault("the body is not an object");
     for (const auto& [name, value] : both.items())
-      if (name != names[0] && name != names[1]) return fault("the body has an unknown key");
+      if (name != names[0] && name != names[1]) return fault("the body has another key than these");
     if (!both.contains(names[0]) || !both.contains(names[1]))
       return fault("one of the two is missing");
     const auto text_of = [](const Json& side) {
@@ -48,16 +51,10 @@ Asked<std::array<std::string, 2>> members_of(const std::string& body,
   }
 }
 
-struct CheckTexts {
-  std::string scenario, baseline;
-};
-
 /// A scenario, or {"scenario": ..., "baseline": ...}, which no scenario looks like.
-Asked<CheckTexts> check_of(const std::string& body) {
+Asked<std::array<std::string, 2>> check_of(const std::string& body) {
   if (body.find("\"baseline\"") == std::string::npos) return {{{body, ""}}, {}};
-  const auto both = members_of(body, {"scenario", "baseline"});
-  if (both.value) return {{{both.value->at(0), both.value->at(1)}}, {}};
-  return {std::nullopt, both.problem};
+  return members_of(body, {"scenario", "baseline"});
 }
 
 /// The values of a parameter that a route has, or its default.
@@ -69,30 +66,100 @@ Asked<Attribution> attribution_of(const std::string& word) {
   return {std::nullopt, problem(400, "attribute is auto, shapley, oat or none")};
 }
 
+/// What is asked for besides the scenario, which came as text and is in no repository.
+Asked<client::CheckRequest> check_request_of(const Call& call, const Task& task,
+                                             std::string baseline) {
+  client::CheckRequest out;
+  const auto refused = [](const Failure& failure) {
+    return Asked<client::CheckRequest>{std::nullopt, problem(failure)};
+  };
+  for (const std::string& that : call.request.parameters("assert")) {
+    const auto assertion = client::read_assert(that, "assert");
+    if (!assertion.ok()) return refused(assertion.failure());
+    out.asserts.push_back(*assertion);
+  }
+  for (const std::string& text : call.request.parameters("tolerance")) {
+    const auto tolerance = client::read_tolerance(text);
+    if (!tolerance.ok()) return refused(tolerance.failure());
+    out.rules.tolerances.push_back(*tolerance);
+  }
+  out.rules.new_only = call.request.parameter("new_only") == "true";
+  out.rules.allow_skew = call.request.parameter("allow_skew") == "true";
+  if (out.rules.new_only && baseline.empty())
+    return refused({ExitCode::bad_input, "new_only needs a baseline to know what is new",
+                    "send {\"scenario\": ..., \"baseline\": ...}"});
+  out.baseline.text = std::move(baseline);
+  out.baseline.path = call.request.parameter("path");
+  out.scenarios = {{std::string(kScenarioName), task.source, task.scenario}};
+  out.advise = out.in_repository = false;
+  return {std::move(out), {}};
+}
+
+/// The check of one scenario as far as `found` says.
+RunAnswer judged(client::Session& session, const Task& task, const client::CheckRequest& wanted,
+                 const Prediction& found) {
+  const Result<CheckReport> report = client::check(
+      session, wanted, {},
+      [&](std::span<const Design>) { return std::vector<Result<Prediction>>{found}; });
+  if (!report.ok()) return task.refused(report.failure(), {});
+  Diagnostics wrong;
+  for (const Diagnostic& d : report->scenarios.front().faults) {
+    wrong.add(d);
+    wrong.items().back().position = {};
+  }
+  if (wrong.has_errors()) {
+    task.scenario->locate(wrong);
+    return task.refused({}, std::move(wrong));
+  }
+  const report::CheckContext context{tool(), {}, "check"};
+  return {{.body = report::check_json(*report, context)}, report::check_html(*report, context)};
+}
+
+/// All points in memory; what was simulated in the time limit is a result.
+Result<SweepReport> sweep(Asking& asking, const ServerSettings& settings,
+                          const client::SweepRequest& request,
+                          const std::vector<std::string>& metrics) {
+  Result<client::SweepFile> file = client::SweepFile::create("", request, *asking.question.faults);
+  if (!file.ok()) return file.failure();
+  client::SweepFile::Run how;
+  how.settings = settings.session;
+  how.time_limit_s = asking.question.time_limit_s;
+  how.unwanted = asking.watch.unwanted;
+  how.on_progress = [&asking](std::size_t done, std::size_t all) {
+    asking.watch.progress(all == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(all));
+  };
+  const std::optional<Failure> ended = file->run(how);
+  Result<SweepReport> found = file->report();
+  if (!found.ok()) return found;
+  if (ended && found->counts().done + found->counts().failed == 0) return *ended;
+  if (const auto fault = client::choose_columns(*found, metrics))
+    return Failure{ExitCode::bad_input, *fault, ""};
+  asking.partial = found->counts().missing > 0;
+  client::strip_root(settings.root, found->scenario_file);
+  // Messages of crashes name files of the server.
+  for (SweepRow& row : found->rows)
+    if (row.outcome && row.outcome->failed && row.outcome->exit == ExitCode::internal)
+      row.outcome->message = "the simulation crashed";
+  return found;
+}
+
 }  // namespace
 
 Response answer_check(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
   const std::shared_ptr<Task> task = *asked.value;
-  CheckRequest wanted;
-  if (Asked<CheckTexts> texts = check_of(call.request.body); !texts.value) {
-    return texts.problem;
-  } else {
-    task->source.text = std::move(texts.value->scenario);
-    wanted.baseline = std::move(texts.value->baseline);
-  }
-  wanted.asserts = call.request.parameters("assert");
-  wanted.tolerances = call.request.parameters("tolerance");
-  wanted.path = call.request.parameter("path");
-  wanted.new_only = call.request.parameter("new_only") == "true";
-  wanted.allow_skew = call.request.parameter("allow_skew") == "true";
+  auto texts = check_of(call.request.body);
+  if (!texts.value) return texts.problem;
+  task->source.text = std::move(texts.value->at(0));
   Asked<Scenario> scenario = read(call, task->source);
   if (!scenario.value) return scenario.problem;
-  wanted.scenario = task->scenario = std::move(scenario.value);
-  Diagnostics faults;
-  if (const auto fine = task->tools.check(call.session, wanted, nullptr, faults); !fine.ok())
-    return task->refused(fine.failure(), std::move(faults)).result;
+  task->scenario = std::move(scenario.value);
+  const Asked<client::CheckRequest> wanted =
+      check_request_of(call, *task, std::move(texts.value->at(1)));
+  if (!wanted.value) return wanted.problem;
+  if (const auto failure = client::check_request(call.session, *wanted.value))
+    return task->refused(*failure, {}).result;
   // Assertions are judged for each who asks; the prediction does not depend on them.
   const auto design = std::make_shared<Design>(task->scenario->design());
   design->expect.clear();
@@ -104,16 +171,8 @@ Response answer_check(Call& call) {
         asking.bytes = kPrediction;
         return found;
       },
-      [task, wanted](client::Session& session, const Prediction& found) {
-        Diagnostics wrong;
-        const Result<CheckReport> judged = task->tools.check(session, wanted, &found, wrong);
-        if (!judged.ok()) {
-          task->scenario->locate(wrong);
-          return task->refused(judged.failure(), std::move(wrong));
-        }
-        const report::CheckContext context{tool(), {}, "check"};
-        return RunAnswer{{.body = report::check_json(*judged, context)},
-                         report::check_html(*judged, context)};
+      [task, wanted = *wanted.value](client::Session& session, const Prediction& found) {
+        return judged(session, *task, wanted, found);
       });
 }
 
@@ -157,24 +216,17 @@ Response answer_sweep(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
   const auto task = *asked.value;
-  SweepCall request;
+  client::SweepRequest request;
   request.source = task->source;
   request.varied = call.request.parameters("vary");
   request.mode = call.request.parameter("mode");
-  request.metrics = call.request.parameters("metric");
-  request.session = call.service.settings.session;
-  request.time_limit_s = task->question.time_limit_s;
+  request.profile = call.service.settings.session.profile;
+  request.version = client::version().program;
   request.most_points = call.service.settings.points;
   return submit<SweepReport>(
       call, "sweep", text_of(call), task,
-      [task, request](Asking& asking) {
-        SweepCall own = request;
-        own.progress = asking.watch.progress;
-        own.unwanted = asking.watch.unwanted;
-        own.faults = asking.question.faults;
-        Result<SweepReport> found = task->tools.sweep(own);
-        asking.partial = found.ok() && found->counts().missing > 0;
-        return found;
+      [task, request, metrics = call.request.parameters("metric")](Asking& asking) {
+        return sweep(asking, task->settings, request, metrics);
       },
       [](client::Session&, const SweepReport& found) {
         return RunAnswer{{.body = report::render(found, {{}, report::Format::json, false})},

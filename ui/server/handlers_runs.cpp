@@ -1,21 +1,13 @@
-#include <chrono>
 #include <memory>
 
+#include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
 #include "ui/report/explain_tree.hpp"
 #include "ui/server/run_task.hpp"
 
-/// Routes that simulate one scenario, and those that report what came of it.
+/// Routes that simulate one scenario, and those that tell what came of it.
 namespace stallcast::server {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t kMostAlternatives = 4;
-
-double seconds_since(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
-}
 
 /// A request about one scenario, which is read.
 Asked<std::shared_ptr<const Task>> wanted_of(Call& call) {
@@ -27,11 +19,6 @@ Asked<std::shared_ptr<const Task>> wanted_of(Call& call) {
   return {*task.value};
 }
 
-struct Ran {
-  Prediction prediction;
-  std::optional<Timeline> timeline;
-};
-
 std::size_t bytes_of(const Timeline& t) {
   std::size_t out = t.spans.size() * sizeof(Timeline::Span);
   for (const Timeline::Counter& c : t.counters) out += c.values.size() * sizeof(double);
@@ -39,26 +26,16 @@ std::size_t bytes_of(const Timeline& t) {
 }
 
 /// A design predicted, with changes that would help and what happens when, as far as time goes.
-Result<Ran> run(Asking& asking, const Scenario& scenario, bool advise) {
+Result<client::RunReport> run(Asking& asking, const Scenario& scenario, bool advise) {
   constexpr std::size_t kPrediction = 100'000;  // some ten thousands of bytes each
-  const auto began = Clock::now();
-  const Design& design = scenario.design();
-  client::Session& session = asking.session;
-  client::Question question = asking.question;
-  Result<Prediction> found = session.predict(design, question);
-  if (!found.ok()) return found.failure();
-  const auto is_time_left = [&] {
-    question.time_limit_s = asking.question.time_limit_s - seconds_since(began);
-    return question.time_limit_s > 0.0;
-  };
-  if (advise && is_time_left())
-    found->alternatives =
-        session.alternatives(scenario, design, *found, kMostAlternatives, question);
-  Ran out{std::move(found).value(), std::nullopt};
-  if (is_time_left()) out.timeline = session.overview(design, out.prediction, question);
-  asking.partial = out.prediction.verdict == Verdict::inconclusive;
-  asking.bytes = kPrediction + (out.timeline ? bytes_of(*out.timeline) : 0);
-  return out;
+  client::RunQuestion wanted;
+  wanted.predict = asking.question;
+  wanted.advise = advise;
+  Result<client::RunReport> found = client::run_report(asking.session, scenario, wanted);
+  if (!found.ok()) return found;
+  asking.partial = found->prediction.verdict == Verdict::inconclusive;
+  asking.bytes = kPrediction + (found->timeline ? bytes_of(*found->timeline) : 0);
+  return found;
 }
 
 }  // namespace
@@ -66,15 +43,14 @@ Result<Ran> run(Asking& asking, const Scenario& scenario, bool advise) {
 Response answer_run(Call& call) {
   const Asked<std::shared_ptr<const Task>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const auto task = *asked.value;
-  const Design& design = task->scenario->design();
+  const std::shared_ptr<const Task> task = *asked.value;
   const bool advise = call.request.parameter("advice") != "false";
-  return submit<Ran>(
-      call, "run", content_of(advise ? "run" : "run alone", design, task->question), task,
+  return submit<client::RunReport>(
+      call, "run",
+      content_of(advise ? "run" : "run alone", task->scenario->design(), task->question), task,
       [task, advise](Asking& asking) { return run(asking, *task->scenario, advise); },
-      [task](client::Session&, const Ran& found) {
-        report::ReportContext context =
-            context_of("run", task->scenario->design(), task->source, task->question);
+      [task](client::Session&, const client::RunReport& found) {
+        report::ReportContext context = context_of("run", *task);
         context.timeline = found.timeline;
         return rendered(found.prediction, context);
       });
@@ -83,7 +59,7 @@ Response answer_run(Call& call) {
 Response answer_plan(Call& call) {
   const Asked<std::shared_ptr<const Task>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const auto task = *asked.value;
+  const std::shared_ptr<const Task> task = *asked.value;
   client::PlanQuestion wanted;
   wanted.over = call.request.parameters("over");
   wanted.unit = call.request.parameters("unit");
@@ -97,15 +73,14 @@ Response answer_plan(Call& call) {
         return asking.session.plan(*task->scenario, wanted, asking.question);
       },
       [task, words = report::words_of(wanted)](client::Session&, const PlanResult& found) {
-        return rendered(found, context_of("plan", task->scenario->design(), task->source,
-                                          task->question, words));
+        return rendered(found, context_of("plan", *task, words));
       });
 }
 
 Response answer_explain(Call& call) {
   const Asked<std::shared_ptr<const Task>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const auto task = *asked.value;
+  const std::shared_ptr<const Task> task = *asked.value;
   const std::vector<std::string> metrics = call.request.parameters("metric");
   std::int64_t most = metrics.empty() ? report::kExplainWhatIfs : 0;
   if (!read_number(call, "what_if", most))
@@ -117,24 +92,16 @@ Response answer_explain(Call& call) {
   return submit<Explanation>(
       call, "explain", text_of(call), task,
       [task, metrics, most](Asking& asking) {
-        const auto began = Clock::now();
-        client::Session& session = asking.session;
-        client::Question question = asking.question;
-        Result<Explanation> found =
-            session.explain(task->scenario->design(), metrics, true, question);
-        if (!found.ok() || !found->prediction) return found;
-        question.time_limit_s -= seconds_since(began);
-        if (most > 0 && question.time_limit_s > 0.0)
-          found->what_ifs =
-              session.what_ifs(*task->scenario, task->scenario->design(), *found->prediction,
-                               static_cast<std::size_t>(most), question);
-        asking.partial = found->prediction->verdict == Verdict::inconclusive;
+        client::ExplainQuestion wanted{asking.question, metrics};
+        wanted.what_ifs = static_cast<std::size_t>(most);
+        Result<Explanation> found = client::explain_report(asking.session, *task->scenario, wanted);
+        asking.partial =
+            found.ok() && found->prediction && found->prediction->verdict == Verdict::inconclusive;
         return found;
       },
       [task, words, depth = metrics.empty() ? report::kExplainLevels : -1](
           client::Session&, const Explanation& found) {
-        const report::ReportContext context =
-            context_of("explain", task->scenario->design(), task->source, task->question, words);
+        const report::ReportContext context = context_of("explain", *task, words);
         const report::Style style{.depth = depth};
         return RunAnswer{{.body = report::render(found, context, report::Format::json, style)},
                          report::render(found, context, report::Format::html, style)};

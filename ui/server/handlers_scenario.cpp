@@ -1,3 +1,4 @@
+#include "ui/app/reference.hpp"
 #include "ui/server/scenario_call.hpp"
 
 /// Routes that answer at once: they read a scenario and simulate nothing.
@@ -16,7 +17,7 @@ Response answer_resolve(Call& call) {
   const Asked<Scenario> scenario = read(call, *source.value);
   if (!scenario.value) return scenario.problem;
   const Design& design = scenario.value->design();
-  return {.body = call.service.tools.resolved(design)};
+  return {.body = client::resolved(design)};
 }
 
 Response answer_estimate(Call& call) {

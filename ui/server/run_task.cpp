@@ -69,8 +69,13 @@ Response submit(Call& call, std::string kind, std::string content, RunTask task,
 
 RunAnswer Task::refused(const Failure& failure, Diagnostics faults) const {
   if (faults.has_errors()) return {problem(for_client(settings, std::move(faults)))};
-  if (failure.exit == ExitCode::internal) tools.log(failure.message);
+  if (failure.exit == ExitCode::internal) settings.log(failure.message);
   return {problem(failure)};
+}
+
+report::ReportContext context_of(std::string_view verb, const Task& task,
+                                 const std::vector<std::string>& words) {
+  return context_of(verb, task.scenario->design(), task.source, task.question, words);
 }
 
 Asked<std::shared_ptr<Task>> task_of(const Call& call) {

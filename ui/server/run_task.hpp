@@ -13,9 +13,8 @@ namespace stallcast::server {
 
 /// What a task needs of the request when that is long gone.
 struct Task {
-  explicit Task(const Call& call) : settings(call.service.settings), tools(call.service.tools) {}
+  explicit Task(const Call& call) : settings(call.service.settings) {}
   const ServerSettings& settings;
-  const Tools& tools;
   client::Source source;
   std::optional<Scenario> scenario = {};  ///< of the source, once it is read
   client::Question question;
@@ -44,10 +43,10 @@ struct Asking {
 [[nodiscard]] Response submit(Call& call, std::string kind, std::string content, RunTask task,
                               View view);
 
-/// The same. `ask(asking)` gives a Result<Found>, for all with the same content; `show(session,
+/// The same. `ask(asking)` gives a Result<T>, for all with the same content; `show(session,
 /// found)` is what this asker is shown of it. With a content that is not the text, faults are told
 /// by the places they have in the own one.
-template <class Found, class Ask, class Show>
+template <class T, class Ask, class Show>
 Response submit(Call& call, std::string kind, std::string content,
                 const std::shared_ptr<const Task>& task, Ask ask, Show show) {
   const bool shared = content != text_of(call);
@@ -58,17 +57,17 @@ Response submit(Call& call, std::string kind, std::string content,
         Asking asking{session, watch, task->question};
         asking.question.on_progress = watch.progress;
         asking.question.faults = &out.faults;
-        Result<Found> found = ask(asking);
+        Result<T> found = ask(asking);
         out.partial = asking.partial;
         out.bytes = asking.bytes;
         if (found.ok())
-          out.found = std::make_shared<const Found>(std::move(found).value());
+          out.found = std::move(found).value();
         else
           out.failure = found.failure();
         return out;
       },
       [task, shared, show = std::move(show)](client::Session& session, const Outcome& outcome) {
-        if (outcome.found) return show(session, *static_cast<const Found*>(outcome.found.get()));
+        if (outcome.has_found()) return show(session, std::get<T>(outcome.found));
         Diagnostics faults = outcome.faults;
         if (shared)
           for (Diagnostic& d : faults.items()) d.position = {};
@@ -83,6 +82,10 @@ RunAnswer rendered(const Found& found, const report::ReportContext& context) {
   return {{.body = report::render(found, context, report::Format::json, {})},
           report::render(found, context, report::Format::html, {})};
 }
+
+/// What reports say with a prediction of the task's scenario.
+[[nodiscard]] report::ReportContext context_of(std::string_view verb, const Task& task,
+                                               const std::vector<std::string>& words = {});
 
 /// The scenario and the question of a request.
 [[nodiscard]] Asked<std::shared_ptr<Task>> task_of(const Call& call);

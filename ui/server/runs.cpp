@@ -169,12 +169,12 @@ struct Runs::Impl {
     run->task = {};
     run->ended = Clock::now();
     run->progress = 1.0;
-    run->state = run->unwanted ? RunState::cancelled
-                 : made->found ? RunState::done
-                               : RunState::failed;
+    run->state = run->unwanted       ? RunState::cancelled
+                 : made->has_found() ? RunState::done
+                                     : RunState::failed;
     for (const auto& sight : run->sights) sight->view = {};
-    const bool again = !made->found && (made->failure.exit == ExitCode::internal ||
-                                        made->failure.exit == ExitCode::inconclusive);
+    const bool again = !made->has_found() && (made->failure.exit == ExitCode::internal ||
+                                              made->failure.exit == ExitCode::inconclusive);
     if (run->unwanted || again || made->partial)
       unlist(*run);
     else if (run->content != run->sights.front()->text)

@@ -13,18 +13,25 @@
 #include <variant>
 
 #include "stallcast/client.hpp"
+#include "stallcast/sweep.hpp"
+#include "ui/app/run_report.hpp"
 #include "ui/server/http.hpp"
 
 /// What takes longer than a request: simulations in a few sessions, with a queue before them.
 namespace stallcast::server {
 
+/// What runs find.
+using Found = std::variant<std::monostate, Prediction, client::RunReport, PlanResult, Explanation,
+                           Diff, SweepReport>;
+
 /// What a run ended with, for all who asked for it: it says nothing of any one of them.
 struct Outcome {
-  std::shared_ptr<const void> found = nullptr;  ///< of a type that task and view share
-  Failure failure = {};                         ///< without `found`
-  Diagnostics faults = {};                      ///< of the scenario
+  Found found = {};
+  Failure failure = {};     ///< when nothing was found
+  Diagnostics faults = {};  ///< of the scenario
   bool partial = false;   ///< with more time there would be more: the next one who asks tries again
   std::size_t bytes = 0;  ///< that it takes, roughly
+  [[nodiscard]] bool has_found() const { return found.index() > 0; }
 };
 
 /// What one asker is shown of it: a result, and its page where there is one, or a problem.

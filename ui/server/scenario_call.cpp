@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ui/app/root.hpp"
 #include "ui/report/design_context.hpp"
 
 namespace stallcast::server {
 namespace {
 
-constexpr std::string_view kName = "scenario.json";
 constexpr std::ptrdiff_t kMostObjects = 2000;
 
 std::optional<Response> unknown_parameter(const Call& call) {
@@ -51,7 +51,7 @@ Asked<client::Source> source_of(const Call& call) {
                         std::to_string(kMostObjects) + " are read here",
                     "run it with the command line")};
   client::Source source;
-  source.file = folder_of(call.service.settings) + std::string(kName);
+  source.file = folder_of(call.service.settings) + std::string(kScenarioName);
   source.text = call.request.body;
   source.sets = call.request.parameters("set");
   source.variant = call.request.parameter("variant");
@@ -84,12 +84,9 @@ Asked<client::Question> question_of(const Call& call) {
 }
 
 Diagnostics for_client(const ServerSettings& settings, Diagnostics diagnostics) {
-  if (settings.root.empty()) return diagnostics;
-  const std::string prefix = settings.root + "/";
   for (Diagnostic& d : diagnostics.items())
     for (std::string* text : {&d.position.file, &d.message, &d.hint})
-      for (std::size_t at = 0; (at = text->find(prefix, at)) != std::string::npos;)
-        text->erase(at, prefix.size());
+      client::strip_root(settings.root, *text);
   return diagnostics;
 }
 
@@ -97,7 +94,7 @@ report::ReportContext context_of(std::string_view verb, const Design& design,
                                  const client::Source& source, const client::Question& question,
                                  const std::vector<std::string>& words) {
   report::ReportContext out = report::context_of(design, client::version());
-  out.command = report::command_of(verb, kName, source, question, "", words);
+  out.command = report::command_of(verb, kScenarioName, source, question, "", words);
   return out;
 }
 

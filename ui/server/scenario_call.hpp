@@ -2,12 +2,17 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "ui/report/report.hpp"
 #include "ui/server/problem.hpp"
 #include "ui/server/service.hpp"
 
 /// What the handlers of scenarios have in common.
 namespace stallcast::server {
+
+/// What a scenario that came in a request is called.
+inline constexpr std::string_view kScenarioName = "scenario.json";
 
 /// What a request asks for, or the problem to answer with.
 template <class T>

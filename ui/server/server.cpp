@@ -30,11 +30,10 @@ constexpr double kGraceSeconds = 5.0;  ///< for answers under way
 
 }  // namespace
 
-Result<int> serve(const ServerSettings& settings, const Tools& tools,
-                  const std::function<void(int port)>& ready) {
+Result<int> serve(const ServerSettings& settings, const std::function<void(int port)>& ready) {
   const Result<MakeHttp> make_http = load_http();
   if (!make_http.ok()) return make_http.failure();
-  Service service(settings, tools);
+  Service service(settings);
   Listener listener(
       settings.listener,
       [&]() -> Answer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ui/app/reference.hpp"
 #include "ui/server/problem.hpp"
 
 namespace stallcast::server {
@@ -30,12 +31,11 @@ RunLimits limits_of(const ServerSettings& s) {
 
 }  // namespace
 
-Service::Service(const ServerSettings& its_settings, const Tools& its_tools)
+Service::Service(const ServerSettings& its_settings)
     : settings(its_settings),
-      tools(its_tools),
       runs(limits_of(its_settings), its_settings.session),
-      schema(its_tools.schema()),
-      catalog(its_tools.catalog()),
+      schema(client::scenario_schema()),
+      catalog(client::catalogue_json()),
       openapi_text(openapi(client::version().program)) {}
 
 void Service::close() {
@@ -85,7 +85,7 @@ Response Service::handle(const Request& request, client::Session& session) {
     try {
       out = found.route->answer(call);
     } catch (const std::exception& error) {
-      tools.log(std::string(found.route->name) + ": " + error.what());
+      settings.log(std::string(found.route->name) + ": " + error.what());
       out = problem(500, "this is a bug", "the server's log says more");
     }
   }

@@ -14,7 +14,7 @@ namespace stallcast::server {
 /// Everything that does not belong to one thread. Checks who asks, routes, counts. Thread-safe.
 class Service {
  public:
-  Service(const ServerSettings& settings, const Tools& tools);
+  explicit Service(const ServerSettings& settings);
 
   /// `session` is of the calling thread.
   [[nodiscard]] Response handle(const Request& request, client::Session& session);
@@ -22,7 +22,6 @@ class Service {
   void close();
 
   const ServerSettings& settings;
-  const Tools& tools;
   Runs runs;
   Metrics metrics;
   std::atomic<bool> closing = false;

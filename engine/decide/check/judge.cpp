@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/base/quantity_text.hpp"
+#include "engine/decide/predict/compare.hpp"
 
 namespace stallcast::check {
 namespace {

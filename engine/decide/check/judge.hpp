@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/decide/check/baseline.hpp"
-#include "engine/decide/predict/compare.hpp"
 #include "stallcast/check.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
@@ -14,20 +13,9 @@
 /// Whether designs still are what they were decided to be.
 namespace stallcast::check {
 
-/// What counts when nobody can say whether an assertion holds.
-enum class Inconclusive { exit_three, fail, warn, pass };
-/// From which level on a failed assertion makes the answer "no".
-enum class FailOn { error, warn, never };
-
-struct CheckRules {
-  std::string today;  ///< "2026-11-21": a waiver holds on its last day, too
-  std::string model;  ///< version of the models of this program
-  bool new_only = false;
-  bool allow_skew = false;
-  Inconclusive inconclusive = Inconclusive::exit_three;
-  FailOn fail_on = FailOn::error;
-  std::vector<predict::Tolerance> tolerances = {};
-};
+using stallcast::CheckRules;
+using stallcast::FailOn;
+using stallcast::Inconclusive;
 
 /// Judges every assertion of `design`; what cannot be judged (unknown metric, wrong unit) goes to
 /// `faults`. Sets everything of the assertions but places, fixes and fingerprints. Without

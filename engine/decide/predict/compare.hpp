@@ -21,15 +21,10 @@ enum class Better { higher, lower, neither };
 /// names the table does not know.
 [[nodiscard]] Better better(std::string_view metric);
 
-/// How far the metrics that match `pattern` ("*" stands for any text) may move for the worse: a
-/// fraction of the value before. A ratio below kSmallShare is taken for that: with 0.5 %, a share
-/// of time may move by 0.05 points however small it is.
-struct Tolerance {
-  std::string pattern;
-  double relative = 0.0;
-};
-
-inline constexpr double kSmallShare = 0.1;
+using stallcast::Effect;
+using stallcast::kSmallShare;
+using stallcast::MetricChange;
+using stallcast::Tolerance;
 
 /// For metrics that no tolerance names: one seed gives the same bytes, so this only forgives what
 /// nobody would act on.
@@ -40,9 +35,6 @@ inline constexpr double kDefaultTolerance = 0.005;
 
 /// That of the last pattern in `tolerances` which matches, else kDefaultTolerance.
 [[nodiscard]] double tolerance_of(std::string_view metric, std::span<const Tolerance> tolerances);
-
-using stallcast::Effect;
-using stallcast::MetricChange;
 
 /// `way` for metrics whose way is known otherwise, as by the operator of an assertion.
 [[nodiscard]] MetricChange compare(std::string metric, const Metric& before, const Metric& after,

@@ -9,7 +9,7 @@
 #include "stallcast/diagnostic.hpp"
 
 /// Which line of a scenario to look at when a resource limits.
-namespace stallcast::cli {
+namespace stallcast::client {
 
 struct Culprit {
   std::string path;  ///< "storage[scratch].ost.count", as `--set` takes it
@@ -22,4 +22,4 @@ struct Culprit {
 [[nodiscard]] std::optional<Culprit> culprit_of(const Design& design, const std::string& resource,
                                                 const std::vector<plan::Proposal>& changes);
 
-}  // namespace stallcast::cli
+}  // namespace stallcast::client

@@ -8,7 +8,7 @@
 
 /// Scenarios as they were in an earlier revision. Reads through the program `git`; changes nothing
 /// in the repository: no checkout, no hook, no index of the user's.
-namespace stallcast::cli {
+namespace stallcast::client {
 
 /// The folder that contains everything: the nearest parent of `start` with a `.git`; `start` itself
 /// when there is none.
@@ -37,4 +37,4 @@ class GitTree {
   std::filesystem::path folder_;
 };
 
-}  // namespace stallcast::cli
+}  // namespace stallcast::client

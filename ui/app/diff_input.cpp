@@ -1,4 +1,4 @@
-#include "ui/cli/diff_input.hpp"
+#include "ui/app/diff_input.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,9 +7,8 @@
 
 #include "engine/base/files.hpp"
 #include "engine/base/jsonc.hpp"
-#include "ui/cli/scenario_input.hpp"
 
-namespace stallcast::cli {
+namespace stallcast::client {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,7 +57,7 @@ bool is_report(const std::string& text, const std::string& name) {
 
 /// Fills in what the file at `path` is.
 std::optional<Failure> classify(const std::string& path, const std::string& variant,
-                                const CommonOptions& options, Operand& out) {
+                                ScenarioFile given, DiffOperand& out) {
   std::error_code error;
   const bool is_folder = fs::is_directory(path, error);
   if (is_folder || is_sqlite(path)) {
@@ -73,9 +72,9 @@ std::optional<Failure> classify(const std::string& path, const std::string& vari
     out.sweep = std::move(*sweep);
     return std::nullopt;
   }
-  CommonOptions common = options;
-  common.variant = variant;
-  out.file = source_of(path, common);
+  if (path != "-") given.file = path;
+  given.variant = variant;
+  out.file = std::move(given);
   if (!out.file.text) {
     auto read = base::read_file(path);
     if (!read.ok()) return std::nullopt;  // reported with the scenario
@@ -86,7 +85,7 @@ std::optional<Failure> classify(const std::string& path, const std::string& vari
     return Failure{ExitCode::bad_input, "\"" + out.input.name + "\" is a binary file",
                    "name a scenario, a result, or a sweep"};
   if (!is_report(text, out.input.name)) return std::nullopt;
-  Result<DiffSide> side = client::read_result(text, out.input.name);
+  Result<DiffSide> side = read_result(text, out.input.name);
   if (!side.ok()) return side.failure();
   out.input.result = std::move(*side);
   return std::nullopt;
@@ -101,8 +100,8 @@ std::string take_variant(std::string& path) {
   return variant;
 }
 
-Result<Operand> from_git(const std::string& revision, std::string path, Operand out,
-                         const std::string& variant, const CommonOptions& options) {
+Result<DiffOperand> from_git(const std::string& revision, std::string path, DiffOperand out,
+                             const std::string& variant, ScenarioFile given) {
   const std::string here = repository_path(path);
   const std::vector<std::string> also = {path, here};
   auto tree = GitTree::at(revision, also);
@@ -117,14 +116,14 @@ Result<Operand> from_git(const std::string& revision, std::string path, Operand 
   out.folder = tree->file("").string();
   out.shown = revision + ":";
   out.tree.emplace(std::move(*tree));
-  if (auto failure = classify(file, variant, options, out)) return *failure;
+  if (auto failure = classify(file, variant, std::move(given), out)) return *failure;
   return out;
 }
 
 }  // namespace
 
-Result<Operand> read_operand(const std::string& word, const CommonOptions& options) {
-  Operand out;
+Result<DiffOperand> read_diff_operand(const std::string& word, ScenarioFile given) {
+  DiffOperand out;
   out.input.name = word == "-" ? "<stdin>" : word;
   std::string path = word;
   const std::string variant = word == "-" ? "" : take_variant(path);
@@ -132,17 +131,17 @@ Result<Operand> read_operand(const std::string& word, const CommonOptions& optio
   if (word != "-" && !exists(path) && colon != std::string::npos && colon > 0 &&
       colon + 1 < path.size())
     return from_git(path.substr(0, colon), path.substr(colon + 1), std::move(out), variant,
-                    options);
-  if (auto failure = classify(path, variant, options, out)) return *failure;
+                    std::move(given));
+  if (auto failure = classify(path, variant, std::move(given), out)) return *failure;
   return out;
 }
 
-std::string shown(const Operand& operand, const std::string& where) {
+std::string shown(const DiffOperand& operand, const std::string& where) {
   if (operand.folder.empty() || !where.starts_with(operand.folder)) return where;
   return operand.shown + where.substr(operand.folder.size());
 }
 
-void show_places(const Operand& base, const Operand& head, Diff& diff) {
+void show_places(const DiffOperand& base, const DiffOperand& head, Diff& diff) {
   const auto show = [&](auto& item) {
     item.base_at = shown(base, item.base_at);
     item.head_at = shown(head, item.head_at);
@@ -153,8 +152,8 @@ void show_places(const Operand& base, const Operand& head, Diff& diff) {
   }
 }
 
-void show_places(const Operand& operand, Diagnostics& faults) {
+void show_places(const DiffOperand& operand, Diagnostics& faults) {
   for (Diagnostic& d : faults.items()) d.position.file = shown(operand, d.position.file);
 }
 
-}  // namespace stallcast::cli
+}  // namespace stallcast::client

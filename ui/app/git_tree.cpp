@@ -1,4 +1,4 @@
-#include "ui/cli/git_tree.hpp"
+#include "ui/app/git_tree.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -16,7 +16,7 @@
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
 
-namespace stallcast::cli {
+namespace stallcast::client {
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,4 +138,4 @@ Result<GitTree> GitTree::at(const std::string& revision, std::span<const std::st
   return tree;
 }
 
-}  // namespace stallcast::cli
+}  // namespace stallcast::client

@@ -1,11 +1,10 @@
-#include "ui/cli/check_culprit.hpp"
+#include "ui/app/check_culprit.hpp"
 
 #include <string_view>
 
 #include "engine/base/design_values.hpp"
-#include "ui/cli/scenario_input.hpp"
 
-namespace stallcast::cli {
+namespace stallcast::client {
 namespace {
 
 /// "storage.scratch.ost.read" -> path "storage[scratch]", part "ost".
@@ -39,7 +38,7 @@ std::optional<Culprit> culprit_of(const Design& design, const std::string& resou
   const std::string stem = place.component + ".";
   std::optional<Culprit> changed, of_part, of_component;
   for (const auto& [path, value] : base::values_of(design)) {
-    using Kind = Source::Kind;
+    using Kind = stallcast::Source::Kind;
     if (!path.starts_with(stem) ||
         (value->source.kind != Kind::scenario && value->source.kind != Kind::expression))
       continue;
@@ -56,4 +55,4 @@ std::optional<Culprit> culprit_of(const Design& design, const std::string& resou
   return changed ? changed : of_part ? of_part : of_component;
 }
 
-}  // namespace stallcast::cli
+}  // namespace stallcast::client

@@ -1,34 +1,46 @@
-#include "ui/cli/check_run.hpp"
+#include "ui/app/check.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 #include <set>
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/sha256.hpp"
+#include "engine/decide/check/judge.hpp"
 #include "engine/decide/plan/advice.hpp"
+#include "engine/decide/predict/compare.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/run/simulate.hpp"
-#include "stallcast/client.hpp"
-#include "ui/cli/check_culprit.hpp"
-#include "ui/cli/git_tree.hpp"
-#include "ui/cli/scenario_input.hpp"
-#include "ui/cli/terminal.hpp"
+#include "models/contract/version.hpp"
+#include "scenarios/questions/policy.hpp"
+#include "ui/app/check_baseline.hpp"
+#include "ui/app/check_culprit.hpp"
+#include "ui/app/git_tree.hpp"
+#include "ui/app/run_report.hpp"
 
-namespace stallcast::cli {
+namespace stallcast::client {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostAlternatives = 4;
-constexpr std::string_view kGit = "git:";
+constexpr std::string_view kStdin = "<stdin>";
+
+/// The date in UTC: "2026-11-21".
+std::string today() {
+  using namespace std::chrono;
+  const year_month_day day(floor<days>(system_clock::now()));
+  char text[48];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
+                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+  return text;
+}
 
 /// One scenario on its way through the check.
 struct Item {
+  ScenarioFile file;
   std::optional<Scenario> scenario;
   CheckedScenario out;
   check::ScenarioKey key;
@@ -38,33 +50,38 @@ struct Item {
 
 class CheckRun {
  public:
-  explicit CheckRun(const CheckOptions& options)
-      : options_(options), bar_(options.common), session_(settings_of(options.common)) {
-    session_.warm_up();
+  CheckRun(Session& session, const CheckRequest& request, const CheckWatch& watch)
+      : session_(session), request_(request), watch_(watch), rules_(request.rules) {
+    rules_.model = models::kVersion;
+    if (rules_.today.empty()) rules_.today = today();
   }
 
-  Result<CheckReport> run() {
-    if (auto failure = read_policies()) return *failure;
-    if (auto failure = read_asserts()) return *failure;
-    load();
-    if (auto failure = read_baseline()) return *failure;
-    simulate();
-    if (options_.update_baseline)
+  /// All that comes before simulations.
+  std::optional<Failure> prepare() {
+    if (auto failure = read_policies()) return failure;
+    for (const Expectation& e : request_.asserts) policy_.push_back({e, {}});
+    idle_.resize(policy_.size(), false);
+    for (const CheckInput& input : request_.scenarios) read(input);
+    return compare_with();
+  }
+
+  // REQUIRES: `prepare` gave nothing.
+  Result<CheckReport> finish(const PredictAll& predict_all) {
+    simulate(predict_all);
+    if (request_.baseline.update)
       if (auto failure = update_baseline()) return *failure;
     for (Item& item : items_) judge(item);
-    if (!options_.no_advice)
+    if (request_.advise)
       for (Item& item : items_) advise(item);
-    bar_.clear();
-    warn_of_idle_rules();
+    tell_idle_rules();
     CheckReport report;
     for (Item& item : items_) {
-      if (baseline_ && item.design && !options_.update_baseline)
-        for (std::string& why :
-             check::stale_entries(*item.design, item.key, *baseline_, options_.rules))
+      if (baseline_ && item.design && !request_.baseline.update)
+        for (std::string& why : check::stale_entries(*item.design, item.key, *baseline_, rules_))
           report.stale.push_back(std::move(why));
       report.scenarios.push_back(std::move(item.out));
     }
-    report.exit = check::exit_of(report, options_.rules);
+    report.exit = check::exit_of(report, rules_);
     report.wall_s = elapsed();
     return report;
   }
@@ -73,124 +90,102 @@ class CheckRun {
   [[nodiscard]] double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   }
-  [[nodiscard]] bool from_git() const { return options_.baseline.starts_with(kGit); }
+  void tell(const Diagnostics& diagnostics) const {
+    if (watch_.on_diagnostics) watch_.on_diagnostics(diagnostics);
+  }
 
   std::optional<Failure> read_policies() {
-    for (const std::string& path : options_.policies) {
+    for (const std::string& path : request_.policies) {
       scenarios::LoadedPolicy policy = scenarios::load_policy(path);
-      print_diagnostics(policy.diagnostics, options_.common.quiet);
+      tell(policy.diagnostics);
       if (policy.diagnostics.has_errors())
         return Failure{ExitCode::bad_input, "the policy " + path + " is wrong", ""};
-      for (scenarios::PolicyRule& rule : policy.rules) rules_.push_back(std::move(rule));
+      for (scenarios::PolicyRule& rule : policy.rules) policy_.push_back(std::move(rule));
     }
-    idle_.assign(rules_.size(), true);
+    idle_.assign(policy_.size(), true);
     return std::nullopt;
   }
 
-  /// An assertion of the command line is known by its metric.
-  std::optional<Failure> read_asserts() {
-    for (const std::string& that : options_.asserts) {
-      const auto parsed = predict::parse_assertion(that);
-      if (!parsed.ok())
-        return Failure{ExitCode::bad_input, "--assert: " + parsed.failure().message,
-                       parsed.failure().hint};
-      rules_.push_back(
-          {{check::metric_name(*parsed), that, "error", "", "--assert", "", "", ""}, {}});
-    }
-    idle_.resize(rules_.size(), false);
-    return std::nullopt;
-  }
-
-  void warn_of_idle_rules() const {
-    if (options_.common.quiet) return;
-    for (std::size_t i = 0; i < rules_.size(); ++i)
+  void tell_idle_rules() const {
+    for (std::size_t i = 0; watch_.on_notice && i < policy_.size(); ++i)
       if (idle_[i])
-        print_error("stallcast check: the rule \"" + rules_[i].expectation.id +
-                        "\" of the policy is for none of these scenarios",
-                    "\"scenarios\" are patterns of ids and paths");
+        watch_.on_notice("the rule \"" + policy_[i].expectation.id +
+                             "\" of the policy is for none of these scenarios",
+                         "\"scenarios\" are patterns of ids and paths");
   }
 
   /// Adds the rules for this scenario to its own assertions; the design keeps its identity.
   void add_rules(Item& item) {
     std::set<std::string> used;
     for (const Expectation& e : item.design->expect) used.insert(e.id);
-    for (std::size_t i = 0; i < rules_.size(); ++i) {
-      if (!scenarios::applies(rules_[i], item.out.id, item.out.uri)) continue;
+    for (std::size_t i = 0; i < policy_.size(); ++i) {
+      if (!scenarios::applies(policy_[i], item.out.id, item.out.uri)) continue;
       idle_[i] = false;
-      Expectation e = rules_[i].expectation;
+      Expectation e = policy_[i].expectation;
       const std::string id = e.id;
       for (int n = 2; !used.insert(e.id).second; ++n) e.id = id + "-" + std::to_string(n);
       item.design->expect.push_back(std::move(e));
     }
   }
 
-  void load() {
-    std::set<std::string> seen;
-    for (const std::string& path : options_.scenarios) {
-      const std::string uri = path == "-" ? "<stdin>" : repository_path(path);
-      if (!seen.insert(uri).second) continue;
-      Item& item = items_.emplace_back();
-      item.out.path = path;
-      item.out.uri = uri;
-      item.out.id = fs::path(path).stem().string();
-      client::Reading loaded = session_.read(source_of(path, options_.common));
-      print_diagnostics(loaded.diagnostics, options_.common.quiet);
-      if (!loaded.scenario) {
-        refuse(item, loaded.diagnostics);
-        continue;
-      }
-      item.scenario = std::move(loaded.scenario);
-      item.design = item.scenario->design();
-      item.out.id = item.design->id;
-      if (!options_.common.variant.empty()) item.out.id += "@" + options_.common.variant;
-      item.out.design_sha256 = codec::design_hash(*item.design);
-      add_rules(item);
-      item.key = {key_path(uri), item.out.id};
+  /// What stands between a scenario as it is given and its design.
+  void read(const CheckInput& input) {
+    const std::string uri = input.path == "-" ? std::string(kStdin) : shown(input.path);
+    for (const Item& known : items_)
+      if (known.out.uri == uri) return;
+    Item& item = items_.emplace_back();
+    item.file = input.file;
+    item.scenario = input.scenario;
+    item.out.path = input.path;
+    item.out.uri = uri;
+    item.out.id = fs::path(input.path).stem().string();
+    if (!item.scenario) {
+      Reading reading = session_.read(item.file);
+      tell(reading.diagnostics);
+      if (!reading.scenario) return refuse(item, reading.diagnostics);
+      item.scenario = std::move(reading.scenario);
     }
+    item.design = item.scenario->design();
+    item.out.id = item.design->id;
+    if (!item.file.variant.empty()) item.out.id += "@" + item.file.variant;
+    item.out.design_sha256 = codec::design_hash(*item.design);
+    add_rules(item);
+    item.key = {uri, item.out.id};
   }
 
-  /// Relative to the folder of the baseline, so that it does not matter where `check` is started.
-  [[nodiscard]] std::string key_path(const std::string& uri) const {
-    if (options_.baseline.empty() || from_git() || uri == "<stdin>") return uri;
-    std::error_code error;
-    const fs::path root = repository_root(fs::current_path(error));
-    const fs::path folder = fs::absolute(options_.baseline, error).lexically_normal().parent_path();
-    return (root / uri).lexically_normal().lexically_relative(folder).generic_string();
+  [[nodiscard]] std::string shown(const std::string& file) const {
+    return request_.in_repository && file != kStdin ? repository_path(file) : file;
   }
 
   void refuse(Item& item, Diagnostics& faults) {
     item.out.exit = ExitCode::bad_input;
     item.out.failure = "the scenario is wrong";
     for (Diagnostic& d : faults.items()) {
-      d.position.file = d.position.file.empty() ? item.out.uri : repository_path(d.position.file);
+      d.position.file = d.position.file.empty() ? item.out.uri : shown(d.position.file);
       item.out.faults.push_back(d);
     }
     item.design.reset();
   }
 
-  std::optional<Failure> read_baseline() {
-    if (options_.baseline.empty()) return std::nullopt;
-    if (from_git()) return read_earlier();
-    std::error_code error;
-    if (options_.update_baseline && !fs::exists(options_.baseline, error)) {
-      baseline_.emplace();
-      return std::nullopt;
-    }
-    const auto text = base::read_file(options_.baseline);
-    if (!text.ok())
-      return Failure{ExitCode::bad_input, text.failure().message,
-                     "--update-baseline makes one of what is predicted now"};
-    auto read = check::Baseline::read(*text, options_.baseline);
+  std::optional<Failure> compare_with() {
+    if (request_.baseline.revision) return read_earlier();
+    auto read = read_baseline(request_.baseline);
     if (!read.ok()) return read.failure();
     baseline_ = *std::move(read);
+    for (Item& item : items_) {
+      auto key = key_of(request_.baseline, baseline_, item.out.uri, item.out.id);
+      if (!key.ok()) return key.failure();
+      item.key = *std::move(key);
+    }
     return std::nullopt;
   }
 
   /// The scenarios as they were: simulated by these models, so nothing of it can be stale.
   std::optional<Failure> read_earlier() {
+    const std::string& revision = *request_.baseline.revision;
     std::vector<std::string> uris;
     for (const Item& item : items_) uris.push_back(item.out.uri);
-    auto tree = GitTree::at(options_.baseline.substr(kGit.size()), uris);
+    auto tree = GitTree::at(revision, uris);
     if (!tree.ok()) return tree.failure();
     baseline_.emplace();
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -198,13 +193,13 @@ class CheckRun {
       std::error_code error;
       const bool inside = !fs::path(uri).is_absolute() && !uri.starts_with("..");
       if (!items_[i].design || !inside || !fs::exists(tree->file(uri), error)) continue;
-      const client::Reading loaded =
-          session_.read(source_of(tree->file(uri).string(), options_.common));
+      ScenarioFile earlier = items_[i].file;
+      earlier.file = tree->file(uri).string();
+      const Reading loaded = session_.read(earlier);
       if (!loaded.scenario)
         return Failure{
             ExitCode::bad_input,
-            uri + " as it was in " + options_.baseline.substr(kGit.size()) +
-                " cannot be predicted: " +
+            uri + " as it was in " + revision + " cannot be predicted: " +
                 (loaded.diagnostics.items().empty() ? std::string("it gives no design")
                                                     : loaded.diagnostics.items().front().message),
             "name another revision"};
@@ -214,7 +209,7 @@ class CheckRun {
   }
 
   /// All designs in one batch, so that the worker is never idle. Expectations are judged later.
-  void simulate() {
+  void simulate(const PredictAll& predict_all) {
     std::vector<Design> designs;
     std::vector<std::size_t> whose;
     for (std::size_t i = 0; i < items_.size(); ++i)
@@ -226,21 +221,22 @@ class CheckRun {
     for (const auto& [i, design] : earlier_) designs.push_back(design);
     for (Design& design : designs) design.expect.clear();
     if (designs.empty()) return;
-    bar_.show(0.0);
-    std::vector<Result<Prediction>> predictions = session_.predict_all(designs, question());
+    if (request_.question.on_progress) request_.question.on_progress(0.0);
+    std::vector<Result<Prediction>> predictions =
+        predict_all ? predict_all(designs) : session_.predict_all(designs, question());
     for (std::size_t k = 0; k < now; ++k) take(items_[whose[k]], std::move(predictions[k]));
     for (std::size_t k = 0; k < earlier_.size(); ++k)
       if (const auto& before = predictions[now + k]; before.ok()) {
         const Item& item = items_[earlier_[k].first];
-        baseline_->set(item.key, *item.design, *before, options_.rules.model);
+        baseline_->set(item.key, *item.design, *before, rules_.model);
       }
   }
 
   /// What is left of the time limit, which is for everything together.
-  [[nodiscard]] client::Question question() {
-    client::Question question = question_of(options_.common, bar_);
-    question.time_limit_s = std::max(1e-9, question.time_limit_s - elapsed());
-    return question;
+  [[nodiscard]] Question question() const {
+    Question left = request_.question;
+    left.time_limit_s = std::max(1e-9, left.time_limit_s - elapsed());
+    return left;
   }
 
   void take(Item& item, Result<Prediction> prediction) {
@@ -253,9 +249,10 @@ class CheckRun {
     prediction->design_sha256 = item.out.design_sha256;
     if (prediction->verdict == Verdict::inconclusive) {
       item.out.exit = ExitCode::inconclusive;
-      item.out.failure = prediction->extrapolated && options_.common.strict_range
+      item.out.failure = prediction->extrapolated && request_.question.strict_range
                              ? "the prediction leaves the range its profile was fitted in"
-                             : prediction->warnings.front();
+                         : prediction->warnings.empty() ? ""
+                                                        : prediction->warnings.front();
     }
     item.out.profile_sha256 = prediction->profile_sha256;
     item.out.metrics = prediction->metrics;
@@ -271,9 +268,9 @@ class CheckRun {
       Diagnostics faults;
       (void)predict::check(*item.design, *item.prediction, faults, &none);
       if (!faults.has_errors())
-        baseline_->set(item.key, *item.design, *item.prediction, options_.rules.model);
+        baseline_->set(item.key, *item.design, *item.prediction, rules_.model);
     }
-    const auto written = base::write_file(options_.baseline, baseline_->text());
+    const auto written = base::write_file(request_.baseline.file, baseline_->text());
     if (written.ok()) return std::nullopt;
     return written.failure();
   }
@@ -282,50 +279,54 @@ class CheckRun {
     if (!item.prediction) return;
     Diagnostics faults;
     item.out.assertions = check::judge(*item.design, *item.prediction, item.key,
-                                       baseline_ ? &*baseline_ : nullptr, options_.rules, faults);
+                                       baseline_ ? &*baseline_ : nullptr, rules_, faults);
     if (faults.has_errors()) {
       for (Diagnostic& d : faults.items())
         for (const Expectation& e : item.design->expect)
           if (d.pointer == e.pointer + "/that") d.position = base::position_of(e.where);
-      print_diagnostics(faults, options_.common.quiet);
+      tell(faults);
       refuse(item, faults);
       return;
     }
     std::vector<AssertionOutcome> outcomes;
     for (const CheckedAssertion& a : item.out.assertions) outcomes.push_back(a.outcome);
     item.prediction->assertions = std::move(outcomes);
-    const auto changes =
-        plan::candidate_changes(*item.design, *item.prediction, 2 * kMostAlternatives);
+    std::vector<plan::Proposal> changes;
+    if (request_.in_repository)
+      changes = plan::candidate_changes(*item.design, *item.prediction, 2 * kMostAlternatives);
     for (CheckedAssertion& a : item.out.assertions) place(item, changes, a);
   }
 
-  static void place(const Item& item, const std::vector<plan::Proposal>& changes,
-                    CheckedAssertion& a) {
+  void place(const Item& item, const std::vector<plan::Proposal>& changes,
+             CheckedAssertion& a) const {
     const CheckedScenario& s = item.out;
-    a.fingerprint = base::sha256(s.uri + "|" + s.id + "|" + a.outcome.id);
+    // A scenario that came with its baseline is known by the path it has in there.
+    const std::string& path = request_.baseline.text.empty() ? s.uri : item.key.path;
+    a.fingerprint = base::sha256(path + "|" + s.id + "|" + a.outcome.id);
     for (const Expectation& e : item.design->expect)
       if (e.id == a.outcome.id) a.at = base::position_of(e.where);
     if (a.at.line > 0)
-      a.at.file = a.at.file == "<stdin>" ? a.at.file : repository_path(a.at.file);
-    else
+      a.at.file = shown(a.at.file);
+    else if (request_.in_repository)
       a.at = {s.uri, 0, 0};
     a.culprit = a.at;
-    if (a.status == CheckStatus::pass) return;
+    if (a.status == CheckStatus::pass || !request_.in_repository) return;
     if (auto culprit = culprit_of(*item.design, a.outcome.limited_by, changes)) {
       a.culprit_path = culprit->path;
       a.culprit = culprit->at;
-      if (a.culprit.file != "<stdin>") a.culprit.file = repository_path(a.culprit.file);
+      a.culprit.file = shown(a.culprit.file);
     }
   }
 
-  /// Simulates changes of a design whose limits are missed; a regression is no matter of one.
+  /// Simulates changes of a design that misses limits; one that only became worse needs none.
   void advise(Item& item) {
+    if (!item.design) return;
     const auto misses = [](const CheckedAssertion& a) {
       return a.is_open() && a.is_error() && a.outcome.status == "fail";
     };
     auto& all = item.out.assertions;
     if (std::none_of(all.begin(), all.end(), misses) || run::interrupt_flag() != 0) return;
-    if (elapsed() >= options_.common.time_limit_s) return;
+    if (elapsed() >= request_.question.time_limit_s) return;
     const auto accepted = [&](const Expectation& e) {
       return std::any_of(all.begin(), all.end(), [&](const CheckedAssertion& a) {
         return a.outcome.id == e.id &&
@@ -346,12 +347,13 @@ class CheckRun {
     }
   }
 
-  const CheckOptions& options_;
+  Session& session_;
+  const CheckRequest& request_;
+  const CheckWatch& watch_;
+  CheckRules rules_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  ProgressBar bar_;
-  client::Session session_;
-  std::vector<scenarios::PolicyRule> rules_;
-  std::vector<bool> idle_;  ///< by rule: no scenario yet was its
+  std::vector<scenarios::PolicyRule> policy_;  ///< and what is asserted besides
+  std::vector<bool> idle_;                     ///< by rule: no scenario yet was its
   std::vector<Item> items_;
   std::optional<check::Baseline> baseline_;
   std::vector<std::pair<std::size_t, Design>> earlier_;  ///< of which item, as it was
@@ -359,15 +361,23 @@ class CheckRun {
 
 }  // namespace
 
-std::string today() {
-  using namespace std::chrono;
-  const year_month_day day(floor<days>(system_clock::now()));
-  char text[48];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
-                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
-  return text;
+Result<Expectation> read_assert(const std::string& that, const std::string& where) {
+  const auto parsed = predict::parse_assertion(that);
+  if (!parsed.ok()) return parsed.failure();
+  return Expectation{check::metric_name(*parsed), that, "error", "", where, "", "", ""};
 }
 
-Result<CheckReport> run_check(const CheckOptions& options) { return CheckRun(options).run(); }
+Result<Tolerance> read_tolerance(const std::string& text) { return predict::parse_tolerance(text); }
 
-}  // namespace stallcast::cli
+Result<CheckReport> check(Session& session, const CheckRequest& request, const CheckWatch& watch,
+                          const PredictAll& predict_all) {
+  CheckRun run(session, request, watch);
+  if (auto failure = run.prepare()) return *std::move(failure);
+  return run.finish(predict_all);
+}
+
+std::optional<Failure> check_request(Session& session, const CheckRequest& request) {
+  return CheckRun(session, request, {}).prepare();
+}
+
+}  // namespace stallcast::client

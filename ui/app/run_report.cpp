@@ -1,0 +1,76 @@
+#include "ui/app/run_report.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "engine/runtime/run/simulate.hpp"
+
+namespace stallcast::client {
+namespace {
+
+/// Shares one time limit and one progress among the steps of a report, which come in turn.
+class Steps {
+ public:
+  Steps(const Question& all, std::size_t count) : all_(all), count_(count) {}
+
+  /// The question of the next step; after the first, nullopt when the time is up or somebody
+  /// interrupted.
+  std::optional<Question> next() {
+    Question out = all_;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
+    if (done_ > 0) out.time_limit_s -= spent.count();
+    const auto share = [this, before = static_cast<double>(done_)](double done) {
+      all_.on_progress((before + done) / static_cast<double>(count_));
+    };
+    if (all_.on_progress) out.on_progress = share;
+    ++done_;
+    if (done_ > 1 && (out.time_limit_s <= 0.0 || run::interrupt_flag() != 0)) return std::nullopt;
+    return out;
+  }
+  void skip() { ++done_; }
+
+ private:
+  const Question& all_;
+  std::size_t count_, done_ = 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+Result<RunReport> run_report(Session& session, const Scenario& scenario,
+                             const RunQuestion& wanted) {
+  const Design& design = scenario.design();
+  Steps steps(wanted.predict, 1U + (wanted.advise ? 1U : 0U) + (wanted.timeline ? 1U : 0U));
+  RunReport out;
+  if (wanted.known) {
+    out.prediction = *wanted.known;
+    steps.skip();
+  } else {
+    Result<Prediction> found = session.predict(design, *steps.next());
+    if (!found.ok()) return found.failure();
+    out.prediction = std::move(found).value();
+  }
+  if (wanted.advise)
+    if (const auto question = steps.next())
+      out.prediction.alternatives =
+          session.alternatives(scenario, design, out.prediction, kMostAlternatives, *question);
+  if (wanted.timeline)
+    if (const auto question = steps.next())
+      out.timeline = session.overview(design, out.prediction, *question);
+  return out;
+}
+
+Result<Explanation> explain_report(Session& session, const Scenario& scenario,
+                                   const ExplainQuestion& wanted) {
+  const Design& design = scenario.design();
+  Steps steps(wanted.predict, wanted.simulate && wanted.what_ifs > 0 ? 2 : 1);
+  Result<Explanation> found =
+      session.explain(design, wanted.metrics, wanted.simulate, *steps.next());
+  if (!found.ok() || !found->prediction || wanted.what_ifs == 0) return found;
+  if (const auto question = steps.next())
+    found->what_ifs =
+        session.what_ifs(scenario, design, *found->prediction, wanted.what_ifs, *question);
+  return found;
+}
+
+}  // namespace stallcast::client

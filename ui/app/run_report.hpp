@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallcast/client.hpp"
+
+/// The use cases `run` and `explain`: what a report shows of one design.
+namespace stallcast::client {
+
+/// Changes that are tried where nobody says how many.
+inline constexpr std::size_t kMostAlternatives = 4;
+
+struct RunReport {
+  Prediction prediction;             ///< with its alternatives
+  std::optional<Timeline> timeline;  ///< what happens when
+};
+
+struct RunQuestion {
+  Question predict = {};  ///< time limit and progress are those of everything together
+  std::optional<Prediction> known = std::nullopt;  ///< of the design: it is not simulated again
+  bool advise = true;                              ///< try changes
+  bool timeline = true;                            ///< record what happens when
+};
+
+/// Predicts the design of `scenario`, then tries changes that help, then records what happens
+/// when, each in what is left of the time limit, until an interrupt. Fails as the prediction does.
+[[nodiscard]] Result<RunReport> run_report(Session& session, const Scenario& scenario,
+                                           const RunQuestion& wanted);
+
+struct ExplainQuestion {
+  Question predict = {};                  ///< its time limit is for everything together
+  std::vector<std::string> metrics = {};  ///< to take apart; none: the headline ones
+  bool simulate = true;                   ///< false: what closed forms say
+  std::size_t what_ifs = 0;               ///< most changes to try
+};
+
+/// Explains the design of `scenario`, then tries changes in what is left of the time limit,
+/// unless there was an interrupt. Fails as Session::explain does.
+[[nodiscard]] Result<Explanation> explain_report(Session& session, const Scenario& scenario,
+                                                 const ExplainQuestion& wanted);
+
+}  // namespace stallcast::client
