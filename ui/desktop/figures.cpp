@@ -1,27 +1,18 @@
 #include "ui/desktop/figures.hpp"
 
-#include <QCoreApplication>
 #include <cmath>
 
-#include "ui/app/form.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/report.hpp"
 
 namespace stallcast::desktop {
 namespace {
 
-constexpr std::pair<const char*, const char*> kOfJobs[] = {
-    {"gpu.utilization", "GPU utilization"},
-    {"goodput", "Goodput"},
-    {"step.time", "Step time"},
-    {"stall.data", "Waiting for data"},
-    {"checkpoint.stall", "Stall per save"},
-    {"checkpoint.duration", "Save durable after"},
-    {"restore.duration", "Restore"},
-    {"throughput.bytes", "Data read"}};
-constexpr std::pair<const char*, const char*> kOfAll[] = {
-    {"cost.capex", "Cost of the system"},
-    {"cost.per_useful_gpu_hour", "Cost per useful GPU hour"},
-    {"cost.gpu_idle", "Cost of idle GPUs"}};
+QString title_of(const metric::Figure& figure) {
+  QString out = QString::fromUtf8(figure.name_alone().data(),
+                                  static_cast<qsizetype>(figure.name_alone().size()));
+  return out.replace(0, 1, out.at(0).toUpper());
+}
 
 QString points(double ratio) {
   return QStringLiteral("%1%2 points")
@@ -33,18 +24,22 @@ QString points(double ratio) {
 
 std::vector<Headline> headlines(const Prediction& prediction) {
   std::vector<Headline> out;
+  const auto add = [&](const std::string& name, const QString& title) {
+    if (prediction.metrics.contains(name)) out.push_back({QString::fromStdString(name), title});
+  };
+  const auto shown = [](const metric::Figure& figure, metric::Scope scope) {
+    return figure.scope == scope &&
+           (figure.tile == metric::Tile::explorer || figure.tile == metric::Tile::both);
+  };
   const bool several = prediction.breakdown.size() > 1;
   for (const auto& [job, shares] : prediction.breakdown)
-    for (const auto& [suffix, title] : kOfJobs) {
-      const std::string metric = "job." + job + "." + suffix;
-      if (!prediction.metrics.contains(metric)) continue;
-      const QString name = QCoreApplication::translate("figures", title);
-      out.push_back({QString::fromStdString(metric),
-                     several ? name + QStringLiteral(", ") + QString::fromStdString(job) : name});
-    }
-  for (const auto& [metric, title] : kOfAll)
-    if (prediction.metrics.contains(metric))
-      out.push_back({QLatin1String(metric), QCoreApplication::translate("figures", title)});
+    for (const metric::Figure& figure : metric::figures())
+      if (shown(figure, metric::Scope::job))
+        add(metric::of_job(job, figure.key),
+            title_of(figure) +
+                (several ? QStringLiteral(", ") + QString::fromStdString(job) : QString()));
+  for (const metric::Figure& figure : metric::figures())
+    if (shown(figure, metric::Scope::cost)) add(metric::of_cost(figure.key), title_of(figure));
   return out;
 }
 
@@ -81,7 +76,7 @@ QString delta_text(const Metric& before, const Metric& now) {
 
 int delta_sign(const QString& metric, const Metric& before, const Metric& now) {
   if (delta_text(before, now) == QLatin1String("as before")) return 0;
-  const int direction = client::better_direction(metric.toStdString());
+  const int direction = static_cast<int>(metric::better(metric.toStdString()));
   return now.value > before.value ? direction : -direction;
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/sweep_parts.hpp"
@@ -84,8 +85,9 @@ std::string wide_csv(const SweepReport& sweep) {
 std::string common_job(const SweepReport& sweep) {
   std::set<std::string> jobs;
   for (const SweepColumn& column : sweep.columns) {
-    if (!column.name.starts_with("job.") || sweep_axis(sweep, column.name)) continue;
-    jobs.insert(column.name.substr(0, column.name.find('.', 4) + 1));
+    const metric::Name name = metric::parse(column.name);
+    if (name.scope != metric::Scope::job || sweep_axis(sweep, column.name)) continue;
+    jobs.insert(metric::of_job(name.id));
   }
   return jobs.size() == 1 ? *jobs.begin() : "";
 }

@@ -1,4 +1,5 @@
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
@@ -39,10 +40,9 @@ std::string costs_markdown(const Prediction& p, const ReportContext& context) {
 }  // namespace
 
 std::pair<std::string, std::string> name_and_stat(const std::string& metric) {
-  for (const std::string_view stat : {".p50", ".p95", ".p99", ".max"})
-    if (metric.ends_with(stat))
-      return {metric.substr(0, metric.size() - stat.size()), std::string(stat.substr(1))};
-  return {metric, "mean"};
+  const std::string_view statistic = metric::parse(metric).statistic;
+  if (statistic.empty()) return {metric, "mean"};
+  return {metric.substr(0, metric.size() - statistic.size() - 1), std::string(statistic)};
 }
 
 std::string csv_field(std::string_view text) {
@@ -104,8 +104,8 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
   }
   for (const auto& [job, shares] : p.breakdown) {
     out += "\n### Job " + job + "\n\n";
-    if (const auto it = p.metrics.find("job." + job + ".gpu.utilization"); it != p.metrics.end())
-      out += "GPU utilization " + print_metric(it->second) + "\n\n";
+    if (const Metric* m = find(p, metric::gpu_utilization(job)))
+      out += "GPU utilization " + print_metric(*m) + "\n\n";
     out += "| where the time goes | share |\n|---|---:|\n";
     const std::vector<int> tenths = tenths_of_percent(shares);
     for (std::size_t i = 0; i < tenths.size(); ++i)

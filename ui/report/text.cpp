@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
@@ -31,7 +32,7 @@ std::string headline(const Prediction& p, const Ink& ink) {
     out += ink.by_status(verdict, upper(verdict)) + ", ";
   out += verdict_phrase(p) + "\n";
   for (const auto& [job, shares] : p.breakdown)
-    if (const Metric* m = find(p, "job." + job + ".gpu.utilization"))
+    if (const Metric* m = find(p, metric::gpu_utilization(job)))
       out += "  GPU utilization of " + job + ": " + ink.bold(print_metric(*m)) + "\n";
   const std::string limit = limit_phrase(p);
   return limit.empty() ? out : out + wrapped("  ", limit, 4);
