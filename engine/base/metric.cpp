@@ -9,82 +9,71 @@ namespace stallcast::metric {
 namespace {
 
 using enum Better;
+using enum Group;
 
-constexpr std::array kFigures = {
-    Figure{Scope::job, kGpuUtilization, "GPU utilization", "ratio", higher, Group::none,
-           Tile::both},
-    Figure{Scope::job, kAu, "AU (DLIO)", "ratio", higher, Group::job, Tile::page, "AU"},
-    Figure{Scope::job, kGoodput, "goodput", "ratio", higher, Group::job, Tile::both},
-    Figure{Scope::job, "goodput.p5", "goodput, worst 5 %", "ratio", higher, Group::job},
-    Figure{Scope::job, kStepTime, "step", "s", lower, Group::job, Tile::both, "step time"},
-    Figure{Scope::job, "first_batch", "first batch after", "s", lower, Group::job, Tile::page},
-    Figure{Scope::job, "stall.data", "waiting for data", "ratio", lower, Group::none,
-           Tile::explorer},
-    Figure{Scope::job, "throughput.samples", "samples", "1/s", higher, Group::job},
-    Figure{Scope::job, "throughput.bytes", "data read", "B/s", higher, Group::job, Tile::both},
-    Figure{Scope::job, "checkpoint.size", "size", "B", neither, Group::checkpoint},
-    Figure{Scope::job, "checkpoint.stall", "stall per save", "s", lower, Group::checkpoint,
-           Tile::both},
-    Figure{Scope::job, "checkpoint.duration", "durable after", "s", lower, Group::checkpoint,
-           Tile::both, "save durable after"},
-    Figure{Scope::job, "checkpoint.bandwidth", "bandwidth", "B/s", higher, Group::checkpoint},
-    Figure{Scope::job, "checkpoint.overhead", "overhead", "ratio", lower, Group::checkpoint},
-    Figure{Scope::job, "restore.duration", "restore", "s", lower, Group::job, Tile::explorer},
+constexpr Figure kFigures[] = {
+    {Domain::job, kGpuUtilization, "GPU utilization", "ratio", higher, none, TileOn::both},
+    {Domain::job, kAu, "AU (DLIO)", "ratio", higher, job, TileOn::page, "AU"},
+    {Domain::job, kGoodput, "goodput", "ratio", higher, job, TileOn::both},
+    {Domain::job, "goodput.p5", "goodput, worst 5 %", "ratio", higher, job},
+    {Domain::job, kStepTime, "step", "s", lower, job, TileOn::both, "step time"},
+    {Domain::job, "first_batch", "first batch after", "s", lower, job, TileOn::page},
+    {Domain::job, "stall.data", "waiting for data", "ratio", lower, none, TileOn::explorer},
+    {Domain::job, "throughput.samples", "samples", "1/s", higher, job},
+    {Domain::job, "throughput.bytes", "data read", "B/s", higher, job, TileOn::both},
+    {Domain::job, "checkpoint.size", "size", "B", neither, checkpoint},
+    {Domain::job, "checkpoint.stall", "stall per save", "s", lower, checkpoint, TileOn::both},
+    {Domain::job, "checkpoint.duration", "durable after", "s", lower, checkpoint, TileOn::both,
+     "save durable after"},
+    {Domain::job, "checkpoint.bandwidth", "bandwidth", "B/s", higher, checkpoint},
+    {Domain::job, "checkpoint.overhead", "overhead", "ratio", lower, checkpoint},
+    {Domain::job, "restore.duration", "restore", "s", lower, job, TileOn::explorer},
 
-    Figure{Scope::job, "failures.mtbf", "mean time between", "s", neither, Group::failures},
-    Figure{Scope::job, "failures.count", "failures", "count", neither, Group::failures},
-    Figure{Scope::job, "failures.lost_work", "work lost by each", "s", lower, Group::failures},
-    Figure{Scope::job, "failures.restart", "restart", "s", lower, Group::failures},
-    Figure{Scope::job, "failures.lost.share", "time in lost work", "ratio", lower, Group::failures},
-    Figure{Scope::job, "failures.restart.share", "time in restarts", "ratio", lower,
-           Group::failures},
-    Figure{Scope::job, "failures.waiting.share", "waiting for spares", "ratio", lower,
-           Group::failures},
-    Figure{Scope::job, "checkpoint.best_interval", "best save interval", "s", neither,
-           Group::failures},
-    Figure{Scope::job, "checkpoint.best_interval.goodput", "goodput with it", "ratio", higher,
-           Group::failures},
-    Figure{Scope::job, "checkpoint.best_interval.young", "Young's formula", "s", neither,
-           Group::failures},
-    Figure{Scope::job, "checkpoint.best_interval.daly", "Daly's formula", "s", neither,
-           Group::failures},
+    {Domain::job, "failures.mtbf", "mean time between", "s", neither, failures},
+    {Domain::job, "failures.count", "failures", "count", neither, failures},
+    {Domain::job, "failures.lost_work", "work lost by each", "s", lower, failures},
+    {Domain::job, "failures.restart", "restart", "s", lower, failures},
+    {Domain::job, "failures.lost.share", "time in lost work", "ratio", lower, failures},
+    {Domain::job, "failures.restart.share", "time in restarts", "ratio", lower, failures},
+    {Domain::job, "failures.waiting.share", "waiting for spares", "ratio", lower, failures},
+    {Domain::job, "checkpoint.best_interval", "best save interval", "s", neither, failures},
+    {Domain::job, "checkpoint.best_interval.goodput", "goodput with it", "ratio", higher, failures},
+    {Domain::job, "checkpoint.best_interval.young", "Young's formula", "s", neither, failures},
+    {Domain::job, "checkpoint.best_interval.daly", "Daly's formula", "s", neither, failures},
 
-    Figure{Scope::job, "restart.count", "failures at a date", "count", neither, Group::restart},
-    Figure{Scope::job, "restart.duration", "until steps go on", "s", lower, Group::restart},
-    Figure{Scope::job, "restart.restore.duration", "of it, restore", "s", lower, Group::restart},
-    Figure{Scope::job, "restart.waiting", "of it, for a spare", "s", lower, Group::restart},
-    Figure{Scope::job, "restart.lost_work", "work lost", "s", lower, Group::restart},
-    Figure{Scope::job, "restart.lost_steps", "steps done again", "count", lower, Group::restart},
-    Figure{Scope::job, "restart.caught_up", "caught up after", "s", lower, Group::restart},
+    {Domain::job, "restart.count", "failures at a date", "count", neither, restart},
+    {Domain::job, "restart.duration", "until steps go on", "s", lower, restart},
+    {Domain::job, "restart.restore.duration", "of it, restore", "s", lower, restart},
+    {Domain::job, "restart.waiting", "of it, for a spare", "s", lower, restart},
+    {Domain::job, "restart.lost_work", "work lost", "s", lower, restart},
+    {Domain::job, "restart.lost_steps", "steps done again", "count", lower, restart},
+    {Domain::job, "restart.caught_up", "caught up after", "s", lower, restart},
 
-    Figure{Scope::job, "elastic.lent.gpu_hours", "GPU hours lent", "GPU h", neither,
-           Group::elastic},
-    Figure{Scope::job, "elastic.lent.share", "share of all", "ratio", neither, Group::elastic},
-    Figure{Scope::job, "elastic.lost.gpu_hours", "GPU hours in shifts", "GPU h", lower,
-           Group::elastic},
-    Figure{Scope::job, "elastic.lost.share", "share of all", "ratio", lower, Group::elastic},
-    Figure{Scope::job, "elastic.trained.share", "trained, of all", "ratio", higher, Group::elastic},
-    Figure{Scope::job, "elastic.shift.save", "save of a shift", "s", neither, Group::elastic},
-    Figure{Scope::job, "elastic.shift.restart", "restart of a shift", "s", lower, Group::elastic},
+    {Domain::job, "elastic.lent.gpu_hours", "GPU hours lent", "GPU h", neither, elastic},
+    {Domain::job, "elastic.lent.share", "share of all", "ratio", neither, elastic},
+    {Domain::job, "elastic.lost.gpu_hours", "GPU hours in shifts", "GPU h", lower, elastic},
+    {Domain::job, "elastic.lost.share", "share of all", "ratio", lower, elastic},
+    {Domain::job, "elastic.trained.share", "trained, of all", "ratio", higher, elastic},
+    {Domain::job, "elastic.shift.save", "save of a shift", "s", neither, elastic},
+    {Domain::job, "elastic.shift.restart", "restart of a shift", "s", lower, elastic},
 
-    Figure{Scope::tenant, "read", "reads", "B/s", higher, Group::tenant},
-    Figure{Scope::tenant, "write", "writes", "B/s", higher, Group::tenant},
-    Figure{Scope::tenant, "operations", "requests", "1/s", higher, Group::tenant},
-    Figure{Scope::tenant, "latency", "latency", "s", lower, Group::tenant},
-    Figure{Scope::tenant, "weights.load", "weights loaded in", "s", neither, Group::tenant},
-    Figure{Scope::tenant, "behind", "not yet written", "B", lower, Group::tenant},
+    {Domain::tenant, "read", "reads", "B/s", higher, tenant},
+    {Domain::tenant, "write", "writes", "B/s", higher, tenant},
+    {Domain::tenant, "operations", "requests", "1/s", higher, tenant},
+    {Domain::tenant, "latency", "latency", "s", lower, tenant},
+    {Domain::tenant, "weights.load", "weights loaded in", "s", neither, tenant},
+    {Domain::tenant, "behind", "not yet written", "B", lower, tenant},
 
-    Figure{Scope::failure, "count", "failures", "count", neither, Group::fault},
-    Figure{Scope::failure, "lasted", "lasted", "s", neither, Group::fault},
-    Figure{Scope::failure, "stall", "GPUs waited", "s", lower, Group::fault},
-    Figure{Scope::failure, kGpuUtilization, "GPU utilization", "ratio", higher, Group::fault},
+    {Domain::failure, "count", "failures", "count", neither, fault},
+    {Domain::failure, "lasted", "lasted", "s", neither, fault},
+    {Domain::failure, "stall", "GPUs waited", "s", lower, fault},
+    {Domain::failure, kGpuUtilization, "GPU utilization", "ratio", higher, fault},
 
-    Figure{Scope::cost, "capex", "bought for", "USD", lower, Group::cost, Tile::both,
-           "cost of the system"},
-    Figure{Scope::cost, "gpu_idle", "idle GPUs", "USD/h", lower, Group::cost, Tile::both,
-           "cost of idle GPUs"},
-    Figure{Scope::cost, "per_useful_gpu_hour", "useful GPU-hour", "USD", lower, Group::cost,
-           Tile::both, "cost per useful GPU-hour"},
+    {Domain::cost, "capex", "bought for", "USD", lower, cost, TileOn::both, "cost of the system"},
+    {Domain::cost, "gpu_idle", "idle GPUs", "USD/h", lower, cost, TileOn::both,
+     "cost of idle GPUs"},
+    {Domain::cost, "per_useful_gpu_hour", "useful GPU-hour", "USD", lower, cost, TileOn::both,
+     "cost per useful GPU-hour"},
 };
 
 struct Convention {
@@ -93,46 +82,46 @@ struct Convention {
 };
 
 /// Of figures outside the table. The first row that matches decides.
-constexpr std::array kConventions = {
-    Convention{"*.au", higher},
-    Convention{"job.*.throughput.*", higher},
-    Convention{"*.bandwidth", higher},
-    Convention{"*.hit", higher},
-    Convention{"*.supported", higher},
-    Convention{"cost.*", lower},
-    Convention{"*.price*", lower},
-    Convention{"*.required", lower},
-    Convention{"*.stall.*", lower},
-    Convention{"*.step.time*", lower},
-    Convention{"*.first_step*", lower},
-    Convention{"*.backpressure*", lower},
-    Convention{"*.barrier", lower},
-    Convention{"*.wait", lower},
-    Convention{"*.waited*", lower},
-    Convention{"*.exposed*", lower},
-    Convention{"*.communication.time*", lower},
-    Convention{"*.miss", lower},
-    Convention{"*.missed", lower},
-    Convention{"*.throttled*", lower},
-    Convention{"*.tries.most", lower},
-    Convention{"*.lost*", lower},
-    Convention{"*.restart*", lower},
-    Convention{"*.bad_saves", lower},
+constexpr Convention kConventions[] = {
+    {"*.au", higher},
+    {"job.*.throughput.*", higher},
+    {"*.bandwidth", higher},
+    {"*.hit", higher},
+    {"*.supported", higher},
+    {"cost.*", lower},
+    {"*.price*", lower},
+    {"*.required", lower},
+    {"*.stall.*", lower},
+    {"*.step.time*", lower},
+    {"*.first_step*", lower},
+    {"*.backpressure*", lower},
+    {"*.barrier", lower},
+    {"*.wait", lower},
+    {"*.waited*", lower},
+    {"*.exposed*", lower},
+    {"*.communication.time*", lower},
+    {"*.miss", lower},
+    {"*.missed", lower},
+    {"*.throttled*", lower},
+    {"*.tries.most", lower},
+    {"*.lost*", lower},
+    {"*.restart*", lower},
+    {"*.bad_saves", lower},
 };
 
-constexpr std::array<std::pair<std::string_view, Scope>, 7> kScopes = {
-    {{"job", Scope::job},
-     {"tenant", Scope::tenant},
-     {"failure", Scope::failure},
-     {"storage", Scope::storage},
-     {"resource", Scope::resource},
-     {"cost", Scope::cost},
-     {"*", Scope::any}}};
+constexpr std::array<std::pair<std::string_view, Domain>, 7> kDomains = {
+    {{"job", Domain::job},
+     {"tenant", Domain::tenant},
+     {"failure", Domain::failure},
+     {"storage", Domain::storage},
+     {"resource", Domain::resource},
+     {"cost", Domain::cost},
+     {"*", Domain::any}}};
 
-std::string joined(std::string_view scope, std::string_view id, std::string_view figure) {
+std::string joined(std::string_view domain, std::string_view id, std::string_view figure) {
   std::string out;
-  out.reserve(scope.size() + id.size() + figure.size() + 1);
-  return out.append(scope).append(id).append(".").append(figure);
+  out.reserve(domain.size() + id.size() + figure.size() + 1);
+  return out.append(domain).append(id).append(".").append(figure);
 }
 
 }  // namespace
@@ -148,15 +137,15 @@ Name parse(std::string_view full) {
     }
   const std::size_t dot = out.figure.find('.');
   if (dot == std::string_view::npos) return out;
-  const auto scope = std::find_if(kScopes.begin(), kScopes.end(), [&](const auto& known) {
+  const auto domain = std::find_if(kDomains.begin(), kDomains.end(), [&](const auto& known) {
     return known.first == full.substr(0, dot);
   });
-  if (scope == kScopes.end()) return out;
-  out.scope = scope->second;
+  if (domain == kDomains.end()) return out;
+  out.domain = domain->second;
   out.figure.remove_prefix(dot + 1);
-  if (out.scope == Scope::cost || out.scope == Scope::any) return out;
+  if (out.domain == Domain::cost || out.domain == Domain::any) return out;
   const std::size_t end =
-      out.scope == Scope::resource ? out.figure.rfind('.') : out.figure.find('.');
+      out.domain == Domain::resource ? out.figure.rfind('.') : out.figure.find('.');
   out.id = out.figure.substr(0, end);
   out.figure = end == std::string_view::npos ? std::string_view() : out.figure.substr(end + 1);
   return out;
@@ -186,10 +175,12 @@ std::span<const Figure> figures() { return kFigures; }
 
 const Figure* find(std::string_view full) {
   const Name name = parse(full);
-  const auto row = std::find_if(kFigures.begin(), kFigures.end(), [&](const Figure& figure) {
-    return figure.key == name.figure && (figure.scope == name.scope || name.scope == Scope::any);
-  });
-  return row == kFigures.end() ? nullptr : &*row;
+  const auto row =
+      std::find_if(std::begin(kFigures), std::end(kFigures), [&](const Figure& figure) {
+        return figure.key == name.figure &&
+               (figure.domain == name.domain || name.domain == Domain::any);
+      });
+  return row == std::end(kFigures) ? nullptr : row;
 }
 
 Better better(std::string_view full) {

@@ -1,25 +1,11 @@
 #include "engine/base/range_values.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::base {
-namespace {
-
-double six_digits(double value) {
-  char text[32];
-  const auto written =
-      std::to_chars(std::begin(text), std::end(text), value, std::chars_format::general, 6);
-  double rounded = value;
-  std::from_chars(text, written.ptr, rounded);
-  return rounded;
-}
-
-}  // namespace
-
 double whole_steps(const SweepRange& range) {
   return std::floor(std::abs(range.to - range.from) / range.step * (1.0 + 1e-12));
 }
@@ -29,7 +15,7 @@ std::string value_at(const SweepRange& range, double u) {
                              : range.from + u * (range.to - range.from);
   if (range.step <= 0.0 && u <= 0.0) return range.exact[0];
   if (range.step <= 0.0 && u >= 1.0) return range.exact[1];
-  double value = six_digits(x);
+  double value = rounded_to(x, 6);
   if (range.step > 0.0) {
     const double steps =
         std::min(whole_steps(range), std::round(std::abs(x - range.from) / range.step));

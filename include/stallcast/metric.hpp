@@ -1,25 +1,33 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-/// The names of metrics, and the one table of the figures that reports and the explorer show.
-/// A name is its scope, the id of what it is of, the figure, and a statistic unless it is the mean:
-/// "job.train.checkpoint.stall.p99". Costs have no id ("cost.capex"); a resource's id has dots.
+namespace stallcast {
+enum class Dimension;
+}
+
+/// The names of metrics, their units, and the one table of the figures that reports and the
+/// explorer show. A name is its domain, the id of what it is of, the figure, and a statistic
+/// unless it is the mean: "job.train.checkpoint.stall.p99". Costs have no id ("cost.capex"); a
+/// resource's id has dots.
 namespace stallcast::metric {
 
-enum class Scope { job, tenant, failure, storage, resource, cost, any, other };
+/// What a figure is of.
+enum class Domain { job, tenant, failure, storage, resource, cost, any, other };
 
 /// A name taken apart: views into the text that was parsed.
 struct Name {
-  Scope scope = Scope::other;
+  Domain domain = Domain::other;
   std::string_view id;         ///< "train", "storage.scratch.ost"; "" for costs
   std::string_view figure;     ///< "checkpoint.stall"
   std::string_view statistic;  ///< "p50", "p95", "p99", "max"; "" for the mean
 };
 
-/// `Scope::any` is the wildcard "*.gpu.utilization"; of a name of no known scope, `figure` is all.
+/// `Domain::any` is the wildcard "*.gpu.utilization"; of a name of no known domain, `figure` is
+/// all.
 [[nodiscard]] Name parse(std::string_view full);
 
 /// "job.train.checkpoint.stall"; without a figure, what all names of the job begin with.
@@ -51,17 +59,17 @@ enum class Better { lower = -1, neither = 0, higher = 1 };
 enum class Group { job, checkpoint, failures, restart, elastic, tenant, fault, cost, none };
 
 /// Where a figure has a tile of its own.
-enum class Tile { none, page, explorer, both };
+enum class TileOn { none, page, explorer, both };
 
 /// One row of the table.
 struct Figure {
-  Scope scope;
+  Domain domain;
   std::string_view key;    ///< "checkpoint.stall"
   std::string_view label;  ///< below the heading of its group: "stall per save"
   std::string_view unit;   ///< as `Metric` has it
   Better better;
   Group group;
-  Tile tile = Tile::none;
+  TileOn tile = TileOn::none;
   std::string_view title = {};  ///< standing alone: "save durable after"; "" where `label` does
   [[nodiscard]] std::string_view name_alone() const { return title.empty() ? label : title; }
 };
@@ -75,5 +83,16 @@ struct Figure {
 /// By the table, else by how figures are named; `neither` for those that only describe (counts,
 /// sizes) and for names nobody knows.
 [[nodiscard]] Better better(std::string_view full);
+
+/// The base unit of a dimension: "B", "s", "ratio", "USD/s"; "count" for plain numbers, "" for what
+/// is not a number.
+[[nodiscard]] std::string_view unit_of(Dimension dimension);
+/// The dimension of a unit; nullopt for one of things ("cores", "GPU h") and for "".
+[[nodiscard]] std::optional<Dimension> dimension_of(std::string_view unit);
+
+/// `value` of `unit` in the base unit of its dimension, and back: money per time is counted by the
+/// hour in metrics, by the second in quantities.
+[[nodiscard]] double to_base(double value, std::string_view unit);
+[[nodiscard]] double from_base(double base_value, std::string_view unit);
 
 }  // namespace stallcast::metric

@@ -3,27 +3,29 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "stallcast/design.hpp"
+
 namespace metric_test {
 
 using namespace stallcast;
-using metric::Scope;
+using metric::Domain;
 
-TEST_CASE("a metric's name is taken apart into scope, id, figure and statistic") {
+TEST_CASE("a metric's name is taken apart into domain, id, figure and statistic") {
   const metric::Name stall = metric::parse("job.train.checkpoint.stall.p99");
-  CHECK(stall.scope == Scope::job);
+  CHECK(stall.domain == Domain::job);
   CHECK(stall.id == "train");
   CHECK(stall.figure == "checkpoint.stall");
   CHECK(stall.statistic == "p99");
 
   const metric::Name use = metric::parse("resource.storage.scratch.ost.utilization");
-  CHECK(use.scope == Scope::resource);
+  CHECK(use.domain == Domain::resource);
   CHECK(use.id == "storage.scratch.ost");
   CHECK(use.figure == "utilization");
   CHECK(use.statistic.empty());
 
   CHECK(metric::parse("cost.capex").figure == "capex");
-  CHECK(metric::parse("*.goodput").scope == Scope::any);
-  CHECK(metric::parse("something.else").scope == Scope::other);
+  CHECK(metric::parse("*.goodput").domain == Domain::any);
+  CHECK(metric::parse("something.else").domain == Domain::other);
   CHECK(metric::parse("something.else").figure == "something.else");
   CHECK(metric::parse("job.train").figure.empty());
 }
@@ -37,9 +39,9 @@ TEST_CASE("names that are put together are taken apart to the same") {
 }
 
 TEST_CASE("every figure is in the table once, under a label, and is found by its name") {
-  std::set<std::pair<Scope, std::string_view>> known;
+  std::set<std::pair<Domain, std::string_view>> known;
   for (const metric::Figure& figure : metric::figures()) {
-    CHECK(known.emplace(figure.scope, figure.key).second);
+    CHECK(known.emplace(figure.domain, figure.key).second);
     CHECK_FALSE(figure.label.empty());
     CHECK_FALSE(figure.unit.empty());
   }
@@ -53,6 +55,19 @@ TEST_CASE("a figure outside the table goes the way that its name says") {
   CHECK(metric::better("job.train.checkpoint.backpressure.max") == metric::Better::lower);
   CHECK(metric::better("*.gpu.utilization") == metric::Better::higher);
   CHECK(metric::better("job.train.steps") == metric::Better::neither);
+}
+
+TEST_CASE("metrics name the base unit of a dimension, and money per time by the hour") {
+  CHECK(metric::unit_of(Dimension::number) == "count");
+  CHECK(metric::unit_of(Dimension::money_rate) == "USD/s");
+  CHECK(metric::unit_of(Dimension::flops) == "FLOP");
+  CHECK(metric::unit_of(Dimension::text).empty());
+  CHECK(metric::dimension_of("B/s") == Dimension::rate);
+  CHECK(metric::dimension_of("USD/h") == Dimension::money_rate);
+  CHECK_FALSE(metric::dimension_of("cores"));
+  CHECK(metric::to_base(7200.0, "USD/h") == 2.0);
+  CHECK(metric::from_base(2.0, "USD/h") == 7200.0);
+  CHECK(metric::to_base(2.0, "s") == 2.0);
 }
 
 }  // namespace metric_test

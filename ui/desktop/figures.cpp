@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "stallcast/metric.hpp"
-#include "ui/report/report.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -15,9 +15,7 @@ QString title_of(const metric::Figure& figure) {
 }
 
 QString points(double ratio) {
-  return QStringLiteral("%1%2 points")
-      .arg(ratio > 0 ? QStringLiteral("+") : QString())
-      .arg(100.0 * ratio, 0, 'f', std::abs(ratio) < 0.01 ? 2 : 1);
+  return QString::fromStdString(report::signed_points(ratio, std::abs(ratio) < 0.01 ? 2 : 1));
 }
 
 }  // namespace
@@ -27,29 +25,24 @@ std::vector<Headline> headlines(const Prediction& prediction) {
   const auto add = [&](const std::string& name, const QString& title) {
     if (prediction.metrics.contains(name)) out.push_back({QString::fromStdString(name), title});
   };
-  const auto shown = [](const metric::Figure& figure, metric::Scope scope) {
-    return figure.scope == scope &&
-           (figure.tile == metric::Tile::explorer || figure.tile == metric::Tile::both);
+  const auto shown = [](const metric::Figure& figure, metric::Domain domain) {
+    return figure.domain == domain &&
+           (figure.tile == metric::TileOn::explorer || figure.tile == metric::TileOn::both);
   };
   const bool several = prediction.breakdown.size() > 1;
   for (const auto& [job, shares] : prediction.breakdown)
     for (const metric::Figure& figure : metric::figures())
-      if (shown(figure, metric::Scope::job))
+      if (shown(figure, metric::Domain::job))
         add(metric::of_job(job, figure.key),
             title_of(figure) +
                 (several ? QStringLiteral(", ") + QString::fromStdString(job) : QString()));
   for (const metric::Figure& figure : metric::figures())
-    if (shown(figure, metric::Scope::cost)) add(metric::of_cost(figure.key), title_of(figure));
+    if (shown(figure, metric::Domain::cost)) add(metric::of_cost(figure.key), title_of(figure));
   return out;
 }
 
 QString figure_text(double value, const std::string& unit) {
-  constexpr double kNextToNothing = 0.0001;
-  if (unit == "ratio" && value > 0.0 && value < kNextToNothing)
-    return QStringLiteral("under 0.01 %");
-  if (unit == "ratio" && std::abs(value) >= 0.1)
-    return QStringLiteral("%1 %").arg(100.0 * value, 0, 'f', 1);
-  return QString::fromStdString(report::print_value(value, unit));
+  return QString::fromStdString(report::print_metric({value, unit, {}}));
 }
 
 QString failure_text(const Failure& failure) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
@@ -52,13 +51,13 @@ void add_block(const Prediction& p, const std::string& title, const std::string&
   if (!block.rows.empty() || named) out.push_back(std::move(block));
 }
 
-/// One block for each thing of `scope`.
-void add_blocks(const Prediction& p, metric::Scope scope, const std::string& title,
+/// One block for each thing of `domain`.
+void add_blocks(const Prediction& p, metric::Domain domain, const std::string& title,
                 metric::Group group, std::vector<FigureBlock>& out) {
   std::string_view last;
   for (const auto& [name, value] : p.metrics) {
     const metric::Name parsed = metric::parse(name);
-    if (parsed.scope != scope || parsed.id == last) continue;
+    if (parsed.domain != domain || parsed.id == last) continue;
     last = parsed.id;
     const std::size_t end = static_cast<std::size_t>(last.data() - name.data()) + last.size() + 1;
     add_block(p, title + std::string(last), name.substr(0, end), group, out);
@@ -123,8 +122,8 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
     add_block(p, "Restarts of " + job, owner, Group::restart, out);
     add_block(p, "GPUs lent by " + job, owner, Group::elastic, out);
   }
-  add_blocks(p, metric::Scope::tenant, "Tenant ", Group::tenant, out);
-  add_blocks(p, metric::Scope::failure, "Storage failure ", Group::fault, out);
+  add_blocks(p, metric::Domain::tenant, "Tenant ", Group::tenant, out);
+  add_blocks(p, metric::Domain::failure, "Storage failure ", Group::fault, out);
   add_block(p, std::string(kCostTitle), metric::of_cost(""), Group::cost, out);
   return out;
 }
@@ -203,9 +202,8 @@ std::vector<const ResourceUse*> data_path(const Prediction& p) {
 }
 
 std::string gain_text(const Alternative& a, const Prediction& p) {
-  char gain[32];
-  std::snprintf(gain, sizeof gain, "%+.1f points", 100.0 * a.gain);
-  std::string text = "GPU utilization " + print_share(a.utilization) + " (" + gain + ")";
+  std::string text =
+      "GPU utilization " + print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   if (p.verdict != Verdict::none)
     text += a.meets_targets ? ", meets all targets" : ", targets still missed";
   return text;

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "engine/base/quantity_text.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
@@ -6,20 +8,6 @@
 
 namespace stallcast::report {
 namespace {
-
-std::string upper_verdict(const Prediction& p) {
-  switch (p.verdict) {
-    case Verdict::pass:
-      return "PASS";
-    case Verdict::fail:
-      return "FAIL";
-    case Verdict::inconclusive:
-      return "INCONCLUSIVE";
-    case Verdict::none:
-      break;
-  }
-  return "predicted";
-}
 
 /// What it costs, and the prices that rests on.
 std::string costs_markdown(const Prediction& p, const ReportContext& context) {
@@ -54,6 +42,8 @@ std::string csv_field(std::string_view text) {
   }
   return out + "\"";
 }
+
+std::string csv_number(double value) { return std::isfinite(value) ? base::shortest(value) : ""; }
 
 std::string csv_row(const std::vector<std::string>& fields) {
   std::string out;
@@ -95,7 +85,9 @@ std::string prediction_csv(const Prediction& p) {
 }
 
 std::string prediction_markdown(const Prediction& p, const ReportContext& context) {
-  std::string out = "## " + p.scenario_id + ": " + upper_verdict(p) + "\n";
+  std::string out = "## " + p.scenario_id + ": " +
+                    (p.verdict == Verdict::none ? "predicted" : upper(verdict_name(p.verdict))) +
+                    "\n";
   if (!p.assertions.empty()) {
     out += "\n| target | assertion | predicted | status | limited by |\n|---|---|---|---|---|\n";
     for (const AssertionOutcome& a : p.assertions)

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 
@@ -16,12 +15,6 @@ constexpr std::size_t kMostResources = 12;
 constexpr std::size_t kMostAssumptions = 6;
 constexpr std::size_t kMostPrices = 12;
 constexpr std::size_t kMostWarnings = 10;
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return out;
-}
 
 std::string headline(const Prediction& p, const Ink& ink) {
   const std::string_view verdict = verdict_name(p.verdict);

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "stallcast/client.hpp"
+#include "stallcast/units.hpp"
 #include "ui/server/http.hpp"
 
 /// What takes longer than a request: simulations in a few sessions, with a queue before them.
@@ -73,7 +74,7 @@ struct RunLimits {
   std::size_t per_client = 32;
   std::size_t results = 500;
   std::size_t results_bytes = 128 * 1024 * 1024;
-  double keep_s = 3600.0;
+  double keep_s = unit::h.scale;
 };
 
 struct RunFigures {

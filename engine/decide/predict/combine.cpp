@@ -85,14 +85,6 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
   return out;
 }
 
-/// A rate for people; units other than B/s and 1/s ("cores") are plain numbers.
-std::string print_use(double value, const std::string& unit) {
-  if (unit == "B/s") return base::print_quantity(value, Dimension::rate);
-  if (unit == "1/s") return base::print_quantity(value, Dimension::op_rate);
-  const std::string number = base::print_quantity(value, Dimension::number);
-  return unit.empty() ? number : number + " " + (number == "1" ? base::singular(unit) : unit);
-}
-
 std::string headroom(const ResourceUse& use) {
   // Waited for although next to nothing of it is used: each process has its own part of it.
   const bool unshared = use.blamed_share > 0.0 && use.throughput == 0.0;
@@ -101,9 +93,9 @@ std::string headroom(const ResourceUse& use) {
   // A worker process computes on one core, so it waits for the CPU while others idle.
   if (use.name.ends_with(".cpu") && use.blamed_share > 0.0 && use.utilization() < 0.5)
     return "one core for each worker process";
-  const std::string of = " left of " + print_use(use.capacity, use.unit);
+  const std::string of = " left of " + base::print_value(use.capacity, use.unit);
   if (use.utilization() >= 0.995) return "nothing" + of;
-  std::string text = print_use(std::max(0.0, use.capacity - use.throughput), use.unit) + of;
+  std::string text = base::print_value(std::max(0.0, use.capacity - use.throughput), use.unit) + of;
   if (use.peak >= 0.99 * use.capacity) text += ", nothing at its peak";
   return text;
 }

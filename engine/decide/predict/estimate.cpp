@@ -61,7 +61,7 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
           outcome.limit = *limit;
           outcome.status = status_of(*parsed, *limit, bounds);
           if (outcome.status == "fail" &&
-              metric::parse(parsed->metric).scope != metric::Scope::cost)
+              metric::parse(parsed->metric).domain != metric::Domain::cost)
             outcome.limited_by = binding;
         }
     out.push_back(std::move(outcome));

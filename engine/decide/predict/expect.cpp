@@ -50,7 +50,7 @@ int badness(std::string_view status) {
 /// The resource in "resource.storage.scratch.ost.utilization", or "".
 std::string resource_of(std::string_view metric) {
   const metric::Name name = metric::parse(metric);
-  return name.scope == metric::Scope::resource ? std::string(name.id) : "";
+  return name.domain == metric::Domain::resource ? std::string(name.id) : "";
 }
 
 std::string metric_hint(const std::string& metric, const Prediction& prediction) {

@@ -80,8 +80,8 @@ std::string sweep_diff_word(const SweepDiff& diff) {
   if (!diff.changed()) return "SAME";
   bool worse = diff.now_miss > 0, better = diff.now_meet > 0;
   for (const SweepMetricChange& m : diff.metrics) {
-    const metric::Scope scope = metric::parse(m.metric).scope;
-    const bool asked_for = scope == metric::Scope::job || scope == metric::Scope::cost;
+    const metric::Domain domain = metric::parse(m.metric).domain;
+    const bool asked_for = domain == metric::Domain::job || domain == metric::Domain::cost;
     worse = worse || (asked_for && m.worse > 0);
     better = better || (asked_for && m.better > 0);
   }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
@@ -31,7 +32,7 @@ const std::string& metric_of(const AssertionOutcome& a, std::string& buffer) {
 /// GPU utilization, or what takes off of it.
 bool is_utilization(const metric::Name& name) {
   using namespace metric;
-  return name.scope == Scope::job && name.statistic.empty() &&
+  return name.domain == Domain::job && name.statistic.empty() &&
          (name.figure == kGpuUtilization || name.figure == kAu || name.figure == kGoodput);
 }
 
@@ -41,8 +42,8 @@ bool is_utilization(const metric::Name& name) {
 int rank(const std::string& metric) {
   const metric::Name name = metric::parse(metric);
   if (name.figure.starts_with("steady.") || !name.statistic.empty()) return 5;
-  if (name.scope == metric::Scope::cost) return 3;
-  if (name.scope != metric::Scope::job) return 4;
+  if (name.domain == metric::Domain::cost) return 3;
+  if (name.domain != metric::Domain::job) return 4;
   return is_utilization(name) || name.figure.ends_with(".goodput") ? 2 : 3;
 }
 
@@ -162,9 +163,7 @@ std::string delta_text(const MetricChange& m) {
   if (m.unit == "ratio") return signed_number(100.0 * m.difference(), "pp");
   if (!std::isfinite(m.relative())) return "new";
   if (m.relative() < kManyTimes) return print_margin(m.relative());
-  char text[32];
-  std::snprintf(text, sizeof text, "x %.3g", m.after / m.before);
-  return text;
+  return "x " + base::significant(m.after / m.before, 3);
 }
 
 std::string part_text(double part, const std::string& unit) {

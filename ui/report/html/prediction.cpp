@@ -42,11 +42,11 @@ std::string tile(const Prediction& p, const std::string& owner, const metric::Fi
   return out + "</div>\n";
 }
 
-std::string tiles(const Prediction& p, metric::Scope scope, const std::string& owner) {
+std::string tiles(const Prediction& p, metric::Domain domain, const std::string& owner) {
   std::string out;
   for (const metric::Figure& figure : metric::figures())
-    if (figure.scope == scope &&
-        (figure.tile == metric::Tile::page || figure.tile == metric::Tile::both))
+    if (figure.domain == domain &&
+        (figure.tile == metric::TileOn::page || figure.tile == metric::TileOn::both))
       out += tile(p, owner, figure);
   return out.empty() ? out : "<div class=\"tiles\">\n" + out + "</div>\n";
 }
@@ -55,9 +55,9 @@ std::string tiles(const Prediction& p) {
   std::string out;
   for (const auto& [job, shares] : p.breakdown) {
     if (p.breakdown.size() > 1) out += element("h3", "Job " + job);
-    out += tiles(p, metric::Scope::job, metric::of_job(job));
+    out += tiles(p, metric::Domain::job, metric::of_job(job));
   }
-  return out + tiles(p, metric::Scope::cost, metric::of_cost(""));
+  return out + tiles(p, metric::Domain::cost, metric::of_cost(""));
 }
 
 std::string targets(const Prediction& p) {
@@ -114,7 +114,7 @@ std::string what_ifs(const Prediction& p) {
   std::vector<Gain> gains;
   std::vector<std::vector<std::string>> rows;
   for (const Alternative& a : p.alternatives) {
-    gains.push_back({a.change, 0.0, a.gain, fixed(100.0 * a.gain, 2) + " points"});
+    gains.push_back({a.change, 0.0, a.gain, points(a.gain, 2)});
     rows.push_back({path(a.change), markup(gain_text(a, p))});
   }
   return element("p", "Each change alone, simulated; points of GPU utilization gained.", "soft") +
