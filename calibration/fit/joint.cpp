@@ -8,6 +8,7 @@
 
 #include "calibration/fit/draws.hpp"
 #include "calibration/measure/flags.hpp"
+#include "calibration/measure/statistics.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::fit {
@@ -34,10 +35,6 @@ std::vector<double> bootstrap(const std::vector<double>& values, const FitOption
     out.push_back(statistic(std::move(sample)));
   }
   return out;
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double squares(const double* from, const double* to) {

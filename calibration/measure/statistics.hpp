@@ -1,10 +1,13 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 /// What fits, probes and error tables take from lists of figures.
 namespace stallcast::calibration {
 
+/// REQUIRES: not empty.
+[[nodiscard]] double mean(std::span<const double> values);
 /// Median; the mean of the middle two of an even number. REQUIRES: not empty.
 [[nodiscard]] double median(std::vector<double> values);
 /// Linear between order statistics. REQUIRES: not empty, 0 <= p <= 1.

@@ -9,6 +9,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "models/bounds/bounds.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -69,10 +70,9 @@ class Values {
     if (found == prediction->metrics.end())
       return {std::nullopt, "", "the simulation yields no metric \"" + input.quantity + "\""};
     const Metric& m = found->second;
-    // Money per time is counted per hour by metrics, per second by quantities.
-    const double value = m.value / (m.unit == "USD/h" ? 3600.0 : 1.0);
+    const double value = metric::to_base(m.value, m.unit);
     return {value,
-            base::print_quantity(value, predict::dimension_of(m.unit).value_or(Dimension::number)),
+            base::print_quantity(value, metric::dimension_of(m.unit).value_or(Dimension::number)),
             ""};
   }
 

@@ -7,6 +7,7 @@
 #include "calibration/measure/statistics.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -62,7 +63,7 @@ ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagno
       continue;
     }
     const Metric& predicted = found->second;
-    const Dimension dimension = predict::dimension_of(predicted.unit).value_or(Dimension::number);
+    const Dimension dimension = metric::dimension_of(predicted.unit).value_or(Dimension::number);
     const base::ParsedQuantity value = base::parse_quantity(m.text, dimension);
     if (!value.value.has_value()) {
       fault("unit",
@@ -71,8 +72,7 @@ ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagno
                 std::string(base::dimension_example(dimension)) + "\"");
       continue;
     }
-    // The base unit of money per time is the second, the metric's the hour.
-    const double measured_value = *value.value * (predicted.unit == "USD/h" ? 3600.0 : 1.0);
+    const double measured_value = metric::from_base(*value.value, predicted.unit);
     if (!(measured_value > 0.0)) {
       fault("range", "a measured value must be above 0, not \"" + m.text + "\"",
             "errors are relative to it");

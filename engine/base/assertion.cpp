@@ -8,6 +8,7 @@
 #include "engine/base/expression.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::base {
 namespace {
@@ -56,10 +57,10 @@ bool names_base(std::string_view text) {
 
 /// A limit in base units as metrics of `unit` are given.
 Result<double> convert(const Limit& limit, std::string_view unit, const std::string& example_of) {
-  const Dimension wanted = dimension_of(unit).value_or(Dimension::number);
+  const Dimension wanted = metric::dimension_of(unit).value_or(Dimension::number);
   const bool is_number = wanted == Dimension::count || wanted == Dimension::number;
   if (limit.dimension == wanted || (is_number && limit.dimension == Dimension::number))
-    return unit == "USD/h" ? limit.value * 3600.0 : limit.value;
+    return metric::from_base(limit.value, unit);
   const std::string needed = is_number ? std::string("a number without a unit")
                                        : std::string(base::dimension_name(wanted));
   const std::string example =
@@ -188,18 +189,6 @@ Result<Assertion> parse_assertion(const std::string& that) {
   assertion.limit = parsed->value;
   assertion.dimension = parsed->dimension;
   return assertion;
-}
-
-std::optional<Dimension> dimension_of(std::string_view unit) {
-  if (unit == "s") return Dimension::time;
-  if (unit == "B") return Dimension::bytes;
-  if (unit == "B/s") return Dimension::rate;
-  if (unit == "ratio") return Dimension::ratio;
-  if (unit == "count") return Dimension::count;
-  if (unit == "1/s") return Dimension::op_rate;
-  if (unit == "USD") return Dimension::money;
-  if (unit == "USD/h") return Dimension::money_rate;
-  return std::nullopt;
 }
 
 Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit) {

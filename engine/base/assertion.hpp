@@ -38,8 +38,4 @@ struct Assertion {
 /// How far `value` is on the good side of the limit, relative to the limit; negative when it fails.
 [[nodiscard]] double margin(const Assertion& assertion, double value, double limit);
 
-/// The dimension of a metric's unit ("s", "B", "B/s", "ratio", "count", "1/s", "USD", "USD/h");
-/// nullopt for any other unit.
-[[nodiscard]] std::optional<Dimension> dimension_of(std::string_view unit);
-
 }  // namespace stallcast::base

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/base/quantity_text.hpp"
+#include "stallcast/metric.hpp"
+
 namespace stallcast::base {
 
 std::string singular(std::string_view plural) {
@@ -39,6 +42,17 @@ bool is_counted(const PlanAxis& axis, const std::string& value) {
 std::string counted(const PlanAxis& axis, const std::string& value) {
   if (!is_counted(axis, value)) return axis.name + " = " + value;
   return value + " " + (value == "1" ? singular(axis.noun) : axis.noun);
+}
+
+std::string with_noun(std::string number, std::string_view unit) {
+  if (unit.empty() || metric::dimension_of(unit)) return number;
+  const std::string noun = number == "1" ? singular(unit) : std::string(unit);
+  return std::move(number) + " " + noun;
+}
+
+std::string print_value(double value, std::string_view unit) {
+  const Dimension dimension = metric::dimension_of(unit).value_or(Dimension::number);
+  return with_noun(print_quantity(metric::to_base(value, unit), dimension), unit);
 }
 
 }  // namespace stallcast::base

@@ -21,6 +21,13 @@ namespace stallcast::base {
 /// A value of what a plan searches: "24 OSTs", "3 boxes", "storage.scratch.ost.read = 4 GB/s".
 [[nodiscard]] std::string counted(const PlanAxis& axis, const std::string& value);
 
+/// `number` with the unit of things, "16 cores", "1 drive"; as it is for a unit with a dimension,
+/// which it has already.
+[[nodiscard]] std::string with_noun(std::string number, std::string_view unit);
+
+/// A figure of a metric for people: "95.1 %", "4.2 s", "3.1 USD/h", "16 cores", "512".
+[[nodiscard]] std::string print_value(double value, std::string_view unit);
+
 /// Whether values of `axis` are counted, by its noun.
 [[nodiscard]] bool is_counted(const PlanAxis& axis, const std::string& value);
 

@@ -22,20 +22,7 @@ std::vector<std::string> tokens_of(std::string_view pointer) {
   std::vector<std::string> out;
   if (pointer.empty()) return out;
   if (pointer.front() == '/') pointer.remove_prefix(1);
-  for (const std::string& escaped : split(pointer, '/')) {
-    std::string token;
-    for (std::size_t i = 0; i < escaped.size(); ++i) {
-      const bool pair = escaped[i] == '~' && i + 1 < escaped.size();
-      if (pair && escaped[i + 1] == '0') {
-        token += '~', ++i;
-      } else if (pair && escaped[i + 1] == '1') {
-        token += '/', ++i;
-      } else {
-        token += escaped[i];
-      }
-    }
-    out.push_back(std::move(token));
-  }
+  for (const std::string& token : split(pointer, '/')) out.push_back(pointer_key(token));
   return out;
 }
 
@@ -101,6 +88,19 @@ std::string pointer_token(std::string_view key) {
   }
   return out;
 }
+
+std::string pointer_key(std::string_view token) {
+  std::string out;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const std::string_view pair = token.substr(i, 2);
+    const bool escaped = pair == "~0" || pair == "~1";
+    out += pair == "~1" ? '/' : token[i];
+    i += escaped ? 1U : 0U;
+  }
+  return out;
+}
+
+std::string json_text(std::string_view text) { return one_line(Json(text)); }
 
 std::string pointer_token(std::size_t index) { return "/" + std::to_string(index); }
 

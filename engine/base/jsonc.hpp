@@ -52,5 +52,15 @@ enum class PointAt { value, key };
 /// RFC 6901 escaping of one reference token, with the leading slash: "/a~1b".
 [[nodiscard]] std::string pointer_token(std::string_view key);
 [[nodiscard]] std::string pointer_token(std::size_t index);
+/// Undoes it: "a/b" of "a~1b", a token without its slash.
+[[nodiscard]] std::string pointer_key(std::string_view token);
+
+/// A tree of nlohmann/json on one line; bytes that are not UTF-8 are replaced.
+template <class Tree>
+[[nodiscard]] std::string one_line(const Tree& json) {
+  return json.dump(-1, ' ', false, Tree::error_handler_t::replace);
+}
+/// A text as JSON has it: in quotes, with what must be escaped.
+[[nodiscard]] std::string json_text(std::string_view text);
 
 }  // namespace stallcast::base

@@ -1,36 +1,50 @@
-#include "engine/base/metric_units.hpp"
+#include <algorithm>
+#include <array>
+#include <utility>
 
-namespace stallcast::base {
+#include "stallcast/design.hpp"
+#include "stallcast/metric.hpp"
+#include "stallcast/units.hpp"
 
-std::string unit_of(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::bytes:
-      return "B";
-    case Dimension::time:
-      return "s";
-    case Dimension::rate:
-      return "B/s";
-    case Dimension::op_rate:
-      return "1/s";
-    case Dimension::ratio:
-      return "ratio";
-    case Dimension::money:
-      return "USD";
-    case Dimension::money_rate:
-      return "USD/s";
-    case Dimension::flops:
-      return "FLOP";
-    case Dimension::flop_rate:
-      return "FLOP/s";
-    case Dimension::count:
-    case Dimension::number:
-      return "count";
-    case Dimension::boolean:
-    case Dimension::text:
-    case Dimension::text_list:
-      break;
-  }
-  return "";
+namespace stallcast::metric {
+namespace {
+
+constexpr std::string_view kPerHour = "USD/h";
+
+/// The first row of a dimension has its base unit, the first of a unit its dimension.
+constexpr std::array<std::pair<Dimension, std::string_view>, 12> kUnits = {
+    {{Dimension::count, "count"},
+     {Dimension::number, "count"},
+     {Dimension::bytes, "B"},
+     {Dimension::time, "s"},
+     {Dimension::rate, "B/s"},
+     {Dimension::op_rate, "1/s"},
+     {Dimension::ratio, "ratio"},
+     {Dimension::flops, "FLOP"},
+     {Dimension::flop_rate, "FLOP/s"},
+     {Dimension::money, "USD"},
+     {Dimension::money_rate, "USD/s"},
+     {Dimension::money_rate, kPerHour}}};
+
+}  // namespace
+
+std::string_view unit_of(Dimension dimension) {
+  const auto row = std::find_if(kUnits.begin(), kUnits.end(),
+                                [&](const auto& known) { return known.first == dimension; });
+  return row == kUnits.end() ? std::string_view() : row->second;
 }
 
-}  // namespace stallcast::base
+std::optional<Dimension> dimension_of(std::string_view unit) {
+  const auto row = std::find_if(kUnits.begin(), kUnits.end(),
+                                [&](const auto& known) { return known.second == unit; });
+  return row == kUnits.end() ? std::nullopt : std::optional(row->first);
+}
+
+double to_base(double value, std::string_view unit) {
+  return unit == kPerHour ? value / unit::h.scale : value;
+}
+double from_base(double base_value, std::string_view unit) {
+  return unit == kPerHour ? base_value * unit::h.scale : base_value;
+}
+
+}  // namespace stallcast::metric

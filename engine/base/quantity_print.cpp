@@ -160,7 +160,7 @@ constexpr double kLongestInSeconds = 120.0;
 
 /// `value` with `digits` significant digits, in the unit that suits `other`.
 std::string with_digits(double value, double other, Dimension dimension, int digits) {
-  const auto general = [&](double x) { return chars(x, std::chars_format::general, digits); };
+  const auto general = [&](double x) { return significant(x, digits); };
   switch (dimension) {
     case Dimension::ratio:
       return general(value * 100.0) + " %";
@@ -204,6 +204,16 @@ std::string print_quantity(double base_value, Dimension dimension) {
     default:
       return in_decimal_unit(base_value, dimension);
   }
+}
+
+std::string significant(double value, int digits) {
+  return chars(value, std::chars_format::general, digits);
+}
+
+double rounded_to(double value, int digits) {
+  const std::string text = significant(value, digits);
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }
 
 std::string percent(double ratio, int decimals) {

@@ -43,6 +43,11 @@ struct ParsedQuantity {
 /// A ratio in percent with so many decimals, whether they are zeros or not: "95.10 %".
 [[nodiscard]] std::string percent(double ratio, int decimals);
 
+/// At most so many significant digits, without trailing zeros: "0.333", "1.2e+06".
+[[nodiscard]] std::string significant(double value, int digits);
+/// `value` as that text reads.
+[[nodiscard]] double rounded_to(double value, int digits);
+
 /// Shortest decimal text that reads back to the same double.
 [[nodiscard]] std::string shortest(double value);
 

@@ -1,23 +1,9 @@
 #include "engine/base/range_values.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace stallcast::base {
-namespace {
-
-double six_digits(double value) {
-  char text[32];
-  const auto written =
-      std::to_chars(std::begin(text), std::end(text), value, std::chars_format::general, 6);
-  double rounded = value;
-  std::from_chars(text, written.ptr, rounded);
-  return rounded;
-}
-
-}  // namespace
-
 double whole_steps(const SweepRange& range) {
   return std::floor(std::abs(range.to - range.from) / range.step * (1.0 + 1e-12));
 }
@@ -30,7 +16,7 @@ double number_at(const SweepRange& range, double u) {
         std::min(whole_steps(range), std::round(std::abs(x - range.from) / range.step));
     return range.from + std::copysign(steps * range.step, range.to - range.from);
   }
-  return u <= 0.0 ? range.from : u >= 1.0 ? range.to : six_digits(x);
+  return u <= 0.0 ? range.from : u >= 1.0 ? range.to : rounded_to(x, 6);
 }
 
 Setting value_at(const SweepRange& range, double u) {

@@ -14,6 +14,7 @@
 #include "models/job/communicator.hpp"
 #include "models/loading/cache_plan.hpp"
 #include "models/plant/plant.hpp"
+#include "stallcast/metric.hpp"
 
 /// Closed forms and max flow over the same plant that is simulated. docs/models/bounds.md.
 namespace stallcast::models {
@@ -52,7 +53,7 @@ class Deriver {
     d.layout = plant_.layout(d.id);
     d.compute =
         step_row(job.step.kind).mean(job.step, model_params(job.model), plant_.host(d.host));
-    const std::string name = "job." + d.id + ".";
+    const std::string name = metric::of_job(d.id);
     line(name + "ranks", {d.layout.ranks, Dimension::number},
          count(d.layout.hosts) + " hosts of class " + d.host + ", " +
              count(d.layout.ranks_per_host()) + " GPUs each",
@@ -88,7 +89,7 @@ class Deriver {
     all += traffic.exposed;
     d.exposed = traffic.added(d.compute);
     d.communication = limit_of(all, job, plant_);
-    const std::string name = "job." + d.id + ".communication.";
+    const std::string name = metric::of_job(d.id, "communication.");
     if (all.transfer > Seconds{})
       line(name + "time", all.time(),
            "latencies " + text(all.latency) + " + " +
@@ -107,7 +108,7 @@ class Deriver {
     const double batch = static_cast<double>(loader.batch);
     d.read_from = dataset.on;
     if (out_.storage.empty()) out_.storage = dataset.on;
-    const std::string name = "job." + d.id + ".";
+    const std::string name = metric::of_job(d.id);
     stated(name + "readers", {d.layout.readers(), Dimension::number},
            "of every copy of the model one rank reads: " + readers_of(d.layout),
            {"ranks / (tensor * pipeline)",
@@ -167,7 +168,7 @@ class Deriver {
     const CheckpointLayout layout = checkpoint_layout(p, model, job_params(job.job), d.layout.ranks,
                                                       std::max(1.0, d.layout.ranks_per_host()));
     const Bytes size = layout.size();
-    const std::string name = "job." + d.id + ".checkpoint.";
+    const std::string name = metric::checkpoint(d.id);
     stated(name + "size", size,
            p.size ? "given: " + text(size)
                   : base::shortest(model.parameters.value_or(0.0)) + " parameters x " +
@@ -204,7 +205,7 @@ class Deriver {
                       kSaves,
                       {{"quiesce", d.input("checkpoint.quiesce")},
                        {"size", name + "size"},
-                       {"ranks", "job." + d.id + ".ranks"},
+                       {"ranks", metric::of_job(d.id, "ranks")},
                        {"copy", d.host_input("gpu.copy")}}});
     d.interval = p.every_steps ? d.compute * static_cast<double>(*p.every_steps) : *p.every;
     stated(
@@ -216,7 +217,7 @@ class Deriver {
             ? Rule{"steps * compute",
                    "docs/models/checkpoint.md",
                    {{"steps", d.input("checkpoint.every_steps")},
-                    {"compute", "job." + d.id + ".step.compute"}}}
+                    {"compute", metric::of_job(d.id, "step.compute")}}}
             : Rule{"every", "docs/models/checkpoint.md", {{"every", d.input("checkpoint.every")}}});
     // w = S / tau: what must be written on average so that one flush ends before the next begins.
     d.write = d.checkpoint / d.interval;
@@ -234,7 +235,7 @@ class Deriver {
   void derive_flush(JobDemand& d, Bytes size) {
     const auto sources = plant_.mounts(d.host, d.write_to, false, d.layout.gds_saves);
     const graph::NodeId sink = plant_.storage(d.write_to).write_sink();
-    const std::string name = "job." + d.id + ".checkpoint.";
+    const std::string name = metric::checkpoint(d.id);
     d.write_cut = cut(name + "flow", plant_.topology().max_flow(sources, {&sink, 1}));
     const double sent = plant_.storage(d.write_to).sent();
     d.flush = d.checkpoint * sent / d.write_cut.value;
@@ -254,7 +255,7 @@ class Deriver {
 
   /// What a save writes: its size, unless less.
   [[nodiscard]] static std::string written_of(const JobDemand& d, Bytes size) {
-    return "job." + d.id + ".checkpoint." + (d.checkpoint < size ? "written" : "size");
+    return metric::checkpoint(d.id) + (d.checkpoint < size ? "written" : "size");
   }
 
   /// A minimum cut, named: the sum of what it cuts through.
@@ -272,7 +273,7 @@ class Deriver {
       const std::string symbol = "c" + std::to_string(rule.terms.size() + 1);
       rule.equation += (sum.empty() ? "" : " + ") + symbol;
       sum += (sum.empty() ? "" : " + ") + resource + " " + text(rate);
-      rule.terms.push_back({symbol, "resource." + resource + ".capacity", rate.in(unit::Bps),
+      rule.terms.push_back({symbol, metric::of_resource(resource, "capacity"), rate.in(unit::Bps),
                             Dimension::rate, "what " + resource + " carries"});
     }
     line(name, found.value, "max flow is min cut: " + sum, std::move(rule));
@@ -288,7 +289,7 @@ class Deriver {
 
   // The share of time GPUs can compute when everything overlaps perfectly.  [bounds.md, eq. 2]
   double utilization(JobDemand& d) {
-    const std::string name = "job." + d.id + ".";
+    const std::string name = metric::of_job(d.id);
     std::vector<Ceiling> ceilings;
     const auto ceiling = [&](const char* why, double share, const std::string& binding, Rule rule) {
       if (!(share < 1.0)) return;
@@ -315,7 +316,7 @@ class Deriver {
                kEq2,
                {{"flow", name + "read.flow"},
                 {"demand", name + (d.missed < d.read ? "cache.demand" : "read.demand")}}});
-      ceiling("loader", d.loader / d.read, "job." + d.id + ".loader",
+      ceiling("loader", d.loader / d.read, metric::of_job(d.id, "loader"),
               {"ceiling / demand",
                kEq5,
                {{"ceiling", name + "loader.ceiling"}, {"demand", name + "read.demand"}}});
@@ -365,9 +366,8 @@ class Deriver {
         least = std::min(least, shares[j]);
       const Rate demand = owners[i]->missed / owners[i]->layout.readers();
       const double share = least / demand;
-      line("job." + owners[i]->id + ".gpu.utilization.estimate", {share, Dimension::ratio},
-           "max-min share with the other jobs " + text(least) + " of " + text(demand) +
-               " per GPU");
+      line(metric::of_job(owners[i]->id, "gpu.utilization.estimate"), {share, Dimension::ratio},
+           "max-min share with the other jobs " + text(least) + " of " + text(demand) + " per GPU");
       out_.utilization = std::min(out_.utilization, share);
     }
   }

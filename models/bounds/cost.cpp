@@ -1,5 +1,6 @@
 #include "models/bounds/cost.hpp"
 #include "models/bounds/parts.hpp"
+#include "stallcast/metric.hpp"
 
 #include <algorithm>
 
@@ -121,9 +122,9 @@ std::optional<GpuUse> use_of(const Design& design, const GpuCost& gpus,
     if (p.hosts != gpus.host) continue;
     const double n = p.accelerators ? static_cast<double>(*p.accelerators) : gpus.gpus;
     const auto metric = [&](std::string_view name) {
-      return metrics.find("job." + job.job.id + "." + std::string(name));
+      return metrics.find(metric::of_job(job.job.id, name));
     };
-    const auto utilization = metric("gpu.utilization"), goodput = metric("goodput");
+    const auto utilization = metric(metric::kGpuUtilization), goodput = metric(metric::kGoodput);
     if (utilization == metrics.end() || (kept && goodput == metrics.end())) return std::nullopt;
     const auto lent = metric("elastic.lent.share");
     const double w = lent == metrics.end() ? 0.0 : lent->second.value;
@@ -174,7 +175,7 @@ Costs costs(const Design& design) { return Accountant(design).run(); }
 // 4]
 void add_costs(const Design& design, const Costs& all, std::map<std::string, Metric>& metrics) {
   if (!all.known()) return;
-  metrics["cost.capex"] = {all.capex().in(unit::USD), "USD", {}};
+  metrics[metric::kCapex] = {all.capex().in(unit::USD), "USD", {}};
   MoneyRate idle;
   double useful = 0.0;
   bool idle_known = true, useful_known = true;
@@ -187,9 +188,9 @@ void add_costs(const Design& design, const Costs& all, std::map<std::string, Met
     if (useful_known) useful += kept->useful;
   }
   if (idle_known && !all.hosts.empty())
-    metrics["cost.gpu_idle"] = {idle.in(unit::USD_per_h), "USD/h", {}};
+    metrics[metric::kGpuIdleCost] = {idle.in(unit::USD_per_h), "USD/h", {}};
   if (useful_known && useful > 0.0)
-    metrics["cost.per_useful_gpu_hour"] = {all.per_time().in(unit::USD_per_h) / useful, "USD", {}};
+    metrics[metric::kUsefulGpuHour] = {all.per_time().in(unit::USD_per_h) / useful, "USD", {}};
 }
 
 std::string missing_prices(const Costs& costs) {
@@ -214,32 +215,33 @@ std::vector<Derivation> derive_costs(const Design& design) {
   for (const CostItem& item : all.items) {
     const std::string number = std::to_string(&item - all.items.data() + 1);
     if (item.price) {
-      const Term bought{"bought" + number, "cost." + item.name};
+      const Term bought{"bought" + number, metric::of_cost(item.name)};
       add(capex, bought.symbol, "", {bought});
       add(hourly, bought.symbol, " / life" + number,
           {bought, figure("life" + number, item.life.in(unit::s), Dimension::time,
                           "over which it is written off")});
     }
     if (item.rent)
-      add(hourly, "rent" + number, "", {{"rent" + number, "cost." + item.name + ".rent"}});
+      add(hourly, "rent" + number, "", {{"rent" + number, metric::of_cost(item.name + ".rent")}});
     const std::string of = item.count_of + " " + item.noun + " x ";
     if (item.price)
-      out.push_back(derived("cost." + item.name, item.bought(), of + text(*item.price), {},
+      out.push_back(derived(metric::of_cost(item.name), item.bought(), of + text(*item.price), {},
                             ", written off in " + text(item.life)));
     if (item.rent)
-      out.push_back(derived("cost." + item.name + ".rent", item.rented(), of + text(*item.rent)));
+      out.push_back(
+          derived(metric::of_cost(item.name + ".rent"), item.rented(), of + text(*item.rent)));
   }
   for (const GpuCost& gpus : all.hosts)
     if (gpus.per_time && gpus.gpus > 0.0)
-      out.push_back({"cost.host." + gpus.host + ".gpu_hour",
+      out.push_back({metric::of_cost("host." + gpus.host + ".gpu_hour"),
                      gpus.per_time->in(unit::USD_per_h) / gpus.gpus, Dimension::money,
                      text(*gpus.per_time) + " / " + count(gpus.gpus) + " GPUs"});
   std::string without;
   for (const std::string& name : all.unpriced) without += (without.empty() ? "" : ", ") + name;
   if (!without.empty()) without = "; no price for " + without;
   out.push_back(
-      derived("cost.capex", all.capex(), "sum of purchase prices", std::move(capex), without));
-  out.push_back(derived("cost.hourly", all.per_time(),
+      derived(metric::kCapex, all.capex(), "sum of purchase prices", std::move(capex), without));
+  out.push_back(derived(metric::of_cost("hourly"), all.per_time(),
                         "purchase prices over their lives, and rents", std::move(hourly)));
   return out;
 }

@@ -6,6 +6,7 @@
 #include "models/contract/elastic.hpp"
 #include "models/contract/rows.hpp"
 #include "models/failure/interval.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::models {
 
@@ -42,7 +43,7 @@ std::vector<Derivation> derive_failures(const Design& design, const JobDesign& j
   if (terms.empty()) return {};
   // M = 1 / sum n / mtbf    [docs/models/failures.md, eq. 1]
   const Seconds mtbf = Seconds::from(1.0 / rate, unit::s);
-  const std::string name = "job." + job.job.id + ".";
+  const std::string name = metric::of_job(job.job.id);
   rule.equation = "1 / (" + rule.equation + ")";
   std::vector<Derivation> out{
       derived(name + "failures.mtbf", mtbf, "1 / (" + terms + ")", std::move(rule))};
@@ -74,7 +75,7 @@ std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
   const RecoveryParams r = recovery_params(*job.recovery);
   const std::string host = job_params(job.job).hosts, to = checkpoint_params(*job.checkpoint).to;
   const double ranks = plant.layout(job.job.id).ranks;
-  const std::string name = "job." + job.job.id + ".elastic.";
+  const std::string name = metric::of_job(job.job.id, "elastic.");
   const std::string gpus = base::shortest(static_cast<double>(p.gpus));
   const double lent = 1.0 - p.own(ranks);
   std::vector<Derivation> out{derived(name + "lent.share", {lent, Dimension::ratio},

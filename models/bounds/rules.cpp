@@ -2,6 +2,7 @@
 
 #include "models/bounds/parts.hpp"
 #include "models/contract/rows.hpp"
+#include "stallcast/metric.hpp"
 
 /// Parts of the bounds that stand for themselves: docs/models/bounds.md.
 namespace stallcast::models::detail {
@@ -74,8 +75,8 @@ Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const Sample
   if (policy.gpu_decode > Seconds{})
     stage(ranks, 1.0, "stage on the GPU", policy.gpu_decode, "per sample");
   stage(1.0, plant.host(d.host).loader_cores() * d.layout.hosts, "cores", cpu, "CPU per sample");
-  return {"job." + d.id + ".loader.ceiling", best.in(unit::Bps), Dimension::rate, std::move(why),
-          std::move(rule)};
+  return {metric::of_job(d.id, "loader.ceiling"), best.in(unit::Bps), Dimension::rate,
+          std::move(why), std::move(rule)};
 }
 
 }  // namespace stallcast::models::detail

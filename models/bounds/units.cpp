@@ -4,6 +4,7 @@
 
 #include "engine/base/counted.hpp"
 #include "models/bounds/parts.hpp"
+#include "stallcast/metric.hpp"
 
 /// The least number of OSTs (or servers, prefixes, ...): docs/models/bounds.md, eq. 3.
 namespace stallcast::models::detail {
@@ -18,7 +19,7 @@ Rule sum_of_jobs(const std::vector<JobDemand>& demands, const std::string& stora
     if ((way == "read" ? d.read_from : d.write_to) != storage || of(d) <= Rate{}) continue;
     const std::string symbol = way + std::to_string(rule.terms.size() + 1);
     rule.equation += (rule.terms.empty() ? "" : " + ") + symbol;
-    const std::string name = "job." + d.id + ".";
+    const std::string name = metric::of_job(d.id);
     rule.terms.push_back({symbol, way == "write"      ? name + "checkpoint.write.demand"
                                   : d.missed < d.read ? name + "cache.demand"
                                                       : name + "read.demand"});
@@ -50,7 +51,7 @@ void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Cou
   const double for_writes = write / c.unit_write;
   const double for_reads = read / c.unit_read;
   out.osts_required = c.separate ? std::max(for_reads, for_writes) : for_reads + for_writes;
-  const std::string store = "storage." + out.storage + ".",
+  const std::string store = metric::of_storage(out.storage),
                     name = store + base::key_of(c.noun) + ".";
   const auto line = [&](const std::string& what, double value, std::string formula, Rule rule) {
     out.derivations.push_back(

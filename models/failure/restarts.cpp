@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/contract/training.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -22,8 +23,8 @@ Restarts::Restarts(const Design& design, const JobDesign& job, Plant& plant, sim
       recovery_(recovery_of(job)),
       mount_(recovery_.mounted(plant.layout(job.job.id).hosts)),
       spares_(recovery_.spares),
-      own_(plant.resources().index("job." + job.job.id + ".failures")),
-      waiting_for_(plant.resources().index("job." + job.job.id + ".spares")) {}
+      own_(plant.resources().index(metric::of_job(job.job.id, "failures"))),
+      waiting_for_(plant.resources().index(metric::of_job(job.job.id, "spares"))) {}
 
 Seconds Restarts::next() const {
   return passed_ < outages_.size() ? began_ + outages_[passed_].at : Seconds::infinity();

@@ -5,6 +5,7 @@
 
 #include "engine/sim/join.hpp"
 #include "models/contract/rows.hpp"
+#include "stallcast/metric.hpp"
 
 /// Equations and sources: docs/models/communication.md.
 namespace stallcast::models {
@@ -46,7 +47,7 @@ StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
 
 std::string limit_of(const Traffic& traffic, const JobDesign& job, const Plant& plant) {
   const std::string host = "host." + job_params(job.job).hosts;
-  if (traffic.latency >= traffic.transfer) return "job." + job.job.id + ".communication";
+  if (traffic.latency >= traffic.transfer) return metric::of_job(job.job.id, "communication");
   const Seconds network = traffic.network / communication_site(job, plant).network;
   if (network < traffic.transfer / 2.0) return host + ".nvlink";  // most of it is within hosts
   return host + (plant.fabric().converged ? ".nic.write" : ".compute_nic");
@@ -154,7 +155,7 @@ void Communicator::end_step(Seconds time) {
 }
 
 void Communicator::report(const std::string& job, RunResult& out) const {
-  const std::string name = "job." + job + ".communication.";
+  const std::string name = metric::of_job(job, "communication.");
   times_.report(name + "time", "s", out);
   exposed_.report(name + "exposed", "s", out);
   for (const char* metric : {"time", "exposed"})

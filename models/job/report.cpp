@@ -1,5 +1,6 @@
 #include "engine/base/quantity_text.hpp"
 #include "models/job/job.hpp"
+#include "stallcast/metric.hpp"
 
 /// What a job reports at its end.
 namespace stallcast::models {
@@ -17,7 +18,7 @@ TrainingJob::Measured TrainingJob::measured() const {
 // The sums behind the shares: of the run, before months of failures are laid over it.
 void TrainingJob::report_time(const Progress& kept, RunResult& out) const {
   const auto set = [&](const std::string& key, Seconds time) {
-    out.metrics["job." + id_ + "." + key] = {time.in(unit::s), "s", {}};
+    out.metrics[metric::of_job(id_, key)] = {time.in(unit::s), "s", {}};
   };
   set("time.wall", wall());
   set("time.compute", kept.useful);
@@ -39,7 +40,7 @@ void TrainingJob::report_time(const Progress& kept, RunResult& out) const {
 // Of the last epoch: earlier ones may have been colder.
 void TrainingJob::report_cache(RunResult& out) const {
   if (!cache_.used) return;
-  const std::string name = "job." + id_ + ".cache.";
+  const std::string name = metric::of_job(id_, "cache.");
   out.metrics[name + "size"] = {cache_.size.in(unit::B), "B", {}};
   out.metrics[name + "missed"] = {epoch_missed_.in(unit::B), "B", {}};
   if (epoch_read_ > Bytes{}) {
@@ -68,7 +69,7 @@ void TrainingJob::remark_barrier(RunResult& out) const {
 }
 
 void TrainingJob::report(RunResult& out) const {
-  const std::string name = "job." + id_ + ".";
+  const std::string name = metric::of_job(id_);
   const Seconds wall = this->wall();
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
   remark_barrier(out);

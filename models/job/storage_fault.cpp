@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stallcast/metric.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -90,7 +92,7 @@ void StorageFault::end() {
 }
 
 void StorageFault::report(RunResult& out) const {
-  const std::string name = "failure." + id_ + ".";
+  const std::string name = metric::of_failure(id_);
   out.metrics[name + "count"] = {count_, "count", {}};
   if (p_.mtbf) {
     // One fault after the other: mtbf / parts whole, then down, then degraded.  [failures.md, eq.

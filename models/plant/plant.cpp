@@ -8,6 +8,7 @@
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
 #include "models/storage/kinds.hpp"
+#include "stallcast/metric.hpp"
 
 /// One topology of storage systems, fabric (network/fabric.cpp) and hosts (host_path.cpp).
 namespace stallcast::models {
@@ -116,9 +117,9 @@ void Plant::build_hosts(const Design& design) {
   const FabricPorts ports = fabric_.build(topology_, sites);
   for (const auto& [id, storage] : storages_) {
     if (storage->local()) continue;
-    topology_.add_edge(storage->egress(), ports.from_storage, "storage." + id + ".port.read",
+    topology_.add_edge(storage->egress(), ports.from_storage, metric::of_storage(id, "port.read"),
                        Rate::infinity());
-    topology_.add_edge(ports.to_storage, storage->ingress(), "storage." + id + ".port.write",
+    topology_.add_edge(ports.to_storage, storage->ingress(), metric::of_storage(id, "port.write"),
                        Rate::infinity());
   }
   for (const auto& [id, storage] : storages_) {  // a cache is a client of what lies behind it

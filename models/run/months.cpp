@@ -9,6 +9,7 @@
 #include "models/contract/rows.hpp"
 #include "models/failure/interval.hpp"
 #include "models/failure/renewal.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -173,7 +174,7 @@ std::int64_t steps_between(const JobDesign& design, const JobProcess& job) {
 class Reporter {
  public:
   Reporter(const JobProcess& job, const TrainingJob::Measured& run, RunResult& out)
-      : job_(job), run_(run), name_("job." + job.id + "."), out_(out) {}
+      : job_(job), run_(run), name_(metric::of_job(job.id)), out_(out) {}
 
   void report(const JobOutlook& outlook) {
     const JobHistory& mean = outlook.mean;
@@ -291,7 +292,7 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
     out.warnings.push_back("job." + process.id +
                            ": no save ended within the run, so goodput over months is unknown; "
                            "lengthen \"run\": { \"duration\": ... }");
-    out.metrics.erase("job." + process.id + ".goodput");
+    out.metrics.erase(metric::of_job(process.id, "goodput"));
     return;
   }
   Reporter reporter(process, measured, out);

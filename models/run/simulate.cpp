@@ -14,6 +14,7 @@
 #include "models/run/fast_forward.hpp"
 #include "models/run/months.hpp"
 #include "models/tenant/tenant.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -109,16 +110,16 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
             [](const ResourceUse& a, const ResourceUse& b) { return a.name < b.name; });
   for (const ResourceUse& use : result.resources) {
     if (use.capacity <= 0.0) continue;
-    result.metrics["resource." + use.name + ".utilization"] = {use.utilization(), "ratio", {}};
-    result.metrics["resource." + use.name + ".throughput"] = {use.throughput, use.unit, {}};
+    result.metrics[metric::of_resource(use.name, "utilization")] = {use.utilization(), "ratio", {}};
+    result.metrics[metric::of_resource(use.name, "throughput")] = {use.throughput, use.unit, {}};
   }
   for (const auto& [name, waiting] : plant.queues(wall))
-    result.metrics["resource." + name + ".queue"] = {waiting, "count", {}};
+    result.metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
   const Costs prices = costs(design);
   add_costs(design, prices, result.metrics);
-  if (const CostItem* most = prices.most_bought()) result.limited_by["cost.capex"] = most->name;
+  if (const CostItem* most = prices.most_bought()) result.limited_by[metric::kCapex] = most->name;
   if (const CostItem* most = prices.most_per_time())
-    result.limited_by["cost.per_useful_gpu_hour"] = most->name;
+    result.limited_by[metric::kUsefulGpuHour] = most->name;
   if (std::string missing = missing_prices(prices); !missing.empty())
     result.warnings.push_back(std::move(missing));
   result.simulated_s = (context.now() + fast_forward.skipped()).in(unit::s);

@@ -6,6 +6,7 @@
 
 #include "engine/sim/join.hpp"
 #include "models/contract/rows.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::models {
 
@@ -356,7 +357,7 @@ sim::Task<void> Checkpointer::finish() {
 }
 
 void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
-  const std::string name = "job." + job + ".checkpoint.";
+  const std::string name = metric::checkpoint(job);
   out.metrics[name + "size"] = {size_.in(unit::B), "B", {}};
   out.metrics[name + "count"] = {static_cast<double>(stalls_.size()), "count", {}};
   out.metrics[name + "stall.total"] = {stalled_.in(unit::s), "s", {}};
@@ -389,8 +390,8 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
   limit("overhead", blamed_);
   if (last_limit_ != kNoResource)
     out.limited_by[name + "backpressure"] = resources.name(last_limit_);
-  restore_.report("job." + job + ".restore.", resources, out);
-  again_.report("job." + job + ".restart.restore.", resources, out);
+  restore_.report(metric::of_job(job, "restore."), resources, out);
+  again_.report(metric::of_job(job, "restart.restore."), resources, out);
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "stallcast/metric.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -235,7 +237,7 @@ ResourceIndex StateMover::host_resource(const std::string& what) const {
   return plant_.resources().index("host." + host_ + "." + what);
 }
 ResourceIndex StateMover::own_resource(std::string_view what) const {
-  return plant_.resources().index("job." + job_ + ".checkpoint." + std::string(what));
+  return plant_.resources().index(metric::checkpoint(job_, what));
 }
 
 }  // namespace stallcast::models

@@ -12,7 +12,7 @@ namespace stallcast::models {
 
 /// How responses grow with what is outstanding.
 enum class ResponseLaw {
-  fifo,      ///< lines of servers, request by request: RequestLines, not FittedStation
+  fifo,      ///< queues of servers, request by request: RequestQueues, not FittedStation
   line,      ///< alpha + n (s + b / B): alpha is paid once per round of the queue
   mva,       ///< a delay alpha and one server of demand s + b / B, random arrivals between them
   roofline,  ///< max(alpha + b / S, n (s + b / B))

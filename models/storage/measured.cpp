@@ -28,14 +28,14 @@ class Measured final : public StorageModel {
   explicit Measured(const Component& component)
       : name_("storage." + component.id), p_(measured_params(component)) {
     reads_ = {.law = p_.reads(),
-              .latency_once = p_.read_latency_of == "file",
+              .latency_per_file = p_.read_latency_of == "file",
               .request = p_.request,
               .copy = p_.read_copy};
     writes_ = {.law = p_.writes(), .request = p_.write_request};
   }
 
-  // Lines of requests order processes one by one.
-  bool varied() const override { return in_lines(reads_) || p_.jitter > Fraction{}; }
+  // Queues of requests order processes one by one.
+  bool varied() const override { return in_queues(reads_) || p_.jitter > Fraction{}; }
   bool local() const override { return true; }
   graph::NodeId read_source() const override { return source_; }
   graph::NodeId write_sink() const override { return sink_; }
@@ -71,7 +71,7 @@ class Measured final : public StorageModel {
         .servers = p_.servers,
         .stripe = std::min(p_.stripe, p_.servers),
         .stripe_size = p_.stripe_size,
-        .drawn = p_.placement == "random",
+        .random_placement = p_.placement == "random",
         .jitter = p_.jitter.in(unit::ratio),
         .depth = static_cast<double>(p_.depth),
         .groups = p_.cold_ops > 0.0 ? std::min(kMostGroups, files_ / p_.cold_files) : 0.0};
@@ -84,7 +84,7 @@ class Measured final : public StorageModel {
     //    [measured.md, eq. 7]
     const double each = p_.cold_ops * std::min(1.0, files_ / p_.cold_files);
     const double requests = p_.open_ops * files * client.members / device.count +
-                            each * device.files->newly_met(client, files);
+                            each * device.files->first_seen_groups(client, files);
     if (requests > 0.0) co_await device.read_limit.take({}, requests);
     co_await metadata_of(client, p_.opens(), files);
     co_return Served{open_resource_};
@@ -131,15 +131,15 @@ class Measured final : public StorageModel {
     use.unit = "drives";
     for (const auto& device : devices_) {
       use.capacity += device->count * static_cast<double>(p_.servers);
-      use.throughput += device->lines.busy() / wall * device->count;
+      use.throughput += device->queues.busy() / wall * device->count;
     }
-    if (in_lines(reads_)) out.push_back(use);
+    if (in_queues(reads_)) out.push_back(use);
   }
 
   std::vector<std::pair<std::string, double>> queues(Seconds wall) const override {
     double waiting = 0.0, opening = 0.0;
     for (const auto& device : devices_) {
-      waiting += (device->lines.waited() + device->own_lines.waited()) / wall * device->count;
+      waiting += (device->queues.waited() + device->own_queues.waited()) / wall * device->count;
       if (device->files) opening += device->files->opens().waited() / wall * device->count;
     }
     return {{name_ + ".device", waiting}, {name_ + ".open", opening}};
@@ -177,8 +177,8 @@ class Measured final : public StorageModel {
     std::string group;
     graph::NodeId in, out;
     FittedStation data, own_data, metadata;  ///< laws; writes may have a line of their own
-    RequestLines lines, own_lines;           ///< the same of law fifo
-    Mix mix, own_mix;                        ///< of these lines
+    RequestQueues queues, own_queues;        ///< the same of law fifo
+    Mix mix, own_mix;                        ///< of these queues
     Throttle read_limit, write_limit;
     std::optional<FileQueue> files;
     double outstanding = 0.0;
@@ -187,16 +187,16 @@ class Measured final : public StorageModel {
                 const FileLayout& layout, std::uint64_t seed) {
       const std::string name = of.name_ + ".device";
       const double servers = count * static_cast<double>(of.p_.servers);
-      if (!in_lines(of.reads_) || !in_lines(of.writes_))
+      if (!in_queues(of.reads_) || !in_queues(of.writes_))
         data = {context,           resources, name + ".busy" + group,
                 of.data_resource_, servers,   of.p_.coupling};
-      if (!in_lines(of.writes_) && !of.p_.one_line())
+      if (!in_queues(of.writes_) && !of.p_.one_line())
         own_data = {context, resources, name + ".writes.busy" + group, of.data_resource_, servers};
-      if (!in_lines(of.reads_))
+      if (!in_queues(of.reads_))
         metadata = {context, resources, of.name_ + ".metadata.busy" + group, of.open_resource_,
                     count};
-      lines = {context, of.p_.servers};
-      own_lines = {context, of.p_.servers};
+      queues = {context, of.p_.servers};
+      own_queues = {context, of.p_.servers};
       mix = Mix(of.p_.coupling);
       const MeasuredParams& p = of.p_;
       read_limit = {context, p.limit_read, p.limit_read_ops, p.limit_burst};
@@ -205,7 +205,7 @@ class Measured final : public StorageModel {
     }
   };
 
-  static bool in_lines(const FileWay& way) { return way.law.law == ResponseLaw::fifo; }
+  static bool in_queues(const RequestPath& way) { return way.law.law == ResponseLaw::fifo; }
   Device& device_of(const Client& client) {
     return *devices_[p_.shared() ? 0 : std::min(client.host_group, devices_.size() - 1)];
   }
@@ -238,13 +238,13 @@ class Measured final : public StorageModel {
     return out;
   }
 
-  sim::Task<void> in_files(const Client& client, FileWay way, bool writes, Bytes bytes,
+  sim::Task<void> in_files(const Client& client, RequestPath way, bool writes, Bytes bytes,
                            double files, Seconds& limited) {
     Device& device = device_of(client);
-    Mix& mix = way.lines == &device.lines ? device.mix : device.own_mix;
+    Mix& mix = way.queues == &device.queues ? device.mix : device.own_mix;
     way.mix = &mix;
     mix.add(writes, client.members);
-    limited = co_await device.files->move(client, way, writes, bytes, files);
+    limited = co_await device.files->transfer_files(client, way, writes, bytes, files);
     mix.add(writes, -client.members);
   }
 
@@ -256,12 +256,13 @@ class Measured final : public StorageModel {
   }
 
   /// n = ceil(b / request) requests per file, `depth` of them in flight.   [measured.md, eq. 1]
-  sim::Task<Served> move(const Client& client, FileWay way, const std::vector<sim::LinkId>& path,
-                         Bytes bytes, double files, Rate cap) {
+  sim::Task<Served> move(const Client& client, RequestPath way,
+                         const std::vector<sim::LinkId>& path, Bytes bytes, double files,
+                         Rate cap) {
     const bool writes = &path == &client.write_path;
     Device& device = device_of(client);
-    way.lines = writes && !p_.one_line() ? &device.own_lines : &device.lines;
-    way.limit = writes ? &device.write_limit : &device.read_limit;
+    way.queues = writes && !p_.one_line() ? &device.own_queues : &device.queues;
+    way.limiter = writes ? &device.write_limit : &device.read_limit;
     (writes ? moved_written_ : moved_read_) += bytes * client.members;
     const Bytes file = bytes / files;
     const double pieces = std::max(1.0, std::ceil(file / way.request - 1e-9));
@@ -279,7 +280,7 @@ class Measured final : public StorageModel {
         sim::weighted({.path = links, .bytes = bytes, .members = client.members, .cap = cap},
                       client.share),
         data));
-    if (in_lines(way)) {
+    if (in_queues(way)) {
       parts.push_back(in_files(client, way, writes, bytes, files, limited));
     } else {
       const double requests = pieces * files;
@@ -291,7 +292,7 @@ class Measured final : public StorageModel {
                                               .size = piece,
                                               .writes = writes}));
       const double members = client.members / device.count;
-      parts.push_back(pass(*way.limit, bytes * members, requests * members, limited));
+      parts.push_back(pass(*way.limiter, bytes * members, requests * members, limited));
     }
     co_await sim::join(*context_, std::move(parts));
     device.outstanding -= client.members * depth;
@@ -310,7 +311,7 @@ class Measured final : public StorageModel {
   std::string name_;
   MeasuredParams p_;
   double files_ = 0.0;  ///< in all data sets on it
-  FileWay reads_, writes_;
+  RequestPath reads_, writes_;
   graph::NodeId source_, sink_;
   std::vector<std::unique_ptr<Device>> devices_;
   sim::Context* context_ = nullptr;

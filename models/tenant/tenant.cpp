@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stallcast/metric.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -143,7 +145,7 @@ sim::Task<void> Tenant::write(Operation operation) {
 }
 
 void Tenant::report(RunResult& out) const {
-  const std::string name = "tenant." + id_ + ".";
+  const std::string name = metric::of_tenant(id_);
   const Seconds time = active();
   if (time <= Seconds{}) {
     out.warnings.push_back("tenant." + id_ + ": the run ended before it started");

@@ -125,11 +125,7 @@ const Json* find(const Json& root, std::string_view pointer) {
     pointer.remove_prefix(1);
     const std::string_view raw = pointer.substr(0, pointer.find('/'));
     pointer.remove_prefix(raw.size());
-    std::string token;
-    for (std::size_t i = 0; i < raw.size(); ++i) {
-      const bool escaped = raw[i] == '~' && i + 1 < raw.size();
-      token += escaped ? (raw[++i] == '1' ? '/' : '~') : raw[i];
-    }
+    const std::string token = base::pointer_key(raw);
     if (node->is_object()) {
       const auto it = node->find(token);
       if (it == node->end()) return nullptr;
@@ -183,13 +179,8 @@ void put(Tree& tree, const std::string& at, const Json& value, std::size_t docum
       node = known;
       continue;
     }
-    std::string key;
-    for (std::size_t i = 1; i < token.size(); ++i) {
-      const bool escaped = token[i] == '~' && i + 1 < token.size();
-      key += escaped ? (token[++i] == '1' ? '/' : '~') : token[i];
-    }
     if (node->is_null()) *node = Json::object();
-    node = &(*node)[key];
+    node = &(*node)[base::pointer_key(token.substr(1))];
     tree.origins[done] = {document, ""};
   }
   forget(tree, at);

@@ -5,6 +5,7 @@
 
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
+#include "stallcast/units.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -19,7 +20,7 @@ struct PriceUnit {
   double times, over;
 };
 // A month is a twelfth of a year, as in the unit "USD/month".
-constexpr double kHour = 3600.0, kMonth = 730.0 * kHour, kGbOfTb = 1000.0;
+constexpr double kHour = unit::h.scale, kMonth = 730.0 * kHour, kGbOfTb = 1000.0;
 constexpr std::array kUnits{
     PriceUnit{"USD/GB", Dimension::money, true, kGbOfTb, 1.0},
     PriceUnit{"USD/h", Dimension::money_rate, false, 1.0, kHour},

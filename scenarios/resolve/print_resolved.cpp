@@ -158,7 +158,7 @@ class Printer {
 
   void write(const Json& node, std::size_t depth, const std::string& at) {
     if (is_leaf(node)) {
-      out_ += node.dump(-1, ' ', false, Json::error_handler_t::replace);
+      out_ += base::one_line(node);
       return;
     }
     out_ += node.is_array() ? "[" : "{";
@@ -168,7 +168,7 @@ class Printer {
       out_ += "\n" + std::string(2 * (depth + 1), ' ');
       std::string inner = at;
       if (node.is_object()) {
-        out_ += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+        out_ += base::json_text(key) + ": ";
         inner += base::pointer_token(key);
       } else {
         inner += base::pointer_token(index++);

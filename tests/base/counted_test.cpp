@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/base/metric_units.hpp"
-
 namespace counted_test {
 
 using namespace stallcast;
@@ -42,11 +40,11 @@ TEST_CASE("what a plan searches reads as a number of things, or as a name and it
         "storage.a.ost.read = 4 GB/s");
 }
 
-TEST_CASE("every dimension of a number has the unit of its metrics") {
-  CHECK(base::unit_of(Dimension::money_rate) == "USD/s");
-  CHECK(base::unit_of(Dimension::flops) == "FLOP");
-  CHECK(base::unit_of(Dimension::number) == "count");
-  CHECK(base::unit_of(Dimension::text).empty());
+TEST_CASE("a figure is printed in the unit of its dimension, or as a number of things") {
+  CHECK(base::print_value(4.2, "s") == "4.2 s");
+  CHECK(base::print_value(3.1, "USD/h") == "3.1 USD/h");
+  CHECK(base::print_value(1.0, "cores") == "1 core");
+  CHECK(base::print_value(512.0, "count") == "512");
 }
 
 }  // namespace counted_test

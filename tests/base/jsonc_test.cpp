@@ -154,6 +154,8 @@ TEST_CASE("reference tokens are escaped as RFC 6901 says") {
   CHECK(pointer_token("a/b~c") == "/a~1b~0c");
   CHECK(pointer_token("") == "/");
   CHECK(pointer_token(std::size_t{3}) == "/3");
+  CHECK(pointer_key("a~1b~0c") == "a/b~c");
+  CHECK(pointer_key("~01") == "~1");
 }
 
 TEST_CASE("positions count lines and bytes from one") {

@@ -304,4 +304,10 @@ TEST_CASE("every dimension has a name, and its example is valid") {
   CHECK(dimension_name(rate) == "a rate");
 }
 
+TEST_CASE("so many significant digits, and what they read as") {
+  CHECK(base::significant(1.0 / 3.0, 3) == "0.333");
+  CHECK(base::significant(0.5, 3) == "0.5");
+  CHECK(base::rounded_to(0.56 * 0.7, 1) == 0.4);
+}
+
 }  // namespace stallcast::base

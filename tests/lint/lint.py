@@ -10,6 +10,7 @@ import sys
 import include_lint
 import program_lint
 import text_lint
+import vocabulary_lint
 from tracked import tracked_files
 
 CHECKS = {
@@ -17,6 +18,7 @@ CHECKS = {
     "length": lambda a, names: text_lint.file_length(a.root, names),
     "machine_paths": lambda a, names: text_lint.machine_paths(a.root, names),
     "unfinished": lambda a, names: text_lint.unfinished(a.root, names),
+    "vocabulary": lambda a, names: vocabulary_lint.check(a.root, names),
     "links": lambda a, names: text_lint.links(a.root, names),
     "format": lambda a, names: program_lint.formatting(a.root, names, a.clang_format),
     "simgrid": lambda a, names: program_lint.simgrid_programs(a.programs),

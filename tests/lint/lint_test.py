@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import include_lint
 import text_lint
+import vocabulary_lint
 
 
 class LintTest(unittest.TestCase):
@@ -121,6 +122,29 @@ class LintTest(unittest.TestCase):
         self.write("docs/b.md", "")
         self.write("x/c.cpp", "")
         self.assertEqual(self.run_check(text_lint.links), ['docs/a.md:1: "gone.md" leads nowhere'])
+
+    def test_types_of_one_name_in_two_namespaces_are_found(self):
+        self.write("a.hpp", "namespace stallcast::plan {\nstruct Change { int x; };\n}\n")
+        self.write("b.hpp", "namespace stallcast {\nnamespace diff {\nenum class Change : int { more };\n}\n}\n")
+        self.assertEqual(self.run_check(vocabulary_lint.check),
+                         ["b.hpp:3: stallcast::diff::Change has the name of a type in stallcast::plan",
+                          "a.hpp:2: stallcast::plan::Change has the name of a type in stallcast::diff"])
+
+    def test_nested_types_declarations_and_uses_of_types_do_not_count(self):
+        self.write("a.hpp", "namespace a {\nclass Change final : public Base<int> {\n  struct Impl {};\n};\n}\n")
+        self.write("b.hpp", "namespace b {\nstruct Change;\nstruct Outer { struct Change {}; };\n"
+                   "struct Outer::Impl {};\ninline struct tm change() { return {}; }\n"
+                   "// struct Change {\nconst char* text = \"struct Change {\";\n}\n")
+        self.write("tests/c.hpp", "namespace c {\nstruct Change {};\n}\n")
+        self.write("d.cpp", "namespace d {\nstruct Change {};\n}\n")
+        self.assertEqual(self.run_check(vocabulary_lint.check), [])
+
+    def test_a_template_and_its_specialization_are_one_type(self):
+        self.write("a.hpp", "namespace a {\ntemplate <class T, std::array<int, 2> N>\nstruct Names {};\n"
+                   "template <>\nstruct Names<int> {};\n}\n")
+        self.write("b.hpp", "namespace b {\ntemplate <class T>\nclass [[nodiscard]] Names {};\n}\n")
+        self.assertEqual([f.split(" ")[1] for f in self.run_check(vocabulary_lint.check)],
+                         ["a::Names", "b::Names"])
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
 namespace compare_test {
 
 using namespace stallcast;
-using predict::better;
-using predict::Better;
+using metric::better;
+using metric::Better;
 using predict::compare;
 using predict::Effect;
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "engine/base/quantity_text.hpp"
-#include "engine/decide/predict/compare.hpp"
 #include "models/catalogue/catalogue.hpp"
 #include "models/contract/registry.hpp"
 #include "scenarios/library/templates.hpp"
@@ -111,18 +110,6 @@ std::string print_quantity(double base_value, Dimension dimension) {
 ReadQuantity read_quantity(std::string_view text, Dimension dimension) {
   base::ParsedQuantity parsed = base::parse_quantity(text, dimension);
   return {parsed.value, std::move(parsed.message), std::move(parsed.hint)};
-}
-
-int better_direction(std::string_view metric) {
-  switch (predict::better(metric)) {
-    case predict::Better::higher:
-      return 1;
-    case predict::Better::lower:
-      return -1;
-    case predict::Better::neither:
-      break;
-  }
-  return 0;
 }
 
 }  // namespace stallcast::client

@@ -81,7 +81,4 @@ struct ReadQuantity {
 };
 [[nodiscard]] ReadQuantity read_quantity(std::string_view text, Dimension dimension);
 
-/// Which way a metric should go: 1 up, -1 down, 0 neither.
-[[nodiscard]] int better_direction(std::string_view metric);
-
 }  // namespace stallcast::client

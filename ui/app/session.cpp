@@ -20,6 +20,7 @@
 #include "models/contract/version.hpp"
 #include "scenarios/questions/plan_reader.hpp"
 #include "stallcast/client.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/app/diff.hpp"
 
 namespace stallcast::client {
@@ -54,7 +55,7 @@ TimelineRequest overview_of(const Prediction& prediction) {
   double step = 0.0;
   for (const auto& [job, shares] : prediction.breakdown) {
     const auto value = [&, &name = job](const char* metric) {
-      const auto at = prediction.metrics.find("job." + name + "." + metric);
+      const auto at = prediction.metrics.find(metric::of_job(name, metric));
       return at == prediction.metrics.end() ? 0.0 : at->second.value;
     };
     step = std::max(step, value("step.time"));

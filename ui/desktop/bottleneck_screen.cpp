@@ -12,6 +12,7 @@
 #include "ui/desktop/hop_chart.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/twice_pane.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::desktop {
 
@@ -89,25 +90,24 @@ void BottleneckScreen::try_changes() {
   if (!workspace().design() || !workspace().simulated()) return;
   constexpr std::size_t kMost = 5;
   tried_->setText(tr("Trying..."));
-  workspace().background().start([this, scenario = *workspace().scenario(),
-                                  design = *workspace().design(),
-                                  prediction = *workspace().simulated()](
-                                     client::Session& session,
-                                     const Engine::Progress& progress) -> Engine::Then {
-    std::vector<Alternative> found =
-        session.alternatives(scenario, design, prediction, kMost, {.on_progress = progress});
-    return [this, found = std::move(found)] {
-      std::vector<Row> rows;
-      for (const Alternative& a : found)
-        rows.push_back({Cell(QString::fromStdString(a.change)),
-                        Cell(figure_text(a.utilization, "ratio"), a.utilization),
-                        Cell(QStringLiteral("%1 points").arg(100.0 * a.gain, 0, 'f', 2), a.gain),
-                        Cell(a.meets_targets ? tr("\u2713 yes") : tr("\u2717 no"))});
-      tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
-                                   : tr("Each tried alone by simulation"));
-      changes_->set(std::move(rows));
-    };
-  });
+  workspace().background().start(
+      [this, scenario = *workspace().scenario(), design = *workspace().design(),
+       prediction = *workspace().simulated()](client::Session& session,
+                                              const Engine::Progress& progress) -> Engine::Then {
+        std::vector<Alternative> found =
+            session.alternatives(scenario, design, prediction, kMost, {.on_progress = progress});
+        return [this, found = std::move(found)] {
+          std::vector<Row> rows;
+          for (const Alternative& a : found)
+            rows.push_back({Cell(QString::fromStdString(a.change)),
+                            Cell(figure_text(a.utilization, "ratio"), a.utilization),
+                            Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
+                            Cell(a.meets_targets ? tr("\u2713 yes") : tr("\u2717 no"))});
+          tried_->setText(rows.empty() ? tr("No change of what limits gains anything")
+                                       : tr("Each tried alone by simulation"));
+          changes_->set(std::move(rows));
+        };
+      });
 }
 
 bool BottleneckScreen::act(const QString& action, const QString& argument) {

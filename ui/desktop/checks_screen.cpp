@@ -8,6 +8,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "stallcast/metric.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/rows_model.hpp"
@@ -88,7 +89,7 @@ void ChecksScreen::suggest_limit() {
   if (!workspace().simulated()) return;
   const Metric* metric = find_metric(*workspace().simulated(), metric_->currentText());
   if (metric == nullptr) return;
-  const bool up = client::better_direction(metric_->currentText().toStdString()) > 0;
+  const bool up = metric::better(metric_->currentText().toStdString()) == metric::Better::higher;
   operator_->setCurrentText(up ? QStringLiteral(">=") : QStringLiteral("<="));
   limit_->setText(metric_text(*metric));
 }

@@ -1,60 +1,48 @@
 #include "ui/desktop/figures.hpp"
 
-#include <QCoreApplication>
 #include <cmath>
 
-#include "ui/app/form.hpp"
-#include "ui/report/report.hpp"
+#include "stallcast/metric.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::desktop {
 namespace {
 
-constexpr std::pair<const char*, const char*> kOfJobs[] = {
-    {"gpu.utilization", "GPU utilization"},
-    {"goodput", "Goodput"},
-    {"step.time", "Step time"},
-    {"stall.data", "Waiting for data"},
-    {"checkpoint.stall", "Stall per save"},
-    {"checkpoint.duration", "Save durable after"},
-    {"restore.duration", "Restore"},
-    {"throughput.bytes", "Data read"}};
-constexpr std::pair<const char*, const char*> kOfAll[] = {
-    {"cost.capex", "Cost of the system"},
-    {"cost.per_useful_gpu_hour", "Cost per useful GPU hour"},
-    {"cost.gpu_idle", "Cost of idle GPUs"}};
+QString title_of(const metric::Figure& figure) {
+  QString out = QString::fromUtf8(figure.name_alone().data(),
+                                  static_cast<qsizetype>(figure.name_alone().size()));
+  return out.replace(0, 1, out.at(0).toUpper());
+}
 
 QString points(double ratio) {
-  return QStringLiteral("%1%2 points")
-      .arg(ratio > 0 ? QStringLiteral("+") : QString())
-      .arg(100.0 * ratio, 0, 'f', std::abs(ratio) < 0.01 ? 2 : 1);
+  return QString::fromStdString(report::signed_points(ratio, std::abs(ratio) < 0.01 ? 2 : 1));
 }
 
 }  // namespace
 
 std::vector<Headline> headlines(const Prediction& prediction) {
   std::vector<Headline> out;
+  const auto add = [&](const std::string& name, const QString& title) {
+    if (prediction.metrics.contains(name)) out.push_back({QString::fromStdString(name), title});
+  };
+  const auto shown = [](const metric::Figure& figure, metric::Domain domain) {
+    return figure.domain == domain &&
+           (figure.tile == metric::TileOn::explorer || figure.tile == metric::TileOn::both);
+  };
   const bool several = prediction.breakdown.size() > 1;
   for (const auto& [job, shares] : prediction.breakdown)
-    for (const auto& [suffix, title] : kOfJobs) {
-      const std::string metric = "job." + job + "." + suffix;
-      if (!prediction.metrics.contains(metric)) continue;
-      const QString name = QCoreApplication::translate("figures", title);
-      out.push_back({QString::fromStdString(metric),
-                     several ? name + QStringLiteral(", ") + QString::fromStdString(job) : name});
-    }
-  for (const auto& [metric, title] : kOfAll)
-    if (prediction.metrics.contains(metric))
-      out.push_back({QLatin1String(metric), QCoreApplication::translate("figures", title)});
+    for (const metric::Figure& figure : metric::figures())
+      if (shown(figure, metric::Domain::job))
+        add(metric::of_job(job, figure.key),
+            title_of(figure) +
+                (several ? QStringLiteral(", ") + QString::fromStdString(job) : QString()));
+  for (const metric::Figure& figure : metric::figures())
+    if (shown(figure, metric::Domain::cost)) add(metric::of_cost(figure.key), title_of(figure));
   return out;
 }
 
 QString figure_text(double value, const std::string& unit) {
-  constexpr double kNextToNothing = 0.0001;
-  if (unit == "ratio" && value > 0.0 && value < kNextToNothing)
-    return QStringLiteral("under 0.01 %");
-  if (unit == "ratio" && std::abs(value) >= 0.1)
-    return QStringLiteral("%1 %").arg(100.0 * value, 0, 'f', 1);
-  return QString::fromStdString(report::print_value(value, unit));
+  return QString::fromStdString(report::print_metric({value, unit, {}}));
 }
 
 QString failure_text(const Failure& failure) {
@@ -81,7 +69,7 @@ QString delta_text(const Metric& before, const Metric& now) {
 
 int delta_sign(const QString& metric, const Metric& before, const Metric& now) {
   if (delta_text(before, now) == QLatin1String("as before")) return 0;
-  const int direction = client::better_direction(metric.toStdString());
+  const int direction = static_cast<int>(metric::better(metric.toStdString()));
   return now.value > before.value ? direction : -direction;
 }
 

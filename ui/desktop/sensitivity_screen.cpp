@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "stallcast/metric.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/interaction_pane.hpp"
@@ -258,7 +259,7 @@ void SensitivityScreen::show_curve() {
         limit = a.limit;
   }
   if (curve.empty()) return;
-  const XyChart::Axis across{followed_->label, base_unit(followed_->dimension),
+  const XyChart::Axis across{followed_->label, std::string(metric::unit_of(followed_->dimension)),
                              followed_->logarithmic};
   const Knee knee =
       knee_of(curve, XyChart::is_logarithmic(across, curve.front().first, curve.back().first));

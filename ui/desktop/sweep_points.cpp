@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ui/app/form.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/desktop/figures.hpp"
 
 namespace stallcast::desktop {
@@ -17,7 +17,7 @@ QString text(const char* source) {
 int direction(const SweepReport& sweep, const QString& name) {
   const std::string plain = name.toStdString();
   if (std::find(sweep.axes.begin(), sweep.axes.end(), plain) != sweep.axes.end()) return -1;
-  const int of_metric = client::better_direction(plain);
+  const int of_metric = static_cast<int>(metric::better(plain));
   return of_metric == 0 ? -1 : of_metric;
 }
 

@@ -81,25 +81,6 @@ std::pair<double, double> range_around(const SliderSpec& slider, double span) {
   return {Workspace::snapped(wide, slider.value - by), Workspace::snapped(wide, slider.value + by)};
 }
 
-std::string base_unit(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::bytes:
-      return "B";
-    case Dimension::time:
-      return "s";
-    case Dimension::rate:
-      return "B/s";
-    case Dimension::op_rate:
-      return "1/s";
-    case Dimension::ratio:
-      return "ratio";
-    case Dimension::money:
-      return "USD";
-    default:
-      return "";
-  }
-}
-
 QString set_path(const QString& path) {
   QString out = path;
   out.replace(u'[', u'.').remove(u']');

@@ -34,9 +34,6 @@ struct Move {
 /// `slider` down and up by `span` of its value, as far as its parameter allows.
 [[nodiscard]] std::pair<double, double> range_around(const SliderSpec& slider, double span);
 
-/// The unit in which figures of `dimension` are counted: "B/s", "" = none.
-[[nodiscard]] std::string base_unit(Dimension dimension);
-
 /// What a path of `--set` moves in this scenario; nullopt when it is not a number there.
 [[nodiscard]] std::optional<SliderSpec> input_of(const Workspace& workspace, const QString& path);
 

@@ -4,7 +4,7 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "ui/app/form.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/report/diff/words.hpp"
 
@@ -77,7 +77,7 @@ void WaterfallChart::paint(QPainter& painter, const QRectF& area, const Theme& t
   };
   end(tr("before %1").arg(QString::fromStdString(report::before_text(metric_))), rises);
   end(tr("now %1").arg(QString::fromStdString(report::after_text(metric_))), !rises);
-  const int good = client::better_direction(metric_.metric);
+  const int good = static_cast<int>(metric::better(metric_.metric));
   double y = head.bottom() + 0.3 * unit;
   at = metric_.before;
   for (const Part& part : parts_) {

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stallcast/units.hpp"
+
 namespace stallcast::desktop {
 namespace {
 
@@ -22,7 +24,8 @@ struct Scale {
 Scale scale_of(const std::string& unit, double largest) {
   if (unit == "ratio") return {QStringLiteral("%"), 100.0};
   if (unit == "s" && largest < 1.0) return {QStringLiteral("ms"), 1e3};
-  if (unit == "s" && largest > 7200.0) return {QStringLiteral("h"), 1.0 / 3600.0};
+  if (unit == "s" && largest > 2.0 * unit::h.scale)
+    return {QStringLiteral("h"), 1.0 / unit::h.scale};
   const bool prefixed = unit == "B" || unit == "B/s" || unit == "1/s" || unit == "USD";
   if (!prefixed) return {QString::fromStdString(unit == "count" ? "" : unit), 1.0};
   const char* prefixes[] = {"", "k", "M", "G", "T", "P"};

@@ -6,6 +6,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 
@@ -25,11 +26,9 @@ std::string fitted_text(double value, Dimension dimension) {
 }
 
 std::string in_unit(double value, const std::string& unit) {
-  const Dimension dimension = unit == "s"     ? Dimension::time
-                              : unit == "B/s" ? Dimension::rate
-                              : unit == "1/s" ? Dimension::op_rate
-                              : unit == "B"   ? Dimension::bytes
-                                              : Dimension::number;
+  // Ratios of laws read as numbers.
+  const Dimension dimension =
+      unit == "ratio" ? Dimension::number : metric::dimension_of(unit).value_or(Dimension::number);
   return fitted_text(value, dimension);
 }
 
@@ -129,11 +128,8 @@ std::string cell_lines(std::span<const Measurement> runs, const std::set<std::st
   more.insert(more.end(), notes.begin(), notes.end());
   if (m.duration && speed(&m) <= 0.0)
     more.push_back("took " + base::print_quantity(m.duration->in(unit::s), Dimension::time));
-  for (const auto& [key, value] : m.figures) {
-    char figure[32];
-    std::snprintf(figure, sizeof figure, "%.5g", value);
-    more.push_back(key + " " + figure);
-  }
+  for (const auto& [key, value] : m.figures)
+    more.push_back(key + " " + base::significant(value, 5));
   return more.empty() ? out : out + wrapped("      ", base::join(more, ", "), 6);
 }
 

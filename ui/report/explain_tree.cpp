@@ -61,8 +61,7 @@ std::string kind_name(ExplainNode::Kind kind) {
 
 std::string print_gain(double gain) {
   constexpr double kNothing = 0.0005;
-  const double rounded = std::abs(gain) < kNothing ? 0.0 : 100.0 * gain;
-  return (rounded > 0.0 ? "+" : "") + fixed(rounded, 1) + " points";
+  return std::abs(gain) < kNothing ? points(0.0, 1) : signed_points(gain, 1);
 }
 
 std::string print_source(const Source& source) {

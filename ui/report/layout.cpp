@@ -1,12 +1,14 @@
 #include "ui/report/layout.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/report.hpp"
 #include "ui/report/wrap.hpp"
 
@@ -92,6 +94,12 @@ std::string wrapped_at(std::size_t columns, std::string_view first, std::string_
   return out + line + "\n";
 }
 
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
 std::string shortened(const std::string& name, std::size_t width) {
   if (name.size() <= width) return name;
   const std::size_t head = (width - 2) / 2;
@@ -134,6 +142,14 @@ std::string fixed(double value, int decimals) {
   return buffer;
 }
 
+std::string points(double difference, int decimals) {
+  return fixed(100.0 * difference, decimals) + " points";
+}
+std::string signed_points(double difference, int decimals) {
+  const std::string out = points(difference, decimals);
+  return out.starts_with('-') ? out : "+" + out;
+}
+
 std::string print_share(double share) {
   return print_tenths(static_cast<int>(std::lround(1000.0 * share)));
 }
@@ -163,50 +179,31 @@ std::string print_metric(const Metric& metric) {
 
 namespace {
 
+/// Whole numbers are printed as any others.
 Dimension dimension_of(std::string_view unit) {
-  using enum Dimension;
-  if (unit == "s") return time;
-  if (unit == "B") return bytes;
-  if (unit == "B/s") return rate;
-  if (unit == "ratio") return ratio;
-  if (unit == "1/s") return op_rate;
-  if (unit == "USD") return money;
-  if (unit == "USD/h" || unit == "USD/s") return money_rate;
-  if (unit == "FLOP") return flops;
-  if (unit == "FLOP/s") return flop_rate;
-  return number;
-}
-
-/// Per hour is written, per second is computed with.
-double in_base(double value, std::string_view unit) {
-  return unit == "USD/h" ? value / 3600.0 : value;
-}
-
-/// `number` with a unit that print_quantity does not know: "16 cores", "1 drive".
-std::string with_noun(const std::string& number, std::string_view unit) {
-  const bool said = dimension_of(unit) != Dimension::number || unit.empty() || unit == "count";
-  if (said) return number;
-  return number + " " + (number == "1" ? base::singular(unit) : std::string(unit));
+  const Dimension out = metric::dimension_of(unit).value_or(Dimension::number);
+  return out == Dimension::count ? Dimension::number : out;
 }
 
 }  // namespace
 
 std::string print_value(double value, std::string_view unit) {
-  return with_noun(base::print_quantity(in_base(value, unit), dimension_of(unit)), unit);
+  return base::print_value(value, unit);
 }
 
 std::string print_beside(double value, double limit, const std::string& unit) {
   const Dimension dimension = dimension_of(unit);
-  const double a = in_base(value, unit), b = in_base(limit, unit);
+  const double a = metric::to_base(value, unit), b = metric::to_base(limit, unit);
   const std::string text = figure(value, unit, 1);
   const bool apart = base::print_quantity(a, dimension) != base::print_quantity(b, dimension);
   if (value == limit || (apart && text != figure(limit, unit, 1))) return text;
-  return with_noun(base::print_apart(a, b, dimension), unit);
+  return base::with_noun(base::print_apart(a, b, dimension), unit);
 }
 
 std::string print_limit(double limit, std::string_view unit) {
   if (!std::isfinite(limit)) return print_value(limit, unit);
-  return with_noun(base::exact_quantity(in_base(limit, unit), dimension_of(unit)), unit);
+  return base::with_noun(base::exact_quantity(metric::to_base(limit, unit), dimension_of(unit)),
+                         unit);
 }
 
 std::string print_predicted(const AssertionOutcome& a) {

@@ -40,6 +40,9 @@ class Ink {
 [[nodiscard]] std::string wrapped(std::string_view first, std::string_view text,
                                   std::size_t indent);
 
+/// "PASS" of "pass".
+[[nodiscard]] std::string upper(std::string_view text);
+
 /// A resource name of at most `width` characters: the middle is replaced by "..".
 [[nodiscard]] std::string shortened(const std::string& name, std::size_t width);
 
@@ -52,6 +55,10 @@ class Ink {
 
 /// `value` with so many decimals.
 [[nodiscard]] std::string fixed(double value, int decimals);
+
+/// A difference of ratios: "1.20 points", "+1.20 points".
+[[nodiscard]] std::string points(double difference, int decimals);
+[[nodiscard]] std::string signed_points(double difference, int decimals);
 
 /// A share with one decimal: "93.1 %", "0.0 %".
 [[nodiscard]] std::string print_share(double share);

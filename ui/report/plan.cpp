@@ -3,6 +3,7 @@
 
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
 #include "ui/report/renderers.hpp"
@@ -76,7 +77,7 @@ std::string named(const PlanResult& plan) {
 
 /// What all that the scenario prices costs in the design that was found; "" without prices.
 std::string bought_for(const Prediction& answer) {
-  const auto cost = answer.metrics.find("cost.capex");
+  const auto cost = answer.metrics.find(metric::kCapex);
   if (cost == answer.metrics.end()) return "";
   return "bought for " + print_value(cost->second.value, "USD") + ", all that has a price";
 }
@@ -95,7 +96,7 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
     const PlanPoint& answer = plan.points[*plan.answer];
     return {id + "needs " + ink.bold(plan_amounts(plan, answer)),
             owners(plan).empty() ? "" : "of " + owners(plan),
-            plan.objective.name == "cost.capex" ? "" : bought_for(plan.prediction),
+            plan.objective.name == metric::kCapex ? "" : bought_for(plan.prediction),
             goal + ": " + print_value(*answer.objective, plan.objective.unit)};
   }
   const bool says = end != nullptr && !end->binding.empty();

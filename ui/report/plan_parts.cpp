@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/base/counted.hpp"
+#include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
 
 namespace stallcast::report {
@@ -33,10 +34,9 @@ std::string saving(const PlanResult& plan, double saved) {
   return print_value(saved, plan.objective.unit) + " of " + plan.objective.name;
 }
 
-/// "+0.12" percentage points.
-std::string points(double share) {
-  if (std::abs(share) < 0.5e-4) return "+0.00";
-  return (share >= 0.0 ? "+" : "-") + fixed(std::abs(100.0 * share), 2);
+/// "+0.12 points", never "-0.00".
+std::string gained(double share) {
+  return signed_points(std::abs(share) < 0.5e-4 ? 0.0 : share, 2);
 }
 
 std::string step(const PlanAxis& axis, double units) {
@@ -51,10 +51,10 @@ PlanPart worth(const PlanResult& plan) {
   for (const PlanNeighbour& n : plan.neighbours) {
     if (n.direction < 0 || !(n.units > 0.0) || !plan.axes[n.axis].ordered) continue;
     std::string line = step(plan.axes[n.axis], n.units) + " more: GPU utilization " +
-                       points(n.utilization * n.units) + " points";
+                       gained(n.utilization * n.units);
     if (target != nullptr && n.target != 0.0)
       line += ", " + name_of(*target) + " " +
-              (target->unit == "ratio" ? fixed(100.0 * std::abs(n.target * n.units), 2) + " points"
+              (target->unit == "ratio" ? points(std::abs(n.target * n.units), 2)
                                        : print_value(std::abs(n.target) * n.units, target->unit)) +
               (n.target > 0.0 ? " better" : " worse");
     out.lines.push_back(std::move(line));

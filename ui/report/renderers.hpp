@@ -67,6 +67,8 @@ namespace stallcast::report {
 
 /// RFC 4180 quoting of one field.
 [[nodiscard]] std::string csv_field(std::string_view text);
+/// All digits of a number; "" for what is not finite.
+[[nodiscard]] std::string csv_number(double value);
 /// One row, joined and ended by a newline.
 [[nodiscard]] std::string csv_row(const std::vector<std::string>& fields);
 /// "job.train.step.time.p99" -> ("job.train.step.time", "p99"); the mean has no suffix.

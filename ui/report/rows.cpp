@@ -28,8 +28,7 @@ std::string interval(const PredictedFigure& f, const RowMetric& metric) {
 /// "+1.20 points", "x 1.08".
 std::string error(double predicted, double measured, const RowMetric& metric) {
   if (metric.error == ErrorKind::factor) return "x " + fixed(predicted / measured, 3);
-  const std::string points = fixed(100.0 * (predicted - measured), 2);
-  return (points.starts_with("-") ? "" : "+") + points + " points";
+  return signed_points(predicted - measured, 2);
 }
 
 std::string mean_error(const RowErrors& e, const RowMetric& metric) {

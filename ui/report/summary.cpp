@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
-#include "ui/report/metric_rows.hpp"
 #include "ui/report/report.hpp"
 
 namespace stallcast::report {
 namespace {
+
+using metric::Group;
 
 constexpr std::size_t kMostBottlenecks = 5;
 /// Less of the time than this is nothing to act on, nor is a gain of less.
@@ -33,33 +34,33 @@ std::string distribution(const Prediction& p, const std::string& name) {
   return with_samples(name, out);
 }
 
-/// `owner` is "job.train" or "tenant.kv".
-template <std::size_t N>
+/// The figures of `group`; their names begin with `owner`: "job.train.", "tenant.kv.".
 void add_block(const Prediction& p, const std::string& title, const std::string& owner,
-               const MetricRow (&rows)[N], std::vector<FigureBlock>& out) {
+               metric::Group group, std::vector<FigureBlock>& out) {
   FigureBlock block{title, {}};
-  for (const MetricRow& row : rows) {
-    const std::string name = owner + "." + row.metric;
+  for (const metric::Figure& figure : metric::figures()) {
+    if (figure.group != group) continue;
+    const std::string name = owner + std::string(figure.key);
     const Metric* metric = find(p, name);
-    const bool idle = owner.starts_with("tenant.") && metric != nullptr && metric->value == 0.0;
-    if (metric != nullptr && !idle) block.rows.push_back({row.label, name, distribution(p, name)});
+    const bool idle = group == Group::tenant && metric != nullptr && metric->value == 0.0;
+    if (metric != nullptr && !idle)
+      block.rows.push_back({std::string(figure.label), name, distribution(p, name)});
   }
   // A tenant or a failure is named even when it has done nothing.
-  const bool named = owner.starts_with("tenant.") || owner.starts_with("failure.");
+  const bool named = group == Group::tenant || group == Group::fault;
   if (!block.rows.empty() || named) out.push_back(std::move(block));
 }
 
-/// One block for each thing whose metrics begin with `prefix`: "tenant.", "failure.".
-template <std::size_t N>
-void add_blocks(const Prediction& p, std::string_view prefix, const std::string& title,
-                const MetricRow (&rows)[N], std::vector<FigureBlock>& out) {
-  std::string last;
-  for (const auto& [name, metric] : p.metrics) {
-    if (!name.starts_with(prefix)) continue;
-    const std::string owner = name.substr(0, name.find('.', prefix.size()));
-    if (owner == last) continue;
-    last = owner;
-    add_block(p, title + owner.substr(prefix.size()), owner, rows, out);
+/// One block for each thing of `domain`.
+void add_blocks(const Prediction& p, metric::Domain domain, const std::string& title,
+                metric::Group group, std::vector<FigureBlock>& out) {
+  std::string_view last;
+  for (const auto& [name, value] : p.metrics) {
+    const metric::Name parsed = metric::parse(name);
+    if (parsed.domain != domain || parsed.id == last) continue;
+    last = parsed.id;
+    const std::size_t end = static_cast<std::size_t>(last.data() - name.data()) + last.size() + 1;
+    add_block(p, title + std::string(last), name.substr(0, end), group, out);
   }
 }
 
@@ -114,16 +115,16 @@ std::string verdict_phrase(const Prediction& p) {
 std::vector<FigureBlock> figure_blocks(const Prediction& p) {
   std::vector<FigureBlock> out;
   for (const auto& [job, shares] : p.breakdown) {
-    const std::string owner = "job." + job;
-    add_block(p, "Job " + job, owner, kJobRows, out);
-    add_block(p, "Checkpoints of " + job, owner, kCheckpointRows, out);
-    add_block(p, "Failures of " + job, owner, kFailureRows, out);
-    add_block(p, "Restarts of " + job, owner, kRestartRows, out);
-    add_block(p, "GPUs lent by " + job, owner, kElasticRows, out);
+    const std::string owner = metric::of_job(job);
+    add_block(p, "Job " + job, owner, Group::job, out);
+    add_block(p, "Checkpoints of " + job, owner, Group::checkpoint, out);
+    add_block(p, "Failures of " + job, owner, Group::failures, out);
+    add_block(p, "Restarts of " + job, owner, Group::restart, out);
+    add_block(p, "GPUs lent by " + job, owner, Group::elastic, out);
   }
-  add_blocks(p, "tenant.", "Tenant ", kTenantRows, out);
-  add_blocks(p, "failure.", "Storage failure ", kFaultRows, out);
-  add_block(p, std::string(kCostTitle), "cost", kCostRows, out);
+  add_blocks(p, metric::Domain::tenant, "Tenant ", Group::tenant, out);
+  add_blocks(p, metric::Domain::failure, "Storage failure ", Group::fault, out);
+  add_block(p, std::string(kCostTitle), metric::of_cost(""), Group::cost, out);
   return out;
 }
 
@@ -201,9 +202,8 @@ std::vector<const ResourceUse*> data_path(const Prediction& p) {
 }
 
 std::string gain_text(const Alternative& a, const Prediction& p) {
-  char gain[32];
-  std::snprintf(gain, sizeof gain, "%+.1f points", 100.0 * a.gain);
-  std::string text = "GPU utilization " + print_share(a.utilization) + " (" + gain + ")";
+  std::string text =
+      "GPU utilization " + print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   if (p.verdict != Verdict::none)
     text += a.meets_targets ? ", meets all targets" : ", targets still missed";
   return text;

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/sweep_parts.hpp"
@@ -21,8 +22,6 @@ std::string unit_suffix(const std::string& unit) {
     out.replace(slash, 1, "_per_");
   return out;
 }
-
-std::string number(double value) { return std::isfinite(value) ? base::shortest(value) : ""; }
 
 /// The unit of a column in any row that has the figure.
 std::string unit_of(const SweepReport& sweep, const std::string& column) {
@@ -65,11 +64,11 @@ std::string wide_csv(const SweepReport& sweep) {
     const SweepRow& row = sweep.rows[i];
     std::vector<std::string> line = {sweep.scenario_id, std::to_string(i + 1)};
     for (std::size_t a = 0; a < sweep.axes.size(); ++a)
-      line.push_back(units[a] ? number(row.numbers[a]->value) : row.values[a]);
+      line.push_back(units[a] ? csv_number(row.numbers[a]->value) : row.values[a]);
     for (const SweepColumn& column : sweep.columns) {
       if (sweep_axis(sweep, column.name)) continue;
       const Metric* metric = sweep_metric(row, column.name);
-      line.push_back(metric == nullptr ? "" : number(metric->value));
+      line.push_back(metric == nullptr ? "" : csv_number(metric->value));
     }
     line.push_back(status_word(row));
     line.push_back(verdict_word(row));
@@ -84,8 +83,9 @@ std::string wide_csv(const SweepReport& sweep) {
 std::string common_job(const SweepReport& sweep) {
   std::set<std::string> jobs;
   for (const SweepColumn& column : sweep.columns) {
-    if (!column.name.starts_with("job.") || sweep_axis(sweep, column.name)) continue;
-    jobs.insert(column.name.substr(0, column.name.find('.', 4) + 1));
+    const metric::Name name = metric::parse(column.name);
+    if (name.domain != metric::Domain::job || sweep_axis(sweep, column.name)) continue;
+    jobs.insert(metric::of_job(name.id));
   }
   return jobs.size() == 1 ? *jobs.begin() : "";
 }
@@ -203,7 +203,7 @@ std::string sweep_csv(const SweepReport& sweep, bool wide) {
       out += csv_row({sweep.scenario_id, std::to_string(i + 1), metric, stat, value, unit});
     };
     for (std::size_t a = 0; a < sweep.axes.size(); ++a)
-      line(sweep.axes[a], "set", row.numbers[a] ? number(row.numbers[a]->value) : row.values[a],
+      line(sweep.axes[a], "set", row.numbers[a] ? csv_number(row.numbers[a]->value) : row.values[a],
            row.numbers[a] ? row.numbers[a]->unit : "");
     line("status", "", status_word(row), "");
     if (const std::string verdict = verdict_word(row); !verdict.empty())
@@ -212,10 +212,10 @@ std::string sweep_csv(const SweepReport& sweep, bool wide) {
       const Metric* metric = sweep_metric(row, column.name);
       if (metric == nullptr) continue;
       const auto [stem, stat] = name_and_stat(column.name);
-      line(stem, stat.c_str(), number(metric->value), metric->unit);
+      line(stem, stat.c_str(), csv_number(metric->value), metric->unit);
       if (!metric->ci95) continue;
-      line(stem, (stat + ".ci95.low").c_str(), number(metric->ci95->first), metric->unit);
-      line(stem, (stat + ".ci95.high").c_str(), number(metric->ci95->second), metric->unit);
+      line(stem, (stat + ".ci95.low").c_str(), csv_number(metric->ci95->first), metric->unit);
+      line(stem, (stat + ".ci95.high").c_str(), csv_number(metric->ci95->second), metric->unit);
     }
   }
   return out;

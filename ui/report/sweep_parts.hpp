@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ui/report/sweep.hpp"
 
@@ -24,6 +25,9 @@ namespace stallcast::report {
                                                       const std::string& column);
 /// What stands above a column: its name, without "params." and without the job that all are of.
 [[nodiscard]] std::string sweep_title(const SweepReport& sweep, const std::string& column);
+
+/// At most `most` rows: the front first, then from the top; in the order of points.
+[[nodiscard]] std::vector<std::size_t> sweep_rows_shown(const SweepReport& sweep, std::size_t most);
 
 [[nodiscard]] std::string sweep_text(const SweepReport& sweep, const Style& style);
 [[nodiscard]] std::string sweep_headline(const SweepReport& sweep);

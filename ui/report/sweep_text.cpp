@@ -20,15 +20,6 @@ struct Shown {
   std::size_t widest = 0;  ///< of the cells
 };
 
-/// Rows that are printed: the front first, then from the top, in the order of points.
-std::vector<std::size_t> rows_shown(const SweepReport& sweep) {
-  std::set<std::size_t> chosen;
-  for (const bool front : {true, false})
-    for (std::size_t i = 0; i < sweep.rows.size() && chosen.size() < kMostSweepRows; ++i)
-      if (sweep.rows[i].pareto == front) chosen.insert(i);
-  return {chosen.begin(), chosen.end()};
-}
-
 std::vector<Shown> columns_shown(const SweepReport& sweep, const std::vector<std::size_t>& rows) {
   std::vector<Shown> out;
   const auto add = [&](const std::string& name) {
@@ -126,6 +117,14 @@ std::string goals(const SweepReport& sweep) {
 
 }  // namespace
 
+std::vector<std::size_t> sweep_rows_shown(const SweepReport& sweep, std::size_t most) {
+  std::set<std::size_t> chosen;
+  for (const bool front : {true, false})
+    for (std::size_t i = 0; i < sweep.rows.size() && chosen.size() < most; ++i)
+      if (sweep.rows[i].pareto == front) chosen.insert(i);
+  return {chosen.begin(), chosen.end()};
+}
+
 std::string sweep_headline(const SweepReport& sweep) {
   const SweepReport::Counts counts = sweep.counts();
   std::string text =
@@ -141,7 +140,7 @@ std::string sweep_headline(const SweepReport& sweep) {
 
 std::string sweep_text(const SweepReport& sweep, const Style& style) {
   const Ink ink(style.colour);
-  const std::vector<std::size_t> rows = rows_shown(sweep);
+  const std::vector<std::size_t> rows = sweep_rows_shown(sweep, kMostSweepRows);
   std::vector<Shown> columns = columns_shown(sweep, rows);
   const bool targets = std::any_of(sweep.rows.begin(), sweep.rows.end(),
                                    [](const SweepRow& row) { return sweep_status(row) != "-"; });

@@ -1,24 +1,13 @@
+#include <cmath>
+
 #include "engine/base/quantity_text.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
-
-std::string upper_verdict(const Prediction& p) {
-  switch (p.verdict) {
-    case Verdict::pass:
-      return "PASS";
-    case Verdict::fail:
-      return "FAIL";
-    case Verdict::inconclusive:
-      return "INCONCLUSIVE";
-    case Verdict::none:
-      break;
-  }
-  return "predicted";
-}
 
 /// What it costs, and the prices that rests on.
 std::string costs_markdown(const Prediction& p, const ReportContext& context) {
@@ -39,10 +28,9 @@ std::string costs_markdown(const Prediction& p, const ReportContext& context) {
 }  // namespace
 
 std::pair<std::string, std::string> name_and_stat(const std::string& metric) {
-  for (const std::string_view stat : {".p50", ".p95", ".p99", ".max"})
-    if (metric.ends_with(stat))
-      return {metric.substr(0, metric.size() - stat.size()), std::string(stat.substr(1))};
-  return {metric, "mean"};
+  const std::string_view statistic = metric::parse(metric).statistic;
+  if (statistic.empty()) return {metric, "mean"};
+  return {metric.substr(0, metric.size() - statistic.size() - 1), std::string(statistic)};
 }
 
 std::string csv_field(std::string_view text) {
@@ -54,6 +42,8 @@ std::string csv_field(std::string_view text) {
   }
   return out + "\"";
 }
+
+std::string csv_number(double value) { return std::isfinite(value) ? base::shortest(value) : ""; }
 
 std::string csv_row(const std::vector<std::string>& fields) {
   std::string out;
@@ -95,7 +85,9 @@ std::string prediction_csv(const Prediction& p) {
 }
 
 std::string prediction_markdown(const Prediction& p, const ReportContext& context) {
-  std::string out = "## " + p.scenario_id + ": " + upper_verdict(p) + "\n";
+  std::string out = "## " + p.scenario_id + ": " +
+                    (p.verdict == Verdict::none ? "predicted" : upper(verdict_name(p.verdict))) +
+                    "\n";
   if (!p.assertions.empty()) {
     out += "\n| target | assertion | predicted | status | limited by |\n|---|---|---|---|---|\n";
     for (const AssertionOutcome& a : p.assertions)
@@ -104,8 +96,8 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
   }
   for (const auto& [job, shares] : p.breakdown) {
     out += "\n### Job " + job + "\n\n";
-    if (const auto it = p.metrics.find("job." + job + ".gpu.utilization"); it != p.metrics.end())
-      out += "GPU utilization " + print_metric(it->second) + "\n\n";
+    if (const Metric* m = find(p, metric::gpu_utilization(job)))
+      out += "GPU utilization " + print_metric(*m) + "\n\n";
     out += "| where the time goes | share |\n|---|---:|\n";
     const std::vector<int> tenths = tenths_of_percent(shares);
     for (std::size_t i = 0; i < tenths.size(); ++i)

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
@@ -16,12 +16,6 @@ constexpr std::size_t kMostAssumptions = 6;
 constexpr std::size_t kMostPrices = 12;
 constexpr std::size_t kMostWarnings = 10;
 
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return out;
-}
-
 std::string headline(const Prediction& p, const Ink& ink) {
   const std::string_view verdict = verdict_name(p.verdict);
   std::string out = ink.bold(p.scenario_id) + ": ";
@@ -31,7 +25,7 @@ std::string headline(const Prediction& p, const Ink& ink) {
     out += ink.by_status(verdict, upper(verdict)) + ", ";
   out += verdict_phrase(p) + "\n";
   for (const auto& [job, shares] : p.breakdown)
-    if (const Metric* m = find(p, "job." + job + ".gpu.utilization"))
+    if (const Metric* m = find(p, metric::gpu_utilization(job)))
       out += "  GPU utilization of " + job + ": " + ink.bold(print_metric(*m)) + "\n";
   const std::string limit = limit_phrase(p);
   return limit.empty() ? out : out + wrapped("  ", limit, 4);

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/jsonc.hpp"
+
 namespace stallcast::report {
 namespace {
 
@@ -37,10 +39,6 @@ std::string json_number(double value) {
   std::array<char, 32> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   return std::string(digits.data(), end);
-}
-
-std::string json_text(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string plain(double count) {
@@ -102,8 +100,8 @@ class Writer {
       event("\"ph\":\"M\",\"pid\":" + std::to_string(pid) + ",\"tid\":0,\"name\":\"" + what +
             "\",\"args\":{" + args + "}");
     };
-    say("process_name", "\"name\":" + json_text(name));
-    if (!labels.empty()) say("process_labels", "\"labels\":" + json_text(labels));
+    say("process_name", "\"name\":" + base::json_text(name));
+    if (!labels.empty()) say("process_labels", "\"labels\":" + base::json_text(labels));
     say("process_sort_index", "\"sort_index\":" + std::to_string(pid));
     return pid;
   }
@@ -127,7 +125,7 @@ class Writer {
         event("\"ph\":\"M\",\"pid\":" + std::to_string(pid) + ",\"tid\":" + std::to_string(tid) +
               ",\"name\":\"" + what + "\",\"args\":{" + args + "}");
       };
-      say("thread_name", "\"name\":" + json_text(track.name));
+      say("thread_name", "\"name\":" + base::json_text(track.name));
       say("thread_sort_index", "\"sort_index\":" + std::to_string(tid));
     }
   }
@@ -147,10 +145,10 @@ class Writer {
       std::string name = step ? "ProfilerStep" : t_.name(span);
       if (span.number >= 0) name += "#" + std::to_string(span.number);
       std::string args;
-      if (span.cause >= 0) args += "\"limited by\":" + json_text(t_.cause(span));
+      if (span.cause >= 0) args += "\"limited by\":" + base::json_text(t_.cause(span));
       if (span.cut) args += std::string(args.empty() ? "" : ",") + "\"cut\":true";
       event("\"ph\":\"X\"," + at(span.track, begin) + ",\"dur\":" + microseconds(end - begin) +
-            ",\"name\":" + json_text(name) + ",\"cat\":\"" +
+            ",\"name\":" + base::json_text(name) + ",\"cat\":\"" +
             (step ? "user_annotation" : t_.tracks[span.track].kind) + "\"" +
             (args.empty() ? "" : ",\"args\":{" + args + "}"));
     }
@@ -198,9 +196,9 @@ class Writer {
   /// A value holds until the next; the last one ends the window.
   void values(int pid, const std::string& name, const std::string& unit,
               const Timeline::Counter& counter, double scale) {
-    const std::string head =
-        "\"ph\":\"C\",\"pid\":" + std::to_string(pid) + ",\"name\":" + json_text(name) + ",\"ts\":";
-    const std::string tail = ",\"args\":{" + json_text(unit) + ":";
+    const std::string head = "\"ph\":\"C\",\"pid\":" + std::to_string(pid) +
+                             ",\"name\":" + base::json_text(name) + ",\"ts\":";
+    const std::string tail = ",\"args\":{" + base::json_text(unit) + ":";
     double before = -1.0;
     for (std::size_t i = 0; i < counter.values.size(); ++i) {
       if (counter.values[i] == before) continue;
@@ -224,7 +222,7 @@ class Writer {
     out["repeats_s"] = nlohmann::ordered_json::array();
     for (const Timeline::Repeats& repeats : t_.repeats)
       out["repeats_s"].push_back({repeats.begin_s, repeats.end_s});
-    return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return base::one_line(out);
   }
 
   const Timeline& t_;

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 /// A figure to compare: shares with two decimals, operations as plain rates.
 std::string figure(double value, const std::string& unit) {
-  if (unit == "ratio") return fixed(100.0 * value, 2) + " %";
+  if (unit == "ratio") return base::percent(value, 2);
   std::string out = print_value(value, unit);
   if (const std::size_t at = out.find("ops/s"); at != std::string::npos) out.erase(at, 3);
   return out;
@@ -46,7 +46,7 @@ std::string median_factor(const ErrorSummary& s) {
   return s.unit == "ratio" ? "-" : fixed(s.median_factor, 3);
 }
 std::string within_20_percent(const ErrorSummary& s) {
-  return s.unit == "ratio" ? "-" : fixed(100.0 * s.within_20_percent, 0) + " %";
+  return s.unit == "ratio" ? "-" : base::percent(s.within_20_percent, 0);
 }
 
 /// The number of replicas all cases have in common, for the last line.

@@ -14,6 +14,7 @@
 
 #include "stallcast/client.hpp"
 #include "stallcast/sweep.hpp"
+#include "stallcast/units.hpp"
 #include "ui/app/run_report.hpp"
 #include "ui/server/http.hpp"
 
@@ -80,7 +81,7 @@ struct RunLimits {
   std::size_t per_client = 32;
   std::size_t results = 500;
   std::size_t results_bytes = 128 * 1024 * 1024;
-  double keep_s = 3600.0;
+  double keep_s = unit::h.scale;
 };
 
 struct RunFigures {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stallcast/client.hpp"
+#include "stallcast/units.hpp"
 #include "ui/server/listener.hpp"
 
 namespace stallcast::server {
@@ -20,7 +21,7 @@ struct ServerSettings {
   std::size_t per_client = 32;                    ///< runs of one address that may wait or run
   std::size_t results = 500;                      ///< finished runs that are kept, ...
   std::size_t results_bytes = 128 * 1024 * 1024;  ///< ... and their size
-  double keep_s = 3600.0;                         ///< for so long
+  double keep_s = unit::h.scale;                  ///< for so long
   double time_limit_s = 60.0;                     ///< of one run; a client may ask for less
   std::int64_t replicas = 100;                    ///< that a client may ask for
   std::size_t points = 1000;                      ///< designs of one sweep

@@ -8,6 +8,7 @@
 #include "calibration/measure/importers/tool_text.hpp"
 #include "calibration/measure/importers/tools.hpp"
 #include "engine/base/files.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/sha256.hpp"
 
 namespace stallcast::calibration {
@@ -38,11 +39,7 @@ constexpr int kMostWarnings = 20;
 
 bool apart(double a, double b) { return std::abs(a - b) > kTolerance * std::abs(b); }
 
-std::string figure(double value) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.3g", value);
-  return buffer;
-}
+std::string figure(double value) { return base::significant(value, 3); }
 
 bool negative(const Measurement& m) {
   return m.rate < Rate{} || m.ops < OpRate{} || m.size < Bytes{} || m.depth < 0.0 ||

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "calibration/measure/probes/processes.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration::probing {
@@ -18,21 +19,12 @@ namespace {
 constexpr double kBusyOthers = 0.20, kBusyStolen = 0.05;
 constexpr double kShortest = 0.2;  // s
 
-double used_by(int who) {
-  rusage used{};
-  getrusage(who, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
-
 std::optional<CoreTime> core_time_now() {
   std::ifstream in("/proc/stat");
   std::string line;
   std::getline(in, line);
   auto now = parse_core_time(line, 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK)));
-  if (now) now->own = used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN);
+  if (now) now->own = cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN);
   return now;
 }
 

@@ -6,19 +6,6 @@
 #include "calibration/measure/probes/processes.hpp"
 
 namespace stallcast::calibration::probing {
-namespace {
-
-double cpu_s() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
-
-}  // namespace
-
 std::uint64_t wanted_completions(unsigned depth) {
   return std::max<std::uint64_t>(200, 10ULL * depth);
 }
@@ -34,7 +21,7 @@ void Meter::completed(double submitted_s, double now_s) {
     if (warm_ < 2ULL * load_.depth || now_s - start_s_ < 0.1 * load_.shortest_s) return;
     counting_ = true;
     tally_.began_s = tally_.ended_s = now_s;
-    cpu_s_ = cpu_s();
+    cpu_s_ = cpu_s(RUSAGE_SELF);
     return;
   }
   if (now_s <= tally_.began_s) return;  // came with the one that ended the ramp
@@ -52,7 +39,7 @@ bool Meter::done(double now_s) const {
 }
 
 void Meter::finish() {
-  if (counting_) tally_.cpu_s = cpu_s() - cpu_s_;
+  if (counting_) tally_.cpu_s = cpu_s(RUSAGE_SELF) - cpu_s_;
 }
 
 Failure io_failure(bool reading, std::uint64_t offset, std::int64_t result) {

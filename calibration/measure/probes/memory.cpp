@@ -17,6 +17,7 @@
 
 #include "calibration/measure/probes/buffers.hpp"
 #include "calibration/measure/probes/probe_target.hpp"
+#include "calibration/measure/probes/processes.hpp"
 #include "calibration/measure/probes/rows.hpp"
 #include "calibration/measure/probes/scratch.hpp"
 #include "calibration/measure/probes/turns.hpp"
@@ -59,12 +60,6 @@ struct Whole {
   std::array<char, 16> buffers;
   long storage_reads;  ///< blocks that the storage was asked for
 };
-
-double thread_cpu_s() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 std::uint64_t available_memory() {
   std::ifstream in("/proc/meminfo");

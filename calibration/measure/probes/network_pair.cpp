@@ -21,12 +21,6 @@ namespace {
 
 constexpr std::size_t kMostConnections = 256;
 
-double thread_cpu_s() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 Failure broken(int error) {
   if (error == 0 || error == EPIPE || error == ECONNRESET)
     return {ExitCode::bad_input, "the other end of the network probe hung up",

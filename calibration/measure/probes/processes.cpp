@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,13 +27,6 @@ struct Report {
   std::array<char, 600> message;
   std::array<char, 400> hint;
 };
-
-template <std::size_t N>
-void keep(std::array<char, N>& into, const std::string& text) {
-  const std::size_t n = std::min(text.size(), N - 1);
-  std::copy_n(text.begin(), n, into.begin());
-  into[n] = '\0';
-}
 
 void fail(Report& report, const Failure& failure) {
   report.failed = true;
@@ -146,10 +140,19 @@ std::optional<Failure> in_processes(std::size_t count, const Work& work, const W
   return failure;
 }
 
-double clock_s() {
+double seconds_of(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double cpu_s(int who) {
+  rusage used{};
+  getrusage(who, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 Failure system_failure(const std::string& what, int error, std::string hint) {

@@ -2,11 +2,15 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <new>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 #include "stallcast/result.hpp"
@@ -57,8 +61,22 @@ using Work = std::function<std::optional<Failure>(std::size_t)>;
 [[nodiscard]] std::optional<Failure> in_processes(std::size_t count, const Work& work,
                                                   const Watch& watch);
 
+/// What a clock of the system shows, in seconds.
+[[nodiscard]] double seconds_of(clockid_t clock);
 /// CLOCK_MONOTONIC, which all processes share, in seconds.
-[[nodiscard]] double clock_s();
+[[nodiscard]] inline double clock_s() { return seconds_of(CLOCK_MONOTONIC); }
+/// Core time of the calling thread, in seconds.
+[[nodiscard]] inline double thread_cpu_s() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
+/// Core time of `who` as getrusage has it (RUSAGE_SELF, RUSAGE_CHILDREN), in seconds.
+[[nodiscard]] double cpu_s(int who);
+
+/// Puts `text` into shared memory, cut to what fits.
+template <std::size_t N>
+void keep(std::array<char, N>& into, const std::string& text) {
+  const std::size_t n = std::min(text.size(), N - 1);
+  std::copy_n(text.begin(), n, into.begin());
+  into[n] = '\0';
+}
 
 /// "cannot WHAT: the system's reason" as a failure with exit bad_input.
 [[nodiscard]] Failure system_failure(const std::string& what, int error, std::string hint = {});

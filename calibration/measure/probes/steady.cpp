@@ -4,15 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "calibration/measure/statistics.hpp"
+
 namespace stallcast::calibration::probing {
-namespace {
-
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-}  // namespace
-
 bool steady(std::span<const double> rounds) {
   constexpr std::size_t kWindow = 5;
   if (rounds.size() < kWindow) return false;

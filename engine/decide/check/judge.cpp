@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/predict/compare.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::check {
 namespace {
@@ -14,7 +15,7 @@ using predict::Effect;
 
 /// Which way the metric of an assertion should go: by the table, else by its operator.
 Better way_of(const predict::Assertion& assertion) {
-  if (const Better way = predict::better(assertion.metric); way != Better::neither) return way;
+  if (const Better way = metric::better(assertion.metric); way != Better::neither) return way;
   return assertion.op.starts_with('<')   ? Better::lower
          : assertion.op.starts_with('>') ? Better::higher
                                          : Better::neither;

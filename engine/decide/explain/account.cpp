@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "engine/base/text.hpp"
 #include "engine/decide/explain/explain.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -17,28 +17,28 @@ constexpr const char* kTraining = "docs/models/training.md";
 
 Account::Account(const RunResult& run, Forms& forms, const std::string& metric)
     : run_(run), forms_(forms), metric_(metric) {
-  const auto parts = base::split(metric, '.');
-  if (parts.size() > 2 && parts[0] == "job") {
-    job_ = "job." + parts[1] + ".";
-    key_ = metric.substr(job_.size());
-  }
+  const metric::Name name = metric::parse(metric);
+  if (name.domain != metric::Domain::job || name.figure.empty()) return;
+  job_ = metric::of_job(name.id);
+  key_ = metric.substr(job_.size());
 }
 
-ExplainNode Account::tree() {
+ExplainNode Account::take_apart() {
   const std::string_view before =
       forms_.prefer(key_.starts_with("checkpoint.") ? "write" : forms_.prefer(""));
-  ExplainNode node = plain(metric_);
-  if (!job_.empty() && has(job_ + "time.wall")) job_tree(node);
-  if (metric_ == "cost.gpu_idle") idle_cost(node);
-  if (metric_ == "cost.per_useful_gpu_hour") useful_cost(node);
-  if (job_.empty() && metric_.starts_with("resource.")) resource_tree(node);
+  ExplainNode node = read(metric_);
+  if (!job_.empty() && has(job_ + "time.wall")) explain_job(node);
+  if (metric_ == metric::kGpuIdleCost) explain_idle_cost(node);
+  if (metric_ == metric::kUsefulGpuHour) explain_useful_cost(node);
+  if (job_.empty() && metric::parse(metric_).domain == metric::Domain::resource)
+    explain_resource(node);
   if (const models::Derivation* same = forms_.find(metric_);
       node.equation.empty() && same != nullptr &&
       std::abs(same->value - node.value) <= 1e-9 * std::abs(node.value))
     node = forms_.tree(metric_);
   if (node.equation.empty() && node.note.empty())
     node.note = "as measured in the run; its parts are not kept";
-  limited(node);
+  add_limit(node);
   forms_.prefer(before);
   return node;
 }
@@ -48,7 +48,7 @@ double Account::value(const std::string& name) const {
   return found == run_.metrics.end() ? 0.0 : found->second.value;
 }
 
-ExplainNode Account::plain(const std::string& name, std::string symbol, std::string note) const {
+ExplainNode Account::read(const std::string& name, std::string symbol, std::string note) const {
   const auto found = run_.metrics.find(name);
   ExplainNode node =
       simulated(name, value(name), found == run_.metrics.end() ? "s" : found->second.unit, note);
@@ -56,7 +56,7 @@ ExplainNode Account::plain(const std::string& name, std::string symbol, std::str
   return node;
 }
 
-void Account::rest(ExplainNode& node, double left, std::string note) {
+void Account::add_rest(ExplainNode& node, double left, std::string note) {
   ExplainNode child;
   child.name = "rest";
   child.symbol = "rest";
@@ -68,8 +68,8 @@ void Account::rest(ExplainNode& node, double left, std::string note) {
   node.children.push_back(std::move(child));
 }
 
-void Account::form(ExplainNode& node, const std::string& name, std::string symbol,
-                   std::string note) {
+void Account::add_form(ExplainNode& node, const std::string& name, std::string symbol,
+                       std::string note) {
   if (!forms_.known(name)) return;
   ExplainNode child = forms_.tree(name);
   child.symbol = std::move(symbol);
@@ -77,38 +77,38 @@ void Account::form(ExplainNode& node, const std::string& name, std::string symbo
   node.children.push_back(std::move(child));
 }
 
-void Account::limited(ExplainNode& node) const {
+void Account::add_limit(ExplainNode& node) const {
   const auto found = run_.limited_by.find(metric_);
   if (found == run_.limited_by.end()) return;
   node.note += (node.note.empty() ? "" : "; ") + std::string("limited by ") + found->second;
 }
 
-void Account::job_tree(ExplainNode& node) {
-  if (key_ == "gpu.utilization" || key_ == "goodput") return utilization(node);
-  if (key_ == "step.time") return step(node);
+void Account::explain_job(ExplainNode& node) {
+  if (key_ == "gpu.utilization" || key_ == "goodput") return explain_utilization(node);
+  if (key_ == "step.time") return explain_step(node);
   for (const char* cause : {"data", "metadata", "cpu"})
     if (key_ == std::string("stall.") + cause) {
-      divide(node, "waited", time(cause), "wall", wall(), kTraining);
+      divide(node, "waited", read_time(cause), "wall", explain_wall(), kTraining);
       return;
     }
   if (key_ == "checkpoint.overhead")
-    divide(node, "stalled", saving(), "wall", wall(), kSavesPage);
+    divide(node, "stalled", explain_saving(), "wall", explain_wall(), kSavesPage);
   else if (key_ == "checkpoint.stall")
-    stall(node);
+    explain_stall(node);
   else if (key_ == "checkpoint.duration")
-    duration(node);
+    explain_duration(node);
   else if (key_ == "checkpoint.bandwidth")
-    divide(node, "size", same_as_form("checkpoint.size", plain(job_ + "checkpoint.size")),
-           "duration", Account(run_, forms_, job_ + "checkpoint.duration").tree(), kSavesPage);
+    divide(node, "size", prefer_form("checkpoint.size", read(job_ + "checkpoint.size")), "duration",
+           Account(run_, forms_, job_ + "checkpoint.duration").take_apart(), kSavesPage);
   else if (key_ == "checkpoint.size")
-    node = same_as_form(key_, std::move(node));
+    node = prefer_form(key_, std::move(node));
   else if (key_ == "throughput.samples")
-    samples(node);
+    explain_samples(node);
   else if (key_ == "throughput.bytes")
-    bytes(node);
+    explain_bytes(node);
 }
 
-ExplainNode Account::same_as_form(const std::string& key, ExplainNode measured) {
+ExplainNode Account::prefer_form(const std::string& key, ExplainNode measured) {
   const models::Derivation* form = forms_.find(job_ + key);
   if (form == nullptr || std::abs(form->value - measured.value) > 1e-9 * measured.value)
     return measured;
@@ -124,24 +124,26 @@ void Account::divide(ExplainNode& node, const char* above, ExplainNode numerator
   node.children.insert(node.children.begin(), {std::move(numerator), std::move(denominator)});
 }
 
-ExplainNode Account::time(const std::string& cause) const { return plain(job_ + "time." + cause); }
+ExplainNode Account::read_time(const std::string& cause) const {
+  return read(job_ + "time." + cause);
+}
 
-ExplainNode Account::computing() {
-  ExplainNode node = time("compute");
+ExplainNode Account::explain_compute() {
+  ExplainNode node = read_time("compute");
   node.reference = kTraining;
   const double steps = value(job_ + "steps");
   if (steps <= 0.0) return node;
   ExplainNode each = simulated(job_ + "step.compute.mean", node.value / steps, "s",
                                "useful compute of a step on average");
   each.symbol = "compute";
-  form(each, job_ + "step.compute", "", "as the design gives it");
+  add_form(each, job_ + "step.compute", "", "as the design gives it");
   node.equation = "steps * compute";
-  node.children = {plain(job_ + "steps", "steps", "made in the run"), std::move(each)};
+  node.children = {read(job_ + "steps", "steps", "made in the run"), std::move(each)};
   return node;
 }
 
-ExplainNode Account::wall() {
-  ExplainNode node = plain(job_ + "time.wall");
+ExplainNode Account::explain_wall() {
+  ExplainNode node = read(job_ + "time.wall");
   node.reference = kTraining;
   double sum = 0.0;
   constexpr std::array kParts = {"compute", "communication", "data", "metadata",
@@ -151,17 +153,17 @@ ExplainNode Account::wall() {
     sum += seconds;
     if (seconds == 0.0) continue;
     node.equation += (node.equation.empty() ? "" : " + ") + std::string(part);
-    ExplainNode child = std::string_view(part) == "checkpoint" ? saving() : time(part);
+    ExplainNode child = std::string_view(part) == "checkpoint" ? explain_saving() : read_time(part);
     child.symbol = part;
     node.children.push_back(std::move(child));
   }
   if (const double left = node.value - sum; std::abs(left) > kRounding * node.value)
-    rest(node, left, "between steps");
-  node.children.push_back(waited());
+    add_rest(node, left, "between steps");
+  node.children.push_back(explain_waits());
   return node;
 }
 
-ExplainNode Account::waited() {
+ExplainNode Account::explain_waits() {
   ExplainNode node =
       simulated(job_ + "waited", value(job_ + "time.wall") - value(job_ + "time.compute"), "s",
                 "wall less compute, by the resource that was waited for");
@@ -181,28 +183,28 @@ ExplainNode Account::waited() {
     node.equation += (node.children.empty() ? "" : " + ") + symbol;
     ExplainNode child = simulated(stem + resource, seconds, "s");
     child.symbol = symbol;
-    const std::string use = "resource." + resource + ".utilization";
-    if (has(use)) child.children.push_back(Account(run_, forms_, use).tree());
+    const std::string use = metric::of_resource(resource, "utilization");
+    if (has(use)) child.children.push_back(Account(run_, forms_, use).take_apart());
     node.children.push_back(std::move(child));
   }
   if (by.empty())
     node.note += ": the run blames none";
   else if (const double left = node.value - sum; std::abs(left) > kRounding * node.value)
-    rest(node, left, "at the barrier for the slowest rank, and other waits without a resource");
+    add_rest(node, left, "at the barrier for the slowest rank, and other waits without a resource");
   return node;
 }
 
-void Account::utilization(ExplainNode& node) {
+void Account::explain_utilization(ExplainNode& node) {
   const double plain_share = value(job_ + "time.compute") / value(job_ + "time.wall");
   if (std::abs(node.value - plain_share) <= 1e-9) {
-    divide(node, "compute", computing(), "wall", wall(), kTraining);
+    divide(node, "compute", explain_compute(), "wall", explain_wall(), kTraining);
   } else {
-    over_months(node);
+    explain_months(node);
   }
-  bound(node);
+  add_bound(node);
 }
 
-void Account::over_months(ExplainNode& node) {
+void Account::explain_months(ExplainNode& node) {
   const auto shares = run_.breakdown.find(job_.substr(4, job_.size() - 5));
   if (shares == run_.breakdown.end()) return;
   node.reference = "docs/models/failures.md";
@@ -215,38 +217,38 @@ void Account::over_months(ExplainNode& node) {
     child.symbol = cause;
     node.equation += " - " + cause;
     left -= share;
-    if (cause == "restart") restarts(child);
+    if (cause == "restart") explain_restarts(child);
     node.children.push_back(std::move(child));
   }
   if (const double more = node.value - left; std::abs(more) > 1e-12)
-    rest(node, more, "compute that failures undid: GPUs were busy with it");
-  ExplainNode run = wall();
+    add_rest(node, more, "compute that failures undid: GPUs were busy with it");
+  ExplainNode run = explain_wall();
   run.note = "of the run itself, without failures";
   node.children.push_back(std::move(run));
 }
 
-void Account::restarts(ExplainNode& node) {
+void Account::explain_restarts(ExplainNode& node) {
   double sum = 0.0;
   for (const char* part : {"lost", "restart", "waiting"}) {
     const std::string name = job_ + "failures." + part + ".share";
     if (!has(name)) continue;
     node.equation += (node.equation.empty() ? "" : " + ") + std::string(part);
-    node.children.push_back(plain(name, part));
+    node.children.push_back(read(name, part));
     sum += value(name);
   }
   if (node.equation.empty()) return;
   node.reference = "docs/models/failures.md";
   if (const double left = node.value - sum; std::abs(left) > 1e-12)
-    rest(node, left, "GPUs that change hands");
+    add_rest(node, left, "GPUs that change hands");
 }
 
-void Account::bound(ExplainNode& node) {
+void Account::add_bound(ExplainNode& node) {
   const std::string name = job_ + "gpu.utilization.bound";
   const models::Derivation* most = forms_.find(name);
-  if (most != nullptr) form(node, name, "", most->formula);
+  if (most != nullptr) add_form(node, name, "", most->formula);
 }
 
-void Account::step(ExplainNode& node) {
+void Account::explain_step(ExplainNode& node) {
   const double steps = value(job_ + "steps");
   if (steps <= 0.0) return;
   node.reference = kTraining;
@@ -254,55 +256,56 @@ void Account::step(ExplainNode& node) {
   std::string inside;
   std::vector<ExplainNode> children;
   for (const char* part : {"compute", "communication", "data", "metadata", "cpu", "sync"}) {
-    ExplainNode child = std::string_view(part) == "compute" ? computing() : time(part);
+    ExplainNode child = std::string_view(part) == "compute" ? explain_compute() : read_time(part);
     if (child.value == 0.0) continue;
     inside += (inside.empty() ? "" : " + ") + std::string(part);
     sum += child.value;
     child.symbol = part;
     children.push_back(std::move(child));
   }
-  children.push_back(plain(job_ + "steps", "steps", "made in the run"));
+  children.push_back(read(job_ + "steps", "steps", "made in the run"));
   node.equation = "(" + inside + ") / steps";
   node.children = std::move(children);
   if (const double left = node.value - sum / steps; std::abs(left) > kRounding * node.value)
-    rest(node, left, "compute slowed by saves in the background, and steps that failures undid");
+    add_rest(node, left,
+             "compute slowed by saves in the background, and steps that failures undid");
 }
 
-void Account::samples(ExplainNode& node) {
+void Account::explain_samples(ExplainNode& node) {
   if (!forms_.known(job_ + "readers")) return;
   node.equation = "readers * batch * steps / wall";
   node.reference = kTraining;
-  form(node, job_ + "readers", "readers");
-  form(node, "jobs[" + job_.substr(4, job_.size() - 5) + "].loader.batch", "batch");
-  node.children.push_back(plain(job_ + "steps", "steps", "made in the run"));
-  ExplainNode time = wall();
+  add_form(node, job_ + "readers", "readers");
+  add_form(node, "jobs[" + job_.substr(4, job_.size() - 5) + "].loader.batch", "batch");
+  node.children.push_back(read(job_ + "steps", "steps", "made in the run"));
+  ExplainNode time = explain_wall();
   time.symbol = "wall";
   node.children.push_back(std::move(time));
 }
 
-void Account::bytes(ExplainNode& node) {
+void Account::explain_bytes(ExplainNode& node) {
   const double samples = value(job_ + "throughput.samples");
   if (samples <= 0.0) return;
   node.equation = "samples * bytes";
   node.reference = kTraining;
-  ExplainNode rate = Account(run_, forms_, job_ + "throughput.samples").tree();
+  ExplainNode rate = Account(run_, forms_, job_ + "throughput.samples").take_apart();
   rate.symbol = "samples";
   ExplainNode each =
       simulated(job_ + "bytes", node.value / samples, "B", "read for a sample on average");
   each.symbol = "bytes";
-  form(each, "jobs[" + job_.substr(4, job_.size() - 5) + "].dataset.sample", "",
-       "as the design gives it");
+  add_form(each, "jobs[" + job_.substr(4, job_.size() - 5) + "].dataset.sample", "",
+           "as the design gives it");
   node.children = {std::move(rate), std::move(each)};
 }
 
-void Account::resource_tree(ExplainNode& node) {
+void Account::explain_resource(ExplainNode& node) {
   constexpr std::string_view kTail = ".utilization";
   if (!metric_.ends_with(kTail)) return;
   const std::string name = metric_.substr(9, metric_.size() - 9 - kTail.size());
   const auto use = std::find_if(run_.resources.begin(), run_.resources.end(),
                                 [&](const ResourceUse& r) { return r.name == name; });
   if (use == run_.resources.end() || !(use->capacity > 0.0)) return;
-  const std::string form = "resource." + name + ".capacity";
+  const std::string form = metric::of_resource(name, "capacity");
   ExplainNode capacity = simulated(form, use->capacity, use->unit, "as the run was given it");
   if (forms_.known(form)) {
     ExplainNode made = forms_.tree(form);
@@ -312,17 +315,17 @@ void Account::resource_tree(ExplainNode& node) {
       capacity.children.push_back(std::move(made));  // its rate is drawn, or changed by a fault
   }
   divide(node, "throughput",
-         simulated("resource." + name + ".throughput", use->throughput, use->unit,
+         simulated(metric::of_resource(name, "throughput"), use->throughput, use->unit,
                    "mean over the run"),
          "capacity", std::move(capacity), "docs/models/storage.md");
   node.reference.clear();
   if (use->blamed_share > 0.0)
-    node.children.push_back(simulated("resource." + name + ".blamed", use->blamed_share, "ratio",
-                                      "of all waiting was for it"));
+    node.children.push_back(simulated(metric::of_resource(name, "blamed"), use->blamed_share,
+                                      "ratio", "of all waiting was for it"));
 }
 
 ExplainNode account(const std::string& metric, const RunResult& run, Forms& forms) {
-  return Account(run, forms, metric).tree();
+  return Account(run, forms, metric).take_apart();
 }
 
 }  // namespace stallcast::explain

@@ -21,59 +21,60 @@ class Account {
  public:
   /// Both must outlive this.
   Account(const RunResult& run, Forms& forms, const std::string& metric);
-  ExplainNode tree();
+  ExplainNode take_apart();
 
  private:
   [[nodiscard]] bool has(const std::string& name) const { return run_.metrics.contains(name); }
   [[nodiscard]] double value(const std::string& name) const;
-  [[nodiscard]] ExplainNode plain(const std::string& name, std::string symbol = {},
-                                  std::string note = {}) const;
-  static void rest(ExplainNode& node, double left, std::string note);
+  [[nodiscard]] ExplainNode read(const std::string& name, std::string symbol = {},
+                                 std::string note = {}) const;
+  static void add_rest(ExplainNode& node, double left, std::string note);
   /// A closed form next to or within a simulated number.
-  void form(ExplainNode& node, const std::string& name, std::string symbol, std::string note = {});
-  void limited(ExplainNode& node) const;
-  void job_tree(ExplainNode& node);
+  void add_form(ExplainNode& node, const std::string& name, std::string symbol,
+                std::string note = {});
+  void add_limit(ExplainNode& node) const;
+  void explain_job(ExplainNode& node);
 
   /// The tree of the closed form, where the run agrees with it.
-  ExplainNode same_as_form(const std::string& key, ExplainNode measured);
+  ExplainNode prefer_form(const std::string& key, ExplainNode measured);
   static void divide(ExplainNode& node, const char* above, ExplainNode numerator, const char* below,
                      ExplainNode denominator, const char* reference);
-  [[nodiscard]] ExplainNode time(const std::string& cause) const;
+  [[nodiscard]] ExplainNode read_time(const std::string& cause) const;
 
   /// compute = steps x compute of one
-  ExplainNode computing();
+  ExplainNode explain_compute();
 
   /// Saves as a sum: each one's stall, and what saves in the background cost.
-  ExplainNode saving();
+  ExplainNode explain_saving();
 
   /// wall = compute + every wait
-  ExplainNode wall();
+  ExplainNode explain_wall();
 
   /// The same waits by what was waited for.
-  ExplainNode waited();
-  void utilization(ExplainNode& node);
+  ExplainNode explain_waits();
+  void explain_utilization(ExplainNode& node);
 
   /// With failures: shares of the time over months.    [failures.md]
-  void over_months(ExplainNode& node);
-  void restarts(ExplainNode& node);
+  void explain_months(ExplainNode& node);
+  void explain_restarts(ExplainNode& node);
 
   /// How far the run is from what no run can beat.
-  void bound(ExplainNode& node);
-  void step(ExplainNode& node);
-  void stall(ExplainNode& node);
-  void duration(ExplainNode& node);
+  void add_bound(ExplainNode& node);
+  void explain_step(ExplainNode& node);
+  void explain_stall(ExplainNode& node);
+  void explain_duration(ExplainNode& node);
   /// How long saves kept a resource busy, next to the least a closed form says for it.
-  ExplainNode taken(const std::string& resource);
+  ExplainNode explain_busy_time(const std::string& resource);
   /// A sum of what is known of a save, and the rest.
-  void save_parts(ExplainNode& node, std::vector<ExplainNode> parts, const std::string& why);
+  void add_save_parts(ExplainNode& node, std::vector<ExplainNode> parts, const std::string& why);
   /// What GPUs that wait cost, and what one that is of use does.    [docs/models/cost.md]
-  void idle_cost(ExplainNode& node);
-  void useful_cost(ExplainNode& node);
+  void explain_idle_cost(ExplainNode& node);
+  void explain_useful_cost(ExplainNode& node);
   /// GPUs of the jobs times `key` of each, as a sum; none where a job lends GPUs.
-  std::optional<ExplainNode> gpus_in(const std::string& name, const std::string& key);
-  void samples(ExplainNode& node);
-  void bytes(ExplainNode& node);
-  void resource_tree(ExplainNode& node);
+  std::optional<ExplainNode> count_gpus(const std::string& name, std::string_view key);
+  void explain_samples(ExplainNode& node);
+  void explain_bytes(ExplainNode& node);
+  void explain_resource(ExplainNode& node);
 
   const RunResult& run_;
   Forms& forms_;

@@ -1,18 +1,19 @@
 #include <cmath>
 
-#include "engine/base/text.hpp"
 #include "engine/decide/explain/account.hpp"
+#include "stallcast/metric.hpp"
+#include "stallcast/units.hpp"
 
 /// What idle GPUs cost, and what a useful one does: docs/models/cost.md, eq. 3 and 4.
 namespace stallcast::explain {
-namespace {}  // namespace
 
-std::optional<ExplainNode> Account::gpus_in(const std::string& name, const std::string& key) {
+std::optional<ExplainNode> Account::count_gpus(const std::string& name, std::string_view key) {
   ExplainNode node = simulated(name, 0.0, "count");
   for (const auto& [metric, value] : run_.metrics) {
-    const auto parts = base::split(metric, '.');
-    if (parts.size() < 3 || parts[0] != "job" || metric != "job." + parts[1] + "." + key) continue;
-    const std::string job = "job." + parts[1] + ".",
+    const metric::Name parsed = metric::parse(metric);
+    if (parsed.domain != metric::Domain::job || parsed.figure != key || !parsed.statistic.empty())
+      continue;
+    const std::string job = metric::of_job(parsed.id),
                       number = std::to_string(node.children.size() / 2 + 1);
     if (has(job + "elastic.lent.share") || !forms_.known(job + "ranks")) return std::nullopt;
     ExplainNode ranks = forms_.tree(job + "ranks");
@@ -20,14 +21,14 @@ std::optional<ExplainNode> Account::gpus_in(const std::string& name, const std::
     node.value += ranks.value * value.value;
     node.equation += (node.equation.empty() ? "gpus" : " + gpus") + number + " * share" + number;
     node.children.push_back(std::move(ranks));
-    node.children.push_back(Account(run_, forms_, metric).tree());
+    node.children.push_back(Account(run_, forms_, metric).take_apart());
     node.children.back().symbol = "share" + number;
   }
   if (node.children.empty()) return std::nullopt;
   return node;
 }
 
-void Account::idle_cost(ExplainNode& node) {
+void Account::explain_idle_cost(ExplainNode& node) {
   // With one class of hosts its price of a GPU-hour is that of all.
   std::string price;
   for (const models::Derivation& d : forms_.bounds().derivations)
@@ -35,7 +36,7 @@ void Account::idle_cost(ExplainNode& node) {
       if (!price.empty()) return;
       price = d.name;
     }
-  std::optional<ExplainNode> busy = gpus_in("cost.gpus.busy", "gpu.utilization");
+  std::optional<ExplainNode> busy = count_gpus("cost.gpus.busy", metric::kGpuUtilization);
   if (price.empty() || !busy) return;
   const std::string host = "cluster.hosts[" + price.substr(10, price.size() - 19) + "].";
   if (!forms_.known(host + "count") || !forms_.known(host + "gpus")) return;
@@ -51,11 +52,11 @@ void Account::idle_cost(ExplainNode& node) {
   node.children = std::move(children);
 }
 
-void Account::useful_cost(ExplainNode& node) {
-  std::optional<ExplainNode> useful = gpus_in("cost.gpus.useful", "goodput");
+void Account::explain_useful_cost(ExplainNode& node) {
+  std::optional<ExplainNode> useful = count_gpus("cost.gpus.useful", metric::kGoodput);
   if (!useful || !forms_.known("cost.hourly") || !(useful->value > 0.0)) return;
   ExplainNode all = forms_.tree("cost.hourly");
-  const double value = all.value * 3600.0 / useful->value;
+  const double value = all.value * unit::h.scale / useful->value;
   if (std::abs(value - node.value) > kExact * std::abs(node.value)) return;
   all.symbol = "cost";
   useful->symbol = "useful";

@@ -1,27 +1,28 @@
 #include <cmath>
 
 #include "engine/decide/explain/account.hpp"
+#include "stallcast/metric.hpp"
 
 /// Saves: their stall, and the time until they are durable.
 namespace stallcast::explain {
 namespace {}  // namespace
 
-ExplainNode Account::saving() {
-  ExplainNode node = time("checkpoint");
+ExplainNode Account::explain_saving() {
+  ExplainNode node = read_time("checkpoint");
   const double saves = value(job_ + "checkpoint.count"), each = value(job_ + "checkpoint.stall");
   if (saves <= 0.0) return node;
   node.equation = "saves * stall";
   node.reference = kSavesPage;
-  ExplainNode mean = Account(run_, forms_, job_ + "checkpoint.stall").tree();
+  ExplainNode mean = Account(run_, forms_, job_ + "checkpoint.stall").take_apart();
   mean.symbol = "stall";
-  node.children = {plain(job_ + "checkpoint.count", "saves", "made in the run"), std::move(mean)};
+  node.children = {read(job_ + "checkpoint.count", "saves", "made in the run"), std::move(mean)};
   if (const double left = node.value - saves * each; std::abs(left) > kRounding * node.value)
-    rest(node, left, "compute slowed by saves in the background");
+    add_rest(node, left, "compute slowed by saves in the background");
   return node;
 }
 
-void Account::save_parts(ExplainNode& node, std::vector<ExplainNode> parts,
-                         const std::string& why) {
+void Account::add_save_parts(ExplainNode& node, std::vector<ExplainNode> parts,
+                             const std::string& why) {
   double sum = 0.0;
   std::string equation;
   for (const ExplainNode& part : parts) {
@@ -38,11 +39,11 @@ void Account::save_parts(ExplainNode& node, std::vector<ExplainNode> parts,
   node.equation = equation;
   node.reference = kSavesPage;
   node.children = std::move(parts);
-  if (left > kExact * node.value) rest(node, left, why);
+  if (left > kExact * node.value) add_rest(node, left, why);
 }
 
-ExplainNode Account::taken(const std::string& resource) {
-  ExplainNode node = plain(job_ + "checkpoint.took." + resource);
+ExplainNode Account::explain_busy_time(const std::string& resource) {
+  ExplainNode node = read(job_ + "checkpoint.took." + resource);
   const std::string snapshot = job_ + "checkpoint.snapshot.bound";
   const std::string save = job_ + "checkpoint.save.bound";
   const models::Derivation* flow = forms_.find(job_ + "checkpoint.flow");
@@ -59,21 +60,21 @@ ExplainNode Account::taken(const std::string& resource) {
     node.reference = kSavesPage;
     node.children.push_back(std::move(form));
     if (left > kExact * node.value)
-      rest(node, left, "queues, latencies and sharing there: the closed form has none");
+      add_rest(node, left, "queues, latencies and sharing there: the closed form has none");
   }
-  const std::string use = "resource." + resource + ".utilization";
-  if (has(use)) node.children.push_back(Account(run_, forms_, use).tree());
+  const std::string use = metric::of_resource(resource, "utilization");
+  if (has(use)) node.children.push_back(Account(run_, forms_, use).take_apart());
   return node;
 }
 
-void Account::stall(ExplainNode& node) {
+void Account::explain_stall(ExplainNode& node) {
   std::vector<ExplainNode> parts;
   if (has(job_ + "checkpoint.duration") &&
       std::abs(value(job_ + "checkpoint.duration") - node.value) <= kExact * node.value) {
     // Training waits until the save is durable.
-    parts.push_back(Account(run_, forms_, job_ + "checkpoint.duration").tree());
+    parts.push_back(Account(run_, forms_, job_ + "checkpoint.duration").take_apart());
     parts.back().symbol = "duration";
-    return save_parts(node, std::move(parts), "");
+    return add_save_parts(node, std::move(parts), "");
   }
   const std::string snapshot = job_ + "checkpoint.snapshot.bound";
   if (forms_.known(snapshot)) {
@@ -81,23 +82,23 @@ void Account::stall(ExplainNode& node) {
     parts.back().symbol = "snapshot";
   }
   if (value(job_ + "checkpoint.backpressure") > 0.0)
-    parts.push_back(plain(job_ + "checkpoint.backpressure", "backpressure",
-                          "waits for a buffer that the save before still holds"));
-  save_parts(node, std::move(parts), "what the closed form of the snapshot leaves out");
+    parts.push_back(read(job_ + "checkpoint.backpressure", "backpressure",
+                         "waits for a buffer that the save before still holds"));
+  add_save_parts(node, std::move(parts), "what the closed form of the snapshot leaves out");
 }
 
-void Account::duration(ExplainNode& node) {
+void Account::explain_duration(ExplainNode& node) {
   std::vector<ExplainNode> parts;
   if (value(job_ + "checkpoint.backpressure") > 0.0)
-    parts.push_back(plain(job_ + "checkpoint.backpressure", "backpressure",
-                          "waits for a buffer that the save before still holds"));
+    parts.push_back(read(job_ + "checkpoint.backpressure", "backpressure",
+                         "waits for a buffer that the save before still holds"));
   const std::string took = job_ + "checkpoint.took.";
   for (auto it = run_.metrics.lower_bound(took);
        it != run_.metrics.end() && it->first.starts_with(took); ++it) {
-    parts.push_back(taken(it->first.substr(took.size())));
+    parts.push_back(explain_busy_time(it->first.substr(took.size())));
     parts.back().symbol = "t" + std::to_string(parts.size());
   }
-  save_parts(node, std::move(parts), "waits that no resource is named for");
+  add_save_parts(node, std::move(parts), "waits that no resource is named for");
 }
 
 }  // namespace stallcast::explain

@@ -7,6 +7,7 @@
 #include "engine/base/counted.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/explain/targets.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -21,7 +22,7 @@ void headline_forms(const Design& design, Forms& forms, bool all, std::vector<st
     if (forms.find(name) != nullptr) out.push_back(name);
   };
   for (const JobDesign& job : design.jobs) {
-    const std::string name = "job." + job.job.id + ".";
+    const std::string name = metric::of_job(job.job.id);
     if (all)
       for (const char* key : {"gpu.utilization.bound", "read.demand", "loader.ceiling",
                               "checkpoint.size", "checkpoint.save.bound"})
@@ -43,7 +44,7 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
     if (has(prediction, name) && prediction.metrics.at(name).value > 0.0) out.push_back(name);
   };
   for (const JobDesign& job : design.jobs) {
-    const std::string name = "job." + job.job.id + ".";
+    const std::string name = metric::of_job(job.job.id);
     add(name + "gpu.utilization");
     if (job.recovery) add(name + "goodput");
     add(name + "step.time");
@@ -54,10 +55,10 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
       add(name + "checkpoint." + key);
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(2, prediction.bottlenecks.size()); ++i)
-    if (forms.known("resource." + prediction.bottlenecks[i].resource + ".capacity"))
-      add("resource." + prediction.bottlenecks[i].resource + ".utilization");
+    if (forms.known(metric::of_resource(prediction.bottlenecks[i].resource, "capacity")))
+      add(metric::of_resource(prediction.bottlenecks[i].resource, "utilization"));
   for (const auto& [name, metric] : prediction.metrics)
-    if (name.starts_with("cost.")) out.push_back(name);
+    if (metric::parse(name).domain == metric::Domain::cost) out.push_back(name);
   return out;
 }
 
@@ -68,7 +69,9 @@ std::size_t typical(std::span<const RunResult> runs) {
   for (const RunResult& run : runs) {
     double sum = 0.0;
     for (const auto& [name, metric] : run.metrics)
-      if (name.starts_with("job.") && name.ends_with(".gpu.utilization")) sum += metric.value;
+      if (const metric::Name parsed = metric::parse(name);
+          parsed.domain == metric::Domain::job && parsed.figure == metric::kGpuUtilization)
+        sum += metric.value;
     useful.push_back(sum);
   }
   std::vector<double> sorted = useful;
@@ -85,7 +88,7 @@ ExplainNode over_replicas(const std::string& metric, const Metric& combined,
     if (run.metrics.contains(metric)) with.push_back(&run);
   if (with.empty())
     return simulated(metric, combined.value, combined.unit,
-                     metric.starts_with("resource.")
+                     metric::parse(metric).domain == metric::Domain::resource
                          ? "a limit of each process by itself: there is nothing that is shared"
                          : "computed from the prediction; its parts are not kept");
   if (with.size() == 1) return account(metric, *with.front(), forms);

@@ -6,9 +6,9 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/expression.hpp"
-#include "engine/base/metric_units.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "models/contract/registry.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -100,7 +100,7 @@ ExplainNode Forms::input(const std::string& path) const {
   ExplainNode node;
   node.name = path;
   node.value = value.number;
-  node.unit = base::unit_of(value.dimension);
+  node.unit = metric::unit_of(value.dimension);
   node.text = base::written(value);
   node.kind = ExplainNode::Kind::input;
   node.source = value.source;
@@ -111,7 +111,7 @@ ExplainNode Forms::derived(const models::Derivation& derivation) {
   ExplainNode node;
   node.name = derivation.name;
   node.value = derivation.value;
-  node.unit = base::unit_of(derivation.dimension);
+  node.unit = metric::unit_of(derivation.dimension);
   node.kind = ExplainNode::Kind::derived;
   node.reference = derivation.rule.reference;
   if (derivation.rule.equation.empty()) {
@@ -126,7 +126,7 @@ ExplainNode Forms::derived(const models::Derivation& derivation) {
     if (term.from.empty()) {
       child.name = term.symbol;
       child.value = term.value;
-      child.unit = base::unit_of(term.dimension);
+      child.unit = metric::unit_of(term.dimension);
       child.kind = ExplainNode::Kind::figure;
       child.note = term.meaning;
     } else if (known(term.from)) {

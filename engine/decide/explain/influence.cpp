@@ -6,6 +6,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/decide/explain/inputs.hpp"
 #include "models/bounds/bounds.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -33,7 +34,7 @@ std::map<std::string, double> closed_forms(const Design& design) {
   std::map<std::string, double> out;
   for (const models::Derivation& d : models::bounds(design).derivations) out[d.name] = d.value;
   for (const auto& [resource, capacity] : models::capacities(design))
-    out["resource." + resource + ".capacity"] = capacity.amount;
+    out[metric::of_resource(resource, "capacity")] = capacity.amount;
   return out;
 }
 

@@ -1,10 +1,10 @@
 #include "engine/decide/plan/objective.hpp"
 
 #include "engine/base/design_values.hpp"
-#include "engine/base/metric_units.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/plan/countables.hpp"
 #include "models/bounds/cost.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -18,7 +18,7 @@ std::string list_of(const std::vector<Axis>& axes) {
 Objective of_axis(std::size_t a, const Axis& axis) {
   Objective out;
   out.about.name = axis.about.name;
-  out.about.unit = axis.about.metric.empty() ? base::unit_of(axis.dimension) : "count";
+  out.about.unit = axis.about.metric.empty() ? metric::unit_of(axis.dimension) : "count";
   out.of_cell = [a, numbers = axis.numbers](const Cell& cell) { return numbers[cell[a]]; };
   return out;
 }
@@ -26,7 +26,7 @@ Objective of_axis(std::size_t a, const Axis& axis) {
 /// What a design costs to buy follows from its prices alone.
 Objective of_prices(Designs& designs) {
   Objective out;
-  out.about.name = "cost.capex";
+  out.about.name = metric::kCapex;
   out.about.unit = "USD";
   out.of_cell = [&designs](const Cell& cell) {
     const Result<Design>& made = designs.at(cell);
@@ -71,7 +71,7 @@ Result<Objective> named(const std::string& name, const Design& design, Designs& 
     if (!same_path(known, path)) continue;
     Objective out;
     out.about.name = base::plain_path(known);
-    out.about.unit = base::unit_of(value->dimension);
+    out.about.unit = metric::unit_of(value->dimension);
     out.of_cell = [&designs, input = known](const Cell& cell) {
       const Result<Design>& made = designs.at(cell);
       if (made.ok())
@@ -81,7 +81,7 @@ Result<Objective> named(const std::string& name, const Design& design, Designs& 
     };
     return out;
   }
-  if (name == "cost.capex" && models::costs(design).known()) return of_prices(designs);
+  if (name == metric::kCapex && models::costs(design).known()) return of_prices(designs);
   return of_metric(name, designs);
 }
 

@@ -14,6 +14,7 @@
 #include "engine/decide/plan/space.hpp"
 #include "engine/decide/predict/estimate.hpp"
 #include "models/bounds/bounds.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -36,8 +37,8 @@ bool opposes(const AssertionOutcome& outcome) {
   const auto parsed = predict::parse_assertion(outcome.that);
   if (!parsed.ok()) return false;
   const bool least = parsed->op == ">=" || parsed->op == ">" || parsed->op == "in";
-  return parsed->metric == "cost.capex" || parsed->metric == "cost.per_useful_gpu_hour" ||
-         (parsed->metric.starts_with("resource.") && least);
+  return parsed->metric == metric::kCapex || parsed->metric == metric::kUsefulGpuHour ||
+         (metric::parse(parsed->metric).domain == metric::Domain::resource && least);
 }
 
 /// How a design stands whose targets have these outcomes.
@@ -178,7 +179,7 @@ void add_supported(const Design& design, PlanResult& plan) {
       const auto count =
           base::parse_quantity(plan.points[*plan.answer].values[a], Dimension::number);
       if (!count.value || each == nullptr) continue;
-      plan.prediction.metrics["job." + job.job.id + ".accelerators.supported"] = {
+      plan.prediction.metrics[metric::of_job(job.job.id, "accelerators.supported")] = {
           used != nullptr ? used->number : *count.value * each->number, "count", {}};
     }
 }

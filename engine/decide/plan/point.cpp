@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/decide/plan/plan.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -27,7 +28,8 @@ double mean_utilization(const Prediction& prediction) {
   double sum = 0.0;
   int jobs = 0;
   for (const auto& [name, metric] : prediction.metrics)
-    if (name.starts_with("job.") && name.ends_with(".gpu.utilization")) {
+    if (const metric::Name parsed = metric::parse(name);
+        parsed.domain == metric::Domain::job && parsed.figure == metric::kGpuUtilization) {
       sum += metric.value;
       ++jobs;
     }

@@ -6,6 +6,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::predict {
 namespace {
@@ -17,12 +18,11 @@ bool takes_maximum(std::string_view name) { return name.ends_with(".max"); }
 
 void add_resource_metrics(Prediction& prediction) {
   for (const ResourceUse& r : prediction.resources) {
-    const std::string stem = "resource." + r.name;
-    prediction.metrics.try_emplace(stem + ".utilization",
+    prediction.metrics.try_emplace(metric::of_resource(r.name, "utilization"),
                                    Metric{r.utilization(), "ratio", std::nullopt});
     // A limit of each process by itself moves nothing that could be summed: it has no unit.
     if (!r.unit.empty())
-      prediction.metrics.try_emplace(stem + ".throughput",
+      prediction.metrics.try_emplace(metric::of_resource(r.name, "throughput"),
                                      Metric{r.throughput, r.unit, std::nullopt});
   }
 }
@@ -36,7 +36,7 @@ std::map<std::string, Metric> combine_metrics(std::span<const RunResult> replica
       metrics[name].unit = metric.unit;
     }
     for (const ResourceUse& use : r.resources) {
-      const std::string name = "resource." + use.name + ".utilization";
+      const std::string name = metric::of_resource(use.name, "utilization");
       if (r.metrics.contains(name)) continue;
       samples[name].push_back(use.utilization());
       metrics[name].unit = "ratio";
@@ -85,14 +85,6 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
   return out;
 }
 
-/// A rate for people; units other than B/s and 1/s ("cores") are plain numbers.
-std::string print_use(double value, const std::string& unit) {
-  if (unit == "B/s") return base::print_quantity(value, Dimension::rate);
-  if (unit == "1/s") return base::print_quantity(value, Dimension::op_rate);
-  const std::string number = base::print_quantity(value, Dimension::number);
-  return unit.empty() ? number : number + " " + (number == "1" ? base::singular(unit) : unit);
-}
-
 std::string headroom(const ResourceUse& use) {
   // Waited for although next to nothing of it is used: each process has its own part of it.
   const bool unshared = use.blamed_share > 0.0 && use.throughput == 0.0;
@@ -101,9 +93,9 @@ std::string headroom(const ResourceUse& use) {
   // A worker process computes on one core, so it waits for the CPU while others idle.
   if (use.name.ends_with(".cpu") && use.blamed_share > 0.0 && use.utilization() < 0.5)
     return "one core for each worker process";
-  const std::string of = " left of " + print_use(use.capacity, use.unit);
+  const std::string of = " left of " + base::print_value(use.capacity, use.unit);
   if (use.utilization() >= 0.995) return "nothing" + of;
-  std::string text = print_use(std::max(0.0, use.capacity - use.throughput), use.unit) + of;
+  std::string text = base::print_value(std::max(0.0, use.capacity - use.throughput), use.unit) + of;
   if (use.peak >= 0.99 * use.capacity) text += ", nothing at its peak";
   return text;
 }
@@ -126,7 +118,7 @@ std::string held_by_barrier(const Prediction& prediction, std::string_view metri
   constexpr std::string_view kCounting[] = {"gpu.utilization", "goodput", "au", "step.time",
                                             "throughput"};
   for (const auto& [job, shares] : prediction.breakdown) {
-    const std::string prefix = "job." + job + ".";
+    const std::string prefix = metric::of_job(job);
     if (!metric.starts_with(prefix)) continue;
     const std::string_view rest = metric.substr(prefix.size());
     if (std::none_of(std::begin(kCounting), std::end(kCounting),
@@ -148,7 +140,7 @@ std::string held_by_barrier(const Prediction& prediction, std::string_view metri
 
 std::string limiter(const Prediction& prediction, std::string_view metric) {
   if (const std::string job = held_by_barrier(prediction, metric); !job.empty())
-    return "job." + job + ".barrier";
+    return metric::of_job(job, "barrier");
   // the longest entry that is the metric or a parent of it
   for (std::string name(metric); !name.empty();) {
     const auto found = prediction.limited_by.find(name);

@@ -1,72 +1,14 @@
 #include "engine/decide/predict/compare.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "engine/base/glob.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::predict {
-namespace {
-
-struct Way {
-  std::string_view pattern;
-  Better better;
-};
-
-// The first row that matches decides.
-constexpr std::array kWays = {
-    Way{"*.count", Better::neither},
-    Way{"*.au", Better::higher},
-    Way{"*.au.p*", Better::higher},
-    Way{"*.gpu.utilization*", Better::higher},
-    Way{"*.goodput*", Better::higher},
-    Way{"job.*.throughput.*", Better::higher},
-    Way{"*.bandwidth", Better::higher},
-    Way{"*.hit", Better::higher},
-    Way{"*.supported", Better::higher},
-    Way{"*.trained.share", Better::higher},
-    Way{"job.*.elastic.lent.*", Better::neither},
-    Way{"tenant.*.read", Better::higher},
-    Way{"tenant.*.write", Better::higher},
-    Way{"tenant.*.operations", Better::higher},
-    Way{"tenant.*.latency*", Better::lower},
-    Way{"tenant.*.behind*", Better::lower},
-    Way{"cost.*", Better::lower},
-    Way{"*.price*", Better::lower},
-    Way{"*.required", Better::lower},
-    Way{"*.stall", Better::lower},
-    Way{"*.stall.*", Better::lower},
-    Way{"*.step.time*", Better::lower},
-    Way{"*.first_batch*", Better::lower},
-    Way{"*.first_step*", Better::lower},
-    Way{"*.duration*", Better::lower},
-    Way{"*.overhead*", Better::lower},
-    Way{"*.backpressure*", Better::lower},
-    Way{"*.barrier", Better::lower},
-    Way{"*.wait", Better::lower},
-    Way{"*.waited*", Better::lower},
-    Way{"*.exposed*", Better::lower},
-    Way{"*.communication.time*", Better::lower},
-    Way{"*.miss", Better::lower},
-    Way{"*.missed", Better::lower},
-    Way{"*.throttled*", Better::lower},
-    Way{"*.tries.most", Better::lower},
-    Way{"*.lost*", Better::lower},
-    Way{"*.restart*", Better::lower},
-    Way{"*.waiting.share", Better::lower},
-    Way{"*.bad_saves", Better::lower},
-};
-
-}  // namespace
-
-Better better(std::string_view metric) {
-  for (const Way& way : kWays)
-    if (base::matches_glob(way.pattern, metric)) return way.better;
-  return Better::neither;
-}
 
 Result<Tolerance> parse_tolerance(const std::string& text) {
   const std::size_t at = text.find('=');
@@ -94,7 +36,7 @@ MetricChange compare(std::string metric, const Metric& before, const Metric& aft
   MetricChange out{std::move(metric), after.unit, before.value, after.value, Effect::none};
   const double least = after.unit == "ratio" ? kSmallShare : 0.0;
   if (std::abs(out.difference()) <= tolerance * std::max(std::abs(before.value), least)) return out;
-  const Better wanted = way.value_or(better(out.metric));
+  const Better wanted = way.value_or(metric::better(out.metric));
   if (wanted == Better::neither)
     out.effect = Effect::changed;
   else

@@ -8,18 +8,14 @@
 #include <vector>
 
 #include "stallcast/diff.hpp"
+#include "stallcast/metric.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 
-/// Two predictions side by side: what moved, by how much, and whether that is for the worse.
+/// What moved between two predictions, by how much, and whether that is for the worse.
 namespace stallcast::predict {
 
-/// Which way a metric should go.
-enum class Better { higher, lower, neither };
-
-/// By the table of metric names; `neither` for figures that only describe (counts, sizes) and for
-/// names the table does not know.
-[[nodiscard]] Better better(std::string_view metric);
+using metric::Better;
 
 using stallcast::Effect;
 using stallcast::kSmallShare;

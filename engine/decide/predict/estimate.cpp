@@ -7,6 +7,7 @@
 #include "engine/runtime/codec/codec.hpp"
 #include "models/bounds/bounds.hpp"
 #include "models/bounds/cost.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::predict {
 namespace {
@@ -59,7 +60,8 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
           outcome.unit = known->unit;
           outcome.limit = *limit;
           outcome.status = status_of(*parsed, *limit, bounds);
-          if (outcome.status == "fail" && !parsed->metric.starts_with("cost."))
+          if (outcome.status == "fail" &&
+              metric::parse(parsed->metric).domain != metric::Domain::cost)
             outcome.limited_by = binding;
         }
     out.push_back(std::move(outcome));
@@ -97,8 +99,8 @@ Prediction estimate(const Design& design) {
   const models::Costs costs = models::costs(design);
   models::add_costs(design, costs, prediction.metrics);
   if (costs.known())
-    proven["cost.capex"] = {.least = prediction.metrics["cost.capex"].value,
-                            .most = prediction.metrics["cost.capex"].value};
+    proven[metric::kCapex] = {.least = prediction.metrics[metric::kCapex].value,
+                              .most = prediction.metrics[metric::kCapex].value};
   if (std::string missing = models::missing_prices(costs); !missing.empty())
     prediction.warnings.push_back(std::move(missing));
   if (bounds.utilization < 1.0)

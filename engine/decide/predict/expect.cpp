@@ -6,6 +6,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::predict {
 namespace {
@@ -48,10 +49,8 @@ int badness(std::string_view status) {
 
 /// The resource in "resource.storage.scratch.ost.utilization", or "".
 std::string resource_of(std::string_view metric) {
-  constexpr std::string_view kPrefix = "resource.";
-  if (!metric.starts_with(kPrefix)) return "";
-  metric.remove_prefix(kPrefix.size());
-  return std::string(metric.substr(0, metric.rfind('.')));
+  const metric::Name name = metric::parse(metric);
+  return name.domain == metric::Domain::resource ? std::string(name.id) : "";
 }
 
 std::string metric_hint(const std::string& metric, const Prediction& prediction) {

@@ -20,7 +20,6 @@
 namespace stallcast::predict {
 
 using base::Assertion;
-using base::dimension_of;
 using base::limit_in;
 using base::margin;
 using base::parse_assertion;

@@ -4,10 +4,10 @@
 #include <set>
 
 #include "engine/base/glob.hpp"
-#include "engine/base/metric_units.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::sweep {
 namespace {
@@ -79,7 +79,8 @@ std::optional<SweepFigure> number_of(std::string_view value) {
   for (const Dimension dimension :
        {count, bytes, time, rate, op_rate, ratio, money, money_rate, flops, flop_rate})
     if (const auto parsed = base::parse_quantity(value, dimension); parsed.value)
-      return SweepFigure{*parsed.value, dimension == count ? "" : base::unit_of(dimension)};
+      return SweepFigure{*parsed.value,
+                         std::string(dimension == count ? "" : metric::unit_of(dimension))};
   return std::nullopt;
 }
 

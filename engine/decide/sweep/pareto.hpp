@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stallcast/metric.hpp"
 #include "stallcast/sweep.hpp"
 
 /// Which points nobody can improve on in every goal.
@@ -40,6 +41,6 @@ void mark_front(SweepReport& report);
 /// What is shown when no metric was asked for: utilization, stall where there are saves, and costs
 /// where there are prices.
 inline constexpr std::string_view kUsualColumns[] = {
-    "job.*.gpu.utilization", "job.*.checkpoint.stall", "cost.capex", "cost.per_useful_gpu_hour"};
+    "job.*.gpu.utilization", "job.*.checkpoint.stall", metric::kCapex, metric::kUsefulGpuHour};
 
 }  // namespace stallcast::sweep

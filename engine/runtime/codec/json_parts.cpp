@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/base/jsonc.hpp"
+
 namespace stallcast::codec::detail {
 
 Json number_json(double value) {
@@ -69,9 +71,7 @@ std::uint64_t member_unsigned(const Json& object, const char* key) {
   return out.get<std::uint64_t>();
 }
 
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string dump(const Json& json) { return base::one_line(json); }
 
 Json parse(std::string_view text) { return Json::parse(text, nullptr, false); }
 

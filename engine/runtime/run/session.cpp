@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/files.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::run {
@@ -18,11 +19,7 @@ constexpr std::size_t kQueued = 1 << 16;
 constexpr std::chrono::milliseconds kTick{50};            // how late an interrupt may be noticed
 constexpr std::chrono::milliseconds kDyingPatience{500};  // for one that closed its output
 
-std::string seconds_text(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
-}
+std::string seconds_text(double seconds) { return base::significant(seconds, 3) + " s"; }
 
 /// The last line of a log that says something.
 std::string last_line(std::string_view log) {

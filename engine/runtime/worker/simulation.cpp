@@ -13,6 +13,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/jsonc.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/codec/protocol.hpp"
 #include "engine/runtime/codec/timeline_codec.hpp"
@@ -37,9 +38,7 @@ void say(Said what, std::string_view json) {
   }
 }
 
-void say_text(Said what, std::string_view text) {
-  say(what, nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
+void say_text(Said what, std::string_view text) { say(what, base::json_text(text)); }
 
 /// Standard input is empty, standard output and error are the log, 3 is where to speak; nothing
 /// else of the parent stays open.

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "engine/base/jsonc.hpp"
 #include "engine/runtime/codec/protocol.hpp"
 
 namespace stallcast::worker {
@@ -25,10 +26,6 @@ constexpr int kTerminated = 128 + SIGTERM;
 
 // Written by the handler of SIGTERM, which is blocked except while waiting for events.
 volatile sig_atomic_t terminated = 0;
-
-std::string json_text(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 /// One message about a request.
 std::string message(std::string_view type, std::uint64_t id, std::string_view rest) {
@@ -44,7 +41,7 @@ std::string failure_json(std::string_view reason, int signal, const std::string&
 }
 
 std::string failure(std::string_view reason, int signal, std::string_view text) {
-  return failure_json(reason, signal, json_text(text));
+  return failure_json(reason, signal, base::json_text(text));
 }
 
 /// Appends what can be read at once; false at the end of the stream.
@@ -75,7 +72,7 @@ int Supervisor::run() {
   sigaddset(&term, SIGTERM);
   sigprocmask(SIG_BLOCK, &term, nullptr);
 
-  put(json_text(Json{
+  put(base::one_line(Json{
       {"type", "hello"}, {"protocol", codec::kWorkerProtocol}, {"version", STALLCAST_VERSION}}));
   while (!output_lost_ && terminated == 0) {
     start_children();

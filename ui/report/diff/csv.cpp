@@ -9,12 +9,10 @@
 namespace stallcast::report {
 namespace {
 
-std::string number(double value) { return std::isfinite(value) ? base::shortest(value) : ""; }
-
 std::string metric_row(const std::string& point, const MetricChange& m) {
-  return csv_row({"metric", point, m.metric, m.unit, number(m.before), number(m.after),
-                  number(m.difference()), number(m.relative()), std::string(effect_name(m.effect)),
-                  ""});
+  return csv_row({"metric", point, m.metric, m.unit, csv_number(m.before), csv_number(m.after),
+                  csv_number(m.difference()), csv_number(m.relative()),
+                  std::string(effect_name(m.effect)), ""});
 }
 
 std::string input_row(const std::string& point, const InputMove& m, const std::string& change) {
@@ -38,8 +36,8 @@ std::string diff_csv(const Diff& diff, const DiffContext&) {
     const auto shares = diff.attributed.metrics.find(m->metric);
     if (shares == diff.attributed.metrics.end()) continue;
     const auto share = [&](const char* kind, double value, const std::string& change) {
-      out += csv_row({kind, "", m->metric, m->unit, "", "", number(value),
-                      number(value / m->difference()), "", change});
+      out += csv_row({kind, "", m->metric, m->unit, "", "", csv_number(value),
+                      csv_number(value / m->difference()), "", change});
     };
     for (std::size_t i = 0; i < shares->second.shares.size(); ++i) {
       const std::string& name = diff.inputs[diff.attributed.changes[i]].name;
@@ -49,9 +47,9 @@ std::string diff_csv(const Diff& diff, const DiffContext&) {
     share("interaction", shares->second.interaction, "");
   }
   for (const auto& [name, m] : diff.gone)
-    out += csv_row({"gone", "", name, m.unit, number(m.value), "", "", "", "", ""});
+    out += csv_row({"gone", "", name, m.unit, csv_number(m.value), "", "", "", "", ""});
   for (const auto& [name, m] : diff.come)
-    out += csv_row({"new", "", name, m.unit, "", number(m.value), "", "", "", ""});
+    out += csv_row({"new", "", name, m.unit, "", csv_number(m.value), "", "", "", ""});
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stallcast/metric.hpp"
 #include "ui/report/diff/words.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
@@ -79,7 +80,8 @@ std::string sweep_diff_word(const SweepDiff& diff) {
   if (!diff.changed()) return "SAME";
   bool worse = diff.now_miss > 0, better = diff.now_meet > 0;
   for (const SweepMetricChange& m : diff.metrics) {
-    const bool asked_for = m.metric.starts_with("job.") || m.metric.starts_with("cost.");
+    const metric::Domain domain = metric::parse(m.metric).domain;
+    const bool asked_for = domain == metric::Domain::job || domain == metric::Domain::cost;
     worse = worse || (asked_for && m.worse > 0);
     better = better || (asked_for && m.better > 0);
   }

@@ -7,7 +7,9 @@
 #include <tuple>
 
 #include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
 
@@ -27,17 +29,22 @@ const std::string& metric_of(const AssertionOutcome& a, std::string& buffer) {
   return buffer;
 }
 
+/// GPU utilization, or what takes off of it.
+bool is_utilization(const metric::Name& name) {
+  using namespace metric;
+  return name.domain == Domain::job && name.statistic.empty() &&
+         (name.figure == kGpuUtilization || name.figure == kAu || name.figure == kGoodput);
+}
+
 /// 0: of a target whose status is another now; 1: of a target; 2: utilization; 3: of a job or a
 /// price; 4: anything; 5: percentiles and steady state, which mostly
 /// move with the mean.
 int rank(const std::string& metric) {
-  const bool of_job = metric.starts_with("job.");
-  if (metric.find(".steady.") != std::string::npos) return 5;
-  for (const std::string_view end : {".gpu.utilization", ".au", ".goodput"})
-    if (of_job && metric.ends_with(end)) return 2;
-  for (const std::string_view end : {".p50", ".p95", ".p99", ".max"})
-    if (metric.ends_with(end)) return 5;
-  return of_job || metric.starts_with("cost.") ? 3 : 4;
+  const metric::Name name = metric::parse(metric);
+  if (name.figure.starts_with("steady.") || !name.statistic.empty()) return 5;
+  if (name.domain == metric::Domain::cost) return 3;
+  if (name.domain != metric::Domain::job) return 4;
+  return is_utilization(name) || name.figure.ends_with(".goodput") ? 2 : 3;
 }
 
 int rank(const Diff& diff, const std::string& metric) {
@@ -140,16 +147,9 @@ std::vector<const MetricChange*> headline_metrics(const Diff& diff, std::size_t 
 }
 
 std::string metric_label(const std::string& metric) {
-  if (!metric.starts_with("job.")) return metric;
-  for (const auto& [end, label] :
-       {std::pair<std::string_view, std::string_view>{".gpu.utilization", "GPU utilization of "},
-        {".au", "AU of "},
-        {".goodput", "goodput of "}})
-    if (metric.ends_with(end)) {
-      const std::string job = metric.substr(4, metric.size() - 4 - end.size());
-      if (job.find('.') == std::string::npos) return std::string(label) + job;
-    }
-  return metric;
+  const metric::Name name = metric::parse(metric);
+  if (!is_utilization(name)) return metric;
+  return std::string(metric::find(metric)->name_alone()) + " of " + std::string(name.id);
 }
 
 std::string before_text(const MetricChange& m) {
@@ -163,9 +163,7 @@ std::string delta_text(const MetricChange& m) {
   if (m.unit == "ratio") return signed_number(100.0 * m.difference(), "pp");
   if (!std::isfinite(m.relative())) return "new";
   if (m.relative() < kManyTimes) return print_margin(m.relative());
-  char text[32];
-  std::snprintf(text, sizeof text, "x %.3g", m.after / m.before);
-  return text;
+  return "x " + base::significant(m.after / m.before, 3);
 }
 
 std::string part_text(double part, const std::string& unit) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/report/html/chart.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
@@ -10,22 +11,6 @@
 
 namespace stallcast::report::html {
 namespace {
-
-struct TileRow {
-  const char* metric;
-  const char* label;
-};
-constexpr TileRow kTiles[] = {{"gpu.utilization", "GPU utilization"},
-                              {"au", "AU (DLIO)"},
-                              {"goodput", "goodput"},
-                              {"step.time", "step"},
-                              {"first_batch", "first batch after"},
-                              {"throughput.bytes", "data read"},
-                              {"checkpoint.stall", "stall per save"},
-                              {"checkpoint.duration", "save durable after"}};
-constexpr TileRow kCostTiles[] = {{"cost.capex", "bought for"},
-                                  {"cost.gpu_idle", "idle GPUs"},
-                                  {"cost.per_useful_gpu_hour", "useful GPU-hour"}};
 
 /// Of the targets on the metric or what is below it, the worst.
 std::string status_of(const Prediction& p, const std::string& metric) {
@@ -38,11 +23,13 @@ std::string status_of(const Prediction& p, const std::string& metric) {
   return worst;
 }
 
-std::string tile(const Prediction& p, const std::string& metric, std::string_view label) {
+/// Of the figure of what names that begin with `owner` are of.
+std::string tile(const Prediction& p, const std::string& owner, const metric::Figure& figure) {
+  const std::string metric = owner + std::string(figure.key);
   const Metric* m = find(p, metric);
   if (m == nullptr) return "";
   const std::string status = status_of(p, metric);
-  std::string out = "<div class=\"tile " + status + "\">" + element("span", label) +
+  std::string out = "<div class=\"tile " + status + "\">" + element("span", figure.name_alone()) +
                     element("b", print_value(m->value, m->unit));
   if (m->ci95) {
     const std::string low = print_value(m->ci95->first, m->unit);
@@ -55,17 +42,22 @@ std::string tile(const Prediction& p, const std::string& metric, std::string_vie
   return out + "</div>\n";
 }
 
+std::string tiles(const Prediction& p, metric::Domain domain, const std::string& owner) {
+  std::string out;
+  for (const metric::Figure& figure : metric::figures())
+    if (figure.domain == domain &&
+        (figure.tile == metric::TileOn::page || figure.tile == metric::TileOn::both))
+      out += tile(p, owner, figure);
+  return out.empty() ? out : "<div class=\"tiles\">\n" + out + "</div>\n";
+}
+
 std::string tiles(const Prediction& p) {
   std::string out;
   for (const auto& [job, shares] : p.breakdown) {
     if (p.breakdown.size() > 1) out += element("h3", "Job " + job);
-    std::string some;
-    for (const TileRow& row : kTiles) some += tile(p, "job." + job + "." + row.metric, row.label);
-    out += "<div class=\"tiles\">\n" + some + "</div>\n";
+    out += tiles(p, metric::Domain::job, metric::of_job(job));
   }
-  std::string costs;
-  for (const TileRow& row : kCostTiles) costs += tile(p, row.metric, row.label);
-  return costs.empty() ? out : out + "<div class=\"tiles\">\n" + costs + "</div>\n";
+  return out + tiles(p, metric::Domain::cost, metric::of_cost(""));
 }
 
 std::string targets(const Prediction& p) {
@@ -122,7 +114,7 @@ std::string what_ifs(const Prediction& p) {
   std::vector<Gain> gains;
   std::vector<std::vector<std::string>> rows;
   for (const Alternative& a : p.alternatives) {
-    gains.push_back({a.change, 0.0, a.gain, fixed(100.0 * a.gain, 2) + " points"});
+    gains.push_back({a.change, 0.0, a.gain, points(a.gain, 2)});
     rows.push_back({path(a.change), markup(gain_text(a, p))});
   }
   return element("p", "Each change alone, simulated; points of GPU utilization gained.", "soft") +

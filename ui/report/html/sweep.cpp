@@ -109,15 +109,6 @@ std::string picture(const SweepReport& sweep) {
          (legend.empty() ? "" : element("p", legend, "soft"));
 }
 
-/// The front first, then from the top; in the order of points.
-std::vector<std::size_t> rows_shown(const SweepReport& sweep) {
-  std::set<std::size_t> chosen;
-  for (const bool front : {true, false})
-    for (std::size_t i = 0; i < sweep.rows.size() && chosen.size() < kMostPoints; ++i)
-      if (sweep.rows[i].pareto == front) chosen.insert(i);
-  return {chosen.begin(), chosen.end()};
-}
-
 std::string points(const SweepReport& sweep, bool front_only) {
   std::vector<std::string> names = sweep.axes;
   for (const SweepColumn& column : sweep.columns)
@@ -129,7 +120,7 @@ std::string points(const SweepReport& sweep, bool front_only) {
   if (judged) columns.push_back({"targets"});
   columns.push_back({"limited by"});
   std::vector<std::vector<std::string>> rows;
-  for (const std::size_t i : rows_shown(sweep)) {
+  for (const std::size_t i : sweep_rows_shown(sweep, kMostPoints)) {
     const SweepRow& row = sweep.rows[i];
     if (front_only && !row.pareto) continue;
     std::vector<std::string> cells = {std::to_string(i + 1) + (row.pareto ? " *" : "")};

@@ -15,15 +15,9 @@ namespace stallcast::calibration::gds {
 namespace {
 
 using probing::clock_s;
+using probing::keep;
 using probing::Meter;
 using probing::Walk;
-
-template <std::size_t N>
-void keep(std::array<char, N>& into, const std::string& text) {
-  const std::size_t n = std::min(text.size(), N - 1);
-  std::copy_n(text.begin(), n, into.begin());
-  into[n] = '\0';
-}
 
 std::string absent(const Library& library) {
   return "tried " + tried_text(library) + ": " + library.reason;

@@ -8,24 +8,24 @@
 
 namespace stallcast::models {
 
-/// Servers that each serve their own line of requests, first come, first served: files lie on some
-/// of them. docs/models/measured.md, eq. 4.
-class RequestLines {
+/// Servers that each serve a queue of requests of its own, first come, first served: files lie on
+/// some of them. docs/models/measured.md, eq. 4.
+class RequestQueues {
  public:
-  RequestLines() = default;
-  RequestLines(sim::Context& context, std::int64_t servers)
-      : lines_(static_cast<std::size_t>(servers), sim::ServerQueue(context, 1)) {}
+  RequestQueues() = default;
+  RequestQueues(sim::Context& context, std::int64_t servers)
+      : queues_(static_cast<std::size_t>(servers), sim::ServerQueue(context, 1)) {}
 
   /// `requests` of `service` each arrive now, the first at server `first` and the others, those of
   /// processes that act together, at its neighbours in turn. Returns when all are served.
   [[nodiscard]] Seconds admit(double requests, std::uint64_t first, Seconds service);
-  [[nodiscard]] std::uint64_t servers() const { return lines_.size(); }
+  [[nodiscard]] std::uint64_t servers() const { return queues_.size(); }
   /// Of all servers together: time served, and time requests waited besides.
   [[nodiscard]] Seconds busy() const;
   [[nodiscard]] Seconds waited() const;
 
  private:
-  std::vector<sim::ServerQueue> lines_;
+  std::vector<sim::ServerQueue> queues_;
 };
 
 }  // namespace stallcast::models

@@ -1,0 +1,193 @@
+#include "stallcast/metric.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/base/glob.hpp"
+
+namespace stallcast::metric {
+namespace {
+
+using enum Better;
+using enum Group;
+
+constexpr Figure kFigures[] = {
+    {Domain::job, kGpuUtilization, "GPU utilization", "ratio", higher, none, TileOn::both},
+    {Domain::job, kAu, "AU (DLIO)", "ratio", higher, job, TileOn::page, "AU"},
+    {Domain::job, kGoodput, "goodput", "ratio", higher, job, TileOn::both},
+    {Domain::job, "goodput.p5", "goodput, worst 5 %", "ratio", higher, job},
+    {Domain::job, kStepTime, "step", "s", lower, job, TileOn::both, "step time"},
+    {Domain::job, "first_batch", "first batch after", "s", lower, job, TileOn::page},
+    {Domain::job, "stall.data", "waiting for data", "ratio", lower, none, TileOn::explorer},
+    {Domain::job, "throughput.samples", "samples", "1/s", higher, job},
+    {Domain::job, "throughput.bytes", "data read", "B/s", higher, job, TileOn::both},
+    {Domain::job, "checkpoint.size", "size", "B", neither, checkpoint},
+    {Domain::job, "checkpoint.stall", "stall per save", "s", lower, checkpoint, TileOn::both},
+    {Domain::job, "checkpoint.duration", "durable after", "s", lower, checkpoint, TileOn::both,
+     "save durable after"},
+    {Domain::job, "checkpoint.bandwidth", "bandwidth", "B/s", higher, checkpoint},
+    {Domain::job, "checkpoint.overhead", "overhead", "ratio", lower, checkpoint},
+    {Domain::job, "restore.duration", "restore", "s", lower, job, TileOn::explorer},
+
+    {Domain::job, "failures.mtbf", "mean time between", "s", neither, failures},
+    {Domain::job, "failures.count", "failures", "count", neither, failures},
+    {Domain::job, "failures.lost_work", "work lost by each", "s", lower, failures},
+    {Domain::job, "failures.restart", "restart", "s", lower, failures},
+    {Domain::job, "failures.lost.share", "time in lost work", "ratio", lower, failures},
+    {Domain::job, "failures.restart.share", "time in restarts", "ratio", lower, failures},
+    {Domain::job, "failures.waiting.share", "waiting for spares", "ratio", lower, failures},
+    {Domain::job, "checkpoint.best_interval", "best save interval", "s", neither, failures},
+    {Domain::job, "checkpoint.best_interval.goodput", "goodput with it", "ratio", higher, failures},
+    {Domain::job, "checkpoint.best_interval.young", "Young's formula", "s", neither, failures},
+    {Domain::job, "checkpoint.best_interval.daly", "Daly's formula", "s", neither, failures},
+
+    {Domain::job, "restart.count", "failures at a date", "count", neither, restart},
+    {Domain::job, "restart.duration", "until steps go on", "s", lower, restart},
+    {Domain::job, "restart.restore.duration", "of it, restore", "s", lower, restart},
+    {Domain::job, "restart.waiting", "of it, for a spare", "s", lower, restart},
+    {Domain::job, "restart.lost_work", "work lost", "s", lower, restart},
+    {Domain::job, "restart.lost_steps", "steps done again", "count", lower, restart},
+    {Domain::job, "restart.caught_up", "caught up after", "s", lower, restart},
+
+    {Domain::job, "elastic.lent.gpu_hours", "GPU hours lent", "GPU h", neither, elastic},
+    {Domain::job, "elastic.lent.share", "share of all", "ratio", neither, elastic},
+    {Domain::job, "elastic.lost.gpu_hours", "GPU hours in shifts", "GPU h", lower, elastic},
+    {Domain::job, "elastic.lost.share", "share of all", "ratio", lower, elastic},
+    {Domain::job, "elastic.trained.share", "trained, of all", "ratio", higher, elastic},
+    {Domain::job, "elastic.shift.save", "save of a shift", "s", neither, elastic},
+    {Domain::job, "elastic.shift.restart", "restart of a shift", "s", lower, elastic},
+
+    {Domain::tenant, "read", "reads", "B/s", higher, tenant},
+    {Domain::tenant, "write", "writes", "B/s", higher, tenant},
+    {Domain::tenant, "operations", "requests", "1/s", higher, tenant},
+    {Domain::tenant, "latency", "latency", "s", lower, tenant},
+    {Domain::tenant, "weights.load", "weights loaded in", "s", neither, tenant},
+    {Domain::tenant, "behind", "not yet written", "B", lower, tenant},
+
+    {Domain::failure, "count", "failures", "count", neither, fault},
+    {Domain::failure, "lasted", "lasted", "s", neither, fault},
+    {Domain::failure, "stall", "GPUs waited", "s", lower, fault},
+    {Domain::failure, kGpuUtilization, "GPU utilization", "ratio", higher, fault},
+
+    {Domain::cost, "capex", "bought for", "USD", lower, cost, TileOn::both, "cost of the system"},
+    {Domain::cost, "gpu_idle", "idle GPUs", "USD/h", lower, cost, TileOn::both,
+     "cost of idle GPUs"},
+    {Domain::cost, "per_useful_gpu_hour", "useful GPU-hour", "USD", lower, cost, TileOn::both,
+     "cost per useful GPU-hour"},
+};
+
+struct Convention {
+  std::string_view pattern;  ///< of full names
+  Better better;
+};
+
+/// Of figures outside the table. The first row that matches decides.
+constexpr Convention kConventions[] = {
+    {"*.au", higher},
+    {"job.*.throughput.*", higher},
+    {"*.bandwidth", higher},
+    {"*.hit", higher},
+    {"*.supported", higher},
+    {"cost.*", lower},
+    {"*.price*", lower},
+    {"*.required", lower},
+    {"*.stall.*", lower},
+    {"*.step.time*", lower},
+    {"*.first_step*", lower},
+    {"*.backpressure*", lower},
+    {"*.barrier", lower},
+    {"*.wait", lower},
+    {"*.waited*", lower},
+    {"*.exposed*", lower},
+    {"*.communication.time*", lower},
+    {"*.miss", lower},
+    {"*.missed", lower},
+    {"*.throttled*", lower},
+    {"*.tries.most", lower},
+    {"*.lost*", lower},
+    {"*.restart*", lower},
+    {"*.bad_saves", lower},
+};
+
+constexpr std::array<std::pair<std::string_view, Domain>, 7> kDomains = {
+    {{"job", Domain::job},
+     {"tenant", Domain::tenant},
+     {"failure", Domain::failure},
+     {"storage", Domain::storage},
+     {"resource", Domain::resource},
+     {"cost", Domain::cost},
+     {"*", Domain::any}}};
+
+std::string joined(std::string_view domain, std::string_view id, std::string_view figure) {
+  std::string out;
+  out.reserve(domain.size() + id.size() + figure.size() + 1);
+  return out.append(domain).append(id).append(".").append(figure);
+}
+
+}  // namespace
+
+Name parse(std::string_view full) {
+  Name out;
+  out.figure = full;
+  for (const std::string_view statistic : {"p50", "p95", "p99", "max"})
+    if (full.size() > statistic.size() && full.ends_with(statistic) &&
+        full[full.size() - statistic.size() - 1] == '.') {
+      out.statistic = full.substr(full.size() - statistic.size());
+      out.figure.remove_suffix(statistic.size() + 1);
+    }
+  const std::size_t dot = out.figure.find('.');
+  if (dot == std::string_view::npos) return out;
+  const auto domain = std::find_if(kDomains.begin(), kDomains.end(), [&](const auto& known) {
+    return known.first == full.substr(0, dot);
+  });
+  if (domain == kDomains.end()) return out;
+  out.domain = domain->second;
+  out.figure.remove_prefix(dot + 1);
+  if (out.domain == Domain::cost || out.domain == Domain::any) return out;
+  const std::size_t end =
+      out.domain == Domain::resource ? out.figure.rfind('.') : out.figure.find('.');
+  out.id = out.figure.substr(0, end);
+  out.figure = end == std::string_view::npos ? std::string_view() : out.figure.substr(end + 1);
+  return out;
+}
+
+std::string of_job(std::string_view job, std::string_view figure) {
+  return joined("job.", job, figure);
+}
+std::string of_tenant(std::string_view tenant, std::string_view figure) {
+  return joined("tenant.", tenant, figure);
+}
+std::string of_failure(std::string_view failure, std::string_view figure) {
+  return joined("failure.", failure, figure);
+}
+std::string of_storage(std::string_view storage, std::string_view figure) {
+  return joined("storage.", storage, figure);
+}
+std::string of_resource(std::string_view resource, std::string_view figure) {
+  return joined("resource.", resource, figure);
+}
+std::string of_cost(std::string_view figure) { return joined("cost", {}, figure); }
+std::string checkpoint(std::string_view job, std::string_view figure) {
+  return of_job(job, "checkpoint.").append(figure);
+}
+
+std::span<const Figure> figures() { return kFigures; }
+
+const Figure* find(std::string_view full) {
+  const Name name = parse(full);
+  const auto row =
+      std::find_if(std::begin(kFigures), std::end(kFigures), [&](const Figure& figure) {
+        return figure.key == name.figure &&
+               (figure.domain == name.domain || name.domain == Domain::any);
+      });
+  return row == std::end(kFigures) ? nullptr : row;
+}
+
+Better better(std::string_view full) {
+  if (const Figure* row = find(full)) return row->better;
+  for (const Convention& row : kConventions)
+    if (base::matches_glob(row.pattern, full)) return row.better;
+  return Better::neither;
+}
+
+}  // namespace stallcast::metric

@@ -1,0 +1,73 @@
+#include "stallcast/metric.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "stallcast/design.hpp"
+
+namespace metric_test {
+
+using namespace stallcast;
+using metric::Domain;
+
+TEST_CASE("a metric's name is taken apart into domain, id, figure and statistic") {
+  const metric::Name stall = metric::parse("job.train.checkpoint.stall.p99");
+  CHECK(stall.domain == Domain::job);
+  CHECK(stall.id == "train");
+  CHECK(stall.figure == "checkpoint.stall");
+  CHECK(stall.statistic == "p99");
+
+  const metric::Name use = metric::parse("resource.storage.scratch.ost.utilization");
+  CHECK(use.domain == Domain::resource);
+  CHECK(use.id == "storage.scratch.ost");
+  CHECK(use.figure == "utilization");
+  CHECK(use.statistic.empty());
+
+  CHECK(metric::parse("cost.capex").figure == "capex");
+  CHECK(metric::parse("*.goodput").domain == Domain::any);
+  CHECK(metric::parse("something.else").domain == Domain::other);
+  CHECK(metric::parse("something.else").figure == "something.else");
+  CHECK(metric::parse("job.train").figure.empty());
+}
+
+TEST_CASE("names that are put together are taken apart to the same") {
+  CHECK(metric::gpu_utilization("train") == "job.train.gpu.utilization");
+  CHECK(metric::checkpoint("train", "stall") == "job.train.checkpoint.stall");
+  CHECK(metric::of_tenant("kv") == "tenant.kv.");
+  CHECK(metric::of_resource("fabric", "queue") == "resource.fabric.queue");
+  CHECK(metric::of_cost("capex") == metric::kCapex);
+}
+
+TEST_CASE("every figure is in the table once, under a label, and is found by its name") {
+  std::set<std::pair<Domain, std::string_view>> known;
+  for (const metric::Figure& figure : metric::figures()) {
+    CHECK(known.emplace(figure.domain, figure.key).second);
+    CHECK_FALSE(figure.label.empty());
+    CHECK_FALSE(figure.unit.empty());
+  }
+  REQUIRE(metric::find("job.train.step.time.p50") != nullptr);
+  CHECK(metric::find("job.train.step.time.p50")->name_alone() == "step time");
+  CHECK(metric::find("job.train.steady.step.time") == nullptr);
+}
+
+TEST_CASE("a figure outside the table goes the way that its name says") {
+  CHECK(metric::better("job.train.cache.hit") == metric::Better::higher);
+  CHECK(metric::better("job.train.checkpoint.backpressure.max") == metric::Better::lower);
+  CHECK(metric::better("*.gpu.utilization") == metric::Better::higher);
+  CHECK(metric::better("job.train.steps") == metric::Better::neither);
+}
+
+TEST_CASE("metrics name the base unit of a dimension, and money per time by the hour") {
+  CHECK(metric::unit_of(Dimension::number) == "count");
+  CHECK(metric::unit_of(Dimension::money_rate) == "USD/s");
+  CHECK(metric::unit_of(Dimension::flops) == "FLOP");
+  CHECK(metric::unit_of(Dimension::text).empty());
+  CHECK(metric::dimension_of("B/s") == Dimension::rate);
+  CHECK(metric::dimension_of("USD/h") == Dimension::money_rate);
+  CHECK_FALSE(metric::dimension_of("cores"));
+  CHECK(metric::to_base(7200.0, "USD/h") == 2.0);
+  CHECK(metric::from_base(2.0, "USD/h") == 7200.0);
+  CHECK(metric::to_base(2.0, "s") == 2.0);
+}
+
+}  // namespace metric_test
