@@ -49,7 +49,7 @@ client::Source changed(client::Source source, int n) {
 
 Design design_of(const client::Session& session, const client::Source& source) {
   client::Reading reading = session.read(source);
-  if (reading.design) return *std::move(reading.design);
+  if (reading.scenario) return reading.scenario->design();
   for (const Diagnostic& d : reading.diagnostics.items())
     std::fprintf(stderr, "%s\n", d.message.c_str());
   std::exit(EXIT_FAILURE);

@@ -73,6 +73,14 @@ void drop_repeats(Diagnostics& diags) {
   });
 }
 
+/// The lines that diagnostics are about, which whoever shows them need not read again.
+void quote_lines(const Documents& documents, Diagnostics& diags) {
+  for (Diagnostic& d : diags.items())
+    for (std::size_t i = 0; i < documents.size() && d.line.empty() && d.position.line > 0; ++i)
+      if (documents[i].file == d.position.file)
+        d.line = base::line_of(documents[i], d.position.line);
+}
+
 void sort_by_place(Diagnostics& diags) {
   std::stable_sort(diags.items().begin(), diags.items().end(),
                    [](const Diagnostic& a, const Diagnostic& b) {
@@ -199,6 +207,7 @@ struct Scenario::State {
       : reading(std::move(read)),
         changes(std::move(with)),
         resolved(resolve_tree(*reading, changes)) {
+    quote_lines(resolved.documents, resolved.diagnostics);
     sort_by_place(resolved.diagnostics);
   }
   std::shared_ptr<const Reading> reading;
@@ -226,6 +235,10 @@ Scenario ScenarioBuilder::from_json(base::Json document, const std::string& name
   auto reading = std::make_shared<const Reading>(std::move(out));
   return Scenario(
       std::make_shared<const Scenario::State>(std::move(reading), std::vector<Change>{}));
+}
+
+const base::JsonDocument& ScenarioBuilder::document_of(const Scenario& scenario) {
+  return scenario.state_->reading->documents[0];
 }
 
 bool Scenario::ok() const { return state_->resolved.design.has_value(); }
@@ -256,6 +269,7 @@ Position Scenario::place(const std::string& pointer) const {
 void Scenario::locate(Diagnostics& diagnostics) const {
   for (Diagnostic& d : diagnostics.items())
     if (d.position.line == 0) d.position = place(d.pointer);
+  quote_lines(state_->resolved.documents, diagnostics);
 }
 
 const std::string& Scenario::text() const {

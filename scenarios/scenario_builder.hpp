@@ -7,10 +7,12 @@
 
 namespace stallcast {
 
-/// Scenarios that a program makes.
+/// Scenarios and the JSON they are of.
 struct ScenarioBuilder {
   /// `document` as a file would hold it; `name` stands for the file in messages.
   [[nodiscard]] static Scenario from_json(base::Json document, const std::string& name);
+  /// The file of a scenario as it was parsed. REQUIRES: ok().
+  [[nodiscard]] static const base::JsonDocument& document_of(const Scenario& scenario);
 };
 
 }  // namespace stallcast

@@ -1,6 +1,7 @@
 #include "engine/base/jsonc.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,9 +27,14 @@ std::vector<std::string> tokens_of(std::string_view pointer) {
   return out;
 }
 
+std::atomic<std::uint64_t> parsed = 0;
+
 }  // namespace
 
+std::uint64_t parsed_texts() { return parsed; }
+
 JsonDocument parse_jsonc(std::string text, std::string file, Diagnostics& diags) {
+  ++parsed;
   JsonDocument document{nullptr, std::move(file), std::move(text)};
   detail::ScanResult scan = detail::scan_jsonc(document.text, {});
   document.places = std::move(scan.places);
@@ -66,6 +72,14 @@ Position locate(const JsonDocument& document, std::string_view pointer, PointAt 
   }
   if (!place) return {document.file, 0, 0};
   return position_in(document, at == PointAt::key ? place->key : place->value);
+}
+
+std::string line_of(const JsonDocument& document, int line) {
+  const auto index = static_cast<std::size_t>(line - 1);
+  if (line < 1 || index >= document.lines.size()) return "";
+  const std::size_t begin = document.lines[index];
+  const std::string out = document.text.substr(begin, document.text.find('\n', begin) - begin);
+  return out.ends_with('\r') ? out.substr(0, out.size() - 1) : out;
 }
 
 Position position_at(std::string_view text, std::size_t offset, std::string_view file) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,6 +21,7 @@ using Json = nlohmann::ordered_json;
 struct Place {
   std::size_t key = 0;    ///< equal to `value` for array elements and the root
   std::size_t value = 0;  ///< first byte of the value
+  std::size_t end = 0;    ///< behind its last byte
 };
 
 /// A parsed text that can say where each of its values stands.
@@ -36,6 +38,9 @@ struct JsonDocument {
 /// reported. On a syntax error `root` is null.
 [[nodiscard]] JsonDocument parse_jsonc(std::string text, std::string file, Diagnostics& diags);
 
+/// How many texts this program has parsed: tests hold it to once a file.
+[[nodiscard]] std::uint64_t parsed_texts();
+
 /// Which part of a member to point at.
 enum class PointAt { value, key };
 
@@ -44,6 +49,9 @@ enum class PointAt { value, key };
 /// pointer does not exist.
 [[nodiscard]] Position locate(const JsonDocument& document, std::string_view pointer,
                               PointAt at = PointAt::value);
+
+/// Line number `line`, from 1 on, without its end; "" when there is none.
+[[nodiscard]] std::string line_of(const JsonDocument& document, int line);
 
 /// Line and column of byte `offset` of `text`.
 [[nodiscard]] Position position_at(std::string_view text, std::size_t offset,

@@ -132,9 +132,15 @@ class Scanner {
 
   /// `on_path`: this value lies on the wanted path, `depth` tokens of which have matched.
   void value(int depth, bool on_path, std::size_t key_offset) {
-    if (on_path) result_.place = Place{key_offset, at_};
-    if (text_.size() <= kMostPlaced && wanted_.empty())
-      result_.places.insert_or_assign(pointer(), Place{key_offset, at_});
+    const Place place{key_offset, at_, at_};
+    if (on_path) result_.place = place;
+    if (text_.size() > kMostPlaced || !wanted_.empty()) return read(depth, on_path);
+    const auto placed = result_.places.insert_or_assign(pointer(), place).first;
+    read(depth, on_path);
+    placed->second.end = at_;
+  }
+
+  void read(int depth, bool on_path) {
     if (depth > kMaxDepth) fail(at_, "nested deeper than " + std::to_string(kMaxDepth) + " levels");
     const char c = peek();
     if (at_end()) fail(at_, "the text ends where a value is expected");

@@ -29,11 +29,12 @@ struct Position {
 /// One fault of the user's input.
 struct Diagnostic {
   Severity severity = Severity::error;
-  std::string code;     ///< stable identifier, for example "unit", "unknown-key"
-  std::string pointer;  ///< RFC 6901 JSON pointer into the scenario ("" = the whole document)
-  Position position;    ///< where the text is known; filled in by the scenario reader
-  std::string message;  ///< what is wrong: lower case, no full stop, quotes the user's text
-  std::string hint;     ///< what to do; may be empty
+  std::string code;       ///< stable identifier, for example "unit", "unknown-key"
+  std::string pointer;    ///< RFC 6901 JSON pointer into the scenario ("" = the whole document)
+  Position position;      ///< where the text is known; filled in by the scenario reader
+  std::string message;    ///< what is wrong: lower case, no full stop, quotes the user's text
+  std::string hint;       ///< what to do; may be empty
+  std::string line = {};  ///< of the text, at `position`; "" when nobody has kept the text
 };
 
 /// Collects every fault instead of stopping at the first.

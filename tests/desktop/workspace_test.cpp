@@ -8,8 +8,10 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "engine/base/jsonc.hpp"
 #include "tests/desktop/support.hpp"
 #include "ui/desktop/session_file.hpp"
+#include "ui/desktop/variation.hpp"
 
 namespace workspace_test {
 
@@ -93,6 +95,34 @@ TEST_CASE("any field can become a slider, and moving it writes its unit") {
   workspace.move_slider(*write, 6.2e9, 0);
   CHECK(workspace.document().text().contains(QStringLiteral("\"write\": \"6.2 GB/s\"")));
   CHECK(slider(workspace, "storage[scratch].ost.write")->value == 6.2e9);
+}
+
+TEST_CASE("an edit parses the text once, by a slider or by hand, and a tornado not at all") {
+  Workspace workspace(settings());
+  const QString name = QStringLiteral("examples/exercise-512-h100-base.json");  // extends nothing
+  QFile file(name);
+  REQUIRE(file.open(QIODevice::ReadOnly));
+  workspace.document().open(QString::fromUtf8(file.readAll()), name);
+  const std::optional<SliderSpec> n_ost = slider(workspace, "params.n_ost.value");
+  REQUIRE(n_ost.has_value());
+  std::uint64_t before = base::parsed_texts();
+  const int drag = workspace.document().new_merge();
+  for (const double n : {40.0, 30.0, 20.0}) workspace.move_slider(*n_ost, n, drag);
+  CHECK(base::parsed_texts() - before == 3);
+  before = base::parsed_texts();
+  QString text = workspace.document().text();
+  workspace.document().replace_text(text.replace(QLatin1String("\"id\""), QLatin1String(" \"id\"")),
+                                    QStringLiteral("typed"));
+  CHECK(base::parsed_texts() - before == 1);
+  REQUIRE(wait_for(workspace, Freshness::simulated));
+  before = base::parsed_texts();
+  const Move moves[] = {{*n_ost, 24.0}};
+  const std::vector<std::vector<Change>> changes = {changes_of(moves), {}};
+  const auto found =
+      predict_changes(workspace.session(), *workspace.scenario(), changes, [](double) {});
+  CHECK(found[0].has_value());
+  CHECK(found[1].has_value());
+  CHECK(base::parsed_texts() == before);
 }
 
 TEST_CASE("unsaved changes outlive the program, saved ones leave nothing") {

@@ -21,6 +21,8 @@ bool exists(const std::string& path) {
 }
 
 bool is_sqlite(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;  // what a pipe says, it says once
   std::ifstream file(path, std::ios::binary);
   std::string head(kSqlite.size(), '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));

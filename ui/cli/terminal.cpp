@@ -95,11 +95,15 @@ std::string hint_line(const std::string& hint) { return broken("hint: ", hint, 6
 
 void write_stderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-/// The source line under a position with a caret, or "" when the file cannot be read.
+/// The source line of a diagnostic with a caret, or "" when the file cannot be read.
 class SourceLines {
  public:
-  std::string excerpt(const Position& position) {
+  std::string excerpt(const Diagnostic& diagnostic) {
+    const Position& position = diagnostic.position;
     if (position.line <= 0) return "";
+    const auto column = static_cast<std::size_t>(std::max(0, position.column - 1));
+    if (!diagnostic.line.empty())
+      return base::trim(diagnostic.line).empty() ? "" : marked(diagnostic.line, column);
     auto [it, fresh] = texts_.try_emplace(position.file);
     if (fresh)
       if (const auto text = base::read_file(position.file); text.ok())
@@ -108,7 +112,7 @@ class SourceLines {
     if (index >= it->second.size()) return "";
     const std::string& line = it->second[index];
     if (base::trim(line).empty()) return "";
-    return marked(line, static_cast<std::size_t>(std::max(0, position.column - 1)));
+    return marked(line, column);
   }
 
  private:
@@ -140,7 +144,7 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet) {
   SourceLines lines;
   std::string out;
   for (std::size_t i = 0; i < std::min(kMostDiagnostics, shown.size()); ++i) {
-    out += line_of(*shown[i]) + "\n" + lines.excerpt(shown[i]->position);
+    out += line_of(*shown[i]) + "\n" + lines.excerpt(*shown[i]);
     if (!shown[i]->hint.empty()) out += hint_line(shown[i]->hint);
   }
   if (shown.size() > kMostDiagnostics)

@@ -35,12 +35,25 @@ class EditCommand : public QUndoCommand {
 
 Document::Document(QObject* parent) : QObject(parent) { undo_.setUndoLimit(10000); }
 
+const JsonNode* Document::tree() const {
+  if (!tree_) tree_ = read_ ? tree_of(*read_) : parse_tree(text_);
+  return *tree_ ? &**tree_ : nullptr;
+}
+
+void Document::set_read(const Scenario& scenario) { read_ = scenario; }
+
+void Document::forget_tree() {
+  read_.reset();
+  tree_.reset();
+}
+
 QString Document::name() const { return file_.isEmpty() ? QStringLiteral("untitled.json") : file_; }
 
 void Document::open(const QString& text, const QString& file, bool modified) {
   const TextEdit edit = edit_between(text_, text);
   undo_.clear();
   text_ = text;
+  forget_tree();
   file_ = file;
   if (modified) undo_.resetClean();
   emit opened();
@@ -70,25 +83,29 @@ void Document::replace_text(const QString& text, const QString& label, int merge
 }
 
 bool Document::set(const QString& path, const QString& literal, int merge) {
-  const std::optional<TextEdit> edit = set_value(text_, parse_path(path), literal);
+  if (tree() == nullptr) return false;
+  const std::optional<TextEdit> edit = set_value(text_, *tree(), parse_path(path), literal);
   if (edit) change(*edit, QStringLiteral("set %1 to %2").arg(path, literal), merge);
   return edit.has_value();
 }
 
 bool Document::append(const QString& path, const QString& literal) {
-  const std::optional<TextEdit> edit = append_item(text_, parse_path(path), literal);
+  if (tree() == nullptr) return false;
+  const std::optional<TextEdit> edit = append_item(text_, *tree(), parse_path(path), literal);
   if (edit) change(*edit, QStringLiteral("add to %1").arg(path));
   return edit.has_value();
 }
 
 bool Document::remove(const QString& path) {
-  const std::optional<TextEdit> edit = remove_value(text_, parse_path(path));
+  if (tree() == nullptr) return false;
+  const std::optional<TextEdit> edit = remove_value(text_, *tree(), parse_path(path));
   if (edit) change(*edit, QStringLiteral("remove %1").arg(path));
   return edit.has_value();
 }
 
 void Document::apply_edit(const TextEdit& edit) {
   text_.replace(edit.at, edit.removed.size(), edit.inserted);
+  forget_tree();
   emit edited(edit);
 }
 

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QString>
 #include <QUndoStack>
+#include <optional>
 
 #include "ui/desktop/text_edit.hpp"
 
@@ -18,6 +19,10 @@ class Document : public QObject {
   [[nodiscard]] const QString& text() const { return text_; }
   /// Where it was read from or saved to; "" when it never was. `extends` starts from its folder.
   [[nodiscard]] const QString& file() const { return file_; }
+  /// Where each value of the text is; nullptr when it is not JSON. Parsed at most once a text.
+  [[nodiscard]] const JsonNode* tree() const;
+  /// `scenario` was read from the present text: its tree is taken from there.
+  void set_read(const Scenario& scenario);
   /// For messages: the file, or "untitled.json".
   [[nodiscard]] QString name() const;
   [[nodiscard]] QUndoStack& undo_stack() { return undo_; }
@@ -51,9 +56,12 @@ class Document : public QObject {
  private:
   friend class EditCommand;
   void apply_edit(const TextEdit& edit);
+  void forget_tree();
 
   QString text_;
   QString file_;
+  std::optional<Scenario> read_;                         ///< from the present text
+  mutable std::optional<std::optional<JsonNode>> tree_;  ///< once somebody asked for it
   QUndoStack undo_;
   int last_merge_ = 0;
 };

@@ -161,8 +161,8 @@ void JsonEditor::go_to(const Position& position) {
 }
 
 bool JsonEditor::go_to_path(const QString& path) {
-  const std::optional<JsonNode> root = parse_tree(toPlainText());
-  const JsonNode* node = root ? desktop::find(*root, parse_path(path)) : nullptr;
+  const JsonNode* root = workspace_.document().tree();
+  const JsonNode* node = root != nullptr ? desktop::find(*root, parse_path(path)) : nullptr;
   if (node == nullptr) return false;
   QTextCursor cursor(document());
   cursor.setPosition(static_cast<int>(node->key_begin));

@@ -5,118 +5,38 @@
 namespace stallcast::desktop {
 namespace {
 
-constexpr int kDeepest = 200;
-
-/// Recursive descent; `failed_` once something is not JSON.
-class Parser {
+/// From bytes of UTF-8 to UTF-16 units of the same text.
+class Offsets {
  public:
-  explicit Parser(const QString& text) : text_(text) {}
-
-  std::optional<JsonNode> parse() {
-    JsonNode root = value(0);
-    skip();
-    if (failed_ || at_ != text_.size()) return std::nullopt;
-    return root;
+  explicit Offsets(const std::string& text) {
+    qsizetype units = 0;
+    units_.reserve(text.size() + 1);
+    for (const char c : text) {
+      units_.push_back(units);
+      const auto byte = static_cast<unsigned char>(c);
+      const bool continues = (byte & 0xC0U) == 0x80U;
+      if (!continues) units += byte >= 0xF0U ? 2 : 1;  // beyond the first plane: a pair
+    }
+    units_.push_back(units);
   }
+  [[nodiscard]] qsizetype operator[](std::size_t byte) const { return units_[byte]; }
 
  private:
-  [[nodiscard]] QChar here() const { return at_ < text_.size() ? text_[at_] : QChar(); }
-
-  void skip() {
-    while (at_ < text_.size()) {
-      if (text_[at_].isSpace()) {
-        ++at_;
-      } else if (text_.mid(at_, 2) == QLatin1String("//")) {
-        const qsizetype line = text_.indexOf(u'\n', at_);
-        at_ = line < 0 ? text_.size() : line + 1;
-      } else if (text_.mid(at_, 2) == QLatin1String("/*")) {
-        const qsizetype close = text_.indexOf(QLatin1String("*/"), at_ + 2);
-        at_ = close < 0 ? text_.size() : close + 2;
-      } else {
-        return;
-      }
-    }
-  }
-
-  JsonNode value(int depth) {
-    skip();
-    JsonNode out;
-    out.begin = out.key_begin = at_;
-    if (depth > kDeepest) failed_ = true;
-    if (failed_) return out;
-    if (here() == u'{' || here() == u'[') {
-      list(out, depth);
-    } else if (here() == u'"') {
-      out.kind = JsonNode::Kind::text;
-      out.literal = string();
-    } else {
-      while (here().isLetterOrNumber() || here() == u'-' || here() == u'+' || here() == u'.')
-        out.literal += text_[at_++];
-      if (out.literal.isEmpty()) failed_ = true;
-    }
-    out.end = at_;
-    return out;
-  }
-
-  void list(JsonNode& out, int depth) {
-    const bool object = here() == u'{';
-    const QChar close = object ? u'}' : u']';
-    out.kind = object ? JsonNode::Kind::object : JsonNode::Kind::array;
-    ++at_;
-    for (skip(); !failed_ && here() != close; skip()) {
-      const qsizetype key_begin = at_;
-      QString key;
-      if (object) {
-        if (here() != u'"') return fail();
-        key = string();
-        skip();
-        if (here() != u':') return fail();
-        ++at_;
-      }
-      JsonNode child = value(depth + 1);
-      child.key = key;
-      child.key_begin = key_begin;
-      out.children.push_back(std::move(child));
-      skip();
-      if (here() == u',')
-        ++at_;
-      else if (here() != close)
-        return fail();
-    }
-    ++at_;
-  }
-
-  QString string() {
-    QString out;
-    for (++at_; at_ < text_.size() && text_[at_] != u'"' && text_[at_] != u'\n'; ++at_) {
-      if (text_[at_] != u'\\') {
-        out += text_[at_];
-        continue;
-      }
-      const QChar next = ++at_ < text_.size() ? text_[at_] : QChar();
-      constexpr char16_t kFrom[] = u"nrtbf", kTo[] = u"\n\r\t\b\f";
-      qsizetype i = 0;
-      while (i < 5 && kFrom[i] != next) ++i;
-      if (next == u'u') {
-        out += QChar(text_.mid(at_ + 1, 4).toUShort(nullptr, 16));
-        at_ += 4;
-      } else {
-        out += i < 5 ? QChar(kTo[i]) : next;
-      }
-    }
-    if (here() != u'"')
-      fail();
-    else
-      ++at_;
-    return out;
-  }
-
-  void fail() { failed_ = true; }
-
-  const QString& text_;
-  qsizetype at_ = 0;
-  bool failed_ = false;
+  std::vector<qsizetype> units_;
 };
+
+JsonNode node_of(const client::TextNode& node, const Offsets& offsets) {
+  JsonNode out;
+  out.kind = node.kind;
+  out.begin = offsets[node.begin];
+  out.end = offsets[node.end];
+  out.key_begin = offsets[node.key_begin];
+  out.key = QString::fromStdString(node.key);
+  out.literal = QString::fromStdString(node.literal);
+  for (const client::TextNode& child : node.children)
+    out.children.push_back(node_of(child, offsets));
+  return out;
+}
 
 }  // namespace
 
@@ -138,7 +58,18 @@ const JsonNode* JsonNode::item(const QString& id) const {
   return nullptr;
 }
 
-std::optional<JsonNode> parse_tree(const QString& text) { return Parser(text).parse(); }
+std::optional<JsonNode> parse_tree(const QString& text) {
+  const std::string bytes = text.toStdString();
+  const std::optional<client::TextNode> tree = client::text_tree(bytes);
+  if (!tree) return std::nullopt;
+  return node_of(*tree, Offsets(bytes));
+}
+
+std::optional<JsonNode> tree_of(const Scenario& scenario) {
+  const std::optional<client::TextNode> tree = client::text_tree(scenario);
+  if (!tree) return std::nullopt;
+  return node_of(*tree, Offsets(scenario.text()));
+}
 
 ScenarioPath parse_path(const QString& path) {
   ScenarioPath out;

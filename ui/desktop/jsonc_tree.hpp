@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "ui/app/text_tree.hpp"
+
 /// Where each value of a text stands, so that an editor can change one value and leave the rest of
 /// the text, comments included, as it is. Whether the text is a good scenario is for
 /// client::Session::read to say.
@@ -11,7 +13,7 @@ namespace stallcast::desktop {
 
 /// One value of a JSON text with comments. Places count UTF-16 units, as QString does.
 struct JsonNode {
-  enum class Kind { object, array, text, other };
+  using Kind = client::TextNode::Kind;
   Kind kind = Kind::other;
   qsizetype begin = 0, end = 0;  ///< of the value
   qsizetype key_begin = 0;       ///< of its key; `begin` without one
@@ -26,6 +28,8 @@ struct JsonNode {
 
 /// nullopt when the text is not JSON with comments and trailing commas.
 [[nodiscard]] std::optional<JsonNode> parse_tree(const QString& text);
+/// The same of the text of a scenario, which is not parsed again.
+[[nodiscard]] std::optional<JsonNode> tree_of(const Scenario& scenario);
 
 /// One step of a path: a member, and then perhaps the item of it that has this `id`.
 struct PathStep {

@@ -56,8 +56,8 @@ SliderSpec parameter_slider(const Parameter& parameter, const Document& document
   out.whole = out.step == 0.0 && whole_numbers;
   out.logarithmic = out.minimum > 0.0 && out.maximum / out.minimum > 20.0;
   // "n": 40 and "n": { "value": 40 } are both allowed.
-  const std::optional<JsonNode> root = parse_tree(document.text());
-  const JsonNode* written = root ? find(*root, parse_path(out.path)) : nullptr;
+  const JsonNode* root = document.tree();
+  const JsonNode* written = root != nullptr ? find(*root, parse_path(out.path)) : nullptr;
   if (written == nullptr || written->kind == JsonNode::Kind::object)
     out.path += QStringLiteral(".value");
   return out;

@@ -92,11 +92,10 @@ QString apply(const TextEdit& edit, const QString& text) {
 
 TextEdit inverse(const TextEdit& edit) { return {edit.at, edit.inserted, edit.removed}; }
 
-std::optional<TextEdit> set_value(const QString& text, const ScenarioPath& path,
-                                  const QString& literal) {
-  const std::optional<JsonNode> root = parse_tree(text);
-  if (!root || path.empty()) return std::nullopt;
-  const JsonNode* node = &*root;
+std::optional<TextEdit> set_value(const QString& text, const JsonNode& root,
+                                  const ScenarioPath& path, const QString& literal) {
+  if (path.empty()) return std::nullopt;
+  const JsonNode* node = &root;
   const std::span<const PathStep> steps(path);
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (node->kind != JsonNode::Kind::object) return std::nullopt;
@@ -120,23 +119,21 @@ std::optional<TextEdit> set_value(const QString& text, const ScenarioPath& path,
   return TextEdit{node->begin, text.mid(node->begin, node->end - node->begin), literal};
 }
 
-std::optional<TextEdit> append_item(const QString& text, const ScenarioPath& path,
-                                    const QString& literal) {
-  const std::optional<JsonNode> root = parse_tree(text);
-  if (!root) return std::nullopt;
-  const JsonNode* list = find(*root, path);
-  if (list == nullptr) return set_value(text, path, QStringLiteral("[ %1 ]").arg(literal));
+std::optional<TextEdit> append_item(const QString& text, const JsonNode& root,
+                                    const ScenarioPath& path, const QString& literal) {
+  const JsonNode* list = find(root, path);
+  if (list == nullptr) return set_value(text, root, path, QStringLiteral("[ %1 ]").arg(literal));
   if (list->kind != JsonNode::Kind::array) return std::nullopt;
   return add_child(text, *list, literal);
 }
 
-std::optional<TextEdit> remove_value(const QString& text, const ScenarioPath& path) {
-  const std::optional<JsonNode> root = parse_tree(text);
-  if (!root || path.empty()) return std::nullopt;
+std::optional<TextEdit> remove_value(const QString& text, const JsonNode& root,
+                                     const ScenarioPath& path) {
+  if (path.empty()) return std::nullopt;
   ScenarioPath above = path;
-  const JsonNode* node = find(*root, path);
+  const JsonNode* node = find(root, path);
   above.pop_back();
-  const JsonNode* parent = find(*root, above);
+  const JsonNode* parent = find(root, above);
   if (node == nullptr || parent == nullptr || !path.back().id.isEmpty()) return std::nullopt;
   qsizetype begin = node->key_begin;
   qsizetype end = node->end;

@@ -23,14 +23,15 @@ struct TextEdit {
 /// Writes `literal` (JSON) at `path`: over what stands there, else as a new member behind the last
 /// one, making objects and list items on the way. nullopt when the text is not JSON or a parent is
 /// neither object nor list.
-[[nodiscard]] std::optional<TextEdit> set_value(const QString& text, const ScenarioPath& path,
-                                                const QString& literal);
+[[nodiscard]] std::optional<TextEdit> set_value(const QString& text, const JsonNode& root,
+                                                const ScenarioPath& path, const QString& literal);
 
 /// Adds `literal` to the end of the list at `path`, making the list if there is none.
-[[nodiscard]] std::optional<TextEdit> append_item(const QString& text, const ScenarioPath& path,
-                                                  const QString& literal);
+[[nodiscard]] std::optional<TextEdit> append_item(const QString& text, const JsonNode& root,
+                                                  const ScenarioPath& path, const QString& literal);
 
 /// Removes the member at `path` with its comma; nullopt when it is not written in this text.
-[[nodiscard]] std::optional<TextEdit> remove_value(const QString& text, const ScenarioPath& path);
+[[nodiscard]] std::optional<TextEdit> remove_value(const QString& text, const JsonNode& root,
+                                                   const ScenarioPath& path);
 
 }  // namespace stallcast::desktop

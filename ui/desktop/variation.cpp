@@ -8,8 +8,10 @@ namespace stallcast::desktop {
 std::optional<QString> text_with(const QString& before, std::span<const Move> moves) {
   QString text = before;
   for (const Move& move : moves) {
-    const std::optional<TextEdit> edit =
-        set_value(text, parse_path(move.slider.path), Workspace::literal(move.slider, move.value));
+    const std::optional<JsonNode> root = parse_tree(text);
+    if (!root) return std::nullopt;
+    const std::optional<TextEdit> edit = set_value(text, *root, parse_path(move.slider.path),
+                                                   Workspace::literal(move.slider, move.value));
     if (!edit) return std::nullopt;
     text = apply(*edit, text);
   }

@@ -44,6 +44,7 @@ void Workspace::read_text() {
     freshness_ = simulated_ || estimate_ ? Freshness::last_good : Freshness::none;
   } else {
     scenario_ = std::move(reading.scenario);
+    document_.set_read(*scenario_);
     design_ = scenario_->design();
     estimate_ = session_.estimate(*design_);
     freshness_ = Freshness::estimated;

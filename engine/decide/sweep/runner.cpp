@@ -92,15 +92,19 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
   if (!open.ok()) return open.failure();
   Keeper keeper(results);
   run::WarmWorker worker(0);
-  std::atomic<bool> cannot_write = false;
+  std::atomic<bool> ended_early = false;  // nobody wants it any more, or it cannot be written
   predict::PredictOptions how = options.predict;
   how.run.warm = &worker;
-  how.run.cancelled = &cannot_write;
+  how.run.cancelled = &ended_early;
   std::size_t done = open->all - open->keys.size();
   const auto report = [&] {
     if (options.on_progress) options.on_progress(done, open->all);
   };
-  how.run.on_progress = [&](double) { report(); };
+  const std::atomic<bool>* unwanted = options.predict.run.cancelled;
+  how.run.on_progress = [&](double) {
+    report();
+    if (unwanted != nullptr && *unwanted) ended_early = true;
+  };
   report();
 
   std::vector<std::string> left = open->keys;
@@ -117,7 +121,7 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
           has_result[i] = true;
           ++done;
           keeper.add(left[i], outcome_of(prediction));
-          cannot_write = keeper.failure().has_value();
+          if (keeper.failure()) ended_early = true;
         });
     keeper.write();
     if (keeper.failure()) return keeper.failure();
