@@ -19,7 +19,7 @@ SCENARIO = """{
                  "ost": { "count": "=n", "read": "4 GB/s", "write": "4 GB/s" } } ],
   "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
               "checkpoint": { "to": "scratch", "size": "100 GB", "every": "60 s" } } ],
-  "run": { "duration": "200 s" },
+  "run": { "duration": "10 min" },
   "expect": [ { "id": "util", "that": "job.train.gpu.utilization >= 90 %" } ],
 }
 """
@@ -56,7 +56,7 @@ class Once(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
 
     def test_both_sides_of_a_diff(self):
-        done = self.run_verb(["diff", self.pipe("base.json"), self.pipe("head.json"), "--set", "n=16"])
+        done = self.run_verb(["diff", self.pipe("base.json"), self.pipe("head.json"), "--set", "params.n=16"])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("ost.count", done.stdout)
 
