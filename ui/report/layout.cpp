@@ -219,17 +219,10 @@ std::string print_margin(double margin) {
 }
 
 std::string_view verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pass:
-      return "pass";
-    case Verdict::fail:
-      return "fail";
-    case Verdict::inconclusive:
-      return "inconclusive";
-    case Verdict::none:
-      break;
-  }
-  return "none";
+  return verdict == Verdict::pass           ? "pass"
+         : verdict == Verdict::fail         ? "fail"
+         : verdict == Verdict::inconclusive ? "inconclusive"
+                                            : "none";
 }
 
 }  // namespace stallcast::report

@@ -90,8 +90,7 @@ std::string status_text(const PlanResult& plan, const Ink& ink) {
 std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {
   const std::string id = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end = plan.points.empty() ? nullptr : &plan.points[plan.end];
-  const std::string goal =
-      std::string(plan.objective.maximize ? "most " : "least ") + plan.objective.name;
+  const std::string goal = goal_text(plan);
   if (plan.status == PlanStatus::found && plan.answer) {
     const PlanPoint& answer = plan.points[*plan.answer];
     return {id + "needs " + ink.bold(plan_amounts(plan, answer)),
@@ -176,13 +175,6 @@ std::string busy_text(const PlanPoint& point) {
   return point.binding_utilization > 0.0 ? print_share(point.binding_utilization) : "-";
 }
 
-/// "au: 84.1 % against 90 %, margin -6.6 %".
-std::string margin_text(const TargetMargin& t) {
-  return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " +
-         print_beside(t.value, t.limit, t.unit) + " against " + print_limit(t.limit, t.unit) +
-         ", margin " + print_margin(t.margin);
-}
-
 std::string point_lines(const PlanPoint& point, const Columns& columns, const Ink& ink) {
   std::string line = " ";
   for (const std::string& cell : cells_of(point, columns))
@@ -229,8 +221,6 @@ std::string how_searched(const PlanResult& plan) {
     out += "; every better one was tried";
   return out;
 }
-
-}  // namespace
 
 std::string plan_text(const PlanResult& plan, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
@@ -308,6 +298,17 @@ std::string plan_markdown(const PlanResult& plan) {
     for (const std::string& line : part.lines) out += "- " + line + "\n";
   }
   return out + "\n" + how_searched(plan) + "\n";
+}
+
+}  // namespace
+
+std::string render(const PlanResult& plan, const ReportContext& context, Format format,
+                   const Style& style) {
+  if (format == Format::json) return plan_json(plan, context, style);
+  if (format == Format::csv) return plan_csv(plan);
+  if (format == Format::markdown) return plan_markdown(plan);
+  if (format == Format::html) return plan_html(plan, context, style);
+  return plan_text(plan, context, style);
 }
 
 }  // namespace stallcast::report

@@ -22,17 +22,14 @@ struct Shown {
 
 std::vector<Shown> columns_shown(const SweepReport& sweep, const std::vector<std::size_t>& rows) {
   std::vector<Shown> out;
-  const auto add = [&](const std::string& name) {
+  for (const std::string& name : sweep_names(sweep)) {
     Shown column{name, sweep_title(sweep, name), {}, 0};
     for (const std::size_t i : rows) {
       column.cells.push_back(sweep_cell(sweep, sweep.rows[i], name));
       column.widest = std::max(column.widest, column.cells.back().size());
     }
     out.push_back(std::move(column));
-  };
-  for (const std::string& axis : sweep.axes) add(axis);
-  for (const SweepColumn& column : sweep.columns)
-    if (!sweep_axis(sweep, column.name)) add(column.name);  // else it is there already
+  }
   return out;
 }
 

@@ -72,8 +72,6 @@ std::string case_lines(const ValidatedCase& c, const Ink& ink) {
   return out;
 }
 
-}  // namespace
-
 std::string validation_text(const Validation& validation, const ReportContext& context,
                             const Style& style) {
   const Ink ink(style.colour);
@@ -187,19 +185,13 @@ std::string validation_markdown(const Validation& validation, const ReportContex
   return out + "\n" + made_by(validation, context) + "\n";
 }
 
+}  // namespace
+
 std::string render(const Validation& validation, const ReportContext& context, Format format,
                    const Style& style) {
-  switch (format) {
-    case Format::json:
-      return validation_json(validation, context, style);
-    case Format::csv:
-      return validation_csv(validation);
-    case Format::markdown:
-      return validation_markdown(validation, context);
-    case Format::html:  // no page
-    case Format::text:
-      break;
-  }
+  if (format == Format::json) return validation_json(validation, context, style);
+  if (format == Format::csv) return validation_csv(validation);
+  if (format == Format::markdown) return validation_markdown(validation, context);
   return validation_text(validation, context, style);
 }
 

@@ -40,34 +40,18 @@ int rank(const Finding& f) {
 }  // namespace
 
 std::string_view status_name(CheckStatus status) {
-  switch (status) {
-    case CheckStatus::fail:
-      return "fail";
-    case CheckStatus::inconclusive:
-      return "inconclusive";
-    case CheckStatus::waived:
-      return "waived";
-    case CheckStatus::known:
-      return "known";
-    case CheckStatus::pass:
-      break;
-  }
-  return "pass";
+  return status == CheckStatus::fail           ? "fail"
+         : status == CheckStatus::inconclusive ? "inconclusive"
+         : status == CheckStatus::waived       ? "waived"
+         : status == CheckStatus::known        ? "known"
+                                               : "pass";
 }
 
 std::string_view state_name(BaselineState state) {
-  switch (state) {
-    case BaselineState::fresh:
-      return "new";
-    case BaselineState::same:
-      return "unchanged";
-    case BaselineState::better:
-    case BaselineState::worse:
-      return "updated";
-    case BaselineState::absent:
-      break;
-  }
-  return "";
+  return state == BaselineState::absent  ? ""
+         : state == BaselineState::fresh ? "new"
+         : state == BaselineState::same  ? "unchanged"
+                                         : "updated";
 }
 
 std::string value_text(const CheckedAssertion& a) {

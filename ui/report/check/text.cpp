@@ -10,19 +10,7 @@ namespace {
 /// "FAIL", "WARN", ...: the first word of a line.
 std::string word(const CheckedAssertion& a) {
   if (a.is_open() && !a.is_error()) return "WARN";
-  switch (a.status) {
-    case CheckStatus::fail:
-      return "FAIL";
-    case CheckStatus::inconclusive:
-      return "UNSURE";
-    case CheckStatus::waived:
-      return "WAIVED";
-    case CheckStatus::known:
-      return "KNOWN";
-    case CheckStatus::pass:
-      break;
-  }
-  return "PASS";
+  return a.status == CheckStatus::inconclusive ? "UNSURE" : upper(status_name(a.status));
 }
 
 std::string painted(const std::string& first, const Ink& ink) {

@@ -80,28 +80,16 @@ std::string more_line(std::size_t shown, std::size_t all) {
 }
 
 std::string_view effect_name(Effect effect) {
-  switch (effect) {
-    case Effect::worse:
-      return "worse";
-    case Effect::better:
-      return "better";
-    case Effect::changed:
-      return "changed";
-    case Effect::none:
-      break;
-  }
-  return "same";
+  return effect == Effect::worse     ? "worse"
+         : effect == Effect::better  ? "better"
+         : effect == Effect::changed ? "changed"
+                                     : "same";
 }
 
 std::string_view attribution_name(Attribution method) {
-  switch (method) {
-    case Attribution::shapley:
-      return "shapley";
-    case Attribution::one_at_a_time:
-      return "oat";
-    default:
-      return "none";
-  }
+  return method == Attribution::shapley         ? "shapley"
+         : method == Attribution::one_at_a_time ? "oat"
+                                                : "none";
 }
 
 std::vector<const MetricChange*> moved_metrics(const Diff& diff) {
