@@ -125,7 +125,7 @@ std::string audit_text(const Audit& audit, const ReportContext& context, const S
         out += wrapped("          " + ink.bad("fault") + ": ", fault, 12);
     }
   }
-  out += "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  out += "\n" + made_by(context) + "\n";
   return out;
 }
 
@@ -160,8 +160,7 @@ std::string audit_markdown(const Audit& audit, const ReportContext& context) {
              figures + " | " + markdown_cell(claim.note) + " |\n";
     }
   }
-  return out + "\n" + totals(audit) + "; stallcast " + context.version + ", models " +
-         context.model_version + "\n";
+  return out + "\n" + totals(audit) + "; " + made_by(context) + "\n";
 }
 
 std::string audit_csv(const Audit& audit) {

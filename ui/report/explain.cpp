@@ -115,7 +115,7 @@ std::string explanation_text(const Explanation& e, const ReportContext& context,
   }
   if (e.prediction.has_value() && style.depth >= 0 && e.asked.empty())
     out += "\n" + wrapped("", "Lines that end in ... go deeper: name the metric, or --depth N", 0);
-  out += "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  out += "\n" + made_by(context) + "\n";
   return out;
 }
 

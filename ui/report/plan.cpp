@@ -7,6 +7,7 @@
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 std::string plan_amounts(const PlanResult& plan, const PlanPoint& point) {
@@ -139,7 +140,7 @@ std::vector<std::string> headline_lines(const PlanResult& plan) {
 }
 
 std::string assumed(std::size_t n) {
-  return counted(static_cast<std::int64_t>(n), "inputs") + (n == 1 ? " is" : " are") +
+  return count_of(n, "input") + (n == 1 ? " is" : " are") +
          " assumed, not measured: stallcast resolve --provenance";
 }
 
@@ -195,8 +196,7 @@ std::string point_lines(const PlanPoint& point, const Columns& columns, const In
 
 std::string how_searched(const PlanResult& plan) {
   const std::size_t replicas = plan.prediction.seeds.size();
-  const std::string each =
-      " with " + std::to_string(replicas) + (replicas == 1 ? " replica" : " replicas") + " each";
+  const std::string each = " with " + count_of(replicas, "replica") + " each";
   std::string out;
   if (several(plan)) {
     out = "of " + counted(plan.candidates, "designs") + " " + std::to_string(plan.points.size()) +
@@ -242,11 +242,7 @@ std::string plan_text(const PlanResult& plan, const ReportContext& context, cons
   }
   if (!context.assumptions.empty())
     out += "\n" + wrapped("", assumed(context.assumptions.size()), 0);
-  return out + "\n" +
-         wrapped("",
-                 how_searched(plan) + "; stallcast " + context.version + ", models " +
-                     context.model_version,
-                 0);
+  return out + "\n" + wrapped("", how_searched(plan) + "; " + made_by(context), 0);
 }
 
 std::string plan_csv(const PlanResult& plan) {

@@ -38,6 +38,8 @@ namespace stallcast::report {
                                                    const Style& style);
 [[nodiscard]] nlohmann::ordered_json tool_object(const ReportContext& context,
                                                  const std::string& profile_sha256);
+/// Value, unit, and the interval where there is one.
+[[nodiscard]] nlohmann::ordered_json metric_object(const Metric& metric);
 /// Indented by two, with a newline at the end.
 [[nodiscard]] std::string dump(const nlohmann::ordered_json& json);
 

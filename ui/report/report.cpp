@@ -18,6 +18,10 @@ Result<Format> parse_format(std::string_view name, bool pages) {
   return Failure{ExitCode::bad_input, "unknown format \"" + std::string(name) + "\"", known};
 }
 
+std::string made_by(const ReportContext& context) {
+  return "stallcast " + context.version + ", models " + context.model_version;
+}
+
 std::string render(const Prediction& prediction, const ReportContext& context, Format format,
                    const Style& style) {
   if (format == Format::json) return prediction_json(prediction, context, style);

@@ -91,7 +91,7 @@ std::string rows_text(const RowValidation& v, const ReportContext& context, cons
            right(base::percent(e.within_20, 0), 6) +
            right(e.coverage ? base::percent(*e.coverage, 0) : "", 8) + "\n";
   }
-  return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  return out + "\n" + made_by(context) + "\n";
 }
 
 std::string rows_json(const RowValidation& v, const ReportContext& context) {
@@ -179,7 +179,7 @@ std::string rows_markdown(const RowValidation& v, const ReportContext& context) 
       heading = true;
       out += "- " + markdown_cell(row.case_id) + ": " + note + "\n";
     }
-  return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  return out + "\n" + made_by(context) + "\n";
 }
 
 }  // namespace

@@ -222,9 +222,8 @@ std::string run_phrase(const Prediction& p, const ReportContext& context, const 
           : "";
   return print_value(p.simulated_s, "s") + " simulated" + repeated + ", " + seeds + ", " +
          std::to_string(p.events) + " events" +
-         (style.timing ? ", " + print_value(p.wall_s, "s") + " wall clock" : std::string()) +
-         "; stallcast " + context.version + ", models " + context.model_version + ", design " +
-         p.design_sha256.substr(0, 12);
+         (style.timing ? ", " + print_value(p.wall_s, "s") + " wall clock" : std::string()) + "; " +
+         made_by(context) + ", design " + p.design_sha256.substr(0, 12);
 }
 
 }  // namespace stallcast::report

@@ -108,10 +108,8 @@ Json point_object(const SweepReport& sweep, const SweepRow& row, std::size_t i) 
   Json set = Json::object(), metrics = Json::object();
   for (std::size_t a = 0; a < sweep.axes.size(); ++a) set[sweep.axes[a]] = row.values[a];
   for (const SweepColumn& column : sweep.columns)
-    if (const Metric* metric = sweep_metric(row, column.name)) {
-      Json& m = metrics[column.name] = {{"value", metric->value}, {"unit", metric->unit}};
-      if (metric->ci95) m["ci95"] = Json::array({metric->ci95->first, metric->ci95->second});
-    }
+    if (const Metric* metric = sweep_metric(row, column.name))
+      metrics[column.name] = metric_object(*metric);
   Json out = {
       {"point", i + 1}, {"sha256", row.key}, {"set", std::move(set)}, {"status", status_word(row)}};
   if (row.outcome && !row.outcome->failed) out["verdict"] = verdict_word(row);

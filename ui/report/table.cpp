@@ -125,7 +125,7 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
   if (!context.assumptions.empty()) out += "\n### Assumed, not measured\n\n";
   for (const Assumption& a : context.assumptions)
     out += "- `" + a.path + "` = " + a.value + (a.why.empty() ? "" : " (" + a.why + ")") + "\n";
-  out += "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  out += "\n" + made_by(context) + "\n";
   return out;
 }
 

@@ -58,8 +58,7 @@ std::string made_by(const Validation& validation, const ReportContext& context) 
   }
   const std::string replicas =
       least == most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);
-  return replicas + (most == 1 ? " replica" : " replicas") + " each; stallcast " + context.version +
-         ", models " + context.model_version;
+  return replicas + (most == 1 ? " replica" : " replicas") + " each; " + made_by(context);
 }
 
 std::string case_lines(const ValidatedCase& c, const Ink& ink) {
@@ -113,10 +112,7 @@ std::string validation_json(const Validation& validation, const ReportContext& c
     Json measured = Json::object(), predicted = Json::object(), error = Json::object();
     for (const Comparison& m : c.comparisons) {
       measured[m.metric] = {{"value", m.measured}, {"unit", m.unit}};
-      predicted[m.metric] = {{"value", m.predicted.value}, {"unit", m.unit}};
-      if (m.predicted.ci95.has_value())
-        predicted[m.metric]["ci95"] =
-            Json::array({m.predicted.ci95->first, m.predicted.ci95->second});
+      predicted[m.metric] = metric_object({m.predicted.value, m.unit, m.predicted.ci95});
       error[m.metric] = {{"value", m.error}, {"unit", error_unit(m.unit)}};
     }
     out["cases"].push_back({{"case_id", c.id},

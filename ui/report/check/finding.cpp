@@ -47,6 +47,10 @@ std::string_view status_name(CheckStatus status) {
                                                : "pass";
 }
 
+std::string place_text(const Position& at) {
+  return at.line > 0 ? at.file + ":" + std::to_string(at.line) : at.file;
+}
+
 std::string_view state_name(BaselineState state) {
   return state == BaselineState::absent  ? ""
          : state == BaselineState::fresh ? "new"
@@ -109,14 +113,17 @@ std::vector<Finding> scenario_findings(const CheckedScenario& s) {
   return out;
 }
 
+Finding finding_of(const CheckedScenario& s, const CheckedAssertion& a) {
+  return {&s,        &a,           a.is_error(), a.outcome.id, s.id + ": " + message_text(a),
+          a.culprit, a.fingerprint};
+}
+
 std::vector<Finding> findings(const CheckReport& report) {
   std::vector<Finding> out;
   for (const CheckedScenario& s : report.scenarios) {
     for (Finding& f : scenario_findings(s)) out.push_back(std::move(f));
     for (const CheckedAssertion& a : s.assertions)
-      if (a.is_open())
-        out.push_back({&s, &a, a.is_error(), a.outcome.id, s.id + ": " + message_text(a), a.culprit,
-                       a.fingerprint});
+      if (a.is_open()) out.push_back(finding_of(s, a));
   }
   std::stable_sort(out.begin(), out.end(), [](const Finding& a, const Finding& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);

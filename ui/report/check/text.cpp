@@ -53,8 +53,7 @@ std::string check_text(const CheckReport& report, const CheckContext& context) {
   for (const CheckedScenario& s : report.scenarios) {
     for (const Finding& f : scenario_findings(s))
       out += begun(s.exit == ExitCode::inconclusive ? "UNSURE" : "ERROR",
-                   f.at.line > 0 ? f.at.file + ":" + std::to_string(f.at.line) : s.path, f.message,
-                   ink);
+                   f.at.line > 0 ? place_text(f.at) : s.path, f.message, ink);
     for (const bool open : {true, false})
       for (const CheckedAssertion& a : s.assertions)
         if (a.is_open() == open) out += lines(s, a, ink);
