@@ -19,7 +19,9 @@
 
 namespace stallcast::desktop {
 
-Chart::Chart(QWidget* parent) : QWidget(parent) { setFocusPolicy(Qt::TabFocus); }
+Chart::Chart(QWidget* parent, QStringList headers) : QWidget(parent), twin_(std::move(headers)) {
+  setFocusPolicy(Qt::TabFocus);
+}
 
 void Chart::paintEvent(QPaintEvent*) {
   QPainter painter(this);

@@ -41,7 +41,7 @@ QColor colour_of(GanttData::What what, const Theme& theme) {
 }  // namespace
 
 Gantt::Gantt(QWidget* parent)
-    : TimeChart(parent), twin_({tr("lane"), tr("what"), tr("begin"), tr("end"), tr("lasts")}) {
+    : TimeChart(parent, {tr("lane"), tr("what"), tr("begin"), tr("end"), tr("lasts")}) {
   constexpr int kRestMs = 100;
   refill_.setSingleShot(true);
   refill_.setInterval(kRestMs);

@@ -13,7 +13,7 @@
 
 namespace stallcast::desktop {
 
-GridChart::GridChart(QWidget* parent) : Chart(parent), twin_({tr("inputs")}) {
+GridChart::GridChart(QWidget* parent) : Chart(parent, {tr("inputs")}) {
   setFocusPolicy(Qt::StrongFocus);
 }
 

@@ -24,8 +24,8 @@ double busy(const Timeline::Counter& row, std::size_t bin) {
 }  // namespace
 
 HeatChart::HeatChart(QWidget* parent)
-    : TimeChart(parent),
-      twin_({tr("resource"), tr("mean"), tr("most"), tr("at"), tr("of its capacity then")}) {}
+    : TimeChart(parent,
+                {tr("resource"), tr("mean"), tr("most"), tr("at"), tr("of its capacity then")}) {}
 
 void HeatChart::set(const Timeline& recorded) {
   rows_.clear();

@@ -22,9 +22,8 @@ int place(const ResourceUse& use) {
 }  // namespace
 
 HopChart::HopChart(QWidget* parent)
-    : Chart(parent),
-      twin_({tr("resource"), tr("mean"), tr("capacity"), tr("busy"), tr("busiest moment"),
-             tr("of all waiting")}) {}
+    : Chart(parent, {tr("resource"), tr("mean"), tr("capacity"), tr("busy"), tr("busiest moment"),
+                     tr("of all waiting")}) {}
 
 void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
   resources_ = std::move(resources);

@@ -19,7 +19,7 @@ constexpr double kLeastDrag = 0.01;  // of an axis: less is a click
 
 }  // namespace
 
-ParallelChart::ParallelChart(QWidget* parent) : Chart(parent), twin_({tr("design")}) {
+ParallelChart::ParallelChart(QWidget* parent) : Chart(parent, {tr("design")}) {
   setFocusPolicy(Qt::StrongFocus);
 }
 

@@ -47,7 +47,11 @@ class RowsModel : public QAbstractTableModel {
   std::vector<Row> rows_;
 };
 
-/// A sortable view of `model`, ready for keyboard and screen readers.
-[[nodiscard]] QTableView* table_of(RowsModel& model, const QString& name, QWidget* parent);
+/// A view of any model with rows that grow with their texts, ready for keyboard and screen readers.
+[[nodiscard]] QTableView* plain_table(QAbstractItemModel& model, const QString& name,
+                                      QWidget* parent);
+/// A sortable view of `model`. `object_name` is for scripts and tests.
+[[nodiscard]] QTableView* table_of(RowsModel& model, const QString& name, QWidget* parent,
+                                   const char* object_name = "");
 
 }  // namespace stallcast::desktop

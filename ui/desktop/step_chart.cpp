@@ -24,7 +24,7 @@ QColor on(const QColor& background) {
 
 }  // namespace
 
-StepChart::StepChart(QWidget* parent) : Chart(parent), twin_({}) {
+StepChart::StepChart(QWidget* parent) : Chart(parent, {}) {
   QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Expanding);
   setSizePolicy(policy);
 }

@@ -17,8 +17,7 @@ constexpr double kTornadoRow = 2.5;  // lines of text
 }  // namespace
 
 TornadoChart::TornadoChart(QWidget* parent)
-    : Chart(parent),
-      twin_({tr("input"), tr("low"), tr("metric there"), tr("high"), tr("metric there")}) {}
+    : Chart(parent, {tr("input"), tr("low"), tr("metric there"), tr("high"), tr("metric there")}) {}
 
 void TornadoChart::set(std::vector<Bar> bars, const QString& metric, const Metric& now) {
   bars_ = std::move(bars);

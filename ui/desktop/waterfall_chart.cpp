@@ -24,7 +24,7 @@ QString fraction_text(double share, const MetricChange& metric) {
 }  // namespace
 
 WaterfallChart::WaterfallChart(QWidget* parent)
-    : Chart(parent), twin_({tr("change"), tr("share"), tr("of the difference"), tr("by itself")}) {}
+    : Chart(parent, {tr("change"), tr("share"), tr("of the difference"), tr("by itself")}) {}
 
 void WaterfallChart::set(const MetricChange& metric, std::vector<Part> parts,
                          const QString& instead) {

@@ -55,9 +55,7 @@ WhatIfScreen::WhatIfScreen(Workspace& workspace, QWidget* parent)
   split->addWidget(slider_side());
   split->addWidget(figure_side());
   split->addWidget(cause_side());
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 4);
-  split->setStretchFactor(2, 3);
+  stretch(*split, {3, 4, 3});
   split->setChildrenCollapsible(false);
   split->setSizes({250, 480, 370});
   auto* layout = new QVBoxLayout(this);
@@ -89,9 +87,7 @@ QWidget* WhatIfScreen::slider_side() {
   slider_list_->setContentsMargins(0, 0, 6, 0);
   slider_list_->addStretch(1);
   layout->addWidget(scrolled(inside, tr("Sliders"), side), 1);
-  auto* add = new QPushButton(tr("&Add a slider..."), side);
-  add->setObjectName(QStringLiteral("add_slider"));
-  add->setAccessibleName(tr("Add a slider"));
+  auto* add = push_button(tr("&Add a slider..."), "add_slider", tr("Add a slider"), side);
   auto* menu = new QMenu(add);
   connect(menu, &QMenu::aboutToShow, this, [this, menu] {
     menu->clear();
@@ -126,14 +122,12 @@ QWidget* WhatIfScreen::figure_side() {
   why_->setWordWrap(true);
   layout->addWidget(why_);
   auto* buttons = new QHBoxLayout;
-  pin_ = new QPushButton(tr("&Pin this design"), side);
-  pin_->setObjectName(QStringLiteral("pin"));
-  pin_->setAccessibleName(tr("Pin this design to compare others with it"));
+  pin_ = push_button(tr("&Pin this design"), "pin", tr("Pin this design to compare others with it"),
+                     side);
   connect(pin_, &QPushButton::clicked, this,
           [this] { workspace().pin(workspace().next_pin_name()); });
-  solve_ = new QPushButton(tr("&Fewest that meet the targets"), side);
-  solve_->setObjectName(QStringLiteral("solve"));
-  solve_->setAccessibleName(tr("Find the smallest storage that meets the targets"));
+  solve_ = push_button(tr("&Fewest that meet the targets"), "solve",
+                       tr("Find the smallest storage that meets the targets"), side);
   connect(solve_, &QPushButton::clicked, this, &WhatIfScreen::solve);
   buttons->addWidget(pin_);
   buttons->addWidget(solve_);
@@ -150,12 +144,10 @@ QWidget* WhatIfScreen::figure_side() {
 }
 
 QWidget* WhatIfScreen::cause_side() {
-  auto* side = new QSplitter(Qt::Vertical, this);
-  side->setChildrenCollapsible(false);
+  auto* side = splitter(Qt::Vertical, this);
   steps_ = new StepChart(side);
   auto* bars = new QWidget(side);
-  auto* pane = new ChartPane(tr("Where the time goes"), steps_, steps_->twin(), bars);
-  pane->setObjectName(QStringLiteral("chart:steps"));
+  auto* pane = new ChartPane(tr("Where the time goes"), "steps", steps_, bars);
   auto* bars_layout = new QVBoxLayout(bars);
   bars_layout->setContentsMargins(6, 0, 0, 6);
   bars_layout->addWidget(pane);
@@ -165,8 +157,7 @@ QWidget* WhatIfScreen::cause_side() {
   layout->setContentsMargins(6, 6, 0, 0);
   layout->addWidget(heading(tr("What limits it"), limits));
   limits_ = new RowsModel({tr("resource"), tr("of waiting"), tr("busy")}, this);
-  QTableView* table = table_of(*limits_, tr("What limits it"), limits);
-  table->setObjectName(QStringLiteral("limits"));
+  QTableView* table = table_of(*limits_, tr("What limits it"), limits, "limits");
   table->horizontalHeader()->setStretchLastSection(false);  // figures stay whole
   table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   table->setTextElideMode(Qt::ElideMiddle);
