@@ -91,8 +91,7 @@ void BottleneckScreen::try_changes() {
         return [this, found = std::move(found)] {
           std::vector<Row> rows;
           for (const Alternative& a : found)
-            rows.push_back({Cell(QString::fromStdString(a.change)),
-                            Cell(figure_text(a.utilization, "ratio"), a.utilization),
+            rows.push_back({Cell(a.change), figure_cell(a.utilization, "ratio"),
                             Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
                             Cell(a.meets_targets ? tr("\u2713 yes") : tr("\u2717 no"))});
           tried_->setText(rows.empty() ? tr("No change of what limits gains anything")

@@ -62,10 +62,8 @@ void ChecksScreen::refresh() {
       failed += a.status == "fail" ? 1 : 0;
       open += a.status == "inconclusive" ? 1 : 0;
       const QString id = QString::fromStdString(a.id + (a.level == "warn" ? " (warning)" : ""));
-      rows.push_back({Cell(status_sign(a.status)), Cell(id), Cell(QString::fromStdString(a.that)),
-                      Cell(figure_text(a.value, a.unit), a.value),
-                      Cell(QString::fromStdString(a.limited_by)),
-                      Cell(QString::fromStdString(a.why))});
+      rows.push_back({Cell(status_sign(a.status)), Cell(id), Cell(a.that),
+                      figure_cell(a.value, a.unit), Cell(a.limited_by), Cell(a.why)});
     }
   const auto count = static_cast<int>(rows.size());
   model_->set(std::move(rows));

@@ -236,18 +236,11 @@ void CompareScreen::refresh_figures() {
       for (std::size_t i = 0; i < pins.size(); ++i) {
         const Metric* m = find_metric(pins[i].prediction, title);
         row.push_back(m == nullptr ? Cell(QStringLiteral("\u2013"))
-                                   : Cell(metric_text(*m), m->value));
+                                   : figure_cell(m->value, m->unit));
         if (static_cast<int>(i) == base) before = m;
       }
       row.emplace_back(metric_text(metric), metric.value);
-      QString delta;
-      if (before != nullptr) {
-        const int sign = delta_sign(title, *before, metric);
-        delta = delta_text(*before, metric) + (sign > 0   ? tr(", better")
-                                               : sign < 0 ? tr(", worse")
-                                                          : QString());
-      }
-      row.push_back(Cell(delta));
+      row.emplace_back(before == nullptr ? QString() : judged_delta(title, *before, metric));
       rows.push_back(std::move(row));
     }
   }

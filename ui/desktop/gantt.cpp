@@ -63,10 +63,8 @@ void Gantt::fill_twin() {
     for (const GanttData::Span& span : lane.spans) {
       if (rows.size() >= kMostTwinRows || span.begin > to()) break;
       if (span.end < from()) continue;
-      rows.push_back({Cell(lane.name), Cell(span.text),
-                      Cell(figure_text(span.begin, "s"), span.begin),
-                      Cell(figure_text(span.end, "s"), span.end),
-                      Cell(figure_text(span.end - span.begin, "s"), span.end - span.begin)});
+      rows.push_back({Cell(lane.name), Cell(span.text), figure_cell(span.begin, "s"),
+                      figure_cell(span.end, "s"), figure_cell(span.end - span.begin, "s")});
     }
   twin_.set(std::move(rows));
 }

@@ -53,9 +53,8 @@ void HeatChart::range_shown() {
         std::accumulate(from_bin, to_bin, 0.0) / static_cast<double>(to_bin - from_bin);
     const double at = begin() + static_cast<double>(top - row.values.begin()) * bin_;
     const QString name = QString::fromStdString(row.resource);
-    rows.push_back({Cell(name), Cell(figure_text(mean, row.unit), mean),
-                    Cell(figure_text(*top, row.unit), *top), Cell(figure_text(at, "s"), at),
-                    Cell(figure_text(*top / row.capacity, "ratio"), *top / row.capacity)});
+    rows.push_back({Cell(name), figure_cell(mean, row.unit), figure_cell(*top, row.unit),
+                    figure_cell(at, "s"), figure_cell(*top / row.capacity, "ratio")});
     if (mean / row.capacity <= most) continue;
     most = mean / row.capacity;
     busiest = name;

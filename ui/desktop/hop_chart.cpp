@@ -35,13 +35,11 @@ void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
   double most = 0.0;
   for (const ResourceUse& r : resources_) {
     const bool limited = r.capacity > 0.0;
-    rows.push_back(
-        {Cell(QString::fromStdString(r.name)),
-         Cell(figure_text(r.throughput, r.unit), r.throughput),
-         limited ? Cell(figure_text(r.capacity, r.unit), r.capacity) : Cell(tr("no limit")),
-         Cell(figure_text(r.utilization(), "ratio"), r.utilization()),
-         r.peak > 0.0 ? Cell(figure_text(r.peak, r.unit), r.peak) : Cell(tr("not recorded")),
-         Cell(figure_text(r.blamed_share, "ratio"), r.blamed_share)});
+    rows.push_back({Cell(r.name), figure_cell(r.throughput, r.unit),
+                    limited ? figure_cell(r.capacity, r.unit) : Cell(tr("no limit")),
+                    Cell(figure_text(r.utilization(), "ratio"), r.utilization()),
+                    r.peak > 0.0 ? figure_cell(r.peak, r.unit) : Cell(tr("not recorded")),
+                    figure_cell(r.blamed_share, "ratio")});
     if (r.blamed_share <= most) continue;
     most = r.blamed_share;
     worst = QString::fromStdString(r.name);

@@ -60,7 +60,7 @@ void ParallelChart::fill_twin() {
     Row row{Cell(QString::number(i + 1), static_cast<double>(i + 1))};
     for (const Axis& axis : axes_) {
       const std::optional<double>& value = axis.figures.values[i];
-      row.push_back(value ? Cell(figure_text(*value, axis.figures.unit), *value) : Cell(QString()));
+      row.push_back(value ? figure_cell(*value, axis.figures.unit) : Cell(QString()));
     }
     row.emplace_back(any_selected_ && selected_[i] ? tr("\u25cf yes") : QString());
     rows.push_back(std::move(row));

@@ -5,6 +5,7 @@
 #include <QString>
 #include <QStringList>
 #include <QVariant>
+#include <string>
 #include <vector>
 
 class QTableView;
@@ -14,6 +15,7 @@ namespace stallcast::desktop {
 /// One cell: what is shown, and what it is sorted and exported by.
 struct Cell {
   Cell(QString shown) : text(std::move(shown)) {}  // NOLINT(google-explicit-constructor)
+  explicit Cell(const std::string& shown) : text(QString::fromStdString(shown)) {}
   Cell(QString shown, double number) : text(std::move(shown)), value(number) {}
   QString text;
   QVariant value = {};

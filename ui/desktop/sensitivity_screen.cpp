@@ -239,7 +239,7 @@ void SensitivityScreen::show_curve() {
     unit = m->unit;
     curve.emplace_back(value, m->value);
     line.points.emplace_back(value, m->value);
-    rows.push_back({Cell(value_text(*followed_, value), value), Cell(metric_text(*m), m->value),
+    rows.push_back({Cell(value_text(*followed_, value), value), figure_cell(m->value, m->unit),
                     Cell(QString())});
     for (const AssertionOutcome& a : prediction.assertions)
       if (a.limit && (a.metric.empty() ? a.that : a.metric) == metric.toStdString())

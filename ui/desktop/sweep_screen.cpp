@@ -20,6 +20,7 @@
 #include "ui/desktop/range_model.hpp"
 #include "ui/desktop/sweep_run.hpp"
 #include "ui/desktop/xy_chart.hpp"
+#include "ui/report/sweep_parts.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -230,7 +231,7 @@ void SweepScreen::show_points() {
   y_figures_ = figures_of(sweep, y_->currentText());
   frontier_ = frontier_of(sweep, x_figures_, y_figures_);
   const auto is_axis = [&](const QString& name) {
-    return std::find(sweep.axes.begin(), sweep.axes.end(), name.toStdString()) != sweep.axes.end();
+    return report::sweep_axis(sweep, name.toStdString()).has_value();
   };
   QStringList headers;
   for (const std::string& axis : sweep.axes) headers << QString::fromStdString(axis);

@@ -29,9 +29,8 @@ void TornadoChart::set(std::vector<Bar> bars, const QString& metric, const Metri
   current_ = 0;
   std::vector<Row> rows;
   for (const Bar& bar : bars_)
-    rows.push_back({Cell(bar.name), Cell(bar.low_text),
-                    Cell(figure_text(bar.low, now.unit), bar.low), Cell(bar.high_text),
-                    Cell(figure_text(bar.high, now.unit), bar.high)});
+    rows.push_back({Cell(bar.name), Cell(bar.low_text), figure_cell(bar.low, now.unit),
+                    Cell(bar.high_text), figure_cell(bar.high, now.unit)});
   twin_.set(
       {tr("input"), tr("low"), tr("%1 there").arg(metric), tr("high"), tr("%1 there").arg(metric)},
       std::move(rows));

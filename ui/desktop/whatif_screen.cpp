@@ -51,12 +51,11 @@ QString answer_text(const Result<PlanResult>& plan) {
 
 WhatIfScreen::WhatIfScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("whatif"), tr("What if"), parent) {
-  auto* split = new QSplitter(Qt::Horizontal, this);
+  auto* split = splitter(Qt::Horizontal, this);
   split->addWidget(slider_side());
   split->addWidget(figure_side());
   split->addWidget(cause_side());
   stretch(*split, {3, 4, 3});
-  split->setChildrenCollapsible(false);
   split->setSizes({250, 480, 370});
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(split);
@@ -195,8 +194,7 @@ void WhatIfScreen::refresh() {
       break;
     case Freshness::simulated:
       text = tr("Simulated: %1, %2")
-                 .arg(QString::fromStdString(std::string(
-                          report::verdict_name(w.simulated()->verdict))) == QLatin1String("none")
+                 .arg(w.simulated()->verdict == Verdict::none
                           ? tr("nothing expected")
                           : status_sign(std::string(report::verdict_name(w.simulated()->verdict))),
                       limit_text(*w.simulated()));
@@ -319,9 +317,8 @@ void WhatIfScreen::refresh_causes() {
   if (shown)
     for (const Bottleneck& b : shown->bottlenecks) {
       if (rows.size() == 3) break;
-      rows.push_back({Cell(QString::fromStdString(b.resource)),
-                      Cell(figure_text(b.blamed_share, "ratio"), b.blamed_share),
-                      Cell(figure_text(b.utilization, "ratio"), b.utilization)});
+      rows.push_back({Cell(b.resource), figure_cell(b.blamed_share, "ratio"),
+                      figure_cell(b.utilization, "ratio")});
       rows.back()[0].tip = QString::fromStdString(b.headroom);
     }
   limits_->set(std::move(rows));
