@@ -154,18 +154,10 @@ std::string counts_text(const CheckReport& report) {
 }
 
 std::string_view verdict_word(const CheckReport& report) {
-  switch (report.exit) {
-    case ExitCode::answer_no:
-      return "fail";
-    case ExitCode::inconclusive:
-      return "inconclusive";
-    case ExitCode::bad_input:
-    case ExitCode::internal:
-      return "error";
-    case ExitCode::ok:
-      break;
-  }
-  return "pass";
+  return report.exit == ExitCode::ok             ? "pass"
+         : report.exit == ExitCode::answer_no    ? "fail"
+         : report.exit == ExitCode::inconclusive ? "inconclusive"
+                                                 : "error";
 }
 
 }  // namespace stallcast::report
