@@ -45,6 +45,14 @@ void Chart::describe(const QString& summary) {
 
 double Chart::line() const { return QFontMetricsF(font()).height(); }
 
+QSize Chart::in_lines(double width, double height) const {
+  return {static_cast<int>(width * line()), static_cast<int>(height * line())};
+}
+
+double Chart::at_least_one(std::size_t count) {
+  return static_cast<double>(std::max<std::size_t>(count, 1));
+}
+
 ChartPane::ChartPane(const QString& title, QWidget* chart, RowsModel& twin, QWidget* parent)
     : QWidget(parent), title_(title), chart_(chart), twin_(twin) {
   chart->setAccessibleName(title);

@@ -31,6 +31,10 @@ class Chart : public QWidget {
   void describe(const QString& summary);
   /// Height of a line of text, the unit of all distances.
   [[nodiscard]] double line() const;
+  /// A size in lines of text.
+  [[nodiscard]] QSize in_lines(double width, double height) const;
+  /// How many there are, and 1 where there are none: room for a word.
+  [[nodiscard]] static double at_least_one(std::size_t count);
 
   RowsModel twin_;
 };

@@ -102,9 +102,7 @@ double Gantt::needed_label_width() const {
 }
 
 QSize Gantt::minimumSizeHint() const {
-  return {
-      static_cast<int>(30 * line()),
-      static_cast<int>((kGanttRow * static_cast<double>(timeline_.lanes.size()) + 2.0) * line())};
+  return in_lines(30, kGanttRow * static_cast<double>(timeline_.lanes.size()) + 2.0);
 }
 
 void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

@@ -66,10 +66,7 @@ void HeatChart::range_shown() {
 }
 
 QSize HeatChart::minimumSizeHint() const {
-  return {
-      static_cast<int>(30 * line()),
-      static_cast<int>(
-          (kHeatRow * static_cast<double>(std::max<std::size_t>(rows_.size(), 1)) + 1.5) * line())};
+  return in_lines(30, kHeatRow * at_least_one(rows_.size()) + 1.5);
 }
 
 double HeatChart::needed_label_width() const {

@@ -54,9 +54,7 @@ void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
 QSize HopChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize HopChart::minimumSizeHint() const {
-  return {static_cast<int>(24 * line()),
-          static_cast<int>(kHopRow * line() *
-                           static_cast<double>(std::max<std::size_t>(1, resources_.size())))};
+  return in_lines(24, kHopRow * at_least_one(resources_.size()));
 }
 
 void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

@@ -128,9 +128,7 @@ void ParallelChart::apply_brushes() {
   emit brushed(inside, all);
 }
 
-QSize ParallelChart::minimumSizeHint() const {
-  return {static_cast<int>(24 * line()), static_cast<int>(9 * line())};
-}
+QSize ParallelChart::minimumSizeHint() const { return in_lines(24, 9); }
 
 /// The first and the last axis have room for half of their labels.
 QRectF ParallelChart::plot(const QRectF& area) const {

@@ -40,10 +40,7 @@ void TornadoChart::set(std::vector<Bar> bars, const QString& metric, const Metri
 }
 
 QSize TornadoChart::minimumSizeHint() const {
-  return {static_cast<int>(24 * line()),
-          static_cast<int>(
-              (kTornadoRow * static_cast<double>(std::max<std::size_t>(bars_.size(), 1)) + 2.5) *
-              line())};
+  return in_lines(24, kTornadoRow * at_least_one(bars_.size()) + 2.5);
 }
 
 void TornadoChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {
