@@ -18,17 +18,8 @@ namespace {
 using models::Role;
 
 std::string source_text(const Source& source) {
-  std::string out;
-  switch (source.kind) {
-    case Source::Kind::default_value:
-      out = "default";
-      break;
-    case Source::Kind::expression:
-      out = source.where + " (expression)";
-      break;
-    default:
-      out = source.where;
-  }
+  std::string out = source.kind == Source::Kind::default_value ? "default" : source.where;
+  if (source.kind == Source::Kind::expression) out += " (expression)";
   if (!source.citation.empty()) out += ": " + source.citation;
   if (source.assumption) out += " [assumption]";
   for (char& c : out)
@@ -54,19 +45,12 @@ std::string quantity_text(const base::FieldInfo& field, const Value& value) {
 }
 
 Json value_json(const base::FieldInfo& field, const Value& value) {
-  switch (value.dimension) {
-    case Dimension::count:
-    case Dimension::number:
-      return number_json(value.number);
-    case Dimension::boolean:
-      return Json(value.number != 0.0);
-    case Dimension::text:
-      return Json(value.text);
-    case Dimension::text_list:
-      return Json(value.list);
-    default:
-      return Json(quantity_text(field, value));
-  }
+  const Dimension takes = value.dimension;
+  if (takes == Dimension::count || takes == Dimension::number) return number_json(value.number);
+  if (takes == Dimension::boolean) return Json(value.number != 0.0);
+  if (takes == Dimension::text) return Json(value.text);
+  if (takes == Dimension::text_list) return Json(value.list);
+  return Json(quantity_text(field, value));
 }
 
 // Whether the product has a figure for the field.

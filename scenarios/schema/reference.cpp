@@ -9,41 +9,16 @@ namespace stallcast::scenarios {
 namespace {
 
 /// Where components of a role are in a scenario.
-std::string_view place(models::Role role) {
+std::string place(const models::RoleInfo& role) {
   using enum models::Role;
-  switch (role) {
-    case host:
-      return "cluster.hosts[]";
-    case fabric:
-      return "cluster.fabric";
-    case storage:
-      return "storage[]";
-    case job:
-      return "jobs[]";
-    case model:
-      return "jobs[].model";
-    case step:
-      return "jobs[].step";
-    case dataset:
-      return "jobs[].dataset";
-    case loader:
-      return "jobs[].loader";
-    case checkpoint:
-      return "jobs[].checkpoint";
-    case communication:
-      return "jobs[].communication";
-    case recovery:
-      return "jobs[].recovery";
-    case elastic:
-      return "jobs[].elastic";
-    case tenant:
-      return "tenants[]";
-    case failure:
-      return "failures[]";
-    case run:
-      return "run";
-  }
-  return "";
+  const std::string id(role.id);
+  if (role.role == host) return "cluster.hosts[]";
+  if (role.role == fabric) return "cluster.fabric";
+  if (role.role == run) return "run";
+  if (role.role == job) return "jobs[]";
+  if (role.role == storage) return "storage[]";
+  if (role.role == tenant || role.role == failure) return id + "s[]";
+  return "jobs[]." + id;
 }
 
 std::string cell(std::string_view text) {
@@ -101,7 +76,7 @@ std::string reference() {
   for (const models::RoleInfo& role : models::roles()) {
     const auto kinds = models::kinds(role.role);
     if (kinds.empty()) continue;
-    out += "\n## " + std::string(role.id) + ": `" + std::string(place(role.role)) + "`\n";
+    out += "\n## " + std::string(role.id) + ": `" + place(role) + "`\n";
     if (!role.selector.empty()) {
       out += "\n`" + std::string(role.selector) + "` chooses the kind";
       out += role.fallback.empty() ? "." : "; without it, `" + std::string(role.fallback) + "`.";

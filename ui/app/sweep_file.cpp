@@ -74,8 +74,6 @@ std::string SweepFile::part() const {
   return impl_->shard ? impl_->shard->name() + " (" + impl_->shard->source + ")" : "";
 }
 
-bool SweepFile::resumed() const { return impl_->store.resumed(); }
-
 std::optional<Failure> SweepFile::run(const Run& how) {
   auto draws = draws_of(impl_->store);
   if (!draws.ok()) return draws.failure();

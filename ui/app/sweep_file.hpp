@@ -59,8 +59,6 @@ class SweepFile {
   SweepFile& operator=(SweepFile&&) noexcept;
   ~SweepFile();
 
-  /// Whether `create` found it in the file already.
-  [[nodiscard]] bool resumed() const;
   /// "2-of-3 (--shard)", and who said so; "" when it is not a part.
   [[nodiscard]] std::string part() const;
   /// Simulates what has no result yet. nullopt when nothing is missing any more, else why it ended

@@ -14,31 +14,19 @@
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/trace_option.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/layout.hpp"
 
 namespace stallcast::cli {
 namespace {
 
 constexpr std::size_t kHelpColumn = 28;
-constexpr std::size_t kColumns = 80;
 
 /// "  NAME   help", the help wrapped behind its column.
 std::string help_line(const std::string& name, const std::string& help) {
-  std::string out = "  " + name;
-  std::string line;
-  bool first = out.size() + 2 <= kHelpColumn;
-  if (first) out.append(kHelpColumn - out.size(), ' ');
-  const auto flush = [&] {
-    out += first ? line + "\n" : std::string(kHelpColumn, ' ') + line + "\n";
-    first = false;
-    line.clear();
-  };
-  if (!first) out += "\n";
-  for (const std::string& word : base::split(help, ' ')) {
-    if (!line.empty() && kHelpColumn + line.size() + 1 + word.size() > kColumns) flush();
-    line += (line.empty() ? "" : " ") + word;
-  }
-  flush();
-  return out;
+  const std::string title = "  " + name;
+  if (title.size() + 2 <= kHelpColumn)
+    return report::wrapped(report::left(title, kHelpColumn), help, kHelpColumn);
+  return title + "\n" + report::wrapped(std::string(kHelpColumn, ' '), help, kHelpColumn);
 }
 
 /// CLI11's messages in our style; names of arguments stay as they are.
@@ -257,9 +245,7 @@ std::optional<int> CommandLine::parse(std::span<const std::string> args) {
     if (std::isdigit(static_cast<unsigned char>(arg[1])) != 0) continue;  // a negative number
     const std::string name = arg.substr(0, arg.find('='));
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string near = base::nearest(name, known);
-    return impl_->usage_error("unknown option \"" + name + "\"",
-                              near.empty() ? "" : "did you mean \"" + near + "\"?");
+    return impl_->usage_error("unknown option \"" + name + "\"", suggestion(name, known, ""));
   }
   try {
     // CLI11 takes the arguments from the back.

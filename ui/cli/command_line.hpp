@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -7,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "stallcast/result.hpp"
 
 /// Options of a verb: declared once, parsed, checked, and printed as help. CLI11 stays inside.
 namespace stallcast::cli {
@@ -33,6 +36,27 @@ struct CommonOptions {
 
 inline constexpr std::string_view kReportToFile =
     "write the report to FILE instead of standard output";
+
+/// The words of an option that takes one of a few.
+template <class T>
+struct Choice {
+  std::string_view word;
+  T value;
+};
+/// Takes the value of `word` from `choices`. A failure names the words.
+template <class T, std::size_t N>
+std::optional<Failure> choose(const std::string& option, const std::string& word,
+                              const std::array<Choice<T>, N>& choices, T& value) {
+  std::string known;
+  for (const Choice<T>& choice : choices) {
+    if (choice.word == word) {
+      value = choice.value;
+      return std::nullopt;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(choice.word);
+  }
+  return Failure{ExitCode::bad_input, option + ": unknown \"" + word + "\"", "use " + known};
+}
 
 class CommandLine {
  public:

@@ -89,11 +89,10 @@ int dispatch(std::vector<std::string> args) {
   if (verb == nullptr) {
     std::vector<std::string> names;
     for (const Verb& v : verbs()) names.emplace_back(v.name);
-    const std::string near = base::nearest(args[0], names);
     const bool option = args[0].starts_with("-");
     print_error(
         "stallcast: unknown " + std::string(option ? "option" : "verb") + " \"" + args[0] + "\"",
-        near.empty() ? "see \"stallcast --help\"" : "did you mean \"" + near + "\"?");
+        suggestion(args[0], names, "see \"stallcast --help\""));
     return static_cast<int>(ExitCode::bad_input);
   }
   const int exit = verb->run(*verb, std::span(args).subspan(1));

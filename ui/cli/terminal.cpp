@@ -15,6 +15,7 @@
 #include "engine/base/text.hpp"
 #include "stallcast/scenario.hpp"
 #include "ui/cli/command_line.hpp"
+#include "ui/cli/verbs.hpp"
 #include "ui/report/wrap.hpp"
 
 namespace stallcast::cli {
@@ -134,6 +135,27 @@ void print_error(const std::string& message, const std::string& hint) {
 int report_failure(const Failure& failure) {
   print_error("stallcast: " + failure.message, failure.hint);
   return static_cast<int>(failure.exit);
+}
+
+int refuse(const std::string& message, const std::string& hint) {
+  return report_failure({ExitCode::bad_input, message, hint});
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  return suggestion(word, known, "known: " + base::join(known, ", "));
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known,
+                       const std::string& otherwise) {
+  const std::string near = base::nearest(word, known);
+  return near.empty() ? otherwise : "did you mean \"" + near + "\"?";
+}
+
+std::optional<int> check_format(const Verb& verb, const CommonOptions& options,
+                                const std::string& a, const std::string& b) {
+  if (options.format == a || options.format == b) return std::nullopt;
+  return refuse(std::string(verb.name) + " has no format \"" + options.format + "\"",
+                "use " + a + " or " + b);
 }
 
 void print_diagnostics(const Diagnostics& diagnostics, bool quiet) {

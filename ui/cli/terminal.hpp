@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/result.hpp"
@@ -10,6 +12,7 @@
 namespace stallcast::cli {
 
 struct CommonOptions;
+struct Verb;
 
 /// Writes `text` to standard output. A closed pipe is not an error: the reader has seen enough.
 /// Returns false when it could not be written for another reason.
@@ -20,6 +23,16 @@ void print_error(const std::string& message, const std::string& hint);
 
 /// Prints a failure and returns its exit code.
 [[nodiscard]] int report_failure(const Failure& failure);
+/// The same for what the user has to change: the exit code of bad_input.
+[[nodiscard]] int refuse(const std::string& message, const std::string& hint = "");
+/// "did you mean \"b\"?" where one of `known` is near; `otherwise`, or "known: a, b, c".
+[[nodiscard]] std::string suggestion(const std::string& word,
+                                     const std::vector<std::string>& known);
+[[nodiscard]] std::string suggestion(const std::string& word, const std::vector<std::string>& known,
+                                     const std::string& otherwise);
+/// For a verb with two formats: the exit code when the wanted one is neither.
+[[nodiscard]] std::optional<int> check_format(const Verb& verb, const CommonOptions& options,
+                                              const std::string& a, const std::string& b);
 
 /// Prints `file:line:column: /json/pointer: what is wrong`, the line with a caret, and the hint; at
 /// most 20, errors first. Warnings are left out when `quiet`.

@@ -25,14 +25,11 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--format", options.format, "NAME", "text (default) or json, which is the profile");
   line.output_options(options, "write the profile to FILE, and the report to standard output");
   if (const auto exit = line.parse(args)) return *exit;
-  if (options.format != "text" && options.format != "json")
-    return report_failure({ExitCode::bad_input,
-                           "calibrate has no format \"" + options.format + "\"",
-                           "use text or json"});
+  if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
   const auto pages = calibration::parse_buffer_pages(buffers);
   if (!buffers.empty() && !pages)
-    return report_failure({ExitCode::bad_input, "there are no buffers \"" + buffers + "\"",
-                           "say --buffers huge or --buffers small"});
+    return refuse("there are no buffers \"" + buffers + "\"",
+                  "say --buffers huge or --buffers small");
   std::vector<MeasurementSet> sets;
   Diagnostics faults;
   for (const std::string& path : paths) {

@@ -44,10 +44,8 @@ std::string list_text(const std::vector<CatalogueItem>& items) {
 int unknown(const std::string& id, const std::vector<CatalogueItem>& items) {
   std::vector<std::string> ids;
   for (const CatalogueItem& item : items) ids.push_back(item.id);
-  const std::string near = base::nearest(id, ids);
-  return report_failure(
-      {ExitCode::bad_input, "nothing in the catalogue is named \"" + id + "\"",
-       near.empty() ? "\"stallcast catalog list\" lists it" : "did you mean \"" + near + "\"?"});
+  return refuse("nothing in the catalogue is named \"" + id + "\"",
+                suggestion(id, ids, "\"stallcast catalog list\" lists it"));
 }
 
 }  // namespace
@@ -61,16 +59,14 @@ int catalog_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--format", options.format, "NAME", "text (default) or json");
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
+  if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
   const bool json = options.format == "json";
-  if (!json && options.format != "text")
-    return report_failure({ExitCode::bad_input, "catalog has no format \"" + options.format + "\"",
-                           "use text or json"});
   const std::vector<CatalogueItem> items = client::catalogue_items();
   if (what.empty() || (what == "list" && id.empty()))
     return deliver(options, json ? client::catalogue_json() : list_text(items), ExitCode::ok);
   if (what != "show" || id.empty())
-    return report_failure({ExitCode::bad_input, "catalog does not know what to do",
-                           "write \"catalog list\" or \"catalog show ID\""});
+    return refuse("catalog does not know what to do",
+                  "write \"catalog list\" or \"catalog show ID\"");
   for (const CatalogueItem& item : items)
     if (item.id == id) return deliver(options, json ? item.json : item_text(item), ExitCode::ok);
   return unknown(id, items);

@@ -11,6 +11,7 @@
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/check/kinds.hpp"
+#include "ui/report/design_context.hpp"
 
 namespace stallcast::cli {
 namespace {
@@ -21,32 +22,11 @@ struct ReportTarget {
   std::string path;
 };
 
-/// The words of an option that takes one of a few.
-template <class T>
-struct Choice {
-  std::string_view word;
-  T value;
-};
 constexpr std::array kInconclusive = {Choice{"fail", Inconclusive::fail},
                                       Choice{"warn", Inconclusive::warn},
                                       Choice{"pass", Inconclusive::pass}};
 constexpr std::array kFailOn = {Choice{"error", FailOn::error}, Choice{"warn", FailOn::warn},
                                 Choice{"never", FailOn::never}};
-
-template <class T, std::size_t N>
-std::optional<Failure> choose(const std::string& option, const std::string& word,
-                              const std::array<Choice<T>, N>& choices, T& value) {
-  if (word.empty()) return std::nullopt;
-  std::string known;
-  for (const Choice<T>& choice : choices) {
-    if (choice.word == word) {
-      value = choice.value;
-      return std::nullopt;
-    }
-    known += (known.empty() ? "" : ", ") + std::string(choice.word);
-  }
-  return Failure{ExitCode::bad_input, option + ": unknown \"" + word + "\"", "use " + known};
-}
 
 std::string kind_names() {
   std::string out;
@@ -129,14 +109,16 @@ void declare(CommandLine& line, CommonOptions& options, client::CheckRequest& wa
 
 std::optional<Failure> settle(const CommonOptions& options, const CheckWords& words,
                               client::CheckRequest& wanted, std::vector<ReportTarget>& targets) {
-  if (auto bad = choose("--fail-on", words.fail_on, kFailOn, wanted.rules.fail_on)) return bad;
-  if (auto bad =
-          choose("--inconclusive", words.inconclusive, kInconclusive, wanted.rules.inconclusive))
-    return bad;
+  CheckRules& rules = wanted.rules;
+  if (!words.fail_on.empty())
+    if (auto bad = choose("--fail-on", words.fail_on, kFailOn, rules.fail_on)) return bad;
+  if (!words.inconclusive.empty())
+    if (auto bad = choose("--inconclusive", words.inconclusive, kInconclusive, rules.inconclusive))
+      return bad;
   for (const std::string& text : words.tolerances) {
     const auto tolerance = client::read_tolerance(text);
     if (!tolerance.ok()) return tolerance.failure();
-    wanted.rules.tolerances.push_back(*tolerance);
+    rules.tolerances.push_back(*tolerance);
   }
   std::vector<std::string> reports = words.reports;
   if (!words.format.empty() || !options.output.empty())
@@ -161,10 +143,10 @@ std::optional<Failure> settle(const CommonOptions& options, const CheckWords& wo
   if (wanted.baseline.update && wanted.baseline.file.empty())
     return Failure{ExitCode::bad_input, "--update-baseline needs a file to write to",
                    "give --baseline FILE"};
-  if (wanted.rules.new_only && wanted.baseline.empty())
+  if (rules.new_only && wanted.baseline.empty())
     return Failure{ExitCode::bad_input, "--new-only needs a baseline to know what is new",
                    "give --baseline FILE or --baseline git:REV"};
-  const std::string& today = wanted.rules.today;
+  const std::string& today = rules.today;
   if (!today.empty() && !is_day(today))
     return Failure{ExitCode::bad_input, "--today: \"" + today + "\" is not a date",
                    "write 2027-03-01"};
@@ -205,16 +187,14 @@ int deliver_all(const CommonOptions& options, const std::vector<ReportTarget>& t
   for (const ReportTarget& target : targets) {
     where.output = target.path;
     report::CheckContext context;
-    context.tool = {client::version().program, client::version().models, {}};
+    context.tool = report::tool_context(client::version());
     context.style = report_style(where);
     context.tag = tag;
     const int delivered =
         deliver(where, target.kind->render(found, context), static_cast<ExitCode>(exit));
     if (delivered != exit) exit = delivered;
     if (!append(*target.kind, found, context))
-      exit = report_failure({ExitCode::bad_input,
-                             "cannot append to the file of $" + std::string(target.kind->append_to),
-                             ""});
+      exit = refuse("cannot append to the file of $" + std::string(target.kind->append_to));
   }
   return exit;
 }

@@ -64,18 +64,18 @@ int ci_verb(const Verb& verb, std::span<const std::string> args) {
   for (const CiSystem& s : kSystems)
     if (s.name == name) system = &s;
   if (action != "init" || system == nullptr)
-    return report_failure({ExitCode::bad_input, "ci has no \"" + action + " " + name + "\"",
-                           "use \"stallcast ci init github\" or \"stallcast ci init gitlab\""});
+    return refuse("ci has no \"" + action + " " + name + "\"",
+                  "use \"stallcast ci init github\" or \"stallcast ci init gitlab\"");
   if (from.empty() || !is_plain(from))
-    return report_failure({ExitCode::bad_input, "where do jobs of " + name + " get stallcast?",
-                           "from " + std::string(system->from)});
+    return refuse("where do jobs of " + name + " get stallcast?",
+                  "from " + std::string(system->from));
   if (options.output.empty()) options.output = system->target;
   if (options.output == "-") return deliver(options, text_of(*system, from), ExitCode::ok);
   std::error_code error;
   const std::filesystem::path target(options.output);
   if (!force && std::filesystem::exists(target, error))
-    return report_failure({ExitCode::bad_input, options.output + " is there already",
-                           "--force replaces it, --output - prints to standard output"});
+    return refuse(options.output + " is there already",
+                  "--force replaces it, --output - prints to standard output");
   if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), error);
   const int exit = deliver(options, text_of(*system, from), ExitCode::ok);
   if (exit == 0) write_stdout(options.output + "\n");

@@ -7,6 +7,7 @@
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/design_context.hpp"
 #include "ui/report/diff/kinds.hpp"
 
 namespace stallcast::cli {
@@ -21,8 +22,8 @@ struct DiffWords {
 };
 
 constexpr std::array kAttributions = {
-    std::pair{"auto", Attribution::automatic}, std::pair{"oat", Attribution::one_at_a_time},
-    std::pair{"shapley", Attribution::shapley}, std::pair{"none", Attribution::none}};
+    Choice{"auto", Attribution::automatic}, Choice{"oat", Attribution::one_at_a_time},
+    Choice{"shapley", Attribution::shapley}, Choice{"none", Attribution::none}};
 
 void declare(CommandLine& line, CommonOptions& options, client::DiffQuestion& question,
              DiffWords& words) {
@@ -48,15 +49,8 @@ void declare(CommandLine& line, CommonOptions& options, client::DiffQuestion& qu
 
 std::optional<Failure> settle(const CommonOptions& options, const DiffWords& words,
                               client::DiffQuestion& question) {
-  bool known = false;
-  for (const auto& [word, method] : kAttributions)
-    if (words.attribute == word) {
-      question.attribute = method;
-      known = true;
-    }
-  if (!known)
-    return Failure{ExitCode::bad_input, "--attribute: unknown \"" + words.attribute + "\"",
-                   "use auto, oat, shapley, none"};
+  if (auto bad = choose("--attribute", words.attribute, kAttributions, question.attribute))
+    return bad;
   const auto least = predict::parse_tolerance(words.min_change);
   if (!least.ok() || words.min_change.find('=') != std::string::npos)
     return Failure{ExitCode::bad_input, "--min-change: \"" + words.min_change + "\" is not a share",
@@ -100,7 +94,7 @@ int deliver_diff(const CommonOptions& options, const std::string& text, ExitCode
 }
 
 report::DiffContext context_of(const CommonOptions& options) {
-  return {{client::version().program, client::version().models, {}, {}}, report_style(options)};
+  return {report::tool_context(client::version()), report_style(options)};
 }
 
 int diff_designs(const CommonOptions& options, const DiffWords& words,
@@ -165,16 +159,15 @@ int diff_verb(const Verb& verb, std::span<const std::string> args) {
   Result<client::DiffOperand> head = client::read_diff_operand(words.head, changed);
   if (!head.ok()) return report_failure(head.failure());
   if (base->sweep.empty() != head->sweep.empty())
-    return report_failure({ExitCode::bad_input, "a sweep can only be compared with a sweep",
-                           "give two sweeps, or two scenarios or results"});
+    return refuse("a sweep can only be compared with a sweep",
+                  "give two sweeps, or two scenarios or results");
   if (!words.head_sets.empty() && (head->input.result || !head->sweep.empty()))
-    return report_failure({ExitCode::bad_input, "--set is for a HEAD that is a scenario", ""});
+    return refuse("--set is for a HEAD that is a scenario");
   if ((base->input.result || head->input.result || !base->sweep.empty()) &&
       (question.attribute == Attribution::one_at_a_time ||
        question.attribute == Attribution::shapley))
-    return report_failure({ExitCode::bad_input,
-                           "--attribute " + words.attribute + " needs two scenarios to simulate",
-                           "leave it out for results and sweeps"});
+    return refuse("--attribute " + words.attribute + " needs two scenarios to simulate",
+                  "leave it out for results and sweeps");
   if (!base->sweep.empty()) return diff_sweeps(options, words, question, *base, *head);
   return diff_designs(options, words, question, *base, *head);
 }

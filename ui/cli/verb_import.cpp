@@ -20,10 +20,7 @@ int unknown_format(const std::string& format) {
   for (const calibration::ResultImporter& importer : calibration::result_importers())
     ids.emplace_back(importer.id);
   std::sort(ids.begin(), ids.end());
-  const std::string near = base::nearest(format, ids);
-  return report_failure(
-      {ExitCode::bad_input, "no importer reads \"" + format + "\"",
-       near.empty() ? "known: " + base::join(ids, ", ") : "did you mean \"" + near + "\"?"});
+  return refuse("no importer reads \"" + format + "\"", suggestion(format, ids));
 }
 
 /// Another tool's results as measurements.
@@ -65,8 +62,8 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   const auto text = base::read_file(path);
   if (!text.ok()) return report_failure(text.failure());
   if (const auto* results = calibration::recognise_results(text.value()))
-    return report_failure({ExitCode::bad_input, path + " holds results, not a workload",
-                           "stallcast import " + std::string(results->id) + " " + path});
+    return refuse(path + " holds results, not a workload",
+                  "stallcast import " + std::string(results->id) + " " + path);
   if (!storage.empty()) {
     auto read = base::read_file(storage);
     if (!read.ok()) return report_failure(read.failure());

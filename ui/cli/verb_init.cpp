@@ -33,10 +33,7 @@ int init_verb(const Verb& verb, std::span<const std::string> args) {
     if (name.empty() || t.name == name) return deliver(options, t.text, ExitCode::ok);
     names.push_back(t.name);
   }
-  const std::string near = base::nearest(name, names);
-  return report_failure(
-      {ExitCode::bad_input, "no template is named \"" + name + "\"",
-       near.empty() ? "known: " + base::join(names, ", ") : "did you mean \"" + near + "\"?"});
+  return refuse("no template is named \"" + name + "\"", suggestion(name, names));
 }
 
 }  // namespace stallcast::cli

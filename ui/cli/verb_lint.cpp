@@ -43,9 +43,7 @@ int lint_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--format", options.format, "NAME", "text (default) or json");
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
-  if (options.format != "text" && options.format != "json")
-    return report_failure(
-        {ExitCode::bad_input, "lint has no format \"" + options.format + "\"", "use text or json"});
+  if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
   bool good = true;
   std::string text;
   Json files = Json::array();

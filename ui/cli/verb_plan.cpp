@@ -6,14 +6,8 @@ namespace stallcast::cli {
 namespace {
 
 ExitCode plan_exit(const PlanResult& plan) {
-  switch (plan.status) {
-    case PlanStatus::infeasible:
-      return ExitCode::answer_no;
-    case PlanStatus::inconclusive:
-      return ExitCode::inconclusive;
-    case PlanStatus::found:
-      break;
-  }
+  if (plan.status == PlanStatus::infeasible) return ExitCode::answer_no;
+  if (plan.status == PlanStatus::inconclusive) return ExitCode::inconclusive;
   return exit_of(plan.prediction.verdict);
 }
 

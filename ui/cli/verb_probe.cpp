@@ -17,10 +17,7 @@ namespace {
 int unknown_probe(const std::string& kind) {
   std::vector<std::string> ids;
   for (const calibration::Probe& probe : calibration::probes()) ids.emplace_back(probe.id);
-  const std::string near = base::nearest(kind, ids);
-  return report_failure(
-      {ExitCode::bad_input, "there is no probe \"" + kind + "\"",
-       near.empty() ? "known: " + base::join(ids, ", ") : "did you mean \"" + near + "\"?"});
+  return refuse("there is no probe \"" + kind + "\"", suggestion(kind, ids));
 }
 
 /// Said before the minutes that a probe takes, not after them.
@@ -57,19 +54,16 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
             "text (default) or json, which is the measurements");
   line.output_options(options, "write the measurements to FILE, and the report to standard output");
   if (const auto exit = line.parse(args)) return *exit;
-  if (options.format != "text" && options.format != "json")
-    return report_failure({ExitCode::bad_input, "probe has no format \"" + options.format + "\"",
-                           "use text or json"});
+  if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
   const calibration::Probe* probe = calibration::find_probe(kind);
   if (probe == nullptr) return unknown_probe(kind);
   if (!how.listen.empty() && probe->serve == nullptr)
-    return report_failure({ExitCode::bad_input, "the " + kind + " probe has no other end",
-                           "--listen belongs to the network probe"});
+    return refuse("the " + kind + " probe has no other end",
+                  "--listen belongs to the network probe");
   if (how.listen.empty() && probe->needs_target && target.empty())
-    return report_failure({ExitCode::bad_input, "the probe writes files of its own in a folder",
-                           "name the folder with --target PATH"});
-  if (quick && thorough)
-    return report_failure({ExitCode::bad_input, "--quick and --thorough exclude each other", ""});
+    return refuse("the probe writes files of its own in a folder",
+                  "name the folder with --target PATH");
+  if (quick && thorough) return refuse("--quick and --thorough exclude each other");
   if (options.output == "-") {  // the measurements on standard output, and nothing else there
     options.output.clear();
     options.format = "json";
@@ -78,16 +72,14 @@ int probe_verb(const Verb& verb, std::span<const std::string> args) {
     if (const auto failure = check_output(options.output)) return report_failure(*failure);
   if (!space.empty()) {
     const auto bytes = base::parse_quantity(space, Dimension::bytes);
-    if (!bytes.value)
-      return report_failure({ExitCode::bad_input, "--space: " + bytes.message, bytes.hint});
+    if (!bytes.value) return refuse("--space: " + bytes.message, bytes.hint);
     how.space = Bytes::from(*bytes.value, unit::B);
   }
   const auto pages = calibration::parse_buffer_pages(buffers);
   if (!buffers.empty() && (!pages || kind != "io"))
-    return report_failure({ExitCode::bad_input,
-                           pages ? "the " + kind + " probe has no choice of buffers"
-                                 : "there are no buffers \"" + buffers + "\"",
-                           "say --buffers huge or --buffers small with the io probe"});
+    return refuse(pages ? "the " + kind + " probe has no choice of buffers"
+                        : "there are no buffers \"" + buffers + "\"",
+                  "say --buffers huge or --buffers small with the io probe");
   how.buffers = pages.value_or(how.buffers);
   how.target = target;
   how.seed = static_cast<std::uint64_t>(seed.value_or(1));

@@ -15,12 +15,10 @@ int resolve_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--format", options.format, "NAME", "text (default) or json, without comments");
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
-  if (options.format != "text" && options.format != "json")
-    return report_failure({ExitCode::bad_input, "resolve has no format \"" + options.format + "\"",
-                           "use text or json"});
+  if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
   if (provenance && options.format == "json")
-    return report_failure({ExitCode::bad_input, "JSON has no comments to say provenance in",
-                           "leave out --format or --provenance"});
+    return refuse("JSON has no comments to say provenance in",
+                  "leave out --format or --provenance");
   const client::Reading reading =
       client::Session(settings_of(options)).read(source_of(path, options));
   print_diagnostics(reading.diagnostics, options.quiet);

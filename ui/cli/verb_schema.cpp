@@ -14,9 +14,7 @@ int schema_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--format", options.format, "NAME", "json (default) or markdown, as --markdown");
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
-  if (options.format != "json" && options.format != "markdown")
-    return report_failure({ExitCode::bad_input, "schema has no format \"" + options.format + "\"",
-                           "use json or markdown"});
+  if (const auto exit = check_format(verb, options, "json", "markdown")) return *exit;
   markdown = markdown || options.format == "markdown";
   std::string text = markdown ? client::field_reference() : client::scenario_schema();
   if (!text.ends_with('\n')) text += '\n';

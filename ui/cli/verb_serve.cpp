@@ -101,11 +101,9 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
   if (!token.ok()) return report_failure(token.failure());
   settings.token = *token;
   if (settings.token.empty() && !server::is_loopback(words.host))
-    return report_failure(
-        {ExitCode::bad_input, "listening on " + words.host + " needs a token",
-         "put one into a file for --token-file, or into $" + std::string(kTokenVariable)});
-  if (words.port.value_or(8080) > 65535)
-    return report_failure({ExitCode::bad_input, "--port: there are 65535 ports", ""});
+    return refuse("listening on " + words.host + " needs a token",
+                  "put one into a file for --token-file, or into $" + std::string(kTokenVariable));
+  if (words.port.value_or(8080) > 65535) return refuse("--port: there are 65535 ports");
   const Result<std::string> worker = run::find_worker("");
   if (!worker.ok()) return report_failure(worker.failure());
   const Result<std::string> folder = private_folder();
@@ -118,8 +116,7 @@ int serve_verb(const Verb& verb, std::span<const std::string> args) {
     std::error_code error;
     const auto root = std::filesystem::canonical(words.root, error);
     if (error || !std::filesystem::is_directory(root, error))
-      return report_failure(
-          {ExitCode::bad_input, "--root: \"" + words.root + "\" is not a folder", ""});
+      return refuse("--root: \"" + words.root + "\" is not a folder");
     settings.root = root.string();
   }
   settings.hosts = words.names;

@@ -114,9 +114,8 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   const auto format = report::parse_format(options.format, true);
   if (!format.ok()) return report_failure(format.failure());
   if (!is_run && options.output.empty())
-    return report_failure(
-        {ExitCode::bad_input, "where should the plan be kept?",
-         "write -o sweep.db; \"stallcast sweep SCENARIO\" plans and runs at once"});
+    return refuse("where should the plan be kept?",
+                  "write -o sweep.db; \"stallcast sweep SCENARIO\" plans and runs at once");
 
   Diagnostics faults;
   input.source = source_of(scenario, options);

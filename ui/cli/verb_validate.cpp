@@ -33,6 +33,13 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   return out;
 }
 
+template <class Found>
+int deliver_found(const CommonOptions& options, const Found& found, report::Format format,
+                  ExitCode exit) {
+  const report::ReportContext context = report::context_of({}, client::version());
+  return deliver(options, report::render(found, context, format, report_style(options)), exit);
+}
+
 int audit_claims(const calibration::LoadedClaims& claims, const CommonOptions& options,
                  report::Format format) {
   print_diagnostics(claims.diagnostics, options.quiet);
@@ -41,10 +48,8 @@ int audit_claims(const calibration::LoadedClaims& claims, const CommonOptions& o
   const Result<Audit> audit = calibration::audit(claims, predict_options(options, bar));
   bar.clear();
   if (!audit.ok()) return report_failure(audit.failure());
-  return deliver(options,
-                 report::render(audit.value(), report::context_of({}, client::version()), format,
-                                report_style(options)),
-                 audit->faultless() ? ExitCode::ok : ExitCode::answer_no);
+  return deliver_found(options, *audit, format,
+                       audit->faultless() ? ExitCode::ok : ExitCode::answer_no);
 }
 
 int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& options,
@@ -64,10 +69,8 @@ int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& o
   const auto& ran = validation->cases;
   const bool finished =
       std::all_of(ran.begin(), ran.end(), [](const ValidatedCase& c) { return c.finished; });
-  return deliver(options,
-                 report::render(validation.value(), report::context_of({}, client::version()),
-                                format, report_style(options)),
-                 finished ? ExitCode::ok : ExitCode::inconclusive);
+  return deliver_found(options, *validation, format,
+                       finished ? ExitCode::ok : ExitCode::inconclusive);
 }
 
 /// Predicts the rows of one table; `from` names its layout.
@@ -78,15 +81,11 @@ int validate_rows(const std::string& from, const std::string& probes, bool simul
   if (source == nullptr) {
     std::vector<std::string> ids;
     for (const calibration::RowLayout& s : calibration::sources()) ids.emplace_back(s.id);
-    const std::string near = base::nearest(from, ids);
-    return report_failure(
-        {ExitCode::bad_input, "no table is laid out as \"" + from + "\"",
-         near.empty() ? "known: " + base::join(ids, ", ") : "did you mean \"" + near + "\"?"});
+    return refuse("no table is laid out as \"" + from + "\"", suggestion(from, ids));
   }
-  if (paths.size() != 1) return report_failure({ExitCode::bad_input, "--from takes one table", ""});
+  if (paths.size() != 1) return refuse("--from takes one table");
   if (source->needs_probes && probes.empty())
-    return report_failure({ExitCode::bad_input, from + " is calibrated from probes",
-                           "name their folder with --probes DIR"});
+    return refuse(from + " is calibrated from probes", "name their folder with --probes DIR");
   const auto text = base::read_file(paths.front());
   if (!text.ok()) return report_failure(text.failure());
   ProgressBar bar(options);
@@ -97,10 +96,7 @@ int validate_rows(const std::string& from, const std::string& probes, bool simul
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
   if (!rows.ok()) return report_failure(rows.failure());
-  return deliver(options,
-                 report::render(rows.value(), report::context_of({}, client::version()), format,
-                                report_style(options)),
-                 ExitCode::ok);
+  return deliver_found(options, *rows, format, ExitCode::ok);
 }
 
 }  // namespace
@@ -128,8 +124,7 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
 
   if (!from.empty()) return validate_rows(from, probes, simulate, paths, options, format.value());
   paths = files_of(paths);
-  if (paths.empty())
-    return report_failure({ExitCode::bad_input, "there is no JSON file in the folder", ""});
+  if (paths.empty()) return refuse("there is no JSON file in the folder");
   const calibration::InputFiles files = calibration::open_files(paths);
   if (calibration::are_claims(files))
     return audit_claims(calibration::load_claims(files), options, format.value());

@@ -26,23 +26,18 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
       note(tr("Outline: what a resource can do. Filling: what it did on average. Tick: its busiest "
               "moment, where recorded. Red is waited for most."),
            this));
-  auto* split = new QSplitter(Qt::Vertical, this);
-  split->setChildrenCollapsible(false);
+  auto* split = splitter(Qt::Vertical, this);
   layout->addWidget(split, 1);
   hops_ = new HopChart(split);
-  auto* pane = new ChartPane(tr("Data path"), hops_, hops_->twin(), split);
-  pane->setObjectName(QStringLiteral("chart:path"));
+  auto* pane = new ChartPane(tr("Data path"), "path", hops_, split);
   split->addWidget(scrolled(pane, tr("Data path"), split));
   auto* below = new QWidget(split);
-  auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins(0, 0, 0, 0);
+  auto* rows = column(below);
   rows->addWidget(heading(tr("What would twice of it do?"), below));
   twice_ = new TwicePane(workspace, below);
   rows->addWidget(twice_);
   auto* head = new QHBoxLayout;
-  help_ = new QPushButton(tr("What would &help?"), below);
-  help_->setObjectName(QStringLiteral("help"));
-  help_->setAccessibleName(tr("Try changes by simulation"));
+  help_ = push_button(tr("What would &help?"), "help", tr("Try changes by simulation"), below);
   const QString before = tr("Changes of what limits, each tried alone by simulation");
   tried_ = note(before, below);
   head->addWidget(help_);
@@ -50,12 +45,9 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
   rows->addLayout(head);
   changes_ = new RowsModel(
       {tr("change"), tr("GPU utilization"), tr("gain"), tr("meets all targets")}, this);
-  QTableView* table = table_of(*changes_, tr("Changes that were tried"), below);
-  table->setObjectName(QStringLiteral("changes"));
-  rows->addWidget(table, 1);
+  rows->addWidget(table_of(*changes_, tr("Changes that were tried"), below, "changes"), 1);
   split->addWidget(below);
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 1);
+  stretch(*split, {3, 1});
   connect(help_, &QPushButton::clicked, this, &BottleneckScreen::try_changes);
   connect(&workspace, &Workspace::predicted, this, [this, before] {
     changes_->set({});
@@ -99,8 +91,7 @@ void BottleneckScreen::try_changes() {
         return [this, found = std::move(found)] {
           std::vector<Row> rows;
           for (const Alternative& a : found)
-            rows.push_back({Cell(QString::fromStdString(a.change)),
-                            Cell(figure_text(a.utilization, "ratio"), a.utilization),
+            rows.push_back({Cell(a.change), figure_cell(a.utilization, "ratio"),
                             Cell(QString::fromStdString(report::points(a.gain, 2)), a.gain),
                             Cell(a.meets_targets ? tr("\u2713 yes") : tr("\u2717 no"))});
           tried_->setText(rows.empty() ? tr("No change of what limits gains anything")

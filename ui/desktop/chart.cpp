@@ -19,7 +19,9 @@
 
 namespace stallcast::desktop {
 
-Chart::Chart(QWidget* parent) : QWidget(parent) { setFocusPolicy(Qt::TabFocus); }
+Chart::Chart(QWidget* parent, QStringList headers) : QWidget(parent), twin_(std::move(headers)) {
+  setFocusPolicy(Qt::TabFocus);
+}
 
 void Chart::paintEvent(QPaintEvent*) {
   QPainter painter(this);
@@ -42,6 +44,14 @@ void Chart::describe(const QString& summary) {
 }
 
 double Chart::line() const { return QFontMetricsF(font()).height(); }
+
+QSize Chart::in_lines(double width, double height) const {
+  return {static_cast<int>(width * line()), static_cast<int>(height * line())};
+}
+
+double Chart::at_least_one(std::size_t count) {
+  return static_cast<double>(std::max<std::size_t>(count, 1));
+}
 
 ChartPane::ChartPane(const QString& title, QWidget* chart, RowsModel& twin, QWidget* parent)
     : QWidget(parent), title_(title), chart_(chart), twin_(twin) {

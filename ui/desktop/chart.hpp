@@ -18,9 +18,12 @@ namespace stallcast::desktop {
 class Chart : public QWidget {
   Q_OBJECT
  public:
-  explicit Chart(QWidget* parent);
+  /// `headers` are those of its twin.
+  Chart(QWidget* parent, QStringList headers);
   /// Paints into `area` with the colours of `theme`.
   virtual void paint(QPainter& painter, const QRectF& area, const Theme& theme) = 0;
+  /// Its figures as a table.
+  [[nodiscard]] RowsModel& twin() { return twin_; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -28,6 +31,12 @@ class Chart : public QWidget {
   void describe(const QString& summary);
   /// Height of a line of text, the unit of all distances.
   [[nodiscard]] double line() const;
+  /// A size in lines of text.
+  [[nodiscard]] QSize in_lines(double width, double height) const;
+  /// How many there are, and 1 where there are none: room for a word.
+  [[nodiscard]] static double at_least_one(std::size_t count);
+
+  RowsModel twin_;
 };
 
 /// A chart with a title, its twin as a table, and its files.
@@ -36,6 +45,11 @@ class ChartPane : public QWidget {
  public:
   /// `chart` may be any widget (it is grabbed where it cannot be painted as a Chart).
   ChartPane(const QString& title, QWidget* chart, RowsModel& twin, QWidget* parent);
+  /// Of a chart that is named "chart:`key`" in scripts.
+  ChartPane(const QString& title, const char* key, Chart* chart, QWidget* parent)
+      : ChartPane(title, chart, chart->twin(), parent) {
+    setObjectName(QStringLiteral("chart:") + QLatin1String(key));
+  }
 
   [[nodiscard]] const QString& title() const { return title_; }
   [[nodiscard]] const RowsModel& twin() const { return twin_; }

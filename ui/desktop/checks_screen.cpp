@@ -22,9 +22,7 @@ ChecksScreen::ChecksScreen(Workspace& workspace, QWidget* parent)
   layout->addWidget(verdict_);
   model_ = new RowsModel(
       {tr("status"), tr("id"), tr("expected"), tr("predicted"), tr("limited by"), tr("why")}, this);
-  QTableView* table = table_of(*model_, tr("What is expected"), this);
-  table->setObjectName(QStringLiteral("expect"));
-  layout->addWidget(table, 1);
+  layout->addWidget(table_of(*model_, tr("What is expected"), this, "expect"), 1);
   layout->addWidget(heading(tr("Expect more"), this));
   auto* row = new QHBoxLayout;
   metric_ = choice(QStringLiteral("assert_metric"), tr("Metric"), this);
@@ -35,9 +33,7 @@ ChecksScreen::ChecksScreen(Workspace& workspace, QWidget* parent)
   limit_ = new QLineEdit(this);
   limit_->setObjectName(QStringLiteral("assert_limit"));
   limit_->setAccessibleName(tr("Limit"));
-  auto* add_button = new QPushButton(tr("&Add"), this);
-  add_button->setObjectName(QStringLiteral("assert_add"));
-  add_button->setAccessibleName(tr("Add to what is expected"));
+  auto* add_button = push_button(tr("&Add"), "assert_add", tr("Add to what is expected"), this);
   row->addWidget(metric_, 3);
   row->addWidget(operator_);
   row->addWidget(limit_, 1);
@@ -52,9 +48,7 @@ ChecksScreen::ChecksScreen(Workspace& workspace, QWidget* parent)
   connect(add_button, &QPushButton::clicked, this, add_line);
   connect(limit_, &QLineEdit::returnPressed, this, add_line);
   connect(metric_, &QComboBox::currentTextChanged, this, &ChecksScreen::suggest_limit);
-  connect(&workspace, &Workspace::predicted, this, [this] {
-    if (isVisible()) refresh();
-  });
+  refresh_on(&Workspace::predicted);
 }
 
 void ChecksScreen::refresh() {
@@ -68,10 +62,8 @@ void ChecksScreen::refresh() {
       failed += a.status == "fail" ? 1 : 0;
       open += a.status == "inconclusive" ? 1 : 0;
       const QString id = QString::fromStdString(a.id + (a.level == "warn" ? " (warning)" : ""));
-      rows.push_back({Cell(status_sign(a.status)), Cell(id), Cell(QString::fromStdString(a.that)),
-                      Cell(figure_text(a.value, a.unit), a.value),
-                      Cell(QString::fromStdString(a.limited_by)),
-                      Cell(QString::fromStdString(a.why))});
+      rows.push_back({Cell(status_sign(a.status)), Cell(id), Cell(a.that),
+                      figure_cell(a.value, a.unit), Cell(a.limited_by), Cell(a.why)});
     }
   const auto count = static_cast<int>(rows.size());
   model_->set(std::move(rows));

@@ -24,8 +24,7 @@ namespace {
 
 QWidget* titled(const QString& title, QWidget* inside, QWidget* parent) {
   auto* box = new QWidget(parent);
-  auto* layout = new QVBoxLayout(box);
-  layout->setContentsMargins(0, 0, 0, 0);
+  auto* layout = column(box);
   layout->addWidget(heading(title, box));
   layout->addWidget(inside, 1);
   return box;
@@ -43,31 +42,23 @@ CompareScreen::CompareScreen(Workspace& workspace, QWidget* parent)
   empty_ = note(tr("Pin a design on \"What if\" (Ctrl+P), then change it"), this);
   head->addWidget(empty_, 1);
   layout->addLayout(head);
-  auto* split = new QSplitter(Qt::Horizontal, this);
-  split->setChildrenCollapsible(false);
-  auto* left = new QSplitter(Qt::Vertical, split);
-  left->setChildrenCollapsible(false);
+  auto* split = splitter(Qt::Horizontal, this);
+  auto* left = splitter(Qt::Vertical, split);
   inputs_ = new RowsModel({tr("input"), tr("before"), tr("now")}, this);
-  QTableView* inputs = table_of(*inputs_, tr("What was changed"), left);
-  inputs->setObjectName(QStringLiteral("inputs"));
-  left->addWidget(titled(tr("What was changed"), inputs, left));
+  left->addWidget(titled(tr("What was changed"),
+                         table_of(*inputs_, tr("What was changed"), left, "inputs"), left));
   figures_ = new RowsModel({tr("figure")}, this);
-  QTableView* figures = table_of(*figures_, tr("What came of it"), left);
-  figures->setObjectName(QStringLiteral("figures"));
-  left->addWidget(titled(tr("What came of it"), figures, left));
-  left->setStretchFactor(0, 1);
-  left->setStretchFactor(1, 3);
+  left->addWidget(titled(tr("What came of it"),
+                         table_of(*figures_, tr("What came of it"), left, "figures"), left));
+  stretch(*left, {1, 3});
   split->addWidget(left);
   steps_ = new StepChart(split);
-  auto* pane = new ChartPane(tr("Where the time goes"), steps_, steps_->twin(), split);
-  pane->setObjectName(QStringLiteral("chart:compare"));
-  auto* right = new QSplitter(Qt::Vertical, split);
-  right->setChildrenCollapsible(false);
+  auto* pane = new ChartPane(tr("Where the time goes"), "compare", steps_, split);
+  auto* right = splitter(Qt::Vertical, split);
   right->addWidget(scrolled(pane, tr("Where the time goes"), right));
   right->addWidget(shares_side(right));
   split->addWidget(right);
-  split->setStretchFactor(0, 5);
-  split->setStretchFactor(1, 3);
+  stretch(*split, {5, 3});
   split->setSizes({700, 400});
   layout->addWidget(split, 1);
   connect(base_, &QComboBox::currentIndexChanged, this, &CompareScreen::refresh);
@@ -106,12 +97,10 @@ void CompareScreen::refresh() {
 
 QWidget* CompareScreen::shares_side(QWidget* parent) {
   auto* side = new QWidget(parent);
-  auto* layout = new QVBoxLayout(side);
-  layout->setContentsMargins(0, 0, 0, 0);
+  auto* layout = column(side);
   auto* head = new QHBoxLayout;
-  attribute_ = new QPushButton(tr("Which change &did it?"), side);
-  attribute_->setObjectName(QStringLiteral("attribute"));
-  attribute_->setAccessibleName(tr("Find which change made which part of the difference"));
+  attribute_ = push_button(tr("Which change &did it?"), "attribute",
+                           tr("Find which change made which part of the difference"), side);
   moved_ = choice(QStringLiteral("moved"), tr("Figure that moved"), side);
   head->addWidget(attribute_);
   head->addWidget(moved_, 1);
@@ -119,8 +108,7 @@ QWidget* CompareScreen::shares_side(QWidget* parent) {
   how_ = note({}, side);
   layout->addWidget(how_);
   shares_ = new WaterfallChart(side);
-  auto* pane = new ChartPane(tr("Share of each change"), shares_, shares_->twin(), side);
-  pane->setObjectName(QStringLiteral("chart:shares"));
+  auto* pane = new ChartPane(tr("Share of each change"), "shares", shares_, side);
   layout->addWidget(scrolled(pane, tr("Share of each change"), side), 1);
   connect(attribute_, &QPushButton::clicked, this, &CompareScreen::attribute);
   connect(moved_, &QComboBox::currentIndexChanged, this, &CompareScreen::show_shares);
@@ -248,18 +236,11 @@ void CompareScreen::refresh_figures() {
       for (std::size_t i = 0; i < pins.size(); ++i) {
         const Metric* m = find_metric(pins[i].prediction, title);
         row.push_back(m == nullptr ? Cell(QStringLiteral("\u2013"))
-                                   : Cell(metric_text(*m), m->value));
+                                   : figure_cell(m->value, m->unit));
         if (static_cast<int>(i) == base) before = m;
       }
       row.emplace_back(metric_text(metric), metric.value);
-      QString delta;
-      if (before != nullptr) {
-        const int sign = delta_sign(title, *before, metric);
-        delta = delta_text(*before, metric) + (sign > 0   ? tr(", better")
-                                               : sign < 0 ? tr(", worse")
-                                                          : QString());
-      }
-      row.push_back(Cell(delta));
+      row.emplace_back(before == nullptr ? QString() : judged_delta(title, *before, metric));
       rows.push_back(std::move(row));
     }
   }

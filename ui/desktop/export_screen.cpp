@@ -30,18 +30,15 @@ ExportScreen::ExportScreen(Workspace& workspace, QWidget* parent)
   format_->setMinimumContentsLength(6);
   format_->addItems(
       {QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf"), QStringLiteral("csv")});
-  auto* save = new QPushButton(tr("&Write..."), this);
-  save->setObjectName(QStringLiteral("export_write"));
-  save->setAccessibleName(tr("Write the chart to a file"));
+  auto* save = push_button(tr("&Write..."), "export_write", tr("Write the chart to a file"), this);
   row->addWidget(chart_, 1);
   row->addWidget(format_);
   row->addWidget(save);
   layout->addLayout(row);
   layout->addWidget(heading(tr("A report"), this));
   auto* third = new QHBoxLayout;
-  report_ = new QPushButton(tr("Write a &page..."), this);
-  report_->setObjectName(QStringLiteral("export_report"));
-  report_->setAccessibleName(tr("Write the report of this design as a page"));
+  report_ = push_button(tr("Write a &page..."), "export_report",
+                        tr("Write the report of this design as a page"), this);
   third->addWidget(report_);
   third->addWidget(note(tr("One HTML file that opens anywhere: targets, figures, where the time "
                            "goes, what helps, a timeline, all inputs with their sources"),
@@ -53,9 +50,7 @@ ExportScreen::ExportScreen(Workspace& workspace, QWidget* parent)
   what_ = choice(QStringLiteral("export_what"), tr("What of the design"), this);
   what_->addItems({tr("Command line that predicts it"),
                    tr("JSON Patch since it was opened (RFC 6902)"), tr("Scenario")});
-  auto* copy = new QPushButton(tr("&Copy"), this);
-  copy->setObjectName(QStringLiteral("export_copy"));
-  copy->setAccessibleName(tr("Copy the text below"));
+  auto* copy = push_button(tr("&Copy"), "export_copy", tr("Copy the text below"), this);
   second->addWidget(what_, 1);
   second->addWidget(copy);
   layout->addLayout(second);
@@ -69,9 +64,7 @@ ExportScreen::ExportScreen(Workspace& workspace, QWidget* parent)
   layout->addWidget(status_);
   connect(save, &QPushButton::clicked, this, &ExportScreen::ask_and_write);
   connect(report_, &QPushButton::clicked, this, &ExportScreen::ask_and_report);
-  connect(&workspace, &Workspace::predicted, this, [this] {
-    if (isVisible()) refresh();
-  });
+  refresh_on(&Workspace::predicted);
   connect(what_, &QComboBox::currentIndexChanged, this, &ExportScreen::show_text);
   connect(copy, &QPushButton::clicked, this, [this] {
     QGuiApplication::clipboard()->setText(text_->toPlainText());

@@ -4,6 +4,7 @@
 
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -45,6 +46,10 @@ QString figure_text(double value, const std::string& unit) {
   return QString::fromStdString(report::print_metric({value, unit, {}}));
 }
 
+Cell figure_cell(double value, const std::string& unit) {
+  return {figure_text(value, unit), value};
+}
+
 QString failure_text(const Failure& failure) {
   const QString message = QString::fromStdString(failure.message);
   return failure.hint.empty()
@@ -73,9 +78,14 @@ int delta_sign(const QString& metric, const Metric& before, const Metric& now) {
   return now.value > before.value ? direction : -direction;
 }
 
+QString judged_delta(const QString& metric, const Metric& before, const Metric& now) {
+  const int sign = delta_sign(metric, before, now);
+  const char* judgement = sign > 0 ? ", better" : sign < 0 ? ", worse" : "";
+  return delta_text(before, now) + QLatin1String(judgement);
+}
+
 const Metric* find_metric(const Prediction& prediction, const QString& name) {
-  const auto it = prediction.metrics.find(name.toStdString());
-  return it == prediction.metrics.end() ? nullptr : &it->second;
+  return report::find(prediction, name.toStdString());
 }
 
 QString limit_text(const Prediction& prediction) {

@@ -5,6 +5,7 @@
 
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
+#include "ui/desktop/rows_model.hpp"
 
 /// The figures of a prediction as people read them.
 namespace stallcast::desktop {
@@ -20,6 +21,8 @@ struct Headline {
 
 /// "95.1 %", "4.2 s".
 [[nodiscard]] QString figure_text(double value, const std::string& unit);
+/// The same, sorted and exported by its number.
+[[nodiscard]] Cell figure_cell(double value, const std::string& unit);
 [[nodiscard]] QString metric_text(const Metric& metric);
 
 /// What went wrong, with its hint: "no storage is named \"b\" (known: a)".
@@ -27,6 +30,8 @@ struct Headline {
 
 /// "+1.3 points", "-12 %" of `now` against `before`; "as before" when they read the same.
 [[nodiscard]] QString delta_text(const Metric& before, const Metric& now);
+/// That, and whether it is for the better: "+1.3 points, better".
+[[nodiscard]] QString judged_delta(const QString& metric, const Metric& before, const Metric& now);
 /// 1 when the change is for the better, -1 for the worse, 0 otherwise.
 [[nodiscard]] int delta_sign(const QString& metric, const Metric& before, const Metric& now);
 

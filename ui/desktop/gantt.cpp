@@ -41,7 +41,7 @@ QColor colour_of(GanttData::What what, const Theme& theme) {
 }  // namespace
 
 Gantt::Gantt(QWidget* parent)
-    : TimeChart(parent), twin_({tr("lane"), tr("what"), tr("begin"), tr("end"), tr("lasts")}) {
+    : TimeChart(parent, {tr("lane"), tr("what"), tr("begin"), tr("end"), tr("lasts")}) {
   constexpr int kRestMs = 100;
   refill_.setSingleShot(true);
   refill_.setInterval(kRestMs);
@@ -63,10 +63,8 @@ void Gantt::fill_twin() {
     for (const GanttData::Span& span : lane.spans) {
       if (rows.size() >= kMostTwinRows || span.begin > to()) break;
       if (span.end < from()) continue;
-      rows.push_back({Cell(lane.name), Cell(span.text),
-                      Cell(figure_text(span.begin, "s"), span.begin),
-                      Cell(figure_text(span.end, "s"), span.end),
-                      Cell(figure_text(span.end - span.begin, "s"), span.end - span.begin)});
+      rows.push_back({Cell(lane.name), Cell(span.text), figure_cell(span.begin, "s"),
+                      figure_cell(span.end, "s"), figure_cell(span.end - span.begin, "s")});
     }
   twin_.set(std::move(rows));
 }
@@ -104,9 +102,7 @@ double Gantt::needed_label_width() const {
 }
 
 QSize Gantt::minimumSizeHint() const {
-  return {
-      static_cast<int>(30 * line()),
-      static_cast<int>((kGanttRow * static_cast<double>(timeline_.lanes.size()) + 2.0) * line())};
+  return in_lines(30, kGanttRow * static_cast<double>(timeline_.lanes.size()) + 2.0);
 }
 
 void Gantt::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

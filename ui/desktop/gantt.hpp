@@ -16,8 +16,6 @@ class Gantt : public TimeChart {
   explicit Gantt(QWidget* parent);
   void set(GanttData timeline);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
-  /// The spans on screen, a lane after the other.
-  [[nodiscard]] RowsModel& twin() { return twin_; }
   /// The next stall behind the middle, or the last before it; false when there is none.
   bool go_to_stall(bool forward);
   /// Names of lanes that bear a star.
@@ -46,8 +44,7 @@ class Gantt : public TimeChart {
   GanttData timeline_;
   QStringList pinned_;
   std::size_t lane_ = 0;  // that the keys are at
-  RowsModel twin_;
-  QTimer refill_;  // the table follows when the range rests
+  QTimer refill_;         // the table follows when the range rests
 };
 
 }  // namespace stallcast::desktop

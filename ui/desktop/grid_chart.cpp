@@ -13,7 +13,7 @@
 
 namespace stallcast::desktop {
 
-GridChart::GridChart(QWidget* parent) : Chart(parent), twin_({tr("inputs")}) {
+GridChart::GridChart(QWidget* parent) : Chart(parent, {tr("inputs")}) {
   setFocusPolicy(Qt::StrongFocus);
 }
 
@@ -53,9 +53,7 @@ void GridChart::say() {
                     grid_.across_values[column_], grid_.up_values[row_]));
 }
 
-QSize GridChart::minimumSizeHint() const {
-  return {static_cast<int>(20 * line()), static_cast<int>(10 * line())};
-}
+QSize GridChart::minimumSizeHint() const { return in_lines(20, 10); }
 
 QRectF GridChart::plot(const QRectF& area) const {
   const QFontMetricsF metrics(font());

@@ -24,7 +24,6 @@ class GridChart : public Chart {
   explicit GridChart(QWidget* parent);
   void set(Grid grid);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
-  [[nodiscard]] RowsModel& twin() { return twin_; }
   [[nodiscard]] QSize minimumSizeHint() const override;
   /// The cell that the keys are at: across, up.
   [[nodiscard]] std::pair<int, int> current() const { return {column_, row_}; }
@@ -47,7 +46,6 @@ class GridChart : public Chart {
 
   Grid grid_;
   int column_ = 0, row_ = 0;
-  RowsModel twin_;
 };
 
 }  // namespace stallcast::desktop

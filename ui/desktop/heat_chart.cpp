@@ -24,8 +24,8 @@ double busy(const Timeline::Counter& row, std::size_t bin) {
 }  // namespace
 
 HeatChart::HeatChart(QWidget* parent)
-    : TimeChart(parent),
-      twin_({tr("resource"), tr("mean"), tr("most"), tr("at"), tr("of its capacity then")}) {}
+    : TimeChart(parent,
+                {tr("resource"), tr("mean"), tr("most"), tr("at"), tr("of its capacity then")}) {}
 
 void HeatChart::set(const Timeline& recorded) {
   rows_.clear();
@@ -53,9 +53,8 @@ void HeatChart::range_shown() {
         std::accumulate(from_bin, to_bin, 0.0) / static_cast<double>(to_bin - from_bin);
     const double at = begin() + static_cast<double>(top - row.values.begin()) * bin_;
     const QString name = QString::fromStdString(row.resource);
-    rows.push_back({Cell(name), Cell(figure_text(mean, row.unit), mean),
-                    Cell(figure_text(*top, row.unit), *top), Cell(figure_text(at, "s"), at),
-                    Cell(figure_text(*top / row.capacity, "ratio"), *top / row.capacity)});
+    rows.push_back({Cell(name), figure_cell(mean, row.unit), figure_cell(*top, row.unit),
+                    figure_cell(at, "s"), figure_cell(*top / row.capacity, "ratio")});
     if (mean / row.capacity <= most) continue;
     most = mean / row.capacity;
     busiest = name;
@@ -67,10 +66,7 @@ void HeatChart::range_shown() {
 }
 
 QSize HeatChart::minimumSizeHint() const {
-  return {
-      static_cast<int>(30 * line()),
-      static_cast<int>(
-          (kHeatRow * static_cast<double>(std::max<std::size_t>(rows_.size(), 1)) + 1.5) * line())};
+  return in_lines(30, kHeatRow * at_least_one(rows_.size()) + 1.5);
 }
 
 double HeatChart::needed_label_width() const {

@@ -14,7 +14,6 @@ class HeatChart : public TimeChart {
   explicit HeatChart(QWidget* parent);
   void set(const Timeline& recorded);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
-  [[nodiscard]] RowsModel& twin() { return twin_; }
   [[nodiscard]] QSize minimumSizeHint() const override;
   [[nodiscard]] double needed_label_width() const override;
 
@@ -27,7 +26,6 @@ class HeatChart : public TimeChart {
 
   std::vector<Timeline::Counter> rows_;  // with a capacity
   double bin_ = 1.0;
-  RowsModel twin_;
 };
 
 }  // namespace stallcast::desktop

@@ -22,9 +22,8 @@ int place(const ResourceUse& use) {
 }  // namespace
 
 HopChart::HopChart(QWidget* parent)
-    : Chart(parent),
-      twin_({tr("resource"), tr("mean"), tr("capacity"), tr("busy"), tr("busiest moment"),
-             tr("of all waiting")}) {}
+    : Chart(parent, {tr("resource"), tr("mean"), tr("capacity"), tr("busy"), tr("busiest moment"),
+                     tr("of all waiting")}) {}
 
 void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
   resources_ = std::move(resources);
@@ -36,13 +35,11 @@ void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
   double most = 0.0;
   for (const ResourceUse& r : resources_) {
     const bool limited = r.capacity > 0.0;
-    rows.push_back(
-        {Cell(QString::fromStdString(r.name)),
-         Cell(figure_text(r.throughput, r.unit), r.throughput),
-         limited ? Cell(figure_text(r.capacity, r.unit), r.capacity) : Cell(tr("no limit")),
-         Cell(figure_text(r.utilization(), "ratio"), r.utilization()),
-         r.peak > 0.0 ? Cell(figure_text(r.peak, r.unit), r.peak) : Cell(tr("not recorded")),
-         Cell(figure_text(r.blamed_share, "ratio"), r.blamed_share)});
+    rows.push_back({Cell(r.name), figure_cell(r.throughput, r.unit),
+                    limited ? figure_cell(r.capacity, r.unit) : Cell(tr("no limit")),
+                    Cell(figure_text(r.utilization(), "ratio"), r.utilization()),
+                    r.peak > 0.0 ? figure_cell(r.peak, r.unit) : Cell(tr("not recorded")),
+                    figure_cell(r.blamed_share, "ratio")});
     if (r.blamed_share <= most) continue;
     most = r.blamed_share;
     worst = QString::fromStdString(r.name);
@@ -57,9 +54,7 @@ void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
 QSize HopChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize HopChart::minimumSizeHint() const {
-  return {static_cast<int>(24 * line()),
-          static_cast<int>(kHopRow * line() *
-                           static_cast<double>(std::max<std::size_t>(1, resources_.size())))};
+  return in_lines(24, kHopRow * at_least_one(resources_.size()));
 }
 
 void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

@@ -15,14 +15,12 @@ class HopChart : public Chart {
   /// `stale` figures are painted fainter.
   void set(std::vector<ResourceUse> resources, bool stale);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
-  [[nodiscard]] RowsModel& twin() { return twin_; }
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
 
  private:
   std::vector<ResourceUse> resources_;
   bool stale_ = false;
-  RowsModel twin_;
 };
 
 }  // namespace stallcast::desktop

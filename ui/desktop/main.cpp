@@ -56,21 +56,17 @@ int main(int argc, char** argv) {
   parser.setApplicationDescription(QStringLiteral("What storage does to training, with sliders."));
   parser.addHelpOption();
   parser.addVersionOption();
-  const QCommandLineOption script(QStringLiteral("script"),
-                                  QStringLiteral("do the steps of FILE, then end"),
-                                  QStringLiteral("FILE"));
-  const QCommandLineOption shots(QStringLiteral("screenshots"),
-                                 QStringLiteral("where its screenshots go"), QStringLiteral("DIR"),
-                                 QStringLiteral("."));
-  const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark or system"),
-                                 QStringLiteral("NAME"), QStringLiteral("system"));
-  const QCommandLineOption scale(QStringLiteral("scale"),
-                                 QStringLiteral("size of letters in percent"), QStringLiteral("N"),
-                                 QStringLiteral("100"));
-  const QCommandLineOption profile(QStringLiteral("profile"), QStringLiteral("calibration profile"),
-                                   QStringLiteral("FILE"));
-  const QCommandLineOption jobs(QStringLiteral("jobs"), QStringLiteral("simulations at a time"),
-                                QStringLiteral("N"), QStringLiteral("0"));
+  const auto option = [](const char* name, const char* help, const char* value,
+                         const char* usual = "") {
+    return QCommandLineOption(QLatin1String(name), QLatin1String(help), QLatin1String(value),
+                              QLatin1String(usual));
+  };
+  const QCommandLineOption script = option("script", "do the steps of FILE, then end", "FILE");
+  const QCommandLineOption shots = option("screenshots", "where its screenshots go", "DIR", ".");
+  const QCommandLineOption theme = option("theme", "light, dark or system", "NAME", "system");
+  const QCommandLineOption scale = option("scale", "size of letters in percent", "N", "100");
+  const QCommandLineOption profile = option("profile", "calibration profile", "FILE");
+  const QCommandLineOption jobs = option("jobs", "simulations at a time", "N", "0");
   parser.addOptions({script, shots, theme, scale, profile, jobs});
   parser.addPositionalArgument(QStringLiteral("scenario"), QStringLiteral("scenario file to open"),
                                QStringLiteral("[SCENARIO]"));

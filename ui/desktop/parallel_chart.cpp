@@ -19,7 +19,7 @@ constexpr double kLeastDrag = 0.01;  // of an axis: less is a click
 
 }  // namespace
 
-ParallelChart::ParallelChart(QWidget* parent) : Chart(parent), twin_({tr("design")}) {
+ParallelChart::ParallelChart(QWidget* parent) : Chart(parent, {tr("design")}) {
   setFocusPolicy(Qt::StrongFocus);
 }
 
@@ -60,7 +60,7 @@ void ParallelChart::fill_twin() {
     Row row{Cell(QString::number(i + 1), static_cast<double>(i + 1))};
     for (const Axis& axis : axes_) {
       const std::optional<double>& value = axis.figures.values[i];
-      row.push_back(value ? Cell(figure_text(*value, axis.figures.unit), *value) : Cell(QString()));
+      row.push_back(value ? figure_cell(*value, axis.figures.unit) : Cell(QString()));
     }
     row.emplace_back(any_selected_ && selected_[i] ? tr("\u25cf yes") : QString());
     rows.push_back(std::move(row));
@@ -128,9 +128,7 @@ void ParallelChart::apply_brushes() {
   emit brushed(inside, all);
 }
 
-QSize ParallelChart::minimumSizeHint() const {
-  return {static_cast<int>(24 * line()), static_cast<int>(9 * line())};
-}
+QSize ParallelChart::minimumSizeHint() const { return in_lines(24, 9); }
 
 /// The first and the last axis have room for half of their labels.
 QRectF ParallelChart::plot(const QRectF& area) const {

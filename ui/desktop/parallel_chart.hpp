@@ -22,7 +22,6 @@ class ParallelChart : public Chart {
   /// Designs that stand out, chosen elsewhere: frees all axes.
   void select(const std::vector<std::size_t>& points);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
-  [[nodiscard]] RowsModel& twin() { return twin_; }
   [[nodiscard]] QSize minimumSizeHint() const override;
   /// Keeps what lies from `low` to `high`, in base units. False without such an axis.
   bool brush(const QString& axis, double low, double high);
@@ -56,7 +55,6 @@ class ParallelChart : public Chart {
   bool any_selected_ = false;
   std::size_t axis_ = 0;  // that the keys are at
   std::optional<double> grabbed_;
-  RowsModel twin_;
 };
 
 }  // namespace stallcast::desktop

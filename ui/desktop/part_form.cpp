@@ -44,27 +44,13 @@ QString list_literal(const QString& text) {
 
 QString provenance(const Value& value) {
   using Kind = stallcast::Source::Kind;
-  QString out;
-  switch (value.source.kind) {
-    case Kind::scenario:
-      out = PartForm::tr("scenario");
-      break;
-    case Kind::set_option:
-      out = PartForm::tr("--set");
-      break;
-    case Kind::expression:
-      out = PartForm::tr("expression");
-      break;
-    case Kind::catalogue:
-      out = PartForm::tr("catalogue");
-      break;
-    case Kind::default_value:
-      out = PartForm::tr("default");
-      break;
-    case Kind::profile:
-      out = PartForm::tr("fitted");
-      break;
-  }
+  const Kind kind = value.source.kind;
+  const QString out = kind == Kind::scenario        ? PartForm::tr("scenario")
+                      : kind == Kind::set_option    ? PartForm::tr("--set")
+                      : kind == Kind::expression    ? PartForm::tr("expression")
+                      : kind == Kind::catalogue     ? PartForm::tr("catalogue")
+                      : kind == Kind::default_value ? PartForm::tr("default")
+                                                    : PartForm::tr("fitted");
   return value.source.assumption ? out + PartForm::tr(", assumed") : out;
 }
 

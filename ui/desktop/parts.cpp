@@ -4,8 +4,11 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QSignalBlocker>
+#include <QSplitter>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/desktop/figures.hpp"
@@ -60,6 +63,31 @@ QScrollArea* scrolled(QWidget* inside, const QString& name, QWidget* parent) {
   area->setAccessibleName(name);
   area->setWidget(inside);
   return area;
+}
+
+QPushButton* push_button(const QString& text, const char* object_name, const QString& name,
+                         QWidget* parent) {
+  auto* button = new QPushButton(text, parent);
+  button->setObjectName(QLatin1String(object_name));
+  button->setAccessibleName(name);
+  return button;
+}
+
+QSplitter* splitter(Qt::Orientation orientation, QWidget* parent) {
+  auto* split = new QSplitter(orientation, parent);
+  split->setChildrenCollapsible(false);
+  return split;
+}
+
+void stretch(QSplitter& split, std::initializer_list<int> factors) {
+  int part = 0;
+  for (const int factor : factors) split.setStretchFactor(part++, factor);
+}
+
+QVBoxLayout* column(QWidget* widget) {
+  auto* layout = new QVBoxLayout(widget);
+  layout->setContentsMargins(0, 0, 0, 0);
+  return layout;
 }
 
 QComboBox* choice(const QString& object_name, const QString& name, QWidget* parent) {

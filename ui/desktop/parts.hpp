@@ -4,9 +4,13 @@
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QString>
+#include <initializer_list>
 
 class QComboBox;
 class QLabel;
+class QPushButton;
+class QSplitter;
+class QVBoxLayout;
 class QWidget;
 
 /// Small pieces that several screens are made of.
@@ -38,6 +42,15 @@ class PageStack : public QStackedWidget {
 [[nodiscard]] QLabel* note(const QString& text, QWidget* parent);
 /// `inside` with bars when it does not fit; `name` is for screen readers.
 [[nodiscard]] QScrollArea* scrolled(QWidget* inside, const QString& name, QWidget* parent);
+/// A button, named for scripts and for screen readers.
+[[nodiscard]] QPushButton* push_button(const QString& text, const char* object_name,
+                                       const QString& name, QWidget* parent);
+/// Parts next to or below each other, all of which stay in sight.
+[[nodiscard]] QSplitter* splitter(Qt::Orientation orientation, QWidget* parent);
+/// How the parts share room that is left, from the first on.
+void stretch(QSplitter& split, std::initializer_list<int> factors);
+/// Fills `widget` from top to bottom, without a margin.
+[[nodiscard]] QVBoxLayout* column(QWidget* widget);
 /// A list to choose from, named for scripts and for screen readers.
 [[nodiscard]] QComboBox* choice(const QString& object_name, const QString& name, QWidget* parent);
 /// Other items in `box`, without a signal; the choice stays where it can, else it is `usual`.

@@ -34,8 +34,7 @@ void ProblemsDock::refresh() {
             : file;
     const QString sign =
         d.severity == Severity::error ? QStringLiteral("\u2717 ") : QStringLiteral("\u26a0 ");
-    rows.push_back({Cell(sign + place), Cell(QString::fromStdString(d.pointer)),
-                    Cell(QString::fromStdString(d.message)), Cell(QString::fromStdString(d.hint))});
+    rows.push_back({Cell(sign + place), Cell(d.pointer), Cell(d.message), Cell(d.hint)});
   }
   const bool had = model_->rowCount() > 0;
   model_->set(std::move(rows));

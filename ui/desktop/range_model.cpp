@@ -238,21 +238,13 @@ Qt::ItemFlags RangeModel::flags(const QModelIndex& index) const {
 }
 
 QTableView* range_table(RangeModel& model, const QString& name, QWidget* parent) {
-  auto* view = new QTableView(parent);
-  view->setModel(&model);
+  QTableView* view = plain_table(model, name, parent);
+  view->setObjectName(QStringLiteral("ranges"));
   view->setItemDelegate(new RangeDelegate(view));
-  view->setAccessibleName(name);
   view->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
                         QAbstractItemView::AnyKeyPressed);
-  view->setAlternatingRowColors(true);
-  view->setTabKeyNavigation(false);
-  view->setWordWrap(false);
   view->setTextElideMode(Qt::ElideMiddle);
-  view->verticalHeader()->hide();
-  view->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   view->horizontalHeader()->setSectionResizeMode(RangeModel::kInput, QHeaderView::Stretch);
-  view->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   return view;
 }
 

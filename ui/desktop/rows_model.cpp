@@ -82,25 +82,33 @@ QString RowsModel::csv() const {
   return out;
 }
 
-QTableView* table_of(RowsModel& model, const QString& name, QWidget* parent) {
+QTableView* plain_table(QAbstractItemModel& model, const QString& name, QWidget* parent) {
   auto* view = new QTableView(parent);
-  auto* sorted = new QSortFilterProxyModel(view);
-  sorted->setSourceModel(&model);
-  sorted->setSortRole(RowsModel::kSortRole);
-  view->setModel(sorted);
+  view->setModel(&model);
   view->setAccessibleName(name);
-  view->setSelectionBehavior(QAbstractItemView::SelectRows);
-  view->setEditTriggers(QAbstractItemView::NoEditTriggers);
   view->setAlternatingRowColors(true);
   view->setTabKeyNavigation(false);
   view->setWordWrap(false);
-  view->setSortingEnabled(true);
-  view->sortByColumn(-1, Qt::AscendingOrder);
   view->verticalHeader()->hide();
   view->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  view->horizontalHeader()->setStretchLastSection(true);
   view->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  return view;
+}
+
+QTableView* table_of(RowsModel& model, const QString& name, QWidget* parent,
+                     const char* object_name) {
+  auto* sorted = new QSortFilterProxyModel;
+  sorted->setSourceModel(&model);
+  sorted->setSortRole(RowsModel::kSortRole);
+  QTableView* view = plain_table(*sorted, name, parent);
+  sorted->setParent(view);
+  view->setObjectName(QLatin1String(object_name));
+  view->setSelectionBehavior(QAbstractItemView::SelectRows);
+  view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  view->setSortingEnabled(true);
+  view->sortByColumn(-1, Qt::AscendingOrder);
+  view->horizontalHeader()->setStretchLastSection(true);
   return view;
 }
 

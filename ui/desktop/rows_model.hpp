@@ -5,6 +5,7 @@
 #include <QString>
 #include <QStringList>
 #include <QVariant>
+#include <string>
 #include <vector>
 
 class QTableView;
@@ -14,6 +15,7 @@ namespace stallcast::desktop {
 /// One cell: what is shown, and what it is sorted and exported by.
 struct Cell {
   Cell(QString shown) : text(std::move(shown)) {}  // NOLINT(google-explicit-constructor)
+  explicit Cell(const std::string& shown) : text(QString::fromStdString(shown)) {}
   Cell(QString shown, double number) : text(std::move(shown)), value(number) {}
   QString text;
   QVariant value = {};
@@ -47,7 +49,11 @@ class RowsModel : public QAbstractTableModel {
   std::vector<Row> rows_;
 };
 
-/// A sortable view of `model`, ready for keyboard and screen readers.
-[[nodiscard]] QTableView* table_of(RowsModel& model, const QString& name, QWidget* parent);
+/// A view of any model with rows that grow with their texts, ready for keyboard and screen readers.
+[[nodiscard]] QTableView* plain_table(QAbstractItemModel& model, const QString& name,
+                                      QWidget* parent);
+/// A sortable view of `model`. `object_name` is for scripts and tests.
+[[nodiscard]] QTableView* table_of(RowsModel& model, const QString& name, QWidget* parent,
+                                   const char* object_name = "");
 
 }  // namespace stallcast::desktop

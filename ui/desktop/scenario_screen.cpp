@@ -25,8 +25,7 @@ QTreeWidgetItem* parent_of(QTreeWidget& tree, const QString& path) {
 
 ScenarioScreen::ScenarioScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("scenario"), tr("Scenario"), parent) {
-  auto* split = new QSplitter(Qt::Horizontal, this);
-  split->setChildrenCollapsible(false);
+  auto* split = splitter(Qt::Horizontal, this);
   tree_ = new QTreeWidget(split);
   tree_->setObjectName(QStringLiteral("parts"));
   tree_->setAccessibleName(tr("Components"));
@@ -36,9 +35,7 @@ ScenarioScreen::ScenarioScreen(Workspace& workspace, QWidget* parent)
   split->addWidget(tree_);
   split->addWidget(form_);
   split->addWidget(editor_);
-  split->setStretchFactor(0, 2);
-  split->setStretchFactor(1, 4);
-  split->setStretchFactor(2, 5);
+  stretch(*split, {2, 4, 5});
   const int letter = fontMetrics().averageCharWidth();
   split->setSizes({36 * letter, 58 * letter, 62 * letter});
   auto* layout = new QVBoxLayout(this);
@@ -49,9 +46,7 @@ ScenarioScreen::ScenarioScreen(Workspace& workspace, QWidget* parent)
     form_->show_part(path);
     editor_->go_to_path(path);
   });
-  connect(&workspace, &Workspace::read, this, [this] {
-    if (isVisible()) refresh();
-  });
+  refresh_on(&Workspace::read);
 }
 
 void ScenarioScreen::refresh() {

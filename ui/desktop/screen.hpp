@@ -31,6 +31,13 @@ class Screen : public QWidget {
 
  protected:
   void showEvent(QShowEvent*) override { refresh(); }
+  /// Refreshes on this signal of the workspace, when on screen.
+  template <class Signal>
+  void refresh_on(Signal signal) {
+    connect(&workspace_, signal, this, [this] {
+      if (isVisible()) refresh();
+    });
+  }
   [[nodiscard]] Workspace& workspace() const { return workspace_; }
 
  private:

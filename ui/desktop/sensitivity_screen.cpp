@@ -34,12 +34,10 @@ SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
   ranges_ = new RangeModel(workspace, 0, this);
   auto* layout = new QVBoxLayout(this);
   add_head(*layout);
-  auto* split = new QSplitter(Qt::Horizontal, this);
-  split->setChildrenCollapsible(false);
+  auto* split = splitter(Qt::Horizontal, this);
   split->addWidget(input_side(split));
   split->addWidget(response_side(split));
-  split->setStretchFactor(0, 1);
-  split->setStretchFactor(1, 1);
+  stretch(*split, {1, 1});
   layout->addWidget(split, 1);
   set_span();
   connect(run_, &QPushButton::clicked, this, &SensitivityScreen::run);
@@ -62,9 +60,7 @@ SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
     if (!swings_.empty())
       status_->setText(tr("The design has changed: these are of an earlier one"));
   });
-  connect(&workspace, &Workspace::predicted, this, [this] {
-    if (isVisible()) refresh();
-  });
+  refresh_on(&Workspace::predicted);
 }
 
 void SensitivityScreen::add_head(QVBoxLayout& layout) {
@@ -80,9 +76,7 @@ void SensitivityScreen::add_head(QVBoxLayout& layout) {
   span_->addItem(tr("their whole range"), kWholeRange);
   span_->setCurrentIndex(1);
   head->addWidget(span_);
-  run_ = new QPushButton(tr("&Try them"), this);
-  run_->setObjectName(QStringLiteral("run"));
-  run_->setAccessibleName(tr("Try all inputs by simulation"));
+  run_ = push_button(tr("&Try them"), "run", tr("Try all inputs by simulation"), this);
   head->addWidget(run_);
   layout.addLayout(head);
   status_ =
@@ -92,29 +86,22 @@ void SensitivityScreen::add_head(QVBoxLayout& layout) {
 }
 
 QWidget* SensitivityScreen::input_side(QWidget* parent) {
-  auto* split = new QSplitter(Qt::Vertical, parent);
-  split->setChildrenCollapsible(false);
+  auto* split = splitter(Qt::Vertical, parent);
   tornado_ = new TornadoChart(split);
-  auto* pane = new ChartPane(tr("Which inputs matter"), tornado_, tornado_->twin(), split);
-  pane->setObjectName(QStringLiteral("chart:tornado"));
+  auto* pane = new ChartPane(tr("Which inputs matter"), "tornado", tornado_, split);
   split->addWidget(scrolled(pane, tr("Which inputs matter"), split));
   auto* below = new QWidget(split);
-  auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins(0, 0, 0, 0);
+  auto* rows = column(below);
   auto* head = new QHBoxLayout;
   head->addWidget(heading(tr("Inputs and their ranges"), below), 1);
-  reset_ = new QPushButton(tr("R&eset ranges"), below);
-  reset_->setObjectName(QStringLiteral("reset_ranges"));
-  reset_->setAccessibleName(tr("Forget ranges set manually"));
+  reset_ =
+      push_button(tr("R&eset ranges"), "reset_ranges", tr("Forget ranges set manually"), below);
   reset_->setEnabled(false);
   head->addWidget(reset_);
   rows->addLayout(head);
-  QTableView* table = range_table(*ranges_, tr("Inputs and their ranges"), below);
-  table->setObjectName(QStringLiteral("ranges"));
-  rows->addWidget(table, 1);
+  rows->addWidget(range_table(*ranges_, tr("Inputs and their ranges"), below), 1);
   split->addWidget(below);
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 2);
+  stretch(*split, {3, 2});
   return split;
 }
 
@@ -252,7 +239,7 @@ void SensitivityScreen::show_curve() {
     unit = m->unit;
     curve.emplace_back(value, m->value);
     line.points.emplace_back(value, m->value);
-    rows.push_back({Cell(value_text(*followed_, value), value), Cell(metric_text(*m), m->value),
+    rows.push_back({Cell(value_text(*followed_, value), value), figure_cell(m->value, m->unit),
                     Cell(QString())});
     for (const AssertionOutcome& a : prediction.assertions)
       if (a.limit && (a.metric.empty() ? a.that : a.metric) == metric.toStdString())

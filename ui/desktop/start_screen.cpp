@@ -44,9 +44,7 @@ StartScreen::StartScreen(Workspace& workspace, SessionFile& recovery, QWidget* p
   };
   int row = 2;
   for (const Wish& wish : kWishes) {
-    auto* button = new QPushButton(tr(wish.text), this);
-    button->setObjectName(QLatin1String(wish.name));
-    button->setAccessibleName(tr(wish.text).remove(u'&'));
+    auto* button = push_button(tr(wish.text), wish.name, tr(wish.text).remove(u'&'), this);
     connect(button, &QPushButton::clicked, this, [this, wish] {
       next_screen_ = QLatin1String(wish.screen);
       if (this->workspace().design())
@@ -56,9 +54,8 @@ StartScreen::StartScreen(Workspace& workspace, SessionFile& recovery, QWidget* p
     });
     layout->addWidget(button, row++, 0);
   }
-  auto* open = new QPushButton(tr("&Open a scenario file..."), this);
-  open->setObjectName(QStringLiteral("open"));
-  open->setAccessibleName(tr("Open a scenario file"));
+  auto* open =
+      push_button(tr("&Open a scenario file..."), "open", tr("Open a scenario file"), this);
   connect(open, &QPushButton::clicked, this, &StartScreen::open_requested);
   layout->addWidget(open, row++, 0);
   recover_ = new QPushButton(this);

@@ -24,7 +24,7 @@ QColor on(const QColor& background) {
 
 }  // namespace
 
-StepChart::StepChart(QWidget* parent) : Chart(parent), twin_({}) {
+StepChart::StepChart(QWidget* parent) : Chart(parent, {}) {
   QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Expanding);
   setSizePolicy(policy);
 }
@@ -56,8 +56,7 @@ void StepChart::set(std::vector<Bar> bars) {
 QSize StepChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize StepChart::minimumSizeHint() const {
-  const double lines = 2.9 * static_cast<double>(std::max<std::size_t>(bars_.size(), 1)) + 8.5;
-  return {static_cast<int>(16 * line()), static_cast<int>(lines * line())};
+  return in_lines(16, 2.9 * at_least_one(bars_.size()) + 8.5);
 }
 
 void StepChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

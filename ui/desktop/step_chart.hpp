@@ -19,13 +19,11 @@ class StepChart : public Chart {
   explicit StepChart(QWidget* parent);
   void set(std::vector<Bar> bars);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
-  [[nodiscard]] RowsModel& twin() { return twin_; }
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
 
  private:
   std::vector<Bar> bars_;
-  RowsModel twin_;
 };
 
 /// The bars of one prediction.

@@ -6,6 +6,7 @@
 
 #include "stallcast/metric.hpp"
 #include "ui/desktop/figures.hpp"
+#include "ui/report/sweep_parts.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -16,7 +17,7 @@ QString text(const char* source) {
 
 int direction(const SweepReport& sweep, const QString& name) {
   const std::string plain = name.toStdString();
-  if (std::find(sweep.axes.begin(), sweep.axes.end(), plain) != sweep.axes.end()) return -1;
+  if (report::sweep_axis(sweep, plain)) return -1;
   const int of_metric = static_cast<int>(metric::better(plain));
   return of_metric == 0 ? -1 : of_metric;
 }
@@ -33,22 +34,10 @@ QString outcome_text(const SweepRow& row) {
 
 SweepFigures figures_of(const SweepReport& sweep, const QString& name) {
   SweepFigures out{name, {}, {}};
-  const std::string plain = name.toStdString();
-  const auto axis = std::find(sweep.axes.begin(), sweep.axes.end(), plain);
   for (const SweepRow& row : sweep.rows) {
-    std::optional<double> value;
-    if (axis != sweep.axes.end()) {
-      const auto& number = row.numbers[static_cast<std::size_t>(axis - sweep.axes.begin())];
-      if (number) value = number->value;
-      if (number) out.unit = number->unit;
-    } else if (row.outcome && !row.outcome->failed) {
-      const auto metric = row.outcome->metrics.find(plain);
-      if (metric != row.outcome->metrics.end()) {
-        value = metric->second.value;
-        out.unit = metric->second.unit;
-      }
-    }
-    out.values.push_back(value);
+    const auto figure = report::sweep_figure(sweep, row, name.toStdString());
+    out.values.push_back(figure ? std::optional(figure->value) : std::nullopt);
+    if (figure) out.unit = figure->unit;
   }
   return out;
 }
@@ -133,8 +122,7 @@ std::vector<Row> rows_of(const SweepReport& sweep, const std::vector<SweepFigure
       row.push_back(point.numbers[axis] ? Cell(value, point.numbers[axis]->value) : Cell(value));
     }
     for (const SweepFigures& f : figures)
-      row.push_back(f.values[i] ? Cell(figure_text(*f.values[i], f.unit), *f.values[i])
-                                : Cell(QString()));
+      row.push_back(f.values[i] ? figure_cell(*f.values[i], f.unit) : Cell(QString()));
     Cell outcome(outcome_text(point));
     if (point.outcome) outcome.tip = QString::fromStdString(point.outcome->message);
     row.push_back(std::move(outcome));

@@ -20,6 +20,7 @@
 #include "ui/desktop/range_model.hpp"
 #include "ui/desktop/sweep_run.hpp"
 #include "ui/desktop/xy_chart.hpp"
+#include "ui/report/sweep_parts.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -47,12 +48,10 @@ SweepScreen::SweepScreen(Workspace& workspace, QWidget* parent)
   status_ = note({}, this);
   status_->setObjectName(QStringLiteral("status"));
   layout->addWidget(status_);
-  auto* split = new QSplitter(Qt::Horizontal, this);
-  split->setChildrenCollapsible(false);
+  auto* split = splitter(Qt::Horizontal, this);
   split->addWidget(table_side(split));
   split->addWidget(chart_side(split));
-  split->setStretchFactor(0, 1);
-  split->setStretchFactor(1, 1);
+  stretch(*split, {1, 1});
   layout->addWidget(split, 1);
   connect(ranges_, &RangeModel::changed, this, &SweepScreen::say_points);
   connect(ranges_, &RangeModel::refused, status_,
@@ -86,9 +85,7 @@ SweepScreen::SweepScreen(Workspace& workspace, QWidget* parent)
             select(all ? std::vector<std::size_t>() : points);
             brushing_ = false;
           });
-  connect(&workspace, &Workspace::predicted, this, [this] {
-    if (isVisible()) refresh();
-  });
+  refresh_on(&Workspace::predicted);
 }
 
 QHBoxLayout* SweepScreen::run_row() {
@@ -101,12 +98,9 @@ QHBoxLayout* SweepScreen::run_row() {
   head->addWidget(x_, 1);
   file_label_ = new QLabel(this);
   file_label_->setObjectName(QStringLiteral("sweep_file"));
-  keep_ = new QPushButton(tr("&Keep in..."), this);
-  keep_->setObjectName(QStringLiteral("keep_in"));
-  keep_->setAccessibleName(tr("Keep results in a file, to resume from"));
-  open_ = new QPushButton(tr("&Open a sweep..."), this);
-  open_->setObjectName(QStringLiteral("open_sweep"));
-  open_->setAccessibleName(tr("Show the sweep in a file"));
+  keep_ =
+      push_button(tr("&Keep in..."), "keep_in", tr("Keep results in a file, to resume from"), this);
+  open_ = push_button(tr("&Open a sweep..."), "open_sweep", tr("Show the sweep in a file"), this);
   run_ = new QPushButton(tr("&Run"), this);
   run_->setObjectName(QStringLiteral("run"));
   head->addWidget(file_label_);
@@ -117,49 +111,37 @@ QHBoxLayout* SweepScreen::run_row() {
 }
 
 QWidget* SweepScreen::table_side(QWidget* parent) {
-  auto* split = new QSplitter(Qt::Vertical, parent);
-  split->setChildrenCollapsible(false);
+  auto* split = splitter(Qt::Vertical, parent);
   auto* top = new QWidget(split);
-  auto* inputs = new QVBoxLayout(top);
-  inputs->setContentsMargins(0, 0, 0, 0);
+  auto* inputs = column(top);
   inputs->addWidget(heading(tr("What is varied: tick, and edit low, high and values"), top));
-  QTableView* table = range_table(*ranges_, tr("What is varied"), top);
-  table->setObjectName(QStringLiteral("ranges"));
-  inputs->addWidget(table, 1);
+  inputs->addWidget(range_table(*ranges_, tr("What is varied"), top), 1);
   split->addWidget(top);
   auto* below = new QWidget(split);
-  auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins(0, 0, 0, 0);
+  auto* rows = column(below);
   rows->addWidget(heading(tr("Points"), below));
   model_ = new RowsModel({tr("design")}, this);
-  table_ = table_of(*model_, tr("Points"), below);
-  table_->setObjectName(QStringLiteral("points"));
+  table_ = table_of(*model_, tr("Points"), below, "points");
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   rows->addWidget(table_, 1);
-  load_ = new QPushButton(tr("&Load this point"), below);
-  load_->setObjectName(QStringLiteral("load"));
-  load_->setAccessibleName(tr("Load the selected point"));
+  load_ = push_button(tr("&Load this point"), "load", tr("Load the selected point"), below);
   rows->addWidget(load_);
   split->addWidget(below);
-  split->setStretchFactor(0, 1);
-  split->setStretchFactor(1, 1);
+  stretch(*split, {1, 1});
   return split;
 }
 
 QWidget* SweepScreen::chart_side(QWidget* parent) {
-  auto* split = new QSplitter(Qt::Vertical, parent);
-  split->setChildrenCollapsible(false);
+  auto* split = splitter(Qt::Vertical, parent);
   chart_ = new XyChart(split);
   twin_ = new RowsModel({tr("design")}, this);
   auto* pareto = new ChartPane(tr("Designs and their frontier"), chart_, *twin_, split);
   pareto->setObjectName(QStringLiteral("chart:pareto"));
   split->addWidget(pareto);
   parallel_ = new ParallelChart(split);
-  auto* pane = new ChartPane(tr("All figures of each design"), parallel_, parallel_->twin(), split);
-  pane->setObjectName(QStringLiteral("chart:parallel"));
+  auto* pane = new ChartPane(tr("All figures of each design"), "parallel", parallel_, split);
   split->addWidget(pane);
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 2);
+  stretch(*split, {3, 2});
   return split;
 }
 
@@ -249,7 +231,7 @@ void SweepScreen::show_points() {
   y_figures_ = figures_of(sweep, y_->currentText());
   frontier_ = frontier_of(sweep, x_figures_, y_figures_);
   const auto is_axis = [&](const QString& name) {
-    return std::find(sweep.axes.begin(), sweep.axes.end(), name.toStdString()) != sweep.axes.end();
+    return report::sweep_axis(sweep, name.toStdString()).has_value();
   };
   QStringList headers;
   for (const std::string& axis : sweep.axes) headers << QString::fromStdString(axis);

@@ -83,9 +83,7 @@ void Tile::refresh(const Workspace& workspace) {
     const Metric* before = find_metric(pin.prediction, metric_);
     if (before == nullptr) continue;
     const int sign = delta_sign(metric_, *before, *shown);
-    const QString delta = delta_text(*before, *shown) + (sign > 0   ? tr(", better")
-                                                         : sign < 0 ? tr(", worse")
-                                                                    : QString());
+    const QString delta = judged_delta(metric_, *before, *shown);
     notes << coloured(QStringLiteral("\u25a0 "), theme.pins[i]) + pin.name.toHtmlEscaped() +
                  QStringLiteral(": ") +
                  coloured(delta, sign > 0   ? theme.good

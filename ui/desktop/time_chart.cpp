@@ -18,7 +18,9 @@ constexpr double kSameTime = 1e-12;  // of all time: rounding, no other range
 
 }  // namespace
 
-TimeChart::TimeChart(QWidget* parent) : Chart(parent) { setFocusPolicy(Qt::StrongFocus); }
+TimeChart::TimeChart(QWidget* parent, QStringList headers) : Chart(parent, std::move(headers)) {
+  setFocusPolicy(Qt::StrongFocus);
+}
 
 void TimeChart::set_time(double begin, double end) {
   begin_ = begin;

@@ -12,7 +12,7 @@ namespace stallcast::desktop {
 class TimeChart : public Chart {
   Q_OBJECT
  public:
-  explicit TimeChart(QWidget* parent);
+  TimeChart(QWidget* parent, QStringList headers);
 
   /// What is on screen, in simulated seconds.
   [[nodiscard]] double from() const { return from_; }

@@ -32,8 +32,7 @@ TimelineScreen::TimelineScreen(Workspace& workspace, QWidget* parent)
   range_row_->hide();
   stack_ = new PageStack(this);
   shares_ = new StepChart(stack_);
-  auto* known = new ChartPane(tr("The whole run by cause"), shares_, shares_->twin(), stack_);
-  known->setObjectName(QStringLiteral("chart:run"));
+  auto* known = new ChartPane(tr("The whole run by cause"), "run", shares_, stack_);
   stack_->addWidget(known);
   stack_->addWidget(charts());
   layout->addWidget(stack_, 1);
@@ -46,9 +45,7 @@ TimelineScreen::TimelineScreen(Workspace& workspace, QWidget* parent)
   connect(forget_, &QPushButton::clicked, this,
           [this] { forget(bookmarks_->currentData().toString()); });
   connect(&workspace, &Workspace::marks_changed, this, &TimelineScreen::show_marks);
-  connect(&workspace, &Workspace::predicted, this, [this] {
-    if (isVisible()) refresh();
-  });
+  refresh_on(&Workspace::predicted);
   connect(&workspace.document(), &Document::opened, this, [this] {
     stack_->setCurrentIndex(0);  // what was recorded is of another scenario
     range_row_->hide();
@@ -70,9 +67,7 @@ QHBoxLayout* TimelineScreen::record_row() {
   };
   from_ = moment("from", tr("From"), 0.0);
   to_ = moment("to", tr("to"), TimelineRequest{}.end_s);
-  record_ = new QPushButton(tr("&Record"), this);
-  record_->setObjectName(QStringLiteral("record"));
-  record_->setAccessibleName(tr("Record what happens in this window"));
+  record_ = push_button(tr("&Record"), "record", tr("Record what happens in this window"), this);
   head->addWidget(record_);
   head->addStretch(1);
   return head;
@@ -85,9 +80,7 @@ QWidget* TimelineScreen::range_row() {
   range_ = new QLabel(row);
   range_->setObjectName(QStringLiteral("range"));
   layout->addWidget(range_);
-  all_ = new QPushButton(tr("Show &all"), row);
-  all_->setObjectName(QStringLiteral("show_all"));
-  all_->setAccessibleName(tr("Show all that was recorded"));
+  all_ = push_button(tr("Show &all"), "show_all", tr("Show all that was recorded"), row);
   layout->addWidget(all_);
   layout->addStretch(1);
   name_ = new QLineEdit(row);
@@ -95,33 +88,26 @@ QWidget* TimelineScreen::range_row() {
   name_->setAccessibleName(tr("Name for the range on screen"));
   name_->setPlaceholderText(tr("name of this range"));
   layout->addWidget(name_);
-  add_ = new QPushButton(tr("&Bookmark"), row);
-  add_->setObjectName(QStringLiteral("bookmark"));
-  add_->setAccessibleName(tr("Keep the range on screen under this name"));
+  add_ =
+      push_button(tr("&Bookmark"), "bookmark", tr("Keep the range on screen under this name"), row);
   layout->addWidget(add_);
   bookmarks_ = choice(QStringLiteral("bookmarks"), tr("Bookmarks"), row);
   layout->addWidget(bookmarks_);
-  forget_ = new QPushButton(tr("&Forget"), row);
-  forget_->setObjectName(QStringLiteral("forget"));
-  forget_->setAccessibleName(tr("Forget this bookmark"));
+  forget_ = push_button(tr("&Forget"), "forget", tr("Forget this bookmark"), row);
   layout->addWidget(forget_);
   return row;
 }
 
 QWidget* TimelineScreen::charts() {
-  auto* split = split_ = new QSplitter(Qt::Vertical, stack_);
-  split->setChildrenCollapsible(false);
+  auto* split = split_ = splitter(Qt::Vertical, stack_);
   pinned_ = new Gantt(split);
-  pinned_pane_ = new ChartPane(tr("Pinned tracks"), pinned_, pinned_->twin(), split);
-  pinned_pane_->setObjectName(QStringLiteral("chart:pinned"));
+  pinned_pane_ = new ChartPane(tr("Pinned tracks"), "pinned", pinned_, split);
   split->addWidget(pinned_pane_);
   gantt_ = new Gantt(split);
-  auto* pane = new ChartPane(tr("What happens when"), gantt_, gantt_->twin(), split);
-  pane->setObjectName(QStringLiteral("chart:timeline"));
+  auto* pane = new ChartPane(tr("What happens when"), "timeline", gantt_, split);
   split->addWidget(scrolled(pane, tr("What happens when"), split));
   heat_ = new HeatChart(split);
-  auto* heat = new ChartPane(tr("How busy resources are"), heat_, heat_->twin(), split);
-  heat->setObjectName(QStringLiteral("chart:heat"));
+  auto* heat = new ChartPane(tr("How busy resources are"), "heat", heat_, split);
   split->addWidget(scrolled(heat, tr("How busy resources are"), split));
   split->setStretchFactor(1, 1);
   split->setStretchFactor(2, 1);

@@ -17,8 +17,7 @@ constexpr double kTornadoRow = 2.5;  // lines of text
 }  // namespace
 
 TornadoChart::TornadoChart(QWidget* parent)
-    : Chart(parent),
-      twin_({tr("input"), tr("low"), tr("metric there"), tr("high"), tr("metric there")}) {}
+    : Chart(parent, {tr("input"), tr("low"), tr("metric there"), tr("high"), tr("metric there")}) {}
 
 void TornadoChart::set(std::vector<Bar> bars, const QString& metric, const Metric& now) {
   bars_ = std::move(bars);
@@ -30,9 +29,8 @@ void TornadoChart::set(std::vector<Bar> bars, const QString& metric, const Metri
   current_ = 0;
   std::vector<Row> rows;
   for (const Bar& bar : bars_)
-    rows.push_back({Cell(bar.name), Cell(bar.low_text),
-                    Cell(figure_text(bar.low, now.unit), bar.low), Cell(bar.high_text),
-                    Cell(figure_text(bar.high, now.unit), bar.high)});
+    rows.push_back({Cell(bar.name), Cell(bar.low_text), figure_cell(bar.low, now.unit),
+                    Cell(bar.high_text), figure_cell(bar.high, now.unit)});
   twin_.set(
       {tr("input"), tr("low"), tr("%1 there").arg(metric), tr("high"), tr("%1 there").arg(metric)},
       std::move(rows));
@@ -42,10 +40,7 @@ void TornadoChart::set(std::vector<Bar> bars, const QString& metric, const Metri
 }
 
 QSize TornadoChart::minimumSizeHint() const {
-  return {static_cast<int>(24 * line()),
-          static_cast<int>(
-              (kTornadoRow * static_cast<double>(std::max<std::size_t>(bars_.size(), 1)) + 2.5) *
-              line())};
+  return in_lines(24, kTornadoRow * at_least_one(bars_.size()) + 2.5);
 }
 
 void TornadoChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

@@ -20,7 +20,6 @@ class TornadoChart : public Chart {
   explicit TornadoChart(QWidget* parent);
   void set(std::vector<Bar> bars, const QString& metric, const Metric& now);
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
-  [[nodiscard]] RowsModel& twin() { return twin_; }
   [[nodiscard]] const std::vector<Bar>& bars() const { return bars_; }
   [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -37,7 +36,6 @@ class TornadoChart : public Chart {
   QString metric_;
   Metric now_;
   int current_ = 0;
-  RowsModel twin_;
 };
 
 }  // namespace stallcast::desktop

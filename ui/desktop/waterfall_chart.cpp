@@ -24,7 +24,7 @@ QString fraction_text(double share, const MetricChange& metric) {
 }  // namespace
 
 WaterfallChart::WaterfallChart(QWidget* parent)
-    : Chart(parent), twin_({tr("change"), tr("share"), tr("of the difference"), tr("by itself")}) {}
+    : Chart(parent, {tr("change"), tr("share"), tr("of the difference"), tr("by itself")}) {}
 
 void WaterfallChart::set(const MetricChange& metric, std::vector<Part> parts,
                          const QString& instead) {
@@ -48,8 +48,8 @@ void WaterfallChart::set(const MetricChange& metric, std::vector<Part> parts,
 QSize WaterfallChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize WaterfallChart::minimumSizeHint() const {
-  const double rows = parts_.empty() ? 1.0 : static_cast<double>(parts_.size()) + 1.0;
-  return {static_cast<int>(20 * line()), static_cast<int>(kWaterfallRow * line() * rows)};
+  return in_lines(
+      20, kWaterfallRow * (parts_.empty() ? 1.0 : static_cast<double>(parts_.size()) + 1.0));
 }
 
 void WaterfallChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) {

@@ -20,7 +20,6 @@ class WaterfallChart : public Chart {
   /// No parts: nothing is known, and `instead` says why.
   void set(const MetricChange& metric, std::vector<Part> parts, const QString& instead = {});
   void paint(QPainter& painter, const QRectF& area, const Theme& theme) override;
-  [[nodiscard]] RowsModel& twin() { return twin_; }
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
@@ -29,7 +28,6 @@ class WaterfallChart : public Chart {
   MetricChange metric_;
   std::vector<Part> parts_;
   QString instead_;
-  RowsModel twin_;
 };
 
 }  // namespace stallcast::desktop

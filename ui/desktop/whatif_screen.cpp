@@ -51,14 +51,11 @@ QString answer_text(const Result<PlanResult>& plan) {
 
 WhatIfScreen::WhatIfScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("whatif"), tr("What if"), parent) {
-  auto* split = new QSplitter(Qt::Horizontal, this);
+  auto* split = splitter(Qt::Horizontal, this);
   split->addWidget(slider_side());
   split->addWidget(figure_side());
   split->addWidget(cause_side());
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 4);
-  split->setStretchFactor(2, 3);
-  split->setChildrenCollapsible(false);
+  stretch(*split, {3, 4, 3});
   split->setSizes({250, 480, 370});
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(split);
@@ -89,9 +86,7 @@ QWidget* WhatIfScreen::slider_side() {
   slider_list_->setContentsMargins(0, 0, 6, 0);
   slider_list_->addStretch(1);
   layout->addWidget(scrolled(inside, tr("Sliders"), side), 1);
-  auto* add = new QPushButton(tr("&Add a slider..."), side);
-  add->setObjectName(QStringLiteral("add_slider"));
-  add->setAccessibleName(tr("Add a slider"));
+  auto* add = push_button(tr("&Add a slider..."), "add_slider", tr("Add a slider"), side);
   auto* menu = new QMenu(add);
   connect(menu, &QMenu::aboutToShow, this, [this, menu] {
     menu->clear();
@@ -126,14 +121,12 @@ QWidget* WhatIfScreen::figure_side() {
   why_->setWordWrap(true);
   layout->addWidget(why_);
   auto* buttons = new QHBoxLayout;
-  pin_ = new QPushButton(tr("&Pin this design"), side);
-  pin_->setObjectName(QStringLiteral("pin"));
-  pin_->setAccessibleName(tr("Pin this design to compare others with it"));
+  pin_ = push_button(tr("&Pin this design"), "pin", tr("Pin this design to compare others with it"),
+                     side);
   connect(pin_, &QPushButton::clicked, this,
           [this] { workspace().pin(workspace().next_pin_name()); });
-  solve_ = new QPushButton(tr("&Fewest that meet the targets"), side);
-  solve_->setObjectName(QStringLiteral("solve"));
-  solve_->setAccessibleName(tr("Find the smallest storage that meets the targets"));
+  solve_ = push_button(tr("&Fewest that meet the targets"), "solve",
+                       tr("Find the smallest storage that meets the targets"), side);
   connect(solve_, &QPushButton::clicked, this, &WhatIfScreen::solve);
   buttons->addWidget(pin_);
   buttons->addWidget(solve_);
@@ -150,12 +143,10 @@ QWidget* WhatIfScreen::figure_side() {
 }
 
 QWidget* WhatIfScreen::cause_side() {
-  auto* side = new QSplitter(Qt::Vertical, this);
-  side->setChildrenCollapsible(false);
+  auto* side = splitter(Qt::Vertical, this);
   steps_ = new StepChart(side);
   auto* bars = new QWidget(side);
-  auto* pane = new ChartPane(tr("Where the time goes"), steps_, steps_->twin(), bars);
-  pane->setObjectName(QStringLiteral("chart:steps"));
+  auto* pane = new ChartPane(tr("Where the time goes"), "steps", steps_, bars);
   auto* bars_layout = new QVBoxLayout(bars);
   bars_layout->setContentsMargins(6, 0, 0, 6);
   bars_layout->addWidget(pane);
@@ -165,8 +156,7 @@ QWidget* WhatIfScreen::cause_side() {
   layout->setContentsMargins(6, 6, 0, 0);
   layout->addWidget(heading(tr("What limits it"), limits));
   limits_ = new RowsModel({tr("resource"), tr("of waiting"), tr("busy")}, this);
-  QTableView* table = table_of(*limits_, tr("What limits it"), limits);
-  table->setObjectName(QStringLiteral("limits"));
+  QTableView* table = table_of(*limits_, tr("What limits it"), limits, "limits");
   table->horizontalHeader()->setStretchLastSection(false);  // figures stay whole
   table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   table->setTextElideMode(Qt::ElideMiddle);
@@ -204,8 +194,7 @@ void WhatIfScreen::refresh() {
       break;
     case Freshness::simulated:
       text = tr("Simulated: %1, %2")
-                 .arg(QString::fromStdString(std::string(
-                          report::verdict_name(w.simulated()->verdict))) == QLatin1String("none")
+                 .arg(w.simulated()->verdict == Verdict::none
                           ? tr("nothing expected")
                           : status_sign(std::string(report::verdict_name(w.simulated()->verdict))),
                       limit_text(*w.simulated()));
@@ -328,9 +317,8 @@ void WhatIfScreen::refresh_causes() {
   if (shown)
     for (const Bottleneck& b : shown->bottlenecks) {
       if (rows.size() == 3) break;
-      rows.push_back({Cell(QString::fromStdString(b.resource)),
-                      Cell(figure_text(b.blamed_share, "ratio"), b.blamed_share),
-                      Cell(figure_text(b.utilization, "ratio"), b.utilization)});
+      rows.push_back({Cell(b.resource), figure_cell(b.blamed_share, "ratio"),
+                      figure_cell(b.utilization, "ratio")});
       rows.back()[0].tip = QString::fromStdString(b.headroom);
     }
   limits_->set(std::move(rows));

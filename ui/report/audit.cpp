@@ -86,19 +86,11 @@ std::string totals(const Audit& audit) {
 }
 
 std::string_view outcome_name(ClaimOutcome outcome) {
-  switch (outcome) {
-    case ClaimOutcome::none:
-      return "none";
-    case ClaimOutcome::agrees:
-      return "agrees";
-    case ClaimOutcome::off:
-      return "off";
-    case ClaimOutcome::own_sum:
-      return "own sum only";
-    case ClaimOutcome::mixed:
-      break;
-  }
-  return "mixed";
+  return outcome == ClaimOutcome::none      ? "none"
+         : outcome == ClaimOutcome::agrees  ? "agrees"
+         : outcome == ClaimOutcome::off     ? "off"
+         : outcome == ClaimOutcome::own_sum ? "own sum only"
+                                            : "mixed";
 }
 
 constexpr std::string_view kHowToRead =
@@ -133,7 +125,7 @@ std::string audit_text(const Audit& audit, const ReportContext& context, const S
         out += wrapped("          " + ink.bad("fault") + ": ", fault, 12);
     }
   }
-  out += "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  out += "\n" + made_by(context) + "\n";
   return out;
 }
 
@@ -168,8 +160,7 @@ std::string audit_markdown(const Audit& audit, const ReportContext& context) {
              figures + " | " + markdown_cell(claim.note) + " |\n";
     }
   }
-  return out + "\n" + totals(audit) + "; stallcast " + context.version + ", models " +
-         context.model_version + "\n";
+  return out + "\n" + totals(audit) + "; " + made_by(context) + "\n";
 }
 
 std::string audit_csv(const Audit& audit) {
@@ -242,17 +233,9 @@ std::string audit_json(const Audit& audit, const ReportContext& context, const S
 
 std::string render(const Audit& audit, const ReportContext& context, Format format,
                    const Style& style) {
-  switch (format) {
-    case Format::json:
-      return audit_json(audit, context, style);
-    case Format::csv:
-      return audit_csv(audit);
-    case Format::markdown:
-      return audit_markdown(audit, context);
-    case Format::html:  // no page
-    case Format::text:
-      break;
-  }
+  if (format == Format::json) return audit_json(audit, context, style);
+  if (format == Format::csv) return audit_csv(audit);
+  if (format == Format::markdown) return audit_markdown(audit, context);
   return audit_text(audit, context, style);
 }
 

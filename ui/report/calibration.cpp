@@ -9,14 +9,11 @@
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
 
 /// Measurements and calibration profiles as people read them.
 namespace stallcast::report {
 namespace {
-
-std::string count_of(std::size_t n, const char* one, const char* many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
-}
 
 /// As people read it; of what no clock shows, laws leave a rest.
 std::string fitted_text(double value, Dimension dimension) {
@@ -54,8 +51,8 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
   if (!fit.law.empty()) {
     out += wrapped("  ", fit.law + ": " + fit.equation, 4);
     out += wrapped("  ",
-                   count_of(fit.cells, "cell", "cells") + ", " + count_of(fit.runs, "run", "runs") +
-                       "; held-out " + (fit.cells == 1 ? "runs" : "cells") + " off by " +
+                   count_of(fit.cells, "cell") + ", " + count_of(fit.runs, "run") + "; held-out " +
+                       (fit.cells == 1 ? "runs" : "cells") + " off by " +
                        base::percent(fit.median_error, 1) + " (median), " +
                        base::percent(fit.p90_error, 1) + " (one in ten more); runs repeat within " +
                        base::percent(fit.noise, 1),
@@ -167,7 +164,7 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
 std::string measurements_text(const MeasurementSet& set, const Style& style) {
   const Ink ink(style.colour);
   std::string out = ink.bold(set.tool + (set.tool_version.empty() ? "" : " " + set.tool_version)) +
-                    ": " + count_of(set.measurements.size(), "measurement", "measurements") + "\n";
+                    ": " + count_of(set.measurements.size(), "measurement") + "\n";
   for (const auto& [key, value] : set.environment) out += wrapped("  " + key + ": ", value, 4);
   const std::set<std::string> common = flags_of_all(set.measurements);
   if (!common.empty())

@@ -6,8 +6,12 @@
 
 namespace stallcast::report {
 
+ReportContext tool_context(const client::Version& version) {
+  return {version.program, version.models, {}};
+}
+
 ReportContext context_of(const Design& design, const client::Version& version) {
-  ReportContext context{version.program, version.models, {}, {}};
+  ReportContext context = tool_context(version);
   for (const auto& [path, value] : base::values_of(design)) {
     const InputLine line{path, base::written(*value), print_source(value->source)};
     if (value->source.assumption)

@@ -11,6 +11,8 @@
 /// pages are the same, byte for byte.
 namespace stallcast::report {
 
+/// Versions alone.
+[[nodiscard]] ReportContext tool_context(const client::Version& version);
 /// Inputs with who set them, prices, and what was assumed; no command and no time line.
 [[nodiscard]] ReportContext context_of(const Design& design, const client::Version& version);
 

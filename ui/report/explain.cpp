@@ -91,8 +91,6 @@ Json node_object(const ExplainNode& node) {
   return out;
 }
 
-}  // namespace
-
 std::string explanation_text(const Explanation& e, const ReportContext& context,
                              const Style& style) {
   const Ink ink(style.colour);
@@ -117,33 +115,8 @@ std::string explanation_text(const Explanation& e, const ReportContext& context,
   }
   if (e.prediction.has_value() && style.depth >= 0 && e.asked.empty())
     out += "\n" + wrapped("", "Lines that end in ... go deeper: name the metric, or --depth N", 0);
-  out += "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  out += "\n" + made_by(context) + "\n";
   return out;
-}
-
-std::string explanation_json(const Explanation& e, const ReportContext& context,
-                             const Style& style) {
-  Json out;
-  out["schema"] = "stallcast.explain/2";
-  out["tool"] = tool_object(context, "");
-  out["scenario"] = {{"id", e.scenario_id}};
-  out["asked"] = e.asked;
-  out["bound"] = {{"utilization", e.bound}, {"by", e.bound_by}};
-  out["trees"] = Json::array();
-  for (const ExplainNode& tree : e.trees) out["trees"].push_back(node_object(tree));
-  out["what_if"] = Json::array();
-  for (const WhatIf& w : e.what_ifs)
-    out["what_if"].push_back({{"kind", w.kind == WhatIf::Kind::save ? "save" : "relieve"},
-                              {"change", w.change},
-                              {"set", w.set},
-                              {"utilization", w.utilization},
-                              {"gain", w.gain},
-                              {"relative_cost", w.relative_cost},
-                              {"meets_targets", w.meets_targets},
-                              {"missed", w.missed}});
-  out["result"] =
-      e.prediction.has_value() ? result_object(*e.prediction, context, style) : Json(nullptr);
-  return dump(out);
 }
 
 std::string explanation_csv(const Explanation& e, const Style& style) {
@@ -185,6 +158,42 @@ std::string explanation_markdown(const Explanation& e, const ReportContext& cont
   if (e.prediction.has_value() && e.asked.empty())
     out += "\n" + prediction_markdown(*e.prediction, context);
   return out;
+}
+
+}  // namespace
+
+std::string explanation_json(const Explanation& e, const ReportContext& context,
+                             const Style& style) {
+  Json out;
+  out["schema"] = "stallcast.explain/2";
+  out["tool"] = tool_object(context, "");
+  out["scenario"] = {{"id", e.scenario_id}};
+  out["asked"] = e.asked;
+  out["bound"] = {{"utilization", e.bound}, {"by", e.bound_by}};
+  out["trees"] = Json::array();
+  for (const ExplainNode& tree : e.trees) out["trees"].push_back(node_object(tree));
+  out["what_if"] = Json::array();
+  for (const WhatIf& w : e.what_ifs)
+    out["what_if"].push_back({{"kind", w.kind == WhatIf::Kind::save ? "save" : "relieve"},
+                              {"change", w.change},
+                              {"set", w.set},
+                              {"utilization", w.utilization},
+                              {"gain", w.gain},
+                              {"relative_cost", w.relative_cost},
+                              {"meets_targets", w.meets_targets},
+                              {"missed", w.missed}});
+  out["result"] =
+      e.prediction.has_value() ? result_object(*e.prediction, context, style) : Json(nullptr);
+  return dump(out);
+}
+
+std::string render(const Explanation& explanation, const ReportContext& context, Format format,
+                   const Style& style) {
+  if (format == Format::json) return explanation_json(explanation, context, style);
+  if (format == Format::csv) return explanation_csv(explanation, style);
+  if (format == Format::markdown) return explanation_markdown(explanation, context, style);
+  if (format == Format::html) return explanation_html(explanation, context, style);
+  return explanation_text(explanation, context, style);
 }
 
 }  // namespace stallcast::report

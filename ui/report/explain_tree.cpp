@@ -44,19 +44,11 @@ std::string small_print(const ExplainNode& node) {
 }  // namespace
 
 std::string kind_name(ExplainNode::Kind kind) {
-  switch (kind) {
-    case ExplainNode::Kind::simulated:
-      return "simulated";
-    case ExplainNode::Kind::derived:
-      return "derived";
-    case ExplainNode::Kind::input:
-      return "input";
-    case ExplainNode::Kind::figure:
-      return "figure";
-    case ExplainNode::Kind::rest:
-      return "rest";
-  }
-  return "";
+  return kind == ExplainNode::Kind::simulated ? "simulated"
+         : kind == ExplainNode::Kind::derived ? "derived"
+         : kind == ExplainNode::Kind::input   ? "input"
+         : kind == ExplainNode::Kind::figure  ? "figure"
+                                              : "rest";
 }
 
 std::string print_gain(double gain) {

@@ -9,11 +9,7 @@ using Json = nlohmann::ordered_json;
 
 Json metrics_object(const Prediction& prediction) {
   Json out = Json::object();
-  for (const auto& [name, metric] : prediction.metrics) {
-    Json m = {{"value", metric.value}, {"unit", metric.unit}};
-    if (metric.ci95.has_value()) m["ci95"] = Json::array({metric.ci95->first, metric.ci95->second});
-    out[name] = std::move(m);
-  }
+  for (const auto& [name, metric] : prediction.metrics) out[name] = metric_object(metric);
   return out;
 }
 
@@ -50,6 +46,12 @@ Json assertions_array(const Prediction& prediction) {
 }  // namespace
 
 std::string dump(const Json& json) { return json.dump(2) + "\n"; }
+
+Json metric_object(const Metric& metric) {
+  Json out = {{"value", metric.value}, {"unit", metric.unit}};
+  if (metric.ci95.has_value()) out["ci95"] = Json::array({metric.ci95->first, metric.ci95->second});
+  return out;
+}
 
 Json tool_object(const ReportContext& context, const std::string& profile_sha256) {
   return {{"version", context.version},

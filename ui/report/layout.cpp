@@ -94,6 +94,15 @@ std::string wrapped_at(std::size_t columns, std::string_view first, std::string_
   return out + line + "\n";
 }
 
+std::string bullets(const std::vector<std::string>& lines, std::size_t most,
+                    std::string_view more) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, lines.size()); ++i)
+    out += wrapped("  - ", lines[i], 4);
+  if (most >= lines.size()) return out;
+  return out + "  ... and " + std::to_string(lines.size() - most) + " " + std::string(more) + "\n";
+}
+
 std::string upper(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -219,17 +228,10 @@ std::string print_margin(double margin) {
 }
 
 std::string_view verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pass:
-      return "pass";
-    case Verdict::fail:
-      return "fail";
-    case Verdict::inconclusive:
-      return "inconclusive";
-    case Verdict::none:
-      break;
-  }
-  return "none";
+  return verdict == Verdict::pass           ? "pass"
+         : verdict == Verdict::fail         ? "fail"
+         : verdict == Verdict::inconclusive ? "inconclusive"
+                                            : "none";
 }
 
 }  // namespace stallcast::report

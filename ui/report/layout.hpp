@@ -40,6 +40,10 @@ class Ink {
 [[nodiscard]] std::string wrapped(std::string_view first, std::string_view text,
                                   std::size_t indent);
 
+/// "  - one", each wrapped; behind `most` of them "  ... and 3 " and `more`.
+[[nodiscard]] std::string bullets(const std::vector<std::string>& lines, std::size_t most,
+                                  std::string_view more);
+
 /// "PASS" of "pass".
 [[nodiscard]] std::string upper(std::string_view text);
 

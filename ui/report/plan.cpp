@@ -7,6 +7,7 @@
 #include "ui/report/layout.hpp"
 #include "ui/report/plan_parts.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 std::string plan_amounts(const PlanResult& plan, const PlanPoint& point) {
@@ -90,8 +91,7 @@ std::string status_text(const PlanResult& plan, const Ink& ink) {
 std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {
   const std::string id = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end = plan.points.empty() ? nullptr : &plan.points[plan.end];
-  const std::string goal =
-      std::string(plan.objective.maximize ? "most " : "least ") + plan.objective.name;
+  const std::string goal = goal_text(plan);
   if (plan.status == PlanStatus::found && plan.answer) {
     const PlanPoint& answer = plan.points[*plan.answer];
     return {id + "needs " + ink.bold(plan_amounts(plan, answer)),
@@ -140,7 +140,7 @@ std::vector<std::string> headline_lines(const PlanResult& plan) {
 }
 
 std::string assumed(std::size_t n) {
-  return counted(static_cast<std::int64_t>(n), "inputs") + (n == 1 ? " is" : " are") +
+  return count_of(n, "input") + (n == 1 ? " is" : " are") +
          " assumed, not measured: stallcast resolve --provenance";
 }
 
@@ -176,13 +176,6 @@ std::string busy_text(const PlanPoint& point) {
   return point.binding_utilization > 0.0 ? print_share(point.binding_utilization) : "-";
 }
 
-/// "au: 84.1 % against 90 %, margin -6.6 %".
-std::string margin_text(const TargetMargin& t) {
-  return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " +
-         print_beside(t.value, t.limit, t.unit) + " against " + print_limit(t.limit, t.unit) +
-         ", margin " + print_margin(t.margin);
-}
-
 std::string point_lines(const PlanPoint& point, const Columns& columns, const Ink& ink) {
   std::string line = " ";
   for (const std::string& cell : cells_of(point, columns))
@@ -203,8 +196,7 @@ std::string point_lines(const PlanPoint& point, const Columns& columns, const In
 
 std::string how_searched(const PlanResult& plan) {
   const std::size_t replicas = plan.prediction.seeds.size();
-  const std::string each =
-      " with " + std::to_string(replicas) + (replicas == 1 ? " replica" : " replicas") + " each";
+  const std::string each = " with " + count_of(replicas, "replica") + " each";
   std::string out;
   if (several(plan)) {
     out = "of " + counted(plan.candidates, "designs") + " " + std::to_string(plan.points.size()) +
@@ -230,8 +222,6 @@ std::string how_searched(const PlanResult& plan) {
   return out;
 }
 
-}  // namespace
-
 std::string plan_text(const PlanResult& plan, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out;
@@ -252,11 +242,7 @@ std::string plan_text(const PlanResult& plan, const ReportContext& context, cons
   }
   if (!context.assumptions.empty())
     out += "\n" + wrapped("", assumed(context.assumptions.size()), 0);
-  return out + "\n" +
-         wrapped("",
-                 how_searched(plan) + "; stallcast " + context.version + ", models " +
-                     context.model_version,
-                 0);
+  return out + "\n" + wrapped("", how_searched(plan) + "; " + made_by(context), 0);
 }
 
 std::string plan_csv(const PlanResult& plan) {
@@ -308,6 +294,17 @@ std::string plan_markdown(const PlanResult& plan) {
     for (const std::string& line : part.lines) out += "- " + line + "\n";
   }
   return out + "\n" + how_searched(plan) + "\n";
+}
+
+}  // namespace
+
+std::string render(const PlanResult& plan, const ReportContext& context, Format format,
+                   const Style& style) {
+  if (format == Format::json) return plan_json(plan, context, style);
+  if (format == Format::csv) return plan_csv(plan);
+  if (format == Format::markdown) return plan_markdown(plan);
+  if (format == Format::html) return plan_html(plan, context, style);
+  return plan_text(plan, context, style);
 }
 
 }  // namespace stallcast::report

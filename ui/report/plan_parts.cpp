@@ -124,6 +124,16 @@ std::string_view status_name(const PlanPoint& point) {
   return point.meets ? "meets" : point.inconclusive ? "unsure" : "misses";
 }
 
+std::string goal_text(const PlanResult& plan) {
+  return (plan.objective.maximize ? "most " : "least ") + plan.objective.name;
+}
+
+std::string margin_text(const TargetMargin& t) {
+  return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " +
+         print_beside(t.value, t.limit, t.unit) + " against " + print_limit(t.limit, t.unit) +
+         ", margin " + print_margin(t.margin);
+}
+
 std::string with_interval(const PlanInterval& interval) {
   return interval.meets ? "with it the targets hold" : "with it not all targets are sure to hold";
 }

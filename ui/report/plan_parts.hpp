@@ -15,6 +15,10 @@ namespace stallcast::report {
 /// "meets", "misses", "unsure".
 [[nodiscard]] std::string_view status_name(const PlanPoint& point);
 
+/// What is searched for: "least cost.capex".
+[[nodiscard]] std::string goal_text(const PlanResult& plan);
+/// "au: 84.1 % against 90 %, margin -6.6 %".
+[[nodiscard]] std::string margin_text(const TargetMargin& target);
 /// "with it the targets hold": what they do with the best interval between saves.
 [[nodiscard]] std::string with_interval(const PlanInterval& interval);
 

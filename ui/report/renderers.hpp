@@ -21,37 +21,13 @@ namespace stallcast::report {
 
 /// What a candidate has of all that is searched: "51 OSTs, 2 MDTs".
 [[nodiscard]] std::string plan_amounts(const PlanResult& plan, const PlanPoint& point);
-[[nodiscard]] std::string plan_text(const PlanResult& plan, const ReportContext& context,
-                                    const Style& style);
 [[nodiscard]] std::string plan_json(const PlanResult& plan, const ReportContext& context,
                                     const Style& style);
-[[nodiscard]] std::string plan_csv(const PlanResult& plan);
-[[nodiscard]] std::string plan_markdown(const PlanResult& plan);
 [[nodiscard]] std::string plan_html(const PlanResult& plan, const ReportContext& context,
                                     const Style& style);
 
-[[nodiscard]] std::string validation_text(const Validation& validation,
-                                          const ReportContext& context, const Style& style);
-[[nodiscard]] std::string validation_json(const Validation& validation,
-                                          const ReportContext& context, const Style& style);
-[[nodiscard]] std::string validation_csv(const Validation& validation);
-[[nodiscard]] std::string validation_markdown(const Validation& validation,
-                                              const ReportContext& context);
-
-[[nodiscard]] std::string rows_text(const RowValidation& validation, const ReportContext& context,
-                                    const Style& style);
-[[nodiscard]] std::string rows_json(const RowValidation& validation, const ReportContext& context);
-[[nodiscard]] std::string rows_csv(const RowValidation& validation);
-[[nodiscard]] std::string rows_markdown(const RowValidation& validation,
-                                        const ReportContext& context);
-
-[[nodiscard]] std::string explanation_text(const Explanation& explanation,
-                                           const ReportContext& context, const Style& style);
 [[nodiscard]] std::string explanation_json(const Explanation& explanation,
                                            const ReportContext& context, const Style& style);
-[[nodiscard]] std::string explanation_csv(const Explanation& explanation, const Style& style);
-[[nodiscard]] std::string explanation_markdown(const Explanation& explanation,
-                                               const ReportContext& context, const Style& style);
 
 [[nodiscard]] std::string explanation_html(const Explanation& explanation,
                                            const ReportContext& context, const Style& style);
@@ -62,14 +38,14 @@ namespace stallcast::report {
                                                    const Style& style);
 [[nodiscard]] nlohmann::ordered_json tool_object(const ReportContext& context,
                                                  const std::string& profile_sha256);
+/// Value, unit, and the interval where there is one.
+[[nodiscard]] nlohmann::ordered_json metric_object(const Metric& metric);
 /// Indented by two, with a newline at the end.
 [[nodiscard]] std::string dump(const nlohmann::ordered_json& json);
 
-/// RFC 4180 quoting of one field.
-[[nodiscard]] std::string csv_field(std::string_view text);
 /// All digits of a number; "" for what is not finite.
 [[nodiscard]] std::string csv_number(double value);
-/// One row, joined and ended by a newline.
+/// One row, quoted as in RFC 4180, joined and ended by a newline.
 [[nodiscard]] std::string csv_row(const std::vector<std::string>& fields);
 /// "job.train.step.time.p99" -> ("job.train.step.time", "p99"); the mean has no suffix.
 [[nodiscard]] std::pair<std::string, std::string> name_and_stat(const std::string& metric);

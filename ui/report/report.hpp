@@ -51,6 +51,9 @@ struct ReportContext {
   std::optional<Timeline> timeline = std::nullopt;  ///< pages show it
 };
 
+/// "stallcast 0.1.0, models 1".
+[[nodiscard]] std::string made_by(const ReportContext& context);
+
 struct Style {
   bool colour = false;  ///< ANSI colours in text
   bool timing = false;  ///< wall-clock time in the report, which is then not reproducible

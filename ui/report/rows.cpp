@@ -31,16 +31,9 @@ std::string error(double predicted, double measured, const RowMetric& metric) {
   return signed_points(predicted - measured, 2);
 }
 
-std::string mean_error(const RowErrors& e, const RowMetric& metric) {
-  return metric.error == ErrorKind::points ? fixed(e.mean_absolute, 2) + " points"
-                                           : base::percent(e.mean_absolute, 1);
-}
-std::string p95_error(const RowErrors& e, const RowMetric& metric) {
-  return metric.error == ErrorKind::points ? fixed(e.p95, 2) + " points" : base::percent(e.p95, 1);
-}
-std::string median_error(const RowErrors& e, const RowMetric& metric) {
-  return metric.error == ErrorKind::points ? fixed(e.median, 2) + " points"
-                                           : base::percent(e.median, 1);
+/// The size of an error: "1.20 points", "3.4 %".
+std::string error_size(double error, const RowMetric& metric) {
+  return metric.error == ErrorKind::points ? fixed(error, 2) + " points" : base::percent(error, 1);
 }
 
 const RowMetric& metric_of(const RowValidation& v, const std::string& id) {
@@ -69,8 +62,6 @@ Cells cells(const PredictedRow& row, const RowMetric& metric) {
   return out;
 }
 
-}  // namespace
-
 std::string rows_text(const RowValidation& v, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out = ink.bold(v.title) + "\n";
@@ -95,11 +86,12 @@ std::string rows_text(const RowValidation& v, const ReportContext& context, cons
     const std::string name =
         " " + (e.group.empty() ? "all" : e.group) + (e.method.empty() ? "" : ", " + e.method);
     out += "  " + left(shortened(name, 27), 27) + right(std::to_string(e.rows), 4) +
-           right(mean_error(e, metric), 13) + right(median_error(e, metric), 13) +
-           right(fixed(e.median_factor, 3), 7) + right(base::percent(e.within_20, 0), 6) +
+           right(error_size(e.mean_absolute, metric), 13) +
+           right(error_size(e.median, metric), 13) + right(fixed(e.median_factor, 3), 7) +
+           right(base::percent(e.within_20, 0), 6) +
            right(e.coverage ? base::percent(*e.coverage, 0) : "", 8) + "\n";
   }
-  return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  return out + "\n" + made_by(context) + "\n";
 }
 
 std::string rows_json(const RowValidation& v, const ReportContext& context) {
@@ -164,8 +156,8 @@ std::string rows_markdown(const RowValidation& v, const ReportContext& context) 
     const RowMetric& metric = metric_of(v, e.metric);
     out += "| `" + e.metric + "` | " + (e.group.empty() ? "all" : e.group) + " | " +
            (e.method.empty() ? "**stallcast**" : e.method) + " | " + std::to_string(e.rows) +
-           " | " + mean_error(e, metric) + " | " + median_error(e, metric) + " | " +
-           p95_error(e, metric) + " | " + fixed(e.median_factor, 3) + " | " +
+           " | " + error_size(e.mean_absolute, metric) + " | " + error_size(e.median, metric) +
+           " | " + error_size(e.p95, metric) + " | " + fixed(e.median_factor, 3) + " | " +
            base::percent(e.within_20, 0) + " | " +
            (e.coverage ? base::percent(*e.coverage, 0) : "") + " |\n";
   }
@@ -187,22 +179,16 @@ std::string rows_markdown(const RowValidation& v, const ReportContext& context) 
       heading = true;
       out += "- " + markdown_cell(row.case_id) + ": " + note + "\n";
     }
-  return out + "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  return out + "\n" + made_by(context) + "\n";
 }
+
+}  // namespace
 
 std::string render(const RowValidation& validation, const ReportContext& context, Format format,
                    const Style& style) {
-  switch (format) {
-    case Format::json:
-      return rows_json(validation, context);
-    case Format::csv:
-      return rows_csv(validation);
-    case Format::markdown:
-      return rows_markdown(validation, context);
-    case Format::html:  // no page
-    case Format::text:
-      break;
-  }
+  if (format == Format::json) return rows_json(validation, context);
+  if (format == Format::csv) return rows_csv(validation);
+  if (format == Format::markdown) return rows_markdown(validation, context);
   return rows_text(validation, context, style);
 }
 

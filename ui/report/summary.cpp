@@ -97,19 +97,13 @@ std::string verdict_phrase(const Prediction& p) {
     unsure += a.status == "inconclusive" ? 1U : 0U;
   }
   const std::string of = " of " + count_of(p.assertions.size(), "target");
-  switch (p.verdict) {
-    case Verdict::pass:
-      if (warned > 0) return "all targets hold but " + count_of(warned, "warning");
-      return p.assertions.size() == 1 ? "the target holds" : "all targets hold";
-    case Verdict::fail:
-      return std::to_string(missed) + of + " missed";
-    case Verdict::inconclusive:
-      return unsure > 0 ? std::to_string(unsure) + of + " too close to call"
-                        : "the simulation did not finish";
-    case Verdict::none:
-      break;
-  }
-  return "the scenario has no targets (\"expect\")";
+  if (p.verdict == Verdict::fail) return std::to_string(missed) + of + " missed";
+  if (p.verdict == Verdict::inconclusive)
+    return unsure > 0 ? std::to_string(unsure) + of + " too close to call"
+                      : "the simulation did not finish";
+  if (p.verdict == Verdict::none) return "the scenario has no targets (\"expect\")";
+  if (warned > 0) return "all targets hold but " + count_of(warned, "warning");
+  return p.assertions.size() == 1 ? "the target holds" : "all targets hold";
 }
 
 std::vector<FigureBlock> figure_blocks(const Prediction& p) {
@@ -222,9 +216,8 @@ std::string run_phrase(const Prediction& p, const ReportContext& context, const 
           : "";
   return print_value(p.simulated_s, "s") + " simulated" + repeated + ", " + seeds + ", " +
          std::to_string(p.events) + " events" +
-         (style.timing ? ", " + print_value(p.wall_s, "s") + " wall clock" : std::string()) +
-         "; stallcast " + context.version + ", models " + context.model_version + ", design " +
-         p.design_sha256.substr(0, 12);
+         (style.timing ? ", " + print_value(p.wall_s, "s") + " wall clock" : std::string()) + "; " +
+         made_by(context) + ", design " + p.design_sha256.substr(0, 12);
 }
 
 }  // namespace stallcast::report

@@ -13,6 +13,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// The metric of a column, or nullptr.
+const Metric* sweep_metric(const SweepRow& row, const std::string& column) {
+  if (!row.outcome) return nullptr;
+  const auto at = row.outcome->metrics.find(column);
+  return at == row.outcome->metrics.end() ? nullptr : &at->second;
+}
+
 /// "1/s" cannot be part of a name.
 std::string unit_suffix(const std::string& unit) {
   if (unit.empty()) return "";
@@ -101,10 +108,8 @@ Json point_object(const SweepReport& sweep, const SweepRow& row, std::size_t i) 
   Json set = Json::object(), metrics = Json::object();
   for (std::size_t a = 0; a < sweep.axes.size(); ++a) set[sweep.axes[a]] = row.values[a];
   for (const SweepColumn& column : sweep.columns)
-    if (const Metric* metric = sweep_metric(row, column.name)) {
-      Json& m = metrics[column.name] = {{"value", metric->value}, {"unit", metric->unit}};
-      if (metric->ci95) m["ci95"] = Json::array({metric->ci95->first, metric->ci95->second});
-    }
+    if (const Metric* metric = sweep_metric(row, column.name))
+      metrics[column.name] = metric_object(*metric);
   Json out = {
       {"point", i + 1}, {"sha256", row.key}, {"set", std::move(set)}, {"status", status_word(row)}};
   if (row.outcome && !row.outcome->failed) out["verdict"] = verdict_word(row);
@@ -138,17 +143,11 @@ std::string sweep_title(const SweepReport& sweep, const std::string& column) {
 std::string sweep_status(const SweepRow& row) {
   if (!row.outcome) return "missing";
   if (row.outcome->failed) return "FAILED";
-  switch (row.outcome->verdict) {
-    case Verdict::pass:
-      return "meets";
-    case Verdict::fail:
-      return "misses";
-    case Verdict::inconclusive:
-      return "unsure";
-    case Verdict::none:
-      break;
-  }
-  return "-";
+  const Verdict verdict = row.outcome->verdict;
+  return verdict == Verdict::pass           ? "meets"
+         : verdict == Verdict::fail         ? "misses"
+         : verdict == Verdict::inconclusive ? "unsure"
+                                            : "-";
 }
 
 std::optional<std::size_t> sweep_axis(const SweepReport& sweep, const std::string& column) {
@@ -157,10 +156,11 @@ std::optional<std::size_t> sweep_axis(const SweepReport& sweep, const std::strin
   return static_cast<std::size_t>(at - sweep.axes.begin());
 }
 
-const Metric* sweep_metric(const SweepRow& row, const std::string& column) {
-  if (!row.outcome) return nullptr;
-  const auto at = row.outcome->metrics.find(column);
-  return at == row.outcome->metrics.end() ? nullptr : &at->second;
+std::vector<std::string> sweep_names(const SweepReport& sweep) {
+  std::vector<std::string> out = sweep.axes;
+  for (const SweepColumn& column : sweep.columns)
+    if (!sweep_axis(sweep, column.name)) out.push_back(column.name);
+  return out;
 }
 
 std::string sweep_cell(const SweepReport& sweep, const SweepRow& row, const std::string& column) {
@@ -174,10 +174,7 @@ std::string sweep_cell(const SweepReport& sweep, const SweepRow& row, const std:
 std::string sweep_json(const SweepReport& sweep, bool with_points) {
   Json out;
   out["schema"] = "stallcast.sweep/1";
-  out["tool"] = {
-      {"version", sweep.version},
-      {"model", sweep.model_version},
-      {"profile", sweep.profile_sha256.empty() ? Json(nullptr) : Json(sweep.profile_sha256)}};
+  out["tool"] = tool_object({sweep.version, sweep.model_version, {}}, sweep.profile_sha256);
   out["scenario"] = {{"id", sweep.scenario_id}, {"file", sweep.scenario_file}};
   out["sha256"] = sweep.sha256;
   out["varied"] = sweep.axes;
@@ -192,6 +189,8 @@ std::string sweep_json(const SweepReport& sweep, bool with_points) {
     out["points"].push_back(point_object(sweep, sweep.rows[i], i));
   return dump(out);
 }
+
+namespace {
 
 std::string sweep_csv(const SweepReport& sweep, bool wide) {
   if (wide) return wide_csv(sweep);
@@ -226,9 +225,7 @@ std::string sweep_markdown(const SweepReport& sweep) {
   std::replace(headline.begin(), headline.end(), '\n', ' ');
   std::string out = "## " + markdown_cell(headline) + "\n\n| point |";
   std::string rule = "\n|---:|";
-  std::vector<std::string> names = sweep.axes;
-  for (const SweepColumn& column : sweep.columns)
-    if (!sweep_axis(sweep, column.name)) names.push_back(column.name);
+  const std::vector<std::string> names = sweep_names(sweep);
   for (const std::string& name : names) {
     out += " " + markdown_cell(name) + " |";
     rule += "---:|";
@@ -245,19 +242,13 @@ std::string sweep_markdown(const SweepReport& sweep) {
   return out + "\nstallcast " + sweep.version + ", models " + sweep.model_version + "\n";
 }
 
+}  // namespace
+
 std::string render(const SweepReport& sweep, const SweepStyle& style) {
-  switch (style.format) {
-    case Format::json:
-      return sweep_json(sweep, true);
-    case Format::csv:
-      return sweep_csv(sweep, style.wide);
-    case Format::markdown:
-      return sweep_markdown(sweep);
-    case Format::html:
-      return sweep_html(sweep);
-    case Format::text:
-      break;
-  }
+  if (style.format == Format::json) return sweep_json(sweep, true);
+  if (style.format == Format::csv) return sweep_csv(sweep, style.wide);
+  if (style.format == Format::markdown) return sweep_markdown(sweep);
+  if (style.format == Format::html) return sweep_html(sweep);
   return sweep_text(sweep, style.style);
 }
 

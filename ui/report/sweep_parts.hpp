@@ -17,9 +17,8 @@ namespace stallcast::report {
 /// The place of an axis; nullopt for a metric.
 [[nodiscard]] std::optional<std::size_t> sweep_axis(const SweepReport& sweep,
                                                     const std::string& column);
-/// The metric of a column, or nullptr.
-[[nodiscard]] const Metric* sweep_metric(const SweepRow& row, const std::string& column);
-
+/// What has a column in a table: what is varied, then the other columns.
+[[nodiscard]] std::vector<std::string> sweep_names(const SweepReport& sweep);
 /// The figure of a column, an axis or a metric; nullopt where there is none.
 [[nodiscard]] std::optional<SweepFigure> sweep_figure(const SweepReport& sweep, const SweepRow& row,
                                                       const std::string& column);
@@ -32,8 +31,6 @@ namespace stallcast::report {
 [[nodiscard]] std::string sweep_text(const SweepReport& sweep, const Style& style);
 [[nodiscard]] std::string sweep_headline(const SweepReport& sweep);
 [[nodiscard]] std::string sweep_json(const SweepReport& sweep, bool with_points);
-[[nodiscard]] std::string sweep_csv(const SweepReport& sweep, bool wide);
-[[nodiscard]] std::string sweep_markdown(const SweepReport& sweep);
 [[nodiscard]] std::string sweep_html(const SweepReport& sweep);
 
 }  // namespace stallcast::report

@@ -4,6 +4,7 @@
 
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
 #include "ui/report/sweep_parts.hpp"
 
 namespace stallcast::report {
@@ -22,17 +23,14 @@ struct Shown {
 
 std::vector<Shown> columns_shown(const SweepReport& sweep, const std::vector<std::size_t>& rows) {
   std::vector<Shown> out;
-  const auto add = [&](const std::string& name) {
+  for (const std::string& name : sweep_names(sweep)) {
     Shown column{name, sweep_title(sweep, name), {}, 0};
     for (const std::size_t i : rows) {
       column.cells.push_back(sweep_cell(sweep, sweep.rows[i], name));
       column.widest = std::max(column.widest, column.cells.back().size());
     }
     out.push_back(std::move(column));
-  };
-  for (const std::string& axis : sweep.axes) add(axis);
-  for (const SweepColumn& column : sweep.columns)
-    if (!sweep_axis(sweep, column.name)) add(column.name);  // else it is there already
+  }
   return out;
 }
 
@@ -76,10 +74,6 @@ std::size_t fit(std::vector<Shown>& columns, std::size_t room) {
   return left_out;
 }
 
-std::string plural(std::size_t n, std::string_view noun) {
-  return counted(static_cast<std::int64_t>(n), noun);
-}
-
 std::string failures(const SweepReport& sweep) {
   std::map<std::string, std::size_t> places;  // of a message in `points`
   std::vector<std::pair<std::string, std::vector<std::size_t>>> points;
@@ -112,7 +106,7 @@ std::string goals(const SweepReport& sweep) {
                (column.goal == Goal::minimum ? " small" : " large");
   const auto n = static_cast<std::size_t>(
       std::count_if(sweep.rows.begin(), sweep.rows.end(), [](const auto& r) { return r.pareto; }));
-  return "\n" + wrapped("", "* on the Pareto front (" + plural(n, "points") + "): " + names, 2);
+  return "\n" + wrapped("", "* on the Pareto front (" + count_of(n, "point") + "): " + names, 2);
 }
 
 }  // namespace
@@ -128,13 +122,14 @@ std::vector<std::size_t> sweep_rows_shown(const SweepReport& sweep, std::size_t 
 std::string sweep_headline(const SweepReport& sweep) {
   const SweepReport::Counts counts = sweep.counts();
   std::string text =
-      plural(sweep.rows.size(), "points") + ", " + std::to_string(counts.done) + " done";
+      count_of(sweep.rows.size(), "point") + ", " + std::to_string(counts.done) + " done";
   if (counts.failed > 0) text += ", " + std::to_string(counts.failed) + " failed";
   if (counts.missing > 0) text += ", " + std::to_string(counts.missing) + " missing";
   if (counts.meet + counts.miss > 0)
     text += "; " + std::to_string(counts.meet) + (counts.meet == 1 ? " meets" : " meet") +
             " the targets";
-  if (sweep.parts > 0) text += "; " + plural(sweep.parts, "parts") + " of shards not collected yet";
+  if (sweep.parts > 0)
+    text += "; " + count_of(sweep.parts, "part") + " of shards not collected yet";
   return wrapped(sweep.scenario_id + ": ", text, 2);
 }
 
@@ -178,7 +173,7 @@ std::string sweep_text(const SweepReport& sweep, const Style& style) {
     if (columns[c].title != full[c])
       legend += wrapped("  " + columns[c].title + ": ", columns[c].name, 4);
   if (!legend.empty()) out += "\n" + legend;
-  if (left_out > 0) out += "\n" + plural(left_out, "columns") + " more: --format csv --wide\n";
+  if (left_out > 0) out += "\n" + count_of(left_out, "column") + " more: --format csv --wide\n";
   out += goals(sweep) + failures(sweep);
   return out + "\nstallcast " + sweep.version + ", models " + sweep.model_version + "\n";
 }

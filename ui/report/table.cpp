@@ -25,14 +25,7 @@ std::string costs_markdown(const Prediction& p, const ReportContext& context) {
   return out;
 }
 
-}  // namespace
-
-std::pair<std::string, std::string> name_and_stat(const std::string& metric) {
-  const std::string_view statistic = metric::parse(metric).statistic;
-  if (statistic.empty()) return {metric, "mean"};
-  return {metric.substr(0, metric.size() - statistic.size() - 1), std::string(statistic)};
-}
-
+/// RFC 4180 quoting of one field.
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";
@@ -41,6 +34,14 @@ std::string csv_field(std::string_view text) {
     out += c;
   }
   return out + "\"";
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> name_and_stat(const std::string& metric) {
+  const std::string_view statistic = metric::parse(metric).statistic;
+  if (statistic.empty()) return {metric, "mean"};
+  return {metric.substr(0, metric.size() - statistic.size() - 1), std::string(statistic)};
 }
 
 std::string csv_number(double value) { return std::isfinite(value) ? base::shortest(value) : ""; }
@@ -124,7 +125,7 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
   if (!context.assumptions.empty()) out += "\n### Assumed, not measured\n\n";
   for (const Assumption& a : context.assumptions)
     out += "- `" + a.path + "` = " + a.value + (a.why.empty() ? "" : " (" + a.why + ")") + "\n";
-  out += "\nstallcast " + context.version + ", models " + context.model_version + "\n";
+  out += "\n" + made_by(context) + "\n";
   return out;
 }
 

@@ -53,16 +53,10 @@ std::string time_split(const Prediction& p, const Ink& ink) {
 
 /// What costs rest on.
 std::string prices(const ReportContext& context) {
-  std::string out;
-  const std::size_t n = std::min(kMostPrices, context.prices.size());
-  for (std::size_t i = 0; i < n; ++i) {
-    const InputLine& price = context.prices[i];
-    out += wrapped("  - ", price.path + " = " + price.value + ", " + price.source, 4);
-  }
-  if (n < context.prices.size())
-    out += "  ... and " + std::to_string(context.prices.size() - n) +
-           " more prices (stallcast resolve --provenance)\n";
-  return out;
+  std::vector<std::string> lines;
+  for (const InputLine& price : context.prices)
+    lines.push_back(price.path + " = " + price.value + ", " + price.source);
+  return bullets(lines, kMostPrices, "more prices (stallcast resolve --provenance)");
 }
 
 /// Blocks of figures; what costs rest on follows them.
@@ -137,24 +131,13 @@ std::string next_change(const Prediction& p, const Ink& ink) {
 std::string fine_print(const Prediction& p, const ReportContext& context, const Style& style,
                        const Ink& ink) {
   std::string out;
-  if (!p.warnings.empty()) {
-    out += "\n" + ink.bold("Warnings") + "\n";
-    const std::size_t n = std::min(kMostWarnings, p.warnings.size());
-    for (std::size_t i = 0; i < n; ++i) out += wrapped("  - ", p.warnings[i], 4);
-    if (n < p.warnings.size())
-      out += "  ... and " + std::to_string(p.warnings.size() - n) + " more\n";
-  }
-  if (!context.assumptions.empty()) {
-    out += "\n" + ink.bold("Assumed, not measured: check these first") + "\n";
-    const std::size_t n = std::min(kMostAssumptions, context.assumptions.size());
-    for (std::size_t i = 0; i < n; ++i) {
-      const Assumption& a = context.assumptions[i];
-      out += wrapped("  - ", a.path + " = " + a.value, 4);
-    }
-    if (n < context.assumptions.size())
-      out += "  ... and " + std::to_string(context.assumptions.size() - n) +
-             " more (stallcast resolve --provenance)\n";
-  }
+  if (!p.warnings.empty())
+    out += "\n" + ink.bold("Warnings") + "\n" + bullets(p.warnings, kMostWarnings, "more");
+  std::vector<std::string> assumed;
+  for (const Assumption& a : context.assumptions) assumed.push_back(a.path + " = " + a.value);
+  if (!assumed.empty())
+    out += "\n" + ink.bold("Assumed, not measured: check these first") + "\n" +
+           bullets(assumed, kMostAssumptions, "more (stallcast resolve --provenance)");
   out += "\n" + wrapped("", run_phrase(p, context, style), 0);
   return out;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -43,15 +44,8 @@ std::string json_number(double value) {
 
 std::string plain(double count) {
   const double whole = std::round(count);
-  std::array<char, 32> digits;
-  const auto end = count == whole && count < 1e15
-                       ? std::to_chars(digits.data(), digits.data() + digits.size(),
-                                       static_cast<std::int64_t>(whole))
-                             .ptr
-                       : std::to_chars(digits.data(), digits.data() + digits.size(), count,
-                                       std::chars_format::general, 6)
-                             .ptr;
-  return std::string(digits.data(), end);
+  return count == whole && count < 1e15 ? std::to_string(static_cast<std::int64_t>(whole))
+                                        : base::significant(count, 6);
 }
 
 /// "storage.scratch" and "oss.nic" of "storage.scratch.oss.nic".

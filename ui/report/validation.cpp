@@ -58,8 +58,7 @@ std::string made_by(const Validation& validation, const ReportContext& context) 
   }
   const std::string replicas =
       least == most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);
-  return replicas + (most == 1 ? " replica" : " replicas") + " each; stallcast " + context.version +
-         ", models " + context.model_version;
+  return replicas + (most == 1 ? " replica" : " replicas") + " each; " + made_by(context);
 }
 
 std::string case_lines(const ValidatedCase& c, const Ink& ink) {
@@ -71,8 +70,6 @@ std::string case_lines(const ValidatedCase& c, const Ink& ink) {
   for (const std::string& w : c.warnings) out += wrapped("  warning: ", w, 4);
   return out;
 }
-
-}  // namespace
 
 std::string validation_text(const Validation& validation, const ReportContext& context,
                             const Style& style) {
@@ -115,10 +112,7 @@ std::string validation_json(const Validation& validation, const ReportContext& c
     Json measured = Json::object(), predicted = Json::object(), error = Json::object();
     for (const Comparison& m : c.comparisons) {
       measured[m.metric] = {{"value", m.measured}, {"unit", m.unit}};
-      predicted[m.metric] = {{"value", m.predicted.value}, {"unit", m.unit}};
-      if (m.predicted.ci95.has_value())
-        predicted[m.metric]["ci95"] =
-            Json::array({m.predicted.ci95->first, m.predicted.ci95->second});
+      predicted[m.metric] = metric_object({m.predicted.value, m.unit, m.predicted.ci95});
       error[m.metric] = {{"value", m.error}, {"unit", error_unit(m.unit)}};
     }
     out["cases"].push_back({{"case_id", c.id},
@@ -187,19 +181,13 @@ std::string validation_markdown(const Validation& validation, const ReportContex
   return out + "\n" + made_by(validation, context) + "\n";
 }
 
+}  // namespace
+
 std::string render(const Validation& validation, const ReportContext& context, Format format,
                    const Style& style) {
-  switch (format) {
-    case Format::json:
-      return validation_json(validation, context, style);
-    case Format::csv:
-      return validation_csv(validation);
-    case Format::markdown:
-      return validation_markdown(validation, context);
-    case Format::html:  // no page
-    case Format::text:
-      break;
-  }
+  if (format == Format::json) return validation_json(validation, context, style);
+  if (format == Format::csv) return validation_csv(validation);
+  if (format == Format::markdown) return validation_markdown(validation, context);
   return validation_text(validation, context, style);
 }
 

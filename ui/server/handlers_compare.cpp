@@ -7,6 +7,7 @@
 #include "ui/app/root.hpp"
 #include "ui/app/sweep_file.hpp"
 #include "ui/report/check/kinds.hpp"
+#include "ui/report/design_context.hpp"
 #include "ui/report/diff/kinds.hpp"
 #include "ui/report/sweep.hpp"
 #include "ui/server/run_task.hpp"
@@ -18,19 +19,15 @@ namespace {
 constexpr int kDeepest = 100;                 ///< nesting of what is not a scenario
 constexpr std::size_t kPrediction = 100'000;  ///< bytes of one, roughly
 
-report::ReportContext tool() {
-  return {client::version().program, client::version().models, {}, {}};
-}
-
 /// The two members of an object: texts, or what is printed to texts.
 Asked<std::array<std::string, 2>> members_of(const std::string& body,
                                              const std::array<std::string, 2>& names) {
   using Json = nlohmann::ordered_json;
   const auto fault = [&](std::string_view detail) {
-    return Asked<std::array<std::string, 2>>{
-        std::nullopt, problem(422, detail,
-                              "send {\"" + names[0] + "\": ..., \"" + names[1] +
-                                  "\": ...}, each as an object or as its text")};
+    return Asked<std::array<std::string, 2>>(
+        problem(422, detail,
+                "send {\"" + names[0] + "\": ..., \"" + names[1] +
+                    "\": ...}, each as an object or as its text"));
   };
   try {
     const Json both = Json::parse(body, [](int depth, Json::parse_event_t, const Json&) {
@@ -45,7 +42,7 @@ Asked<std::array<std::string, 2>> members_of(const std::string& body,
     const auto text_of = [](const Json& side) {
       return side.is_string() ? side.get<std::string>() : side.dump(2);
     };
-    return {{{text_of(both[names[0]]), text_of(both[names[1]])}}, {}};
+    return std::array{text_of(both[names[0]]), text_of(both[names[1]])};
   } catch (const std::exception&) {  // its message quotes bytes that may be no text
     return fault("the body is not valid JSON");
   }
@@ -53,17 +50,17 @@ Asked<std::array<std::string, 2>> members_of(const std::string& body,
 
 /// A scenario, or {"scenario": ..., "baseline": ...}, which no scenario looks like.
 Asked<std::array<std::string, 2>> check_of(const std::string& body) {
-  if (body.find("\"baseline\"") == std::string::npos) return {{{body, ""}}, {}};
+  if (body.find("\"baseline\"") == std::string::npos) return std::array<std::string, 2>{body, ""};
   return members_of(body, {"scenario", "baseline"});
 }
 
 /// The values of a parameter that a route has, or its default.
 Asked<Attribution> attribution_of(const std::string& word) {
-  if (word.empty() || word == "auto") return {Attribution::automatic, {}};
-  if (word == "shapley") return {Attribution::shapley, {}};
-  if (word == "oat") return {Attribution::one_at_a_time, {}};
-  if (word == "none") return {Attribution::none, {}};
-  return {std::nullopt, problem(400, "attribute is auto, shapley, oat or none")};
+  if (word.empty() || word == "auto") return Attribution::automatic;
+  if (word == "shapley") return Attribution::shapley;
+  if (word == "oat") return Attribution::one_at_a_time;
+  if (word == "none") return Attribution::none;
+  return problem(400, "attribute is auto, shapley, oat or none");
 }
 
 /// What is asked for besides the scenario, which came as text and is in no repository.
@@ -71,7 +68,7 @@ Asked<client::CheckRequest> check_request_of(const Call& call, const Task& task,
                                              std::string baseline) {
   client::CheckRequest out;
   const auto refused = [](const Failure& failure) {
-    return Asked<client::CheckRequest>{std::nullopt, problem(failure)};
+    return Asked<client::CheckRequest>(problem(failure));
   };
   for (const std::string& that : call.request.parameters("assert")) {
     const auto assertion = client::read_assert(that, "assert");
@@ -92,7 +89,7 @@ Asked<client::CheckRequest> check_request_of(const Call& call, const Task& task,
   out.baseline.path = call.request.parameter("path");
   out.scenarios = {{std::string(kScenarioName), task.source, task.scenario}};
   out.advise = out.in_repository = false;
-  return {std::move(out), {}};
+  return out;
 }
 
 /// The check of one scenario as far as `found` says.
@@ -111,7 +108,7 @@ RunAnswer judged(client::Session& session, const Task& task, const client::Check
     task.scenario->locate(wrong);
     return task.refused({}, std::move(wrong));
   }
-  const report::CheckContext context{tool(), {}, "check"};
+  const report::CheckContext context{report::tool_context(client::version()), {}, "check"};
   return {{.body = report::check_json(*report, context)}, report::check_html(*report, context)};
 }
 
@@ -206,7 +203,7 @@ Response answer_diff(Call& call) {
         return found;
       },
       [](client::Session&, const Diff& found) {
-        const report::DiffContext context{tool(), {}};
+        const report::DiffContext context{report::tool_context(client::version()), {}};
         return RunAnswer{{.body = report::diff_json(found, context)},
                          report::diff_html(found, context)};
       });

@@ -12,9 +12,9 @@ namespace {
 /// A request about one scenario, which is read.
 Asked<std::shared_ptr<const Task>> wanted_of(Call& call) {
   const auto task = task_of(call);
-  if (!task.value) return {std::nullopt, task.problem};
+  if (!task.value) return task.problem;
   Asked<Scenario> scenario = read(call, (*task.value)->source);
-  if (!scenario.value) return {std::nullopt, scenario.problem};
+  if (!scenario.value) return scenario.problem;
   (*task.value)->scenario = std::move(scenario.value);
   return {*task.value};
 }

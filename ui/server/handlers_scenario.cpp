@@ -16,8 +16,7 @@ Response answer_resolve(Call& call) {
   if (!source.value) return source.problem;
   const Asked<Scenario> scenario = read(call, *source.value);
   if (!scenario.value) return scenario.problem;
-  const Design& design = scenario.value->design();
-  return {.body = client::resolved(design)};
+  return {.body = client::resolved(scenario.value->design())};
 }
 
 Response answer_estimate(Call& call) {

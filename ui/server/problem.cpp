@@ -42,54 +42,33 @@ Response answer(int status, std::string_view detail, std::string_view hint, Json
 }  // namespace
 
 std::string_view status_phrase(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 202:
-      return "Accepted";
-    case 204:
-      return "No Content";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Gone";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 415:
-      return "Unsupported Media Type";
-    case 422:
-      return "Unprocessable Content";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 503:
-      return "Service Unavailable";
-    case 504:
-      return "Gateway Timeout";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Error";
-  }
+  constexpr std::pair<int, std::string_view> kPhrases[] = {
+      {200, "OK"},
+      {202, "Accepted"},
+      {204, "No Content"},
+      {400, "Bad Request"},
+      {401, "Unauthorized"},
+      {403, "Forbidden"},
+      {404, "Not Found"},
+      {405, "Method Not Allowed"},
+      {408, "Request Timeout"},
+      {409, "Conflict"},
+      {410, "Gone"},
+      {411, "Length Required"},
+      {413, "Content Too Large"},
+      {414, "URI Too Long"},
+      {415, "Unsupported Media Type"},
+      {422, "Unprocessable Content"},
+      {429, "Too Many Requests"},
+      {431, "Request Header Fields Too Large"},
+      {500, "Internal Server Error"},
+      {503, "Service Unavailable"},
+      {504, "Gateway Timeout"},
+      {505, "HTTP Version Not Supported"},
+  };
+  for (const auto& [known, phrase] : kPhrases)
+    if (known == status) return phrase;
+  return "Error";
 }
 
 Response problem(int status, std::string_view detail, std::string_view hint) {
@@ -104,16 +83,12 @@ Response problem(const Diagnostics& diagnostics) {
 }
 
 Response problem(const Failure& failure) {
-  switch (failure.exit) {
-    case ExitCode::bad_input:
-      return problem(422, failure.message, failure.hint);
-    case ExitCode::inconclusive:
-      return problem(504, "the simulation did not end in its time limit",
-                     "ask for fewer replicas, a shorter run, or more time");
-    default:
-      // The message names files of this machine: it is for the log.
-      return problem(500, "the simulation failed", "this is a bug; the server's log says more");
-  }
+  if (failure.exit == ExitCode::bad_input) return problem(422, failure.message, failure.hint);
+  if (failure.exit == ExitCode::inconclusive)
+    return problem(504, "the simulation did not end in its time limit",
+                   "ask for fewer replicas, a shorter run, or more time");
+  // The message names files of this machine: it is for the log.
+  return problem(500, "the simulation failed", "this is a bug; the server's log says more");
 }
 
 Response retry_after(Response response, int seconds) {

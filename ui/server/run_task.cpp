@@ -80,13 +80,13 @@ report::ReportContext context_of(std::string_view verb, const Task& task,
 
 Asked<std::shared_ptr<Task>> task_of(const Call& call) {
   Asked<client::Source> source = source_of(call);
-  if (!source.value) return {std::nullopt, source.problem};
+  if (!source.value) return source.problem;
   Asked<client::Question> question = question_of(call);
-  if (!question.value) return {std::nullopt, question.problem};
+  if (!question.value) return question.problem;
   auto task = std::make_shared<Task>(call);
   task->source = *std::move(source.value);
   task->question = *std::move(question.value);
-  return {std::move(task), {}};
+  return task;
 }
 
 }  // namespace stallcast::server

@@ -98,19 +98,11 @@ struct Ticket {
 }  // namespace
 
 const char* name_of(RunState state) {
-  switch (state) {
-    case RunState::queued:
-      return "queued";
-    case RunState::running:
-      return "running";
-    case RunState::done:
-      return "done";
-    case RunState::failed:
-      return "failed";
-    case RunState::cancelled:
-      break;
-  }
-  return "cancelled";
+  return state == RunState::queued    ? "queued"
+         : state == RunState::running ? "running"
+         : state == RunState::done    ? "done"
+         : state == RunState::failed  ? "failed"
+                                      : "cancelled";
 }
 
 struct Runs::Impl {

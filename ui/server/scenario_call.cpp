@@ -39,17 +39,16 @@ std::string folder_of(const ServerSettings& settings) {
 }
 
 Asked<client::Source> source_of(const Call& call) {
-  if (auto fault = unknown_parameter(call)) return {std::nullopt, *std::move(fault)};
+  if (auto fault = unknown_parameter(call)) return *std::move(fault);
   if (call.request.body.empty())
-    return {std::nullopt, problem(400, "the body is empty", "send a scenario as the body")};
+    return problem(400, "the body is empty", "send a scenario as the body");
   // What is checked pairwise is cheap for hundreds of parts, not for tens of thousands.
   const auto objects = std::count(call.request.body.begin(), call.request.body.end(), '{');
   if (objects > kMostObjects)
-    return {std::nullopt,
-            problem(422,
-                    "the scenario has " + std::to_string(objects) + " objects, and at most " +
-                        std::to_string(kMostObjects) + " are read here",
-                    "run it with the command line")};
+    return problem(422,
+                   "the scenario has " + std::to_string(objects) + " objects, and at most " +
+                       std::to_string(kMostObjects) + " are read here",
+                   "run it with the command line");
   client::Source source;
   source.file = folder_of(call.service.settings) + std::string(kScenarioName);
   source.text = call.request.body;
@@ -57,13 +56,13 @@ Asked<client::Source> source_of(const Call& call) {
   source.variant = call.request.parameter("variant");
   source.extend_files = !call.service.settings.root.empty();
   source.extend_root = call.service.settings.root;
-  return {std::move(source), {}};
+  return source;
 }
 
 Asked<Scenario> read(const Call& call, const client::Source& source) {
   client::Reading reading = call.session.read(source);
-  if (reading.scenario) return {std::move(reading.scenario), {}};
-  return {std::nullopt, problem(for_client(call.service.settings, std::move(reading.diagnostics)))};
+  if (reading.scenario) return *std::move(reading.scenario);
+  return problem(for_client(call.service.settings, std::move(reading.diagnostics)));
 }
 
 Asked<client::Question> question_of(const Call& call) {
@@ -72,15 +71,15 @@ Asked<client::Question> question_of(const Call& call) {
   for (const auto& [name, value] : {std::pair{"seed", &seed}, std::pair{"replicas", &replicas},
                                     std::pair{"time_limit_s", &limit}})
     if (!read_number(call, name, *value))
-      return {std::nullopt, problem(400, std::string(name) + " takes a whole number")};
+      return problem(400, std::string(name) + " takes a whole number");
   if (seed >= 0) out.seed = static_cast<std::uint64_t>(seed);
   if (replicas > call.service.settings.replicas)
-    return {std::nullopt, problem(422, "at most " + std::to_string(call.service.settings.replicas) +
-                                           " replicas can be asked for")};
+    return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
+                            " replicas can be asked for");
   out.replicas = static_cast<int>(replicas);
   out.time_limit_s = call.service.settings.time_limit_s;
   if (limit > 0) out.time_limit_s = std::min(out.time_limit_s, static_cast<double>(limit));
-  return {std::move(out), {}};
+  return out;
 }
 
 Diagnostics for_client(const ServerSettings& settings, Diagnostics diagnostics) {

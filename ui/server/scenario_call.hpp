@@ -17,8 +17,11 @@ inline constexpr std::string_view kScenarioName = "scenario.json";
 /// What a request asks for, or the problem to answer with.
 template <class T>
 struct Asked {
-  std::optional<T> value = std::nullopt;
-  Response problem = {};
+  Asked(T asked) : value(std::move(asked)) {}       // NOLINT(google-explicit-constructor)
+  Asked(Response why) : problem(std::move(why)) {}  // NOLINT(google-explicit-constructor)
+
+  std::optional<T> value;
+  Response problem;
 };
 
 /// The scenario of a request, its body, with what the query says; nothing is read yet. A problem

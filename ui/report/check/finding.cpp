@@ -40,34 +40,22 @@ int rank(const Finding& f) {
 }  // namespace
 
 std::string_view status_name(CheckStatus status) {
-  switch (status) {
-    case CheckStatus::fail:
-      return "fail";
-    case CheckStatus::inconclusive:
-      return "inconclusive";
-    case CheckStatus::waived:
-      return "waived";
-    case CheckStatus::known:
-      return "known";
-    case CheckStatus::pass:
-      break;
-  }
-  return "pass";
+  return status == CheckStatus::fail           ? "fail"
+         : status == CheckStatus::inconclusive ? "inconclusive"
+         : status == CheckStatus::waived       ? "waived"
+         : status == CheckStatus::known        ? "known"
+                                               : "pass";
+}
+
+std::string place_text(const Position& at) {
+  return at.line > 0 ? at.file + ":" + std::to_string(at.line) : at.file;
 }
 
 std::string_view state_name(BaselineState state) {
-  switch (state) {
-    case BaselineState::fresh:
-      return "new";
-    case BaselineState::same:
-      return "unchanged";
-    case BaselineState::better:
-    case BaselineState::worse:
-      return "updated";
-    case BaselineState::absent:
-      break;
-  }
-  return "";
+  return state == BaselineState::absent  ? ""
+         : state == BaselineState::fresh ? "new"
+         : state == BaselineState::same  ? "unchanged"
+                                         : "updated";
 }
 
 std::string value_text(const CheckedAssertion& a) {
@@ -125,14 +113,17 @@ std::vector<Finding> scenario_findings(const CheckedScenario& s) {
   return out;
 }
 
+Finding finding_of(const CheckedScenario& s, const CheckedAssertion& a) {
+  return {&s,        &a,           a.is_error(), a.outcome.id, s.id + ": " + message_text(a),
+          a.culprit, a.fingerprint};
+}
+
 std::vector<Finding> findings(const CheckReport& report) {
   std::vector<Finding> out;
   for (const CheckedScenario& s : report.scenarios) {
     for (Finding& f : scenario_findings(s)) out.push_back(std::move(f));
     for (const CheckedAssertion& a : s.assertions)
-      if (a.is_open())
-        out.push_back({&s, &a, a.is_error(), a.outcome.id, s.id + ": " + message_text(a), a.culprit,
-                       a.fingerprint});
+      if (a.is_open()) out.push_back(finding_of(s, a));
   }
   std::stable_sort(out.begin(), out.end(), [](const Finding& a, const Finding& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
@@ -163,18 +154,10 @@ std::string counts_text(const CheckReport& report) {
 }
 
 std::string_view verdict_word(const CheckReport& report) {
-  switch (report.exit) {
-    case ExitCode::answer_no:
-      return "fail";
-    case ExitCode::inconclusive:
-      return "inconclusive";
-    case ExitCode::bad_input:
-    case ExitCode::internal:
-      return "error";
-    case ExitCode::ok:
-      break;
-  }
-  return "pass";
+  return report.exit == ExitCode::ok             ? "pass"
+         : report.exit == ExitCode::answer_no    ? "fail"
+         : report.exit == ExitCode::inconclusive ? "inconclusive"
+                                                 : "error";
 }
 
 }  // namespace stallcast::report

@@ -23,11 +23,16 @@ struct Finding {
 /// The worst first: bugs, bad input, failures by how far they miss, what is not sure, warnings.
 [[nodiscard]] std::vector<Finding> findings(const CheckReport& report);
 
+/// What is to be said of one assertion, whatever became of it.
+[[nodiscard]] Finding finding_of(const CheckedScenario& scenario,
+                                 const CheckedAssertion& assertion);
 /// What is to be said of the scenario itself; nothing when all is well.
 [[nodiscard]] std::vector<Finding> scenario_findings(const CheckedScenario& scenario);
 
 /// "pass", "fail", "inconclusive", "waived", "known".
 [[nodiscard]] std::string_view status_name(CheckStatus status);
+/// "designs/a.json:12", or the file alone when no line is known.
+[[nodiscard]] std::string place_text(const Position& at);
 /// "new", "unchanged", "updated"; "" without a baseline.
 [[nodiscard]] std::string_view state_name(BaselineState state);
 

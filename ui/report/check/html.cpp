@@ -11,10 +11,6 @@ std::string cell(std::string_view text, std::string_view css = "") {
          "</td>";
 }
 
-std::string place(const Position& at) {
-  return at.line > 0 ? at.file + ":" + std::to_string(at.line) : at.file;
-}
-
 std::string row(const CheckedAssertion& a) {
   const bool warning = a.is_open() && !a.is_error();
   const std::string status(status_name(a.status));
@@ -26,7 +22,7 @@ std::string row(const CheckedAssertion& a) {
     if (!more.empty()) why += (why.empty() ? "" : "; ") + more;
   return "<tr>" + cell(warning ? status + " (warning)" : status, warning ? "warn" : status) +
          cell(a.outcome.id) + cell(value_text(a)) + cell(why) +
-         cell(place(a.is_open() ? a.culprit : a.at), "where") + "</tr>\n";
+         cell(place_text(a.is_open() ? a.culprit : a.at), "where") + "</tr>\n";
 }
 
 }  // namespace
@@ -38,7 +34,7 @@ std::string check_html(const CheckReport& report, const CheckContext& context) {
   for (const CheckedScenario& s : report.scenarios) {
     out += "<h2>" + markup(s.id) + " <small>" + markup(s.uri) + "</small></h2>\n";
     for (const Finding& f : scenario_findings(s))
-      out += "<p class=\"error\">" + markup(place(f.at)) + ": " + markup(f.message) + "</p>\n";
+      out += "<p class=\"error\">" + markup(place_text(f.at)) + ": " + markup(f.message) + "</p>\n";
     for (const std::string& warning : s.warnings)
       out += "<p class=\"warn\">" + markup(warning) + "</p>\n";
     if (s.assertions.empty()) continue;
@@ -48,9 +44,7 @@ std::string check_html(const CheckReport& report, const CheckContext& context) {
     for (const CheckedAssertion& a : s.assertions) out += row(a);
     out += "</tbody></table>\n";
   }
-  return html::page("Stallcast: " + counts_text(report),
-                    out + "<p><small>models " + markup(context.tool.model_version) +
-                        ", stallcast " + markup(context.tool.version) + "</small></p>\n");
+  return html::page("Stallcast: " + counts_text(report), out + html::foot(context.tool));
 }
 
 }  // namespace stallcast::report

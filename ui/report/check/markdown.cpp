@@ -18,8 +18,7 @@ std::string headline(const CheckReport& report) {
 }
 
 std::string row(const Finding& f) {
-  const std::string place =
-      f.at.line > 0 ? f.at.file + ":" + std::to_string(f.at.line) : f.scenario->uri;
+  const std::string place = f.at.line > 0 ? place_text(f.at) : f.scenario->uri;
   if (f.assertion == nullptr)
     return "| error | " + markdown_literal(f.scenario->id) + " | " + markdown_literal(f.rule) +
            " | " + markdown_literal(f.message) + " | | " + markdown_literal(place) + " |\n";

@@ -78,8 +78,7 @@ void add_accepted(const CheckReport& report, std::vector<Finding>& all) {
   for (const CheckedScenario& s : report.scenarios)
     for (const CheckedAssertion& a : s.assertions)
       if (a.status == CheckStatus::waived || a.status == CheckStatus::known)
-        all.push_back({&s, &a, a.is_error(), a.outcome.id, s.id + ": " + message_text(a), a.culprit,
-                       a.fingerprint});
+        all.push_back(finding_of(s, a));
 }
 
 }  // namespace

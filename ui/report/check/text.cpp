@@ -10,19 +10,7 @@ namespace {
 /// "FAIL", "WARN", ...: the first word of a line.
 std::string word(const CheckedAssertion& a) {
   if (a.is_open() && !a.is_error()) return "WARN";
-  switch (a.status) {
-    case CheckStatus::fail:
-      return "FAIL";
-    case CheckStatus::inconclusive:
-      return "UNSURE";
-    case CheckStatus::waived:
-      return "WAIVED";
-    case CheckStatus::known:
-      return "KNOWN";
-    case CheckStatus::pass:
-      break;
-  }
-  return "PASS";
+  return a.status == CheckStatus::inconclusive ? "UNSURE" : upper(status_name(a.status));
 }
 
 std::string painted(const std::string& first, const Ink& ink) {
@@ -65,8 +53,7 @@ std::string check_text(const CheckReport& report, const CheckContext& context) {
   for (const CheckedScenario& s : report.scenarios) {
     for (const Finding& f : scenario_findings(s))
       out += begun(s.exit == ExitCode::inconclusive ? "UNSURE" : "ERROR",
-                   f.at.line > 0 ? f.at.file + ":" + std::to_string(f.at.line) : s.path, f.message,
-                   ink);
+                   f.at.line > 0 ? place_text(f.at) : s.path, f.message, ink);
     for (const bool open : {true, false})
       for (const CheckedAssertion& a : s.assertions)
         if (a.is_open() == open) out += lines(s, a, ink);

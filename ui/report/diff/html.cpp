@@ -31,9 +31,7 @@ std::string page(const Sections& found, const DiffContext& context) {
     for (const std::string& line : s.lines) inner += html::element("p", line) + "\n";
     body += html::section(s.title, inner);
   }
-  return html::page("Stallcast: " + found.headline,
-                    body + "<p><small>models " + markup(context.tool.model_version) +
-                        ", stallcast " + markup(context.tool.version) + "</small></p>\n");
+  return html::page("Stallcast: " + found.headline, body + html::foot(context.tool));
 }
 
 }  // namespace

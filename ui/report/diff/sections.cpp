@@ -6,6 +6,7 @@
 #include "ui/report/diff/words.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -60,8 +61,6 @@ Section shares_section(const Diff& diff) {
   return out;
 }
 
-std::string count_points(std::size_t n) { return counted(static_cast<std::int64_t>(n), "points"); }
-
 }  // namespace
 
 Sections sections_of(const Diff& diff) {
@@ -93,8 +92,9 @@ std::string sweep_diff_headline(const SweepDiff& diff) {
       diff.pairs.begin(), diff.pairs.end(), [](const SweepPair& p) { return !p.metrics.empty(); }));
   const std::string& is = diff.head_scenario;
   std::string out = (diff.base_scenario == is ? is : diff.base_scenario + " -> " + is) + ": ";
-  if (!diff.changed()) return out + "nothing changed (" + count_points(diff.pairs.size()) + ")";
-  out += count_points(diff.pairs.size()) + " in both";
+  if (!diff.changed())
+    return out + "nothing changed (" + count_of(diff.pairs.size(), "point") + ")";
+  out += count_of(diff.pairs.size(), "point") + " in both";
   if (!diff.pairs.empty()) out += ", metrics moved in " + std::to_string(moved);
   if (diff.now_miss > 0) out += ", " + std::to_string(diff.now_miss) + " now miss a target";
   if (diff.now_meet > 0) out += ", " + std::to_string(diff.now_meet) + " now meet all targets";

@@ -15,15 +15,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostPoints = 8;
 
-std::string list(const Ink& ink, const char* title, const std::vector<std::string>& all,
-                 std::size_t most) {
-  if (all.empty()) return "";
-  std::string out = "\n" + ink.bold(title) + "\n";
-  const std::size_t n = std::min(all.size(), most);
-  for (std::size_t i = 0; i < n; ++i) out += wrapped("  - ", all[i], 4);
-  return out + more_line(n, all.size());
-}
-
 }  // namespace
 
 std::string sweep_diff_text(const SweepDiff& diff, const DiffContext& context) {
@@ -35,7 +26,7 @@ std::string sweep_diff_text(const SweepDiff& diff, const DiffContext& context) {
   for (const SweepInputChange& i : diff.inputs)
     inputs.push_back(change_text(i.change) + " (" + std::to_string(i.points) + " of " +
                      std::to_string(diff.pairs.size()) + " points)");
-  out += list(ink, "Inputs changed", inputs, kMostRows);
+  out += titled_list(ink, "Inputs changed", inputs, kMostRows);
   const auto moved = moved_metrics(diff);
   const std::size_t n = std::min(moved.size(), kMostRows);
   if (n > 0) out += "\n" + ink.bold("Metrics, points") + "\n";
@@ -51,11 +42,10 @@ std::string sweep_diff_text(const SweepDiff& diff, const DiffContext& context) {
                    6);
   }
   out += more_line(n, diff.metrics.size());
-  out += list(ink, "Only in base", diff.only_base, kMostPoints) +
-         list(ink, "Only in head", diff.only_head, kMostPoints) +
-         list(ink, "Warnings", diff.warnings, kMostPoints);
-  return out + "\nstallcast " + context.tool.version + ", models " + context.tool.model_version +
-         "\n";
+  out += titled_list(ink, "Only in base", diff.only_base, kMostPoints) +
+         titled_list(ink, "Only in head", diff.only_head, kMostPoints) +
+         titled_list(ink, "Warnings", diff.warnings, kMostPoints);
+  return out + "\n" + made_by(context.tool) + "\n";
 }
 
 std::string sweep_diff_json(const SweepDiff& diff, const DiffContext& context) {

@@ -117,20 +117,6 @@ std::string shares(const Diff& diff, const Ink& ink) {
   return out;
 }
 
-std::string warnings(const std::vector<std::string>& all, const Ink& ink) {
-  if (all.empty()) return "";
-  std::string out = "\n" + ink.bold("Warnings") + "\n";
-  const std::size_t n = std::min(all.size(), kMostWarnings);
-  for (std::size_t i = 0; i < n; ++i) out += wrapped("  - ", all[i], 4);
-  return out + more_line(n, all.size());
-}
-
-std::string fine_print(const DiffContext& context) {
-  return "\n" +
-         wrapped("", "stallcast " + context.tool.version + ", models " + context.tool.model_version,
-                 0);
-}
-
 }  // namespace
 
 std::string diff_text(const Diff& diff, const DiffContext& context) {
@@ -145,7 +131,8 @@ std::string diff_text(const Diff& diff, const DiffContext& context) {
     out += wrapped("  ", bottleneck_text(diff), 4);
     out += inputs(diff, ink) + metrics(diff, ink) + shares(diff, ink);
   }
-  return out + warnings(diff.warnings, ink) + fine_print(context);
+  return out + titled_list(ink, "Warnings", diff.warnings, kMostWarnings) + "\n" +
+         wrapped("", made_by(context.tool), 0);
 }
 
 }  // namespace stallcast::report

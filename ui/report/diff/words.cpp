@@ -79,29 +79,23 @@ std::string more_line(std::size_t shown, std::size_t all) {
   return shown < all ? "  ... and " + std::to_string(all - shown) + " more (--format json)\n" : "";
 }
 
+std::string titled_list(const Ink& ink, const char* title, const std::vector<std::string>& all,
+                        std::size_t most) {
+  if (all.empty()) return "";
+  return "\n" + ink.bold(title) + "\n" + bullets(all, most, "more (--format json)");
+}
+
 std::string_view effect_name(Effect effect) {
-  switch (effect) {
-    case Effect::worse:
-      return "worse";
-    case Effect::better:
-      return "better";
-    case Effect::changed:
-      return "changed";
-    case Effect::none:
-      break;
-  }
-  return "same";
+  return effect == Effect::worse     ? "worse"
+         : effect == Effect::better  ? "better"
+         : effect == Effect::changed ? "changed"
+                                     : "same";
 }
 
 std::string_view attribution_name(Attribution method) {
-  switch (method) {
-    case Attribution::shapley:
-      return "shapley";
-    case Attribution::one_at_a_time:
-      return "oat";
-    default:
-      return "none";
-  }
+  return method == Attribution::shapley         ? "shapley"
+         : method == Attribution::one_at_a_time ? "oat"
+                                                : "none";
 }
 
 std::vector<const MetricChange*> moved_metrics(const Diff& diff) {
@@ -239,7 +233,7 @@ std::string targets_text(const Diff& diff) {
     }
     const std::size_t n = p.assertions.size();
     if (n == 0) return "no targets";
-    const std::string of = " of " + counted(static_cast<std::int64_t>(n), "targets");
+    const std::string of = " of " + count_of(n, "target");
     if (missed > 0) return std::to_string(missed) + of + " missed";
     if (unsure > 0) return std::to_string(unsure) + of + " unsure";
     return n == 1 ? "the target holds" : "all " + std::to_string(n) + " targets hold";
@@ -270,14 +264,12 @@ std::string diff_headline(const Diff& diff) {
   const std::string& is = diff.head.prediction.scenario_id;
   std::string out = (was == is ? is : was + " -> " + is) + ": ";
   if (!diff.changed())
-    return out + "nothing changed (" +
-           counted(static_cast<std::int64_t>(diff.metrics.size()), "metrics") +
+    return out + "nothing changed (" + count_of(diff.metrics.size(), "metric") +
            (diff.inputs_known ? " and all inputs" : "") + ")";
   std::string counts;
   for (const Effect effect : {Effect::worse, Effect::better, Effect::changed})
     if (const std::size_t n = diff.count(effect); n > 0)
-      counts += (counts.empty() ? counted(static_cast<std::int64_t>(n), "metrics") + " "
-                                : ", " + std::to_string(n) + " ") +
+      counts += (counts.empty() ? count_of(n, "metric") + " " : ", " + std::to_string(n) + " ") +
                 std::string(effect_name(effect));
   out += counts.empty() ? "no metric moved" : counts;
   if (const std::string targets = targets_text(diff); !targets.empty()) out += "; " + targets;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stallcast/diff.hpp"
+#include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
 
 /// What all formats of a diff say about one thing, in the same words.
@@ -17,6 +18,10 @@ inline constexpr std::size_t kMostRows = 15;
 
 /// "  ... and 3 more (--format json)", or "" when all are shown.
 [[nodiscard]] std::string more_line(std::size_t shown, std::size_t all);
+
+/// A heading and the first `most` of `all` below it; "" without any.
+[[nodiscard]] std::string titled_list(const Ink& ink, const char* title,
+                                      const std::vector<std::string>& all, std::size_t most);
 
 /// "worse", "better", "changed", "same".
 [[nodiscard]] std::string_view effect_name(Effect effect);

@@ -130,6 +130,11 @@ std::string data(std::string_view id, const std::string& json) {
   return out + "</script>\n";
 }
 
+std::string foot(const ReportContext& context) {
+  return "<p><small>models " + markup(context.model_version) + ", stallcast " +
+         markup(context.version) + "</small></p>\n";
+}
+
 std::string page(std::string_view title, const std::string& body) {
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n" +

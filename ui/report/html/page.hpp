@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ui/report/report.hpp"
+
 namespace stallcast::report {
 
 /// `text` as it may appear in XML and HTML, between tags and in quoted attributes: & < > " '
@@ -35,6 +37,9 @@ struct Column {
 
 /// JSON for programs that read the page, as a script element that no browser runs.
 [[nodiscard]] std::string data(std::string_view id, const std::string& json);
+
+/// The last line of a page: what made it.
+[[nodiscard]] std::string foot(const ReportContext& context);
 
 /// The whole document.
 [[nodiscard]] std::string page(std::string_view title, const std::string& body);

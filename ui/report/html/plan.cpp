@@ -12,30 +12,21 @@ namespace {
 using html::path;
 
 std::string phrase(const PlanResult& plan) {
-  const std::string goal = (plan.objective.maximize ? "most " : "least ") + plan.objective.name;
-  switch (plan.status) {
-    case PlanStatus::found: {
-      std::string out = "needs " + plan_amounts(plan, plan.points[*plan.answer]);
-      if (const auto& value = plan.points[*plan.answer].objective; plan.axes.size() > 1 && value)
-        out += "; " + goal + ": " + print_value(*value, plan.objective.unit);
-      return out;
-    }
-    case PlanStatus::infeasible:
-      return "none of the designs searched meets the targets";
-    case PlanStatus::inconclusive:
-      break;
-  }
-  return "the search for the " + goal + " has no answer yet";
+  const std::string goal = goal_text(plan);
+  if (plan.status == PlanStatus::infeasible)
+    return "none of the designs searched meets the targets";
+  if (plan.status == PlanStatus::inconclusive)
+    return "the search for the " + goal + " has no answer yet";
+  const PlanPoint& answer = plan.points[*plan.answer];
+  std::string out = "needs " + plan_amounts(plan, answer);
+  if (plan.axes.size() > 1 && answer.objective)
+    out += "; " + goal + ": " + print_value(*answer.objective, plan.objective.unit);
+  return out;
 }
 
 std::string margins(const PlanPoint& point) {
   std::string out;
-  for (const TargetMargin& t : point.targets)
-    out += html::element("div",
-                         t.id + (t.when.empty() ? "" : ", " + t.when) + ": " +
-                             print_beside(t.value, t.limit, t.unit) + " against " +
-                             print_limit(t.limit, t.unit) + ", margin " + print_margin(t.margin),
-                         t.status);
+  for (const TargetMargin& t : point.targets) out += html::element("div", margin_text(t), t.status);
   return out;
 }
 

@@ -200,9 +200,8 @@ std::string heading(const std::string& id, const std::string& verdict, const std
 
 std::string reproduce_section(const ReportContext& context, const Prediction* prediction,
                               const Style& style) {
-  const std::string by = prediction != nullptr
-                             ? run_phrase(*prediction, context, style)
-                             : "stallcast " + context.version + ", models " + context.model_version;
+  const std::string by =
+      prediction != nullptr ? run_phrase(*prediction, context, style) : made_by(context);
   return section("Reproduce", (context.command.empty() ? "" : element("pre", context.command)) +
                                   element("p", by, "soft"));
 }

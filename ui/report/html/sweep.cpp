@@ -33,9 +33,7 @@ Look look_of(const SweepRow& row) {
 
 /// What could be an axis of the picture: all that is varied or shown and is a number.
 std::vector<std::string> numeric_columns(const SweepReport& sweep) {
-  std::vector<std::string> names = sweep.axes;
-  for (const SweepColumn& column : sweep.columns)
-    if (!sweep_axis(sweep, column.name)) names.push_back(column.name);
+  std::vector<std::string> names = sweep_names(sweep);
   std::erase_if(names, [&](const std::string& name) {
     std::set<double> values;
     std::set<std::string> units;
@@ -110,9 +108,7 @@ std::string picture(const SweepReport& sweep) {
 }
 
 std::string points(const SweepReport& sweep, bool front_only) {
-  std::vector<std::string> names = sweep.axes;
-  for (const SweepColumn& column : sweep.columns)
-    if (!sweep_axis(sweep, column.name)) names.push_back(column.name);
+  std::vector<std::string> names = sweep_names(sweep);
   std::vector<html::Column> columns = {{"point", "number"}};
   for (const std::string& name : names) columns.push_back({sweep_title(sweep, name), "number"});
   const bool judged = std::any_of(sweep.rows.begin(), sweep.rows.end(),
