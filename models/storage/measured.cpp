@@ -326,8 +326,6 @@ class Measured final : public StorageModel {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_measured(const Component& component) {
-  return std::make_unique<Measured>(component);
-}
+StorageKind measured_kind() { return {measured_fields(), make_storage<Measured>}; }
 
 }  // namespace stallcast::models
