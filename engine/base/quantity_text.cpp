@@ -1,6 +1,5 @@
 #include "engine/base/quantity_text.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <map>
 #include <utility>
 
