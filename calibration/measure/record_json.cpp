@@ -1,7 +1,5 @@
 #include "calibration/measure/record_json.hpp"
 
-#include <algorithm>
-
 namespace stallcast::calibration {
 
 void RecordReader::take(const Json& json, const std::string& at, std::string& value) {

@@ -4,30 +4,14 @@
 
 #include "calibration/measure/record_json.hpp"
 #include "engine/base/files.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/sha256.hpp"
 
 namespace stallcast {
 
-/// The dimensions a fitted value can have; found by the record reader next to the enum.
+/// The name of a dimension; found by the record reader next to the enum.
 static std::string_view name_of(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::text:
-      return "text";
-    case Dimension::count:
-      return "count";
-    case Dimension::bytes:
-      return "bytes";
-    case Dimension::time:
-      return "time";
-    case Dimension::rate:
-      return "rate";
-    case Dimension::op_rate:
-      return "op_rate";
-    case Dimension::ratio:
-      return "ratio";
-    default:
-      return "number";
-  }
+  return base::kDimensionIds[static_cast<std::size_t>(dimension)];
 }
 
 namespace calibration {

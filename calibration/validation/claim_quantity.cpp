@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"

@@ -24,12 +24,8 @@ InputFiles open_files(std::span<const std::string> paths) {
     Result<std::string> text = base::read_file(path);
     if (!text.ok()) {
       const std::string& why = text.failure().message;
-      out.diagnostics.add({Severity::error,
-                           "file",
-                           "",
-                           {path, 0, 0},
-                           "cannot read the file" + why.substr(why.rfind(": ")),
-                           ""});
+      out.diagnostics.add({Severity::error, "file", "", Position{path, 0, 0},
+                           "cannot read the file" + why.substr(why.rfind(": ")), ""});
       continue;
     }
     Diagnostics faults;

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -80,66 +79,39 @@ struct FieldInfo {
 
 namespace detail {
 template <class T>
-struct DimensionOf;
+using Type = std::type_identity<T>;
+
+constexpr Dimension dimension_of(Type<std::int64_t>) { return Dimension::count; }
+constexpr Dimension dimension_of(Type<double>) { return Dimension::number; }
+constexpr Dimension dimension_of(Type<bool>) { return Dimension::boolean; }
+constexpr Dimension dimension_of(Type<std::string>) { return Dimension::text; }
+constexpr Dimension dimension_of(Type<std::vector<std::string>>) { return Dimension::text_list; }
+constexpr Dimension dimension_of(Type<Bytes>) { return Dimension::bytes; }
+constexpr Dimension dimension_of(Type<Seconds>) { return Dimension::time; }
+constexpr Dimension dimension_of(Type<Rate>) { return Dimension::rate; }
+constexpr Dimension dimension_of(Type<OpRate>) { return Dimension::op_rate; }
+constexpr Dimension dimension_of(Type<Fraction>) { return Dimension::ratio; }
+constexpr Dimension dimension_of(Type<Flops>) { return Dimension::flops; }
+constexpr Dimension dimension_of(Type<FlopRate>) { return Dimension::flop_rate; }
+constexpr Dimension dimension_of(Type<Money>) { return Dimension::money; }
+constexpr Dimension dimension_of(Type<MoneyRate>) { return Dimension::money_rate; }
 template <class T>
-struct DimensionOf<std::optional<T>> : DimensionOf<T> {};
-#define STALLCAST_DIMENSION(type, dim)                 \
-  template <>                                          \
-  struct DimensionOf<type> {                           \
-    static constexpr Dimension value = Dimension::dim; \
-    static type from(const Value& v);                  \
-  }
-STALLCAST_DIMENSION(std::int64_t, count);
-STALLCAST_DIMENSION(double, number);
-STALLCAST_DIMENSION(bool, boolean);
-STALLCAST_DIMENSION(std::string, text);
-STALLCAST_DIMENSION(std::vector<std::string>, text_list);
-STALLCAST_DIMENSION(Bytes, bytes);
-STALLCAST_DIMENSION(Seconds, time);
-STALLCAST_DIMENSION(Rate, rate);
-STALLCAST_DIMENSION(OpRate, op_rate);
-STALLCAST_DIMENSION(Fraction, ratio);
-STALLCAST_DIMENSION(Flops, flops);
-STALLCAST_DIMENSION(FlopRate, flop_rate);
-STALLCAST_DIMENSION(Money, money);
-STALLCAST_DIMENSION(MoneyRate, money_rate);
-#undef STALLCAST_DIMENSION
-inline std::int64_t DimensionOf<std::int64_t>::from(const Value& v) {
-  return static_cast<std::int64_t>(v.number);
-}
-inline double DimensionOf<double>::from(const Value& v) { return v.number; }
-inline bool DimensionOf<bool>::from(const Value& v) { return v.number != 0.0; }
-inline std::string DimensionOf<std::string>::from(const Value& v) { return v.text; }
-inline std::vector<std::string> DimensionOf<std::vector<std::string>>::from(const Value& v) {
-  return v.list;
-}
-inline Bytes DimensionOf<Bytes>::from(const Value& v) { return Bytes::from(v.number, unit::B); }
-inline Seconds DimensionOf<Seconds>::from(const Value& v) {
-  return Seconds::from(v.number, unit::s);
-}
-inline Rate DimensionOf<Rate>::from(const Value& v) { return Rate::from(v.number, unit::Bps); }
-inline OpRate DimensionOf<OpRate>::from(const Value& v) {
-  return OpRate::from(v.number, unit::per_s);
-}
-inline Fraction DimensionOf<Fraction>::from(const Value& v) {
-  return Fraction::from(v.number, unit::ratio);
-}
-inline Flops DimensionOf<Flops>::from(const Value& v) { return Flops::from(v.number, unit::flop); }
-inline FlopRate DimensionOf<FlopRate>::from(const Value& v) {
-  return FlopRate::from(v.number, unit::flop_per_s);
-}
-inline Money DimensionOf<Money>::from(const Value& v) { return Money::from(v.number, unit::USD); }
-inline MoneyRate DimensionOf<MoneyRate>::from(const Value& v) {
-  return MoneyRate::from(v.number, unit::USD_per_s);
+constexpr Dimension dimension_of(Type<std::optional<T>>) {
+  return dimension_of(Type<T>{});
 }
 
-template <class P, class T>
-void assign(P& params, T P::*member, const Value& v) {
-  params.*member = DimensionOf<T>::from(v);
+inline void take(std::string& to, const Value& v) { to = v.text; }
+inline void take(std::vector<std::string>& to, const Value& v) { to = v.list; }
+template <class T>
+requires std::is_arithmetic_v<T>
+void take(T& to, const Value& v) { to = static_cast<T>(v.number); }
+template <class Tag>
+void take(Quantity<Tag>& to, const Value& v) {
+  to = Quantity<Tag>::from(v.number, Unit<Tag>{1.0});
 }
-template <class P, class T>
-void assign(P& params, std::optional<T> P::*member, const Value& v) {
-  params.*member = DimensionOf<T>::from(v);
+template <class T>
+void take(std::optional<T>& to, const Value& v) {
+  take(to.emplace(), v);
 }
 }  // namespace detail
 
@@ -172,7 +144,7 @@ struct Field {
 template <class P, class T>
 constexpr Field<P> field(std::string_view key, T P::*member, std::string_view fallback,
                          std::string_view doc, FieldLimits limits = {}) {
-  return {FieldInfo{key, detail::DimensionOf<T>::value, fallback, doc, limits}, member};
+  return {FieldInfo{key, detail::dimension_of(detail::Type<T>{}), fallback, doc, limits}, member};
 }
 
 /// Two tables as one, of `P`: each is of `P` or of a base of it.
@@ -196,17 +168,27 @@ consteval std::array<FieldInfo, N> infos(const std::array<Field<P>, N>& table) {
   return out;
 }
 
-/// The parameters of a resolved component. REQUIRES: `component` was resolved against the same
-/// table, so every field that is not optional is present.
+/// `infos` of a table that lasts as long as the program.
+template <const auto& Table>
+inline constexpr auto kInfos = infos(Table);
+
+/// The fields of `table` that `component` has, into `params`. REQUIRES: `component` was resolved
+/// against the same table, so every field that is not optional is present.
 template <class P, std::size_t N>
-P bind(const std::array<Field<P>, N>& table, const Component& component) {
-  P params;
+void bind(const std::array<Field<P>, N>& table, const Component& component, P& params) {
   for (const Field<P>& f : table) {
     const Value* value = component.find(f.info.key);
     assert(value != nullptr || f.info.optional());
     if (value != nullptr)
-      std::visit([&](auto member) { detail::assign(params, member, *value); }, f.member);
+      std::visit([&](auto member) { detail::take(params.*member, *value); }, f.member);
   }
+}
+
+/// The parameters of a resolved component, all of `table`.
+template <class P, std::size_t N>
+P bind(const std::array<Field<P>, N>& table, const Component& component) {
+  P params;
+  bind(table, component, params);
   return params;
 }
 

@@ -1,6 +1,6 @@
 #include "engine/base/quantity_text.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -18,6 +18,32 @@ using detail::UnitText;
 constexpr double kLargestCount = 9007199254740992.0;
 /// A bare number this large was meant in the base unit.
 constexpr double kSurelyBase = 1e6;
+
+/// How a dimension is called and written.
+struct DimensionText {
+  std::string_view name, example;
+  std::string_view unit;  ///< that a bare number most likely lacks
+};
+/// In the order of the enumeration.
+constexpr std::array<DimensionText, 14> kDimensionTexts{
+    {{"a whole number", "64", ""},
+     {"a number", "1.5", ""},
+     {"true or false", "true", ""},
+     {"a text", "name", ""},
+     {"a list of texts", "[\"a\", \"b\"]", ""},
+     {"a size", "4 MiB", "GB"},
+     {"a duration", "200 ms", "s"},
+     {"a rate", "25 GB/s", "GB/s"},
+     {"an operation rate", "80 kops/s", "ops/s"},
+     {"a percentage", "95 %", "%"},
+     {"an amount of computation", "4 TFLOP", "TFLOP"},
+     {"a compute rate", "989 TFLOP/s", "TFLOP/s"},
+     {"a price", "120 USD", "USD"},
+     {"a price per time", "3 USD/h", "USD/h"}}};
+
+const DimensionText& text_of(Dimension dimension) {
+  return kDimensionTexts[static_cast<std::size_t>(dimension)];
+}
 
 ParsedQuantity fault(std::string message, std::string hint) {
   return {std::nullopt, std::move(message), std::move(hint)};
@@ -38,32 +64,6 @@ std::string example(Dimension dimension) {
 
 std::string expected(Dimension dimension) {
   return "; expected " + std::string(dimension_name(dimension)) + " such as " + example(dimension);
-}
-
-/// The unit a bare number most likely lacks.
-std::string_view likely_unit(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::bytes:
-      return "GB";
-    case Dimension::time:
-      return "s";
-    case Dimension::rate:
-      return "GB/s";
-    case Dimension::op_rate:
-      return "ops/s";
-    case Dimension::ratio:
-      return "%";
-    case Dimension::flops:
-      return "TFLOP";
-    case Dimension::flop_rate:
-      return "TFLOP/s";
-    case Dimension::money:
-      return "USD";
-    case Dimension::money_rate:
-      return "USD/h";
-    default:
-      return "";
-  }
 }
 
 std::string number_text(const NumberText& number) {
@@ -89,7 +89,7 @@ ParsedQuantity without_unit(const NumberText& number, Dimension dimension) {
   const std::string meant = in_base_unit(value, dimension);
   return fault(shown(digits) + " has no unit; expected " + std::string(dimension_name(dimension)),
                "write \"" +
-                   (meant.empty() ? digits + " " + std::string(likely_unit(dimension)) : meant) +
+                   (meant.empty() ? digits + " " + std::string(text_of(dimension).unit) : meant) +
                    "\"");
 }
 
@@ -231,72 +231,8 @@ std::vector<std::string_view> unit_texts(Dimension dimension) {
   return out;
 }
 
-std::string_view dimension_name(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::count:
-      return "a whole number";
-    case Dimension::number:
-      return "a number";
-    case Dimension::boolean:
-      return "true or false";
-    case Dimension::text:
-      return "a text";
-    case Dimension::text_list:
-      return "a list of texts";
-    case Dimension::bytes:
-      return "a size";
-    case Dimension::time:
-      return "a duration";
-    case Dimension::rate:
-      return "a rate";
-    case Dimension::op_rate:
-      return "an operation rate";
-    case Dimension::ratio:
-      return "a percentage";
-    case Dimension::flops:
-      return "an amount of computation";
-    case Dimension::flop_rate:
-      return "a compute rate";
-    case Dimension::money:
-      return "a price";
-    case Dimension::money_rate:
-      return "a price per time";
-  }
-  return "";
-}
+std::string_view dimension_name(Dimension dimension) { return text_of(dimension).name; }
 
-std::string_view dimension_example(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::count:
-      return "64";
-    case Dimension::number:
-      return "1.5";
-    case Dimension::boolean:
-      return "true";
-    case Dimension::text:
-      return "name";
-    case Dimension::text_list:
-      return "[\"a\", \"b\"]";
-    case Dimension::bytes:
-      return "4 MiB";
-    case Dimension::time:
-      return "200 ms";
-    case Dimension::rate:
-      return "25 GB/s";
-    case Dimension::op_rate:
-      return "80 kops/s";
-    case Dimension::ratio:
-      return "95 %";
-    case Dimension::flops:
-      return "4 TFLOP";
-    case Dimension::flop_rate:
-      return "989 TFLOP/s";
-    case Dimension::money:
-      return "120 USD";
-    case Dimension::money_rate:
-      return "3 USD/h";
-  }
-  return "";
-}
+std::string_view dimension_example(Dimension dimension) { return text_of(dimension).example; }
 
 }  // namespace stallcast::base

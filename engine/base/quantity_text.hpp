@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,11 @@ struct ParsedQuantity {
 
 /// Every spelling of a unit that `parse_quantity` takes for `dimension`; "" when none is needed.
 [[nodiscard]] std::vector<std::string_view> unit_texts(Dimension dimension);
+
+/// The names of dimensions in files, in the order of the enumeration: parts of their formats.
+inline constexpr std::array<std::string_view, 14> kDimensionIds = {
+    "count", "number",  "boolean", "text",  "text_list", "bytes", "time",
+    "rate",  "op_rate", "ratio",   "flops", "flop_rate", "money", "money_rate"};
 
 /// Name for messages and the schema: "a rate", "a duration", and an example "25 GB/s".
 [[nodiscard]] std::string_view dimension_name(Dimension dimension);

@@ -2,7 +2,6 @@
 
 #include <cassert>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <numbers>
 

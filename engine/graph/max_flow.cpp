@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
-#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <queue>

@@ -2,7 +2,6 @@
 
 #include <coroutine>
 #include <cstdint>
-#include <memory>
 #include <queue>
 #include <span>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -54,15 +55,8 @@ enum class FitVerdict {
   refused    ///< not applied; nothing takes its place silently
 };
 [[nodiscard]] inline std::string_view name_of(FitVerdict verdict) {
-  switch (verdict) {
-    case FitVerdict::accepted:
-      return "accepted";
-    case FitVerdict::usable:
-      return "usable";
-    case FitVerdict::refused:
-      return "refused";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames{"accepted", "usable", "refused"};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 /// One law fitted to one group of measurements.

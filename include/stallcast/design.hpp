@@ -49,13 +49,6 @@ struct Value {
   Source source;
 };
 
-/// `value` and where it came from: what reports and `explain` print.
-template <class T>
-struct Sourced {
-  T value{};
-  Source source;
-};
-
 /// One thing described by a field table: a host class, a storage system, the loader of a job.
 /// Keys are dotted paths below the component ("ost.read"). Every field of its kind's table is
 /// present, except optional ones that were left out.

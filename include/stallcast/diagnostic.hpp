@@ -42,20 +42,12 @@ class Diagnostics {
  public:
   void error(std::string_view code, std::string_view pointer, std::string message,
              std::string hint = {}) {
-    add({Severity::error,
-         std::string(code),
-         std::string(pointer),
-         {},
-         std::move(message),
+    add({Severity::error, std::string(code), std::string(pointer), Position{}, std::move(message),
          std::move(hint)});
   }
   void warn(std::string_view code, std::string_view pointer, std::string message,
             std::string hint = {}) {
-    add({Severity::warning,
-         std::string(code),
-         std::string(pointer),
-         {},
-         std::move(message),
+    add({Severity::warning, std::string(code), std::string(pointer), Position{}, std::move(message),
          std::move(hint)});
   }
   void add(Diagnostic d) { items_.push_back(std::move(d)); }

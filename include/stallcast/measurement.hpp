@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -29,27 +30,10 @@ enum class Subject {
 
 /// "io", "metadata", ...
 [[nodiscard]] inline std::string_view name_of(Subject subject) {
-  switch (subject) {
-    case Subject::io:
-      return "io";
-    case Subject::metadata:
-      return "metadata";
-    case Subject::memory:
-      return "memory";
-    case Subject::gds:
-      return "gds";
-    case Subject::network:
-      return "network";
-    case Subject::collective:
-      return "collective";
-    case Subject::loader:
-      return "loader";
-    case Subject::training:
-      return "training";
-    case Subject::checkpoint:
-      return "checkpoint";
-  }
-  return "";
+  constexpr std::array<std::string_view, 9> kNames{"io",     "metadata", "memory",
+                                                   "gds",    "network",  "collective",
+                                                   "loader", "training", "checkpoint"};
+  return kNames[static_cast<std::size_t>(subject)];
 }
 
 /// One run of one cell. What a tool does not say stays at its empty value: nothing is guessed.

@@ -1,7 +1,6 @@
 #include "models/bounds/bounds.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/graph/topology.hpp"

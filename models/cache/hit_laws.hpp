@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include "stallcast/units.hpp"
 
 /// How much of a data set a cache returns when the data set is read again and again. Pure functions

@@ -12,7 +12,6 @@ constexpr std::array<Field<Given>, 1> kGiven{
     field("compute", &Given::compute, kRequired,
           "GPU time of one step; with gradient exchange unless the job has a \"communication\"",
           kPositive)};
-constexpr auto kGivenInfos = infos(kGiven);
 
 struct FromFlops {
   Fraction mfu;
@@ -22,12 +21,11 @@ constexpr std::array<Field<FromFlops>, 2> kFlops{
     field("mfu", &FromFlops::mfu, "40 %", "model FLOPs utilization of the dense peak",
           cited(kPositiveShare, "38-43 % at 8-16 k H100, Llama 3 report")),
     field("tokens", &FromFlops::tokens, kRequired, "tokens per GPU and step", kAtLeastOne)};
-constexpr auto kFlopsInfos = infos(kFlops);
 
 }  // namespace
 
-std::span<const FieldInfo> step_given_fields() { return kGivenInfos; }
-std::span<const FieldInfo> step_flops_fields() { return kFlopsInfos; }
+std::span<const FieldInfo> step_given_fields() { return kInfos<kGiven>; }
+std::span<const FieldInfo> step_flops_fields() { return kInfos<kFlops>; }
 
 Seconds given_step(const Component& step, const ModelParams&, const HostParams&) {
   return bind(kGiven, step).compute;

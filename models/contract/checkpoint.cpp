@@ -129,7 +129,6 @@ constexpr std::array<Field<CheckpointParams>, 36> kCommon{
           "what one reader takes in (torch.load: one buffered copy, no checksum)",
           assumed(kPositive,
                   "one buffered copy of a 2-core EPYC server: write() to tmpfs, measured once"))};
-constexpr auto kCommonInfos = infos(kCommon);
 
 constexpr std::array<Field<CheckpointParams>, 10> kAsync{
     field("tiers", &CheckpointParams::tiers, kOptional,
@@ -162,29 +161,19 @@ constexpr std::array<Field<CheckpointParams>, 10> kAsync{
     field("drain_every", &CheckpointParams::drain_every, "1",
           "every n-th save goes on to the last tier; the others stay in the one before",
           up_to(1e6))};
-constexpr auto kAsyncInfos = infos(kAsync);
 
 }  // namespace
 
 CheckpointParams checkpoint_params(const Component& component) {
   CheckpointParams p = bind(kCommon, component);
   if (component.find("buffers") != nullptr) {
-    CheckpointParams own = bind(kAsync, component);
-    p.tiers = std::move(own.tiers);
-    p.buffers = own.buffers;
-    p.peers = own.peers;
-    p.durable = own.durable;
-    p.flush = own.flush;
-    p.slowdown = own.slowdown;
-    p.flush_rate = own.flush_rate;
-    p.lazy = own.lazy;
-    p.snapshot_first = own.snapshot_first && !own.lazy;
-    p.drain_every = own.drain_every;
+    bind(kAsync, component, p);
+    p.snapshot_first = p.snapshot_first && !p.lazy;
   }
   return p;
 }
-std::span<const FieldInfo> checkpoint_common_fields() { return kCommonInfos; }
-std::span<const FieldInfo> checkpoint_async_fields() { return kAsyncInfos; }
+std::span<const FieldInfo> checkpoint_common_fields() { return kInfos<kCommon>; }
+std::span<const FieldInfo> checkpoint_async_fields() { return kInfos<kAsync>; }
 
 double CheckpointParams::mean_part() const {
   const double increments = static_cast<double>(full_every) - 1.0;

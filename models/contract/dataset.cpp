@@ -67,7 +67,6 @@ constexpr std::array<Field<DatasetParams>, 22> kDataset{
           "most one process takes out of the cache; absent: only the medium "
           "and the format's CPU time limit",
           kPositive)};
-constexpr auto kDatasetInfos = infos(kDataset);
 
 }  // namespace
 
@@ -78,7 +77,7 @@ DatasetParams dataset_params(const Component& component) {
   if (p.codec == "jpeg") p.decode += p.sample / p.jpeg_rate;
   return p;
 }
-std::span<const FieldInfo> dataset_common_fields() { return kDatasetInfos; }
+std::span<const FieldInfo> dataset_common_fields() { return kInfos<kDataset>; }
 
 double DatasetParams::sample_count() const {
   if (samples) return static_cast<double>(*samples);

@@ -17,11 +17,10 @@ constexpr std::array<Field<ElasticParams>, 4> kElastic{
     field("stop", &ElasticParams::stop, "30 s",
           "from a durable save until the processes have ended and GPUs are free",
           assumed(kNonNegative, "end of processes and of their GPU contexts"))};
-constexpr auto kElasticInfos = infos(kElastic);
 
 }  // namespace
 
 ElasticParams elastic_params(const Component& component) { return bind(kElastic, component); }
-std::span<const FieldInfo> elastic_fields() { return kElasticInfos; }
+std::span<const FieldInfo> elastic_fields() { return kInfos<kElastic>; }
 
 }  // namespace stallcast::models

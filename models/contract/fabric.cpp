@@ -47,12 +47,11 @@ constexpr std::array<Field<FabricParams>, 9> kFabric{
     field("incast.goodput", &FabricParams::incast_goodput, "50 %",
           "tcp: share of the port that is left when it does, 200 ms being lost each time",
           assumed(kPositiveShare, "30-70 % without ECN"))};
-constexpr auto kFabricInfos = infos(kFabric);
 
 }  // namespace
 
 FabricParams fabric_params(const Component& component) { return bind(kFabric, component); }
-std::span<const FieldInfo> fabric_fields() { return kFabricInfos; }
+std::span<const FieldInfo> fabric_fields() { return kInfos<kFabric>; }
 
 bool FabricParams::sprayed() const {
   if (placement != "auto") return placement == "spray";

@@ -40,7 +40,6 @@ constexpr std::array<Field<RecoveryParams>, 11> kRecovery{
           kPositive),
     field("runs", &RecoveryParams::runs, "1000", "random histories of that length",
           up_to(100000.0))};
-constexpr auto kRecoveryInfos = infos(kRecovery);
 
 }  // namespace
 
@@ -68,7 +67,7 @@ std::vector<Outage> outages(const Design& design, std::string_view host) {
 }
 
 RecoveryParams recovery_params(const Component& component) { return bind(kRecovery, component); }
-std::span<const FieldInfo> recovery_fields() { return kRecoveryInfos; }
+std::span<const FieldInfo> recovery_fields() { return kInfos<kRecovery>; }
 
 // t = ceil(pods / parallel) x delay    [docs/models/failures.md, eq. 11]
 Seconds RecoveryParams::mounted(double hosts) const {

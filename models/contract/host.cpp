@@ -107,7 +107,6 @@ constexpr std::array<Field<HostParams>, 38> kHost{
     field("slow.until", &HostParams::slow_until, kOptional,
           "date in the run at which they are as fast as the others again; absent: never",
           kPositive)};
-constexpr auto kHostInfos = infos(kHost);
 
 }  // namespace
 
@@ -121,6 +120,6 @@ Rate HostParams::peer() const {
 }
 
 HostParams host_params(const Component& component) { return bind(kHost, component); }
-std::span<const FieldInfo> host_fields() { return kHostInfos; }
+std::span<const FieldInfo> host_fields() { return kInfos<kHost>; }
 
 }  // namespace stallcast::models

@@ -29,12 +29,11 @@ constexpr std::array<Field<LoaderParams>, 7> kLoader{
           "copy of each batch to the GPU: pinned, pageable, or none; gds: storage writes into the "
           "GPU (GPUDirect Storage), no copy",
           one_of(kCopies))};
-constexpr auto kInfos = infos(kLoader);
 
 }  // namespace
 
 LoaderParams loader_params(const Component& component) { return bind(kLoader, component); }
-std::span<const FieldInfo> loader_common_fields() { return kInfos; }
+std::span<const FieldInfo> loader_common_fields() { return kInfos<kLoader>; }
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <map>
 #include <vector>
 
 #include "models/contract/elastic.hpp"
@@ -108,39 +109,23 @@ const RoleInfo& role_info(Role role) {
 }
 
 std::span<const KindInfo> kinds(Role role) {
-  switch (role) {
-    case Role::host:
-      return kHosts;
-    case Role::fabric:
-      return infos_of(fabric_rows());
-    case Role::storage:
-      return infos_of(storage_rows());
-    case Role::job:
-      return kJobs;
-    case Role::model:
-      return kModels;
-    case Role::step:
-      return infos_of(step_rows());
-    case Role::dataset:
-      return infos_of(format_rows());
-    case Role::loader:
-      return infos_of(loader_rows());
-    case Role::checkpoint:
-      return infos_of(checkpoint_rows());
-    case Role::recovery:
-      return kRecoveries;
-    case Role::elastic:
-      return kElastics;
-    case Role::failure:
-      return infos_of(failure_rows());
-    case Role::communication:
-      return infos_of(communication_rows());
-    case Role::tenant:
-      return infos_of(tenant_rows());
-    case Role::run:
-      return kRuns;
-  }
-  return {};
+  static const std::map<Role, std::span<const KindInfo>> all{
+      {Role::host, kHosts},
+      {Role::fabric, infos_of(fabric_rows())},
+      {Role::storage, infos_of(storage_rows())},
+      {Role::job, kJobs},
+      {Role::model, kModels},
+      {Role::step, infos_of(step_rows())},
+      {Role::dataset, infos_of(format_rows())},
+      {Role::loader, infos_of(loader_rows())},
+      {Role::checkpoint, infos_of(checkpoint_rows())},
+      {Role::recovery, kRecoveries},
+      {Role::elastic, kElastics},
+      {Role::failure, infos_of(failure_rows())},
+      {Role::communication, infos_of(communication_rows())},
+      {Role::tenant, infos_of(tenant_rows())},
+      {Role::run, kRuns}};
+  return all.at(role);
 }
 
 const KindInfo* find_kind(Role role, std::string_view id) {

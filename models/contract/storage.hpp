@@ -1,9 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 

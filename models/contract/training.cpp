@@ -15,7 +15,6 @@ constexpr std::array<Field<StepCommon>, 2> kCommon{
           assumed(kNonNegative, "1 % for dense training")),
     field("overhead", &StepCommon::overhead, "0 ms",
           "host work per step and rank that nothing hides", kNonNegative)};
-constexpr auto kCommonInfos = infos(kCommon);
 
 constexpr std::array<Field<ModelParams>, 12> kModel{
     field("parameters", &ModelParams::parameters, kOptional, "number of parameters (70B, or 70e9)",
@@ -42,7 +41,6 @@ constexpr std::array<Field<ModelParams>, 12> kModel{
     field("shape.heads", &ModelParams::heads, kOptional, "attention heads", up_to(1e5)),
     field("shape.kv_heads", &ModelParams::kv_heads, kOptional, "key and value heads", up_to(1e5)),
     field("shape.layers", &ModelParams::layers, kOptional, "transformer layers", up_to(1e5))};
-constexpr auto kModelInfos = infos(kModel);
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
 constexpr std::array<Field<JobParams>, 12> kJob{
@@ -72,7 +70,6 @@ constexpr std::array<Field<JobParams>, 12> kJob{
     field("au", &JobParams::au, "dlio-v2",
           "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
           one_of(kAuRounds))};
-constexpr auto kJobInfos = infos(kJob);
 
 constexpr std::string_view kBackends[] = {"comm", "fluid"};
 constexpr std::array<Field<RunParams>, 7> kRun{
@@ -92,7 +89,6 @@ constexpr std::array<Field<RunParams>, 7> kRun{
           "who shares links among transfers: our solver, or comm, SimGrid's own transfers, to "
           "compare: slow with many at a time",
           one_of(kBackends))};
-constexpr auto kRunInfos = infos(kRun);
 
 }  // namespace
 
@@ -101,12 +97,12 @@ ModelParams model_params(const Component& component) {
   if (!p.parameters && p.has_shape()) p.parameters = p.shape_parameters();
   return p;
 }
-std::span<const FieldInfo> model_fields() { return kModelInfos; }
+std::span<const FieldInfo> model_fields() { return kInfos<kModel>; }
 JobParams job_params(const Component& component) { return bind(kJob, component); }
-std::span<const FieldInfo> job_fields() { return kJobInfos; }
+std::span<const FieldInfo> job_fields() { return kInfos<kJob>; }
 RunParams run_params(const Component& component) { return bind(kRun, component); }
-std::span<const FieldInfo> run_fields() { return kRunInfos; }
-std::span<const FieldInfo> step_common_fields() { return kCommonInfos; }
+std::span<const FieldInfo> run_fields() { return kInfos<kRun>; }
+std::span<const FieldInfo> step_common_fields() { return kInfos<kCommon>; }
 
 double ModelParams::shape_parameters() const {
   if (!has_shape()) return 0.0;

@@ -28,11 +28,10 @@ constexpr std::array<Field<DaliParams>, 4> kDaliFields{
         kNonNegative),
     field("gpu.share", &DaliParams::gpu_share, "30 %",
           "share of the GPU that this stage takes from training meanwhile", assumed(kShare))};
-constexpr auto kDaliInfos = infos(kDaliFields);
 
 }  // namespace
 
-std::span<const FieldInfo> dali_fields() { return kDaliInfos; }
+std::span<const FieldInfo> dali_fields() { return kInfos<kDaliFields>; }
 
 LoaderPolicy dali_policy(const Component& component) {
   const DaliParams p = bind(kDaliFields, component);

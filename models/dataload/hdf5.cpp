@@ -46,11 +46,10 @@ constexpr auto kHdf5Fields = with_costs(
     {"8.3 GB/s", "stored bytes one core takes in per second: copies out of chunks",
      cited(kPositive, kProbe)},
     {"10 us", "fixed CPU time per sample", assumed(kNonNegative)});
-constexpr auto kHdf5Infos = infos(kHdf5Fields);
 
 }  // namespace
 
-std::span<const FieldInfo> hdf5_fields() { return kHdf5Infos; }
+std::span<const FieldInfo> hdf5_fields() { return kInfos<kHdf5Fields>; }
 
 SampleAccess hdf5_access(const Component& component, const DatasetParams& dataset) {
   const Hdf5Params p = bind(kHdf5Fields, component);

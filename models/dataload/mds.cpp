@@ -39,11 +39,10 @@ constexpr auto kMdsFields = with_costs(
      assumed(kPositive)},
     {"50 us", "fixed CPU time per sample: seek and read of the local shard",
      assumed(kNonNegative)});
-constexpr auto kMdsInfos = infos(kMdsFields);
 
 }  // namespace
 
-std::span<const FieldInfo> mds_fields() { return kMdsInfos; }
+std::span<const FieldInfo> mds_fields() { return kInfos<kMdsFields>; }
 
 SampleAccess mds_access(const Component& component, const DatasetParams& dataset) {
   const MdsParams p = bind(kMdsFields, component);

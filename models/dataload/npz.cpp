@@ -14,11 +14,10 @@ constexpr auto kNpzFields =
                {"3.9 GB/s", "bytes one core takes in per second: CRC-32 and copies",
                 cited(kPositive, kParsingProbe)},
                {"50 us", "fixed CPU time per sample", assumed(kNonNegative)});
-constexpr auto kNpzInfos = infos(kNpzFields);
 
 }  // namespace
 
-std::span<const FieldInfo> npz_fields() { return kNpzInfos; }
+std::span<const FieldInfo> npz_fields() { return kInfos<kNpzFields>; }
 
 SampleAccess npz_access(const Component& component, const DatasetParams& dataset) {
   return bind(kNpzFields, component).access(dataset);

@@ -19,7 +19,6 @@ constexpr auto kParquetFields = with_costs(
                    field("reopen", &ParquetParams::reopen, "false",
                          "open the file again for every sample in random order")}),
     kParquetTrips, kParquetParse, kParquetFixed);
-constexpr auto kParquetInfos = infos(kParquetFields);
 
 }  // namespace
 
@@ -44,7 +43,7 @@ SampleAccess ParquetParams::access(const DatasetParams& dataset) const {
   return out;
 }
 
-std::span<const FieldInfo> parquet_fields() { return kParquetInfos; }
+std::span<const FieldInfo> parquet_fields() { return kInfos<kParquetFields>; }
 
 SampleAccess parquet_access(const Component& component, const DatasetParams& dataset) {
   return bind(kParquetFields, component).access(dataset);

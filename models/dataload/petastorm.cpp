@@ -25,11 +25,10 @@ constexpr auto kPetastormFields = with_costs(
                          "reader; threads pass nothing",
                          kPositive)}),
     kParquetTrips, kParquetParse, kParquetFixed);
-constexpr auto kPetastormInfos = infos(kPetastormFields);
 
 }  // namespace
 
-std::span<const FieldInfo> petastorm_fields() { return kPetastormInfos; }
+std::span<const FieldInfo> petastorm_fields() { return kInfos<kPetastormFields>; }
 
 SampleAccess petastorm_access(const Component& component, const DatasetParams& dataset) {
   const PetastormParams p = bind(kPetastormFields, component);

@@ -76,11 +76,10 @@ constexpr std::array<Field<PytorchParams>, 16> kPytorchFields{
     field("shuffle.first", &PytorchParams::shuffle_first, "100",
           "samples in that buffer before the first is given; each one given adds one more",
           cited(up_to(1e9), "WebDataset filters.py: initial=100"))};
-constexpr auto kPytorchInfos = infos(kPytorchFields);
 
 }  // namespace
 
-std::span<const FieldInfo> pytorch_fields() { return kPytorchInfos; }
+std::span<const FieldInfo> pytorch_fields() { return kInfos<kPytorchFields>; }
 
 LoaderPolicy pytorch_policy(const Component& component) {
   const PytorchParams p = bind(kPytorchFields, component);

@@ -11,11 +11,10 @@ constexpr auto kRawFields = with_costs(
     kScanFields, {"1", "dependent requests per file besides streaming", assumed(kNonNegative)},
     {"15.7 GB/s", "bytes one core takes in per second", cited(kPositive, kParsingProbe)},
     {"9 us", "fixed CPU time per sample", cited(kNonNegative, kParsingProbe)});
-constexpr auto kRawInfos = infos(kRawFields);
 
 }  // namespace
 
-std::span<const FieldInfo> raw_fields() { return kRawInfos; }
+std::span<const FieldInfo> raw_fields() { return kInfos<kRawFields>; }
 
 SampleAccess raw_access(const Component& component, const DatasetParams& dataset) {
   return bind(kRawFields, component).access(dataset);

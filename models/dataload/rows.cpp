@@ -8,47 +8,39 @@
 namespace stallcast::models {
 namespace {
 
+FormatRow format(std::string_view id, std::string_view summary,
+                 std::span<const base::FieldInfo> fields, decltype(FormatRow::access) access) {
+  return {{id, summary, dataset_common_fields(), fields}, access};
+}
+
+LoaderRow loader(std::string_view id, std::string_view summary,
+                 std::span<const base::FieldInfo> fields, decltype(LoaderRow::policy) policy) {
+  return {{id, summary, loader_common_fields(), fields}, policy};
+}
+
 // Sorted by id (registry_test.cpp holds them to it).
 const std::array kFormats{
-    FormatRow{{"hdf5", "HDF5 files of many samples", dataset_common_fields(), hdf5_fields()},
-              hdf5_access},
-    FormatRow{{"mds", "shards downloaded ahead (MosaicML Streaming)", dataset_common_fields(),
-               mds_fields()},
-              mds_access},
-    FormatRow{{"npz", "one NumPy archive per sample", dataset_common_fields(), npz_fields()},
-              npz_access},
-    FormatRow{{"parquet", "row groups of Parquet files, whole or some columns",
-               dataset_common_fields(), parquet_fields()},
-              parquet_access},
-    FormatRow{{"petastorm", "row groups of Parquet files, read by a pool into a queue (Petastorm)",
-               dataset_common_fields(), petastorm_fields()},
-              petastorm_access},
-    FormatRow{{"raw", "one file per sample", dataset_common_fields(), raw_fields()}, raw_access},
-    FormatRow{
-        {"tfrecord", "TFRecord files of many samples", dataset_common_fields(), tfrecord_fields()},
-        tfrecord_access},
-    FormatRow{{"tokens", "memory-mapped token file, read at random places (Megatron)",
-               dataset_common_fields(), tokens_fields()},
-              tokens_access},
-    FormatRow{
-        {"webdataset", "tar shards (WebDataset)", dataset_common_fields(), webdataset_fields()},
-        webdataset_access}};
+    format("hdf5", "HDF5 files of many samples", hdf5_fields(), hdf5_access),
+    format("mds", "shards downloaded ahead (MosaicML Streaming)", mds_fields(), mds_access),
+    format("npz", "one NumPy archive per sample", npz_fields(), npz_access),
+    format("parquet", "row groups of Parquet files, whole or some columns", parquet_fields(),
+           parquet_access),
+    format("petastorm", "row groups of Parquet files, read by a pool into a queue (Petastorm)",
+           petastorm_fields(), petastorm_access),
+    format("raw", "one file per sample", raw_fields(), raw_access),
+    format("tfrecord", "TFRecord files of many samples", tfrecord_fields(), tfrecord_access),
+    format("tokens", "memory-mapped token file, read at random places (Megatron)", tokens_fields(),
+           tokens_access),
+    format("webdataset", "tar shards (WebDataset)", webdataset_fields(), webdataset_access)};
 
 const std::array kLoaders{
-    LoaderRow{{"dali", "NVIDIA DALI: threads make up one batch at a time, a stage on the GPU",
-               loader_common_fields(), dali_fields()},
-              dali_policy},
-    LoaderRow{{"ideal",
-               "work-conserving loader: the best any loader could do",
-               loader_common_fields(),
-               {}},
-              ideal_policy},
-    LoaderRow{{"pytorch", "PyTorch DataLoader: worker processes, delivery in order",
-               loader_common_fields(), pytorch_fields()},
-              pytorch_policy},
-    LoaderRow{{"tensorflow", "tf.data: interleaved reads make up one batch at a time",
-               loader_common_fields(), tensorflow_fields()},
-              tensorflow_policy}};
+    loader("dali", "NVIDIA DALI: threads make up one batch at a time, a stage on the GPU",
+           dali_fields(), dali_policy),
+    loader("ideal", "work-conserving loader: the best any loader could do", {}, ideal_policy),
+    loader("pytorch", "PyTorch DataLoader: worker processes, delivery in order", pytorch_fields(),
+           pytorch_policy),
+    loader("tensorflow", "tf.data: interleaved reads make up one batch at a time",
+           tensorflow_fields(), tensorflow_policy)};
 
 }  // namespace
 

@@ -25,11 +25,10 @@ constexpr std::array<Field<TensorflowParams>, 4> kTensorflowFields{
           "samples keep their order; false: a batch is made of what is there first"),
     field("shuffle.buffer", &TensorflowParams::shuffle, "1",
           "samples in the shuffle buffer, which is filled before the first is given", up_to(1e9))};
-constexpr auto kTensorflowInfos = infos(kTensorflowFields);
 
 }  // namespace
 
-std::span<const FieldInfo> tensorflow_fields() { return kTensorflowInfos; }
+std::span<const FieldInfo> tensorflow_fields() { return kInfos<kTensorflowFields>; }
 
 LoaderPolicy tensorflow_policy(const Component& component) {
   const TensorflowParams p = bind(kTensorflowFields, component);

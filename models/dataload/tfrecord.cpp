@@ -16,11 +16,10 @@ constexpr auto kTfrecordFields = with_costs(
     {"1", "dependent requests per file besides streaming", assumed(kNonNegative)},
     {"2 GB/s", "bytes one core takes in per second: CRC and protobuf", assumed(kPositive)},
     {"10 us", "fixed CPU time per sample", assumed(kNonNegative)});
-constexpr auto kTfrecordInfos = infos(kTfrecordFields);
 
 }  // namespace
 
-std::span<const FieldInfo> tfrecord_fields() { return kTfrecordInfos; }
+std::span<const FieldInfo> tfrecord_fields() { return kInfos<kTfrecordFields>; }
 
 SampleAccess tfrecord_access(const Component& component, const DatasetParams&) {
   const TfrecordParams p = bind(kTfrecordFields, component);

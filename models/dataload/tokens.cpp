@@ -25,11 +25,10 @@ constexpr auto kTokensFields = with_costs(
     {"10 GB/s", "stored bytes one core takes in per second: copy out of the page cache",
      assumed(kPositive)},
     {"20 us", "fixed CPU time per sample: index look-up and faults", assumed(kNonNegative)});
-constexpr auto kTokensInfos = infos(kTokensFields);
 
 }  // namespace
 
-std::span<const FieldInfo> tokens_fields() { return kTokensInfos; }
+std::span<const FieldInfo> tokens_fields() { return kInfos<kTokensFields>; }
 
 SampleAccess tokens_access(const Component& component, const DatasetParams& dataset) {
   const TokensParams p = bind(kTokensFields, component);

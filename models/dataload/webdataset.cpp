@@ -24,11 +24,10 @@ constexpr auto kWebdatasetFields = with_costs(
     {"2.3 GB/s", "bytes one core takes in per second: tar and Python copies",
      cited(kPositive, "own probe: 0.043 ms for 100 kB, 2026-11")},
     {"20 us", "fixed CPU time per sample", assumed(kNonNegative)});
-constexpr auto kWebdatasetInfos = infos(kWebdatasetFields);
 
 }  // namespace
 
-std::span<const FieldInfo> webdataset_fields() { return kWebdatasetInfos; }
+std::span<const FieldInfo> webdataset_fields() { return kInfos<kWebdatasetFields>; }
 
 SampleAccess webdataset_access(const Component& component, const DatasetParams& dataset) {
   const WebdatasetParams p = bind(kWebdatasetFields, component);

@@ -16,9 +16,4 @@ Seconds daly_interval(Seconds stall, Seconds mtbf) {
   return young_interval(stall, mtbf) * (1.0 + std::sqrt(x) / 3.0 + x / 9.0) - stall;
 }
 
-double first_order_waste(Seconds interval, Seconds stall, Seconds flush, Seconds restart,
-                         Seconds mtbf) {
-  return stall / interval + (interval / 2.0 + flush + restart) / mtbf;  // [failures.md, eq. 4]
-}
-
 }  // namespace stallcast::models

@@ -2,8 +2,8 @@
 
 #include "stallcast/units.hpp"
 
-/// Closed forms of how often to save: first guesses for the search by simulation, and what it is
-/// held against. docs/models/failures.md, equations 2 to 4. `stall` is what a save costs training,
+/// Closed forms of how often to save: first guesses for the search by simulation.
+/// docs/models/failures.md, equations 2 and 3. `stall` is what a save costs training,
 /// `mtbf` the mean time between failures of the job; both > 0.
 namespace stallcast::models {
 
@@ -13,11 +13,5 @@ namespace stallcast::models {
 /// The same to higher order; `mtbf` itself when a save takes longer than 2 x `mtbf`.
 /// Daly, FGCS 22(3), 2006, equation 37.
 [[nodiscard]] Seconds daly_interval(Seconds stall, Seconds mtbf);
-
-/// Share of time that saves, lost work and restarts take, to first order: for waste well below 1.
-///     stall / interval + (interval / 2 + flush + restart) / mtbf
-/// `flush` is the time from the end of the stall until the save is durable.
-[[nodiscard]] double first_order_waste(Seconds interval, Seconds stall, Seconds flush,
-                                       Seconds restart, Seconds mtbf);
 
 }  // namespace stallcast::models

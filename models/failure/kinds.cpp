@@ -40,7 +40,6 @@ constexpr std::array<Field<FailureParams>, 8> kHost{
           assumed(kShare, "switches, power and cooling: a few per cent")),
     kGroup,
     kRepair};
-constexpr auto kHostInfos = infos(kHost);
 
 constexpr std::array<Field<FailureParams>, 5> kProcess{
     kHosts, kAt,
@@ -50,7 +49,6 @@ constexpr std::array<Field<FailureParams>, 5> kProcess{
           "what \"mtbf\" is of; worker: one process of the loader, whose end ends the job",
           one_of(kPerProcess)),
     kShapeField};
-constexpr auto kProcessInfos = infos(kProcess);
 
 constexpr std::array<Field<FailureParams>, 6> kRack{
     kHosts,
@@ -60,7 +58,6 @@ constexpr std::array<Field<FailureParams>, 6> kRack{
     kShapeField,
     kGroup,
     kRepair};
-constexpr auto kRackInfos = infos(kRack);
 
 }  // namespace
 
@@ -69,8 +66,8 @@ FailureParams process_failure_params(const Component& component) {
   return bind(kProcess, component);
 }
 FailureParams rack_failure_params(const Component& component) { return bind(kRack, component); }
-std::span<const FieldInfo> host_failure_fields() { return kHostInfos; }
-std::span<const FieldInfo> process_failure_fields() { return kProcessInfos; }
-std::span<const FieldInfo> rack_failure_fields() { return kRackInfos; }
+std::span<const FieldInfo> host_failure_fields() { return kInfos<kHost>; }
+std::span<const FieldInfo> process_failure_fields() { return kInfos<kProcess>; }
+std::span<const FieldInfo> rack_failure_fields() { return kInfos<kRack>; }
 
 }  // namespace stallcast::models

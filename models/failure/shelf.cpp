@@ -1,6 +1,5 @@
 #include "models/failure/shelf.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace stallcast::models {

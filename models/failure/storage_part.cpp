@@ -36,14 +36,13 @@ constexpr std::array<Field<StorageFaultParams>, 9> kStorage{
           kPositiveShare),
     field("repair", &StorageFaultParams::repair, "1 h",
           "from the takeover until everything is as before", assumed(kPositive))};
-constexpr auto kStorageInfos = infos(kStorage);
 
 }  // namespace
 
 StorageFaultParams storage_fault_params(const Component& component) {
   return bind(kStorage, component);
 }
-std::span<const FieldInfo> storage_failure_fields() { return kStorageInfos; }
+std::span<const FieldInfo> storage_failure_fields() { return kInfos<kStorage>; }
 
 StoragePart storage_part(const StorageFaultParams& p) {
   const auto found = std::find(std::begin(kParts), std::end(kParts), p.part);

@@ -1,6 +1,5 @@
 #include "models/job/storage_fault.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "stallcast/metric.hpp"

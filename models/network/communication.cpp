@@ -34,7 +34,6 @@ constexpr std::array<Field<CollectiveParams>, 5> kCommon{
     field("hop", &CollectiveParams::hop, "9.6 us",
           "one hop of a ring over the network; all latencies of NCCL's table scale with it",
           cited(kPositive, "NVIDIA/nccl src/graph/tuning.cc, ring, simple protocol"))};
-constexpr auto kCommonInfos = infos(kCommon);
 
 struct Given {
   Seconds exposed;
@@ -42,7 +41,6 @@ struct Given {
 constexpr std::array<Field<Given>, 1> kGiven{
     field("exposed", &Given::exposed, kRequired,
           "time training waits for communication in each step, as measured", kNonNegative)};
-constexpr auto kGivenInfos = infos(kGiven);
 
 constexpr std::string_view kAlgorithms[] = {"nccl", "hierarchical"};
 struct Ddp {
@@ -68,7 +66,6 @@ constexpr std::array<Field<Ddp>, 5> kDdp{
     field("algorithm", &Ddp::algorithm, "nccl",
           "nccl: ring or tree, whichever is faster; hierarchical: within hosts, then between them",
           one_of(kAlgorithms))};
-constexpr auto kDdpInfos = infos(kDdp);
 
 struct Fsdp {
   double parameter = 2.0, gradient = 2.0;
@@ -79,7 +76,6 @@ constexpr std::array<Field<Fsdp>, 3> kFsdp{
     field("gradient", &Fsdp::gradient, "2", "bytes scattered per parameter", kPositive),
     field("units", &Fsdp::units, "32", "parts of the model gathered one at a time",
           assumed(up_to(1e6), "one per transformer layer"))};
-constexpr auto kFsdpInfos = infos(kFsdp);
 
 Bytes per_parameter(const CommunicationSite& site, double bytes) {
   return Bytes::from(site.model.parameters.value_or(0.0) * bytes, unit::B);
@@ -88,10 +84,10 @@ Bytes per_parameter(const CommunicationSite& site, double bytes) {
 }  // namespace
 
 CollectiveParams collective_params(const Component& component) { return bind(kCommon, component); }
-std::span<const FieldInfo> communication_common_fields() { return kCommonInfos; }
-std::span<const FieldInfo> communication_given_fields() { return kGivenInfos; }
-std::span<const FieldInfo> communication_ddp_fields() { return kDdpInfos; }
-std::span<const FieldInfo> communication_fsdp_fields() { return kFsdpInfos; }
+std::span<const FieldInfo> communication_common_fields() { return kInfos<kCommon>; }
+std::span<const FieldInfo> communication_given_fields() { return kInfos<kGiven>; }
+std::span<const FieldInfo> communication_ddp_fields() { return kInfos<kDdp>; }
+std::span<const FieldInfo> communication_fsdp_fields() { return kInfos<kFsdp>; }
 
 Reduction CollectiveParams::reduced_in() const {
   if (reduction == "sharp") return Reduction::nvswitch_and_network;

@@ -37,11 +37,10 @@ constexpr std::array<Field<Dragonfly>, 8> kDragonfly{
           "adaptive: "
           "the better of both",
           one_of(kRoutings))};
-constexpr auto kInfos = infos(kDragonfly);
 
 }  // namespace
 
-std::span<const FieldInfo> dragonfly_fields() { return kInfos; }
+std::span<const FieldInfo> dragonfly_fields() { return kInfos<kDragonfly>; }
 
 FabricShape dragonfly_shape(const Component& component, const FabricSite& site) {
   const Dragonfly p = bind(kDragonfly, component);

@@ -22,7 +22,6 @@ constexpr std::array<Field<Leaves>, 3> kLeaves{
           "ports toward hosts over ports toward spines", kAtLeastOne),
     field("link.rate", &Leaves::link, kOptional,
           "one link between switches; absent: as one port of a host", kPositive)};
-constexpr auto kLeafInfos = infos(kLeaves);
 
 /// One leaf: so many ports down and up.
 struct Leaf {
@@ -40,8 +39,8 @@ Leaf leaf_of(const Component& component, const FabricSite& site) {
 
 }  // namespace
 
-std::span<const FieldInfo> fat_tree_fields() { return kLeafInfos; }
-std::span<const FieldInfo> rail_fields() { return kLeafInfos; }
+std::span<const FieldInfo> fat_tree_fields() { return kInfos<kLeaves>; }
+std::span<const FieldInfo> rail_fields() { return kInfos<kLeaves>; }
 
 FabricShape switched_shape(const Component&, const FabricSite&) { return {}; }
 

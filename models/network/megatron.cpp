@@ -33,11 +33,10 @@ constexpr std::array<Field<Megatron>, 7> kMegatron{
     field("backward", &Megatron::backward, "67 %",
           "share of a step's compute that is the backward pass",
           assumed(kPositiveShare, "derived: two of the three matrix products of a step"))};
-constexpr auto kMegatronInfos = infos(kMegatron);
 
 }  // namespace
 
-std::span<const FieldInfo> communication_megatron_fields() { return kMegatronInfos; }
+std::span<const FieldInfo> communication_megatron_fields() { return kInfos<kMegatron>; }
 
 StepTraffic megatron_traffic(const Component& component, const CommunicationSite& site) {
   const Megatron p = bind(kMegatron, component);

@@ -14,23 +14,21 @@ constexpr std::array kFabricParts{
                    base::FieldInfo{"switch.count", Dimension::count, base::kOptional,
                                    "switches of all levels, for costs only", base::kAtLeastOne}))};
 
+FabricRow fabric(std::string_view id, std::string_view summary,
+                 std::span<const base::FieldInfo> fields, decltype(FabricRow::shape) shape) {
+  return {{id, summary, fabric_fields(), fields, kFabricParts}, shape};
+}
+
 // Sorted by id (registry_test.cpp holds them to it).
 const std::array kFabrics{
-    FabricRow{{"dragonfly", "groups of switches joined by global links", fabric_fields(),
-               dragonfly_fields(), kFabricParts},
-              dragonfly_shape},
-    FabricRow{{"fat-tree", "leaves and spines, all ports of a host on one leaf", fabric_fields(),
-               fat_tree_fields(), kFabricParts},
-              fat_tree_shape},
-    FabricRow{{"rail-optimized", "leaves and spines, every port of a host on a leaf of its own",
-               fabric_fields(), rail_fields(), kFabricParts},
-              rail_shape},
-    FabricRow{{"switched",
-               "switched network, non-blocking unless a bisection is given",
-               fabric_fields(),
-               {},
-               kFabricParts},
-              switched_shape}};
+    fabric("dragonfly", "groups of switches joined by global links", dragonfly_fields(),
+           dragonfly_shape),
+    fabric("fat-tree", "leaves and spines, all ports of a host on one leaf", fat_tree_fields(),
+           fat_tree_shape),
+    fabric("rail-optimized", "leaves and spines, every port of a host on a leaf of its own",
+           rail_fields(), rail_shape),
+    fabric("switched", "switched network, non-blocking unless a bisection is given", {},
+           switched_shape)};
 const std::array kCommunications{
     CommunicationRow{
         {"ddp", "gradients all-reduced in buckets alongside the backward pass (ZeRO-1/2)",

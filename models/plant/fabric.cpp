@@ -1,7 +1,6 @@
 #include "models/plant/fabric.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "models/contract/rows.hpp"
 #include "models/plant/ecmp.hpp"

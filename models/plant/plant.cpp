@@ -1,7 +1,6 @@
 #include "models/plant/plant.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "models/contract/access.hpp"
 #include "models/contract/loader.hpp"

@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/flow_progress.hpp"

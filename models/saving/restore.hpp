@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "models/contract/statistics.hpp"
 #include "models/saving/state_mover.hpp"

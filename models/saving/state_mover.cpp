@@ -1,7 +1,6 @@
 #include "models/saving/state_mover.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "stallcast/metric.hpp"

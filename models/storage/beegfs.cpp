@@ -65,7 +65,6 @@ constexpr std::array<base::Field<BeegfsParams>, 17> kBeegfsFields{
     kBufferedStream,
     field("commit", &BeegfsParams::commit, "1 ms",
           "time to make one written file durable on its targets", assumed(kNonNegative))};
-constexpr auto kBeegfsInfos = base::infos(kBeegfsFields);
 
 class Beegfs final : public PooledStore {
  public:
@@ -135,9 +134,6 @@ class Beegfs final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_beegfs(const Component& component) {
-  return std::make_unique<Beegfs>(component);
-}
-std::span<const base::FieldInfo> beegfs_fields() { return kBeegfsInfos; }
+StorageKind beegfs_kind() { return {kInfos<kBeegfsFields>, make_storage<Beegfs>}; }
 
 }  // namespace stallcast::models

@@ -99,7 +99,6 @@ constexpr std::array<Field<CacheStoreParams>, 24> kCacheStoreFields{
           cited(kPositive, "Linux default maximum of net.ipv4.tcp_rmem")),
     field("link.price_per_tb", &CacheStoreParams::price, "0 USD",
           "price of 1 TB that leaves the store behind (egress)", kNonNegative)};
-constexpr auto kCacheStoreInfos = infos(kCacheStoreFields);
 
 // Of the space, what may be dirty when nothing is said: as Linux' dirty_ratio.
 constexpr double kDirtyShare = 0.2;
@@ -313,9 +312,6 @@ class CacheStore final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_cache(const Component& component) {
-  return std::make_unique<CacheStore>(component);
-}
-std::span<const FieldInfo> cache_fields() { return kCacheStoreInfos; }
+StorageKind cache_kind() { return {kInfos<kCacheStoreFields>, make_storage<CacheStore>}; }
 
 }  // namespace stallcast::models

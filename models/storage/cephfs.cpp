@@ -90,7 +90,6 @@ constexpr std::array<base::Field<CephfsParams>, 25> kCephfsFields{
           "time to make one written file durable: the last objects on all their OSDs, then the "
           "journal of the MDS",
           assumed(kNonNegative))};
-constexpr auto kCephfsInfos = base::infos(kCephfsFields);
 
 class Cephfs final : public PooledStore {
  public:
@@ -195,9 +194,6 @@ class Cephfs final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_cephfs(const Component& component) {
-  return std::make_unique<Cephfs>(component);
-}
-std::span<const base::FieldInfo> cephfs_fields() { return kCephfsInfos; }
+StorageKind cephfs_kind() { return {kInfos<kCephfsFields>, make_storage<Cephfs>}; }
 
 }  // namespace stallcast::models

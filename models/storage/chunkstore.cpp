@@ -75,7 +75,6 @@ constexpr std::array<base::Field<ChunkstoreParams>, 21> kChunkstoreFields{
     kHostWrite,
     field("commit", &ChunkstoreParams::commit, "1 ms",
           "time to record the length of one written file", assumed(kNonNegative))};
-constexpr auto kChunkstoreInfos = base::infos(kChunkstoreFields);
 
 class Chunkstore final : public PooledStore {
  public:
@@ -171,9 +170,6 @@ class Chunkstore final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_chunkstore(const Component& component) {
-  return std::make_unique<Chunkstore>(component);
-}
-std::span<const base::FieldInfo> chunkstore_fields() { return kChunkstoreInfos; }
+StorageKind chunkstore_kind() { return {kInfos<kChunkstoreFields>, make_storage<Chunkstore>}; }
 
 }  // namespace stallcast::models

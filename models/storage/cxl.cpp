@@ -28,7 +28,6 @@ constexpr std::array<Field<CxlParams>, 6> kCxlFields{
           assumed(up_to(4096), "10-16 line fill buffers and the prefetchers of the L2")),
     field("open", &CxlParams::open, "5 us", "time to open or create one file",
           assumed(kNonNegative, "a file system in memory"))};
-constexpr auto kCxlInfos = infos(kCxlFields);
 
 constexpr Bytes kLine = Bytes::from(64.0, unit::B);
 // Devices are interleaved finely, so that one reader uses all of them.
@@ -92,9 +91,6 @@ class Cxl final : public DriveStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_cxl(const Component& component) {
-  return std::make_unique<Cxl>(component);
-}
-std::span<const FieldInfo> cxl_fields() { return kCxlInfos; }
+StorageKind cxl_kind() { return {kInfos<kCxlFields>, make_storage<Cxl>}; }
 
 }  // namespace stallcast::models

@@ -69,7 +69,6 @@ constexpr std::array<base::Field<DaosParams>, 17> kDaosFields{
           assumed(kAtLeastOne, "one more for each directory not in the dfuse cache")),
     field("commit", &DaosParams::commit, "0.1 ms", "time to make one written file durable",
           assumed(kNonNegative, "writes are durable when they are answered"))};
-constexpr auto kDaosInfos = base::infos(kDaosFields);
 
 class Daos final : public PooledStore {
  public:
@@ -137,9 +136,6 @@ class Daos final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_daos(const Component& component) {
-  return std::make_unique<Daos>(component);
-}
-std::span<const base::FieldInfo> daos_fields() { return kDaosInfos; }
+StorageKind daos_kind() { return {kInfos<kDaosFields>, make_storage<Daos>}; }
 
 }  // namespace stallcast::models

@@ -65,7 +65,6 @@ constexpr std::array<base::Field<GpfsParams>, 15> kGpfsFields{
     field("commit", &GpfsParams::commit, "1 ms",
           "time to make one written file durable: fsync on all its servers, then the log",
           assumed(kNonNegative))};
-constexpr auto kGpfsInfos = base::infos(kGpfsFields);
 
 class Gpfs final : public PooledStore {
  public:
@@ -128,9 +127,6 @@ class Gpfs final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_gpfs(const Component& component) {
-  return std::make_unique<Gpfs>(component);
-}
-std::span<const base::FieldInfo> gpfs_fields() { return kGpfsInfos; }
+StorageKind gpfs_kind() { return {kInfos<kGpfsFields>, make_storage<Gpfs>}; }
 
 }  // namespace stallcast::models

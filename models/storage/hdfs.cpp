@@ -66,7 +66,6 @@ constexpr std::array<base::Field<HdfsParams>, 15> kHdfsFields{
     field("commit", &HdfsParams::commit, "2 ms",
           "time to complete one written file: its last packets and the NameNode",
           assumed(kNonNegative))};
-constexpr auto kHdfsInfos = base::infos(kHdfsFields);
 
 class Hdfs final : public PooledStore {
  public:
@@ -173,9 +172,6 @@ class Hdfs final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_hdfs(const Component& component) {
-  return std::make_unique<Hdfs>(component);
-}
-std::span<const base::FieldInfo> hdfs_fields() { return kHdfsInfos; }
+StorageKind hdfs_kind() { return {kInfos<kHdfsFields>, make_storage<Hdfs>}; }
 
 }  // namespace stallcast::models

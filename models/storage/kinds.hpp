@@ -6,74 +6,70 @@
 
 #include "models/contract/storage.hpp"
 
-/// The kinds of storage systems: what makes each, and its fields.
+/// The kinds of storage systems.
 namespace stallcast::models {
 
+/// Fields of a kind, and what makes a storage system of it.
+struct StorageKind {
+  std::span<const base::FieldInfo> fields;
+  std::unique_ptr<StorageModel> (*make)(const Component&);
+};
+
+/// A storage system of class `Model`.
+template <class Model>
+std::unique_ptr<StorageModel> make_storage(const Component& component) {
+  return std::make_unique<Model>(component);
+}
+
 /// Lustre: models/storage/lustre.cpp, docs/models/lustre.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_lustre(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> lustre_fields();
+[[nodiscard]] StorageKind lustre_kind();
 
 /// NFS, a NAS or a managed service: models/storage/nfs.cpp, docs/models/nfs.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_nfs(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> nfs_fields();
+[[nodiscard]] StorageKind nfs_kind();
 
 /// S3 and compatible object stores: models/storage/s3.cpp, docs/models/s3.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_s3(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> s3_fields();
+[[nodiscard]] StorageKind s3_kind();
 
 /// GPFS (IBM Storage Scale): models/storage/gpfs.cpp, docs/models/gpfs.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_gpfs(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> gpfs_fields();
+[[nodiscard]] StorageKind gpfs_kind();
 
 /// WEKA: models/storage/weka.cpp, docs/models/weka.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_weka(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> weka_fields();
+[[nodiscard]] StorageKind weka_kind();
 
 /// BeeGFS: models/storage/beegfs.cpp, docs/models/beegfs.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_beegfs(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> beegfs_fields();
+[[nodiscard]] StorageKind beegfs_kind();
 
 /// DAOS: models/storage/daos.cpp, docs/models/daos.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_daos(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> daos_fields();
+[[nodiscard]] StorageKind daos_kind();
 
 /// CephFS: models/storage/cephfs.cpp, docs/models/cephfs.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_cephfs(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> cephfs_fields();
+[[nodiscard]] StorageKind cephfs_kind();
 
 /// Chunk stores (3FS, Tectonic): models/storage/chunkstore.cpp, docs/models/chunkstore.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_chunkstore(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> chunkstore_fields();
+[[nodiscard]] StorageKind chunkstore_kind();
 
 /// HDFS: models/storage/hdfs.cpp, docs/models/hdfs.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_hdfs(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> hdfs_fields();
+[[nodiscard]] StorageKind hdfs_kind();
 
 /// Block arrays (FC, iSCSI, SMB): models/storage/san.cpp, docs/models/san.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_san(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> san_fields();
+[[nodiscard]] StorageKind san_kind();
 /// Drives inside each host: models/storage/local.cpp, docs/models/local.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_local(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> local_fields();
+[[nodiscard]] StorageKind local_kind();
 /// The drives that the fields `nvme` of a host class speak of, as such a store; `name` begins the
 /// names of its resources.    [docs/models/local.md, eq. 8]
 [[nodiscard]] std::unique_ptr<StorageModel> make_host_drives(const std::string& name, Rate read,
                                                              Rate write);
 
 /// Storage known by measurements: models/storage/measured.cpp, docs/models/measured.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_measured(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> measured_fields();
+[[nodiscard]] StorageKind measured_kind();
 
 /// A cache in front of another storage system: models/storage/cache.cpp, docs/models/cache.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_cache(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> cache_fields();
+[[nodiscard]] StorageKind cache_kind();
 
 /// A pool of CXL memory: models/storage/cxl.cpp, docs/models/cxl.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_cxl(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> cxl_fields();
+[[nodiscard]] StorageKind cxl_kind();
 
 /// NVMe over Fabrics: models/storage/nvmeof.cpp, docs/models/nvmeof.md.
-[[nodiscard]] std::unique_ptr<StorageModel> make_nvmeof(const Component& component);
-[[nodiscard]] std::span<const base::FieldInfo> nvmeof_fields();
+[[nodiscard]] StorageKind nvmeof_kind();
 
 }  // namespace stallcast::models

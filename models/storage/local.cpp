@@ -34,7 +34,6 @@ constexpr auto kLocalFields = with_drives(std::array{
     field("device.inflation", &LocalParams::decoded, "6",
           "bytes that leave a decoding drive per stored byte",
           cited(kPositive, "decoded images are 5-7 times as large, Mohan et al. VLDB'21"))});
-constexpr auto kLocalInfos = infos(kLocalFields);
 
 class Local final : public DriveStore {
  public:
@@ -70,9 +69,7 @@ class Local final : public DriveStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_local(const Component& component) {
-  return std::make_unique<Local>(component);
-}
+StorageKind local_kind() { return {kInfos<kLocalFields>, make_storage<Local>}; }
 
 // One drive of the host's rates that answers at once.    [docs/models/local.md, eq. 8]
 std::unique_ptr<StorageModel> make_host_drives(const std::string& name, Rate read, Rate write) {
@@ -85,6 +82,5 @@ std::unique_ptr<StorageModel> make_host_drives(const std::string& name, Rate rea
   drives.chunk = drives.request = Bytes::infinity();
   return std::make_unique<Local>(name, drives);
 }
-std::span<const FieldInfo> local_fields() { return kLocalInfos; }
 
 }  // namespace stallcast::models

@@ -255,8 +255,6 @@ class Lustre final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_lustre(const Component& component) {
-  return std::make_unique<Lustre>(component);
-}
+StorageKind lustre_kind() { return {lustre_fields(), make_storage<Lustre>}; }
 
 }  // namespace stallcast::models

@@ -154,13 +154,12 @@ constexpr std::array<Field<LustreParams>, 54> kLustreFields{
     field("hsm.latency", &LustreParams::hsm_latency, "1 s",
           "time before the first byte of a restore; tape 30-120 s",
           assumed(kNonNegative, "request, agent, then an object store"))};
-constexpr auto kLustreInfos = base::infos(kLustreFields);
 
 }  // namespace
 
 LustreParams lustre_params(const Component& component) {
   return base::bind(kLustreFields, component);
 }
-std::span<const base::FieldInfo> lustre_fields() { return kLustreInfos; }
+std::span<const base::FieldInfo> lustre_fields() { return kInfos<kLustreFields>; }
 
 }  // namespace stallcast::models

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -326,8 +325,6 @@ class Measured final : public StorageModel {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_measured(const Component& component) {
-  return std::make_unique<Measured>(component);
-}
+StorageKind measured_kind() { return {measured_fields(), make_storage<Measured>}; }
 
 }  // namespace stallcast::models

@@ -129,7 +129,6 @@ constexpr std::array kMeasuredFields{
           kPositive),
     field("fitted.deepest", &MeasuredParams::deepest, kOptional,
           "most reads in flight that were measured", kAtLeastOne)};
-constexpr auto kMeasuredInfos = infos(kMeasuredFields);
 
 // What all servers move of requests of `size` when nothing waits.
 Rate most(const ResponseParams& way, std::int64_t servers, const std::optional<Rate>& limit) {
@@ -143,7 +142,7 @@ Rate most(const ResponseParams& way, std::int64_t servers, const std::optional<R
 MeasuredParams measured_params(const Component& component) {
   return bind(kMeasuredFields, component);
 }
-std::span<const FieldInfo> measured_fields() { return kMeasuredInfos; }
+std::span<const FieldInfo> measured_fields() { return kInfos<kMeasuredFields>; }
 
 ResponseParams MeasuredParams::reads() const {
   return {response_law(read_law), read_latency, read_per_op, read,

@@ -55,5 +55,6 @@ struct MeasuredParams {
 };
 
 [[nodiscard]] MeasuredParams measured_params(const Component& component);
+[[nodiscard]] std::span<const base::FieldInfo> measured_fields();
 
 }  // namespace stallcast::models

@@ -90,7 +90,6 @@ constexpr std::array<base::Field<NfsParams>, 20> kNfsFields{
     field("commit", &NfsParams::commit, "1 ms",
           "time to make one written file durable (COMMIT to battery-backed memory or flash)",
           assumed(kNonNegative))};
-constexpr auto kNfsInfos = base::infos(kNfsFields);
 
 class Nfs final : public PooledStore {
  public:
@@ -182,9 +181,6 @@ class Nfs final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_nfs(const Component& component) {
-  return std::make_unique<Nfs>(component);
-}
-std::span<const base::FieldInfo> nfs_fields() { return kNfsInfos; }
+StorageKind nfs_kind() { return {kInfos<kNfsFields>, make_storage<Nfs>}; }
 
 }  // namespace stallcast::models

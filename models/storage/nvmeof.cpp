@@ -37,7 +37,6 @@ constexpr auto kNvmeofFields = with_drives(std::array{
           assumed(kNonNegative, "NVMe-oF adds 10-30 us in all to a local drive, from memory")),
     field("transport", &NvmeofParams::transport, "rdma",
           "rdma: the NIC moves the data; tcp: cores of the host do", one_of(kNvmeTransports))});
-constexpr auto kNvmeofInfos = infos(kNvmeofFields);
 
 class Nvmeof final : public DriveStore {
  public:
@@ -95,9 +94,6 @@ class Nvmeof final : public DriveStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_nvmeof(const Component& component) {
-  return std::make_unique<Nvmeof>(component);
-}
-std::span<const FieldInfo> nvmeof_fields() { return kNvmeofInfos; }
+StorageKind nvmeof_kind() { return {kInfos<kNvmeofFields>, make_storage<Nvmeof>}; }
 
 }  // namespace stallcast::models

@@ -102,7 +102,6 @@ constexpr std::array<base::Field<S3Params>, 26> kS3Fields{
     field("server.nic", &S3Params::server_nic, "200 Gb/s",
           "network rate of one server to clients, each direction",
           assumed(kPositive, "one port; shards of other servers go over another"))};
-constexpr auto kS3Infos = base::infos(kS3Fields);
 
 // The 99th percentile of a standard normal variable.
 constexpr double kQuantile99 = 2.3263478740408408;
@@ -387,9 +386,6 @@ class S3 final : public StorageModel {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_s3(const Component& component) {
-  return std::make_unique<S3>(component);
-}
-std::span<const base::FieldInfo> s3_fields() { return kS3Infos; }
+StorageKind s3_kind() { return {kInfos<kS3Fields>, make_storage<S3>}; }
 
 }  // namespace stallcast::models

@@ -71,7 +71,6 @@ constexpr std::array<base::Field<SanParams>, 17> kSanFields{
           "time to make one written file durable: the array's mirrored cache, then the file "
           "system's journal",
           assumed(kNonNegative))};
-constexpr auto kSanInfos = base::infos(kSanFields);
 
 class San final : public PooledStore {
  public:
@@ -141,9 +140,6 @@ class San final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_san(const Component& component) {
-  return std::make_unique<San>(component);
-}
-std::span<const base::FieldInfo> san_fields() { return kSanInfos; }
+StorageKind san_kind() { return {kInfos<kSanFields>, make_storage<San>}; }
 
 }  // namespace stallcast::models

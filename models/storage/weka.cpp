@@ -58,7 +58,6 @@ constexpr std::array<base::Field<WekaParams>, 14> kWekaFields{
     field("commit", &WekaParams::commit, "0.3 ms",
           "time to make one written file durable on N+2 drives",
           assumed(kNonNegative, "writes are acknowledged once journalled on flash"))};
-constexpr auto kWekaInfos = base::infos(kWekaFields);
 
 class Weka final : public PooledStore {
  public:
@@ -121,9 +120,6 @@ class Weka final : public PooledStore {
 
 }  // namespace
 
-std::unique_ptr<StorageModel> make_weka(const Component& component) {
-  return std::make_unique<Weka>(component);
-}
-std::span<const base::FieldInfo> weka_fields() { return kWekaInfos; }
+StorageKind weka_kind() { return {kInfos<kWekaFields>, make_storage<Weka>}; }
 
 }  // namespace stallcast::models

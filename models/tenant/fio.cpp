@@ -42,7 +42,6 @@ constexpr std::array<Field<FioParams>, 10> kFioFields{
     field("rate", &FioParams::rate, kOptional, "bytes a second of one process at most", kPositive),
     field("rate_iops", &FioParams::rate_iops, kOptional, "requests a second of one process at most",
           kPositive)};
-constexpr auto kFioInfos = infos(kFioFields);
 
 class Fio final : public Tenant {
  public:
@@ -88,11 +87,6 @@ class Fio final : public Tenant {
 
 }  // namespace
 
-std::span<const FieldInfo> fio_fields() { return kFioInfos; }
-
-std::unique_ptr<Tenant> make_fio(const Component& component, Plant& plant, sim::Context& context,
-                                 std::uint64_t seed) {
-  return std::make_unique<Fio>(component, plant, context, seed);
-}
+TenantKind fio_kind() { return {kInfos<kFioFields>, make_tenant<Fio>}; }
 
 }  // namespace stallcast::models

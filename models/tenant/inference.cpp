@@ -53,7 +53,6 @@ constexpr std::array<Field<InferenceParams>, 13> kInferenceFields{
     field("readers", &InferenceParams::readers, "8",
           "processes of one replica that each load a part of the weights (its tensor ranks)",
           assumed(up_to(65536)))};
-constexpr auto kInferenceInfos = infos(kInferenceFields);
 
 class Inference final : public Tenant {
  public:
@@ -149,11 +148,6 @@ class Inference final : public Tenant {
 
 }  // namespace
 
-std::span<const FieldInfo> inference_fields() { return kInferenceInfos; }
-
-std::unique_ptr<Tenant> make_inference(const Component& component, Plant& plant,
-                                       sim::Context& context, std::uint64_t seed) {
-  return std::make_unique<Inference>(component, plant, context, seed);
-}
+TenantKind inference_kind() { return {kInfos<kInferenceFields>, make_tenant<Inference>}; }
 
 }  // namespace stallcast::models

@@ -23,7 +23,6 @@ constexpr std::array<Field<IngestParams>, 3> kIngestFields{
     field("rate", &IngestParams::rate, kRequired, "bytes that arrive per second", kPositive),
     field("file", &IngestParams::file, "1 GiB", "size of one file", kPositive),
     field("direct", &IngestParams::direct, "false", "write with O_DIRECT")};
-constexpr auto kIngestInfos = infos(kIngestFields);
 
 class Ingest final : public Tenant {
  public:
@@ -54,11 +53,6 @@ class Ingest final : public Tenant {
 
 }  // namespace
 
-std::span<const FieldInfo> ingest_fields() { return kIngestInfos; }
-
-std::unique_ptr<Tenant> make_ingest(const Component& component, Plant& plant, sim::Context& context,
-                                    std::uint64_t seed) {
-  return std::make_unique<Ingest>(component, plant, context, seed);
-}
+TenantKind ingest_kind() { return {kInfos<kIngestFields>, make_tenant<Ingest>}; }
 
 }  // namespace stallcast::models

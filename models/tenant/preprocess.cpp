@@ -25,7 +25,6 @@ constexpr std::array<Field<PreprocessParams>, 4> kPreprocessFields{
     field("ratio", &PreprocessParams::ratio, "0.5",
           "bytes written per byte read: tokenising 0.25-0.5, decoding images 5-10",
           assumed(kNonNegative))};
-constexpr auto kPreprocessInfos = infos(kPreprocessFields);
 
 class Preprocess final : public Tenant {
  public:
@@ -52,11 +51,6 @@ class Preprocess final : public Tenant {
 
 }  // namespace
 
-std::span<const FieldInfo> preprocess_fields() { return kPreprocessInfos; }
-
-std::unique_ptr<Tenant> make_preprocess(const Component& component, Plant& plant,
-                                        sim::Context& context, std::uint64_t seed) {
-  return std::make_unique<Preprocess>(component, plant, context, seed);
-}
+TenantKind preprocess_kind() { return {kInfos<kPreprocessFields>, make_tenant<Preprocess>}; }
 
 }  // namespace stallcast::models

@@ -7,22 +7,18 @@
 namespace stallcast::models {
 namespace {
 
+TenantRow row(std::string_view id, std::string_view summary, const TenantKind& kind) {
+  return {{id, summary, tenant_common_fields(), kind.fields}, kind.make};
+}
+
 // Sorted by id (registry_test.cpp holds them to it).
 const std::array kTenants{
-    TenantRow{{"fio", "load as a fio job describes it", tenant_common_fields(), fio_fields()},
-              make_fio},
-    TenantRow{{"inference", "small reads that arrive on their own, weights of starting replicas",
-               tenant_common_fields(), inference_fields()},
-              make_inference},
-    TenantRow{
-        {"ingest", "new data written at a constant rate", tenant_common_fields(), ingest_fields()},
-        make_ingest},
-    TenantRow{{"preprocess", "workers that read, compute and write", tenant_common_fields(),
-               preprocess_fields()},
-              make_preprocess},
-    TenantRow{{"tracking", "logs, metrics and artifacts of experiments", tenant_common_fields(),
-               tracking_fields()},
-              make_tracking}};
+    row("fio", "load as a fio job describes it", fio_kind()),
+    row("inference", "small reads that arrive on their own, weights of starting replicas",
+        inference_kind()),
+    row("ingest", "new data written at a constant rate", ingest_kind()),
+    row("preprocess", "workers that read, compute and write", preprocess_kind()),
+    row("tracking", "logs, metrics and artifacts of experiments", tracking_kind())};
 
 }  // namespace
 

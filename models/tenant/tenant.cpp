@@ -20,7 +20,6 @@ constexpr std::array<Field<TenantParams>, 6> kCommon{
     field("start", &TenantParams::start, "0 s", "when it begins", kNonNegative),
     field("stop", &TenantParams::stop, kOptional, "when it ends; absent: with the jobs",
           kPositive)};
-constexpr auto kCommonInfos = infos(kCommon);
 
 // Bytes a token bucket lets through at once, in seconds of its rate.    [tenants.md, eq. 2]
 constexpr double kBucketSeconds = 1.0;
@@ -31,7 +30,7 @@ constexpr std::int64_t kMostShown = 20000;
 }  // namespace
 
 TenantParams tenant_params(const Component& component) { return bind(kCommon, component); }
-std::span<const FieldInfo> tenant_common_fields() { return kCommonInfos; }
+std::span<const FieldInfo> tenant_common_fields() { return kInfos<kCommon>; }
 
 Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
     : context_(context),

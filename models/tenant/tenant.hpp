@@ -104,25 +104,28 @@ class Tenant {
 [[nodiscard]] TenantParams tenant_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> tenant_common_fields();
 
+/// Fields of a kind, and what makes a tenant of it.
+struct TenantKind {
+  std::span<const base::FieldInfo> fields;
+  std::unique_ptr<Tenant> (*make)(const Component&, Plant&, sim::Context&, std::uint64_t seed);
+};
+
+/// A tenant of class `Kind`.
+template <class Kind>
+std::unique_ptr<Tenant> make_tenant(const Component& component, Plant& plant, sim::Context& context,
+                                    std::uint64_t seed) {
+  return std::make_unique<Kind>(component, plant, context, seed);
+}
+
 /// fio jobs: models/tenant/fio.cpp.
-[[nodiscard]] std::span<const base::FieldInfo> fio_fields();
-[[nodiscard]] std::unique_ptr<Tenant> make_fio(const Component&, Plant&, sim::Context&,
-                                               std::uint64_t seed);
+[[nodiscard]] TenantKind fio_kind();
 /// Inference servers: models/tenant/inference.cpp.
-[[nodiscard]] std::span<const base::FieldInfo> inference_fields();
-[[nodiscard]] std::unique_ptr<Tenant> make_inference(const Component&, Plant&, sim::Context&,
-                                                     std::uint64_t seed);
+[[nodiscard]] TenantKind inference_kind();
 /// Data arriving from outside: models/tenant/ingest.cpp.
-[[nodiscard]] std::span<const base::FieldInfo> ingest_fields();
-[[nodiscard]] std::unique_ptr<Tenant> make_ingest(const Component&, Plant&, sim::Context&,
-                                                  std::uint64_t seed);
+[[nodiscard]] TenantKind ingest_kind();
 /// Stages before training: models/tenant/preprocess.cpp.
-[[nodiscard]] std::span<const base::FieldInfo> preprocess_fields();
-[[nodiscard]] std::unique_ptr<Tenant> make_preprocess(const Component&, Plant&, sim::Context&,
-                                                      std::uint64_t seed);
+[[nodiscard]] TenantKind preprocess_kind();
 /// Logs, metrics and artifacts of experiments: models/tenant/tracking.cpp.
-[[nodiscard]] std::span<const base::FieldInfo> tracking_fields();
-[[nodiscard]] std::unique_ptr<Tenant> make_tracking(const Component&, Plant&, sim::Context&,
-                                                    std::uint64_t seed);
+[[nodiscard]] TenantKind tracking_kind();
 
 }  // namespace stallcast::models

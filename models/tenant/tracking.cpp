@@ -32,7 +32,6 @@ constexpr std::array<Field<TrackingParams>, 6> kTrackingFields{
     field("artifact", &TrackingParams::artifact, kOptional, "size of one artifact", kPositive),
     field("artifact_every", &TrackingParams::artifact_every, "30 min", "time between two artifacts",
           assumed(kPositive))};
-constexpr auto kTrackingInfos = infos(kTrackingFields);
 
 class Tracking final : public Tenant {
  public:
@@ -63,11 +62,6 @@ class Tracking final : public Tenant {
 
 }  // namespace
 
-std::span<const FieldInfo> tracking_fields() { return kTrackingInfos; }
-
-std::unique_ptr<Tenant> make_tracking(const Component& component, Plant& plant,
-                                      sim::Context& context, std::uint64_t seed) {
-  return std::make_unique<Tracking>(component, plant, context, seed);
-}
+TenantKind tracking_kind() { return {kInfos<kTrackingFields>, make_tenant<Tracking>}; }
 
 }  // namespace stallcast::models

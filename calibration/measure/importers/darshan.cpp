@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "calibration/measure/importers/tool_text.hpp"
@@ -217,10 +216,8 @@ void read_event(TextReader& reader, const Line& line, const std::vector<std::str
 
 bool recognises(std::string_view text) { return contains(text, "# darshan log version"); }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "darshan";
-  TextReader reader(text, file, diagnostics);
+void read(const ToolFile& file, MeasurementSet& set) {
+  TextReader reader(file);
   Header header;
   Counters counters;
   Trace trace;
@@ -251,7 +248,6 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
     if (modules.size() < 10) modules.push_back(name + " (" + std::to_string(lines) + " lines)");
   }
   if (!modules.empty()) set.ignored.push_back("modules " + base::join(modules, ", "));
-  return set;
 }
 
 }  // namespace stallcast::calibration::darshan

@@ -160,16 +160,15 @@ bool recognises(std::string_view text) {
   return summary || epochs;
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
+void read(const ToolFile& file, MeasurementSet& set) {
   set.tool = "dlio";
-  ToolJson json(text, file, diagnostics);
+  ToolJson json(file);
   for (const ToolNode& root : json.roots()) {
-    const bool summary = contains(text, "\"num_accelerators\"") || contains(text, "\"metric\"");
+    const bool summary =
+        contains(file.text, "\"num_accelerators\"") || contains(file.text, "\"metric\"");
     summary ? read_summary(root, set) : read_epochs(root, set);
   }
   set.ignored = json.unread();
-  return set;
 }
 
 }  // namespace stallcast::calibration::dlio_results

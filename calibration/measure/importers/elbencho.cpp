@@ -151,9 +151,8 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   return out;
 }
 
-void read_csv(const std::string& text, const std::string& file, Diagnostics& diagnostics,
-              MeasurementSet& set) {
-  TextReader reader(text, file, diagnostics);
+void read_csv(const ToolFile& file, MeasurementSet& set) {
+  TextReader reader(file);
   std::vector<std::string_view> header;
   for (const Line& line : reader.lines()) {
     if (line.text.empty()) continue;
@@ -229,9 +228,8 @@ void read_done(const ToolNode& done, const std::string& prefix, const std::strin
     phase.values[prefix + "Ent lat us [avg]"] = entries.text("avg_us");
 }
 
-void read_json(const std::string& text, const std::string& file, Diagnostics& diagnostics,
-               MeasurementSet& set) {
-  ToolJson json(text, file, diagnostics);
+void read_json(const ToolFile& file, MeasurementSet& set) {
+  ToolJson json(file);
   int number = 0;
   for (const ToolNode& root : json.roots()) {
     Phase phase{{}, "phase " + std::to_string(++number)};
@@ -273,15 +271,12 @@ bool recognises(std::string_view text) {
          (contains(text, "\"phase_type\"") && contains(text, "\"last_done\""));
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "elbencho";
-  if (contains(text, "\"phase_type\"") && !contains(text, "ISO date,label")) {
-    read_json(text, file, diagnostics, set);
+void read(const ToolFile& file, MeasurementSet& set) {
+  if (contains(file.text, "\"phase_type\"") && !contains(file.text, "ISO date,label")) {
+    read_json(file, set);
   } else {
-    read_csv(text, file, diagnostics, set);
+    read_csv(file, set);
   }
-  return set;
 }
 
 }  // namespace stallcast::calibration::elbencho

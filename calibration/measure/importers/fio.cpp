@@ -276,22 +276,16 @@ bool recognises(std::string_view text) {
          (contains(text, "\nfio-") && contains(text, "issued rwts"));
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "fio";
-  if (!contains(text, "\"fio version\"") && contains(text, "issued rwts")) {
-    diagnostics.add({Severity::error,
-                     "format",
-                     "",
-                     {file, 1, 1},
-                     "this is the text that fio prints for people; its figures are rounded",
-                     "run fio with --output-format=json+"});
-    return set;
+void read(const ToolFile& file, MeasurementSet& set) {
+  if (!contains(file.text, "\"fio version\"") && contains(file.text, "issued rwts")) {
+    file.diagnostics.add({Severity::error, "format", "", Position{file.name, 1, 1},
+                          "this is the text that fio prints for people; its figures are rounded",
+                          "run fio with --output-format=json+"});
+    return;
   }
-  ToolJson json(text, file, diagnostics);
+  ToolJson json(file);
   for (const ToolNode& root : json.roots()) read_run(root, set);
   set.ignored = json.unread();
-  return set;
 }
 
 }  // namespace stallcast::calibration::fio

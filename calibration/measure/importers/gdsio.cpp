@@ -119,10 +119,8 @@ bool recognises(std::string_view text) {
   return contains(text, "IoType:") && contains(text, "XferType:");
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "gdsio";
-  TextReader reader(text, file, diagnostics);
+void read(const ToolFile& file, MeasurementSet& set) {
+  TextReader reader(file);
   std::vector<Word> words;
   const auto finish = [&] {
     if (!words.empty()) read_result(reader, words, set);
@@ -142,7 +140,6 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
   }
   finish();
   set.ignored = reader.ignored();
-  return set;
 }
 
 }  // namespace stallcast::calibration::gdsio

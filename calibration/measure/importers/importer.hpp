@@ -13,6 +13,13 @@
 /// flag "inconsistent" and a warning says so.
 namespace stallcast::calibration {
 
+/// A file of another tool.
+struct ToolFile {
+  const std::string& text;
+  const std::string& name;
+  Diagnostics& diagnostics;
+};
+
 /// One row of the table: to add a tool, its .cpp and its row in importers.cpp.
 struct ResultImporter {
   std::string_view id;       ///< FORMAT of `stallcast import FORMAT FILE`
@@ -20,10 +27,9 @@ struct ResultImporter {
   /// Does `text` look like this tool's output? Used where no format is given; must be cheap and
   /// must not take another tool's file.
   bool (*recognises)(std::string_view text);
-  /// Malformed input is an error with file, line and column; nothing throws. `sha256` and `file` of
-  /// the result are filled in by `import_results`.
-  MeasurementSet (*read)(const std::string& text, const std::string& file,
-                         Diagnostics& diagnostics);
+  /// Malformed input is an error with file, line and column; nothing throws. `tool`, `sha256` and
+  /// `file` are filled in by `import_results`.
+  void (*read)(const ToolFile& file, MeasurementSet& set);
 };
 
 /// Sorted by id.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <span>
 
 #include "calibration/measure/importers/importer.hpp"
@@ -143,23 +142,19 @@ const ResultImporter* recognise_results(std::string_view text) {
 
 MeasurementSet import_results(const ResultImporter& importer, const std::string& text,
                               const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set = importer.read(text, file, diagnostics);
+  MeasurementSet set;
+  set.tool = importer.id;
+  importer.read({text, file, diagnostics}, set);
   set.file = file;
   set.sha256 = base::sha256(text);
   if (set.measurements.empty()) {
     const ResultImporter* other = recognise_results(text);
     if (other != nullptr && other != &importer) {
-      diagnostics.add({Severity::error,
-                       "format",
-                       "",
-                       {file, 1, 1},
+      diagnostics.add({Severity::error, "format", "", Position{file, 1, 1},
                        "this is not output of " + std::string(importer.id),
                        "it looks like output of " + std::string(other->id)});
     } else if (!diagnostics.has_errors()) {
-      diagnostics.add({Severity::error,
-                       "empty",
-                       "",
-                       {file, 1, 1},
+      diagnostics.add({Severity::error, "empty", "", Position{file, 1, 1},
                        "there is no result of " + std::string(importer.id) + " in this file",
                        "this reads " + std::string(importer.summary)});
     }

@@ -1,5 +1,4 @@
 #include <array>
-#include <map>
 #include <utility>
 
 #include "calibration/measure/importers/tool_text.hpp"
@@ -150,10 +149,8 @@ bool recognises(std::string_view text) {
          (contains(text, "[ior-easy-write]") && contains(text, "score"));
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "io500";
-  TextReader reader(text, file, diagnostics);
+void read(const ToolFile& file, MeasurementSet& set) {
+  TextReader reader(file);
   Ini ini(reader, set);
   for (const Line& line : reader.lines()) {
     const std::vector<std::string_view> words = words_of(line.text);
@@ -172,7 +169,6 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
   }
   ini.finish();
   set.ignored = reader.ignored();
-  return set;
 }
 
 }  // namespace stallcast::calibration::io500

@@ -65,13 +65,7 @@ void describe(Run& run, Measurement& m) {
 void read_row(TextReader& reader, const Line& line, const std::vector<std::string>& header,
               Run& run, double actual, MeasurementSet& set) {
   const std::vector<std::string_view> words = words_of(line.text);
-  if (words.size() < header.size()) {
-    reader.error(line, words.back(), "truncated",
-                 "this row has " + std::to_string(words.size()) + " of " +
-                     std::to_string(header.size()) + " columns",
-                 "IOR was stopped while it wrote, or the line is cut");
-    return;
-  }
+  if (!reader.complete(line, words, header.size(), "IOR")) return;
   std::map<std::string, double, std::less<>> values;
   for (std::size_t i = 1; i < header.size(); ++i) {
     if (words[i] == "-" || words[i] == "NA") continue;
@@ -101,9 +95,8 @@ void read_row(TextReader& reader, const Line& line, const std::vector<std::strin
   set.measurements.push_back(std::move(m));
 }
 
-void read_text(const std::string& text, const std::string& file, Diagnostics& diagnostics,
-               MeasurementSet& set) {
-  TextReader reader(text, file, diagnostics);
+void read_text(const ToolFile& file, MeasurementSet& set) {
+  TextReader reader(file);
   Run run;
   std::vector<std::string> header;
   bool options = false, summary = false;
@@ -155,9 +148,8 @@ void read_text(const std::string& text, const std::string& file, Diagnostics& di
     set.ignored.emplace_back("\"Summary of all tests\": the same runs again");
 }
 
-void read_json(const std::string& text, const std::string& file, Diagnostics& diagnostics,
-               MeasurementSet& set) {
-  ToolJson json(text, file, diagnostics);
+void read_json(const ToolFile& file, MeasurementSet& set) {
+  ToolJson json(file);
   for (const ToolNode& root : json.roots()) {
     set.tool_version = root.text("Version");
     set.date = std::max(set.date, iso_date(root.text("Began")));
@@ -210,16 +202,13 @@ bool recognises(std::string_view text) {
          (contains(text, "\"bwMiB\"") && contains(text, "\"TestID\""));
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "ior";
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') {
-    read_json(text, file, diagnostics, set);
+void read(const ToolFile& file, MeasurementSet& set) {
+  const std::size_t first = file.text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && file.text[first] == '{') {
+    read_json(file, set);
   } else {
-    read_text(text, file, diagnostics, set);
+    read_text(file, set);
   }
-  return set;
 }
 
 }  // namespace stallcast::calibration::ior

@@ -93,30 +93,22 @@ void add(const Values& values, const std::string& device, const std::string& ori
 }
 
 /// Says what became of `reports` reports.
-void tell(std::size_t reports, const std::string& file, const MeasurementSet& set,
-          Diagnostics& diagnostics) {
+void tell(std::size_t reports, const ToolFile& file, const MeasurementSet& set) {
   if (reports == 0) return;
   const bool only = reports == 1;
-  diagnostics.add({Severity::warning,
-                   "first-report",
-                   "",
-                   {file, 1, 1},
-                   only ? "the only report is the mean since boot: it is dropped"
-                        : "the first report is the mean since boot: it is dropped",
-                   only ? "run iostat with an interval and a count: iostat -x 1 30"
-                        : "with iostat -y the first report is a real one; it is dropped too"});
-  if (!only && set.measurements.empty() && !diagnostics.has_errors())
-    diagnostics.add({Severity::error,
-                     "idle",
-                     "",
-                     {file, 1, 1},
-                     "no device did anything after the first report",
-                     "run iostat while the load runs"});
+  file.diagnostics.add({Severity::warning, "first-report", "", Position{file.name, 1, 1},
+                        only ? "the only report is the mean since boot: it is dropped"
+                             : "the first report is the mean since boot: it is dropped",
+                        only ? "run iostat with an interval and a count: iostat -x 1 30"
+                             : "with iostat -y the first report is a real one; it is dropped too"});
+  if (!only && set.measurements.empty() && !file.diagnostics.has_errors())
+    file.diagnostics.add({Severity::error, "idle", "", Position{file.name, 1, 1},
+                          "no device did anything after the first report",
+                          "run iostat while the load runs"});
 }
 
-void read_json(const std::string& text, const std::string& file, Diagnostics& diagnostics,
-               MeasurementSet& set) {
-  ToolJson json(text, file, diagnostics);
+void read_json(const ToolFile& file, MeasurementSet& set) {
+  ToolJson json(file);
   std::size_t reports = 0;
   for (const ToolNode& root : json.roots()) {
     for (const ToolNode& host : root.at("sysstat").list("hosts")) {
@@ -139,13 +131,12 @@ void read_json(const std::string& text, const std::string& file, Diagnostics& di
       }
     }
   }
-  tell(reports, file, set, diagnostics);
+  tell(reports, file, set);
   set.ignored = json.unread();
 }
 
-void read_text(const std::string& text, const std::string& file, Diagnostics& diagnostics,
-               MeasurementSet& set) {
-  TextReader reader(text, file, diagnostics);
+void read_text(const ToolFile& file, MeasurementSet& set) {
+  TextReader reader(file);
   std::vector<std::string_view> header;
   std::size_t report = 0, reports = 0;
   bool cpu = false;
@@ -169,13 +160,7 @@ void read_text(const std::string& text, const std::string& file, Diagnostics& di
     } else if (header.empty()) {
       reader.unread(line);
     } else if (report > 1) {
-      if (words.size() < header.size()) {
-        reader.error(line, words.back(), "truncated",
-                     "this row has " + std::to_string(words.size()) + " of " +
-                         std::to_string(header.size()) + " columns",
-                     "iostat was stopped while it wrote, or the line is cut");
-        continue;
-      }
+      if (!reader.complete(line, words, header.size(), "iostat")) continue;
       Values values;
       bool good = true;
       for (std::size_t i = 1; i < header.size() && good; ++i) {
@@ -186,7 +171,7 @@ void read_text(const std::string& text, const std::string& file, Diagnostics& di
       if (good) add(values, std::string(words.front()), "line " + std::to_string(line.number), set);
     }
   }
-  tell(reports, file, set, diagnostics);
+  tell(reports, file, set);
   set.ignored = reader.ignored();
 }
 
@@ -197,12 +182,8 @@ bool recognises(std::string_view text) {
   return contains(text, "Device") && (contains(text, "%util") || contains(text, "_read/s"));
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "iostat";
-  contains(text, "\"sysstat\"") ? read_json(text, file, diagnostics, set)
-                                : read_text(text, file, diagnostics, set);
-  return set;
+void read(const ToolFile& file, MeasurementSet& set) {
+  contains(file.text, "\"sysstat\"") ? read_json(file, set) : read_text(file, set);
 }
 
 }  // namespace stallcast::calibration::iostat

@@ -1,5 +1,4 @@
 #include <array>
-#include <map>
 #include <utility>
 
 #include "calibration/measure/importers/tool_text.hpp"
@@ -64,14 +63,11 @@ void describe(const Run& run, Measurement& m) {
 
 class Reader {
  public:
-  Reader(const std::string& text, const std::string& file, Diagnostics& diagnostics)
-      : reader_(text, file, diagnostics) {}
+  Reader(const ToolFile& file, MeasurementSet& set) : reader_(file), set_(set) {}
 
-  MeasurementSet read() {
-    set_.tool = "mdtest";
+  void read() {
     for (const Line& line : reader_.lines()) one(line);
     set_.ignored = reader_.ignored();
-    return std::move(set_);
   }
 
  private:
@@ -170,7 +166,7 @@ class Reader {
   }
 
   TextReader reader_;
-  MeasurementSet set_;
+  MeasurementSet& set_;
   Run run_;
   Block block_ = Block::none;
 };
@@ -181,8 +177,6 @@ bool recognises(std::string_view text) {
   return contains(text, "mdtest-") && contains(text, "was launched with");
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  return Reader(text, file, diagnostics).read();
-}
+void read(const ToolFile& file, MeasurementSet& set) { Reader(file, set).read(); }
 
 }  // namespace stallcast::calibration::mdtest

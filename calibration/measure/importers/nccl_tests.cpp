@@ -53,13 +53,7 @@ std::map<std::string, std::string_view> half(const Table& table,
 
 void read_row(TextReader& reader, const Line& line, const Table& table, MeasurementSet& set) {
   const std::vector<std::string_view> cells = words_of(line.text);
-  if (cells.size() < table.columns.size()) {
-    reader.error(line, cells.back(), "truncated",
-                 "this row has " + std::to_string(cells.size()) + " of " +
-                     std::to_string(table.columns.size()) + " columns",
-                 "the test was stopped while it wrote, or the line is cut");
-    return;
-  }
+  if (!reader.complete(line, cells, table.columns.size(), "the test")) return;
   for (int which = 0; which < 2; ++which) {
     auto values = half(table, cells, which);
     if (values.count("time") == 0 || values.count("size") == 0) continue;
@@ -102,10 +96,8 @@ bool recognises(std::string_view text) {
   return contains(text, "algbw") && contains(text, "busbw") && contains(text, "redop");
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "nccl-tests";
-  TextReader reader(text, file, diagnostics);
+void read(const ToolFile& file, MeasurementSet& set) {
+  TextReader reader(file);
   Table table;
   bool done = false;
   for (const Line& line : reader.lines()) {
@@ -156,7 +148,6 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
   }
   set.ignored = reader.ignored();
   set.ignored.emplace_back("busbw, \"Avg bus bandwidth\": derived from algbw by a factor");
-  return set;
 }
 
 }  // namespace stallcast::calibration::nccl_tests

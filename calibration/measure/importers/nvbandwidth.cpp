@@ -84,10 +84,8 @@ bool recognises(std::string_view text) {
   return contains(text, "\"nvbandwidth\"") && contains(text, "\"testcases\"");
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "nvbandwidth";
-  ToolJson json(text, file, diagnostics);
+void read(const ToolFile& file, MeasurementSet& set) {
+  ToolJson json(file);
   for (const ToolNode& root : json.roots()) {
     const ToolNode top = root.at("nvbandwidth");
     set.tool_version = top.text("version");
@@ -97,7 +95,6 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
     for (const ToolNode& test : top.list("testcases")) read_case(test, set);
   }
   for (std::string& line : json.unread()) set.ignored.push_back(std::move(line));
-  return set;
 }
 
 }  // namespace stallcast::calibration::nvbandwidth

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <map>
 #include <utility>
 
@@ -83,13 +82,7 @@ void read_row(TextReader& reader, const Line& line, const Test& test, Measuremen
     if (!value) return;
     values[test.columns[i]] = *value;
   }
-  if (cells.size() < test.columns.size()) {
-    reader.error(line, cells.back(), "truncated",
-                 "this row has " + std::to_string(cells.size()) + " of " +
-                     std::to_string(test.columns.size()) + " columns",
-                 "the test was stopped while it wrote, or the line is cut");
-    return;
-  }
+  if (!reader.complete(line, cells, test.columns.size(), "the test")) return;
   Measurement m;
   m.subject = Subject::network;
   m.operation = operation_of(test.title);
@@ -133,10 +126,8 @@ bool recognises(std::string_view text) {
          (contains(text, "BW average[") || contains(text, "t_avg[usec]"));
 }
 
-MeasurementSet read(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  MeasurementSet set;
-  set.tool = "perftest";
-  TextReader reader(text, file, diagnostics);
+void read(const ToolFile& file, MeasurementSet& set) {
+  TextReader reader(file);
   Test test;
   bool table = false;
   for (const Line& line : reader.lines()) {
@@ -171,7 +162,6 @@ MeasurementSet read(const std::string& text, const std::string& file, Diagnostic
     }
   }
   set.ignored = reader.ignored();
-  return set;
 }
 
 }  // namespace stallcast::calibration::perftest

@@ -11,10 +11,7 @@ MeasurementSet read_any(const std::string& text, const std::string& file,
     return import_results(*importer, text, file, diagnostics);
   std::vector<std::string> known;
   for (const ResultImporter& importer : result_importers()) known.emplace_back(importer.id);
-  diagnostics.add({Severity::error,
-                   "format",
-                   "",
-                   {file, 1, 1},
+  diagnostics.add({Severity::error, "format", "", Position{file, 1, 1},
                    "this is not a measurement file that Stallcast knows",
                    "a file of \"stallcast probe\", or of " + base::join(known, ", ")});
   return {};

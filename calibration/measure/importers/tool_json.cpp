@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "calibration/measure/importers/importer.hpp"
 #include "calibration/measure/importers/tool_text.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -34,8 +35,8 @@ std::size_t end_of_object(std::string_view text, std::size_t open) {
 
 }  // namespace
 
-ToolJson::ToolJson(const std::string& text, std::string file, Diagnostics& diagnostics)
-    : file_(std::move(file)), diagnostics_(diagnostics) {
+ToolJson::ToolJson(const ToolFile& file) : file_(file.name), diagnostics_(file.diagnostics) {
+  const std::string& text = file.text;
   int line = 1;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t stop = std::min(text.find('\n', begin), text.size());
@@ -71,10 +72,7 @@ ToolJson::ToolJson(const std::string& text, std::string file, Diagnostics& diagn
     for (std::size_t i = 0; i < parts_.size(); ++i)
       parts_[i].prefix = "run " + std::to_string(i + 1) + ": ";
   if (parts_.empty())
-    diagnostics_.add({Severity::error,
-                      "syntax",
-                      "",
-                      {file_, 1, 1},
+    diagnostics_.add({Severity::error, "syntax", "", Position{file_, 1, 1},
                       "there is no JSON object here",
                       "an object starts with { on a line of its own"});
 }

@@ -17,6 +17,7 @@
 namespace stallcast::calibration {
 
 class ToolJson;
+struct ToolFile;
 
 /// A value of the file, or nothing. Reading what is not there gives the empty value; reading what
 /// is of another type is an error with its place.
@@ -79,7 +80,7 @@ class ToolJson {
   /// An object begins with the first '{' of a line and ends with its last brace; all else is left
   /// out, as tools and launchers print warnings around their results. Syntax errors, and an object
   /// that is cut, go to `diagnostics`.
-  ToolJson(const std::string& text, std::string file, Diagnostics& diagnostics);
+  explicit ToolJson(const ToolFile& file);
   ToolJson(const ToolJson&) = delete;
   ToolJson& operator=(const ToolJson&) = delete;
 

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <utility>
 
+#include "calibration/measure/importers/importer.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::calibration {
@@ -147,8 +148,8 @@ void flag(Measurement& m, std::string_view name) {
   if (std::find(m.flags.begin(), m.flags.end(), name) == m.flags.end()) m.flags.emplace_back(name);
 }
 
-TextReader::TextReader(const std::string& text, std::string file, Diagnostics& diagnostics)
-    : text_(text), file_(std::move(file)), diagnostics_(diagnostics) {
+TextReader::TextReader(const ToolFile& file)
+    : text_(file.text), file_(file.name), diagnostics_(file.diagnostics) {
   if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
   for (std::size_t begin = 0; begin < text_.size();) {
     const std::size_t end = std::min(text_.find('\n', begin), text_.size());
@@ -166,12 +167,8 @@ void TextReader::add(Severity severity, const Line& line, std::string_view word,
     message += " (further faults of this file are not listed)";
   }
   const int column = static_cast<int>(word.data() - line.text.data()) + 1;
-  diagnostics_.add({severity,
-                    std::string(code),
-                    "",
-                    {file_, line.number, column},
-                    std::move(message),
-                    std::move(hint)});
+  diagnostics_.add({severity, std::string(code), "", Position{file_, line.number, column},
+                    std::move(message), std::move(hint)});
 }
 
 void TextReader::error(const Line& line, std::string_view word, std::string_view code,
@@ -192,6 +189,16 @@ std::optional<double> TextReader::number(const Line& line, std::string_view word
           "\"" + std::string(word.substr(0, 40)) + "\" is not a number for " + std::string(what),
           "the line is cut or was changed; take the file as the tool wrote it");
   return value;
+}
+
+bool TextReader::complete(const Line& line, std::span<const std::string_view> cells,
+                          std::size_t columns, const std::string& who) {
+  if (cells.size() >= columns) return true;
+  error(line, cells.back(), "truncated",
+        "this row has " + std::to_string(cells.size()) + " of " + std::to_string(columns) +
+            " columns",
+        who + " was stopped while it wrote, or the line is cut");
+  return false;
 }
 
 void TextReader::unread(const Line& line) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,16 +51,17 @@ inline constexpr int kMostFaults = 50;
 /// Adds `flag` unless it is there.
 void flag(Measurement& m, std::string_view name);
 
+struct ToolFile;
+
 struct Line {
   std::string_view text;  ///< without the line end
   int number = 0;
 };
 
-/// A text that is read line by line. `text` and `diagnostics` must outlive it.
+/// A text that is read line by line.
 class TextReader {
  public:
-  TextReader(const std::string& text, std::string file, Diagnostics& diagnostics);
-  TextReader(std::string&&, std::string, Diagnostics&) = delete;
+  explicit TextReader(const ToolFile& file);
 
   [[nodiscard]] const std::vector<Line>& lines() const { return lines_; }
   [[nodiscard]] std::string_view text() const { return text_; }
@@ -73,6 +73,9 @@ class TextReader {
             std::string hint = {});
   /// The number in `word`; an error that says `what` stood there, else.
   std::optional<double> number(const Line& line, std::string_view word, std::string_view what);
+  /// True when `cells`, those of `line`, fill all `columns`; an error that `who` was stopped, else.
+  bool complete(const Line& line, std::span<const std::string_view> cells, std::size_t columns,
+                const std::string& who);
   /// Remembers a line that says nothing that is read. The first few are quoted, all are counted.
   void unread(const Line& line);
   /// What `unread` has collected, for MeasurementSet::ignored.

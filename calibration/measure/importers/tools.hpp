@@ -1,9 +1,8 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
-#include "stallcast/diagnostic.hpp"
+#include "calibration/measure/importers/importer.hpp"
 #include "stallcast/measurement.hpp"
 
 /// The two functions of each row of the table in importers.cpp. What a tool's figures mean stands
@@ -11,8 +10,7 @@
 namespace stallcast::calibration {
 
 using RecogniseTool = bool(std::string_view text);
-using ReadTool = MeasurementSet(const std::string& text, const std::string& file,
-                                Diagnostics& diagnostics);
+using ReadTool = void(const ToolFile& file, MeasurementSet& set);
 
 // clang-format off
 namespace darshan { RecogniseTool recognises; ReadTool read; }

@@ -11,7 +11,6 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
-#include <vector>
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"

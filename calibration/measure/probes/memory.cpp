@@ -10,7 +10,6 @@
 #include <barrier>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <set>
 #include <thread>

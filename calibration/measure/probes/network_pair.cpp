@@ -7,7 +7,6 @@
 #include <atomic>
 #include <barrier>
 #include <cerrno>
-#include <ctime>
 #include <list>
 #include <mutex>
 #include <thread>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "calibration/measure/probes/data_file.hpp"
 #include "calibration/measure/probes/machine.hpp"

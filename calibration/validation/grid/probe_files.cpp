@@ -60,10 +60,7 @@ std::optional<base::JsonDocument> open(const std::string& folder, const std::str
   path = (std::filesystem::path(folder) / name).string();
   const auto text = base::read_file(path);
   if (!text.ok()) {
-    diagnostics.add({Severity::error,
-                     "missing-probe",
-                     "",
-                     {path, 0, 0},
+    diagnostics.add({Severity::error, "missing-probe", "", Position{path, 0, 0},
                      "there is no probe file \"" + name + "\": " + text.failure().message,
                      "--probes names the folder of cpu.json, dataset.json, fio_STORE.json and "
                      "file_STORE.json"});

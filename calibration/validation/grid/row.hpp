@@ -35,7 +35,6 @@ struct GridRow {
   [[nodiscard]] bool saves() const { return save != "none"; }
   [[nodiscard]] bool async() const { return save.starts_with("async"); }
   [[nodiscard]] bool torch() const { return save.ends_with("torch"); }
-  [[nodiscard]] int saves_in_run() const { return saves() ? steps * epochs / save_every : 0; }
 };
 
 /// All rows. Columns that are missing, cells that are empty or no number, and choices that are

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "calibration/validation/grid/draws.hpp"
 #include "calibration/validation/grid/loader_fit.hpp"

@@ -168,12 +168,8 @@ RemoteStore fit_remote(const ProbeFiles& probes, const StoreProbe& probe, Diagno
   const FileRun& shard = probe.need("tar", 1, faults);
   for (const char* const format : {"raw16k", kReference, "tar"})
     if (!probes.data.contains(format)) {
-      faults.add({Severity::error,
-                  "missing",
-                  "",
-                  {probes.data_file, 0, 0},
-                  "no data set \"" + std::string(format) + "\"",
-                  ""});
+      faults.add({Severity::error, "missing", "", Position{probes.data_file, 0, 0},
+                  "no data set \"" + std::string(format) + "\"", ""});
       return out;
     }
   const Bytes a = probes.data.at("raw16k").mean, b = probes.data.at(kReference).mean;

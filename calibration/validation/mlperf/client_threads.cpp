@@ -1,7 +1,6 @@
 #include <array>
 #include <regex>
 #include <string_view>
-#include <utility>
 
 #include "calibration/validation/mlperf/submission.hpp"
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "calibration/measure/statistics.hpp"
 #include "stallcast/row_validation.hpp"

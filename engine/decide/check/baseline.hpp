@@ -1,10 +1,8 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/design.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string_view>
 

@@ -1,7 +1,5 @@
 #include "engine/decide/diff/compare_sides.hpp"
 
-#include <algorithm>
-
 #include "engine/base/glob.hpp"
 #include "engine/decide/predict/compare.hpp"
 

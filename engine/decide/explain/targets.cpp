@@ -1,7 +1,5 @@
 #include "engine/decide/explain/targets.hpp"
 
-#include <cmath>
-
 #include "engine/base/assertion.hpp"
 #include "engine/base/counted.hpp"
 

@@ -1,6 +1,5 @@
 #include "engine/decide/plan/designs.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace stallcast::plan {

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "engine/decide/plan/designs.hpp"
 #include "engine/decide/plan/space.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
 
 #include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"

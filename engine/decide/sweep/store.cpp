@@ -45,16 +45,6 @@ std::string hash_of(const SweepPlan& plan) {
   return base::sha256(text);
 }
 
-/// What `action` gives, or the Failure of the database.
-template <class Action>
-auto guarded(const Action& action) -> Result<decltype(action())> {
-  try {
-    return action();
-  } catch (const DatabaseFault& fault) {
-    return fault.failure;
-  }
-}
-
 }  // namespace
 
 bool Store::Impl::has_tables() {

@@ -4,7 +4,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "engine/decide/sweep/database.hpp"
 #include "engine/decide/sweep/design_change.hpp"
@@ -32,6 +31,16 @@ struct Store::Impl {
   void each_result(const Take& take);
   void keep(const Outcomes& outcomes);
 };
+
+/// What `action` gives, or the Failure of the database.
+template <class Action>
+auto guarded(const Action& action) -> Result<decltype(action())> {
+  try {
+    return action();
+  } catch (const DatabaseFault& fault) {
+    return fault.failure;
+  }
+}
 
 /// A result as the text of a row and back.
 [[nodiscard]] std::string metrics_json(const std::map<std::string, Metric>& metrics);

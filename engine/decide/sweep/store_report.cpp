@@ -130,7 +130,7 @@ Result<SweepReport> Store::report() const {
 }
 
 Result<bool> Store::add_parts(const std::string& path, const Store& main, SweepReport& report) {
-  try {
+  return guarded([&] {
     for (const std::string& name : part_paths(path)) {
       std::optional<Store> part = part_of(name, main);
       if (!part) continue;
@@ -146,13 +146,11 @@ Result<bool> Store::add_parts(const std::string& path, const Store& main, SweepR
       }
     }
     return true;
-  } catch (const DatabaseFault& fault) {
-    return fault.failure;
-  }
+  });
 }
 
 Result<std::size_t> Store::collect(const std::string& path) {
-  try {
+  return guarded([&] {
     std::size_t came = 0;
     std::vector<std::string> merged;
     for (const std::string& name : part_paths(path)) {
@@ -176,9 +174,7 @@ Result<std::size_t> Store::collect(const std::string& path) {
         fs::remove(name, ignored);
       }
     return came;
-  } catch (const DatabaseFault& fault) {
-    return fault.failure;
-  }
+  });
 }
 
 }  // namespace stallcast::sweep

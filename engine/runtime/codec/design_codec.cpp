@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "engine/base/quantity_text.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/codec/json_parts.hpp"
 #include "engine/runtime/codec/json_text.hpp"
@@ -9,31 +10,21 @@
 namespace stallcast::codec {
 namespace {
 
-using detail::Json;
-using detail::Malformed;
-using detail::member;
-using detail::member_array;
-using detail::member_number;
-using detail::member_object;
-using detail::member_text;
-using detail::member_text_or_empty;
+using namespace detail;
 
 constexpr const char* kDesignSchema = "stallcast.design/1";
 
-/// In the order of the enumerations; the names are part of the format.
-constexpr std::array<const char*, 14> kDimensions = {
-    "count", "number",  "boolean", "text",  "text_list", "bytes", "time",
-    "rate",  "op_rate", "ratio",   "flops", "flop_rate", "money", "money_rate"};
-constexpr std::array<const char*, 6> kSourceKinds = {"scenario",  "set_option",    "expression",
-                                                     "catalogue", "default_value", "profile"};
+/// In the order of the enumeration; the names are part of the format.
+constexpr std::array<std::string_view, 6> kSourceKinds = {
+    "scenario", "set_option", "expression", "catalogue", "default_value", "profile"};
 
 template <class Enum, std::size_t N>
-const char* name_of(Enum value, const std::array<const char*, N>& names) {
+std::string_view name_of(Enum value, const std::array<std::string_view, N>& names) {
   return names.at(static_cast<std::size_t>(value));
 }
 
 template <class Enum, std::size_t N>
-Enum enum_of(const std::string& name, const std::array<const char*, N>& names) {
+Enum enum_of(const std::string& name, const std::array<std::string_view, N>& names) {
   for (std::size_t i = 0; i < N; ++i)
     if (name == names[i]) return static_cast<Enum>(i);
   throw Malformed("unknown name \"" + name + "\"");
@@ -110,7 +101,7 @@ class Writer {
 
   void value(const Value& v) {
     out_.begin_object();
-    out_.member("dimension", name_of(v.dimension, kDimensions));
+    out_.member("dimension", name_of(v.dimension, base::kDimensionIds));
     if (!v.list.empty()) out_.member("list", v.list);
     out_.member_number("number", v.number);
     if (!identity_only_) source(v.source);
@@ -161,7 +152,7 @@ class Writer {
   }
 
   bool identity_only_;
-  detail::JsonText out_;
+  JsonText out_;
 };
 
 Source read_source(const Json& json) {
@@ -178,10 +169,10 @@ Source read_source(const Json& json) {
 
 Value read_value(const Json& json) {
   Value out;
-  out.dimension = enum_of<Dimension>(member_text(json, "dimension"), kDimensions);
+  out.dimension = enum_of<Dimension>(member_text(json, "dimension"), base::kDimensionIds);
   out.number = member_number(json, "number");
   out.text = member_text_or_empty(json, "text");
-  if (json.contains("list")) out.list = detail::member_texts(json, "list");
+  if (json.contains("list")) out.list = member_texts(json, "list");
   if (json.contains("source")) out.source = read_source(json["source"]);
   return out;
 }

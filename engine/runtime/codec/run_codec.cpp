@@ -5,13 +5,7 @@
 namespace stallcast::codec {
 namespace {
 
-using detail::Json;
-using detail::JsonText;
-using detail::Malformed;
-using detail::member_array;
-using detail::member_number;
-using detail::member_object;
-using detail::member_text;
+using namespace detail;
 
 constexpr const char* kRunSchema = "stallcast.run/1";
 
@@ -34,7 +28,7 @@ Metric read_metric(const Json& json) {
   if (json.contains("ci95")) {
     const Json& ends = member_array(json, "ci95");
     if (ends.size() != 2) throw Malformed("\"ci95\" does not have two ends");
-    out.ci95 = {detail::number_of(ends[0], "ci95"), detail::number_of(ends[1], "ci95")};
+    out.ci95 = {number_of(ends[0], "ci95"), number_of(ends[1], "ci95")};
   }
   return out;
 }
@@ -58,27 +52,27 @@ ResourceUse read_resource(const Json& json) {
 
 RunResult read_run(const Json& json) {
   RunResult out;
-  out.seed = detail::member_unsigned(json, "seed");
+  out.seed = member_unsigned(json, "seed");
   for (const auto& [name, m] : member_object(json, "metrics").items())
     out.metrics.emplace(name, read_metric(m));
   for (const auto& [job, shares] : member_object(json, "breakdown").items()) {
     if (!shares.is_object()) throw Malformed("\"breakdown\" holds something that is not an object");
     auto& causes = out.breakdown[job];
     for (const auto& [cause, share] : shares.items())
-      causes.emplace(cause, detail::number_of(share, cause));
+      causes.emplace(cause, number_of(share, cause));
   }
   for (const Json& r : member_array(json, "resources")) out.resources.push_back(read_resource(r));
   for (const auto& [metric, resource] : member_object(json, "limited_by").items()) {
     if (!resource.is_string()) throw Malformed("\"limited_by\" holds something that is not a text");
     out.limited_by.emplace(metric, resource.get<std::string>());
   }
-  out.warnings = detail::member_texts(json, "warnings");
+  out.warnings = member_texts(json, "warnings");
   const auto extrapolated = json.find("extrapolated");
   out.extrapolated =
       extrapolated != json.end() && extrapolated->is_boolean() && extrapolated->get<bool>();
   out.simulated_s = member_number(json, "simulated_s");
   out.skipped_s = member_number(json, "skipped_s");
-  out.events = detail::member_unsigned(json, "events");
+  out.events = member_unsigned(json, "events");
   return out;
 }
 

@@ -1,8 +1,6 @@
 #include "engine/runtime/run/session.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 

@@ -7,7 +7,6 @@
 #include <list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/runtime/worker/simulation.hpp"
 

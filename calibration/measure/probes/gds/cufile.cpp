@@ -1,6 +1,5 @@
 #include "calibration/measure/probes/gds/cufile.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <system_error>

@@ -1,9 +1,7 @@
 #include "calibration/measure/probes/gds/run.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <barrier>
-#include <cerrno>
 #include <mutex>
 #include <optional>
 #include <thread>
