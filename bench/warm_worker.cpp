@@ -41,13 +41,13 @@ double median(std::vector<double> values) {
 }
 
 /// `source` with its n-th change: another step time and number of OSTs.
-client::Source changed(client::Source source, int n) {
+ScenarioFile changed(ScenarioFile source, int n) {
   source.sets.push_back("jobs[train].step.compute=" + std::to_string(850000 + n) + " us");
   source.sets.push_back("storage[scratch].ost.count=" + std::to_string(40 + n % 7));
   return source;
 }
 
-Design design_of(const client::Session& session, const client::Source& source) {
+Design design_of(const client::Session& session, const ScenarioFile& source) {
   client::Reading reading = session.read(source);
   if (reading.scenario) return reading.scenario->design();
   for (const Diagnostic& d : reading.diagnostics.items())
@@ -63,7 +63,7 @@ Prediction answer(Result<Prediction> prediction) {
 
 /// What a slider waits for.
 void measure_one(const client::Settings& settings) {
-  const client::Source source{.file = SCENARIOS "64-hosts-1h.json"};
+  const ScenarioFile source{.file = SCENARIOS "64-hosts-1h.json"};
   client::Session session(settings);
   std::vector<double> estimates, predictions, known;
   std::uint64_t events = answer(session.predict(design_of(session, source))).events;
@@ -89,7 +89,7 @@ void measure_one(const client::Settings& settings) {
 }
 
 void measure_many(const client::Settings& settings) {
-  const client::Source source{.file = SCENARIOS "4-hosts-10s.json"};
+  const ScenarioFile source{.file = SCENARIOS "4-hosts-10s.json"};
   std::vector<double> rates, wall_cpu, reading;
   std::uint64_t events = 0;
   for (int round = 0; round < kRounds; ++round) {

@@ -15,8 +15,7 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
           if (v.role != role || (!v.kind.empty() && v.kind != component.kind) || v.draws.empty())
             continue;
           const auto at = component.values.find(v.field);
-          if (at != component.values.end() &&
-              at->second.source.kind == ::stallcast::Source::Kind::profile)
+          if (at != component.values.end() && at->second.source.kind == Source::Kind::profile)
             at->second.number = v.draws[i % v.draws.size()];
         }
       });
@@ -37,7 +36,7 @@ std::vector<std::string> other_machines(const CalibrationProfile& profile, const
       const auto recorded = profile.environment.find(std::string(fact.key));
       const Value* stated = host.find(fact.field);
       if (recorded == profile.environment.end() || stated == nullptr ||
-          stated->source.kind == ::stallcast::Source::Kind::default_value)
+          stated->source.kind == Source::Kind::default_value)
         continue;
       const auto measured = base::parse_quantity(recorded->second, fact.dimension).value;
       if (!measured || *measured <= 0.0 || stated->number <= 0.0) continue;
@@ -55,7 +54,7 @@ std::size_t values_from_profile(const Design& design) {
   base::for_each_component(design,
                            [&](const std::string&, std::string_view, const Component& component) {
                              for (const auto& [key, value] : component.values)
-                               if (value.source.kind == ::stallcast::Source::Kind::profile) ++found;
+                               if (value.source.kind == Source::Kind::profile) ++found;
                            });
   return found;
 }

@@ -24,8 +24,6 @@
 /// plan. docs/guide/client.md has an example.
 namespace stallcast::client {
 
-using Source = ScenarioFile;
-
 /// What came of reading a scenario. It is there exactly when nothing in `diagnostics` is an error.
 struct Reading {
   std::optional<Scenario> scenario;

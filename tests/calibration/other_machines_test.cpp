@@ -7,7 +7,7 @@ namespace stallcast::calibration {
 namespace {
 
 using Catch::Contains;
-using Kind = ::stallcast::Source::Kind;
+using Kind = Source::Kind;
 
 Design host_with(double cores, double memory, Kind kind) {
   Design design;

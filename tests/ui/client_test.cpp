@@ -15,7 +15,7 @@ namespace {
 
 // 32 GPUs read 4 samples of 8 MiB every 100 ms: 10.74 GB/s at full utilization. Of `osts` OSTs each
 // gives 1 GB/s, and nothing else of the system limits.
-client::Source scenario(int osts, const char* expect = "") {
+ScenarioFile scenario(int osts, const char* expect = "") {
   return {
       .file = "scenario.json",
       .text = R"({
@@ -149,7 +149,7 @@ TEST_CASE("several designs are predicted in their order") {
 
 TEST_CASE("all faults of a scenario are said with their place, assertions included") {
   const client::Session session(settings());
-  client::Source source = scenario(4, "job.train.gpu.utilization about 3");
+  ScenarioFile source = scenario(4, "job.train.gpu.utilization about 3");
   source.sets = {"jobs.train.loader.workrs=3"};
   const client::Reading reading = session.read(source);
   CHECK_FALSE(reading.scenario.has_value());
@@ -220,7 +220,7 @@ TEST_CASE("a diff of two texts blames the change, and known designs are not simu
 TEST_CASE("an overview shows a minute, two saves, or the whole of a short run") {
   client::Session session(settings());
   const auto end_of = [&](const std::string& text) {
-    client::Source source = scenario(32);
+    ScenarioFile source = scenario(32);
     source.text->replace(source.text->find("\"duration\": \"20 s\""), 18, text);
     const Design design = design_of(session, source);
     const Result<Prediction> prediction = session.predict(design);
@@ -247,7 +247,7 @@ TEST_CASE("without time there is no overview") {
 TEST_CASE("a content is what a design says, wherever in a text it is said") {
   const client::Session session(settings());
   const auto hash = [&](const std::string& old_text, const std::string& text) {
-    client::Source source = scenario(4, "job.train.gpu.utilization >= 50 %");
+    ScenarioFile source = scenario(4, "job.train.gpu.utilization >= 50 %");
     if (const std::size_t at = source.text->find(old_text); !old_text.empty())
       source.text->replace(at, old_text.size(), text);
     return client::content_hash(design_of(session, source));

@@ -38,7 +38,7 @@ std::optional<Culprit> culprit_of(const Design& design, const std::string& resou
   const std::string stem = place.component + ".";
   std::optional<Culprit> changed, of_part, of_component;
   for (const auto& [path, value] : base::values_of(design)) {
-    using Kind = stallcast::Source::Kind;
+    using Kind = Source::Kind;
     if (!path.starts_with(stem) ||
         (value->source.kind != Kind::scenario && value->source.kind != Kind::expression))
       continue;

@@ -11,8 +11,8 @@ std::string content_hash(Design design) {
   for (Expectation& e : design.expect) e.where.clear();
   base::for_each_component(design, [](const auto&, const auto&, Component& component) {
     for (auto& [key, value] : component.values)
-      if (value.source.kind == stallcast::Source::Kind::scenario ||
-          value.source.kind == stallcast::Source::Kind::expression)
+      if (value.source.kind == Source::Kind::scenario ||
+          value.source.kind == Source::Kind::expression)
         value.source.where.clear();
   });
   return base::sha256(codec::encode(design));

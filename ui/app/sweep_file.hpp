@@ -19,7 +19,7 @@
 namespace stallcast::client {
 
 struct SweepRequest {
-  Source source;
+  ScenarioFile source;
   std::vector<std::string> varied;  ///< "n_ost=8..64:4", "storage.scratch.ost.write=2 GB/s,4 GB/s"
   std::string mode = {};            ///< "latin:64"; "" = the scenario's
   std::optional<std::int64_t> sample_seed = std::nullopt;

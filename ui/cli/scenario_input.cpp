@@ -18,8 +18,8 @@ std::string read_stdin() {
 
 }  // namespace
 
-client::Source source_of(const std::string& path, const CommonOptions& options) {
-  client::Source source{.file = path, .sets = options.sets, .variant = options.variant};
+ScenarioFile source_of(const std::string& path, const CommonOptions& options) {
+  ScenarioFile source{.file = path, .sets = options.sets, .variant = options.variant};
   if (path != "-") return source;
   source.file = "<stdin>";
   source.text = read_stdin();

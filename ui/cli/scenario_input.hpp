@@ -17,7 +17,7 @@
 namespace stallcast::cli {
 
 /// The scenario of a command line; reads standard input when its path is "-".
-[[nodiscard]] client::Source source_of(const std::string& path, const CommonOptions& options);
+[[nodiscard]] ScenarioFile source_of(const std::string& path, const CommonOptions& options);
 
 [[nodiscard]] client::Settings settings_of(const CommonOptions& options);
 

@@ -154,7 +154,7 @@ int diff_verb(const Verb& verb, std::span<const std::string> args) {
   Result<client::DiffOperand> base =
       client::read_diff_operand(words.base, source_of(words.base == "-" ? "-" : "", options));
   if (!base.ok()) return report_failure(base.failure());
-  client::Source changed = source_of(words.head == "-" ? "-" : "", options);
+  ScenarioFile changed = source_of(words.head == "-" ? "-" : "", options);
   changed.sets = words.head_sets;
   Result<client::DiffOperand> head = client::read_diff_operand(words.head, changed);
   if (!head.ok()) return report_failure(head.failure());

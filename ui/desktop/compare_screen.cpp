@@ -128,7 +128,7 @@ void CompareScreen::attribute() {
   forget_shares();
   how_->setText(tr("Simulating the designs between the two..."));
   const Pin& pin = workspace().pins()[static_cast<std::size_t>(base)];
-  client::Source source = workspace().source();
+  ScenarioFile source = workspace().source();
   source.text = pin.text.toStdString();
   const client::DiffInput before{.name = pin.name.toStdString(),
                                  .scenario = workspace().session().read(source).scenario};

@@ -106,7 +106,7 @@ void ExportScreen::refresh() {
 QString ExportScreen::command_line() const {
   const Document& document = workspace().document();
   const SetOptions set = set_options(value_changes(opened_, document.text()));
-  client::Source source;
+  ScenarioFile source;
   for (const QString& one : set.sets) source.sets.push_back(one.toStdString());
   QString out =
       QString::fromStdString(report::command_of("run", document.name().toStdString(), source, {},

@@ -43,7 +43,7 @@ QString list_literal(const QString& text) {
 }  // namespace
 
 QString provenance(const Value& value) {
-  using Kind = stallcast::Source::Kind;
+  using Kind = Source::Kind;
   const Kind kind = value.source.kind;
   const QString out = kind == Kind::scenario        ? PartForm::tr("scenario")
                       : kind == Kind::set_option    ? PartForm::tr("--set")
@@ -125,7 +125,7 @@ void PartForm::rebuild(const client::FormPart& part) {
     editor->setToolTip(text_of(field.doc));
     context_menu(editor, field);
     auto* badge = new QLabel(field.value ? provenance(*field.value) : tr("left out"), row);
-    badge->setEnabled(field.value && field.value->source.kind == stallcast::Source::Kind::scenario);
+    badge->setEnabled(field.value && field.value->source.kind == Source::Kind::scenario);
     if (field.value)
       badge->setToolTip(text_of(field.value->source.where) + u'\n' +
                         text_of(field.value->source.citation));

@@ -107,7 +107,7 @@ void Workspace::choose_sliders() {
     for (const client::FormPart& part : form_.parts)
       for (const client::FormField& field : part.fields)
         if (field.key == key && can_move(field) && slider_paths_.size() < kEnough &&
-            field.value->source.kind == stallcast::Source::Kind::scenario)
+            field.value->source.kind == Source::Kind::scenario)
           slider_paths_.push_back(QString::fromStdString(part.path + "." + field.key));
 }
 

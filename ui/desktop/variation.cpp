@@ -58,12 +58,12 @@ std::vector<std::optional<Prediction>> predict_changes(client::Session& session,
 }
 
 std::vector<std::optional<Prediction>> predict_texts(client::Session& session,
-                                                     const client::Source& source,
+                                                     const ScenarioFile& source,
                                                      std::span<const QString> texts,
                                                      const Engine::Progress& progress) {
   std::vector<std::optional<Scenario>> all;
   for (const QString& text : texts) {
-    client::Source changed = source;
+    ScenarioFile changed = source;
     changed.text = text.toStdString();
     all.push_back(session.read(changed).scenario);
   }
@@ -108,7 +108,7 @@ std::vector<SliderSpec> variables(const Workspace& workspace, std::size_t most) 
   for (const client::FormPart& part : workspace.form().parts)
     for (const client::FormField& field : part.fields) {
       if (out.size() >= most) return out;
-      if (!field.value || field.value->source.kind != stallcast::Source::Kind::scenario) continue;
+      if (!field.value || field.value->source.kind != Source::Kind::scenario) continue;
       if (field.value->number == 0.0) continue;
       const std::optional<SliderSpec> slider =
           workspace.slider_of(QString::fromStdString(part.path + "." + field.key));

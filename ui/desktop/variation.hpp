@@ -28,7 +28,7 @@ struct Move {
     std::span<const std::vector<Change>> changes, const Engine::Progress& progress);
 /// The same for texts.
 [[nodiscard]] std::vector<std::optional<Prediction>> predict_texts(
-    client::Session& session, const client::Source& source, std::span<const QString> texts,
+    client::Session& session, const ScenarioFile& source, std::span<const QString> texts,
     const Engine::Progress& progress);
 
 /// `slider` down and up by `span` of its value, as far as its parameter allows.

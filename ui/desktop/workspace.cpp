@@ -29,7 +29,7 @@ Workspace::Workspace(const client::Settings& settings, QObject* parent)
   connect(&document_, &Document::edited, this, &Workspace::read_text);
 }
 
-client::Source Workspace::source() const {
+ScenarioFile Workspace::source() const {
   return {.file = document_.name().toStdString(), .text = document_.text().toStdString()};
 }
 

@@ -63,7 +63,7 @@ class Workspace : public QObject {
   [[nodiscard]] Engine& background() { return background_; }
 
   [[nodiscard]] const client::Settings& settings() const { return settings_; }
-  [[nodiscard]] client::Source source() const;
+  [[nodiscard]] ScenarioFile source() const;
   /// Of the last text without errors; nullopt before there was one.
   [[nodiscard]] const std::optional<Scenario>& scenario() const { return scenario_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }

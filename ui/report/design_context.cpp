@@ -24,7 +24,7 @@ ReportContext context_of(const Design& design, const client::Version& version) {
   return context;
 }
 
-std::string command_of(std::string_view verb, std::string_view file, const client::Source& source,
+std::string command_of(std::string_view verb, std::string_view file, const ScenarioFile& source,
                        const client::Question& question, const std::string& profile,
                        const std::vector<std::string>& words) {
   std::string out = "stallcast " + std::string(verb) + " " + base::shell_word(file);

@@ -19,7 +19,7 @@ namespace stallcast::report {
 /// The command that predicts the same again: "stallcast run a.json --set storage.ost.count=8".
 /// `file` is where the scenario stands, for whoever reads the report; `words` are further ones.
 [[nodiscard]] std::string command_of(std::string_view verb, std::string_view file,
-                                     const client::Source& source, const client::Question& question,
+                                     const ScenarioFile& source, const client::Question& question,
                                      const std::string& profile = "",
                                      const std::vector<std::string>& words = {});
 

@@ -64,7 +64,7 @@ Asked<Attribution> attribution_of(const std::string& word) {
 }
 
 /// What is asked for besides the scenario, which came as text and is in no repository.
-Asked<client::CheckRequest> check_request_of(const Call& call, const Task& task,
+Asked<client::CheckRequest> check_request_of(const Call& call, const Inquiry& task,
                                              std::string baseline) {
   client::CheckRequest out;
   const auto refused = [](const Failure& failure) {
@@ -93,7 +93,7 @@ Asked<client::CheckRequest> check_request_of(const Call& call, const Task& task,
 }
 
 /// The check of one scenario as far as `found` says.
-RunAnswer judged(client::Session& session, const Task& task, const client::CheckRequest& wanted,
+RunAnswer judged(client::Session& session, const Inquiry& task, const client::CheckRequest& wanted,
                  const Prediction& found) {
   const Result<CheckReport> report = client::check(
       session, wanted, {},
@@ -145,7 +145,7 @@ Result<SweepReport> sweep(Asking& asking, const ServerSettings& settings,
 Response answer_check(Call& call) {
   const auto asked = task_of(call);
   if (!asked.value) return asked.problem;
-  const std::shared_ptr<Task> task = *asked.value;
+  const std::shared_ptr<Inquiry> task = *asked.value;
   auto texts = check_of(call.request.body);
   if (!texts.value) return texts.problem;
   task->source.text = std::move(texts.value->at(0));
@@ -184,7 +184,7 @@ Response answer_diff(Call& call) {
   client::DiffInput base, head;
   for (auto [input, name, text] : {std::tuple{&base, "base.json", &texts.value->at(0)},
                                    std::tuple{&head, "head.json", &texts.value->at(1)}}) {
-    client::Source source = task->source;
+    ScenarioFile source = task->source;
     source.file = folder_of(call.service.settings) + name;
     source.text = *text;
     input->name = name;

@@ -10,7 +10,7 @@ namespace stallcast::server {
 namespace {
 
 /// A request about one scenario, which is read.
-Asked<std::shared_ptr<const Task>> wanted_of(Call& call) {
+Asked<std::shared_ptr<const Inquiry>> wanted_of(Call& call) {
   const auto task = task_of(call);
   if (!task.value) return task.problem;
   Asked<Scenario> scenario = read(call, (*task.value)->source);
@@ -41,9 +41,9 @@ Result<client::RunReport> run(Asking& asking, const Scenario& scenario, bool adv
 }  // namespace
 
 Response answer_run(Call& call) {
-  const Asked<std::shared_ptr<const Task>> asked = wanted_of(call);
+  const Asked<std::shared_ptr<const Inquiry>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const std::shared_ptr<const Task> task = *asked.value;
+  const std::shared_ptr<const Inquiry> task = *asked.value;
   const bool advise = call.request.parameter("advice") != "false";
   return submit<client::RunReport>(
       call, "run",
@@ -57,9 +57,9 @@ Response answer_run(Call& call) {
 }
 
 Response answer_plan(Call& call) {
-  const Asked<std::shared_ptr<const Task>> asked = wanted_of(call);
+  const Asked<std::shared_ptr<const Inquiry>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const std::shared_ptr<const Task> task = *asked.value;
+  const std::shared_ptr<const Inquiry> task = *asked.value;
   client::PlanQuestion wanted;
   wanted.over = call.request.parameters("over");
   wanted.unit = call.request.parameters("unit");
@@ -78,9 +78,9 @@ Response answer_plan(Call& call) {
 }
 
 Response answer_explain(Call& call) {
-  const Asked<std::shared_ptr<const Task>> asked = wanted_of(call);
+  const Asked<std::shared_ptr<const Inquiry>> asked = wanted_of(call);
   if (!asked.value) return asked.problem;
-  const std::shared_ptr<const Task> task = *asked.value;
+  const std::shared_ptr<const Inquiry> task = *asked.value;
   const std::vector<std::string> metrics = call.request.parameters("metric");
   std::int64_t most = metrics.empty() ? report::kExplainWhatIfs : 0;
   if (!read_number(call, "what_if", most))

@@ -5,14 +5,14 @@
 namespace stallcast::server {
 
 Response answer_lint(Call& call) {
-  const Asked<client::Source> source = source_of(call);
+  const Asked<ScenarioFile> source = source_of(call);
   if (!source.value) return source.problem;
   client::Reading reading = call.session.read(*source.value);
   return {.body = diagnostics_json(for_client(call.service.settings, reading.diagnostics))};
 }
 
 Response answer_resolve(Call& call) {
-  const Asked<client::Source> source = source_of(call);
+  const Asked<ScenarioFile> source = source_of(call);
   if (!source.value) return source.problem;
   const Asked<Scenario> scenario = read(call, *source.value);
   if (!scenario.value) return scenario.problem;
@@ -20,7 +20,7 @@ Response answer_resolve(Call& call) {
 }
 
 Response answer_estimate(Call& call) {
-  const Asked<client::Source> source = source_of(call);
+  const Asked<ScenarioFile> source = source_of(call);
   if (!source.value) return source.problem;
   const Asked<Scenario> scenario = read(call, *source.value);
   if (!scenario.value) return scenario.problem;

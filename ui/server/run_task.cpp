@@ -67,23 +67,23 @@ Response submit(Call& call, std::string kind, std::string content, RunTask task,
   return retry_after(problem(503, "the server is shutting down"), 30);
 }
 
-RunAnswer Task::refused(const Failure& failure, Diagnostics faults) const {
+RunAnswer Inquiry::refused(const Failure& failure, Diagnostics faults) const {
   if (faults.has_errors()) return {problem(for_client(settings, std::move(faults)))};
   if (failure.exit == ExitCode::internal) settings.log(failure.message);
   return {problem(failure)};
 }
 
-report::ReportContext context_of(std::string_view verb, const Task& task,
+report::ReportContext context_of(std::string_view verb, const Inquiry& task,
                                  const std::vector<std::string>& words) {
   return context_of(verb, task.scenario->design(), task.source, task.question, words);
 }
 
-Asked<std::shared_ptr<Task>> task_of(const Call& call) {
-  Asked<client::Source> source = source_of(call);
+Asked<std::shared_ptr<Inquiry>> task_of(const Call& call) {
+  Asked<ScenarioFile> source = source_of(call);
   if (!source.value) return source.problem;
   Asked<client::Question> question = question_of(call);
   if (!question.value) return question.problem;
-  auto task = std::make_shared<Task>(call);
+  auto task = std::make_shared<Inquiry>(call);
   task->source = *std::move(source.value);
   task->question = *std::move(question.value);
   return task;

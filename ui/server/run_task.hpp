@@ -12,10 +12,10 @@ namespace stallcast::server {
 [[nodiscard]] Response described(const RunStatus& run, int status);
 
 /// What a task needs of the request when that is long gone.
-struct Task {
-  explicit Task(const Call& call) : settings(call.service.settings) {}
+struct Inquiry {
+  explicit Inquiry(const Call& call) : settings(call.service.settings) {}
   const ServerSettings& settings;
-  client::Source source;
+  ScenarioFile source;
   std::optional<Scenario> scenario = {};  ///< of the source, once it is read
   client::Question question;
 
@@ -48,7 +48,7 @@ struct Asking {
 /// by the places they have in the own one.
 template <class T, class Ask, class Show>
 Response submit(Call& call, std::string kind, std::string content,
-                const std::shared_ptr<const Task>& task, Ask ask, Show show) {
+                const std::shared_ptr<const Inquiry>& task, Ask ask, Show show) {
   const bool shared = content != text_of(call);
   return submit(
       call, std::move(kind), std::move(content),
@@ -84,10 +84,10 @@ RunAnswer rendered(const Found& found, const report::ReportContext& context) {
 }
 
 /// What reports say with a prediction of the task's scenario.
-[[nodiscard]] report::ReportContext context_of(std::string_view verb, const Task& task,
+[[nodiscard]] report::ReportContext context_of(std::string_view verb, const Inquiry& task,
                                                const std::vector<std::string>& words = {});
 
 /// The scenario and the question of a request.
-[[nodiscard]] Asked<std::shared_ptr<Task>> task_of(const Call& call);
+[[nodiscard]] Asked<std::shared_ptr<Inquiry>> task_of(const Call& call);
 
 }  // namespace stallcast::server

@@ -38,7 +38,7 @@ std::string folder_of(const ServerSettings& settings) {
   return settings.root.empty() ? "" : settings.root + "/";
 }
 
-Asked<client::Source> source_of(const Call& call) {
+Asked<ScenarioFile> source_of(const Call& call) {
   if (auto fault = unknown_parameter(call)) return *std::move(fault);
   if (call.request.body.empty())
     return problem(400, "the body is empty", "send a scenario as the body");
@@ -49,7 +49,7 @@ Asked<client::Source> source_of(const Call& call) {
                    "the scenario has " + std::to_string(objects) + " objects, and at most " +
                        std::to_string(kMostObjects) + " are read here",
                    "run it with the command line");
-  client::Source source;
+  ScenarioFile source;
   source.file = folder_of(call.service.settings) + std::string(kScenarioName);
   source.text = call.request.body;
   source.sets = call.request.parameters("set");
@@ -59,7 +59,7 @@ Asked<client::Source> source_of(const Call& call) {
   return source;
 }
 
-Asked<Scenario> read(const Call& call, const client::Source& source) {
+Asked<Scenario> read(const Call& call, const ScenarioFile& source) {
   client::Reading reading = call.session.read(source);
   if (reading.scenario) return *std::move(reading.scenario);
   return problem(for_client(call.service.settings, std::move(reading.diagnostics)));
@@ -90,7 +90,7 @@ Diagnostics for_client(const ServerSettings& settings, Diagnostics diagnostics) 
 }
 
 report::ReportContext context_of(std::string_view verb, const Design& design,
-                                 const client::Source& source, const client::Question& question,
+                                 const ScenarioFile& source, const client::Question& question,
                                  const std::vector<std::string>& words) {
   report::ReportContext out = report::context_of(design, client::version());
   out.command = report::command_of(verb, kScenarioName, source, question, "", words);

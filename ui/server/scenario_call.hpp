@@ -26,13 +26,13 @@ struct Asked {
 
 /// The scenario of a request, its body, with what the query says; nothing is read yet. A problem
 /// when the query has a parameter that the route does not know.
-[[nodiscard]] Asked<client::Source> source_of(const Call& call);
+[[nodiscard]] Asked<ScenarioFile> source_of(const Call& call);
 
 /// Where scenarios stand: "", or the root with a slash.
 [[nodiscard]] std::string folder_of(const ServerSettings& settings);
 
 /// The scenario as it is read, or 422 with its errors.
-[[nodiscard]] Asked<Scenario> read(const Call& call, const client::Source& source);
+[[nodiscard]] Asked<Scenario> read(const Call& call, const ScenarioFile& source);
 
 /// A whole number of the query, from 0 on; `value` as it was without one. False when it is none.
 [[nodiscard]] bool read_number(const Call& call, std::string_view name, std::int64_t& value);
@@ -46,7 +46,7 @@ struct Asked {
 /// What reports say besides a prediction: the design's inputs, and the command that predicts the
 /// same.
 [[nodiscard]] report::ReportContext context_of(std::string_view verb, const Design& design,
-                                               const client::Source& source,
+                                               const ScenarioFile& source,
                                                const client::Question& question,
                                                const std::vector<std::string>& words = {});
 
