@@ -7,6 +7,8 @@
 #include <QTableView>
 #include <algorithm>
 
+#include "ui/desktop/rows_model.hpp"
+
 namespace stallcast::desktop {
 namespace {
 
