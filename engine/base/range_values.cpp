@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/quantity_text.hpp"
+
 namespace stallcast::base {
 double whole_steps(const SweepRange& range) {
   return std::floor(std::abs(range.to - range.from) / range.step * (1.0 + 1e-12));

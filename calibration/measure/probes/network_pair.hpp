@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "calibration/measure/probes/latency.hpp"
 #include "calibration/measure/probes/sockets.hpp"
