@@ -73,12 +73,15 @@ void drop_repeats(Diagnostics& diags) {
   });
 }
 
-/// The lines that diagnostics are about, which whoever shows them need not read again.
+/// The lines that diagnostics are about, which whoever shows them need not read again. Nobody reads
+/// one that is longer than this.
+constexpr std::size_t kLongestLine = 1000;
+
 void quote_lines(const Documents& documents, Diagnostics& diags) {
   for (Diagnostic& d : diags.items())
     for (std::size_t i = 0; i < documents.size() && d.line.empty() && d.position.line > 0; ++i)
       if (documents[i].file == d.position.file)
-        d.line = base::line_of(documents[i], d.position.line);
+        d.line = base::line_of(documents[i], d.position.line, kLongestLine);
 }
 
 void sort_by_place(Diagnostics& diags) {

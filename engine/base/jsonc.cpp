@@ -74,12 +74,14 @@ Position locate(const JsonDocument& document, std::string_view pointer, PointAt 
   return position_in(document, at == PointAt::key ? place->key : place->value);
 }
 
-std::string line_of(const JsonDocument& document, int line) {
+std::string line_of(const JsonDocument& document, int line, std::size_t most) {
   const auto index = static_cast<std::size_t>(line - 1);
   if (line < 1 || index >= document.lines.size()) return "";
   const std::size_t begin = document.lines[index];
-  const std::string out = document.text.substr(begin, document.text.find('\n', begin) - begin);
-  return out.ends_with('\r') ? out.substr(0, out.size() - 1) : out;
+  std::size_t end =
+      index + 1 < document.lines.size() ? document.lines[index + 1] - 1 : document.text.size();
+  if (end > begin && document.text[end - 1] == '\r') --end;
+  return end - begin > most ? "" : document.text.substr(begin, end - begin);
 }
 
 Position position_at(std::string_view text, std::size_t offset, std::string_view file) {

@@ -50,8 +50,9 @@ enum class PointAt { value, key };
 [[nodiscard]] Position locate(const JsonDocument& document, std::string_view pointer,
                               PointAt at = PointAt::value);
 
-/// Line number `line`, from 1 on, without its end; "" when there is none.
-[[nodiscard]] std::string line_of(const JsonDocument& document, int line);
+/// Line number `line`, from 1 on, without its end; "" when there is none, or it is longer than
+/// `most` bytes.
+[[nodiscard]] std::string line_of(const JsonDocument& document, int line, std::size_t most);
 
 /// Line and column of byte `offset` of `text`.
 [[nodiscard]] Position position_at(std::string_view text, std::size_t offset,
