@@ -12,7 +12,7 @@
 # With CMAKE_UNITY_BUILD (preset release) a target's sources are compiled in batches, since most of the time of one file
 # goes into the headers it includes. Names in unnamed namespaces then differ within a folder. Preset dev compiles each
 # file by itself, which reveals a missing include.
-set(STALLCAST_BATCH 10)  # a touched file rebuilds its batch
+set(STALLCAST_BATCH 16)  # a touched file rebuilds its batch
 
 add_library(stallcast_flags INTERFACE)
 # g++ 12 at -O2 takes the unused half of a std::variant for uninitialised: the warning stays off.

@@ -14,7 +14,6 @@ namespace {
 /// Deepest nesting that is read; hostile input must not exhaust the stack.
 constexpr int kMaxDepth = 100;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool in_name(char c) { return starts_name(c) || is_digit(c); }
 

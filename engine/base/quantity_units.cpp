@@ -1,4 +1,5 @@
 #include "engine/base/quantity_units.hpp"
+#include "engine/base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -133,8 +134,6 @@ constexpr std::array kUnits = std::to_array<UnitText>({
 });
 
 static_assert(std::ranges::is_sorted(kUnits, {}, &UnitText::dimension));
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Exponents beyond this are out of range whatever the mantissa.
 constexpr int kExponentLimit = 100000;

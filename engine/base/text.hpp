@@ -24,6 +24,9 @@ namespace stallcast::base {
 /// `text`, trimmed, as a number; nullopt when it is not wholly one. Locale does not matter.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
+/// An ASCII digit; the locale does not matter.
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// A word for sh, quoted where it must be.
 [[nodiscard]] std::string shell_word(std::string_view word);
 

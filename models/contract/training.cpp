@@ -9,7 +9,7 @@ struct StepCommon {
   Fraction jitter;
   Seconds overhead;
 };
-constexpr std::array<Field<StepCommon>, 2> kCommon{
+constexpr std::array<Field<StepCommon>, 2> kStepCommon{
     field("jitter", &StepCommon::jitter, "1 %",
           "standard deviation of one rank's step time over its mean (lognormal)",
           assumed(kNonNegative, "1 % for dense training")),
@@ -102,7 +102,7 @@ JobParams job_params(const Component& component) { return bind(kJob, component);
 std::span<const FieldInfo> job_fields() { return kInfos<kJob>; }
 RunParams run_params(const Component& component) { return bind(kRun, component); }
 std::span<const FieldInfo> run_fields() { return kInfos<kRun>; }
-std::span<const FieldInfo> step_common_fields() { return kInfos<kCommon>; }
+std::span<const FieldInfo> step_common_fields() { return kInfos<kStepCommon>; }
 
 double ModelParams::shape_parameters() const {
   if (!has_shape()) return 0.0;
@@ -113,7 +113,7 @@ double ModelParams::shape_parameters() const {
 }
 
 StepTime step_time(const Component& step, Seconds mean) {
-  const StepCommon common = bind(kCommon, step);
+  const StepCommon common = bind(kStepCommon, step);
   return {.mean = mean, .cv = common.jitter.in(unit::ratio), .overhead = common.overhead};
 }
 

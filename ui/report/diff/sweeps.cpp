@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostPoints = 8;
+constexpr std::size_t kMostListed = 8;
 
 }  // namespace
 
@@ -42,9 +42,9 @@ std::string sweep_diff_text(const SweepDiff& diff, const DiffContext& context) {
                    6);
   }
   out += more_line(n, diff.metrics.size());
-  out += titled_list(ink, "Only in base", diff.only_base, kMostPoints) +
-         titled_list(ink, "Only in head", diff.only_head, kMostPoints) +
-         titled_list(ink, "Warnings", diff.warnings, kMostPoints);
+  out += titled_list(ink, "Only in base", diff.only_base, kMostListed) +
+         titled_list(ink, "Only in head", diff.only_head, kMostListed) +
+         titled_list(ink, "Warnings", diff.warnings, kMostListed);
   return out + "\n" + made_by(context.tool) + "\n";
 }
 
