@@ -80,7 +80,7 @@ ensure_packages() {
     die "apt-get install failed for: ${missing[*]}"
 }
 
-# configure_and_build TESTS: the release preset with or without the tests.
+# configure_and_build TESTS [TARGET...]: the release preset with or without the tests; all, or these targets.
 configure_and_build() {
   say "building build/release (the first build takes a few minutes)"
   local log
@@ -88,7 +88,8 @@ configure_and_build() {
     printf '%s\n' "$log" >&2
     die "cmake could not configure the build"
   }
-  cmake --build --preset release
+  shift
+  cmake --build --preset release ${1:+--target "$@"}
 }
 
 build() {
@@ -98,7 +99,8 @@ build() {
 }
 
 demo() {
-  build
+  ensure_packages "${build_packages[@]}"
+  configure_and_build OFF stallcast stallcast-sim # the explorer can wait
   local tour
   for tour in "plan examples/exercise-512-h100-async.json" \
     "run examples/unet3d-h100-ddn.json" \
