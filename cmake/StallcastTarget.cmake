@@ -4,6 +4,7 @@
 #   stallcast_room(NAME ...the same...)       objects of one folder of a layer
 #   stallcast_layer(NAME ROOMS ...)           the library of several rooms
 #   stallcast_program(NAME SOURCES ... [LINKS ...])
+#   stallcast_texts(NAME NAMESPACE FUNCTION FILE...)   files built in as text
 #
 # A target sees the headers of the folders of those it links, and of nobody else (ADR 0002): there is no include path to
 # the whole tree. LINKS are what may show in its headers. FOLDERS are those below the present one whose headers are its
@@ -60,6 +61,20 @@ function(stallcast_compile TARGET WARM)
   if(WARM)
     target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
+endfunction()
+
+# The object library NAME: the function NAMESPACE::FUNCTION, which gives files as text. Apart from the target that uses
+# it, whose sources would wait until all that it links is built.
+function(stallcast_texts NAME NAMESPACE FUNCTION)
+  set(cpp ${CMAKE_CURRENT_BINARY_DIR}/${FUNCTION}.cpp)
+  add_custom_command(
+    OUTPUT ${cpp}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${cpp} -DNAMESPACE=${NAMESPACE} -DFUNCTION=${FUNCTION} "-DFILES=${ARGN}"
+            -P ${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    VERBATIM)
+  add_library(${NAME} OBJECT ${cpp})
+  target_link_libraries(${NAME} PRIVATE stallcast_flags)
 endfunction()
 
 function(stallcast_library NAME)
