@@ -4,7 +4,8 @@
 #   stallcast_room(NAME ...the same...)       objects of one folder of a layer
 #   stallcast_layer(NAME ROOMS ...)           the library of several rooms
 #   stallcast_program(NAME SOURCES ... [LINKS ...])
-#   stallcast_texts(NAME NAMESPACE FUNCTION FILE...)   files built in as text
+#   stallcast_embed(CPP NAMESPACE FUNCTION FILE...)    files built in as text, as a source of a target
+#   stallcast_texts(NAME NAMESPACE FUNCTION FILE...)   the same as a target
 #
 # A target sees the headers of the folders of those it links, and of nobody else (ADR 0002): there is no include path to
 # the whole tree. LINKS are what may show in its headers. FOLDERS are those below the present one whose headers are its
@@ -63,16 +64,24 @@ function(stallcast_compile TARGET WARM)
   endif()
 endfunction()
 
-# The object library NAME: the function NAMESPACE::FUNCTION, which gives files as text. Apart from the target that uses
-# it, whose sources would wait until all that it links is built.
-function(stallcast_texts NAME NAMESPACE FUNCTION)
+# Sets CPP to a source with the function NAMESPACE::FUNCTION, which gives files as text.
+function(stallcast_embed CPP NAMESPACE FUNCTION)
   set(cpp ${CMAKE_CURRENT_BINARY_DIR}/${FUNCTION}.cpp)
+  set(files ${ARGN})
+  list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   add_custom_command(
     OUTPUT ${cpp}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${cpp} -DNAMESPACE=${NAMESPACE} -DFUNCTION=${FUNCTION} "-DFILES=${ARGN}"
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${cpp} -DNAMESPACE=${NAMESPACE} -DFUNCTION=${FUNCTION} "-DFILES=${files}"
             -P ${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake
-    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake
     VERBATIM)
+  set(${CPP} ${cpp} PARENT_SCOPE)
+endfunction()
+
+# The object library NAME of such a source. Apart from the target that uses it, whose sources would wait until all that it
+# links is built.
+function(stallcast_texts NAME NAMESPACE FUNCTION)
+  stallcast_embed(cpp ${NAMESPACE} ${FUNCTION} ${ARGN})
   add_library(${NAME} OBJECT ${cpp})
   target_link_libraries(${NAME} PRIVATE stallcast_flags)
 endfunction()

@@ -92,9 +92,11 @@ void sort_by_place(Diagnostics& diags) {
                    });
 }
 
-Result<std::string> text_of_file(const ScenarioFile& file) {
+/// Takes the text out of `file`, where there is one.
+Result<std::string> take_text(ScenarioFile& file) {
   if (!file.text.has_value()) return base::read_file(file.file);
-  if (file.text->size() <= base::kLargestFile) return *file.text;
+  std::string text = *std::exchange(file.text, std::nullopt);
+  if (text.size() <= base::kLargestFile) return text;
   return Failure{ExitCode::bad_input, ": File too large", ""};
 }
 
@@ -120,7 +122,7 @@ Reading read_files(const ScenarioFile& file, const CalibrationProfile* profile) 
   Reading out;
   out.file = file;
   out.profile = profile;
-  Result<std::string> text = text_of_file(file);
+  Result<std::string> text = take_text(out.file);
   if (!text.ok()) {
     const std::string& message = text.failure().message;
     out.diagnostics.add({Severity::error,

@@ -121,5 +121,20 @@ CalibrationProfile read_profile(const std::string& text, const std::string& file
   return profile;
 }
 
+std::optional<ProfileFile> read_profile_file(const std::string& path, Diagnostics& diagnostics) {
+  Result<std::string> text = base::read_file(path);
+  if (!text.ok()) {
+    diagnostics.add({Severity::error,
+                     "profile",
+                     "",
+                     {path, 0, 0},
+                     text.failure().message,
+                     text.failure().hint});
+    return std::nullopt;
+  }
+  CalibrationProfile profile = read_profile(*text, path, diagnostics);
+  return ProfileFile{std::move(*text), std::move(profile)};
+}
+
 }  // namespace calibration
 }  // namespace stallcast

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "stallcast/calibration_profile.hpp"
@@ -15,5 +16,15 @@ namespace stallcast::calibration {
 /// `sha256`.
 [[nodiscard]] CalibrationProfile read_profile(const std::string& text, const std::string& file,
                                               Diagnostics& diagnostics);
+
+/// A profile and the text it was read from.
+struct ProfileFile {
+  std::string text;
+  CalibrationProfile profile;
+};
+
+/// Reads the profile at `path`; nullopt with a fault when there is no such file.
+[[nodiscard]] std::optional<ProfileFile> read_profile_file(const std::string& path,
+                                                           Diagnostics& diagnostics);
 
 }  // namespace stallcast::calibration

@@ -34,8 +34,8 @@ struct ScenarioFile {
 struct Parameter {
   std::string name;
   double value = 0.0;
-  std::optional<double> minimum, maximum, step;
-  std::string doc;
+  std::optional<double> minimum = {}, maximum = {}, step = {};
+  std::string doc = {};
   std::string text = {};                ///< its value as an expression sees it: "40", "4 GB/s"
   std::string where = {};               ///< "file:line:column", "--set ..."
   std::vector<std::string> needs = {};  ///< parameters it depends on, also through others
@@ -94,7 +94,7 @@ class Scenario {
   void locate(Diagnostics& diagnostics) const;
   /// The file as it was read, without what it extends and without changes.
   [[nodiscard]] const std::string& text() const;
-  /// As it was given.
+  /// As it was given, without its text.
   [[nodiscard]] const ScenarioFile& file() const;
 
  private:

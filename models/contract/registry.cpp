@@ -108,6 +108,12 @@ const RoleInfo& role_info(Role role) {
   return kRoles.front();
 }
 
+const RoleInfo* find_role(std::string_view id) {
+  for (const RoleInfo& info : kRoles)
+    if (info.id == id) return &info;
+  return nullptr;
+}
+
 std::span<const KindInfo> kinds(Role role) {
   static const std::map<Role, std::span<const KindInfo>> all{
       {Role::host, kHosts},

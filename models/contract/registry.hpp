@@ -60,6 +60,8 @@ struct RoleInfo {
 [[nodiscard]] const RoleInfo& role_info(Role role);
 /// Rows of a role, sorted by id.
 [[nodiscard]] std::span<const KindInfo> kinds(Role role);
+/// The role with this id; nullptr when there is none.
+[[nodiscard]] const RoleInfo* find_role(std::string_view id);
 /// nullptr when there is no such kind.
 [[nodiscard]] const KindInfo* find_kind(Role role, std::string_view id);
 

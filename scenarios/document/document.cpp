@@ -1,6 +1,8 @@
 #include "scenarios/document/document.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 namespace stallcast::scenarios {
 namespace {
@@ -30,14 +32,16 @@ void remember(Tree& tree, const std::string& at, const Tree& patch, const Json& 
     }
 }
 
-void mark(Tree& tree, const Json& node, const std::string& at, std::size_t document) {
-  tree.origins[at] = {document, at};
+/// `origin_of` (pointer) for the node at `at` and all below it.
+template <class OriginOf>
+void mark(Tree& tree, const Json& node, const std::string& at, const OriginOf& origin_of) {
+  tree.origins[at] = origin_of(at);
   if (node.is_object())
     for (const auto& [key, value] : node.items())
-      mark(tree, value, at + base::pointer_token(key), document);
+      mark(tree, value, at + base::pointer_token(key), origin_of);
   if (node.is_array())
     for (std::size_t i = 0; i < node.size(); ++i)
-      mark(tree, node[i], at + base::pointer_token(i), document);
+      mark(tree, node[i], at + base::pointer_token(i), origin_of);
 }
 
 bool is_item_with_id(const Json& item) {
@@ -108,8 +112,21 @@ void merge_node(Tree& base, Json& target, const std::string& at, const Tree& pat
 
 Tree tree_of(const Json& root, std::size_t document) {
   Tree out{root, {}};
-  mark(out, root, "", document);
+  mark(out, root, "", [&](const std::string& at) { return Origin{document, at}; });
   return out;
+}
+
+Tree tree_from(const Json& root, const Origin& origin) {
+  Tree out{root, {}};
+  mark(out, root, "", [&](const std::string&) { return origin; });
+  return out;
+}
+
+Json number_node(double value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (value == std::floor(value) && std::abs(value) < kExact)
+    return static_cast<std::int64_t>(value);
+  return value;
 }
 
 std::size_t Documents::add(base::JsonDocument document) {

@@ -58,6 +58,9 @@ void merge(Tree& base, const std::string& at, const Tree& patch, const std::stri
 /// A single object at `/storage` becomes a list of one.
 void list_storage(Tree& tree);
 
+/// `value` as JSON: an integer where it is one exactly.
+[[nodiscard]] Json number_node(double value);
+
 /// Writes `value` to `at`, making objects on the way. REQUIRES: the parents are objects or absent.
 void put(Tree& tree, const std::string& at, const Json& value, std::size_t document);
 
@@ -66,6 +69,8 @@ void put(Tree& tree, const std::string& at, const Json& value, std::size_t docum
 
 /// `root` as the tree of document number `document`.
 [[nodiscard]] Tree tree_of(const Json& root, std::size_t document);
+/// `root` as a tree all of which comes from the one node `origin`.
+[[nodiscard]] Tree tree_from(const Json& root, const Origin& origin);
 
 /// Says what is wrong, with the place in the text the node came from.
 class Reporter {

@@ -126,18 +126,7 @@ class BaseReader {
                              : "did you mean \"catalog:" + near + "\"?");
       return {};
     }
-    Tree tree{part, {}};
-    mark_all(tree, tree.root, "", {number, at});
-    return tree;
-  }
-  void mark_all(Tree& tree, const Json& node, const std::string& at, const Origin& origin) {
-    tree.origins[at] = origin;
-    if (node.is_object())
-      for (const auto& [key, value] : node.items())
-        mark_all(tree, value, at + base::pointer_token(key), origin);
-    if (node.is_array())
-      for (std::size_t i = 0; i < node.size(); ++i)
-        mark_all(tree, node[i], at + base::pointer_token(i), origin);
+    return tree_from(part, {number, at});
   }
 
   std::string chain() const {

@@ -1,7 +1,5 @@
 #include "scenarios/document/overrides.hpp"
 
-#include <cmath>
-#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -66,11 +64,7 @@ std::vector<std::string> ids(const Json& list) {
 
 struct NodeOf {
   Json operator()(const Amount& amount) const {
-    if (!amount.unit.empty()) return text_of(amount);
-    constexpr double kExact = 9007199254740992.0;  // 2^53
-    if (amount.number == std::floor(amount.number) && std::abs(amount.number) < kExact)
-      return static_cast<std::int64_t>(amount.number);
-    return amount.number;
+    return amount.unit.empty() ? number_node(amount.number) : Json(text_of(amount));
   }
   Json operator()(const std::string& words) const { return words; }
   Json operator()(const JsonLiteral& literal) const {

@@ -27,13 +27,6 @@ std::string source_text(const Source& source) {
   return out;
 }
 
-Json number_json(double value) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53
-  if (value == std::floor(value) && std::abs(value) < kExact)
-    return Json(static_cast<std::int64_t>(value));
-  return Json(value);
-}
-
 // Rates whose default is written in bits are printed in bits, if they read back to the same number.
 std::string quantity_text(const base::FieldInfo& field, const Value& value) {
   if (field.fallback.ends_with(" Gb/s")) {
@@ -46,7 +39,7 @@ std::string quantity_text(const base::FieldInfo& field, const Value& value) {
 
 Json value_json(const base::FieldInfo& field, const Value& value) {
   const Dimension takes = value.dimension;
-  if (takes == Dimension::count || takes == Dimension::number) return number_json(value.number);
+  if (takes == Dimension::count || takes == Dimension::number) return number_node(value.number);
   if (takes == Dimension::boolean) return Json(value.number != 0.0);
   if (takes == Dimension::text) return Json(value.text);
   if (takes == Dimension::text_list) return Json(value.list);

@@ -147,9 +147,9 @@ void check_design(const Design& design, Diagnostics& report) {
   if (design.jobs.empty()) report.error("missing", "", "the scenario has no job");
   base::for_each_component(
       design, [&](const std::string& path, std::string_view role, const Component& component) {
-        for (const models::RoleInfo& info : models::roles())
-          if (info.id == role && !complete(info.role, component))
-            report.error("missing", component.pointer, path + " lacks a field that it needs");
+        const models::RoleInfo* info = models::find_role(role);
+        if (info != nullptr && !complete(info->role, component))
+          report.error("missing", component.pointer, path + " lacks a field that it needs");
       });
   check_rules(design, report);
 }

@@ -6,9 +6,6 @@ namespace judge_test {
 
 using namespace stallcast;
 using check::Baseline;
-using check::CheckRules;
-using check::FailOn;
-using check::Inconclusive;
 
 namespace {
 

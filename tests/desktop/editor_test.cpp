@@ -26,7 +26,7 @@ const QString kText = QStringLiteral(R"({
 struct Editing {
   explicit Editing(const QString& before) {
     workspace.document().open(kText, {});
-    REQUIRE(workspace.design().has_value());
+    REQUIRE(workspace.design() != nullptr);
     place(before);
     editor.show();
   }

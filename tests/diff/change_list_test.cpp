@@ -115,7 +115,9 @@ TEST_CASE("values that one parameter moves are one change, one that follows it i
   testing::set(head.storage[0], Role::storage, "mdt.count", "5");
   const auto origins = [](const char* n, const char* twice) {
     Origins out;
-    out.params = {{"n", {n, "a.json:2:3", {}}}, {"twice", {twice, "a.json:2:9", {"n"}}}};
+    out.params = {
+        {"n", {.name = "n", .text = n, .where = "a.json:2:3", .needs = {}}},
+        {"twice", {.name = "twice", .text = twice, .where = "a.json:2:9", .needs = {"n"}}}};
     out.needs = {{"/storage/0/ost/count", {"n", "twice"}}, {"/storage/0/oss/count", {"n"}}};
     return out;
   };
@@ -135,7 +137,8 @@ TEST_CASE("two edited parameters that one value needs are one change") {
   testing::set(head.storage[0], Role::storage, "mdt.count", "5");
   const auto origins = [](const char* a, const char* b) {
     Origins out;
-    out.params = {{"a", {a, "", {}}}, {"b", {b, "", {}}}};
+    out.params = {{"a", {.name = "a", .text = a, .where = "", .needs = {}}},
+                  {"b", {.name = "b", .text = b, .where = "", .needs = {}}}};
     out.needs = {{"/storage/0/mdt/count", {"a"}},
                  {"/storage/0/oss/count", {"b"}},
                  {"/storage/0/ost/count", {"a", "b"}}};

@@ -7,8 +7,8 @@
 namespace assertion_test {
 
 using namespace stallcast;
-using predict::parse_assertion;
-using predict::relative_limit;
+using base::parse_assertion;
+using base::relative_limit;
 
 namespace {
 

@@ -9,7 +9,6 @@ using namespace stallcast;
 using metric::better;
 using metric::Better;
 using predict::compare;
-using predict::Effect;
 
 namespace {
 
@@ -73,7 +72,7 @@ TEST_CASE("from nothing to something is beyond every tolerance") {
 }
 
 TEST_CASE("the last tolerance that names a metric counts") {
-  const std::vector<predict::Tolerance> some = {{"*", 0.01}, {"cost.*", 0.05}};
+  const std::vector<Tolerance> some = {{"*", 0.01}, {"cost.*", 0.05}};
   CHECK(predict::tolerance_of("job.a.au", some) == 0.01);
   CHECK(predict::tolerance_of("cost.capex", some) == 0.05);
   CHECK(predict::tolerance_of("cost.capex", {}) == predict::kDefaultTolerance);

@@ -5,8 +5,8 @@
 namespace expect_test {
 
 using namespace stallcast;
+using base::parse_assertion;
 using predict::check;
-using predict::parse_assertion;
 
 namespace {
 
@@ -148,8 +148,8 @@ TEST_CASE("only error-level outcomes decide the verdict") {
 
 TEST_CASE("the margin is positive on the good side") {
   const auto a = parse_assertion("x.y <= 10 s");
-  CHECK(predict::margin(*a, 8.0, 10.0) == Approx(0.2));
-  CHECK(predict::margin(*a, 12.0, 10.0) == Approx(-0.2));
+  CHECK(base::margin(*a, 8.0, 10.0) == Approx(0.2));
+  CHECK(base::margin(*a, 12.0, 10.0) == Approx(-0.2));
 }
 
 }  // namespace expect_test

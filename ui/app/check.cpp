@@ -362,7 +362,7 @@ class CheckRun {
 }  // namespace
 
 Result<Expectation> read_assert(const std::string& that, const std::string& where) {
-  const auto parsed = predict::parse_assertion(that);
+  const auto parsed = base::parse_assertion(that);
   if (!parsed.ok()) return parsed.failure();
   return Expectation{check::metric_name(*parsed), that, "error", "", where, "", "", ""};
 }

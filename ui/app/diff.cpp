@@ -22,11 +22,8 @@ struct Side {
 };
 
 Side side_of(const Scenario& scenario) {
-  Side out{scenario.design(), {}};
-  for (const Parameter& p : scenario.parameters())
-    out.origins.params[p.name] = {p.text, p.where, p.needs};
-  out.origins.needs = scenario.written().needs;
-  out.origins.where = scenario.written().where;
+  Side out{scenario.design(), {scenario.written(), {}}};
+  for (const Parameter& p : scenario.parameters()) out.origins.params.emplace(p.name, p);
   return out;
 }
 

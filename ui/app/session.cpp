@@ -79,15 +79,8 @@ struct Session::Impl {
     if (settings.jobs <= 0)
       settings.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     if (settings.profile.empty()) return;
-    if (const auto text = base::read_file(settings.profile); text.ok())
-      profile = calibration::read_profile(text.value(), settings.profile, profile_faults);
-    else
-      profile_faults.add({Severity::error,
-                          "profile",
-                          "",
-                          {settings.profile, 0, 0},
-                          text.failure().message,
-                          text.failure().hint});
+    if (auto read = calibration::read_profile_file(settings.profile, profile_faults))
+      profile = std::move(read->profile);
   }
 
   [[nodiscard]] const CalibrationProfile* fitted() const { return profile ? &*profile : nullptr; }

@@ -60,21 +60,10 @@ class Planner {
     if (input_.seed) file.sets.push_back("run.seed=" + std::to_string(*input_.seed));
     if (input_.replicas) file.sets.push_back("run.replicas=" + std::to_string(*input_.replicas));
     if (!input_.profile.empty()) {
-      const auto read = base::read_file(input_.profile);
-      if (!read.ok()) {
-        faults_.add({Severity::error,
-                     "profile",
-                     "",
-                     {input_.profile, 0, 0},
-                     read.failure().message,
-                     read.failure().hint});
-        return false;
-      }
-      profile_text_ = read.value();
-      profile_ = calibration::read_profile(profile_text_, input_.profile, faults_);
+      profile_ = calibration::read_profile_file(input_.profile, faults_);
     }
     if (faults_.has_errors()) return false;
-    scenario_ = Scenario::read(file, profile_ ? &*profile_ : nullptr);
+    scenario_ = Scenario::read(file, profile_ ? &profile_->profile : nullptr);
     return true;
   }
 
@@ -168,8 +157,8 @@ class Planner {
     for (const SweepAxis& axis : spec.axes) plan.axes.push_back(axis.path);
     if (profile_) {
       plan.profile_file = input_.profile;
-      plan.profile = profile_text_;
-      plan.profile_sha256 = profile_->sha256;
+      plan.profile = profile_->text;
+      plan.profile_sha256 = profile_->profile.sha256;
     }
     return plan;
   }
@@ -199,8 +188,7 @@ class Planner {
 
   const SweepRequest& input_;
   Diagnostics& faults_;
-  std::string profile_text_;
-  std::optional<CalibrationProfile> profile_;
+  std::optional<calibration::ProfileFile> profile_;
   std::optional<Scenario> scenario_;
   std::set<std::tuple<std::string, int, int, std::string>> said_;
 };

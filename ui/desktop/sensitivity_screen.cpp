@@ -137,7 +137,7 @@ void SensitivityScreen::set_span() {
 void SensitivityScreen::refresh() {
   offer_metrics(*metric_, workspace());
   ranges_->set_inputs(variables(workspace(), kMostVariedInputs));
-  const bool can = workspace().design().has_value() && !workspace().has_errors();
+  const bool can = workspace().design() != nullptr && !workspace().has_errors();
   run_->setEnabled(can);
   pair_->set_enabled(can);
   pair_->show_metric(metric_->currentText());

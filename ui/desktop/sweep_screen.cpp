@@ -156,7 +156,7 @@ void SweepScreen::say_points() {
   const SweepReport::Counts counts = run_state_->report().counts();
   const auto inputs = ranges_->chosen();
   const std::size_t points = points_of(inputs);
-  const bool can = workspace().design().has_value() && !workspace().has_errors() && points > 0 &&
+  const bool can = workspace().design() != nullptr && !workspace().has_errors() && points > 0 &&
                    points <= SweepRun::kMostPoints;
   const bool resumes = counts.missing > 0 && counts.missing < run_state_->report().rows.size();
   run_->setEnabled(!run_state_->running() && (can || resumes));

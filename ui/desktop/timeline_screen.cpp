@@ -124,7 +124,7 @@ QWidget* TimelineScreen::charts() {
 
 void TimelineScreen::refresh() {
   const auto& p = workspace().simulated();
-  record_->setEnabled(workspace().design().has_value() && !workspace().has_errors());
+  record_->setEnabled(workspace().design() != nullptr && !workspace().has_errors());
   if (stack_->currentIndex() == 1) {
     if (recorded_text_ != workspace().document().text())
       status_->setText(tr("The design has changed: this was recorded of an earlier one"));

@@ -208,7 +208,7 @@ void WhatIfScreen::refresh() {
   }
   status_->setText(text);
   pin_->setEnabled(w.freshness() == Freshness::simulated && w.pins().size() < kMostPins);
-  solve_->setEnabled(w.design().has_value() && !w.has_errors());
+  solve_->setEnabled(w.design() != nullptr && !w.has_errors());
   const QString reason = why();
   why_->setText(reason);
   why_->setVisible(!reason.isEmpty());

@@ -22,7 +22,6 @@ Workspace::Workspace(const client::Settings& settings, QObject* parent)
     simulated_.reset();
     estimate_.reset();
     scenario_.reset();
-    design_.reset();
     freshness_ = Freshness::none;
     set_marks({});
   });
@@ -45,8 +44,7 @@ void Workspace::read_text() {
   } else {
     scenario_ = std::move(reading.scenario);
     document_.set_read(*scenario_);
-    design_ = scenario_->design();
-    estimate_ = session_.estimate(*design_);
+    estimate_ = session_.estimate(scenario_->design());
     freshness_ = Freshness::estimated;
     form_ = client::form(*scenario_);
     if (choose_sliders_) choose_sliders();
@@ -64,11 +62,11 @@ void Workspace::predict_now() {
 }
 
 void Workspace::simulate() {
-  if (!design_ || has_errors()) return;
+  if (!scenario_ || has_errors()) return;
   QElapsedTimer clock;
   clock.start();
-  home_.start([this, design = *design_, clock](client::Session& session,
-                                               const Engine::Progress& progress) -> Engine::Then {
+  home_.start([this, design = scenario_->design(), clock](
+                  client::Session& session, const Engine::Progress& progress) -> Engine::Then {
     Result<Prediction> result = session.predict(design, {.on_progress = progress});
     return [this, result = std::move(result), clock] {
       simulation_ms_ = static_cast<double>(clock.nsecsElapsed()) / 1e6;

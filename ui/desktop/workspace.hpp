@@ -67,8 +67,8 @@ class Workspace : public QObject {
   /// Of the last text without errors; nullopt before there was one.
   [[nodiscard]] const std::optional<Scenario>& scenario() const { return scenario_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }
-  /// Its design.
-  [[nodiscard]] const std::optional<Design>& design() const { return design_; }
+  /// Its design; nullptr before there was one.
+  [[nodiscard]] const Design* design() const { return scenario_ ? &scenario_->design() : nullptr; }
   [[nodiscard]] const client::Form& form() const { return form_; }
 
   [[nodiscard]] Freshness freshness() const { return freshness_; }
@@ -137,7 +137,6 @@ class Workspace : public QObject {
   QTimer rest_;
   Diagnostics diagnostics_;
   std::optional<Scenario> scenario_;
-  std::optional<Design> design_;
   client::Form form_;
   std::optional<Prediction> simulated_, estimate_;
   Freshness freshness_ = Freshness::none;

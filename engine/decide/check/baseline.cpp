@@ -21,7 +21,7 @@ std::string text_of(const Json& json, const char* key) { return json.at(key).get
 
 }  // namespace
 
-std::string metric_name(const predict::Assertion& assertion) {
+std::string metric_name(const base::Assertion& assertion) {
   return assertion.statistic.empty() ? assertion.metric
                                      : assertion.statistic + "(" + assertion.metric + ")";
 }
@@ -79,7 +79,7 @@ void Baseline::set(const ScenarioKey& scenario, const Design& design, const Pred
   Diagnostics unknown;  // a metric that was not there then has no value then
   const predict::BaseValues none;
   for (const AssertionOutcome& o : predict::check(design, prediction, unknown, &none))
-    if (const auto assertion = predict::parse_assertion(o.that); assertion.ok())
+    if (const auto assertion = base::parse_assertion(o.that); assertion.ok())
       entries_[{scenario, o.id}] = {
           metric_name(*assertion), o.value, o.unit, o.status == "fail", std::string(model),
           prediction.design_sha256};

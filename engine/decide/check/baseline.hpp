@@ -55,6 +55,6 @@ class Baseline {
 };
 
 /// The metric of an assertion as a baseline names it: "max(resource.*.utilization)".
-[[nodiscard]] std::string metric_name(const predict::Assertion& assertion);
+[[nodiscard]] std::string metric_name(const base::Assertion& assertion);
 
 }  // namespace stallcast::check

@@ -10,11 +10,10 @@
 namespace stallcast::check {
 namespace {
 
-using predict::Better;
-using predict::Effect;
+using metric::Better;
 
 /// Which way the metric of an assertion should go: by the table, else by its operator.
-Better way_of(const predict::Assertion& assertion) {
+Better way_of(const base::Assertion& assertion) {
   if (const Better way = metric::better(assertion.metric); way != Better::neither) return way;
   return assertion.op.starts_with('<')   ? Better::lower
          : assertion.op.starts_with('>') ? Better::higher
@@ -33,8 +32,8 @@ CheckStatus status_of(const std::string& outcome) {
 }
 
 /// Compares with the baseline; a move for the worse is a failure, whatever the limit says.
-void compare(const predict::Assertion& assertion, const BaselineEntry* entry,
-             const CheckRules& rules, CheckedAssertion& checked) {
+void compare(const base::Assertion& assertion, const BaselineEntry* entry, const CheckRules& rules,
+             CheckedAssertion& checked) {
   AssertionOutcome& outcome = checked.outcome;
   if (entry == nullptr || entry->unit != outcome.unit || entry->metric != metric_name(assertion)) {
     checked.state = BaselineState::fresh;
@@ -42,7 +41,7 @@ void compare(const predict::Assertion& assertion, const BaselineEntry* entry,
   }
   checked.before = entry->value;
   checked.tolerance = predict::tolerance_of(assertion.metric, rules.tolerances);
-  const predict::MetricChange change = predict::compare(
+  const MetricChange change = predict::compare(
       outcome.metric, {entry->value, entry->unit, std::nullopt},
       {outcome.value, outcome.unit, std::nullopt}, checked.tolerance, way_of(assertion));
   checked.state = change.effect == Effect::worse    ? BaselineState::worse
@@ -97,7 +96,7 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
                                     const CheckRules& rules, Diagnostics& faults) {
   if (baseline == nullptr)
     for (const Expectation& e : design.expect)
-      if (const auto parsed = predict::parse_assertion(e.that);
+      if (const auto parsed = base::parse_assertion(e.that);
           parsed.ok() && !parsed->relative.empty())
         faults.error("expect", e.pointer + "/that",
                      "\"" + e.that + "\" compares with a baseline, and there is none",
@@ -107,7 +106,7 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
   std::vector<CheckedAssertion> out;
   for (AssertionOutcome& outcome : predict::check(design, prediction, faults, &base)) {
     const Expectation& expectation = expectation_of(design, outcome.id);
-    const auto assertion = predict::parse_assertion(outcome.that);
+    const auto assertion = base::parse_assertion(outcome.that);
     CheckedAssertion checked;
     checked.status = status_of(outcome.status);
     checked.outcome = std::move(outcome);
@@ -139,7 +138,7 @@ std::vector<std::string> stale_entries(const Design& design, const ScenarioKey& 
       out.push_back(scenario.id + ": the assertion \"" + key.assertion + "\" is gone");
       continue;
     }
-    const auto assertion = predict::parse_assertion(now->that);
+    const auto assertion = base::parse_assertion(now->that);
     if (assertion.ok() && metric_name(*assertion) != entry.metric)
       out.push_back(scenario.id + ": \"" + key.assertion + "\" was about " + entry.metric +
                     ", and is now about " + metric_name(*assertion));

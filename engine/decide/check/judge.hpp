@@ -12,10 +12,6 @@
 /// Whether designs still are what they were decided to be.
 namespace stallcast::check {
 
-using stallcast::CheckRules;
-using stallcast::FailOn;
-using stallcast::Inconclusive;
-
 /// Judges every assertion of `design`; what cannot be judged (unknown metric, wrong unit) goes to
 /// `faults`. Sets everything of the assertions but places, fixes and fingerprints. Without
 /// `baseline`, assertions relative to one are faults, and nothing is a regression.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 /// A component of either design.
 struct Place {
   std::string path;
-  std::string role;
+  const models::RoleInfo* role = nullptr;
   const Component* base = nullptr;
   const Component* head = nullptr;
 };
@@ -33,12 +33,6 @@ struct Moved {
   const Value* before = nullptr;
   const Value* after = nullptr;
 };
-
-const models::RoleInfo& info_of(std::string_view role) {
-  for (const models::RoleInfo& info : models::roles())
-    if (info.id == role) return info;
-  return models::roles().front();
-}
 
 /// Which part of the scenario a path is in.
 std::size_t section(std::string_view path) {
@@ -53,7 +47,7 @@ std::vector<Place> places(const Design& base, const Design& head) {
   std::vector<Place> out;
   base::for_each_component(base,
                            [&](const std::string& path, std::string_view role, const Component& c) {
-                             out.push_back({path, std::string(role), &c, nullptr});
+                             out.push_back({path, models::find_role(role), &c, nullptr});
                            });
   base::for_each_component(
       head, [&](const std::string& path, std::string_view role, const Component& c) {
@@ -63,7 +57,7 @@ std::vector<Place> places(const Design& base, const Design& head) {
         if (same != out.end())
           same->head = &c;
         else
-          out.push_back({path, std::string(role), nullptr, &c});
+          out.push_back({path, models::find_role(role), nullptr, &c});
       });
   std::stable_sort(out.begin(), out.end(), [](const Place& a, const Place& b) {
     return section(a.path) < section(b.path);
@@ -76,7 +70,7 @@ std::string written(const Place& place, const std::string& key, const Value* val
   if (value == nullptr) return "";
   if (value->dimension == Dimension::rate && std::isfinite(value->number)) {
     const Component* owner = place.head != nullptr ? place.head : place.base;
-    const models::KindInfo* kind = models::find_kind(info_of(place.role).role, owner->kind);
+    const models::KindInfo* kind = models::find_kind(place.role->role, owner->kind);
     if (kind != nullptr)
       for (const auto& fields : {kind->common, kind->fields})
         for (const base::FieldInfo& field : fields)
@@ -126,7 +120,7 @@ class Grouping {
     // What only follows another parameter was not edited.
     const std::set<std::string> changed = roots_;
     std::erase_if(roots_, [&](const std::string& name) {
-      const auto follows = [&](const ParameterOrigin& p) {
+      const auto follows = [&](const Parameter& p) {
         return std::any_of(p.needs.begin(), p.needs.end(),
                            [&](const std::string& n) { return changed.contains(n); });
       };
@@ -161,7 +155,7 @@ class Grouping {
     InputMove move{place.path, kind(place.base), kind(place.head),
                    place.base ? where_of(base_origins_, place.base->pointer) : "",
                    place.head ? where_of(head_origins_, place.head->pointer) : ""};
-    const std::string_view selector = info_of(place.role).selector;
+    const std::string_view selector = place.role->selector;
     if (place.base != nullptr && place.head != nullptr && !selector.empty())
       move.path += "." + std::string(selector);
     change.said = {move.path, move.before, move.after, move.base_at, move.head_at, {move}};
@@ -248,8 +242,8 @@ class Grouping {
 
   void describe_params(const std::string& group, InputChange& said) {
     for (const std::string& name : params_.at(group)) {
-      const ParameterOrigin& was = base_origins_.params.at(name);
-      const ParameterOrigin& is = head_origins_.params.at(name);
+      const Parameter& was = base_origins_.params.at(name);
+      const Parameter& is = head_origins_.params.at(name);
       const std::string comma = said.name.empty() ? "" : ", ";
       said.name += comma + "params." + name;
       said.before += comma + was.text;
@@ -341,10 +335,12 @@ std::vector<InputStep> changes(const Design& base, const Design& head, const Ori
   Grouping grouping(base, head, base_origins, head_origins);
   std::set<std::string> jobs;  // that came or went: their parts with them
   for (const Place& place : all)
-    if (place.role == "job" && (place.base == nullptr || place.head == nullptr))
+    if (place.role->role == models::Role::job && (place.base == nullptr || place.head == nullptr))
       jobs.insert(place.path);
   for (const Place& place : all) {
-    if (place.role != "job" && jobs.contains(place.path.substr(0, place.path.rfind('.')))) continue;
+    if (place.role->role != models::Role::job &&
+        jobs.contains(place.path.substr(0, place.path.rfind('.'))))
+      continue;
     if (place.base != nullptr && place.head != nullptr && place.base->kind == place.head->kind) {
       add_moved_values(place, grouping);
       continue;
@@ -352,7 +348,7 @@ std::vector<InputStep> changes(const Design& base, const Design& head, const Ori
     // Jobs come back in the usual way as soon as something stops them: nobody wrote that.
     const Component* present = place.base != nullptr ? place.base : place.head;
     const Origins& origins = place.base != nullptr ? base_origins : head_origins;
-    const bool implied = place.role == "recovery" && !origins.where.empty() &&
+    const bool implied = place.role->role == models::Role::recovery && !origins.where.empty() &&
                          !origins.where.contains(present->pointer);
     if (!implied) grouping.add_component(place);
   }

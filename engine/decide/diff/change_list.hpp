@@ -7,24 +7,14 @@
 
 #include "stallcast/design.hpp"
 #include "stallcast/diff.hpp"
+#include "stallcast/scenario.hpp"
 
 /// What changed between two designs, as edits somebody made, and the designs with some of them.
 namespace stallcast::diff {
 
-/// A parameter of a scenario.
-struct ParameterOrigin {
-  std::string text;                     ///< its value
-  std::string where;                    ///< "file:line:column"
-  std::vector<std::string> needs = {};  ///< parameters it depends on, also through others
-};
-
 /// What the text of a scenario says beyond its design; empty for designs without a text.
-struct Origins {
-  std::map<std::string, ParameterOrigin> params;
-  /// By the pointer of a value: the parameters it depends on, also through others.
-  std::map<std::string, std::vector<std::string>> needs;
-  /// "file:line:column" of components and of their `use`, by pointer.
-  std::map<std::string, std::string> where;
+struct Origins : Written {
+  std::map<std::string, Parameter> params;  ///< by name
 };
 
 /// What a change does to a design: takes over one value of the other design, a product, or a whole

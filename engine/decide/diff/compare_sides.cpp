@@ -25,7 +25,7 @@ void warn_of_skew(Diff& diff) {
 void compare(Diff& diff, const ComparedMetrics& scope) {
   const auto& before = diff.base.prediction.metrics;
   const auto& after = diff.head.prediction.metrics;
-  const std::vector<predict::Tolerance> tolerances = {{"*", scope.min_change}};
+  const std::vector<Tolerance> tolerances = {{"*", scope.min_change}};
   diff.metrics = predict::compare_all(before, after, tolerances);
   std::erase_if(diff.metrics, [&](const MetricChange& m) {
     return !base::matches_glob(scope.metrics, m.metric);

@@ -10,7 +10,7 @@ namespace stallcast::diff {
 /// Which metrics are compared, and what counts as moved.
 struct ComparedMetrics {
   std::string metrics = "*";  ///< "*" stands for any text
-  double min_change = 0.005;  ///< as predict::Tolerance::relative
+  double min_change = 0.005;  ///< as Tolerance::relative
 };
 
 /// Sets what follows from the two predictions of `diff`: metrics that moved, came or went, and

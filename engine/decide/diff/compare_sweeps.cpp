@@ -88,7 +88,7 @@ class Comparison {
       out_.now_meet += pair.after == Verdict::pass ? 1U : 0U;
       out_.now_miss += pair.after == Verdict::fail ? 1U : 0U;
     }
-    const std::vector<predict::Tolerance> tolerances = {{"*", scope_.min_change}};
+    const std::vector<Tolerance> tolerances = {{"*", scope_.min_change}};
     for (MetricChange& m :
          predict::compare_all(before.outcome->metrics, after.outcome->metrics, tolerances)) {
       if (!base::matches_glob(scope_.metrics, m.metric)) continue;

@@ -17,7 +17,7 @@ int replicas_of(const Design& design, const predict::PredictOptions& options) {
 /// Adds what an outage does to the targets.
 void add_outage(Prediction& whole, const Prediction& broken, const PartDown& outage) {
   for (AssertionOutcome outcome : broken.assertions) {
-    if (const auto parsed = predict::parse_assertion(outcome.that); parsed.ok())
+    if (const auto parsed = base::parse_assertion(outcome.that); parsed.ok())
       outcome.limited_by = predict::limiter(broken, parsed->metric);
     outcome.id += outage_suffix(outage);
     whole.assertions.push_back(std::move(outcome));
@@ -57,7 +57,7 @@ Result<Design> Designs::make(std::span<const Change> changes) const {
   Result<Design> design = redesign_(changes);
   if (design.ok())
     std::erase_if(design->expect, [](const Expectation& e) {
-      const auto parsed = predict::parse_assertion(e.that);
+      const auto parsed = base::parse_assertion(e.that);
       return parsed.ok() && predict::is_plan_metric(parsed->metric);
     });
   return design;

@@ -26,7 +26,7 @@ constexpr double kSpread = 0.2;         ///< the same
 
 bool has_targets(const Design& design) {
   return std::any_of(design.expect.begin(), design.expect.end(), [](const Expectation& e) {
-    const auto parsed = predict::parse_assertion(e.that);
+    const auto parsed = base::parse_assertion(e.that);
     return e.level != "warn" && parsed.ok() && parsed->relative.empty() &&
            !predict::is_plan_metric(parsed->metric);
   });
@@ -34,7 +34,7 @@ bool has_targets(const Design& design) {
 
 /// A target that more hardware makes harder: a budget, or how busy something has to be.
 bool opposes(const AssertionOutcome& outcome) {
-  const auto parsed = predict::parse_assertion(outcome.that);
+  const auto parsed = base::parse_assertion(outcome.that);
   if (!parsed.ok()) return false;
   const bool least = parsed->op == ">=" || parsed->op == ">" || parsed->op == "in";
   return parsed->metric == metric::kCapex || parsed->metric == metric::kUsefulGpuHour ||
@@ -194,7 +194,7 @@ void check_plan_metrics(const Design& design, PlanResult& plan, Diagnostics& fau
   if (plan.objective.maximize) add_supported(design, plan);
   Design only = design;
   std::erase_if(only.expect, [](const Expectation& e) {
-    const auto parsed = predict::parse_assertion(e.that);
+    const auto parsed = base::parse_assertion(e.that);
     return !parsed.ok() || !predict::is_plan_metric(parsed->metric);
   });
   for (AssertionOutcome& outcome : predict::check(only, plan.prediction, faults)) {

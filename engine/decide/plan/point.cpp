@@ -13,11 +13,11 @@ TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown
       out.id.resize(out.id.size() - suffix.size());
       out.when = outage.label + " down";
     }
-  const auto parsed = predict::parse_assertion(outcome.that);
+  const auto parsed = base::parse_assertion(outcome.that);
   if (!parsed.ok()) return out;
-  if (const auto limit = predict::limit_in(*parsed, outcome.unit); limit.ok()) {
+  if (const auto limit = base::limit_in(*parsed, outcome.unit); limit.ok()) {
     out.limit = limit.value();
-    out.margin = predict::margin(*parsed, outcome.value, out.limit);
+    out.margin = base::margin(*parsed, outcome.value, out.limit);
   }
   return out;
 }
@@ -48,7 +48,7 @@ PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outag
     // the tightest target names what binds
     const bool first = std::all_of(point.targets.begin(), point.targets.end(),
                                    [&](const TargetMargin& t) { return target.margin < t.margin; });
-    const auto parsed = predict::parse_assertion(outcome.that);
+    const auto parsed = base::parse_assertion(outcome.that);
     if (first && parsed.ok())
       point.binding =
           target.when.empty() ? predict::limiter(prediction, parsed->metric) : outcome.limited_by;

@@ -32,16 +32,16 @@ double tolerance_of(std::string_view metric, std::span<const Tolerance> toleranc
 }
 
 MetricChange compare(std::string metric, const Metric& before, const Metric& after,
-                     double tolerance, std::optional<Better> way) {
+                     double tolerance, std::optional<metric::Better> way) {
   MetricChange out{std::move(metric), after.unit, before.value, after.value, Effect::none};
   const double least = after.unit == "ratio" ? kSmallShare : 0.0;
   if (std::abs(out.difference()) <= tolerance * std::max(std::abs(before.value), least)) return out;
-  const Better wanted = way.value_or(metric::better(out.metric));
-  if (wanted == Better::neither)
+  const metric::Better wanted = way.value_or(metric::better(out.metric));
+  if (wanted == metric::Better::neither)
     out.effect = Effect::changed;
   else
-    out.effect =
-        (out.difference() > 0.0) == (wanted == Better::higher) ? Effect::better : Effect::worse;
+    out.effect = (out.difference() > 0.0) == (wanted == metric::Better::higher) ? Effect::better
+                                                                                : Effect::worse;
   return out;
 }
 

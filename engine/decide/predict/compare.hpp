@@ -15,13 +15,6 @@
 /// What moved between two predictions, by how much, and whether that is for the worse.
 namespace stallcast::predict {
 
-using metric::Better;
-
-using stallcast::Effect;
-using stallcast::kSmallShare;
-using stallcast::MetricChange;
-using stallcast::Tolerance;
-
 /// For metrics that no tolerance names: one seed gives the same bytes, so this only forgives what
 /// nobody would act on.
 inline constexpr double kDefaultTolerance = 0.005;
@@ -34,7 +27,8 @@ inline constexpr double kDefaultTolerance = 0.005;
 
 /// `way` for metrics whose way is known otherwise, as by the operator of an assertion.
 [[nodiscard]] MetricChange compare(std::string metric, const Metric& before, const Metric& after,
-                                   double tolerance, std::optional<Better> way = std::nullopt);
+                                   double tolerance,
+                                   std::optional<metric::Better> way = std::nullopt);
 
 /// Every metric that both have in one unit, in the order of their names.
 [[nodiscard]] std::vector<MetricChange> compare_all(const std::map<std::string, Metric>& before,

@@ -20,7 +20,7 @@ struct Bound {
 using ProvenBounds = std::map<std::string, Bound>;  // by metric
 
 /// What bounds prove of an assertion.
-std::string status_of(const Assertion& assertion, double limit, const ProvenBounds& bounds) {
+std::string status_of(const base::Assertion& assertion, double limit, const ProvenBounds& bounds) {
   const auto bound = bounds.find(assertion.metric);
   if (bound == bounds.end()) return "inconclusive";
   const auto [least, most] = bound->second;
@@ -52,10 +52,10 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
       return found == prediction.metrics.end() ? nullptr : &found->second;
     };
     // A figure of many metrics, or one relative to a baseline, is not a bound.
-    if (const Result<Assertion> parsed = parse_assertion(e.that);
+    if (const Result<base::Assertion> parsed = base::parse_assertion(e.that);
         parsed.ok() && parsed->relative.empty() && parsed->statistic.empty())
       if (const Metric* known = metric(parsed->metric))
-        if (const Result<double> limit = limit_in(*parsed, known->unit); limit.ok()) {
+        if (const Result<double> limit = base::limit_in(*parsed, known->unit); limit.ok()) {
           outcome.value = known->value;
           outcome.unit = known->unit;
           outcome.limit = *limit;

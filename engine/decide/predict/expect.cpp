@@ -27,7 +27,7 @@ bool holds(const std::string& op, double value, const Limits& to) {
 }
 
 /// "inconclusive" when the interval has points on both sides of the limit.
-std::string status_of(const Assertion& assertion, const Metric& metric, const Limits& to) {
+std::string status_of(const base::Assertion& assertion, const Metric& metric, const Limits& to) {
   const bool value_holds = holds(assertion.op, metric.value, to);
   if (!metric.ci95.has_value()) return value_holds ? "pass" : "fail";
   const auto [low, high] = *metric.ci95;
@@ -87,7 +87,7 @@ std::vector<Named> matching(std::string_view pattern, const Prediction& predicti
 }
 
 /// One figure of several: its name is the assertion's, its interval is not known.
-Named statistic_of(const Assertion& assertion, const std::vector<Named>& metrics) {
+Named statistic_of(const base::Assertion& assertion, const std::vector<Named>& metrics) {
   std::vector<double> values;
   for (const auto& [name, metric] : metrics) values.push_back(metric.value);
   const double total = mean(values) * static_cast<double>(values.size());
@@ -101,7 +101,7 @@ Named statistic_of(const Assertion& assertion, const std::vector<Named>& metrics
 }
 
 /// The limit in the unit of `metrics`, which must all be of one dimension.
-Result<Limits> common_limits(const Expectation& expectation, const Assertion& assertion,
+Result<Limits> common_limits(const Expectation& expectation, const base::Assertion& assertion,
                              const std::vector<Named>& metrics, const double* base) {
   Limits to;
   for (const auto& [name, metric] : metrics) {
@@ -112,19 +112,19 @@ Result<Limits> common_limits(const Expectation& expectation, const Assertion& as
                      why.hint};
     };
     const Result<double> limit = assertion.relative.empty()
-                                     ? limit_in(assertion, metric.unit)
-                                     : relative_limit(assertion, metric.unit, *base);
+                                     ? base::limit_in(assertion, metric.unit)
+                                     : base::relative_limit(assertion, metric.unit, *base);
     if (!limit.ok()) return with_reason(limit.failure());
     to.limit = *limit;
     if (!assertion.upper.has_value()) continue;
-    Assertion end = assertion;
+    base::Assertion end = assertion;
     end.limit = *assertion.upper;
-    to.upper = limit_in(end, metric.unit).value();
+    to.upper = base::limit_in(end, metric.unit).value();
   }
   return to;
 }
 
-AssertionOutcome outcome_of(const Expectation& expectation, const Assertion& assertion,
+AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertion& assertion,
                             const std::vector<Named>& metrics, const Prediction& prediction,
                             const std::optional<Limits>& to) {
   AssertionOutcome out;
@@ -136,7 +136,7 @@ AssertionOutcome outcome_of(const Expectation& expectation, const Assertion& ass
   double worst_margin = 0.0;
   for (const auto& [name, metric] : metrics) {
     const std::string status = to ? status_of(assertion, metric, *to) : "inconclusive";
-    const double m = to ? margin(assertion, metric.value, to->limit) : 0.0;
+    const double m = to ? base::margin(assertion, metric.value, to->limit) : 0.0;
     if (worst != nullptr && (badness(status) < badness(out.status) ||
                              (badness(status) == badness(out.status) && m >= worst_margin)))
       continue;
@@ -168,7 +168,7 @@ std::vector<AssertionOutcome> check(const Design& design, const Prediction& pred
   std::vector<AssertionOutcome> outcomes;
   for (const Expectation& expectation : design.expect) {
     const std::string at = expectation.pointer + "/that";
-    const Result<Assertion> assertion = parse_assertion(expectation.that);
+    const Result<base::Assertion> assertion = base::parse_assertion(expectation.that);
     if (!assertion.ok()) {
       diags.error("expect", at, assertion.failure().message, assertion.failure().hint);
       continue;

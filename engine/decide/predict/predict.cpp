@@ -53,7 +53,7 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
     return Failure{ExitCode::bad_input, first.message, first.hint};
   }
   for (const Expectation& e : design.expect)
-    if (const auto parsed = parse_assertion(e.that); parsed.ok() && !parsed->relative.empty())
+    if (const auto parsed = base::parse_assertion(e.that); parsed.ok() && !parsed->relative.empty())
       prediction.warnings.push_back("the target \"" + e.id +
                                     "\" compares with a baseline: only "
                                     "\"stallcast check\" judges it");

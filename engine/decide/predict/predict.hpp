@@ -19,12 +19,6 @@
 /// From simulations to what is said about a design: replicas, intervals, bottlenecks, assertions.
 namespace stallcast::predict {
 
-using base::Assertion;
-using base::limit_in;
-using base::margin;
-using base::parse_assertion;
-using base::relative_limit;
-
 struct PredictOptions {
   run::SimulateOptions run;
   std::optional<std::uint64_t> seed;  ///< first seed; none: the scenario's
