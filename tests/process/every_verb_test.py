@@ -19,7 +19,8 @@ import sys
 import tempfile
 
 COMMON = ["--quiet"]
-SIMULATED = [*COMMON, "--format", "json", "--replicas", "1", "--time-limit", "3s"]
+# Mutants may be larger than anything anybody would run.
+SIMULATED = [*COMMON, "--format", "json", "--replicas", "1", "--time-limit", "1s"]
 VERBS = {
     "lint": lambda file, _: ["lint", file, *COMMON],
     "resolve": lambda file, _: ["resolve", file, *COMMON],
@@ -29,10 +30,8 @@ VERBS = {
     "sweep": lambda file, axis: ["sweep", file, "--vary", axis, *SIMULATED],
     "diff": lambda file, _: ["diff", file, file, *SIMULATED],
 }
-# A plan of a scenario covers most of what those of its variants do. Mutants may be larger than anything anybody
-# would run.
+# A plan of a scenario covers most of what those of its variants do.
 OF_VARIANTS = {"plan": ["--checks", "0", "--tornado", "0"]}
-OF_MUTANTS = ["--time-limit", "1s"]
 # Most are runs, which reach most of the code.
 DRAWN = ["run", "run", "run", "plan", "explain", "sweep", "diff", "lint", "resolve"]
 FACTORS = [0, 1e-9, 1e-3, 0.1, 0.5, 1.5, 2, 3, 10, 1e3, 1e6, 1e9, -1]
@@ -79,6 +78,8 @@ def fault_of(stallcast, arguments, folder):
         return "does not end"
     if done.returncode not in (0, 1, 2, 3):
         return f"exit {done.returncode}: {done.stderr.strip()[-300:]}"
+    if "--help" in done.stderr:
+        return f"did not understand the call: {done.stderr.strip()[-300:]}"
     if "json" in arguments and (found := NOT_A_NUMBER.search(done.stdout)):
         return "says " + done.stdout[max(0, found.start() - 80):found.end()]
     return None
@@ -105,8 +106,7 @@ def calls_of_mutants(scenarios, count, seed, folder):
         file = os.path.join(folder, f"{number}-{path.name}")
         pathlib.Path(file).write_text(text, encoding="utf-8")
         verb = rng.choice(DRAWN)
-        limit = OF_MUTANTS if verb not in ("lint", "resolve") else []
-        yield [*VERBS[verb](file, axis_of(parsed(scenarios[path]))), *limit]
+        yield VERBS[verb](file, axis_of(parsed(scenarios[path])))
 
 
 def main():
