@@ -26,6 +26,29 @@ std::optional<int> take_number(std::string_view& text) {
 
 }  // namespace
 
+ResourceName resource_name(std::string_view resource) {
+  ResourceName out;
+  const std::size_t first = resource.find('.');
+  out.role = resource.substr(0, first);
+  if (first == std::string_view::npos) return out;
+  if (out.role == "fabric") {
+    out.part = resource.substr(first + 1);
+    return out;
+  }
+  const std::size_t second = resource.find('.', first + 1);
+  out.id = resource.substr(first + 1, second - first - 1);
+  if (second != std::string_view::npos) out.part = resource.substr(second + 1);
+  return out;
+}
+
+std::string component_path(std::string_view role, std::string_view id) {
+  if (role == "fabric") return "cluster.fabric";
+  const std::string list = role == "host"      ? "cluster.hosts"
+                           : role == "storage" ? "storage"
+                                               : std::string(role) + "s";
+  return list + "[" + std::string(id) + "]";
+}
+
 std::vector<std::pair<std::string, const Value*>> values_of(const Design& design) {
   std::vector<std::pair<std::string, const Value*>> out;
   for_each_component(design,

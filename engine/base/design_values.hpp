@@ -10,16 +10,28 @@
 
 namespace stallcast::base {
 
+/// What a resource belongs to: "storage.scratch.oss.nic" is storage, scratch, oss.nic. The fabric
+/// has no id.
+struct ResourceName {
+  std::string_view role, id, part;
+};
+[[nodiscard]] ResourceName resource_name(std::string_view resource);
+
+/// "storage[scratch]", "cluster.hosts[gpu]", "cluster.fabric": a component as `--set` names it; of
+/// parts of jobs, the job.
+[[nodiscard]] std::string component_path(std::string_view role, std::string_view id);
+
 /// Calls `visit(path, role, component)` for every component of `design`, in the order of the
 /// scenario. The path is what `--set` takes ("jobs[train].loader"), the role the id of its row in
 /// models::roles().
 template <class AnyDesign, class Visit>
 void for_each_component(AnyDesign& design, const Visit& visit) {
-  for (auto& host : design.hosts) visit("cluster.hosts[" + host.id + "]", "host", host);
-  visit(std::string("cluster.fabric"), "fabric", design.fabric);
-  for (auto& storage : design.storage) visit("storage[" + storage.id + "]", "storage", storage);
+  for (auto& host : design.hosts) visit(component_path("host", host.id), "host", host);
+  visit(component_path("fabric", {}), "fabric", design.fabric);
+  for (auto& storage : design.storage)
+    visit(component_path("storage", storage.id), "storage", storage);
   for (auto& job : design.jobs) {
-    const std::string path = "jobs[" + job.job.id + "]";
+    const std::string path = component_path("job", job.job.id);
     visit(path, "job", job.job);
     visit(path + ".model", "model", job.model);
     visit(path + ".step", "step", job.step);
@@ -30,8 +42,9 @@ void for_each_component(AnyDesign& design, const Visit& visit) {
     if (job.recovery) visit(path + ".recovery", "recovery", *job.recovery);
     if (job.elastic) visit(path + ".elastic", "elastic", *job.elastic);
   }
-  for (auto& tenant : design.tenants) visit("tenants[" + tenant.id + "]", "tenant", tenant);
-  for (auto& failure : design.failures) visit("failures[" + failure.id + "]", "failure", failure);
+  for (auto& tenant : design.tenants) visit(component_path("tenant", tenant.id), "tenant", tenant);
+  for (auto& failure : design.failures)
+    visit(component_path("failure", failure.id), "failure", failure);
   visit(std::string("run"), "run", design.run);
 }
 

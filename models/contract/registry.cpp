@@ -62,15 +62,21 @@ constexpr std::array kCheckpointHabits{Habit{{"checkpoint"}, "every", 2.0},
                                        Habit{{"checkpoint"}, "every_steps", 2.0},
                                        Habit{{"checkpoint"}, "buffers", 2.0}};
 
+constexpr std::array kHostCounts{Count{"nics", "nic.count", "NICs"},
+                                 Count{"accelerators", "count", "hosts", {}, {}, false},
+                                 Count{"hosts", "count", "hosts", {}, {}, false}};
+constexpr std::array kDatasetCounts{Count{"cache", "cache.size", "cache"}};
+constexpr std::array kLoaderCounts{Count{"workers", "workers", "workers", {}, {}, false, 64}};
+
 constexpr std::array<RoleInfo, 15> kRoles{
-    {{Role::host, "host", "", "host", "host", kHostRemedies},
+    {{Role::host, "host", "", "host", "host", kHostRemedies, {}, kHostCounts},
      {Role::fabric, "fabric", "type", "switched", "network", kFabricRemedies},
      {Role::storage, "storage", "type", "", "*", kStorageRemedies},
      {Role::job, "job", "", "training", "training", kJobRemedies},
      {Role::model, "model", "", "dense", "compute"},
      {Role::step, "step", "type", "given", "compute"},
-     {Role::dataset, "dataset", "format", "", "formats", {}, kDatasetHabits},
-     {Role::loader, "loader", "type", "pytorch", "dataloader", {}, kLoaderHabits},
+     {Role::dataset, "dataset", "format", "", "formats", {}, kDatasetHabits, kDatasetCounts},
+     {Role::loader, "loader", "type", "pytorch", "dataloader", {}, kLoaderHabits, kLoaderCounts},
      {Role::checkpoint, "checkpoint", "mode", "sync", "checkpoint", {}, kCheckpointHabits},
      {Role::communication, "communication", "type", "ddp", "communication"},
      {Role::tenant, "tenant", "type", "", "tenants"},

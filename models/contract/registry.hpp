@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/fields.hpp"
+#include "models/contract/counts.hpp"
 #include "models/contract/parts.hpp"
 #include "models/contract/remedies.hpp"
 
@@ -42,6 +43,7 @@ struct KindInfo {
   std::span<const PartInfo> parts{};          ///< what this kind is bought as, besides
   std::span<const Remedy> remedies{};         ///< of resources that only this kind has
   Successor successor{};                      ///< the kind to try instead
+  std::span<const Count> counts{};  ///< a plan without a word about it searches the first given
 };
 
 /// What is true of a whole role.
@@ -54,6 +56,7 @@ struct RoleInfo {
   std::string_view page;               ///< its equations; "*" = each kind has a page of its own
   std::span<const Remedy> remedies{};  ///< of resources that several kinds have
   std::span<const Habit> habits{};
+  std::span<const Count> counts{};  ///< of all its kinds
 };
 
 [[nodiscard]] std::span<const RoleInfo> roles();

@@ -39,6 +39,30 @@ constexpr std::array kNvmeof{part<"target">("targets", "target.count"),
 constexpr std::array kSan{included(part<"port">("ports", "port.count"))};
 constexpr std::array kWeka{part<"backend">("backends", "backend.count")};
 
+constexpr Count kTargetCount{"targets", "target.count", "targets", "target", "target"};
+constexpr Count kServerCount{"servers", "server.count", "servers", "server", "server"};
+constexpr Count kMdsCount{"mds", "mds.count", "MDS", "mds", "metadata"};
+constexpr Count kDriveCount{"drives", "drive.count", "drives", "drive", "target"};
+constexpr std::array kBeegfsCounts{kTargetCount, kServerCount, kMdsCount};
+constexpr std::array kServerCounts{kServerCount};
+constexpr std::array kCephfsCounts{kServerCount,
+                                   Count{"osds", "osd.count", "OSDs", "osd", "target"}, kMdsCount};
+constexpr std::array kChunkstoreCounts{Count{"nodes", "node.count", "nodes", "node", "server"}};
+constexpr std::array kCxlCounts{Count{"devices", "device.count", "devices"}};
+constexpr std::array kHdfsCounts{Count{"datanodes", "datanode.count", "DataNodes"}};
+constexpr std::array kLocalCounts{kDriveCount};
+constexpr std::array kLustreCounts{Count{"osts", "ost.count", "OSTs", "ost", "target"},
+                                   Count{"oss", "oss.count", "OSS", "oss", "server"},
+                                   Count{"mdts", "mdt.count", "MDTs", "mdt", "metadata"}};
+constexpr std::array kNfsCounts{
+    Count{"controllers", "head.count", "controllers", "controller", "server"},
+    Count{"shelves", "shelf.count", "shelves"}};
+constexpr std::array kNvmeofCounts{kTargetCount, kDriveCount};
+constexpr std::array kS3Counts{kServerCount, Count{"prefixes", "prefixes", "prefixes"}};
+constexpr std::array kSanCounts{Count{"ports", "port.count", "ports"}};
+constexpr std::array kWekaCounts{
+    Count{"backends", "backend.count", "backends", "backend", "server"}};
+
 using Of = Remedy::Of;
 constexpr std::array kLustreRemedies{Remedy{"ost", Of::self, "ost.count", 1.25, {}, false, true},
                                      Remedy{"oss", Of::self, "oss.count", 1.25, {}, false, true},
@@ -49,45 +73,48 @@ constexpr std::array kS3Remedies{Remedy{"prefixes", Of::self, "prefixes", 2.0},
                                  Remedy{"connection", Of::self, "get.parallel", 2.0}};
 
 StorageRow row(std::string_view id, std::string_view summary, const StorageKind& kind,
-               std::span<const PartInfo> parts, std::span<const Remedy> remedies = {}) {
-  return {{id, summary, {}, kind.fields, kAnyStorage, parts, remedies}, kind.make};
+               std::span<const PartInfo> parts, std::span<const Count> counts,
+               std::span<const Remedy> remedies = {}) {
+  return {{id, summary, {}, kind.fields, kAnyStorage, parts, remedies, {}, counts}, kind.make};
 }
 
 // Sorted by id (registry_test.cpp holds them to it).
 const std::array kStorage{
     row("beegfs",
         "BeeGFS: chunks over targets, connections per server, directories owned by one server",
-        beegfs_kind(), kBeegfs),
+        beegfs_kind(), kBeegfs, kBeegfsCounts),
     row("cache",
         "cache servers in front of another storage system: admission, eviction, write-back",
-        cache_kind(), kServers),
+        cache_kind(), kServers, kServerCounts),
     row("cephfs", "CephFS: OSDs, copies or erasure codes through primaries, placement groups, MDS",
-        cephfs_kind(), kCephfs),
+        cephfs_kind(), kCephfs, kCephfsCounts),
     row("chunkstore",
         "chunk stores: 3FS (chains of replicas), Tectonic (codes computed by the client)",
-        chunkstore_kind(), kChunkstore),
-    row("cxl", "pool of CXL memory: cache lines in flight, ports, devices", cxl_kind(), kCxl),
+        chunkstore_kind(), kChunkstore, kChunkstoreCounts),
+    row("cxl", "pool of CXL memory: cache lines in flight, ports, devices", cxl_kind(), kCxl,
+        kCxlCounts),
     row("daos", "DAOS behind dfuse: server NICs, erasure coding by the client, distributed keys",
-        daos_kind(), kServers),
+        daos_kind(), kServers, kServerCounts),
     row("gpfs", "GPFS (IBM Storage Scale): blocks over all NSD servers, tokens, prefetch limit",
-        gpfs_kind(), kServers),
-    row("hdfs", "HDFS: NameNode, blocks on single disks, pipelines of copies", hdfs_kind(), kHdfs),
+        gpfs_kind(), kServers, kServerCounts),
+    row("hdfs", "HDFS: NameNode, blocks on single disks, pipelines of copies", hdfs_kind(), kHdfs,
+        kHdfsCounts),
     row("local", "drives inside each host: NVMe, SATA or disks, RAID, decoding drives",
-        local_kind(), kLocal),
+        local_kind(), kLocal, kLocalCounts),
     row("lustre", "Lustre parallel file system: MDS queue, OSS network, OSTs", lustre_kind(),
-        kLustre, kLustreRemedies),
+        kLustre, kLustreCounts, kLustreRemedies),
     row("measured", "storage known by measurements on its clients: fitted laws, limiters, lines",
-        measured_kind(), {}),
+        measured_kind(), {}, {}),
     row("nfs", "NFS: controllers of a NAS or a managed service, TCP connections, read-ahead",
-        nfs_kind(), kNfs),
+        nfs_kind(), kNfs, kNfsCounts),
     row("nvmeof", "NVMe over Fabrics (RDMA, TCP): drives in targets, striped over all of them",
-        nvmeof_kind(), kNvmeof),
+        nvmeof_kind(), kNvmeof, kNvmeofCounts),
     row("s3", "S3 and compatible object stores: first byte, connections, request rate of prefixes",
-        s3_kind(), kServers, kS3Remedies),
+        s3_kind(), kServers, kS3Counts, kS3Remedies),
     row("san", "block array behind FC, iSCSI or SMB: ports, controllers, paths, locks", san_kind(),
-        kSan),
+        kSan, kSanCounts),
     row("weka", "WEKA: N+2 stripes over all backends, client cores, distributed metadata",
-        weka_kind(), kWeka)};
+        weka_kind(), kWeka, kWekaCounts)};
 
 }  // namespace
 

@@ -253,7 +253,7 @@ class Questions(unittest.TestCase):
         for args, said in ((["--over", "ostss"], 'did you mean "osts"?'),
                            (["--over", "osts", "--over", "oss"], "minimize"),
                            (["--over", "osts=4..x"], "not a number"),
-                           (["--survive", "nothing"], "one of oss"),
+                           (["--survive", "nothing"], "one of ost, oss, mdt"),
                            (["--unit", "osts=x"], "--unit osts=2"),
                            (["--minimize", "osts", "--maximize", "osts"], "either"),
                            (["--minimize", "job.train.gpu.utilisation"], "did you mean")):

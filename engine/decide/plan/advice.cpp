@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "models/contract/registry.hpp"
@@ -32,25 +33,7 @@ constexpr double kWorthTrying = 0.002;
 /// Half of what is busy less than this would still not be full.
 constexpr double kHalfIdle = 0.45;
 
-struct Name {
-  std::string_view role, id, part;
-};
-
-/// "storage.scratch.oss.nic" -> storage, scratch, oss.nic; the fabric has no id.
-Name split_name(std::string_view resource) {
-  Name name;
-  const std::size_t first = resource.find('.');
-  name.role = resource.substr(0, first);
-  if (first == std::string_view::npos) return name;
-  if (name.role == "fabric") {
-    name.part = resource.substr(first + 1);
-    return name;
-  }
-  const std::size_t second = resource.find('.', first + 1);
-  name.id = resource.substr(first + 1, second - first - 1);
-  if (second != std::string_view::npos) name.part = resource.substr(second + 1);
-  return name;
-}
+using base::ResourceName;
 
 /// "client.scratch.read", the part of a host's resource -> scratch.
 std::string_view client_of(std::string_view part) {
@@ -86,7 +69,7 @@ bool refers_to(const Component* component, std::string_view key, std::string_vie
 }
 
 /// Whether the loader or the checkpoints of `job` use the resource `name` and cost time.
-bool suffers(const JobDesign& job, const Remedy& remedy, const Name& name,
+bool suffers(const JobDesign& job, const Remedy& remedy, const ResourceName& name,
              const Prediction& prediction) {
   const bool saves = remedy.of == Of::checkpoint;
   if (name.role == "job" && job.job.id != name.id) return false;
@@ -110,13 +93,13 @@ class Advisor {
       : design_(design), prediction_(prediction), most_(most) {}
 
   void relieve(const std::string& resource) {
-    const Name name = split_name(resource);
+    const ResourceName name = base::resource_name(resource);
     for (const Remedy* remedy : remedies_of(name)) apply(*remedy, name);
   }
 
   /// Twice of it: the field that is called as the end of its name, else the first.
   void double_it(const std::string& resource) {
-    const Name name = split_name(resource);
+    const ResourceName name = base::resource_name(resource);
     const Remedy* best = nullptr;
     for (const Remedy* remedy : remedies_of(name)) {
       const std::string_view key = remedy->field.substr(remedy->field.rfind('.') + 1);
@@ -140,7 +123,7 @@ class Advisor {
         const std::string field = std::string(info.id) + "." + std::string(info.selector);
         const std::string after(kind->successor.kind);
         add({"job." + job.job.id + "." + field + " " + part->kind + " -> " + after,
-             {"jobs[" + job.job.id + "]." + field, after},
+             {base::component_path("job", job.job.id) + "." + field, after},
              0.0});
       }
   }
@@ -178,14 +161,14 @@ class Advisor {
   }
 
   /// The component that a resource belongs to; nullptr when there is none.
-  [[nodiscard]] const Component* component_of(const Name& name) const {
+  [[nodiscard]] const Component* component_of(const ResourceName& name) const {
     if (name.role == "storage") return design_.find_storage(name.id);
     if (name.role == "host") return design_.find_host(name.id);
     return name.role == "fabric" ? &design_.fabric : nullptr;
   }
 
   /// What relieves a resource: the remedies of the first part that fits.
-  [[nodiscard]] std::vector<const Remedy*> remedies_of(const Name& name) const {
+  [[nodiscard]] std::vector<const Remedy*> remedies_of(const ResourceName& name) const {
     std::vector<const Remedy*> out;
     const auto add_fitting = [&](std::span<const Remedy> remedies) {
       for (const Remedy& remedy : remedies)
@@ -216,7 +199,7 @@ class Advisor {
     if (!remedy.bought) return;
     std::map<std::string, double> busiest;
     for (const ResourceUse& use : prediction_.resources) {
-      const Name name = split_name(use.name);
+      const ResourceName name = base::resource_name(use.name);
       if (name.role != models::role_info(role).id || !starts_with_part(name.part, remedy.part))
         continue;
       const Component* component = component_of(name);
@@ -232,7 +215,7 @@ class Advisor {
       if (busy < kHalfIdle) apply(half, {models::role_info(role).id, id, remedy.part});
   }
 
-  void apply(const Remedy& remedy, const Name& name) {
+  void apply(const Remedy& remedy, const ResourceName& name) {
     const std::string id(name.id);
     if (remedy.of == Of::storage) {
       apply({.field = remedy.field, .factor = remedy.factor},
@@ -242,18 +225,16 @@ class Advisor {
       for (const JobDesign& job : design_.jobs)
         if (suffers(job, remedy, name, prediction_)) change_part(job, part, remedy);
     } else if (const Component* component = component_of(name)) {
-      const std::string list = name.role == "host" ? "cluster.hosts" : std::string(name.role);
-      const bool one = name.role == "fabric";
-      change(*component, one ? "cluster.fabric" : list + "[" + id + "]",
-             one ? "fabric" : std::string(name.role) + "." + id, remedy);
+      change(*component, base::component_path(name.role, name.id),
+             id.empty() ? std::string(name.role) : std::string(name.role) + "." + id, remedy);
     }
   }
 
   void change_part(const JobDesign& job, Role part, const Remedy& remedy) {
     const std::string name(models::role_info(part).id);
     if (const std::optional<Component>& component = part_of(job, part))
-      change(*component, "jobs[" + job.job.id + "]." + name, "job." + job.job.id + "." + name,
-             remedy);
+      change(*component, base::component_path("job", job.job.id) + "." + name,
+             "job." + job.job.id + "." + name, remedy);
   }
 
   void change(const Component& component, const std::string& path, const std::string& label,

@@ -26,7 +26,7 @@ struct Meaning {
 };
 
 bool helps(std::string_view path, Dimension dimension) {
-  if (const Countable* countable = countable_at(path)) return countable->helps;
+  if (const Countable* countable = countable_at(path)) return countable->what.helps;
   const bool hardware = path.starts_with("storage[") || path.starts_with("cluster.hosts[") ||
                         path.starts_with("cluster.fabric");
   return hardware && (dimension == Dimension::rate || dimension == Dimension::op_rate);
@@ -95,7 +95,7 @@ class AxisMaker {
     if (!range) {
       if (path.find('.') == std::string::npos) {
         std::vector<std::string> names;
-        for (const Countable& c : countables()) names.emplace_back(c.shortcut);
+        for (const Countable& c : countables()) names.emplace_back(c.what.shortcut);
         const std::string near = base::nearest(wanted.axis.path, names);
         return Failure{ExitCode::bad_input, "\"" + wanted.axis.path + "\" is not a known count",
                        (near.empty() ? "" : "did you mean \"" + near + "\"? ") +
@@ -115,8 +115,8 @@ class AxisMaker {
       range->from = 1.0;
       const Countable* counted = countable_at(path);
       range->to = static_cast<double>(bound ? std::max(kSmallestInfinity, kBoundFactor * *bound)
-                                      : counted != nullptr && counted->most > 0
-                                          ? counted->most
+                                      : counted != nullptr && counted->what.most > 0
+                                          ? counted->what.most
                                           : std::max(kSmallest, kFactor * present));
     }
     return listed(*range, wanted, count || range->unit.empty());
@@ -225,11 +225,11 @@ class AxisMaker {
       if (counted == nullptr && countable_at(path) != nullptr) counted = &path;
     if (counted != nullptr && (!parameter || meaning.changed.size() == 1)) {
       const Countable& c = *countable_at(*counted);
-      about.noun = c.noun;
+      about.noun = c.what.noun;
       about.owner = owner_of(*counted);
       const std::string place = base::plain_path(std::string(c.prefix) + id_in(*counted) + "].");
       if (meaning.dimension == Dimension::count)
-        about.metric = place + base::key_of(c.noun) + ".required";
+        about.metric = place + base::key_of(c.what.noun) + ".required";
       if (about.metric.starts_with("cluster.hosts."))
         about.metric = "host." + about.metric.substr(14);
       if (about.metric.starts_with("jobs.")) about.metric = "job." + about.metric.substr(5);
@@ -252,7 +252,8 @@ class AxisMaker {
     // More hosts ask more of the storage.
     if (most && whole && !meaning.changed.empty())
       if (const Countable* c = countable_at(meaning.changed.front());
-          c != nullptr && c->prefix == "cluster.hosts[" && !c->helps && meaning.changed.size() == 1)
+          c != nullptr && c->prefix == "cluster.hosts[" && !c->what.helps &&
+          meaning.changed.size() == 1)
         direction = -1;
     about.ordered = direction != 0;
     std::vector<std::size_t> by(axis.size());

@@ -1,46 +1,49 @@
 #include "engine/decide/plan/countables.hpp"
 
-#include <array>
+#include <algorithm>
 #include <vector>
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/text.hpp"
+#include "models/contract/registry.hpp"
 
 namespace stallcast::plan {
 namespace {
 
 constexpr std::string_view kStorage = "storage[", kHost = "cluster.hosts[", kJob = "jobs[";
 
-// A plan without a word about it counts the first of the storage system's.
-constexpr std::array kCountables = {
-    Countable{"osts", kStorage, "ost.count", "OSTs"},
-    Countable{"controllers", kStorage, "head.count", "controllers"},
-    Countable{"targets", kStorage, "target.count", "targets"},
-    Countable{"backends", kStorage, "backend.count", "backends"},
-    Countable{"servers", kStorage, "server.count", "servers"},
-    Countable{"prefixes", kStorage, "prefixes", "prefixes"},
-    Countable{"nodes", kStorage, "node.count", "nodes"},
-    Countable{"datanodes", kStorage, "datanode.count", "DataNodes"},
-    Countable{"devices", kStorage, "device.count", "devices"},
-    Countable{"ports", kStorage, "port.count", "ports"},
-    Countable{"osds", kStorage, "osd.count", "OSDs"},
-    Countable{"oss", kStorage, "oss.count", "OSS"},
-    Countable{"mdts", kStorage, "mdt.count", "MDTs"},
-    Countable{"mds", kStorage, "mds.count", "MDS"},
-    Countable{"shelves", kStorage, "shelf.count", "shelves"},
-    Countable{"drives", kStorage, "drive.count", "drives"},
-    Countable{"nics", kHost, "nic.count", "NICs"},
-    Countable{"accelerators", kHost, "count", "hosts", false},
-    Countable{"hosts", kHost, "count", "hosts", false},
-    Countable{"cache", kJob, "dataset.cache.size", "cache"},
-    Countable{"workers", kJob, "loader.workers", "workers", false, 64},
-};
+using models::Role;
+
+/// Of a role whose components are parts of jobs, the key of the part is in `field`.
+Countable countable(const models::RoleInfo& role, const models::Count& count) {
+  if (role.role == Role::storage) return {count, kStorage, std::string(count.field)};
+  if (role.role == Role::host) return {count, kHost, std::string(count.field)};
+  return {count, kJob, std::string(role.id) + "." + std::string(count.field)};
+}
+
+std::vector<Countable> all_countables() {
+  std::vector<Countable> out;
+  for (const models::RoleInfo& role : models::roles()) {
+    for (const models::Count& count : role.counts) out.push_back(countable(role, count));
+    for (const models::KindInfo& kind : models::kinds(role.role))
+      for (const models::Count& count : kind.counts)
+        if (std::none_of(out.begin(), out.end(),
+                         [&](const Countable& c) { return c.what.shortcut == count.shortcut; }))
+          out.push_back(countable(role, count));
+  }
+  return out;
+}
 
 }  // namespace
 
+std::span<const Countable> countables() {
+  static const std::vector<Countable> all = all_countables();
+  return all;
+}
+
 const Countable* countable_at(std::string_view path) {
-  for (const Countable& c : kCountables)
-    if (path.starts_with(c.prefix) && path.ends_with("]." + std::string(c.field)) &&
+  for (const Countable& c : countables())
+    if (path.starts_with(c.prefix) && path.ends_with("]." + c.field) &&
         path.find(']') + 2 + c.field.size() == path.size())
       return &c;
   return nullptr;
@@ -61,13 +64,14 @@ std::string owner_of(std::string_view path) {
   return kind.empty() ? "" : std::string(kind) + id_in(path);
 }
 
-std::span<const Countable> countables() { return kCountables; }
-
 std::string default_path(const Design& design, const std::string& storage) {
   const Component* counted = design.find_storage(storage);
-  for (const Countable& c : kCountables)
-    if (counted != nullptr && c.prefix == kStorage && counted->find(c.field) != nullptr)
-      return std::string(c.prefix) + storage + "]." + std::string(c.field);
+  const models::KindInfo* kind =
+      counted == nullptr ? nullptr : models::find_kind(Role::storage, counted->kind);
+  if (kind == nullptr) return "";
+  for (const models::Count& c : kind->counts)
+    if (counted->find(c.field) != nullptr)
+      return std::string(kStorage) + storage + "]." + std::string(c.field);
   return "";
 }
 
@@ -80,8 +84,8 @@ Result<std::optional<std::string>> shortcut_path(const std::string& name, const 
   const std::string word = name.substr(0, colon);
   const std::string id = colon == std::string::npos ? "" : name.substr(colon + 1);
   const Countable* countable = nullptr;
-  for (const Countable& c : kCountables)
-    if (c.shortcut == word) countable = &c;
+  for (const Countable& c : countables())
+    if (c.what.shortcut == word) countable = &c;
   if (countable == nullptr) return std::optional<std::string>{};
   std::vector<std::string> found, ids;
   for (const auto& [path, value] : base::values_of(design))
@@ -91,11 +95,10 @@ Result<std::optional<std::string>> shortcut_path(const std::string& name, const 
       ids.push_back(word + ":" + id_in(path));
     }
   if (found.empty())
-    return Failure{
-        ExitCode::bad_input,
-        id.empty() ? "nothing here has \"" + std::string(countable->field) + "\""
-                   : "nothing named \"" + id + "\" has \"" + std::string(countable->field) + "\"",
-        "give it a value in the scenario first, or name another path"};
+    return Failure{ExitCode::bad_input,
+                   id.empty() ? "nothing here has \"" + countable->field + "\""
+                              : "nothing named \"" + id + "\" has \"" + countable->field + "\"",
+                   "give it a value in the scenario first, or name another path"};
   if (found.size() > 1)
     return Failure{ExitCode::bad_input, "\"" + name + "\" could be any of several",
                    "write one of " + base::join(ids, ", ")};

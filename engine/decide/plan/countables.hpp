@@ -1,28 +1,25 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "models/contract/counts.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/result.hpp"
 
 /// Counts that can be searched by name.
 namespace stallcast::plan {
 
-/// A count that has a name of its own.
+/// What plans search by name, and where it stands in a design.
 struct Countable {
-  std::string_view shortcut;  ///< "osts"
-  std::string_view prefix;    ///< where it stands: "storage[", "cluster.hosts[", "jobs["
-  std::string_view field;     ///< behind the id: "ost.count"
-  std::string_view noun;      ///< "OSTs"
-  bool helps = true;          ///< more of it is expected never to make a target harder
-  std::int64_t most = 0;      ///< searched up to this; 0: up to many times what there is
+  models::Count what;
+  std::string_view prefix;  ///< "storage[", "cluster.hosts[", "jobs["
+  std::string field;        ///< behind the id: "ost.count", "loader.workers"
 };
 
-/// What can be searched by name, in the order a plan looks for something to count.
+/// All that can be searched by name.
 [[nodiscard]] std::span<const Countable> countables();
 
 /// The one that `path` is, with any id; nullptr for all else.

@@ -1,28 +1,28 @@
 #include "engine/decide/plan/outages.hpp"
 
-#include <array>
 #include <string_view>
 
 #include "engine/base/text.hpp"
-#include "engine/decide/plan/countables.hpp"
+#include "models/contract/registry.hpp"
 
 namespace stallcast::plan {
 namespace {
 
-struct Part {
-  std::string_view name;
-  std::string_view part;  ///< as a failure calls it
-};
-constexpr std::array kParts = {
-    Part{"oss", "server"},        Part{"server", "server"},  Part{"node", "server"},
-    Part{"controller", "server"}, Part{"backend", "server"}, Part{"ost", "target"},
-    Part{"osd", "target"},        Part{"drive", "target"},   Part{"target", "target"},
-    Part{"mdt", "metadata"},      Part{"mds", "metadata"},   Part{"metadata", "metadata"}};
+/// What a failure calls what `--survive` names, of any storage system; "" when it is nothing.
+std::string part_named(std::string_view name) {
+  if (name == "metadata") return "metadata";
+  for (const models::KindInfo& kind : models::kinds(models::Role::storage))
+    for (const models::Count& count : kind.counts)
+      if (count.one == name) return std::string(count.part);
+  return "";
+}
 
-std::string names() {
-  std::string out;
-  for (const Part& part : kParts) out += (out.empty() ? "" : ", ") + std::string(part.name);
-  return out;
+/// What of a storage system can be down: "ost, oss, mdt".
+std::string parts_of(const Component& storage) {
+  std::vector<std::string> out;
+  for (const models::Count& count : models::find_kind(models::Role::storage, storage.kind)->counts)
+    if (!count.one.empty()) out.emplace_back(count.one);
+  return out.empty() ? "metadata" : base::join(out, ", ");
 }
 
 std::string storage_of(const Design& design, const std::vector<Axis>& axes) {
@@ -39,23 +39,21 @@ Result<std::vector<PartDown>> make_outages(const std::vector<std::string>& survi
   std::vector<PartDown> out;
   for (const std::string& text : survive) {
     const std::vector<std::string> words = base::split(text, ':');
-    const Part* part = nullptr;
-    for (const Part& p : kParts)
-      if (p.name == words.front()) part = &p;
-    if (part == nullptr)
-      return Failure{ExitCode::bad_input, "\"" + words.front() + "\" cannot be down",
-                     "one of " + names()};
     std::string storage = storage_of(design, axes), takeover = "partner";
     for (std::size_t i = 1; i < words.size(); ++i)
       (words[i] == "spread" || words[i] == "partner" ? takeover : storage) = words[i];
     if (design.find_storage(storage) == nullptr)
       return Failure{ExitCode::bad_input, "no storage is named \"" + storage + "\"",
                      "write oss, oss:scratch or oss:scratch:spread"};
+    const std::string part = part_named(words.front());
+    if (part.empty())
+      return Failure{ExitCode::bad_input, "\"" + words.front() + "\" cannot be down",
+                     "one of " + parts_of(*design.find_storage(storage))};
     // Down before the first step, taken over at once, and not repaired.
     out.push_back({words.front() + " of " + storage,
                    {"failures[+]",
                     JsonLiteral{"{\"id\": \"plan-outage\", \"type\": \"storage\", \"on\": \"" +
-                                storage + "\", \"part\": \"" + std::string(part->part) +
+                                storage + "\", \"part\": \"" + part +
                                 "\", \"at\": \"0 s\", \"failover\": \"0 s\", \"takeover\": \"" +
                                 takeover + "\", \"repair\": \"100000 d\"}"}}});
     const Result<Design> broken = redesign({&out.back().failure, 1});
