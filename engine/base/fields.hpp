@@ -34,7 +34,10 @@ struct FieldLimits {
   bool above_minimum = false;                                 ///< the minimum itself is not valid
   std::span<const std::string_view> choices = {};             ///< valid texts; empty = free
   std::string_view source = {};                               ///< citation of the default
-  bool assumption = false;  ///< the default is an expert value, not looked up
+  bool assumption = false;    ///< the default is an expert value, not looked up
+  std::string_view low = {};  ///< nine times in ten the truth is at least this, as a user writes it
+  std::string_view high = {};          ///< ... and at most this
+  std::string_view range_source = {};  ///< how that is known
 };
 
 /// Limits used everywhere.
@@ -58,6 +61,15 @@ constexpr FieldLimits cited(FieldLimits limits, std::string_view source) {
 constexpr FieldLimits assumed(FieldLimits limits, std::string_view source = "expert value") {
   limits.source = source;
   limits.assumption = true;
+  return limits;
+}
+/// `limits` with what the default may be in truth: nine times in ten from `low` to `high`.
+/// `source` says how that is known.
+constexpr FieldLimits between(std::string_view low, std::string_view high, FieldLimits limits,
+                              std::string_view source) {
+  limits.low = low;
+  limits.high = high;
+  limits.range_source = source;
   return limits;
 }
 /// A text field that takes one of `choices`.

@@ -40,6 +40,15 @@ struct Source {
   bool assumption = false;  ///< from memory or expert value: shown as an assumption in reports
 };
 
+/// What a value may be in truth: nine times in ten it is from `low` to `high`, in the base unit of
+/// the value. One that is the upper end itself is a ceiling ("up to"): most are below.
+struct Range {
+  double low = 0.0;
+  double high = 0.0;
+  std::string why;  ///< how that is known
+  bool operator==(const Range&) const = default;
+};
+
 /// One resolved value. `number` is in the base unit of `dimension`; a boolean is 0 or 1.
 struct Value {
   Dimension dimension = Dimension::number;
@@ -47,6 +56,8 @@ struct Value {
   std::string text;               ///< for `text`
   std::vector<std::string> list;  ///< for `text_list`
   Source source;
+  /// Absent where the value is exact. A simulation takes `number`: not part of a design's identity.
+  std::optional<Range> range = std::nullopt;
 };
 
 /// One thing described by a field table: a host class, a storage system, the loader of a job.

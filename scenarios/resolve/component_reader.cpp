@@ -128,6 +128,7 @@ class ComponentReader {
           continue;
         Value value{field->dimension, v.value, v.text, {}, {}};
         value.source = {Source::Kind::profile, "profile:" + profile.id, "fit " + v.fit, false};
+        if (v.low < v.high) value.range = {v.low, v.high, "fit " + v.fit};
         out_.values.insert_or_assign(v.field, std::move(value));
       }
   }
@@ -234,8 +235,18 @@ class ComponentReader {
       if (!value) continue;
       value->source = {Source::Kind::default_value, "default", std::string(field->limits.source),
                        field->limits.assumption};
+      value->range = range_of(*field);
       out_.values.insert_or_assign(std::string(field->key), std::move(*value));
     }
+  }
+
+  static std::optional<Range> range_of(const FieldInfo& field) {
+    if (field.limits.low.empty()) return std::nullopt;
+    const std::optional<Value> low = value_of_text(field, field.limits.low);
+    const std::optional<Value> high = value_of_text(field, field.limits.high);
+    assert(low && high && "registry_test.cpp reads every range");
+    if (!low || !high) return std::nullopt;
+    return Range{low->number, high->number, std::string(field.limits.range_source)};
   }
 
   // The fault stands at the nearest object the user wrote.

@@ -42,6 +42,26 @@ TEST_CASE("every default reads as its dimension and lies within its limits") {
       }
 }
 
+TEST_CASE("what a default may be in truth lies around it and within its limits") {
+  for (const models::RoleInfo& role : models::roles())
+    for (const models::KindInfo& row : models::kinds(role.role))
+      for (const base::FieldInfo* field : models::fields_of(row)) {
+        const base::FieldLimits& l = field->limits;
+        if (l.low.empty() && l.high.empty()) continue;
+        INFO(row.id << "." << field->key);
+        const auto low = base::parse_quantity(l.low, field->dimension).value;
+        const auto high = base::parse_quantity(l.high, field->dimension).value;
+        const auto usual = base::parse_quantity(field->fallback, field->dimension).value;
+        REQUIRE((low && high && usual));
+        CHECK(*low < *high);
+        CHECK(*low <= *usual);
+        CHECK(*usual <= *high);
+        CHECK((l.above_minimum ? *low > l.minimum : *low >= l.minimum));
+        CHECK(*high <= l.maximum);
+        CHECK_FALSE(l.range_source.empty());
+      }
+}
+
 namespace {
 
 bool has_field(models::Role role, std::string_view field) {
