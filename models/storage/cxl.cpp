@@ -19,15 +19,24 @@ constexpr std::array<Field<CxlParams>, 6> kCxlFields{
     field("device.count", &CxlParams::devices, kRequired, "memory devices of the pool", up_to(1e6)),
     field("device.rate", &CxlParams::device, "55 GB/s",
           "what one device moves, reads and writes together",
-          assumed(kPositive, "CXL 2.0 x16 at Gen5 speed: 50-63 GB/s, from memory")),
+          between("25 GB/s", "63 GB/s",
+                  assumed(kPositive, "CXL 2.0 x16 at Gen5 speed: 50-63 GB/s, from memory"),
+                  "50-63 GB/s as cited; devices of 8 lanes half")),
     field("port.rate", &CxlParams::port, "55 GB/s", "port of one host to the pool, each direction",
-          assumed(kPositive, "CXL 2.0 x16 at Gen5 speed: 50-63 GB/s, from memory")),
+          between("40 GB/s", "63 GB/s",
+                  assumed(kPositive, "CXL 2.0 x16 at Gen5 speed: 50-63 GB/s, from memory"),
+                  "50-63 GB/s as cited; mixed traffic less")),
     field("latency", &CxlParams::latency, "400 ns", "time to load one cache line",
-          assumed(kPositive, "200-400 ns direct, 600 ns through a switch, from memory")),
+          between("200 ns", "700 ns",
+                  assumed(kPositive, "200-400 ns direct, 600 ns through a switch, from memory"),
+                  "200-400 ns direct, 600 ns through a switch as cited; loaded more")),
     field("lines", &CxlParams::lines, "32", "cache lines one core has in flight",
-          assumed(up_to(4096), "10-16 line fill buffers and the prefetchers of the L2")),
+          between("10", "64",
+                  assumed(up_to(4096), "10-16 line fill buffers and the prefetchers of the L2"),
+                  "expert range: 10-16 fill buffers as cited; prefetchers and newer cores 64")),
     field("open", &CxlParams::open, "5 us", "time to open or create one file",
-          assumed(kNonNegative, "a file system in memory"))};
+          between("2 us", "30 us", assumed(kNonNegative, "a file system in memory"),
+                  "expert range: look-up in memory to a call with locks between hosts"))};
 
 constexpr Bytes kLine = Bytes::from(64.0, unit::B);
 // Devices are interleaved finely, so that one reader uses all of them.

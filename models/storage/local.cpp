@@ -33,7 +33,9 @@ constexpr auto kLocalFields = with_drives(std::array{
           kPositive),
     field("device.inflation", &LocalParams::decoded, "6",
           "bytes that leave a decoding drive per stored byte",
-          cited(kPositive, "decoded images are 5-7 times as large, Mohan et al. VLDB'21"))});
+          between("5", "7",
+                  cited(kPositive, "decoded images are 5-7 times as large, Mohan et al. VLDB'21"),
+                  "as cited: decoded images are 5-7 times as large"))});
 
 class Local final : public DriveStore {
  public:

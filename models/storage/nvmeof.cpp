@@ -32,9 +32,12 @@ constexpr auto kNvmeofFields = with_drives(std::array{
           "targets: boxes of drives; a volume is striped over all of them", up_to(1e6)),
     field("target.nic", &NvmeofParams::nic, kOptional,
           "network of one target, each direction; without it it does not limit", kPositive),
-    field("target.service", &NvmeofParams::service, "10 us",
-          "time of one request in target and initiator, besides wire and drive",
-          assumed(kNonNegative, "NVMe-oF adds 10-30 us in all to a local drive, from memory")),
+    field(
+        "target.service", &NvmeofParams::service, "10 us",
+        "time of one request in target and initiator, besides wire and drive",
+        between("5 us", "30 us",
+                assumed(kNonNegative, "NVMe-oF adds 10-30 us in all to a local drive, from memory"),
+                "expert range: 10-30 us in all as cited; offloaded targets less")),
     field("transport", &NvmeofParams::transport, "rdma",
           "rdma: the NIC moves the data; tcp: cores of the host do", one_of(kNvmeTransports))});
 

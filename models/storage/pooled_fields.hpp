@@ -45,7 +45,9 @@ struct BufferedParams {
 inline constexpr auto kBufferedStream =
     base::field("client.stream", &BufferedParams::stream, "2.5 GB/s",
                 "most one buffered reader or writer moves (copy and page handling)",
-                base::assumed(base::kPositive, "single buffered thread 2-3 GB/s"));
+                base::between("1.5 GB/s", "4 GB/s",
+                              base::assumed(base::kPositive, "single buffered thread 2-3 GB/s"),
+                              "expert range: 2-3 GB/s as cited; slower cores 1.5, large folios 4"));
 
 /// What the client of a host moves for all its processes.
 struct HostClientParams {
