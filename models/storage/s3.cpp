@@ -3,12 +3,12 @@
 #include <optional>
 #include <unordered_map>
 
-#include "engine/base/fields.hpp"
 #include "engine/base/random.hpp"
 #include "engine/sim/join.hpp"
 #include "models/contract/storage.hpp"
 #include "models/storage/kinds.hpp"
 #include "models/storage/request_limit.hpp"
+#include "models/storage/s3_params.hpp"
 #include "models/storage/scaled_links.hpp"
 
 /// S3 and compatible object stores. Equations, sources and valid range: docs/models/s3.md.
@@ -16,113 +16,6 @@ namespace stallcast::models {
 namespace {
 
 using namespace base;
-
-struct S3Params {
-  std::int64_t prefixes = 1;
-  OpRate get_rate, put_rate;
-  Seconds burst;
-  Seconds first_byte, answer;
-  double spread = 1.0;
-  Rate connection;
-  Seconds setup;
-  std::optional<double> requests_per_connection;
-  std::int64_t get_parallel = 1, put_parallel = 1;
-  Bytes get_part, put_part;
-  Rate client;
-  bool tls = true;
-  double open_requests = 0.0;
-  Seconds retry_base, retry_cap;
-  std::int64_t retry_tries = 1;
-  std::optional<Rate> read_ceiling, write_ceiling;
-  std::optional<std::int64_t> servers;
-  Rate server_read, server_write, server_nic;
-};
-
-constexpr std::string_view kGuide = "AWS S3 user guide, per prefix (read 2026-11)";
-constexpr std::string_view kBoto = "boto3 and botocore defaults; from memory";
-
-constexpr std::array<base::Field<S3Params>, 26> kS3Fields{
-    field("prefixes", &S3Params::prefixes, "1",
-          "key prefixes the objects lie under evenly; each has its own request rate", kAtLeastOne),
-    field("get.rate", &S3Params::get_rate, "5.5 kops/s", "GET and HEAD a second, one prefix",
-          between("3 kops/s", "8 kops/s", cited(kPositive, kGuide),
-                  "expert range: the guide says at least; new prefixes share a partition")),
-    field("get.parallel", &S3Params::get_parallel, "1",
-          "range GETs one reader has in flight; 1: a whole object by one GET",
-          assumed(kAtLeastOne, "a loader worker issues one GET at a time")),
-    field("get.part", &S3Params::get_part, "8 MiB", "bytes of one range GET, if there are several",
-          assumed(kPositive, kBoto)),
-    field("put.rate", &S3Params::put_rate, "3.5 kops/s", "PUT and POST a second, one prefix",
-          between("1 kops/s", "5 kops/s", cited(kPositive, kGuide),
-                  "expert range: the guide says at least; GCS begins at 1 (catalogue)")),
-    field("put.parallel", &S3Params::put_parallel, "10", "parts one writer uploads at one time",
-          assumed(kAtLeastOne, kBoto)),
-    field("put.part", &S3Params::put_part, "8 MiB",
-          "bytes of one part; larger objects are uploaded in parts", assumed(kPositive, kBoto)),
-    field("put.answer", &S3Params::answer, "60 ms",
-          "median time from a PUT's last byte to its answer: durable then",
-          between("15 ms", "250 ms", assumed(kNonNegative, "twice a GET's first byte"),
-                  "expert range: regions and load differ as of first bytes")),
-    field("burst", &S3Params::burst, "1 s",
-          "an idle prefix takes the requests of so long a time at once",
-          between("0.2 s", "5 s", assumed(kNonNegative),
-                  "expert range: not published; stores allow short bursts")),
-    field("first_byte", &S3Params::first_byte, "30 ms",
-          "median time from a GET to its first byte, network included",
-          between(
-              "15 ms", "150 ms",
-              assumed(kNonNegative, "15-100 ms; AWS guidance says 100-200 ms, less for small ones"),
-              "15-100 ms, and 100-200 of AWS guidance, as cited")),
-    field("first_byte_spread", &S3Params::spread, "5",
-          "99th percentile over median of both times; 1: always the same",
-          between("2.5", "10", assumed(kAtLeastOne, "5-10 seen by clients"),
-                  "expert range: 5-10 as cited; quiet stores less")),
-    field("connection.rate", &S3Params::connection, "90 MB/s", "most one connection carries",
-          between("40 MB/s", "130 MB/s", assumed(kPositive, "40-90 MB/s"),
-                  "expert range: 40-90 MB/s as cited; some stores more")),
-    field("connection.setup", &S3Params::setup, "3 ms", "time to open a connection: TCP and TLS",
-          between("1 ms", "20 ms", assumed(kNonNegative, "three round trips in one region"),
-                  "expert range: one site 1 ms, far zones and name look-ups 20")),
-    field("connection.requests", &S3Params::requests_per_connection, kOptional,
-          "requests per connection; absent: connections stay open", kAtLeastOne),
-    field(
-        "client.rate", &S3Params::client, "2.25 GB/s",
-        "most one process moves, all its connections, on one core: TCP, HTTP and copies; TLS apart",
-        between("1 GB/s", "8 GB/s",
-                assumed(kPositive, "Python 0.5-1 s of CPU per GB with TLS, AWS CRT 0.1-0.2 s"),
-                "Python 0.5-1 s of CPU per GB with TLS, AWS CRT 0.1-0.2, as cited")),
-    field("client.tls", &S3Params::tls, "true", "https: the process also decrypts (cpu.tls)"),
-    field("open.requests", &S3Params::open_requests, "0", "HEAD requests before an object is read",
-          kNonNegative),
-    field("retry.base", &S3Params::retry_base, "100 ms",
-          "longest wait before the first retry of a refused request, doubled each time",
-          between("50 ms", "1 s", assumed(kPositive, "SDKs: 100-500 ms, full jitter"),
-                  "expert range: 100-500 ms as cited; some SDKs 1 s")),
-    field("retry.cap", &S3Params::retry_cap, "20 s", "longest wait before any retry",
-          between("5 s", "60 s", assumed(kPositive, "SDK default; from memory"),
-                  "expert range: SDKs differ threefold")),
-    field("retry.tries", &S3Params::retry_tries, "5",
-          "tries after which a client gives up: more are reported",
-          assumed(kAtLeastOne, "SDKs: 3-5")),
-    field("read", &S3Params::read_ceiling, kOptional, "most the account or system reads",
-          kPositive),
-    field("write", &S3Params::write_ceiling, kOptional, "most the account or system writes",
-          kPositive),
-    field("server.count", &S3Params::servers, kOptional,
-          "servers of a store of your own; absent: servers do not limit", kAtLeastOne),
-    field("server.read", &S3Params::server_read, "20 GB/s", "what one server reads from its drives",
-          between("2.5 GB/s", "50 GB/s",
-                  assumed(kPositive, "eight NVMe drives behind erasure coding"),
-                  "expert range: 12 disks to 24 NVMe drives; the catalogue has 3 and 20")),
-    field(
-        "server.write", &S3Params::server_write, "10 GB/s", "what one server writes",
-        between("1 GB/s", "25 GB/s", assumed(kPositive, "eight NVMe drives behind erasure coding"),
-                "expert range: 12 disks to 24 NVMe drives; the catalogue has 1.5 and 10")),
-    field("server.nic", &S3Params::server_nic, "200 Gb/s",
-          "network rate of one server to clients, each direction",
-          between("25 Gb/s", "400 Gb/s",
-                  assumed(kPositive, "one port; shards of other servers go over another"),
-                  "expert range: one 25 GbE port to one of 400 Gb/s"))};
 
 // The 99th percentile of a standard normal variable.
 constexpr double kQuantile99 = 2.3263478740408408;
@@ -162,7 +55,7 @@ struct Call {
 class S3 final : public StorageModel {
  public:
   explicit S3(const Component& component)
-      : name_("storage." + component.id), p_(base::bind(kS3Fields, component)) {
+      : name_("storage." + component.id), p_(s3_params(component)) {
     // ln(p99 / median) = 2.326 sigma    [s3.md, eq. 2]
     const double sigma = std::log(p_.spread) / kQuantile99;
     mean_ = std::exp(sigma * sigma / 2.0);
@@ -407,6 +300,6 @@ class S3 final : public StorageModel {
 
 }  // namespace
 
-StorageKind s3_kind() { return {kInfos<kS3Fields>, make_storage<S3>}; }
+StorageKind s3_kind() { return {s3_fields(), make_storage<S3>}; }
 
 }  // namespace stallcast::models
