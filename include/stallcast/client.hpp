@@ -112,6 +112,13 @@ class Session {
   [[nodiscard]] std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
                                                             const Question& question = {});
 
+  /// What figures of `prediction`, made of the same design and question, may turn out to be, by
+  /// simulations of the design with its inputs drawn from what they may be in truth; `draws` of
+  /// them, or as many as fit about a second. Zero draws name the inputs.
+  [[nodiscard]] Result<Uncertainty> uncertainty(const Design& design, const Prediction& prediction,
+                                                std::optional<std::size_t> draws = std::nullopt,
+                                                const Question& question = {});
+
   /// Why: the trees of `metrics` (empty: the headline ones) down to inputs with their sources, from
   /// a prediction of `design`, or from closed forms alone with `simulate` false. `what_ifs` is
   /// empty: `what_ifs` gives them. A metric that does not exist is a failure (bad_input).

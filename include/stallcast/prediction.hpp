@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/uncertainty.hpp"
 
 namespace stallcast {
 
@@ -21,7 +22,10 @@ inline constexpr std::array<const char*, 8> kBreakdownCauses = {
 struct Metric {
   double value = 0.0;
   std::string unit;
-  std::optional<std::pair<double, double>> ci95;  ///< absent with one replica
+  std::optional<std::pair<double, double>> ci95;  ///< of the mean; absent with one replica
+  /// What it may turn out to be, nine times in ten, and the middle of that; absent without draws.
+  std::optional<std::pair<double, double>> ci90 = std::nullopt;
+  std::optional<double> median = std::nullopt;
 };
 
 /// How one shared resource was used over the run.
@@ -77,6 +81,7 @@ struct AssertionOutcome {
   std::string metric = {};  ///< the one `value` is of: the worst of a wildcard
   std::optional<double> upper =
       std::nullopt;  ///< end of the range of "in", which begins at `limit`
+  std::optional<double> probability = std::nullopt;  ///< that it holds; absent without draws
 };
 
 /// A change that was tried by simulation, with what it gains.
@@ -104,6 +109,8 @@ struct Prediction {
   std::vector<AssertionOutcome> assertions;
   std::vector<Alternative> alternatives;
   std::vector<std::string> warnings;
+  /// What its figures may turn out to be; none where no inputs were drawn.
+  std::optional<Uncertainty> uncertainty;
   bool extrapolated = false;  ///< some replica was
   std::vector<std::uint64_t> seeds;
   double simulated_s = 0.0;

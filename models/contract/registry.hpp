@@ -7,6 +7,7 @@
 
 #include "engine/base/fields.hpp"
 #include "models/contract/counts.hpp"
+#include "models/contract/measures.hpp"
 #include "models/contract/parts.hpp"
 #include "models/contract/remedies.hpp"
 
@@ -57,6 +58,7 @@ struct RoleInfo {
   std::span<const Remedy> remedies{};  ///< of resources that several kinds have
   std::span<const Habit> habits{};
   std::span<const Count> counts{};  ///< of all its kinds
+  std::span<const MeasuredBy> measures{};
 };
 
 [[nodiscard]] std::span<const RoleInfo> roles();

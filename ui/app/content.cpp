@@ -1,6 +1,7 @@
 #include "ui/app/content.hpp"
 
 #include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/sha256.hpp"
 #include "engine/runtime/codec/codec.hpp"
 
@@ -15,7 +16,15 @@ std::string content_hash(Design design) {
           value.source.kind == Source::Kind::expression)
         value.source.where.clear();
   });
-  return base::sha256(codec::encode(design));
+  std::string text = codec::encode(design);
+  // Not part of what is simulated, but of what is said about it.
+  base::for_each_component(design, [&](const std::string& path, const auto&, Component& component) {
+    for (const auto& [key, value] : component.values)
+      if (value.range)
+        text += "\n" + path + "." + key + " " + base::shortest(value.range->low) + " " +
+                base::shortest(value.range->high) + " " + value.range->why;
+  });
+  return base::sha256(text);
 }
 
 std::string text_hash(const std::string& text) { return base::sha256(text); }

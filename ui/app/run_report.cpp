@@ -35,12 +35,27 @@ class Steps {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
+/// Puts what draws said next to the figures it is about.
+void attach(Uncertainty found, Prediction& prediction) {
+  for (const auto& [name, outcome] : found.metrics) {
+    Metric& metric = prediction.metrics.at(name);
+    metric.median = outcome.median;
+    metric.ci90 = {outcome.all.low, outcome.all.high};
+  }
+  for (AssertionOutcome& a : prediction.assertions)
+    if (const auto known = found.probability.find(a.id); known != found.probability.end())
+      a.probability = known->second;
+  prediction.uncertainty = std::move(found);
+}
+
 }  // namespace
 
 Result<RunReport> run_report(Session& session, const Scenario& scenario,
                              const RunQuestion& wanted) {
   const Design& design = scenario.design();
-  Steps steps(wanted.predict, 1U + (wanted.advise ? 1U : 0U) + (wanted.timeline ? 1U : 0U));
+  const bool drawn = wanted.draws.value_or(1) > 0;
+  Steps steps(wanted.predict,
+              1U + (drawn ? 1U : 0U) + (wanted.advise ? 1U : 0U) + (wanted.timeline ? 1U : 0U));
   RunReport out;
   if (wanted.known) {
     out.prediction = *wanted.known;
@@ -50,6 +65,15 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
     if (!found.ok()) return found.failure();
     out.prediction = std::move(found).value();
   }
+  if (drawn)
+    if (const auto question = steps.next()) {
+      Result<Uncertainty> found =
+          session.uncertainty(design, out.prediction, wanted.draws, *question);
+      if (found.ok())
+        attach(std::move(found).value(), out.prediction);
+      else
+        out.prediction.warnings.push_back("no interval: " + found.failure().message);
+    }
   if (wanted.advise)
     if (const auto question = steps.next())
       out.prediction.alternatives =

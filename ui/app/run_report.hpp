@@ -21,8 +21,10 @@ struct RunReport {
 struct RunQuestion {
   Question predict = {};  ///< time limit and progress are those of everything together
   std::optional<Prediction> known = std::nullopt;  ///< of the design: it is not simulated again
-  bool advise = true;                              ///< try changes
-  bool timeline = true;                            ///< record what happens when
+  /// Simulations with inputs drawn from what they may be; none: as many as fit about a second.
+  std::optional<std::size_t> draws = std::nullopt;
+  bool advise = true;    ///< try changes
+  bool timeline = true;  ///< record what happens when
 };
 
 /// Predicts the design of `scenario`, then tries changes that help, then records what happens

@@ -15,10 +15,12 @@
 #include "engine/decide/predict/estimate.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/record.hpp"
+#include "engine/decide/uncertain/outcomes.hpp"
 #include "engine/runtime/run/warm_worker.hpp"
 #include "models/bounds/bounds.hpp"
 #include "models/contract/version.hpp"
 #include "scenarios/questions/plan_reader.hpp"
+#include "scenarios/rules/rules.hpp"
 #include "stallcast/client.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/app/diff.hpp"
@@ -183,6 +185,24 @@ std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> des
   for (std::size_t i = 0; i < designs.size(); ++i)
     if (predictions[i].ok()) impl_->finish(designs[i], question, *predictions[i]);
   return predictions;
+}
+
+Result<Uncertainty> Session::uncertainty(const Design& design, const Prediction& prediction,
+                                         std::optional<std::size_t> draws,
+                                         const Question& question) {
+  uncertain::DrawOptions options{.predict = impl_->begin(question), .draws = draws};
+  options.valid = [](const Design& drawn) {
+    Design plain = drawn;
+    plain.expect.clear();
+    Diagnostics faults;
+    scenarios::check_design(plain, faults);
+    return !faults.has_errors();
+  };
+  if (const CalibrationProfile* known = impl_->fitted())
+    options.joint = [known](Design& drawn, std::size_t i) {
+      calibration::apply_draw(*known, i, drawn);
+    };
+  return uncertain::outcomes(design, prediction, options);
 }
 
 Result<Explanation> Session::explain(const Design& design, const std::vector<std::string>& metrics,

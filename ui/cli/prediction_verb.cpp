@@ -13,6 +13,13 @@ PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, bool pages)
   line_.positional("SCENARIO", path_, "scenario file; - reads standard input");
 }
 
+void PredictionVerb::draws_option() {
+  line_.integer(
+      "--draws", draws_, 0,
+      "simulations with inputs drawn from what they may be (default: as many as fit about "
+      "a second; 0: none)");
+}
+
 std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
   line_.scenario_options(options_);
   line_.simulation_options(options_);
@@ -70,6 +77,7 @@ void PredictionVerb::complete(Prediction& prediction) {
   wanted.predict.time_limit_s -= prediction.wall_s;
   wanted.known = std::move(prediction);
   wanted.advise = !no_advice_;
+  if (draws_) wanted.draws = static_cast<std::size_t>(*draws_);
   wanted.timeline = format_ == report::Format::html;
   client::RunReport found =
       client::run_report(*session_, *scenario_, wanted).value();  // has a prediction

@@ -36,6 +36,8 @@ class PredictionVerb {
   [[nodiscard]] const Scenario& scenario() const { return *scenario_; }
   [[nodiscard]] const Design& design() const { return scenario_->design(); }
 
+  /// Declares --draws.
+  void draws_option();
   /// Puts what `ask(session, question)` gives into `out`. The exit code when it gives a failure,
   /// which is printed, or the faults of the scenario that it found.
   template <class Found, class Ask>
@@ -86,6 +88,7 @@ class PredictionVerb {
   Advice advice_;
   bool pages_;
   bool no_advice_ = false;
+  std::optional<std::int64_t> draws_;
   std::string path_;
   CommonOptions options_;
   report::Format format_{};

@@ -6,6 +6,7 @@ namespace stallcast::cli {
 int run_verb(const Verb& verb, std::span<const std::string> args) {
   PredictionVerb common(verb, PredictionVerb::Advice::optional, true);
   TraceOptions trace;
+  common.draws_option();
   common.line().trace_options(trace);
   if (const auto exit = common.begin(args)) return *exit;
   std::optional<Prediction> prediction;

@@ -38,9 +38,35 @@ Json assertions_array(const Prediction& prediction) {
                  {"level", a.level},
                  {"limited_by", a.limited_by.empty() ? Json(nullptr) : Json(a.limited_by)}};
     if (!a.why.empty()) line["why"] = a.why;
+    if (a.probability) line["probability"] = *a.probability;
     out.push_back(std::move(line));
   }
   return out;
+}
+
+/// Inputs that cause the spread of a figure, most first, for each figure that was asked for.
+Json uncertainty_array(const Uncertainty& uncertainty) {
+  Json out = Json::array();
+  for (const auto& [name, outcome] : uncertainty.metrics)
+    for (const InputShare& share : outcome.shares) {
+      const UncertainInput& input = uncertainty.inputs[share.input];
+      out.push_back({{"metric", name},
+                     {"input", input.path},
+                     {"value", input.nominal},
+                     {"ci90", Json::array({input.range.low, input.range.high})},
+                     {"why", input.range.why},
+                     {"share", share.first},
+                     {"total_share", share.total},
+                     {"measure_with",
+                      input.measure_with.empty() ? Json(nullptr) : Json(input.measure_with)}});
+    }
+  return out;
+}
+
+Json draws_object(const Uncertainty& uncertainty) {
+  return {{"count", uncertainty.draws},
+          {"broken", uncertainty.broken},
+          {"inputs", uncertainty.inputs.size()}};
 }
 
 }  // namespace
@@ -50,6 +76,8 @@ std::string dump(const Json& json) { return json.dump(2) + "\n"; }
 Json metric_object(const Metric& metric) {
   Json out = {{"value", metric.value}, {"unit", metric.unit}};
   if (metric.ci95.has_value()) out["ci95"] = Json::array({metric.ci95->first, metric.ci95->second});
+  if (metric.median) out["median"] = *metric.median;
+  if (metric.ci90) out["ci90"] = Json::array({metric.ci90->first, metric.ci90->second});
   return out;
 }
 
@@ -86,6 +114,10 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
   for (const InputLine& price : context.prices)
     out["prices"].push_back(
         {{"path", price.path}, {"value", price.value}, {"source", price.source}});
+  if (prediction.uncertainty) {
+    out["draws"] = draws_object(*prediction.uncertainty);
+    out["uncertainty"] = uncertainty_array(*prediction.uncertainty);
+  }
   out["assumptions"] = Json::array();
   for (const Assumption& a : context.assumptions)
     out["assumptions"].push_back({{"path", a.path}, {"value", a.value}, {"why", a.why}});

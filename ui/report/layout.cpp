@@ -177,13 +177,18 @@ std::string figure(double value, const std::string& unit, int decimals) {
 
 }  // namespace
 
+std::string print_end(double value, const std::string& unit) { return figure(value, unit, 1); }
+
 std::string print_metric(const Metric& metric) {
   std::string text = figure(metric.value, metric.unit, 1);
-  if (!metric.ci95.has_value()) return text;
-  const std::string low = figure(metric.ci95->first, metric.unit, 2);
-  const std::string high = figure(metric.ci95->second, metric.unit, 2);
+  const auto& interval = metric.ci90 ? metric.ci90 : metric.ci95;
+  if (!interval) return text;
+  const int decimals = metric.ci90 ? 1 : 2;
+  const std::string low = figure(interval->first, metric.unit, decimals);
+  const std::string high = figure(interval->second, metric.unit, decimals);
   if (low == high) return text;
-  return text + " (95 % interval " + low + " to " + high + ")";
+  return text + (metric.ci90 ? " (90 % of outcomes " : " (95 % interval ") + low + " to " + high +
+         ")";
 }
 
 namespace {

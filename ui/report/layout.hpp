@@ -70,8 +70,12 @@ class Ink {
 /// "1 OST", "2 OSTs".
 [[nodiscard]] std::string counted(std::int64_t n, std::string_view plural);
 
+/// "93.1 % (90 % of outcomes 84.0 % to 95.2 %)"; without draws, of the mean of all seeds:
 /// "93.1 % (95 % interval 92.93 % to 93.31 %)".
 [[nodiscard]] std::string print_metric(const Metric& metric);
+
+/// An end of an interval of outcomes: "84.0 %".
+[[nodiscard]] std::string print_end(double value, const std::string& unit);
 
 /// `value` of a metric as shown next to `limit`: with as many digits as it takes to differ.
 [[nodiscard]] std::string print_beside(double value, double limit, const std::string& unit);

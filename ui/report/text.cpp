@@ -6,6 +6,7 @@
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -15,6 +16,13 @@ constexpr std::size_t kMostResources = 12;
 constexpr std::size_t kMostAssumptions = 6;
 constexpr std::size_t kMostPrices = 12;
 constexpr std::size_t kMostWarnings = 10;
+
+std::string utilization(const Prediction& p, const std::string& job, const Metric& m,
+                        const Ink& ink) {
+  std::string out = "  GPU utilization of " + job + ": " + ink.bold(print_metric(m)) + "\n";
+  const std::string parts = parts_phrase(p, metric::gpu_utilization(job));
+  return parts.empty() ? out : out + wrapped("    ", parts, 6);
+}
 
 std::string headline(const Prediction& p, const Ink& ink) {
   const std::string_view verdict = verdict_name(p.verdict);
@@ -26,7 +34,7 @@ std::string headline(const Prediction& p, const Ink& ink) {
   out += verdict_phrase(p) + "\n";
   for (const auto& [job, shares] : p.breakdown)
     if (const Metric* m = find(p, metric::gpu_utilization(job)))
-      out += "  GPU utilization of " + job + ": " + ink.bold(print_metric(*m)) + "\n";
+      out += utilization(p, job, *m, ink);
   const std::string limit = limit_phrase(p);
   return limit.empty() ? out : out + wrapped("  ", limit, 4);
 }
@@ -107,6 +115,7 @@ std::string targets(const Prediction& p, const Ink& ink) {
     const bool unsure = a.status == "inconclusive" && a.ci95.has_value();
     std::string text = a.id + ": " + a.that + ", predicted ";
     text += unsure ? print_metric({a.value, a.unit, a.ci95}) : print_predicted(a);
+    if (a.probability) text += ", " + probability_phrase(a);
     if (!a.limited_by.empty() && a.status != "pass") text += ", limited by " + a.limited_by;
     if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";
     const std::string plain = wrapped("  " + left(label, 8), text, 10);
@@ -128,14 +137,31 @@ std::string next_change(const Prediction& p, const Ink& ink) {
   return out;
 }
 
+/// What is not exact, and what to do about it.
+std::string sureness(const Prediction& p, const Ink& ink) {
+  std::string out;
+  const std::string settle = figure_to_settle(p);
+  if (!settle.empty()) {
+    out += "\n" + ink.bold("What to measure first") + ", for " + settle + "\n";
+    std::size_t shown = 0;
+    for (const MeasureRow& row : measure_first(p, settle))
+      out += wrapped("  " + std::to_string(++shown) + " " + left(shortened(row.input, 40), 42),
+                     row.share + " of the spread: " + row.range + "; " + row.gain +
+                         (row.with.empty() ? "" : "; measure with: " + row.with),
+                     6);
+  }
+  return out + "\n" + wrapped("", draws_phrase(p), 0);
+}
+
 std::string fine_print(const Prediction& p, const ReportContext& context, const Style& style,
                        const Ink& ink) {
   std::string out;
   if (!p.warnings.empty())
     out += "\n" + ink.bold("Warnings") + "\n" + bullets(p.warnings, kMostWarnings, "more");
+  if (p.uncertainty) out += sureness(p, ink);
   std::vector<std::string> assumed;
   for (const Assumption& a : context.assumptions) assumed.push_back(a.path + " = " + a.value);
-  if (!assumed.empty())
+  if (!assumed.empty() && !p.uncertainty)
     out += "\n" + ink.bold("Assumed, not measured: check these first") + "\n" +
            bullets(assumed, kMostAssumptions, "more (stallcast resolve --provenance)");
   out += "\n" + wrapped("", run_phrase(p, context, style), 0);

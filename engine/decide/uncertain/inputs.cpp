@@ -1,0 +1,92 @@
+#include "engine/decide/uncertain/inputs.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/base/design_values.hpp"
+#include "models/contract/registry.hpp"
+
+namespace stallcast::uncertain {
+namespace {
+
+const base::FieldInfo* field_of(const models::RoleInfo& role, const Component& component,
+                                std::string_view key) {
+  const models::KindInfo* kind = models::find_kind(role.role, component.kind);
+  if (kind == nullptr) return nullptr;
+  for (const base::FieldInfo* field : models::fields_of(*kind))
+    if (field->key == key) return field;
+  return nullptr;
+}
+
+/// The same for values that are one thing.
+std::string identity(const models::RoleInfo& role, const Component& component,
+                     const std::string& key, const Value& value) {
+  using Kind = Source::Kind;
+  const std::string field = std::string(role.id) + " " + component.kind + " " + key;
+  switch (value.source.kind) {
+    case Kind::default_value:
+      return "default " + field;
+    case Kind::catalogue:
+      return component.product + " " + key;
+    default:
+      return value.source.where + " " + key;
+  }
+}
+
+std::string how_to_measure(const models::RoleInfo& role, std::string_view key) {
+  for (const models::MeasuredBy& measure : role.measures)
+    if (key.starts_with(measure.field)) return std::string(measure.with);
+  return "";
+}
+
+}  // namespace
+
+std::vector<Input> inputs_of(const Design& design) {
+  std::vector<Input> out;
+  std::map<std::string, std::size_t> known;
+  std::size_t number = 0;
+  base::for_each_component(
+      design, [&](const std::string& path, std::string_view role_id, const Component& component) {
+        const std::size_t place = number++;
+        const models::RoleInfo* role = models::find_role(role_id);
+        if (role == nullptr) return;
+        for (const auto& [key, value] : component.values) {
+          if (!value.range || value.source.kind == Source::Kind::profile) continue;
+          const auto [it, added] =
+              known.try_emplace(identity(*role, component, key, value), out.size());
+          if (!added) {
+            Input& same = out[it->second];
+            ++same.said.places;
+            same.places.push_back({place, key});
+            continue;
+          }
+          const base::FieldInfo* field = field_of(*role, component, key);
+          const base::FieldLimits limits = field == nullptr ? base::FieldLimits{} : field->limits;
+          out.push_back({{.path = path + "." + key,
+                          .dimension = value.dimension,
+                          .nominal = value.number,
+                          .range = *value.range,
+                          .from = value.source.kind,
+                          .measure_with = how_to_measure(*role, key)},
+                         prior_of(value, limits.minimum, limits.maximum),
+                         {{place, key}}});
+        }
+      });
+  return out;
+}
+
+Design drawn(const Design& design, std::span<const Input> inputs, std::span<const double> point) {
+  Design out = design;
+  std::vector<Component*> components;
+  base::for_each_component(out, [&](const std::string&, std::string_view, Component& component) {
+    components.push_back(&component);
+  });
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const double number = quantile(inputs[i].prior, point[i]);
+    for (const Place& place : inputs[i].places)
+      components[place.component]->values.find(place.key)->second.number = number;
+  }
+  return out;
+}
+
+}  // namespace stallcast::uncertain

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/decide/uncertain/prior.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/uncertainty.hpp"
+
+/// What of a design is not exact, and designs with other values there.
+namespace stallcast::uncertain {
+
+/// A value of a design: its component, in the order of base::for_each_component, and its key.
+struct Place {
+  std::size_t component = 0;
+  std::string key;
+};
+
+/// An input with its prior and all values that it is.
+struct Input {
+  UncertainInput said;
+  Prior prior;
+  std::vector<Place> places;
+};
+
+/// The inputs of `design` with a range, but for those a profile draws jointly. One is: a default of
+/// one kind, wherever it is taken; a figure of one product; a place of the scenario.
+[[nodiscard]] std::vector<Input> inputs_of(const Design& design);
+
+/// `design` with its inputs at the quantiles `point` (each above 0 and below 1) of their priors.
+/// REQUIRES: `point` has as many coordinates as there are inputs.
+[[nodiscard]] Design drawn(const Design& design, std::span<const Input> inputs,
+                           std::span<const double> point);
+
+}  // namespace stallcast::uncertain

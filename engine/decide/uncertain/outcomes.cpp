@@ -1,0 +1,246 @@
+#include "engine/decide/uncertain/outcomes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/base/assertion.hpp"
+#include "engine/base/counted.hpp"
+#include "engine/base/random.hpp"
+#include "engine/decide/predict/student.hpp"
+#include "engine/decide/uncertain/chaos.hpp"
+#include "engine/decide/uncertain/discrepancy.hpp"
+#include "engine/decide/uncertain/inputs.hpp"
+#include "engine/decide/uncertain/sobol.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::uncertain {
+namespace {
+
+/// What some second of two cores simulates, in events; a few draws are worth more than that.
+constexpr double kEvents = 1.5e6, kMostEvents = 6e6;
+constexpr std::size_t kUsual = 64, kFew = 8;
+/// The same points for every design: what differs between two designs is not the draw.
+constexpr std::uint64_t kPoints = 20261122;
+constexpr double kNine = 1.6448536269514722;  // standard deviations to the 95 % quantile
+/// Shares below this are noise.
+constexpr double kSmallest = 0.02;
+
+/// The p-quantile of sorted values, the i-th of which is at (i + 1/2) / n.
+double quantile_of(const std::vector<double>& sorted, double p) {
+  const double at = p * static_cast<double>(sorted.size()) - 0.5;
+  if (at <= 0.0) return sorted.front();
+  const auto below = static_cast<std::size_t>(at);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  const double part = at - static_cast<double>(below);
+  return sorted[below] + part * (sorted[below + 1] - sorted[below]);
+}
+
+/// Figures are spread on a scale: shares as they are, all else that is positive by factors.
+struct Scale {
+  bool logarithmic = false;
+  [[nodiscard]] double to(double value) const { return logarithmic ? std::log(value) : value; }
+  [[nodiscard]] double from(double value) const { return logarithmic ? std::exp(value) : value; }
+};
+
+/// Half width of single runs, on the scale, from the interval of the mean of all.  [eq. 4]
+double seeds_half(const Metric& metric, std::size_t replicas, const Scale& scale) {
+  if (!metric.ci95 || replicas < 2) return 0.0;
+  double half = (metric.ci95->second - metric.ci95->first) / 2.0;
+  if (scale.logarithmic) half /= metric.value;
+  // The interval of the mean is t s / sqrt(n), that of one more run t s sqrt(1 + 1/n).
+  return half * std::sqrt(static_cast<double>(replicas) + 1.0) * kNine / 1.959963984540054;
+}
+
+class Drawing {
+ public:
+  Drawing(const Design& design, const Prediction& nominal, const DrawOptions& options)
+      : design_(design), nominal_(nominal), options_(options), inputs_(inputs_of(design)) {}
+
+  Result<Uncertainty> run() {
+    out_.inputs.reserve(inputs_.size());
+    for (const Input& input : inputs_) out_.inputs.push_back(input.said);
+    const std::size_t wanted = count();
+    if (wanted == 0) return out_;
+    make_designs(wanted);
+    if (const std::optional<Failure> failed = simulate()) return *failed;
+    out_.draws = predictions_.size();
+    for (const auto& [name, metric] : nominal_.metrics) add(name, metric);
+    add_targets();
+    add_shares();
+    return out_;
+  }
+
+ private:
+  std::size_t count() {
+    if (options_.draws) return *options_.draws;
+    const double events = static_cast<double>(nominal_.events) /
+                          static_cast<double>(std::max<std::size_t>(nominal_.seeds.size(), 1));
+    const std::size_t fit = draws_that_fit(events);
+    if (fit < kUsual)
+      out_.why_few = "one takes " + base::counted(static_cast<std::int64_t>(events), "event") +
+                     "; --draws " + std::to_string(kUsual) + " takes as many as usual";
+    return fit;
+  }
+
+  void make_designs(std::size_t wanted) {
+    for (const std::vector<double>& point : scrambled_sobol(wanted, inputs_.size(), kPoints)) {
+      Design design = drawn(design_, inputs_, point);
+      if (options_.joint) options_.joint(design, designs_.size());
+      if (options_.valid && !options_.valid(design)) {
+        ++out_.broken;
+        continue;
+      }
+      points_.push_back(point);
+      designs_.push_back(std::move(design));
+    }
+  }
+
+  std::optional<Failure> simulate() {
+    predict::PredictOptions how = options_.predict;
+    how.replicas = 1;
+    how.vary = {};
+    how.faults = nullptr;
+    if (!how.seed && !nominal_.seeds.empty()) how.seed = nominal_.seeds.front();
+    std::vector<Result<Prediction>> all = predict::predict_all(designs_, how);
+    std::vector<std::vector<double>> points;
+    std::optional<Failure> first;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].ok()) {
+        predictions_.push_back(std::move(*all[i]));
+        points.push_back(points_[i]);
+        continue;
+      }
+      ++out_.broken;
+      if (!first) first = all[i].failure();
+    }
+    points_ = std::move(points);
+    if (predictions_.size() >= kFewest) return std::nullopt;
+    return first ? *first
+                 : Failure{ExitCode::inconclusive, "too few draws make a design that can be built",
+                           "narrow the ranges of its inputs"};
+  }
+
+  /// What the draws made of a metric; empty where one of them lacks it.
+  [[nodiscard]] std::vector<double> values_of(const std::string& name) const {
+    std::vector<double> out;
+    for (const Prediction& p : predictions_) {
+      const auto found = p.metrics.find(name);
+      if (found == p.metrics.end() || !std::isfinite(found->second.value)) return {};
+      out.push_back(found->second.value);
+    }
+    return out;
+  }
+
+  void add(const std::string& name, const Metric& metric) {
+    std::vector<double> sorted = values_of(name);
+    if (sorted.empty() || !std::isfinite(metric.value)) return;
+    std::sort(sorted.begin(), sorted.end());
+    Scale scale;
+    scale.logarithmic = metric.unit != "ratio" && sorted.front() > 0.0 && metric.value > 0.0;
+    Spread out;
+    out.median = quantile_of(sorted, 0.5);
+    out.inputs = {quantile_of(sorted, 0.05), quantile_of(sorted, 0.95)};
+    const double middle = scale.to(out.median);
+    const double seeds = seeds_half(metric, nominal_.seeds.size(), scale);
+    const double nominal = scale.to(metric.value);
+    out.seeds = {scale.from(nominal - seeds), scale.from(nominal + seeds)};
+    out.model = discrepancy_of(name, metric.unit);
+    const double more = std::hypot(seeds, out.model);
+    // Independent of each other, so their widths add as squares.  [eq. 5]
+    out.all = {scale.from(middle - std::hypot(middle - scale.to(out.inputs.low), more)),
+               scale.from(middle + std::hypot(scale.to(out.inputs.high) - middle, more))};
+    if (metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0)
+      out.all = {std::max(out.all.low, 0.0), std::min(out.all.high, 1.0)};
+    out_.metrics.emplace(name, out);
+  }
+
+  /// Share of the draws in which a target holds, each blurred by seeds and model.  [eq. 6]
+  void add_targets() {
+    for (const AssertionOutcome& asked : nominal_.assertions) {
+      const Result<base::Assertion> assertion = base::parse_assertion(asked.that);
+      const auto of = out_.metrics.find(asked.metric);
+      if (!assertion.ok() || !asked.limit || of == out_.metrics.end()) continue;
+      const Metric& metric = nominal_.metrics.at(asked.metric);
+      Scale scale;
+      scale.logarithmic = metric.unit != "ratio" && metric.value > 0.0 && *asked.limit > 0.0;
+      const double blur =
+          std::hypot(seeds_half(metric, nominal_.seeds.size(), scale), of->second.model) / kNine;
+      double sum = 0.0;
+      std::size_t n = 0;
+      for (const Prediction& draw : predictions_)
+        for (const AssertionOutcome& a : draw.assertions) {
+          if (a.id != asked.id || (scale.logarithmic && !(a.value > 0.0))) continue;
+          sum += chance(*assertion, a, *asked.limit, scale, blur);
+          ++n;
+        }
+      if (n > 0) out_.probability[asked.id] = sum / static_cast<double>(n);
+    }
+  }
+
+  static double below(double limit, double value, const Scale& scale, double blur) {
+    const double distance = scale.to(limit) - scale.to(value);
+    if (blur > 0.0) return 0.5 * std::erfc(-distance / blur / std::sqrt(2.0));
+    return distance >= 0.0 ? 1.0 : 0.0;
+  }
+
+  static double chance(const base::Assertion& assertion, const AssertionOutcome& a, double limit,
+                       const Scale& scale, double blur) {
+    if (assertion.op == "in")
+      return std::max(0.0, below(a.upper.value_or(limit), a.value, scale, blur) -
+                               below(limit, a.value, scale, blur));
+    if (assertion.op == "==") return a.status == "pass" ? 1.0 : 0.0;
+    if (blur == 0.0) return base::margin(assertion, a.value, limit) >= 0.0 ? 1.0 : 0.0;
+    const double under = below(limit, a.value, scale, blur);
+    return assertion.op.starts_with("<") ? under : 1.0 - under;
+  }
+
+  /// Of the figures that are asked for: each job's utilization and what targets are about.
+  void add_shares() {
+    std::set<std::string> wanted;
+    for (const auto& [job, causes] : nominal_.breakdown)
+      wanted.insert(metric::gpu_utilization(job));
+    for (const AssertionOutcome& a : nominal_.assertions) wanted.insert(a.metric);
+    std::vector<std::vector<double>> scores = points_;
+    for (std::vector<double>& point : scores)
+      for (double& u : point) u = base::normal_quantile(u);
+    for (const std::string& name : wanted) {
+      const auto of = out_.metrics.find(name);
+      if (of == out_.metrics.end()) continue;
+      const Shares shares = variance_shares(scores, values_of(name));
+      of->second.explained = shares.explained;
+      for (std::size_t i = 0; i < shares.total.size(); ++i)
+        if (shares.total[i] >= kSmallest)
+          of->second.shares.push_back({i, shares.first[i], shares.total[i]});
+      std::stable_sort(of->second.shares.begin(), of->second.shares.end(),
+                       [](const InputShare& a, const InputShare& b) { return a.total > b.total; });
+    }
+  }
+
+  const Design& design_;
+  const Prediction& nominal_;
+  const DrawOptions& options_;
+  std::vector<Input> inputs_;
+  std::vector<std::vector<double>> points_;
+  std::vector<Design> designs_;
+  std::vector<Prediction> predictions_;
+  Uncertainty out_;
+};
+
+}  // namespace
+
+std::size_t draws_that_fit(double events_per_run) {
+  const double each = std::max(events_per_run, 1.0);
+  if (each * static_cast<double>(kFew) > kMostEvents) return 0;
+  return static_cast<std::size_t>(
+      std::clamp(kEvents / each, static_cast<double>(kFew), static_cast<double>(kUsual)));
+}
+
+Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
+                             const DrawOptions& options) {
+  return Drawing(design, nominal, options).run();
+}
+
+}  // namespace stallcast::uncertain

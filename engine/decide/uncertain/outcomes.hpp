@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "engine/decide/predict/predict.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/result.hpp"
+#include "stallcast/uncertainty.hpp"
+
+/// A prediction that knows how wrong it may be: the design is simulated with its inputs drawn from
+/// what they may be in truth. docs/models/uncertainty.md.
+namespace stallcast::uncertain {
+
+struct DrawOptions {
+  predict::PredictOptions predict;
+  std::optional<std::size_t> draws;  ///< none: as many as fit about a second on two cores
+  /// Whether a drawn design can be built; none: all can.
+  std::function<bool(const Design&)> valid = {};
+  /// Puts draw i of what was measured into a design; may be absent.
+  std::function<void(Design&, std::size_t)> joint = {};
+};
+
+/// How many draws a design gets whose prediction took so many events in each replica.
+[[nodiscard]] std::size_t draws_that_fit(double events_per_run);
+
+/// Draws the inputs of `design`, simulates each draw once with the same seed, and says what that
+/// does to the figures of `nominal`, the prediction of the design as it is. Draws that do not end
+/// in time are left out; a failure when fewer than kFewest ended.
+[[nodiscard]] Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
+                                           const DrawOptions& options);
+
+/// Fewer draws say nothing of an interval.
+inline constexpr std::size_t kFewest = 4;
+
+}  // namespace stallcast::uncertain

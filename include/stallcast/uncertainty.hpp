@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stallcast/design.hpp"
+
+/// How sure a prediction is: what its inputs may be in truth, and what that does to its figures.
+namespace stallcast {
+
+/// Nine times in ten between the two.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// An input that is not exact. Values that are one physical thing (the same default, the same
+/// product) are one input.
+struct UncertainInput {
+  std::string path;        ///< of the first value that it is: "storage[scratch].ost.read"
+  std::size_t places = 1;  ///< how many values it is
+  Dimension dimension = Dimension::number;
+  double nominal = 0.0;  ///< what a simulation takes, base unit
+  Range range;
+  Source::Kind from = Source::Kind::default_value;
+  std::string measure_with;  ///< a command, or what to ask; "" where nothing is known
+};
+
+/// Part of the variance of a figure that an input causes.
+struct InputShare {
+  std::size_t input = 0;  ///< of Uncertainty::inputs
+  double first = 0.0;     ///< by itself
+  double total = 0.0;     ///< with what it does together with others
+};
+
+/// What one figure may turn out to be, in the unit of its metric.
+struct Spread {
+  double median = 0.0;  ///< of all draws
+  Interval all;         ///< inputs, seeds and model together
+  Interval inputs;      ///< with the inputs drawn, one seed
+  Interval seeds;       ///< of single runs of the design as it is; as `median` with one replica
+  double model = 0.0;   ///< half width of what no input explains, on the scale of `all`
+  std::vector<InputShare> shares;  ///< largest first, of the headline figures
+  double explained = 0.0;          ///< part of the variance that the shares account for
+};
+
+/// What comes of drawing the inputs of a design.
+struct Uncertainty {
+  std::size_t draws = 0;   ///< simulated designs
+  std::size_t broken = 0;  ///< draws that made no valid design, which are left out
+  std::string why_few;     ///< why there are fewer than a small design would get; "" otherwise
+  std::vector<UncertainInput> inputs;
+  std::map<std::string, Spread> metrics;     ///< by name, of those every draw has
+  std::map<std::string, double> probability;  ///< that a target holds, by its id
+};
+
+}  // namespace stallcast

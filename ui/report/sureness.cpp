@@ -1,0 +1,107 @@
+#include "ui/report/sureness.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/quantity_text.hpp"
+#include "stallcast/metric.hpp"
+#include "ui/report/layout.hpp"
+
+namespace stallcast::report {
+namespace {
+
+constexpr std::size_t kMostRows = 5;
+
+const Spread* outcome_of(const Prediction& p, const std::string& metric) {
+  if (!p.uncertainty) return nullptr;
+  const auto found = p.uncertainty->metrics.find(metric);
+  return found == p.uncertainty->metrics.end() ? nullptr : &found->second;
+}
+
+std::string print_interval(const Interval& interval, const std::string& unit) {
+  return print_end(interval.low, unit) + " to " + print_end(interval.high, unit);
+}
+
+std::string print_model(double half, const std::string& unit) {
+  if (unit == "ratio") return "+-" + points(half, 1);
+  return "x" + fixed(std::exp(half), 2);
+}
+
+/// What would remain of the interval if an input with this share of the variance were known.
+Interval remaining(const Spread& o, double share) {
+  const double kept = std::sqrt(std::max(0.0, 1.0 - share));
+  return {o.median - (o.median - o.all.low) * kept, o.median + (o.all.high - o.median) * kept};
+}
+
+}  // namespace
+
+std::string parts_phrase(const Prediction& p, const std::string& metric) {
+  const Spread* o = outcome_of(p, metric);
+  if (o == nullptr) return "";
+  const std::string& unit = p.metrics.at(metric).unit;
+  std::string out = "inputs " + print_interval(o->inputs, unit);
+  if (o->seeds.low < o->seeds.high) out += ", seeds " + print_interval(o->seeds, unit);
+  if (o->model > 0.0) out += ", model " + print_model(o->model, unit);
+  return out;
+}
+
+std::string figure_to_settle(const Prediction& p) {
+  if (!p.uncertainty) return "";
+  std::string best;
+  double least = 0.5;
+  const auto has_shares = [&](const std::string& metric) {
+    const Spread* o = outcome_of(p, metric);
+    return o != nullptr && !o->shares.empty();
+  };
+  for (const AssertionOutcome& a : p.assertions) {
+    const double open = a.probability ? std::abs(*a.probability - 0.5) : 0.5;
+    if (open >= least || !has_shares(a.metric)) continue;
+    least = open;
+    best = a.metric;
+  }
+  if (!best.empty()) return best;
+  for (const auto& [job, causes] : p.breakdown)
+    if (has_shares(metric::gpu_utilization(job))) return metric::gpu_utilization(job);
+  return "";
+}
+
+std::vector<MeasureRow> measure_first(const Prediction& p, const std::string& metric) {
+  std::vector<MeasureRow> out;
+  const Spread* o = outcome_of(p, metric);
+  if (o == nullptr) return out;
+  const std::string& unit = p.metrics.at(metric).unit;
+  for (const InputShare& share : o->shares) {
+    if (out.size() == kMostRows) break;
+    const UncertainInput& input = p.uncertainty->inputs[share.input];
+    const auto print = [&](double v) { return base::print_quantity(v, input.dimension); };
+    out.push_back({input.path, base::percent(share.total, 0),
+                   print(input.nominal) + ", may be " + print(input.range.low) + " to " +
+                       print(input.range.high),
+                   "known, " + print_interval(remaining(*o, share.total), unit) + " would remain",
+                   input.measure_with});
+  }
+  return out;
+}
+
+std::string draws_phrase(const Prediction& p) {
+  const Uncertainty& u = *p.uncertainty;
+  const std::string inputs = counted(static_cast<std::int64_t>(u.inputs.size()), "inputs");
+  std::string out = u.draws == 0 ? inputs + " may be otherwise than assumed, and none was drawn"
+                                 : counted(static_cast<std::int64_t>(u.draws), "draws") +
+                                       " of what " + inputs + " may be in truth";
+  if (u.broken > 0)
+    out +=
+        "; " + std::to_string(u.broken) + " more made no design that can be built or did not end";
+  if (!u.why_few.empty()) out += "; " + u.why_few;
+  return out;
+}
+
+std::string probability_phrase(const AssertionOutcome& a) {
+  if (!a.probability) return "";
+  const long in_hundred = std::lround(100.0 * *a.probability);
+  if (in_hundred == 0) return "holds in less than 1 of 100 cases";
+  if (in_hundred == 100) return "holds in more than 99 of 100 cases";
+  return "holds in " + std::to_string(in_hundred) + " of 100 cases";
+}
+
+}  // namespace stallcast::report
