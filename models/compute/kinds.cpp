@@ -19,7 +19,8 @@ struct FromFlops {
 };
 constexpr std::array<Field<FromFlops>, 2> kFlops{
     field("mfu", &FromFlops::mfu, "40 %", "model FLOPs utilization of the dense peak",
-          cited(kPositiveShare, "38-43 % at 8-16 k H100, Llama 3 report")),
+          between("25 %", "50 %", cited(kPositiveShare, "38-43 % at 8-16 k H100, Llama 3 report"),
+                  "expert range: tuned dense models 38-50 %, small or sparse ones 25 %")),
     field("tokens", &FromFlops::tokens, kRequired, "tokens per GPU and step", kAtLeastOne)};
 
 }  // namespace

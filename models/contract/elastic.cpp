@@ -16,7 +16,9 @@ constexpr std::array<Field<ElasticParams>, 4> kElastic{
           assumed(kPositive, "a third of a day is busy")),
     field("stop", &ElasticParams::stop, "30 s",
           "from a durable save until the processes have ended and GPUs are free",
-          assumed(kNonNegative, "end of processes and of their GPU contexts"))};
+          between("10 s", "2 min",
+                  assumed(kNonNegative, "end of processes and of their GPU contexts"),
+                  "expert range: a scheduler's grace time is 30 s, stuck processes take minutes"))};
 
 }  // namespace
 

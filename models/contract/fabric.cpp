@@ -19,7 +19,9 @@ constexpr std::string_view kPlacements[] = {"auto", "hash", "spray"};
 constexpr std::array<Field<FabricParams>, 9> kFabric{
     field("rtt", &FabricParams::round_trip, "10 us",
           "round trip of a small message between host and storage server",
-          assumed(kNonNegative, "IB 2-5 us, RoCE 5-10 us, plus the software on both ends")),
+          between("4 us", "40 us",
+                  assumed(kNonNegative, "IB 2-5 us, RoCE 5-10 us, plus the software on both ends"),
+                  "as cited; TCP, or more hops, 20-40 us")),
     field("bisection", &FabricParams::bisection, kOptional,
           "most that all hosts and all storage exchange, each direction; absent: non-blocking",
           kPositive),
@@ -36,17 +38,19 @@ constexpr std::array<Field<FabricParams>, 9> kFabric{
         one_of(kPlacements)),
     field("connections", &FabricParams::connections, "16",
           "storage connections one host keeps busy, as the hash sees them",
-          assumed(up_to(1e6), "one to each of 16 servers")),
+          between("4", "64", assumed(up_to(1e6), "one to each of 16 servers"),
+                  "expert range: few servers, or several connections to each")),
     field("efficiency", &FabricParams::efficiency, kOptional,
           "payload share of the line rate of every port and link; absent: 95 % of links, and what "
           "hosts say of theirs",
           kPositiveShare),
     field("incast.senders", &FabricParams::incast_senders, "32",
           "tcp: servers that may send to one port before its buffer overflows",
-          assumed(up_to(1e6), "shallow buffers")),
+          between("12", "64", assumed(up_to(1e6), "shallow buffers"),
+                  "expert range: buffers of switches differ by five")),
     field("incast.goodput", &FabricParams::incast_goodput, "50 %",
           "tcp: share of the port that is left when it does, 200 ms being lost each time",
-          assumed(kPositiveShare, "30-70 % without ECN"))};
+          between("30 %", "70 %", assumed(kPositiveShare, "30-70 % without ECN"), "as cited"))};
 
 }  // namespace
 

@@ -13,14 +13,21 @@ using namespace base;
 
 constexpr std::array<Field<RecoveryParams>, 11> kRecovery{
     field("detect", &RecoveryParams::detect, "1 min", "until somebody notices that ranks are gone",
-          assumed(kNonNegative, "watchdog 10-60 s; PyTorch's own NCCL time-out is 10 min")),
+          between("10 s", "10 min",
+                  assumed(kNonNegative, "watchdog 10-60 s; PyTorch's own NCCL time-out is 10 min"),
+                  "as cited")),
     field("replace", &RecoveryParams::replace, "5 min",
           "when a host is lost: until another is scheduled and has the image",
-          assumed(kNonNegative, "1-15 min")),
+          between("1 min", "15 min", assumed(kNonNegative, "1-15 min"), "as cited")),
     field("start", &RecoveryParams::start, "1 min",
-          "until all processes run: imports, data index, file handles", assumed(kNonNegative)),
+          "until all processes run: imports, data index, file handles",
+          between("15 s", "5 min", assumed(kNonNegative),
+                  "expert range: cached images 15 s; storms of imports and compilation minutes")),
     field("init", &RecoveryParams::init, "30 s", "until all ranks can communicate",
-          cited(kNonNegative, "MegaScale: under 5 s for 2,048 GPUs, under 30 s for over 10,000")),
+          between("3 s", "2 min",
+                  cited(kNonNegative,
+                        "MegaScale: under 5 s for 2,048 GPUs, under 30 s for over 10,000"),
+                  "expert range: small jobs 3 s, large ones untuned minutes")),
     field("restore", &RecoveryParams::restore, kOptional,
           "to read the state back from the storage; absent: as simulated, or else its size over "
           "the "
@@ -32,7 +39,8 @@ constexpr std::array<Field<RecoveryParams>, 11> kRecovery{
     field("mount.delay", &RecoveryParams::mount, "0 s",
           "time to attach and mount the volumes of one pod (Kubernetes CSI), whenever the job "
           "starts: 5-60 s (expert value)",
-          kNonNegative),
+          between("0 s", "60 s", kNonNegative,
+                  "as described: 5-60 s where pods mount volumes, else nothing")),
     field("mount.parallel", &RecoveryParams::mount_parallel, kOptional,
           "pods whose volumes are attached at one time; absent: all", kAtLeastOne),
     field("mount.pods", &RecoveryParams::pods, "1", "pods of the job on one host", up_to(4096.0)),

@@ -12,9 +12,12 @@ struct StepCommon {
 constexpr std::array<Field<StepCommon>, 2> kStepCommon{
     field("jitter", &StepCommon::jitter, "1 %",
           "standard deviation of one rank's step time over its mean (lognormal)",
-          assumed(kNonNegative, "1 % for dense training")),
+          between("0.5 %", "3 %", assumed(kNonNegative, "1 % for dense training"),
+                  "expert range: dense training 0.5-1 %, shared or uneven hosts up to 3 %")),
     field("overhead", &StepCommon::overhead, "0 ms",
-          "host work per step and rank that nothing hides", kNonNegative)};
+          "host work per step and rank that nothing hides",
+          between("0 ms", "5 ms", kNonNegative,
+                  "DLIO loops lose 0.7-3 ms a step (MLPerf Storage v1.0); logging adds more"))};
 
 constexpr std::array<Field<ModelParams>, 12> kModel{
     field("parameters", &ModelParams::parameters, kOptional, "number of parameters (70B, or 70e9)",
@@ -56,13 +59,17 @@ constexpr std::array<Field<JobParams>, 12> kJob{
     field("parallel.pipeline", &JobParams::pipeline, "1", "stages the layers are dealt to",
           up_to(1e5)),
     field("barrier.base", &JobParams::barrier_base, "20 us", "release cost of the step barrier",
-          assumed(kNonNegative)),
+          between("10 us", "100 us", assumed(kNonNegative),
+                  "expert range: NCCL 10-40 us, processes over MPI more")),
     field("barrier.per_doubling", &JobParams::barrier_per_doubling, "10 us",
-          "release cost added per doubling of the number of ranks", assumed(kNonNegative)),
+          "release cost added per doubling of the number of ranks",
+          between("5 us", "100 us", assumed(kNonNegative),
+                  "expert range: NCCL 5-20 us; Python processes over MPI up to 400 us")),
     field("barrier.per_sqrt", &JobParams::barrier_per_sqrt, "0 s",
           "release cost per square root of the number of ranks: what a barrier of processes whose "
           "delays vary costs",
-          kNonNegative),
+          between("0 s", "1 ms", kNonNegative,
+                  "DLIO 0.13-1.55 ms by workload (MLPerf Storage v1.0); near 0 with NCCL")),
     field("barrier.fitted.fewest", &JobParams::barrier_fewest, kOptional,
           "fewest ranks the barrier was fitted to; fewer warn", kAtLeastOne),
     field("barrier.fitted.most", &JobParams::barrier_most, kOptional,

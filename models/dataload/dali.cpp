@@ -27,7 +27,9 @@ constexpr std::array<Field<DaliParams>, 4> kDaliFields{
         "time of the stage on the GPU per sample, alongside training; 0: decoding on the CPU alone",
         kNonNegative),
     field("gpu.share", &DaliParams::gpu_share, "30 %",
-          "share of the GPU that this stage takes from training meanwhile", assumed(kShare))};
+          "share of the GPU that this stage takes from training meanwhile",
+          between("10 %", "60 %", assumed(kShare),
+                  "expert range: hardware decoders 10 %, kernels that resize and augment 60 %"))};
 
 }  // namespace
 

@@ -28,7 +28,9 @@ constexpr auto kHdf5Fields = with_costs(
         field("reopen", &Hdf5Params::reopen, "false",
               "open the file again for every sample; else once per file"),
         field("open_cpu", &Hdf5Params::open_cpu, "45 us",
-              "CPU time to open a file and look up its data set", cited(kNonNegative, kProbe)),
+              "CPU time to open a file and look up its data set",
+              between("25 us", "200 us", cited(kNonNegative, kProbe),
+                      "expert range: deep groups and many attributes take longer")),
         field("chunk", &Hdf5Params::chunk, kOptional,
               "stored size of one chunk, read and decompressed whole; contiguous when not given",
               kPositive),
@@ -42,10 +44,16 @@ constexpr auto kHdf5Fields = with_costs(
               "bytes in memory one core decompresses in a second: gzip 0.43, lzf 1.0 GB/s",
               cited(kPositive, kProbe))},
     {"4", "dependent requests per opened file: superblock and headers, group, B-tree nodes",
-     assumed(kNonNegative, "own probe: 10 small reads, those in one page being one request")},
+     between(
+         "2", "10",
+         assumed(kNonNegative, "own probe: 10 small reads, those in one page being one request"),
+         "own probe: 10 small reads, fewer where pages hold several")},
     {"8.3 GB/s", "stored bytes one core takes in per second: copies out of chunks",
-     cited(kPositive, kProbe)},
-    {"10 us", "fixed CPU time per sample", assumed(kNonNegative)});
+     between("3 GB/s", "12 GB/s", cited(kPositive, kProbe),
+             "expert range: cores differ by two, and share memory bandwidth")},
+    {"10 us", "fixed CPU time per sample",
+     between("6 us", "100 us", assumed(kNonNegative),
+             "expert range: h5py selections in Python take tens of us")});
 
 }  // namespace
 

@@ -34,11 +34,15 @@ constexpr auto kMdsFields = with_costs(
               "bytes in memory one core decompresses in a second as a shard arrives", kPositive),
         field("cache_limit", &MdsParams::cache_limit, kOptional,
               "most bytes of shards one host keeps; takes effect with a cache.policy", kPositive)},
-    {"1", "dependent requests per shard besides streaming", assumed(kNonNegative)},
+    {"1", "dependent requests per shard besides streaming",
+     between("1", "2.5", assumed(kNonNegative),
+             "expert range: attributes, locks or redirects may take another")},
     {"4 GB/s", "stored bytes one core takes in per second: local read and copies",
-     assumed(kPositive)},
+     between("1.5 GB/s", "8 GB/s", assumed(kPositive),
+             "expert range: a page cache copy is 2-8 GB/s, Python slices it again")},
     {"50 us", "fixed CPU time per sample: seek and read of the local shard",
-     assumed(kNonNegative)});
+     between("20 us", "200 us", assumed(kNonNegative),
+             "expert range: seek, read and decoding of the columns in Python")});
 
 }  // namespace
 

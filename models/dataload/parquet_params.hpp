@@ -42,8 +42,11 @@ inline constexpr CostDefault kParquetTrips{
                 "Parquet file format: footer length and magic are the last 8 bytes")};
 inline constexpr CostDefault kParquetParse{
     "1 GB/s", "fetched bytes one core decompresses and decodes in a second",
-    base::assumed(base::kPositive)};
-inline constexpr CostDefault kParquetFixed{"5 us", "fixed CPU time per sample",
-                                           base::assumed(base::kNonNegative)};
+    base::between("0.3 GB/s", "2.5 GB/s", base::assumed(base::kPositive),
+                  "expert range: gzip 0.3, zstd or snappy 0.8-1.5, plain columns 2.5 GB/s")};
+inline constexpr CostDefault kParquetFixed{
+    "5 us", "fixed CPU time per sample",
+    base::between("2 us", "50 us", base::assumed(base::kNonNegative),
+                  "expert range: columns as arrays 2 us, rows as Python objects 50 us")};
 
 }  // namespace stallcast::models

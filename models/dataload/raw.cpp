@@ -7,10 +7,17 @@ namespace {
 
 using namespace base;
 
-constexpr auto kRawFields = with_costs(
-    kScanFields, {"1", "dependent requests per file besides streaming", assumed(kNonNegative)},
-    {"15.7 GB/s", "bytes one core takes in per second", cited(kPositive, kParsingProbe)},
-    {"9 us", "fixed CPU time per sample", cited(kNonNegative, kParsingProbe)});
+constexpr auto kRawFields =
+    with_costs(kScanFields,
+               {"1", "dependent requests per file besides streaming",
+                between("1", "2.5", assumed(kNonNegative),
+                        "expert range: attributes, locks or redirects may take another")},
+               {"15.7 GB/s", "bytes one core takes in per second",
+                between("4 GB/s", "20 GB/s", cited(kPositive, kParsingProbe),
+                        "expert range: small files, copies and busy memory leave a quarter")},
+               {"9 us", "fixed CPU time per sample",
+                between("5 us", "60 us", cited(kNonNegative, kParsingProbe),
+                        "expert range: objects of the language, paths and checks of a library")});
 
 }  // namespace
 

@@ -10,12 +10,18 @@ using namespace base;
 struct TfrecordParams : FormatCosts {
   std::int64_t samples_per_file = 1;
 };
-constexpr auto kTfrecordFields = with_costs(
-    std::array{field("samples_per_file", &TfrecordParams::samples_per_file, "1",
-                     "records in one file", kAtLeastOne)},
-    {"1", "dependent requests per file besides streaming", assumed(kNonNegative)},
-    {"2 GB/s", "bytes one core takes in per second: CRC and protobuf", assumed(kPositive)},
-    {"10 us", "fixed CPU time per sample", assumed(kNonNegative)});
+constexpr auto kTfrecordFields =
+    with_costs(std::array{field("samples_per_file", &TfrecordParams::samples_per_file, "1",
+                                "records in one file", kAtLeastOne)},
+               {"1", "dependent requests per file besides streaming",
+                between("1", "2.5", assumed(kNonNegative),
+                        "expert range: attributes, locks or redirects may take another")},
+               {"2 GB/s", "bytes one core takes in per second: CRC and protobuf",
+                between("0.6 GB/s", "4 GB/s", assumed(kPositive),
+                        "expert range: Python readers 0.6, native ones with hardware CRC 4 GB/s")},
+               {"10 us", "fixed CPU time per sample",
+                between("5 us", "60 us", assumed(kNonNegative),
+                        "expert range: native parsing 5 us, Python tens of us")});
 
 }  // namespace
 

@@ -21,10 +21,15 @@ constexpr auto kTokensFields = with_costs(
             cited(kPositive, "Linux default read_ahead_kb; own probe: one fault reads just that")),
         field("reopen", &TokensParams::reopen, "false",
               "open and map the file again for every sample")},
-    {"1", "dependent requests per page fault", assumed(kNonNegative)},
+    {"1", "dependent requests per page fault",
+     between("1", "2", assumed(kNonNegative),
+             "expert range: a shared file system may ask for a lock first")},
     {"10 GB/s", "stored bytes one core takes in per second: copy out of the page cache",
-     assumed(kPositive)},
-    {"20 us", "fixed CPU time per sample: index look-up and faults", assumed(kNonNegative)});
+     between("4 GB/s", "15 GB/s", assumed(kPositive),
+             "memcpy of one core 8-15 GB/s; small samples and busy memory 4 GB/s")},
+    {"20 us", "fixed CPU time per sample: index look-up and faults",
+     between("8 us", "80 us", assumed(kNonNegative),
+             "expert range: an index in memory 8 us, samples over documents 80 us")});
 
 }  // namespace
 

@@ -20,10 +20,15 @@ constexpr auto kWebdatasetFields = with_costs(
               "bytes of the open shard that are fetched ahead, alongside the loading (the "
               "kernel's read-ahead); absent: samples are read when needed",
               kPositive)},
-    {"1", "dependent requests per shard besides streaming", assumed(kNonNegative)},
+    {"1", "dependent requests per shard besides streaming",
+     between("1", "2.5", assumed(kNonNegative),
+             "expert range: attributes, locks or redirects may take another")},
     {"2.3 GB/s", "bytes one core takes in per second: tar and Python copies",
-     cited(kPositive, "own probe: 0.043 ms for 100 kB, 2026-11")},
-    {"20 us", "fixed CPU time per sample", assumed(kNonNegative)});
+     between("1 GB/s", "4 GB/s", cited(kPositive, "own probe: 0.043 ms for 100 kB, 2026-11"),
+             "expert range: cores differ by two; pipes and handlers copy again")},
+    {"20 us", "fixed CPU time per sample",
+     between("15 us", "150 us", assumed(kNonNegative),
+             "expert range: tar headers, grouping and handlers in Python")});
 
 }  // namespace
 

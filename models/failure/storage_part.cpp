@@ -23,19 +23,24 @@ constexpr std::array<Field<StorageFaultParams>, 9> kStorage{
           "mean time between failures of one such part", kPositive),
     field("failover", &StorageFaultParams::failover, "60 s",
           "until others have taken over; until then what lies evenly on all parts stands still",
-          assumed(kNonNegative, "30-120 s")),
+          between("20 s", "3 min", assumed(kNonNegative, "30-120 s"),
+                  "as cited, widened: tuned systems are faster, recovery of many clients slower")),
     field("takeover", &StorageFaultParams::takeover, "partner",
           "partner: one carries the load of two; spread: all that are left share it",
           one_of(kTakeovers)),
     field("rebuild", &StorageFaultParams::rebuild, "20 %",
           "target: share of the media's rate that rebuilding takes until the repair",
-          assumed(up_to(0.99, kNonNegative), "10-30 %")),
+          between("10 %", "30 %", assumed(up_to(0.99, kNonNegative), "10-30 %"), "as cited")),
     field("left", &StorageFaultParams::left, "100 %",
           "service: share of its rate, or of its requests a second, from the end of the failover "
           "until the repair",
           kPositiveShare),
-    field("repair", &StorageFaultParams::repair, "1 h",
-          "from the takeover until everything is as before", assumed(kPositive))};
+    field(
+        "repair", &StorageFaultParams::repair, "1 h",
+        "from the takeover until everything is as before",
+        between(
+            "10 min", "1 d", assumed(kPositive),
+            "expert range: a restarted server minutes, a rebuilt drive or a part most of a day"))};
 
 }  // namespace
 

@@ -20,20 +20,27 @@ constexpr Seconds kTableHop = Seconds::from(9.6, unit::us);
 constexpr std::string_view kReductions[] = {"gpus", "nvswitch", "sharp"};
 constexpr std::array<Field<CollectiveParams>, 5> kCommon{
     field("overlap", &CollectiveParams::overlap, "90 %",
-          "share really used of the compute that collectives may overlap", assumed(kShare)),
+          "share really used of the compute that collectives may overlap",
+          between("60 %", "98 %", assumed(kShare),
+                  "expert range: many small kernels and late launches leave 60 %")),
     field("slowdown", &CollectiveParams::slowdown, "5 %",
           "how much longer compute takes while collectives run alongside it",
-          assumed(kShare, "3-8 %: their kernels take SMs and memory bandwidth")),
+          between("2 %", "12 %",
+                  assumed(kShare, "3-8 %: their kernels take SMs and memory bandwidth"),
+                  "as cited, widened: few channels take less, memory-bound kernels lose more")),
     field("reduction", &CollectiveParams::reduction, "gpus",
           "where all-reduces add up: gpus, nvswitch (NVLink SHARP), or sharp (also in the network)",
           one_of(kReductions)),
     field("channels", &CollectiveParams::channels, "16",
           "network connections one host's collectives keep busy, which decide their share against "
           "storage traffic",
-          assumed(up_to(4096), "NCCL channels, 16-32 on 8 GPUs")),
+          between("8", "32", assumed(up_to(4096), "NCCL channels, 16-32 on 8 GPUs"),
+                  "as cited; NCCL takes fewer between few hosts")),
     field("hop", &CollectiveParams::hop, "9.6 us",
           "one hop of a ring over the network; all latencies of NCCL's table scale with it",
-          cited(kPositive, "NVIDIA/nccl src/graph/tuning.cc, ring, simple protocol"))};
+          between("6 us", "20 us",
+                  cited(kPositive, "NVIDIA/nccl src/graph/tuning.cc, ring, simple protocol"),
+                  "expert range: InfiniBand 6-10 us, RoCE and EFA up to 20 us"))};
 
 struct Given {
   Seconds exposed;
@@ -50,8 +57,11 @@ struct Ddp {
   std::int64_t accumulation = 1;
   std::string algorithm;
 };
-constexpr FieldLimits kBackward = assumed(
-    kPositiveShare, "derived: the backward pass has two of the three matrix products of a step");
+constexpr FieldLimits kBackward =
+    between("60 %", "75 %",
+            assumed(kPositiveShare,
+                    "derived: the backward pass has two of the three matrix products of a step"),
+            "derived: 75 % with recomputed activations; optimizer and inputs take some");
 constexpr std::array<Field<Ddp>, 5> kDdp{
     field("gradient", &Ddp::gradient, "2", "bytes exchanged per parameter (2: bf16, 4: fp32)",
           kPositive),

@@ -32,7 +32,9 @@ constexpr std::array<Field<Megatron>, 7> kMegatron{
     field("gradient", &Megatron::gradient, "2", "bytes exchanged per parameter", kPositive),
     field("backward", &Megatron::backward, "67 %",
           "share of a step's compute that is the backward pass",
-          assumed(kPositiveShare, "derived: two of the three matrix products of a step"))};
+          between("60 %", "75 %",
+                  assumed(kPositiveShare, "derived: two of the three matrix products of a step"),
+                  "derived: 75 % with recomputed activations; optimizer and inputs take some"))};
 
 }  // namespace
 

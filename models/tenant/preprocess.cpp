@@ -21,10 +21,13 @@ constexpr std::array<Field<PreprocessParams>, 4> kPreprocessFields{
     field("chunk", &PreprocessParams::chunk, "64 MiB", "input read, computed and written in one go",
           kPositive),
     field("cpu", &PreprocessParams::cpu, "50 MB/s", "input one core takes in per second",
-          assumed(kPositive, "tokenising and image decoding: tens of MB/s per core")),
+          between("10 MB/s", "100 MB/s",
+                  assumed(kPositive, "tokenising and image decoding: tens of MB/s per core"),
+                  "as cited: tens of MB/s; Python tokenisers 10, native filters 100")),
     field("ratio", &PreprocessParams::ratio, "0.5",
           "bytes written per byte read: tokenising 0.25-0.5, decoding images 5-10",
-          assumed(kNonNegative))};
+          between("0.25", "6", assumed(kNonNegative),
+                  "as described: tokenising 0.25-0.5, decoding images 5-10"))};
 
 class Preprocess final : public Tenant {
  public:

@@ -24,9 +24,11 @@ struct TrackingParams {
 constexpr std::array<Field<TrackingParams>, 6> kTrackingFields{
     field("writers", &TrackingParams::writers, kRequired, "processes that log", up_to(1e7)),
     field("every", &TrackingParams::every, "10 s", "time between two flushes of one writer",
-          assumed(kPositive)),
+          between("2 s", "2 min", assumed(kPositive),
+                  "expert range: chatty loggers 2 s, TensorBoard flushes every 120 s")),
     field("flush", &TrackingParams::flush, "4 KiB", "bytes of one flush: metrics, histograms",
-          assumed(kPositive)),
+          between("1 KiB", "256 KiB", assumed(kPositive),
+                  "expert range: scalars 1 KiB, histograms and media much more")),
     field("files", &TrackingParams::files, "1",
           "files created per flush; 0: appends to an open file", kNonNegative),
     field("artifact", &TrackingParams::artifact, kOptional, "size of one artifact", kPositive),

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "models/catalogue/ceilings.hpp"
 #include "scenarios/resolve/component_reader.hpp"
 
 namespace catalogue_test {
@@ -158,6 +159,34 @@ TEST_CASE("a range keeps both ends, a list has no number") {
   const models::CatalogueFigures* tiers = models::find_figures("lustre-cloud/fsx-lustre-hdd");
   REQUIRE(tiers != nullptr);
   CHECK_FALSE(tiers->values.at(0).number);
+}
+
+TEST_CASE("stated rates of products are ceilings, unless the simulation takes a share of them") {
+  const auto ceiling = [](models::Role role, std::string_view kind, std::string_view key) {
+    for (const base::FieldInfo* field : models::fields_of(*models::find_kind(role, kind)))
+      if (field->key == key) return models::ceiling_of(role, kind, *field);
+    FAIL(kind << " has no " << key);
+    return static_cast<const models::Ceiling*>(nullptr);
+  };
+  using enum models::Role;
+  CHECK(ceiling(storage, "local", "drive.read")->high > 1.0);
+  CHECK(ceiling(storage, "lustre", "provisioned")->low > ceiling(storage, "lustre", "read")->low);
+  CHECK(ceiling(storage, "san", "port.rate") != ceiling(storage, "cxl", "port.rate"));
+  CHECK(ceiling(storage, "gpfs", "server.opens")->dimension == Dimension::op_rate);
+  CHECK(ceiling(storage, "lustre", "ost.count") == nullptr);
+  CHECK(ceiling(storage, "lustre", "client.stream") == nullptr);
+  CHECK(ceiling(storage, "measured", "read.rate") == nullptr);
+  for (const char* key : {"nic.rate", "nvlink.rate", "memory.bandwidth", "gpu.copy", "cpu.copy"})
+    CHECK(ceiling(host, "host", key) == nullptr);
+  for (const models::RoleInfo& role : models::roles())
+    for (const models::KindInfo& kind : models::kinds(role.role))
+      for (const base::FieldInfo* field : models::fields_of(kind))
+        if (const auto* c = models::ceiling_of(role.role, kind.id, *field)) {
+          INFO(kind.id << "." << field->key);
+          CHECK(c->dimension == field->dimension);
+          CHECK((c->low > 0.0 && c->low < c->high && c->high < 1.2));
+          CHECK_FALSE(c->source.empty());
+        }
 }
 
 }  // namespace catalogue_test
