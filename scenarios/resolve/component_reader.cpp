@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/catalogue/ceilings.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/resolve/prices.hpp"
 
@@ -115,6 +116,7 @@ class ComponentReader {
         value->source = {Source::Kind::catalogue, "catalog:" + product.id,
                          v.date.empty() ? v.source : v.source + " (read " + v.date + ")",
                          v.assumption};
+        value->range = range_of(*field, *value);
         out_.values.insert_or_assign(v.key, std::move(*value));
       }
   }
@@ -247,6 +249,30 @@ class ComponentReader {
     assert(low && high && "registry_test.cpp reads every range");
     if (!low || !high) return std::nullopt;
     return Range{low->number, high->number, std::string(field.limits.range_source)};
+  }
+
+  /// Of a product's figure: a stated rate is a ceiling, one that nobody looked up is rough. How
+  /// many there are of a thing is part of what the product is.
+  std::optional<Range> range_of(const FieldInfo& field, const Value& value) const {
+    constexpr double kRough = 1.5;
+    const double n = value.number;
+    if (const models::Ceiling* ceiling = models::ceiling_of(role_.role, kind_->id, field))
+      return Range{n * ceiling->low, n * ceiling->high, std::string(ceiling->source)};
+    if (!value.source.assumption || !(n > 0.0)) return std::nullopt;
+    constexpr const char* kWhy = "assumed of the product: within a factor of 1.5";
+    switch (field.dimension) {
+      case Dimension::rate:
+      case Dimension::op_rate:
+      case Dimension::time:
+        return Range{n / kRough, n * kRough, kWhy};
+      case Dimension::ratio: {  // of its odds
+        if (n >= 1.0) return std::nullopt;
+        const double odds = n / (1.0 - n);
+        return Range{odds / (odds + kRough), odds * kRough / (odds * kRough + 1.0), kWhy};
+      }
+      default:
+        return std::nullopt;
+    }
   }
 
   // The fault stands at the nearest object the user wrote.
