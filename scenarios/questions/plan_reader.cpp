@@ -10,6 +10,7 @@
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/questions/sweep_reader.hpp"
+#include "scenarios/resolve/ranges.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -197,11 +198,13 @@ std::map<std::string, PlanDimension> ranged_values(const Tree& tree, const Desig
   const auto visit = [&](const std::string& path, std::string_view, const Component& component) {
     for (const auto& [key, value] : component.values) {
       const Json* node = find(tree.root, base::pointer_of(component, key));
-      if (node == nullptr || !is_expression(*node)) continue;
+      if (node == nullptr) continue;
+      const Json& nominal = nominal_of(*node);
+      if (!is_expression(nominal)) continue;
       PlanDimension dimension;
       dimension.axis.path =
-          "params." +
-          std::string(base::trim(std::string_view(node->get_ref<const std::string&>()).substr(1)));
+          "params." + std::string(base::trim(
+                          std::string_view(nominal.get_ref<const std::string&>()).substr(1)));
       take_range(dimension, params);
       if (dimension.axis.range) out.emplace(path + "." + key, std::move(dimension));
     }

@@ -8,6 +8,7 @@
 #include "models/catalogue/ceilings.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/resolve/prices.hpp"
+#include "scenarios/resolve/ranges.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -149,7 +150,7 @@ class ComponentReader {
       if (key.find('.') != std::string::npos || (leaf == fields_.end() && !inner)) {
         // a variant that switches the kind leaves out what only the old kind had
         if (!(value.is_null() && other_kind_has(path))) unknown(key, pointer, prefix);
-      } else if (leaf != fields_.end() && !(inner && value.is_object())) {
+      } else if (leaf != fields_.end() && !(inner && value.is_object() && !is_ranged(value))) {
         take(**leaf, at, value);
       } else if (value.is_object()) {
         walk(value, at, path + ".");
@@ -208,10 +209,13 @@ class ComponentReader {
       return;
     }
     const models::PartInfo* part = models::part_priced_by(*kind_, field);
-    std::optional<Value> read =
-        part != nullptr && names_price(value)
-            ? read_price(context_, field, at, value.get_ref<const std::string&>(), part->in_tb())
-            : read_value(context_, field, at, value);
+    const auto exact = [&](const std::string& pointer, const Json& node) {
+      return part != nullptr && names_price(node)
+                 ? read_price(context_, field, pointer, node.get_ref<const std::string&>(),
+                              part->in_tb())
+                 : read_value(context_, field, pointer, node);
+    };
+    std::optional<Value> read = read_ranged(context_, field, at, value, exact);
     if (read)
       out_.values.insert_or_assign(std::string(field.key), std::move(*read));
     else

@@ -42,6 +42,10 @@ struct ComponentSpec {
 [[nodiscard]] std::optional<Value> read_value(ReadContext& context, const base::FieldInfo& field,
                                               const std::string& pointer, const Json& node);
 
+/// What `number` must be where it is outside of the limits of `field`: "at least 1 and at most 64".
+[[nodiscard]] std::optional<std::string> outside_limits(const base::FieldInfo& field,
+                                                        double number);
+
 /// A default or catalogue text as a value. nullopt when it does not parse.
 [[nodiscard]] std::optional<Value> value_of_text(const base::FieldInfo& field,
                                                  std::string_view text);

@@ -9,6 +9,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
+#include "scenarios/resolve/ranges.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -54,7 +55,8 @@ void Parameters::read(const std::string& name, const Json& node, const std::stri
   entry.written = node;
   entry.pointer = pointer;
   if (node.is_object()) {
-    check_keys(node, pointer, kKeys, "the parameter \"" + name + "\"", report_);
+    check_keys(without_range(name, node, pointer), pointer, kKeys, "the parameter \"" + name + "\"",
+               report_);
     entry.written = node.value("value", Json());
     if (entry.written.is_null())
       report_.error("missing", pointer, "the parameter \"" + name + "\" has no value",
@@ -86,8 +88,29 @@ void Parameters::read(const std::string& name, const Json& node, const std::stri
         report_.error("type", pointer + "/doc", "\"doc\" takes a text");
     }
   }
+  if (entry.written.is_string() && !is_expression(entry.written) &&
+      states_range(entry.written.get_ref<const std::string&>())) {
+    report_no_range(name, entry.pointer, base::PointAt::value);
+    entry.written = nullptr;
+  }
   order_.push_back(name);
   entries_[name] = std::move(entry);
+}
+
+Json Parameters::without_range(const std::string& name, const Json& node,
+                               const std::string& pointer) {
+  Json out = node;
+  for (const char* key : {"low", "high"})
+    if (out.erase(key) > 0) report_no_range(name, pointer + "/" + key, base::PointAt::key);
+  return out;
+}
+
+void Parameters::report_no_range(const std::string& name, const std::string& pointer,
+                                 base::PointAt at) {
+  report_.error("range", pointer, "the parameter \"" + name + "\" cannot say how sure it is",
+                "for now that is said of the field that uses it: { \"value\": \"=" + name +
+                    "\", \"low\": ..., \"high\": ... }",
+                at);
 }
 
 bool Parameters::settle(const std::string& name, Entry& entry) {

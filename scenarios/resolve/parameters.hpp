@@ -46,6 +46,9 @@ class Parameters {
     bool used = false;
   };
   void read(const std::string& name, const Json& node, const std::string& pointer);
+  /// The parameter without "low" and "high", which are faults.
+  Json without_range(const std::string& name, const Json& node, const std::string& pointer);
+  void report_no_range(const std::string& name, const std::string& pointer, base::PointAt at);
   bool settle(const std::string& name, Entry& entry);
   void check_range(const std::string& name, const Entry& entry);
   std::optional<Json> compute(std::string_view expression, const std::string& pointer, bool mark);

@@ -10,21 +10,25 @@
 #include "engine/base/text.hpp"
 #include "models/catalogue/catalogue.hpp"
 #include "models/contract/registry.hpp"
-#include "scenarios/resolve/component_reader.hpp"
+#include "scenarios/resolve/ranges.hpp"
 
 namespace stallcast::scenarios {
 namespace {
 
 using models::Role;
 
+std::string without_breaks(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return text;
+}
+
 std::string source_text(const Source& source) {
   std::string out = source.kind == Source::Kind::default_value ? "default" : source.where;
   if (source.kind == Source::Kind::expression) out += " (expression)";
   if (!source.citation.empty()) out += ": " + source.citation;
   if (source.assumption) out += " [assumption]";
-  for (char& c : out)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  return out;
+  return without_breaks(std::move(out));
 }
 
 // Rates whose default is written in bits are printed in bits, if they read back to the same number.
@@ -37,13 +41,45 @@ std::string quantity_text(const base::FieldInfo& field, const Value& value) {
   return base::exact_quantity(value.number, value.dimension);
 }
 
-Json value_json(const base::FieldInfo& field, const Value& value) {
+// Whether the scenario says how sure the value is. What a default may be in truth is not repeated:
+// who reads the scenario again knows it.
+bool states_own_range(const Value& value) {
+  using enum Source::Kind;
+  return value.range && (value.source.kind == scenario || value.source.kind == set_option ||
+                         value.source.kind == expression);
+}
+
+Json exact_json(const base::FieldInfo& field, const Value& value) {
   const Dimension takes = value.dimension;
   if (takes == Dimension::count || takes == Dimension::number) return number_node(value.number);
   if (takes == Dimension::boolean) return Json(value.number != 0.0);
   if (takes == Dimension::text) return Json(value.text);
   if (takes == Dimension::text_list) return Json(value.list);
   return Json(quantity_text(field, value));
+}
+
+Value with_number(Value value, double number) {
+  value.number = number;
+  return value;
+}
+
+Json value_json(const base::FieldInfo& field, const Value& value) {
+  if (!states_own_range(value)) return exact_json(field, value);
+  Json out = {{"value", exact_json(field, value)},
+              {"low", exact_json(field, with_number(value, value.range->low))},
+              {"high", exact_json(field, with_number(value, value.range->high))}};
+  if (!value.range->why.empty()) out["why"] = value.range->why;
+  return out;
+}
+
+std::string comment_text(const base::FieldInfo& field, const Value& value) {
+  std::string out = source_text(value.source);
+  // A fit that a profile has the value from tells its range better.
+  if (!value.range || value.source.kind != Source::Kind::default_value) return out;
+  out += "; nine of ten: " + quantity_text(field, with_number(value, value.range->low)) + " to " +
+         quantity_text(field, with_number(value, value.range->high));
+  if (!value.range->why.empty()) out += " (" + without_breaks(value.range->why) + ")";
+  return out;
 }
 
 // Whether the product has a figure for the field.
@@ -109,7 +145,7 @@ class Printer {
       }
       if (value == nullptr) continue;  // stays null
       *place = value_json(*field, *value);
-      comments_[at] = source_text(value->source);
+      comments_[at] = comment_text(*field, *value);
     }
     return node;
   }
@@ -136,6 +172,15 @@ class Printer {
   void write(const Json& node, std::size_t depth, const std::string& at) {
     if (is_leaf(node)) {
       out_ += base::one_line(node);
+      return;
+    }
+    if (is_ranged(node)) {
+      const char* before = "{ ";
+      for (const auto& [key, child] : node.items()) {
+        out_ += before + base::json_text(key) + ": " + base::one_line(child);
+        before = ", ";
+      }
+      out_ += " }";
       return;
     }
     out_ += node.is_array() ? "[" : "{";

@@ -152,18 +152,10 @@ class ValueReader {
   }
 
   bool in_range(double number) {
-    const base::FieldLimits& l = field_.limits;
-    const bool low = l.above_minimum ? number <= l.minimum : number < l.minimum;
-    // 2^53: the largest whole number a double still tells from its neighbours.
-    const bool wild =
-        field_.dimension == Dimension::count && (number < 0.0 || number > 9007199254740992.0);
-    if (std::isfinite(number) && !low && number <= l.maximum && !wild) return true;
-    std::string range = range_text(field_);
-    // A number far too large is not told about the lower limit.
-    if (wild && number > 0.0) range = "at most 9007199254740992";
-    if (range.empty()) range = wild ? "at least 0" : "a finite number";
+    const std::optional<std::string> limits = outside_limits(field_, number);
+    if (!limits) return true;
     report_.error("range", at_,
-                  "\"" + std::string(field_.key) + "\" must be " + range + ", not " +
+                  "\"" + std::string(field_.key) + "\" must be " + *limits + ", not " +
                       in_words(number, field_.dimension),
                   std::string(field_.doc));
     return false;
@@ -175,6 +167,20 @@ class ValueReader {
 };
 
 }  // namespace
+
+std::optional<std::string> outside_limits(const FieldInfo& field, double number) {
+  const base::FieldLimits& l = field.limits;
+  const bool low = l.above_minimum ? number <= l.minimum : number < l.minimum;
+  // 2^53: the largest whole number a double still tells from its neighbours.
+  const bool wild =
+      field.dimension == Dimension::count && (number < 0.0 || number > 9007199254740992.0);
+  if (std::isfinite(number) && !low && number <= l.maximum && !wild) return std::nullopt;
+  std::string range = range_text(field);
+  // A number far too large is not told about the lower limit.
+  if (wild && number > 0.0) range = "at most 9007199254740992";
+  if (range.empty()) range = wild ? "at least 0" : "a finite number";
+  return range;
+}
 
 std::optional<Value> read_value(ReadContext& context, const FieldInfo& field,
                                 const std::string& pointer, const Json& node) {

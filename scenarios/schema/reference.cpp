@@ -62,6 +62,33 @@ std::string table(std::span<const base::FieldInfo> own, std::span<const models::
   return out;
 }
 
+/// Wrapped, as pages are.
+constexpr std::string_view kHowSure = R"(
+## How sure a number is
+
+A number may say what it may be in truth: nine times in ten from a low end to a high end, in one of three
+forms. They hold for every field below that takes a number; `plan` and `params` take none.
+
+| written | means |
+|---|---|
+| `"4 GB/s +- 10 %"`, `"4 GB/s ± 10 %"` | 4 GB/s, from 3.6 GB/s to 4.4 GB/s |
+| `"4 GB/s +- 500 MB/s"` | the same with an amount: from 3.5 GB/s to 4.5 GB/s |
+| `"8 +- 2"`, `"8 +- 25 %"` | of counts and plain numbers; a count reaches the whole numbers within |
+| `"95 % +- 2 %"` | of a percentage: percentage points, from 93 % to 97 % |
+| `"up to 110 GB/s"` | a ceiling, for rates and operation rates: from 70 % of it to itself |
+| `{ "value": "4 GB/s", "low": "3 GB/s", "high": "4.4 GB/s", "why": "three runs of IOR" }` | both ends, and how that is known |
+
+`why` may be left out. `value`, `low` and `high` may be expressions (`"=n * 2 GB/s"`); a tolerance cannot
+follow one. Both ends are within the limits of the field, and the value is from one to the other. The 70 % of
+a ceiling is an expert value.
+
+A simulation takes the value: a range changes no prediction, and designs that differ in ranges alone are the
+same. `--set 'storage.ost.read=4 GB/s +- 10 %'` works as in the file; whatever sets a field to a plain value
+(`--set`, a sweep, a plan) replaces the range as well, and `--set storage.ost.read.value=...` keeps the range
+of an object. `stallcast resolve` writes every stated range with both ends, and `--provenance` shows those of
+defaults as comments.
+)";
+
 }  // namespace
 
 std::string reference() {
@@ -73,6 +100,7 @@ std::string reference() {
       "A component may also name a product, `\"use\": \"host/dgx-h100\"`: its figures come first, "
       "keys "
       "next to it override them (`stallcast catalog`).\n";
+  out += kHowSure;
   for (const models::RoleInfo& role : models::roles()) {
     const auto kinds = models::kinds(role.role);
     if (kinds.empty()) continue;

@@ -105,7 +105,7 @@ std::string storage_name(SchemaForm form) {
 Json plan_schema() {
   Json object = closed_object(Json::object());
   for (const base::FieldInfo& field : plan_fields())
-    object["properties"][std::string(field.key)] = or_null(field_schema(field));
+    object["properties"][std::string(field.key)] = or_null(field_schema(field, Ranges::none));
   const Json any_text = {{"type", "string"}};
   object["properties"]["survive"] = {
       {"anyOf", Json::array({any_text, object["properties"]["survive"]})}};

@@ -19,23 +19,60 @@ using models::Role;
 
 Json expression() { return {{"type", "string"}, {"pattern", "^="}}; }
 
-// Regular expression of the texts parse_quantity reads: number, unit; spaces are free.
-std::string quantity_pattern(Dimension dimension, bool with_sign) {
+constexpr std::string_view kNumber = "[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?";
+
+// Regular expression of number and unit as parse_quantity reads them; spaces are free.
+std::string plain_pattern(Dimension dimension, bool with_sign) {
   std::string units;
   for (const std::string_view unit : base::unit_texts(dimension)) {
     if (!units.empty()) units += "|";
     for (const char c : unit) units += c == '$' ? "\\$" : std::string(1, c);
   }
-  const std::string sign = with_sign ? "[-+]?" : "\\+?";
-  std::string number = sign + "[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]+)?";
+  const std::string number = (with_sign ? "[-+]?" : "\\+?") + std::string(kNumber);
   // A count or a number may be written as a text without a unit ("1e9"); all else needs one.
   const bool plain = dimension == Dimension::count || dimension == Dimension::number;
-  std::string pattern = number + "\\s*(" + units + (plain ? ")?" : ")");
-  const std::string figure = "catalog:[^\\s].*";  // a price of the catalogue
-  if (dimension == Dimension::money)
-    pattern = "(" + pattern + "|\\$\\s*" + number + "|" + figure + ")";
-  if (dimension == Dimension::money_rate) pattern = "(" + pattern + "|" + figure + ")";
-  return "^\\s*" + pattern + "\\s*$";
+  const std::string pattern = number + "\\s*(" + units + (plain ? ")?" : ")");
+  return dimension == Dimension::money ? "(" + pattern + "|\\$\\s*" + number + ")" : pattern;
+}
+
+std::string whole(const std::string& pattern) { return "^\\s*" + pattern + "\\s*$"; }
+
+std::string quantity_pattern(Dimension dimension, bool with_sign) {
+  const std::string pattern = plain_pattern(dimension, with_sign);
+  // a price of the catalogue
+  if (dimension == Dimension::money || dimension == Dimension::money_rate)
+    return whole("(" + pattern + "|catalog:[^\\s].*)");
+  return whole(pattern);
+}
+
+// "4 GB/s +- 10 %", "4 GB/s +- 500 MB/s"; of a share in its own unit, which is "%" as well.
+std::string tolerance_pattern(Dimension dimension, bool with_sign) {
+  std::string amount = plain_pattern(dimension, false);
+  if (dimension != Dimension::ratio)
+    amount = "(" + amount + "|" + plain_pattern(Dimension::ratio, false) + ")";
+  return whole(plain_pattern(dimension, with_sign) + "\\s*(\\+-|\u00b1)\\s*" + amount);
+}
+
+// A value that says how sure it is: with a tolerance, as a ceiling, or with both ends.
+Json ranged_definition(Dimension dimension, bool with_sign, const Json& exact) {
+  Json number = exact;
+  if (dimension == Dimension::count || dimension == Dimension::number) {
+    Json bare = {{"type", dimension == Dimension::count ? "integer" : "number"}};
+    if (!with_sign) bare["minimum"] = 0;
+    number = {{"anyOf", Json::array({std::move(bare), exact})}};
+  }
+  Json ends = closed_object({{"value", number},
+                             {"low", number},
+                             {"high", number},
+                             {"why", {{"type", {"string", "null"}}}}});
+  ends["required"] = {"value", "low", "high"};
+  Json any = Json::array(
+      {exact, {{"type", "string"}, {"pattern", tolerance_pattern(dimension, with_sign)}}});
+  if (dimension == Dimension::rate || dimension == Dimension::op_rate)
+    any.push_back({{"type", "string"},
+                   {"pattern", whole("up to\\s+" + plain_pattern(dimension, with_sign))}});
+  any.push_back(std::move(ends));
+  return {{"anyOf", std::move(any)}};
 }
 
 std::string quantity_name(Dimension dimension, bool with_sign) {
@@ -44,19 +81,22 @@ std::string quantity_name(Dimension dimension, bool with_sign) {
   return name + (with_sign ? "-or-less-than-zero" : "");
 }
 
+constexpr std::string_view kWithRange = "-with-range";
+
 // Quantities are defined once.
-Json reference(const FieldInfo& field) {
-  return {
-      {"$ref", "#/definitions/" + quantity_name(field.dimension, !(field.limits.minimum >= 0.0))}};
+Json reference(const FieldInfo& field, Ranges ranges) {
+  return {{"$ref", "#/definitions/" +
+                       quantity_name(field.dimension, !(field.limits.minimum >= 0.0)) +
+                       std::string(ranges == Ranges::allowed ? kWithRange : "")}};
 }
 
-Json number_schema(const FieldInfo& field) {
+Json number_schema(const FieldInfo& field, Ranges ranges) {
   Json number = {{"type", field.dimension == Dimension::count ? "integer" : "number"}};
   const double low = field.dimension == Dimension::count ? std::max(field.limits.minimum, 0.0)
                                                          : field.limits.minimum;
   if (std::isfinite(low)) number[field.limits.above_minimum ? "exclusiveMinimum" : "minimum"] = low;
   if (std::isfinite(field.limits.maximum)) number["maximum"] = field.limits.maximum;
-  return {{"anyOf", Json::array({number, reference(field)})}};
+  return {{"anyOf", Json::array({number, reference(field, ranges)})}};
 }
 
 Json choice_schema(const FieldInfo& field) {
@@ -136,7 +176,7 @@ Json kind_schema(const ComponentSchema& component, const KindInfo& kind, SchemaF
   for (const FieldInfo* field : models::fields_of(kind)) {
     const std::vector<std::string> path = base::split(field->key, '.');
     Json& inner = object_of(object, std::span(path).first(path.size() - 1));
-    inner["properties"][path.back()] = field_schema(*field);
+    inner["properties"][path.back()] = field_schema(*field, Ranges::allowed);
     if (field->required())
       require(given_by_products(component.role, kind.id, field->key) ? without_product : always,
               path);
@@ -189,19 +229,23 @@ Json quantity_definitions() {
   for (int i = 0; i <= static_cast<int>(Dimension::money_rate); ++i) {
     const auto dimension = static_cast<Dimension>(i);
     if (base::unit_texts(dimension).empty()) continue;
-    for (const bool with_sign : {false, true})
-      out[quantity_name(dimension, with_sign)] = text_or_expression(
+    for (const bool with_sign : {false, true}) {
+      const std::string name = quantity_name(dimension, with_sign);
+      out[name] = text_or_expression(
           {{"type", "string"}, {"pattern", quantity_pattern(dimension, with_sign)}});
+      out[name + std::string(kWithRange)] =
+          ranged_definition(dimension, with_sign, {{"$ref", "#/definitions/" + name}});
+    }
   }
   return out;
 }
 
-Json field_schema(const FieldInfo& field) {
+Json field_schema(const FieldInfo& field, Ranges ranges) {
   Json out;
   switch (field.dimension) {
     case Dimension::count:
     case Dimension::number:
-      out = number_schema(field);
+      out = number_schema(field, ranges);
       break;
     case Dimension::boolean:
       out = {{"type", "boolean"}};
@@ -213,7 +257,7 @@ Json field_schema(const FieldInfo& field) {
       out = {{"type", "array"}, {"items", choice_schema(field)}};
       break;
     default:
-      out = {{"allOf", Json::array({reference(field)})}};
+      out = {{"allOf", Json::array({reference(field, ranges)})}};
   }
   out["description"] = describe(field);
   return out;

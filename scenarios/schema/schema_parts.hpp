@@ -18,8 +18,11 @@ enum class SchemaForm { complete, part };
 /// The texts of each dimension, by name: what the schemas of fields refer to.
 [[nodiscard]] base::Json quantity_definitions();
 
+/// Whether a value may say how sure it is: in components it may.
+enum class Ranges { none, allowed };
+
 /// What one field accepts, an expression included.
-[[nodiscard]] base::Json field_schema(const base::FieldInfo& field);
+[[nodiscard]] base::Json field_schema(const base::FieldInfo& field, Ranges ranges);
 
 /// A component of `role`, whatever its kind. `parts` are the schemas of sub-objects; those in
 /// `required_parts` must be there.
