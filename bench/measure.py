@@ -58,7 +58,8 @@ def stallcast(scenario, *options, **sets):
     """The command of one simulation of a scenario of bench/scenarios (or a path). `sets` are paths of
     the scenario with __ for the dot."""
     path = scenario if "/" in scenario else os.path.join(SCENARIOS, scenario + ".json")
-    command = [STALLCAST, "run", path, "--replicas", "1", "--no-advice", "--quiet", "--format", "json"]
+    command = [STALLCAST, "run", path, "--replicas", "1", "--no-advice", "--draws", "0", "--quiet",
+               "--format", "json"]
     for name, value in sets.items():
         command += ["--set", f"{name.replace('__', '.')}={value}"]
     return command + list(options)

@@ -16,8 +16,7 @@ struct Interval {
   double high = 0.0;
 };
 
-/// An input that is not exact. Values that are one physical thing (the same default, the same
-/// product) are one input.
+/// An input that is not exact. Values of one kind with the same figure and range are one input.
 struct UncertainInput {
   std::string path;        ///< of the first value that it is: "storage[scratch].ost.read"
   std::size_t places = 1;  ///< how many values it is
@@ -52,7 +51,7 @@ struct Uncertainty {
   std::size_t broken = 0;  ///< draws that made no valid design, which are left out
   std::string why_few;     ///< why there are fewer than a small design would get; "" otherwise
   std::vector<UncertainInput> inputs;
-  std::map<std::string, Spread> metrics;     ///< by name, of those every draw has
+  std::map<std::string, Spread> metrics;      ///< by name, of those every draw has
   std::map<std::string, double> probability;  ///< that a target holds, by its id
 };
 

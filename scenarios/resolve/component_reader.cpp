@@ -261,7 +261,8 @@ class ComponentReader {
     constexpr double kRough = 1.5;
     const double n = value.number;
     if (const models::Ceiling* ceiling = models::ceiling_of(role_.role, kind_->id, field))
-      return Range{n * ceiling->low, n * ceiling->high, std::string(ceiling->source)};
+      return Range{n * ceiling->low, n * std::max(ceiling->high, 1.0),
+                   std::string(ceiling->source)};
     if (!value.source.assumption || !(n > 0.0)) return std::nullopt;
     constexpr const char* kWhy = "assumed of the product: within a factor of 1.5";
     switch (field.dimension) {

@@ -41,12 +41,9 @@ std::string quantity_text(const base::FieldInfo& field, const Value& value) {
   return base::exact_quantity(value.number, value.dimension);
 }
 
-// Whether the scenario says how sure the value is. What a default may be in truth is not repeated:
-// who reads the scenario again knows it.
-bool states_own_range(const Value& value) {
-  using enum Source::Kind;
-  return value.range && (value.source.kind == scenario || value.source.kind == set_option ||
-                         value.source.kind == expression);
+// Whether the value is printed with what it may be in truth. What a profile fitted, its draws tell.
+bool has_own_range(const Value& value) {
+  return value.range && value.source.kind != Source::Kind::profile;
 }
 
 Json exact_json(const base::FieldInfo& field, const Value& value) {
@@ -64,21 +61,11 @@ Value with_number(Value value, double number) {
 }
 
 Json value_json(const base::FieldInfo& field, const Value& value) {
-  if (!states_own_range(value)) return exact_json(field, value);
+  if (!has_own_range(value)) return exact_json(field, value);
   Json out = {{"value", exact_json(field, value)},
               {"low", exact_json(field, with_number(value, value.range->low))},
               {"high", exact_json(field, with_number(value, value.range->high))}};
   if (!value.range->why.empty()) out["why"] = value.range->why;
-  return out;
-}
-
-std::string comment_text(const base::FieldInfo& field, const Value& value) {
-  std::string out = source_text(value.source);
-  // A fit that a profile has the value from tells its range better.
-  if (!value.range || value.source.kind != Source::Kind::default_value) return out;
-  out += "; nine of ten: " + quantity_text(field, with_number(value, value.range->low)) + " to " +
-         quantity_text(field, with_number(value, value.range->high));
-  if (!value.range->why.empty()) out += " (" + without_breaks(value.range->why) + ")";
   return out;
 }
 
@@ -145,7 +132,7 @@ class Printer {
       }
       if (value == nullptr) continue;  // stays null
       *place = value_json(*field, *value);
-      comments_[at] = comment_text(*field, *value);
+      comments_[at] = source_text(value->source);
     }
     return node;
   }

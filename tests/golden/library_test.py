@@ -15,7 +15,7 @@ import sys
 
 
 def predict(stallcast, scenario):
-    run = subprocess.run([stallcast, "run", str(scenario), "--replicas", "1", "--no-advice", "--quiet",
+    run = subprocess.run([stallcast, "run", str(scenario), "--replicas", "1", "--no-advice", "--draws", "0", "--quiet",
                           "--format", "json"], capture_output=True, text=True, check=False)
     if run.returncode not in (0, 1):
         return None, f"exit {run.returncode}: {run.stderr.strip()}"

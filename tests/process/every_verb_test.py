@@ -24,7 +24,7 @@ SIMULATED = [*COMMON, "--format", "json", "--replicas", "1", "--time-limit", "1s
 VERBS = {
     "lint": lambda file, _: ["lint", file, *COMMON],
     "resolve": lambda file, _: ["resolve", file, *COMMON],
-    "run": lambda file, _: ["run", file, *SIMULATED],
+    "run": lambda file, _: ["run", file, *SIMULATED, "--draws", "4"],
     "plan": lambda file, _: ["plan", file, *SIMULATED],
     "explain": lambda file, _: ["explain", file, *SIMULATED],
     "sweep": lambda file, axis: ["sweep", file, "--vary", axis, *SIMULATED],

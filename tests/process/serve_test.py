@@ -53,11 +53,18 @@ class ServeTest(unittest.TestCase):
             self.assertEqual(found["errors"][0]["line"], 7, route)
 
     def test_a_run_says_the_same_as_the_command_line(self):
-        served = self.server.run("/v1/runs?advice=false").json
-        said = json.loads(program.Run("run", "FILE", "--format", "json", "--no-advice", text=SCENARIO).out)
+        served = self.server.run("/v1/runs?advice=false&draws=16").json
+        said = json.loads(program.Run("run", "FILE", "--format", "json", "--no-advice", "--draws", "16",
+                                      text=SCENARIO).out)
         for document in (served, said):
             document["scenario"].pop("file")
         self.assertEqual(served, said)
+
+    def test_draws_are_as_many_as_asked_for(self):
+        self.assertNotIn("draws", self.server.run("/v1/runs?draws=0").json)
+        self.assertEqual(self.server.run("/v1/runs?draws=8").json["draws"]["count"], 8)
+        self.problem(self.server.post("/v1/runs?draws=many"), 400)
+        self.problem(self.server.post("/v1/runs?draws=1000000"), 422)
 
     def test_a_run_is_accepted_followed_and_shown_as_a_page(self):
         made = self.server.post("/v1/runs?seed=77")

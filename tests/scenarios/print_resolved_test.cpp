@@ -33,7 +33,7 @@ TEST_CASE("with provenance each value says who set it and still loads") {
   CHECK_THAT(text, Contains("// default: 4.06 GB/s per OST, ALCF Eagle"));
   CHECK_THAT(text, Contains("[assumption]"));
   // A rate whose default is written in bits is printed in bits.
-  CHECK_THAT(text, Contains("\"nic\": \"400 Gb/s\""));
+  CHECK_THAT(text, Contains("\"nic\": { \"value\": \"400 Gb/s\""));
   const Design again = design_of(load_text(text, "resolved.json"));
   CHECK(codec::design_hash(again) == codec::design_hash(design));
 }

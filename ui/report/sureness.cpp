@@ -11,6 +11,8 @@ namespace stallcast::report {
 namespace {
 
 constexpr std::size_t kMostRows = 5;
+/// Shares that account for less of the variance than this are no ground to measure anything.
+constexpr double kKnown = 0.3;
 
 const Spread* outcome_of(const Prediction& p, const std::string& metric) {
   if (!p.uncertainty) return nullptr;
@@ -39,7 +41,9 @@ std::string parts_phrase(const Prediction& p, const std::string& metric) {
   const Spread* o = outcome_of(p, metric);
   if (o == nullptr) return "";
   const std::string& unit = p.metrics.at(metric).unit;
-  std::string out = "inputs " + print_interval(o->inputs, unit);
+  if (print_end(o->all.low, unit) == print_end(o->all.high, unit)) return "";
+  std::string out =
+      "middle " + print_end(o->median, unit) + "; inputs " + print_interval(o->inputs, unit);
   if (o->seeds.low < o->seeds.high) out += ", seeds " + print_interval(o->seeds, unit);
   if (o->model > 0.0) out += ", model " + print_model(o->model, unit);
   return out;
@@ -51,7 +55,7 @@ std::string figure_to_settle(const Prediction& p) {
   double least = 0.5;
   const auto has_shares = [&](const std::string& metric) {
     const Spread* o = outcome_of(p, metric);
-    return o != nullptr && !o->shares.empty();
+    return o != nullptr && !o->shares.empty() && o->explained >= kKnown;
   };
   for (const AssertionOutcome& a : p.assertions) {
     const double open = a.probability ? std::abs(*a.probability - 0.5) : 0.5;

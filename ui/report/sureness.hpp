@@ -9,8 +9,8 @@
 /// How sure a prediction is, in words that text and pages share.
 namespace stallcast::report {
 
-/// "inputs 91.3 % to 94.8 %, seeds 94.4 % to 94.6 %": what the interval of `metric` is made of; ""
-/// without draws.
+/// "middle 93.9 %; inputs 91.3 % to 94.8 %, seeds 94.4 % to 94.6 %": what the interval of `metric`
+/// is made of; "" without draws.
 [[nodiscard]] std::string parts_phrase(const Prediction& prediction, const std::string& metric);
 
 /// An input that is worth measuring.

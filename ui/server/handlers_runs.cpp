@@ -26,11 +26,13 @@ std::size_t bytes_of(const Timeline& t) {
 }
 
 /// A design predicted, with changes that would help and what happens when, as far as time goes.
-Result<client::RunReport> run(Asking& asking, const Scenario& scenario, bool advise) {
+Result<client::RunReport> run(Asking& asking, const Scenario& scenario, bool advise,
+                              std::optional<std::size_t> draws) {
   constexpr std::size_t kPrediction = 100'000;  // some ten thousands of bytes each
   client::RunQuestion wanted;
   wanted.predict = asking.question;
   wanted.advise = advise;
+  wanted.draws = draws;
   Result<client::RunReport> found = client::run_report(asking.session, scenario, wanted);
   if (!found.ok()) return found;
   asking.partial = found->prediction.verdict == Verdict::inconclusive;
@@ -45,10 +47,20 @@ Response answer_run(Call& call) {
   if (!asked.value) return asked.problem;
   const std::shared_ptr<const Inquiry> task = *asked.value;
   const bool advise = call.request.parameter("advice") != "false";
+  std::int64_t most = -1;
+  if (!read_number(call, "draws", most))
+    return problem(400, "draws takes a whole number", "use 0 for none");
+  if (most > call.service.settings.replicas)
+    return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
+                            " draws can be asked for");
+  std::optional<std::size_t> draws;
+  if (most >= 0) draws = static_cast<std::size_t>(most);
   return submit<client::RunReport>(
       call, "run",
-      content_of(advise ? "run" : "run alone", task->scenario->design(), task->question), task,
-      [task, advise](Asking& asking) { return run(asking, *task->scenario, advise); },
+      content_of((advise ? "run " : "run alone ") + std::to_string(most), task->scenario->design(),
+                 task->question),
+      task,
+      [task, advise, draws](Asking& asking) { return run(asking, *task->scenario, advise, draws); },
       [task](client::Session&, const client::RunReport& found) {
         report::ReportContext context = context_of("run", *task);
         context.timeline = found.timeline;

@@ -23,8 +23,14 @@ constexpr RequestParameter kLimit{
 constexpr RequestParameter kAdvice{"advice", "false: do not try changes that would help", "string",
                                    "false"};
 
+constexpr RequestParameter kDraws{
+    "draws",
+    "simulations with inputs drawn from what they may be in truth; default: as many as fit about a "
+    "second; 0: none",
+    "integer", "64"};
+
 constexpr std::array kDesign = {kSet, kVariant};
-constexpr std::array kRun = {kSet, kVariant, kSeed, kReplicas, kLimit, kAdvice};
+constexpr std::array kRun = {kSet, kVariant, kSeed, kReplicas, kLimit, kAdvice, kDraws};
 constexpr std::array kPlan = {
     kSet,
     kVariant,

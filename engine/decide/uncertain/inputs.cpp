@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "models/contract/registry.hpp"
 
 namespace stallcast::uncertain {
@@ -18,19 +19,14 @@ const base::FieldInfo* field_of(const models::RoleInfo& role, const Component& c
   return nullptr;
 }
 
-/// The same for values that are one thing.
+/// The same for values that are one thing: a figure of one kind that may be the same in truth.
 std::string identity(const models::RoleInfo& role, const Component& component,
                      const std::string& key, const Value& value) {
-  using Kind = Source::Kind;
-  const std::string field = std::string(role.id) + " " + component.kind + " " + key;
-  switch (value.source.kind) {
-    case Kind::default_value:
-      return "default " + field;
-    case Kind::catalogue:
-      return component.product + " " + key;
-    default:
-      return value.source.where + " " + key;
-  }
+  std::string out =
+      std::string(role.id) + " " + component.kind + " " + key + " " + value.range->why;
+  for (const double number : {value.number, value.range->low, value.range->high})
+    out += " " + base::shortest(number);
+  return out;
 }
 
 std::string how_to_measure(const models::RoleInfo& role, std::string_view key) {
@@ -83,7 +79,7 @@ Design drawn(const Design& design, std::span<const Input> inputs, std::span<cons
   });
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const double number = quantile(inputs[i].prior, point[i]);
-    for (const Place& place : inputs[i].places)
+    for (const ValuePlace& place : inputs[i].places)
       components[place.component]->values.find(place.key)->second.number = number;
   }
   return out;

@@ -13,7 +13,7 @@
 namespace stallcast::uncertain {
 
 /// A value of a design: its component, in the order of base::for_each_component, and its key.
-struct Place {
+struct ValuePlace {
   std::size_t component = 0;
   std::string key;
 };
@@ -22,11 +22,11 @@ struct Place {
 struct Input {
   UncertainInput said;
   Prior prior;
-  std::vector<Place> places;
+  std::vector<ValuePlace> places;
 };
 
-/// The inputs of `design` with a range, but for those a profile draws jointly. One is: a default of
-/// one kind, wherever it is taken; a figure of one product; a place of the scenario.
+/// The inputs of `design` with a range, but for those a profile draws jointly. Values of
+/// one kind with the same figure and range are one.
 [[nodiscard]] std::vector<Input> inputs_of(const Design& design);
 
 /// `design` with its inputs at the quantiles `point` (each above 0 and below 1) of their priors.

@@ -1,13 +1,13 @@
 #include "engine/decide/uncertain/outcomes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "engine/base/assertion.hpp"
-#include "engine/base/counted.hpp"
 #include "engine/base/random.hpp"
 #include "engine/decide/predict/student.hpp"
 #include "engine/decide/uncertain/chaos.hpp"
@@ -19,8 +19,10 @@
 namespace stallcast::uncertain {
 namespace {
 
-/// What some second of two cores simulates, in events; a few draws are worth more than that.
-constexpr double kEvents = 1.5e6, kMostEvents = 6e6;
+/// What about a second of two cores simulates, in events; a few draws are worth more than that.
+constexpr double kEvents = 6.4e6, kMostEvents = 2e7;
+/// A rank that takes part in a step costs so much of an event: 24 ns and 250 ns, measured.
+constexpr double kRankStep = 0.1;
 constexpr std::size_t kUsual = 64, kFew = 8;
 /// The same points for every design: what differs between two designs is not the draw.
 constexpr std::uint64_t kPoints = 20261122;
@@ -76,12 +78,10 @@ class Drawing {
  private:
   std::size_t count() {
     if (options_.draws) return *options_.draws;
-    const double events = static_cast<double>(nominal_.events) /
-                          static_cast<double>(std::max<std::size_t>(nominal_.seeds.size(), 1));
-    const std::size_t fit = draws_that_fit(events);
+    const std::size_t fit = draws_that_fit(cost_of(design_, nominal_));
     if (fit < kUsual)
-      out_.why_few = "one takes " + base::counted(static_cast<std::int64_t>(events), "event") +
-                     "; --draws " + std::to_string(kUsual) + " takes as many as usual";
+      out_.why_few = "the design is large; --draws " + std::to_string(kUsual) +
+                     " takes as many as " + "a small one gets";
     return fit;
   }
 
@@ -199,6 +199,7 @@ class Drawing {
 
   /// Of the figures that are asked for: each job's utilization and what targets are about.
   void add_shares() {
+    if (predictions_.size() < kFewestForShares) return;
     std::set<std::string> wanted;
     for (const auto& [job, causes] : nominal_.breakdown)
       wanted.insert(metric::gpu_utilization(job));
@@ -231,11 +232,28 @@ class Drawing {
 
 }  // namespace
 
-std::size_t draws_that_fit(double events_per_run) {
-  const double each = std::max(events_per_run, 1.0);
+double cost_of(const Design& design, const Prediction& nominal) {
+  double cost = static_cast<double>(nominal.events) /
+                static_cast<double>(std::max<std::size_t>(nominal.seeds.size(), 1));
+  const auto number = [](const Component* component, std::string_view key) {
+    const Value* value = component == nullptr ? nullptr : component->find(key);
+    return value == nullptr ? 0.0 : value->number;
+  };
+  for (const JobDesign& job : design.jobs) {
+    const auto steps = nominal.metrics.find(metric::of_job(job.job.id, "steps"));
+    const Value* of = job.job.find("hosts");
+    const Component* host = of == nullptr ? nullptr : design.find_host(of->text);
+    const double ranks =
+        std::max(number(&job.job, "accelerators"), number(host, "count") * number(host, "gpus"));
+    if (steps != nominal.metrics.end()) cost += kRankStep * ranks * steps->second.value;
+  }
+  return cost;
+}
+
+std::size_t draws_that_fit(double cost) {
+  const double each = std::max(cost, 1.0);
   if (each * static_cast<double>(kFew) > kMostEvents) return 0;
-  return static_cast<std::size_t>(
-      std::clamp(kEvents / each, static_cast<double>(kFew), static_cast<double>(kUsual)));
+  return std::clamp(std::bit_floor(static_cast<std::size_t>(kEvents / each)), kFew, kUsual);
 }
 
 Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,

@@ -23,8 +23,13 @@ struct DrawOptions {
   std::function<void(Design&, std::size_t)> joint = {};
 };
 
-/// How many draws a design gets whose prediction took so many events in each replica.
-[[nodiscard]] std::size_t draws_that_fit(double events_per_run);
+/// What one simulation of `design` costs, in events, where `nominal` is its prediction: those that
+/// were counted, and what steps cost that count ranks one by one.
+[[nodiscard]] double cost_of(const Design& design, const Prediction& nominal);
+
+/// How many draws a design gets of which one costs so much: a power of two, the same on every
+/// machine; 0 where even few would take long.
+[[nodiscard]] std::size_t draws_that_fit(double cost);
 
 /// Draws the inputs of `design`, simulates each draw once with the same seed, and says what that
 /// does to the figures of `nominal`, the prediction of the design as it is. Draws that do not end
@@ -32,7 +37,7 @@ struct DrawOptions {
 [[nodiscard]] Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
                                            const DrawOptions& options);
 
-/// Fewer draws say nothing of an interval.
-inline constexpr std::size_t kFewest = 4;
+/// Fewer draws say nothing of an interval, or of what causes it.
+inline constexpr std::size_t kFewest = 4, kFewestForShares = 32;
 
 }  // namespace stallcast::uncertain

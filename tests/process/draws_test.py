@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""What draws say: intervals with a closed form, shares, probabilities of targets, and when there are none."""
+import json
+import unittest
+
+import program
+from program import Run
+
+# A job that only computes: its step takes what step.compute says and nothing else.
+COMPUTE = """{
+  "id": "compute",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 2, "gpus": 8 } ] },
+  "storage": [ { "id": "fast", "type": "local", "drive": { "read": "5 GB/s", "write": "5 GB/s", "count": 1 } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "model": { "parameters": 1e6 },
+              "barrier": { "base": "0 s", "per_doubling": "0 s", "per_sqrt": %s },
+              "step": { "compute": %s, "jitter": "0 %%", "overhead": "0 s" } } ],
+  "run": { "duration": "20 s", "seed": 1, "replicas": 2 },
+  "expect": [ { "id": "fast", "that": "job.train.step.time <= 105 ms" } ]
+}"""
+NONE = '"0 s"'
+TENTH = '"100 ms +- 10 %"'
+STEP = "job.train.step.time"
+
+
+def compute(step, barrier=NONE):
+    return COMPUTE % (barrier, step)
+
+
+class Draws(unittest.TestCase):
+    def result(self, *args, text):
+        run = Run("run", "FILE", "--format", "json", "--no-advice", *args, text=text)
+        self.assertIn(run.code, (0, 1), run.err)
+        return json.loads(run.out)
+
+    def test_the_interval_is_that_of_the_input_where_nothing_else_counts(self):
+        found = self.result("--draws", "64", text=compute(TENTH))
+        low, high = found["metrics"][STEP]["ci90"]
+        self.assertAlmostEqual(low, 0.090, delta=0.0015)
+        self.assertAlmostEqual(high, 0.110, delta=0.0015)
+        self.assertAlmostEqual(found["metrics"][STEP]["median"], 0.100, delta=0.001)
+        self.assertAlmostEqual(found["metrics"][STEP]["value"], 0.100, delta=1e-6)
+
+    def test_a_target_holds_as_often_as_the_input_allows(self):
+        found = self.result("--draws", "64", text=compute(TENTH))
+        # 105 ms is at ln 1.05 / ln 1.1 of the way to the 95 % quantile: 0.842 standard deviations
+        self.assertAlmostEqual(found["assertions"][0]["probability"], 0.80, delta=0.03)
+
+    def test_the_input_that_decides_is_named_with_its_share(self):
+        found = self.result("--draws", "64", text=compute(TENTH))
+        rows = [row for row in found["uncertainty"] if row["metric"] == STEP]
+        self.assertEqual(rows[0]["input"], "jobs[train].step.compute")
+        self.assertGreater(rows[0]["share"], 0.9)
+        self.assertLessEqual(sum(row["share"] for row in rows), 1.0 + 1e-9)
+        self.assertTrue(rows[0]["measure_with"])
+
+    def test_two_inputs_share_the_variance_as_their_squares(self):
+        # 4 ranks an octave: sqrt(16) x 2.5 ms is as much as a tenth of the step
+        text = compute(TENTH, '{ "value": "2.5 ms", "low": "1.25 ms", "high": "3.75 ms" }')
+        found = self.result("--draws", "128", text=text)
+        shares = {row["input"]: row["share"] for row in found["uncertainty"] if row["metric"] == STEP}
+        compute_half, barrier_half = 10.0, 4 * 1.25
+        expected = compute_half ** 2 / (compute_half ** 2 + barrier_half ** 2)
+        self.assertAlmostEqual(shares["jobs[train].step.compute"], expected, delta=0.12)
+        self.assertAlmostEqual(shares["jobs[train].barrier.per_sqrt"], 1 - expected, delta=0.12)
+
+    def test_an_exact_value_has_no_width(self):
+        found = self.result("--draws", "16", text=compute('"100 ms"'))
+        low, high = found["metrics"][STEP]["ci90"]
+        self.assertAlmostEqual(low, high, delta=1e-9)
+        self.assertIn(found["assertions"][0]["probability"], (0, 1))
+
+    def test_none_are_taken_where_none_are_wanted(self):
+        found = self.result("--draws", "0", text=compute(TENTH))
+        self.assertNotIn("ci90", found["metrics"][STEP])
+        self.assertNotIn("uncertainty", found)
+        self.assertNotIn("probability", found["assertions"][0])
+
+    def test_the_same_draws_give_the_same_bytes(self):
+        outputs = [self.result("--draws", "16", "--jobs", jobs, text=compute(TENTH)) for jobs in ("1", "2", "2")]
+        for output in outputs:
+            del output["scenario"]["file"]
+        self.assertEqual(len({json.dumps(output) for output in outputs}), 1)
+
+    def test_more_draws_keep_the_nominal_figures(self):
+        few, many = (self.result("--draws", n, text=compute(TENTH))["metrics"][STEP]["value"] for n in ("8", "64"))
+        self.assertEqual(few, many)
+
+    def test_resolving_keeps_what_values_may_be(self):
+        text = compute(TENTH)
+        resolved = Run("resolve", "FILE", text=text)
+        self.assertEqual(resolved.code, 0, resolved.err)
+        self.assertEqual(self.result("--draws", "32", text=text)["metrics"],
+                         self.result("--draws", "32", text=resolved.out)["metrics"])
+
+    def test_a_ceiling_pulls_the_outcomes_to_its_side(self):
+        text = compute('"100 ms"').replace('"read": "5 GB/s"', '"read": "up to 5 GB/s"')
+        text = text.replace('"barrier"', '"dataset": { "on": "fast", "format": "npz", "sample": "100 MB", "samples": 4000 },'
+                                         ' "loader": { "type": "pytorch", "batch": 1, "workers": 4 }, "barrier"')
+        found = self.result("--draws", "32", text=text)
+        metric = found["metrics"]["job.train.gpu.utilization"]
+        self.assertLess(metric["median"], metric["value"])
+
+    def test_the_report_says_of_what_the_interval_is(self):
+        run = Run("run", "FILE", "--draws", "64", "--no-color", "--set", "jobs.train.step.compute=100 ms +- 10 %",
+                  text=compute('"100 ms"'))
+        self.assertIn("90 % of outcomes", run.out)
+        self.assertIn("inputs ", run.out)
+        self.assertIn("What to measure first", run.out)
+        self.assertIn("64 draws of what", run.out)
+        self.assertIn("of 100 cases", " ".join(run.out.split()))
+        self.assertTrue(all(len(line) <= 80 for line in run.out.splitlines()))
+
+    def test_a_number_of_draws_is_a_number(self):
+        run = Run("run", "FILE", "--draws", "-1", text=compute(TENTH))
+        self.assertEqual(run.code, 2)
+        self.assertIn("--draws", run.err)
+
+
+if __name__ == "__main__":
+    program.main()
