@@ -57,7 +57,7 @@ constexpr std::array kCeilings{
     link(Role::storage, "server.nic"),
     link(Role::storage, "target.nic"),
     Ceiling{Role::storage, "provisioned", Dimension::rate, 0.90, 1.00, kProvisioned},
-    Ceiling{Role::storage, "", Dimension::rate, 0.75, 1.00, kRates},
+    Ceiling{Role::storage, "", Dimension::rate, 0.83, 1.00, kRates},
     Ceiling{Role::storage, "", Dimension::op_rate, 0.65, 1.00, kOps}};
 // Pools of CXL memory: their ports are those of PCIe.
 constexpr Ceiling kCxl = bus(Role::storage, "");

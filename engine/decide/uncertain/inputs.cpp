@@ -19,14 +19,25 @@ const base::FieldInfo* field_of(const models::RoleInfo& role, const Component& c
   return nullptr;
 }
 
-/// The same for values that are one thing: a figure of one kind that may be the same in truth.
+/// The same for values that are one thing: a figure of one kind that may be the same in truth, and
+/// all ceilings of one sort that are stated of one product.
 std::string identity(const models::RoleInfo& role, const Component& component,
                      const std::string& key, const Value& value) {
-  std::string out =
-      std::string(role.id) + " " + component.kind + " " + key + " " + value.range->why;
-  for (const double number : {value.number, value.range->low, value.range->high})
+  const Range& range = *value.range;
+  std::string out = std::string(role.id) + " " + component.kind + " " + range.why;
+  if (!component.product.empty() && value.number > 0.0 && value.number == range.high)
+    return out + " " + component.product + " " + base::significant(range.low / range.high, 6);
+  out += " " + key;
+  for (const double number : {value.number, range.low, range.high})
     out += " " + base::shortest(number);
   return out;
+}
+
+Prior prior_in(const models::RoleInfo& role, const Component& component, const std::string& key,
+               const Value& value) {
+  const base::FieldInfo* field = field_of(role, component, key);
+  const base::FieldLimits limits = field == nullptr ? base::FieldLimits{} : field->limits;
+  return prior_of(value, limits.minimum, limits.maximum);
 }
 
 std::string how_to_measure(const models::RoleInfo& role, std::string_view key) {
@@ -43,29 +54,26 @@ std::vector<Input> inputs_of(const Design& design) {
   std::size_t number = 0;
   base::for_each_component(
       design, [&](const std::string& path, std::string_view role_id, const Component& component) {
-        const std::size_t place = number++;
+        const std::size_t at = number++;
         const models::RoleInfo* role = models::find_role(role_id);
         if (role == nullptr) return;
         for (const auto& [key, value] : component.values) {
           if (!value.range || value.source.kind == Source::Kind::profile) continue;
-          const auto [it, added] =
+          const ValuePlace place{at, key, prior_in(*role, component, key, value)};
+          const auto [same, added] =
               known.try_emplace(identity(*role, component, key, value), out.size());
           if (!added) {
-            Input& same = out[it->second];
-            ++same.said.places;
-            same.places.push_back({place, key});
+            ++out[same->second].said.places;
+            out[same->second].places.push_back(place);
             continue;
           }
-          const base::FieldInfo* field = field_of(*role, component, key);
-          const base::FieldLimits limits = field == nullptr ? base::FieldLimits{} : field->limits;
-          out.push_back({{.path = path + "." + key,
-                          .dimension = value.dimension,
-                          .nominal = value.number,
-                          .range = *value.range,
-                          .from = value.source.kind,
-                          .measure_with = how_to_measure(*role, key)},
-                         prior_of(value, limits.minimum, limits.maximum),
-                         {{place, key}}});
+          UncertainInput said{.path = path + "." + key,
+                              .dimension = value.dimension,
+                              .nominal = value.number,
+                              .range = *value.range,
+                              .from = value.source.kind,
+                              .measure_with = how_to_measure(*role, key)};
+          out.push_back({std::move(said), {place}});
         }
       });
   return out;
@@ -77,11 +85,10 @@ Design drawn(const Design& design, std::span<const Input> inputs, std::span<cons
   base::for_each_component(out, [&](const std::string&, std::string_view, Component& component) {
     components.push_back(&component);
   });
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const double number = quantile(inputs[i].prior, point[i]);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
     for (const ValuePlace& place : inputs[i].places)
-      components[place.component]->values.find(place.key)->second.number = number;
-  }
+      components[place.component]->values.find(place.key)->second.number =
+          quantile(place.prior, point[i]);
   return out;
 }
 

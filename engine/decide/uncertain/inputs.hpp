@@ -16,17 +16,18 @@ namespace stallcast::uncertain {
 struct ValuePlace {
   std::size_t component = 0;
   std::string key;
+  Prior prior;
 };
 
-/// An input with its prior and all values that it is.
+/// An input and all values that it is: each is at the same quantile of its prior.
 struct Input {
   UncertainInput said;
-  Prior prior;
   std::vector<ValuePlace> places;
 };
 
 /// The inputs of `design` with a range, but for those a profile draws jointly. Values of
-/// one kind with the same figure and range are one.
+/// one kind with the same figure and range are one, and so are ceilings of one sort that are stated
+/// of one product: what its rates deliver of what is stated is one thing.
 [[nodiscard]] std::vector<Input> inputs_of(const Design& design);
 
 /// `design` with its inputs at the quantiles `point` (each above 0 and below 1) of their priors.

@@ -80,8 +80,8 @@ class Drawing {
     if (options_.draws) return *options_.draws;
     const std::size_t fit = draws_that_fit(cost_of(design_, nominal_));
     if (fit < kUsual)
-      out_.why_few = "the design is large; --draws " + std::to_string(kUsual) +
-                     " takes as many as " + "a small one gets";
+      out_.why_few = "the design is large, and --draws " + std::to_string(kUsual) +
+                     " takes as many as a small one gets and tells what to measure first";
     return fit;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "engine/base/random.hpp"
 
@@ -26,11 +27,6 @@ double from_scale(Shape shape, double t) {
   return t;
 }
 
-/// The exponential law whose 95 % quantile is `high`.
-double exponential_quantile(double high, double u) {
-  return high * std::log1p(-u) / std::log(kTail);
-}
-
 bool is_share(const Value& value) {
   return value.dimension == Dimension::ratio && value.number >= 0.0 && value.number <= 1.0 &&
          value.range->low >= 0.0 && value.range->high <= 1.0;
@@ -39,9 +35,11 @@ bool is_share(const Value& value) {
 Shape shape_of(const Value& value) {
   const Range& range = *value.range;
   if (!(range.low < range.high)) return Shape::linear;
-  if (value.number == 0.0 && range.low == 0.0) return Shape::exponential;
+  const bool factors = value.number > 0.0 && range.low > 0.0 && !is_share(value);
+  if (value.number >= range.high) return factors ? Shape::ceiling : Shape::shortfall;
+  if (value.number <= range.low) return factors ? Shape::floor : Shape::cost;
   if (is_share(value)) return Shape::logit_normal;
-  return value.number > 0.0 && range.low > 0.0 ? Shape::lognormal : Shape::linear;
+  return factors ? Shape::lognormal : Shape::linear;
 }
 
 double limited(const Prior& prior, double x) {
@@ -63,29 +61,45 @@ Prior prior_of(const Value& value, double minimum, double maximum) {
     prior.minimum = std::ceil(value.number >= 1.0 ? std::max(1.0, minimum) : minimum);
     prior.maximum = std::max(prior.minimum, std::floor(maximum));
   }
-  if (prior.shape == Shape::exponential) {
-    prior.low = exponential_quantile(prior.high, kTail);
-    prior.median = exponential_quantile(prior.high, 0.5);
-    return prior;
-  }
-  const bool inside = prior.low < value.number && value.number < prior.high;
   if (prior.shape == Shape::logit_normal) {
-    const double from_0 = inside ? value.number : prior.high;
-    const double from_1 = 1.0 - (inside ? value.number : prior.low);
-    if (prior.low == 0.0) prior.low = kEdge * from_0;
-    if (prior.high == 1.0) prior.high = 1.0 - kEdge * from_1;
+    if (prior.low == 0.0) prior.low = kEdge * value.number;
+    if (prior.high == 1.0) prior.high = 1.0 - kEdge * (1.0 - value.number);
   }
-  prior.median =
-      inside ? value.number
-             : from_scale(
-                   prior.shape,
-                   (to_scale(prior.shape, prior.low) + to_scale(prior.shape, prior.high)) / 2.0);
+  switch (prior.shape) {
+    case Shape::ceiling:
+    case Shape::floor:
+    case Shape::shortfall:
+    case Shape::cost: {
+      Prior exact = prior;  // neither rounded nor limited
+      exact.whole = false;
+      exact.minimum = -std::numeric_limits<double>::infinity();
+      exact.maximum = std::numeric_limits<double>::infinity();
+      prior.median = quantile(exact, 0.5);
+      break;
+    }
+    default:
+      prior.median = prior.low < prior.high ? value.number : prior.low;
+  }
   return prior;
 }
 
 double quantile(const Prior& prior, double u) {
   assert(u > 0.0 && u < 1.0);
-  if (prior.shape == Shape::exponential) return limited(prior, exponential_quantile(prior.high, u));
+  // Of the range, beginning with the likely end; 1 at the other.
+  const double missing = std::log(u) / std::log(kTail);
+  const double added = std::log1p(-u) / std::log(kTail);
+  switch (prior.shape) {
+    case Shape::ceiling:
+      return limited(prior, prior.high * std::pow(prior.low / prior.high, missing));
+    case Shape::floor:
+      return limited(prior, prior.low * std::pow(prior.high / prior.low, added));
+    case Shape::shortfall:
+      return limited(prior, prior.high - (prior.high - prior.low) * missing);
+    case Shape::cost:
+      return limited(prior, prior.low + (prior.high - prior.low) * added);
+    default:
+      break;
+  }
   const double end = to_scale(prior.shape, u < 0.5 ? prior.low : prior.high);
   const double middle = to_scale(prior.shape, prior.median);
   static const double kReach = -base::normal_quantile(kTail);      // 1.645 standard deviations
