@@ -44,7 +44,8 @@ std::string parts_phrase(const Prediction& p, const std::string& metric) {
   if (print_end(o->all.low, unit) == print_end(o->all.high, unit)) return "";
   std::string out =
       "middle " + print_end(o->median, unit) + "; inputs " + print_interval(o->inputs, unit);
-  if (o->seeds.low < o->seeds.high) out += ", seeds " + print_interval(o->seeds, unit);
+  if (print_end(o->seeds.low, unit) != print_end(o->seeds.high, unit))
+    out += ", seeds " + print_interval(o->seeds, unit);
   if (o->model > 0.0) out += ", model " + print_model(o->model, unit);
   return out;
 }
