@@ -101,6 +101,8 @@ struct Expectation {
   std::string waive = {};  ///< why `check` accepts that it fails for now; "" = it does not
   std::string until = {};  ///< last day of the waiver, "2027-03-01"
   std::string where = {};  ///< "file:line:column" of `that`, for messages
+  /// In how many of all cases it must hold, 0..1; none: the prediction as such decides.
+  std::optional<double> confidence = std::nullopt;
 };
 
 /// Everything that decides a prediction. Immutable once made.

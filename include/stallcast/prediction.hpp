@@ -82,6 +82,7 @@ struct AssertionOutcome {
   std::optional<double> upper =
       std::nullopt;  ///< end of the range of "in", which begins at `limit`
   std::optional<double> probability = std::nullopt;  ///< that it holds; absent without draws
+  std::optional<double> confidence = std::nullopt;   ///< what the scenario asks `probability` to be
 };
 
 /// A change that was tried by simulation, with what it gains.

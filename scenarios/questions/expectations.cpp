@@ -12,7 +12,8 @@
 namespace stallcast::scenarios {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKeys = {"id", "that", "level", "why", "waive", "until"};
+constexpr std::array<std::string_view, 7> kKeys = {"id",    "that",  "level",     "why",
+                                                   "waive", "until", "confidence"};
 constexpr std::string_view kLevels[] = {"error", "warn"};
 
 /// "2027-03-01", a day of the calendar.
@@ -64,6 +65,7 @@ class ExpectationReader {
       report().error("choice", at + "/level", "\"" + e.level + "\" is not a level",
                      allowed_hint(e.level, names));
     }
+    read_confidence(e);
     check_assertion(e);
     check_waiver(e);
     return e;
@@ -75,6 +77,19 @@ class ExpectationReader {
   const Json* present(const std::string& pointer) const {
     const Json* node = find(context_.tree.root, pointer);
     return node != nullptr && !node->is_null() ? node : nullptr;
+  }
+
+  void read_confidence(Expectation& e) {
+    const std::string place = e.pointer + "/confidence";
+    const Json* node = present(place);
+    if (node == nullptr) return;
+    static constexpr base::FieldInfo kConfidence{"confidence",
+                                                 Dimension::ratio,
+                                                 base::kOptional,
+                                                 "in how many of all cases the target must hold",
+                                                 {.minimum = 0.01, .maximum = 0.99}};
+    if (const auto value = read_value(context_, kConfidence, place, *node))
+      e.confidence = value->number;
   }
 
   // What the metric is worth is judged once it is known what the run reports.

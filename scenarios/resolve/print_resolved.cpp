@@ -105,6 +105,7 @@ class Printer {
       for (const auto& [key, text] :
            {std::pair{"why", &e.why}, {"waive", &e.waive}, {"until", &e.until}})
         if (!text->empty()) item[key] = *text;
+      if (e.confidence) item["confidence"] = base::exact_quantity(*e.confidence, Dimension::ratio);
       root["expect"].push_back(std::move(item));
     }
     return root;

@@ -39,18 +39,19 @@ Json params_schema() {
 }
 
 Json expect_schema(SchemaForm form) {
-  Json item =
-      closed_object({{"id", or_null({{"type", "string"}})},
-                     {"that",
-                      {{"type", "string"},
-                       {"pattern", "[<>=]| in "},
-                       {"description", "\"job.train.gpu.utilization >= 95 %\""}}},
-                     {"level", or_null(text_or_expression({{"enum", {"error", "warn"}}}))},
-                     {"why", or_null(text("shown when it fails"))},
-                     {"waive", or_null(text("why \"check\" accepts that it fails for now"))},
-                     {"until", or_null({{"type", "string"},
-                                        {"pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
-                                        {"description", "last day of the waiver"}})}});
+  Json item = closed_object(
+      {{"id", or_null({{"type", "string"}})},
+       {"that",
+        {{"type", "string"},
+         {"pattern", "[<>=]| in "},
+         {"description", "\"job.train.gpu.utilization >= 95 %\""}}},
+       {"level", or_null(text_or_expression({{"enum", {"error", "warn"}}}))},
+       {"why", or_null(text("shown when it fails"))},
+       {"confidence", or_null(text("\"90 %\": in how many of all cases it must hold, by draws"))},
+       {"waive", or_null(text("why \"check\" accepts that it fails for now"))},
+       {"until", or_null({{"type", "string"},
+                          {"pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
+                          {"description", "last day of the waiver"}})}});
   item["dependencies"] = {{"waive", {"until"}}, {"until", {"waive"}}};
   if (form == SchemaForm::complete) item["required"] = {"that"};
   return or_null(list_of(std::move(item), false));

@@ -100,6 +100,23 @@ class Draws(unittest.TestCase):
         metric = found["metrics"]["job.train.gpu.utilization"]
         self.assertLess(metric["median"], metric["value"])
 
+    def test_a_target_may_ask_to_hold_in_most_cases(self):
+        for confidence, verdict in (("70 %", "pass"), ("90 %", "fail")):
+            text = compute(TENTH).replace('105 ms"', f'105 ms", "confidence": "{confidence}"')
+            found = self.result("--draws", "64", text=text)
+            self.assertEqual(found["assertions"][0]["status"], verdict)
+            self.assertEqual(found["verdict"], verdict)
+            check = Run("check", "FILE", "--no-advice", text=text)
+            self.assertEqual(check.code, int(verdict == "fail"), check.out + check.err)
+            again = Run("check", "FILE", "--no-advice", text=Run("resolve", "FILE", text=text).out)
+            self.assertEqual(again.code, check.code, again.err)
+        nominal = self.result("--draws", "0", text=text)
+        self.assertEqual(nominal["verdict"], "pass")
+        self.assertIn("only draws judge it", nominal["warnings"][0])
+        wrong = Run("lint", "FILE", text=compute(TENTH).replace('105 ms"', '105 ms", "confidence": "200 %"'))
+        self.assertEqual(wrong.code, 2)
+        self.assertIn("/expect/0/confidence", wrong.err)
+
     def test_the_report_says_of_what_the_interval_is(self):
         run = Run("run", "FILE", "--draws", "64", "--no-color", "--set", "jobs.train.step.compute=100 ms +- 10 %",
                   text=compute('"100 ms"'))

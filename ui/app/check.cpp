@@ -12,6 +12,7 @@
 #include "engine/decide/check/judge.hpp"
 #include "engine/decide/plan/advice.hpp"
 #include "engine/decide/predict/compare.hpp"
+#include "engine/decide/uncertain/outcomes.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/run/simulate.hpp"
 #include "models/contract/version.hpp"
@@ -254,10 +255,26 @@ class CheckRun {
                          : prediction->warnings.empty() ? ""
                                                         : prediction->warnings.front();
     }
+    draw(*item.design, *prediction);
     item.out.profile_sha256 = prediction->profile_sha256;
     item.out.metrics = prediction->metrics;
     item.out.warnings = prediction->warnings;
     item.prediction = *std::move(prediction);
+  }
+
+  /// Where a target asks for a confidence, draws judge it.
+  void draw(const Design& design, Prediction& prediction) {
+    if (std::none_of(design.expect.begin(), design.expect.end(),
+                     [](const Expectation& e) { return e.confidence.has_value(); }))
+      return;
+    Diagnostics faults;
+    const predict::BaseValues none;
+    prediction.assertions = predict::check(design, prediction, faults, &none);
+    Result<Uncertainty> found = session_.uncertainty(design, prediction, std::nullopt, question());
+    if (found.ok())
+      uncertain::attach(*std::move(found), design, prediction);
+    else
+      prediction.warnings.push_back("no target's confidence is judged: " + found.failure().message);
   }
 
   std::optional<Failure> update_baseline() {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/decide/uncertain/outcomes.hpp"
 #include "engine/runtime/run/simulate.hpp"
 
 namespace stallcast::client {
@@ -35,19 +36,6 @@ class Steps {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-/// Puts what draws said next to the figures it is about.
-void attach(Uncertainty found, Prediction& prediction) {
-  for (const auto& [name, outcome] : found.metrics) {
-    Metric& metric = prediction.metrics.at(name);
-    metric.median = outcome.median;
-    metric.ci90 = {outcome.all.low, outcome.all.high};
-  }
-  for (AssertionOutcome& a : prediction.assertions)
-    if (const auto known = found.probability.find(a.id); known != found.probability.end())
-      a.probability = known->second;
-  prediction.uncertainty = std::move(found);
-}
-
 }  // namespace
 
 Result<RunReport> run_report(Session& session, const Scenario& scenario,
@@ -70,10 +58,15 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
       Result<Uncertainty> found =
           session.uncertainty(design, out.prediction, wanted.draws, *question);
       if (found.ok())
-        attach(std::move(found).value(), out.prediction);
+        uncertain::attach(std::move(found).value(), design, out.prediction);
       else
         out.prediction.warnings.push_back("no interval: " + found.failure().message);
     }
+  if (!out.prediction.uncertainty)
+    for (const Expectation& e : design.expect)
+      if (e.confidence)
+        out.prediction.warnings.push_back("the target \"" + e.id +
+                                          "\" asks for a confidence: only draws judge it");
   if (wanted.advise)
     if (const auto question = steps.next())
       out.prediction.alternatives =

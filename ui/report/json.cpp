@@ -39,6 +39,7 @@ Json assertions_array(const Prediction& prediction) {
                  {"limited_by", a.limited_by.empty() ? Json(nullptr) : Json(a.limited_by)}};
     if (!a.why.empty()) line["why"] = a.why;
     if (a.probability) line["probability"] = *a.probability;
+    if (a.confidence) line["confidence"] = *a.confidence;
     out.push_back(std::move(line));
   }
   return out;

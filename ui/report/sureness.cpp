@@ -104,9 +104,12 @@ std::string draws_phrase(const Prediction& p) {
 std::string probability_phrase(const AssertionOutcome& a) {
   if (!a.probability) return "";
   const long in_hundred = std::lround(100.0 * *a.probability);
-  if (in_hundred == 0) return "holds in less than 1 of 100 cases";
-  if (in_hundred == 100) return "holds in more than 99 of 100 cases";
-  return "holds in " + std::to_string(in_hundred) + " of 100 cases";
+  std::string out = in_hundred == 0 ? "holds in less than 1 of 100 cases"
+                    : in_hundred == 100
+                        ? "holds in more than 99 of 100 cases"
+                        : "holds in " + std::to_string(in_hundred) + " of 100 cases";
+  if (a.confidence) out += " (need " + std::to_string(std::lround(100.0 * *a.confidence)) + ")";
+  return out;
 }
 
 }  // namespace stallcast::report

@@ -157,6 +157,18 @@ AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertio
   return out;
 }
 
+/// A target that asks for a confidence holds where it holds in so many of the draws.
+void judge_by_draws(const Expectation& expectation, const Prediction& prediction,
+                    AssertionOutcome& outcome) {
+  outcome.confidence = expectation.confidence;
+  if (!prediction.uncertainty) return;
+  const auto known = prediction.uncertainty->probability.find(expectation.id);
+  if (known == prediction.uncertainty->probability.end()) return;
+  outcome.probability = known->second;
+  if (expectation.confidence)
+    outcome.status = known->second >= *expectation.confidence ? "pass" : "fail";
+}
+
 }  // namespace
 
 bool is_plan_metric(std::string_view metric) {
@@ -196,6 +208,7 @@ std::vector<AssertionOutcome> check(const Design& design, const Prediction& pred
     }
     if (!assertion->statistic.empty()) metrics = {statistic_of(*assertion, metrics)};
     outcomes.push_back(outcome_of(expectation, *assertion, metrics, prediction, to));
+    judge_by_draws(expectation, prediction, outcomes.back());
   }
   return outcomes;
 }

@@ -78,7 +78,9 @@ class Drawing {
  private:
   std::size_t count() {
     if (options_.draws) return *options_.draws;
-    const std::size_t fit = draws_that_fit(cost_of(design_, nominal_));
+    std::size_t fit = draws_that_fit(cost_of(design_, nominal_));
+    for (const Expectation& e : design_.expect)
+      if (e.confidence) fit = std::max(fit, kFewestForShares);
     if (fit < kUsual)
       out_.why_few = "the design is large, and --draws " + std::to_string(kUsual) +
                      " takes as many as a small one gets and tells what to measure first";
@@ -259,6 +261,20 @@ std::size_t draws_that_fit(double cost) {
 Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
                              const DrawOptions& options) {
   return Drawing(design, nominal, options).run();
+}
+
+void attach(Uncertainty found, const Design& design, Prediction& prediction) {
+  for (const auto& [name, outcome] : found.metrics) {
+    Metric& metric = prediction.metrics.at(name);
+    metric.median = outcome.median;
+    metric.ci90 = {outcome.all.low, outcome.all.high};
+  }
+  prediction.uncertainty = std::move(found);
+  if (prediction.assertions.empty()) return;
+  const bool whole = prediction.verdict == predict::verdict_of(prediction.assertions);
+  Diagnostics known;  // the prediction has been judged before
+  prediction.assertions = predict::check(design, prediction, known);
+  if (whole) prediction.verdict = predict::verdict_of(prediction.assertions);
 }
 
 }  // namespace stallcast::uncertain

@@ -40,4 +40,8 @@ struct DrawOptions {
 /// Fewer draws say nothing of an interval, or of what causes it.
 inline constexpr std::size_t kFewest = 4, kFewestForShares = 32;
 
+/// Puts what draws said of `design` next to the figures of its prediction, and judges targets that
+/// ask for a confidence by it.
+void attach(Uncertainty found, const Design& design, Prediction& prediction);
+
 }  // namespace stallcast::uncertain

@@ -143,6 +143,7 @@ class Writer {
     if (!identity_only_) out_.optional_member("pointer", e.pointer);
     out_.member("that", e.that);
     if (!identity_only_) {
+      if (e.confidence) out_.member_number("confidence", *e.confidence);
       out_.optional_member("until", e.until);
       out_.optional_member("waive", e.waive);
       out_.optional_member("where", e.where);
@@ -209,7 +210,9 @@ Expectation read_expectation(const Json& json) {
           member_text_or_empty(json, "pointer"),
           member_text_or_empty(json, "waive"),
           member_text_or_empty(json, "until"),
-          member_text_or_empty(json, "where")};
+          member_text_or_empty(json, "where"),
+          json.contains("confidence") ? std::optional(member_number(json, "confidence"))
+                                      : std::nullopt};
 }
 
 Design read_design(const Json& json) {
