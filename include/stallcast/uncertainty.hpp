@@ -38,6 +38,7 @@ struct InputShare {
 struct Spread {
   double median = 0.0;  ///< of all draws
   Interval all;         ///< inputs, seeds and model together
+  Interval half;        ///< as `all`, every second time
   Interval inputs;      ///< with the inputs drawn, one seed
   Interval seeds;       ///< of single runs of the design as it is; as `median` with one replica
   double model = 0.0;   ///< half width of what no input explains, on the scale of `all`

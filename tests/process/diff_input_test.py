@@ -42,6 +42,16 @@ class Results(DiffCase):
         self.refuses(folder, "is.json", "a.json", "--attribute", "shapley")
         self.refuses(folder, "a.json", "is.json", "--set", "storage.ost.count=4")
 
+    def test_a_result_with_draws_and_one_without_are_compared_by_their_figures(self):
+        folder = self.folder(a=EASY)
+        for name, draws in (("drawn.json", "8"), ("plain.json", "0")):
+            folder.run("run", "a.json", "--format", "json", "-o", name, "--no-advice", "--draws", draws)
+        self.assertIn("ci90", folder.read("drawn.json"))
+        self.assertNotIn("ci90", folder.read("plain.json"))
+        for pair in (("drawn.json", "plain.json"), ("plain.json", "drawn.json")):
+            same = self.exits(0, folder.run("diff", *pair, "--exit-code"))
+            self.assertRegex(same.stdout, r"^SAME small: nothing changed")
+
     def test_results_of_other_models_and_seeds_are_compared_with_a_warning(self):
         folder = self.results()
         folder.edit("is.json", '"model": "1"', '"model": "0"')

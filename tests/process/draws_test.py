@@ -131,6 +131,9 @@ class Draws(unittest.TestCase):
         run = Run("run", "FILE", "--draws", "-1", text=compute(TENTH))
         self.assertEqual(run.code, 2)
         self.assertIn("--draws", run.err)
+        few = Run("run", "FILE", "--draws", "2", text=compute(TENTH))
+        self.assertEqual(few.code, 2)
+        self.assertIn("take 4 or more", few.err)
 
 
 if __name__ == "__main__":

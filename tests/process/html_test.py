@@ -10,6 +10,7 @@ import re
 import shlex
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import program
 
@@ -75,6 +76,41 @@ class HtmlTest(unittest.TestCase):
         for heading in ("Targets", "Where the time goes", "What limits it", "What happens when", "What would change it", "Figures",
                         "What this rests on", "Inputs, and who set them", "Reproduce"):
             self.assertIn(heading, page.of("h2"))
+
+    def test_a_run_with_draws_shows_how_sure_its_figures_are(self):
+        text = self.out("run", "--draws", "32", "--format", "html", "--no-advice")
+        page = Page(text)
+        data = json.loads(page.of("script")[0])
+        self.assertEqual(data, json.loads(self.out("run", "--draws", "32", "--format", "json", "--no-advice")))
+        self.assertLess(page.of("h2").index("Targets"), page.of("h2").index("How sure this is"))
+        self.assertIn("holds in", page.of("th"))
+        self.assertTrue(any(said.endswith(" of 100 cases") for said in page.of("td")), page.of("td"))
+        self.assertTrue(any(said.startswith("90 % of outcomes ") for said in page.of("small")), page.of("small"))
+        section = text.split("<h2>How sure this is")[1].split("</section>")[0]
+        self.assertIn("32 draws of what", section)
+        # The only target is on the only utilization: one strip, whose labels are what JSON says.
+        drawings = re.findall("<svg.*?</svg>", section, re.S)
+        self.assertEqual(len(drawings), 1)
+        drawing = xml.etree.ElementTree.fromstring(drawings[0])
+        labels = [label.text for label in drawing.iter("text")]
+        width = float(drawing.get("viewBox").split()[2])
+        self.assertIn("target >= 99.9 %", labels)
+        self.assertEqual(len([label for label in labels if label.endswith(" %")]), 5, labels)
+        for shape in drawing.iter("rect"):
+            self.assertGreaterEqual(float(shape.get("x")), 0.0)
+            self.assertLessEqual(float(shape.get("x")) + float(shape.get("width")), width)
+        inputs = [row["input"] for row in data["uncertainty"]]
+        self.assertTrue(inputs)
+        self.assertIn("What to measure first", section)
+        self.assertIn(inputs[0], section.replace("<wbr>", ""))
+        self.assertIn("<summary>Assumed, not measured: ", text)
+        self.assertNotIn("check these first", text)
+
+    def test_a_run_without_draws_has_nothing_to_say_of_them(self):
+        page = Page(self.out("run", "--format", "html", "--no-advice"))
+        self.assertNotIn("How sure this is", page.of("h2"))
+        self.assertNotIn("holds in", page.of("th"))
+        self.assertIn("Assumed, not measured: check these first", page.of("h3"))
 
     def test_an_interval_whose_ends_print_alike_is_not_shown(self):
         page = self.out("run", "--format", "html", "--replicas", "2")

@@ -39,6 +39,14 @@ TEST_CASE("a prediction reads as agreed in every format") {
   check_golden("run.html", render(p, page, Format::html, {}));
 }
 
+TEST_CASE("a prediction with draws says in every format how sure it is") {
+  const Prediction p = testing::drawn();
+  check_golden("run_draws.txt", render(p, testing::context(), Format::text, {}));
+  check_golden("run_draws.csv", render(p, testing::context(), Format::csv, {}));
+  check_golden("run_draws.md", render(p, testing::context(), Format::markdown, {}));
+  check_golden("run_draws.html", render(p, testing::context(), Format::html, {}));
+}
+
 TEST_CASE("a prediction with nothing to gain says so") {
   check_golden("run_easy.txt",
                render(testing::nothing_to_gain(), {"0.1.0", "1", {}}, Format::text, {}));

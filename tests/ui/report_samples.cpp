@@ -37,6 +37,54 @@ Prediction missed_target() {
   return p;
 }
 
+Prediction drawn() {
+  Prediction p = missed_target();
+  const std::string utilization = "job.train.gpu.utilization", stall = "job.train.checkpoint.stall";
+  p.assertions[0].metric = utilization, p.assertions[0].limit = 0.95;
+  p.assertions[0].probability = 0.08;
+  p.assertions[1].metric = stall, p.assertions[1].limit = 6.0;
+  p.assertions[1].probability = 0.71;
+  Uncertainty u;
+  u.draws = 64;
+  u.broken = 1;
+  u.inputs = {{"storage[scratch].oss.nic",
+               1,
+               Dimension::rate,
+               10e9,
+               {.low = 7e9, .high = 10e9, .why = "a stated rate"},
+               Source::Kind::scenario,
+               "stallcast probe io"},
+              {"storage[scratch].ost.service",
+               2,
+               Dimension::time,
+               0.25e-3,
+               {.low = 0.1e-3, .high = 1e-3, .why = ""},
+               Source::Kind::default_value,
+               ""}};
+  u.metrics[utilization] = {.median = 0.86,
+                            .all = {0.79, 0.93},
+                            .half = {0.84, 0.89},
+                            .inputs = {0.8, 0.925},
+                            .seeds = {0.868, 0.874},
+                            .model = 0.01,
+                            .shares = {{0, 0.6, 0.64}, {1, 0.3, 0.34}},
+                            .explained = 0.94};
+  u.metrics[stall] = {.median = 5.6,
+                      .all = {4.8, 8.1},
+                      .half = {5.3, 6.2},
+                      .inputs = {4.9, 8.0},
+                      .seeds = {5.4, 5.6},
+                      .model = 0.0,
+                      .shares = {{0, 0.7, 0.72}},
+                      .explained = 0.9};
+  for (const auto& [name, spread] : u.metrics) {
+    p.metrics[name].median = spread.median;
+    p.metrics[name].ci90 = {spread.all.low, spread.all.high};
+  }
+  p.uncertainty = u;
+  return p;
+}
+
 Prediction nothing_to_gain() {
   Prediction p;
   p.scenario_id = "easy";

@@ -9,6 +9,8 @@
 namespace stallcast::report::testing {
 
 [[nodiscard]] Prediction missed_target();
+/// missed_target() with what 64 draws say.
+[[nodiscard]] Prediction drawn();
 [[nodiscard]] Prediction nothing_to_gain();
 [[nodiscard]] PlanResult found_plan();
 [[nodiscard]] PlanResult infeasible_plan();

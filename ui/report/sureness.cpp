@@ -50,6 +50,25 @@ std::string parts_phrase(const Prediction& p, const std::string& metric) {
   return out;
 }
 
+std::string outcomes_phrase(const Prediction& p, const std::string& metric) {
+  const Spread* o = outcome_of(p, metric);
+  if (o == nullptr) return "";
+  const std::string& unit = p.metrics.at(metric).unit;
+  if (print_end(o->all.low, unit) == print_end(o->all.high, unit)) return "";
+  return "90 % of outcomes " + print_interval(o->all, unit);
+}
+
+std::vector<std::string> asked_figures(const Prediction& p) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& metric) {
+    if (p.metrics.contains(metric) && std::find(out.begin(), out.end(), metric) == out.end())
+      out.push_back(metric);
+  };
+  for (const auto& [job, causes] : p.breakdown) add(metric::gpu_utilization(job));
+  for (const AssertionOutcome& a : p.assertions) add(a.metric);
+  return out;
+}
+
 std::string figure_to_settle(const Prediction& p) {
   if (!p.uncertainty) return "";
   std::string best;
@@ -82,8 +101,7 @@ std::vector<MeasureRow> measure_first(const Prediction& p, const std::string& me
     out.push_back({input.path, base::percent(share.total, 0),
                    print(input.nominal) + ", may be " + print(input.range.low) + " to " +
                        print(input.range.high),
-                   "known, " + print_interval(remaining(*o, share.total), unit) + " would remain",
-                   input.measure_with});
+                   print_interval(remaining(*o, share.total), unit), input.measure_with});
   }
   return out;
 }
@@ -101,15 +119,18 @@ std::string draws_phrase(const Prediction& p) {
   return out;
 }
 
-std::string probability_phrase(const AssertionOutcome& a) {
+std::string cases_phrase(const AssertionOutcome& a) {
   if (!a.probability) return "";
   const long in_hundred = std::lround(100.0 * *a.probability);
-  std::string out = in_hundred == 0 ? "holds in less than 1 of 100 cases"
-                    : in_hundred == 100
-                        ? "holds in more than 99 of 100 cases"
-                        : "holds in " + std::to_string(in_hundred) + " of 100 cases";
+  std::string out = in_hundred == 0     ? "less than 1 of 100 cases"
+                    : in_hundred == 100 ? "more than 99 of 100 cases"
+                                        : std::to_string(in_hundred) + " of 100 cases";
   if (a.confidence) out += " (need " + std::to_string(std::lround(100.0 * *a.confidence)) + ")";
   return out;
+}
+
+std::string probability_phrase(const AssertionOutcome& a) {
+  return a.probability ? "holds in " + cases_phrase(a) : "";
 }
 
 }  // namespace stallcast::report

@@ -13,12 +13,18 @@ namespace stallcast::report {
 /// is made of; "" without draws.
 [[nodiscard]] std::string parts_phrase(const Prediction& prediction, const std::string& metric);
 
+/// "90 % of outcomes 84.0 % to 95.2 %"; "" without draws, and where all of them print alike.
+[[nodiscard]] std::string outcomes_phrase(const Prediction& prediction, const std::string& metric);
+
+/// Figures that somebody asks for: the utilization of each job, and what targets are about.
+[[nodiscard]] std::vector<std::string> asked_figures(const Prediction& prediction);
+
 /// An input that is worth measuring.
 struct MeasureRow {
   std::string input;  ///< "storage[scratch].ost.write"
   std::string share;  ///< of the spread: "71 %"
   std::string range;  ///< "4 GB/s, may be 2 GB/s to 8 GB/s"
-  std::string gain;   ///< "known, 92.1 % to 94.0 % would remain"
+  std::string rest;   ///< what would remain of the interval, were it known: "92.1 % to 94.0 %"
   std::string with;   ///< "stallcast probe io"; may be ""
 };
 
@@ -26,13 +32,15 @@ struct MeasureRow {
 /// the first job that has shares; "" without any.
 [[nodiscard]] std::string figure_to_settle(const Prediction& prediction);
 
-/// What to measure first to know `metric` better, most first.
+/// What to measure first to know `metric` better, most first; nothing of "".
 [[nodiscard]] std::vector<MeasureRow> measure_first(const Prediction& prediction,
                                                     const std::string& metric);
 
 /// "64 draws of 45 inputs, each from what it may be in truth; ..."
 [[nodiscard]] std::string draws_phrase(const Prediction& prediction);
 
+/// "71 of 100 cases"; "" without draws.
+[[nodiscard]] std::string cases_phrase(const AssertionOutcome& outcome);
 /// "holds in 71 of 100 cases"; "" without draws.
 [[nodiscard]] std::string probability_phrase(const AssertionOutcome& outcome);
 

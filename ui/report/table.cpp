@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "engine/base/quantity_text.hpp"
@@ -5,6 +6,7 @@
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -23,6 +25,41 @@ std::string costs_markdown(const Prediction& p, const ReportContext& context) {
              markdown_cell(price.source) + " |\n";
   }
   return out;
+}
+
+std::string targets_markdown(const Prediction& p) {
+  if (p.assertions.empty()) return "";
+  const bool drawn =
+      std::any_of(p.assertions.begin(), p.assertions.end(),
+                  [](const AssertionOutcome& a) { return a.probability.has_value(); });
+  std::string out = std::string("\n| target | assertion | predicted | status | limited by |") +
+                    (drawn ? " holds in |" : "") + "\n|---|---|---|---|---|" +
+                    (drawn ? "---|\n" : "\n");
+  for (const AssertionOutcome& a : p.assertions)
+    out += "| " + markdown_cell(a.id) + " | `" + markdown_cell(a.that) + "` | " +
+           print_predicted(a) + " | " + a.status + " | " + markdown_cell(a.limited_by) + " |" +
+           (drawn ? " " + cases_phrase(a) + " |\n" : "\n");
+  return out;
+}
+
+/// What is not exact: what draws say to measure first, else all that is assumed.
+std::string sureness_markdown(const Prediction& p, const ReportContext& context) {
+  std::string out;
+  const std::string settle = figure_to_settle(p);
+  if (!settle.empty()) {
+    out += "\n### What to measure first, for `" + settle +
+           "`\n\n| input | of the spread | value and range | would remain, were it known | measure "
+           "with |\n"
+           "|---|---:|---|---|---|\n";
+    for (const MeasureRow& row : measure_first(p, settle))
+      out += "| `" + markdown_cell(row.input) + "` | " + row.share + " | " +
+             markdown_cell(row.range) + " | " + row.rest + " | " + markdown_cell(row.with) + " |\n";
+  } else if (!context.assumptions.empty()) {
+    out += "\n### Assumed, not measured\n\n";
+    for (const Assumption& a : context.assumptions)
+      out += "- `" + a.path + "` = " + a.value + (a.why.empty() ? "" : " (" + a.why + ")") + "\n";
+  }
+  return p.uncertainty ? out + "\n" + draws_phrase(p) + "\n" : out;
 }
 
 /// RFC 4180 quoting of one field.
@@ -74,6 +111,11 @@ std::string prediction_csv(const Prediction& p) {
       row(stem, stat + ".ci95.low", metric.ci95->first, metric.unit);
       row(stem, stat + ".ci95.high", metric.ci95->second, metric.unit);
     }
+    if (metric.median) row(stem, stat + ".median", *metric.median, metric.unit);
+    if (metric.ci90) {
+      row(stem, stat + ".ci90.low", metric.ci90->first, metric.unit);
+      row(stem, stat + ".ci90.high", metric.ci90->second, metric.unit);
+    }
   }
   for (const auto& [job, shares] : p.breakdown)
     for (const char* cause : kBreakdownCauses) {
@@ -89,12 +131,7 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
   std::string out = "## " + p.scenario_id + ": " +
                     (p.verdict == Verdict::none ? "predicted" : upper(verdict_name(p.verdict))) +
                     "\n";
-  if (!p.assertions.empty()) {
-    out += "\n| target | assertion | predicted | status | limited by |\n|---|---|---|---|---|\n";
-    for (const AssertionOutcome& a : p.assertions)
-      out += "| " + markdown_cell(a.id) + " | `" + markdown_cell(a.that) + "` | " +
-             print_predicted(a) + " | " + a.status + " | " + markdown_cell(a.limited_by) + " |\n";
-  }
+  out += targets_markdown(p);
   for (const auto& [job, shares] : p.breakdown) {
     out += "\n### Job " + job + "\n\n";
     if (const Metric* m = find(p, metric::gpu_utilization(job)))
@@ -122,10 +159,7 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
   }
   if (!p.warnings.empty()) out += "\n### Warnings\n\n";
   for (const std::string& w : p.warnings) out += "- " + w + "\n";
-  if (!context.assumptions.empty()) out += "\n### Assumed, not measured\n\n";
-  for (const Assumption& a : context.assumptions)
-    out += "- `" + a.path + "` = " + a.value + (a.why.empty() ? "" : " (" + a.why + ")") + "\n";
-  out += "\n" + made_by(context) + "\n";
+  out += sureness_markdown(p, context) + "\n" + made_by(context) + "\n";
   return out;
 }
 

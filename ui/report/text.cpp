@@ -146,8 +146,8 @@ std::string sureness(const Prediction& p, const Ink& ink) {
     std::size_t shown = 0;
     for (const MeasureRow& row : measure_first(p, settle))
       out += wrapped("  " + std::to_string(++shown) + " " + left(shortened(row.input, 40), 42),
-                     row.share + " of the spread: " + row.range + "; " + row.gain +
-                         (row.with.empty() ? "" : "; measure with: " + row.with),
+                     row.share + " of the spread: " + row.range + "; known, " + row.rest +
+                         " would remain" + (row.with.empty() ? "" : "; measure with: " + row.with),
                      6);
   }
   return out + "\n" + wrapped("", draws_phrase(p), 0);

@@ -27,6 +27,7 @@ constexpr std::size_t kUsual = 64, kFew = 8;
 /// The same points for every design: what differs between two designs is not the draw.
 constexpr std::uint64_t kPoints = 20261122;
 constexpr double kNine = 1.6448536269514722;  // standard deviations to the 95 % quantile
+constexpr double kHalf = 0.6744897501960817;  // to the 75 % quantile
 /// Shares below this are noise.
 constexpr double kSmallest = 0.02;
 
@@ -150,12 +151,16 @@ class Drawing {
     const double nominal = scale.to(metric.value);
     out.seeds = {scale.from(nominal - seeds), scale.from(nominal + seeds)};
     out.model = discrepancy_of(name, metric.unit);
-    const double more = std::hypot(seeds, out.model);
+    const bool share = metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0;
     // Independent of each other, so their widths add as squares.  [eq. 5]
-    out.all = {scale.from(middle - std::hypot(middle - scale.to(out.inputs.low), more)),
-               scale.from(middle + std::hypot(scale.to(out.inputs.high) - middle, more))};
-    if (metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0)
-      out.all = {std::max(out.all.low, 0.0), std::min(out.all.high, 1.0)};
+    const auto together = [&](double low, double high, double more) {
+      const Interval wide = {scale.from(middle - std::hypot(middle - scale.to(low), more)),
+                             scale.from(middle + std::hypot(scale.to(high) - middle, more))};
+      return share ? Interval{std::max(wide.low, 0.0), std::min(wide.high, 1.0)} : wide;
+    };
+    const double more = std::hypot(seeds, out.model);
+    out.all = together(out.inputs.low, out.inputs.high, more);
+    out.half = together(quantile_of(sorted, 0.25), quantile_of(sorted, 0.75), more * kHalf / kNine);
     out_.metrics.emplace(name, out);
   }
 

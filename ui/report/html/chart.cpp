@@ -18,6 +18,7 @@ constexpr double kLetter = 8.0;   // a letter is at most this wide, on average
 constexpr std::size_t kMostLetters = 58;
 constexpr double kMostLabels = 420.0, kLeastLabels = 120.0;  // where bars of gains begin
 constexpr std::size_t kTicks = 6;
+constexpr double kStripHeight = 76.0, kBandTop = 30.0, kBandHeight = 20.0, kStripSide = 40.0;
 constexpr double kPlotHeight = 420.0, kPlotLeft = 110.0, kPlotRight = 40.0, kPlotTop = 30.0,
                  kPlotBottom = 56.0;
 
@@ -73,6 +74,28 @@ class Scale {
 std::string svg_line(double x1, double y1, double x2, double y2, std::string_view css) {
   return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
          "\" y2=\"" + number(y2) + "\" style=\"stroke:var(--" + std::string(css) + ")\"/>";
+}
+
+/// Labels of one line, each below or above its value unless a neighbour or an end is in the way.
+std::string labels_at(double y, const Scale& x, std::vector<Mark> marks) {
+  constexpr double kGap = 12.0;
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const Mark& a, const Mark& b) { return a.value < b.value; });
+  std::vector<double> left;
+  double from = 0.0;
+  for (const Mark& mark : marks) {
+    left.push_back(std::max(x.at(mark.value) - width_of(mark.text) / 2.0, from));
+    from = left.back() + width_of(mark.text) + kGap;
+  }
+  double to = kSvgWidth;
+  std::string out;
+  for (std::size_t i = marks.size(); i-- > 0;) {
+    const double width = width_of(marks[i].text);
+    left[i] = std::min(left[i], to - width);
+    to = left[i] - kGap;
+    out = svg_label(left[i] + width / 2.0, y, "middle", marks[i].text) + out;
+  }
+  return out;
 }
 
 /// Filled where it meets, hollow where it misses, so that no colour is needed to tell.
@@ -157,6 +180,36 @@ std::string gain_bars(std::string_view name, const std::vector<Gain>& gains) {
   }
   content += svg_line(at(0.0), 0.0, at(0.0), height, "soft");
   return svg(name, height, content);
+}
+
+std::string strip(std::string_view name, const Strip& s) {
+  double low = std::min(s.outcomes.front().value, s.predicted.value);
+  double high = std::max(s.outcomes.back().value, s.predicted.value);
+  for (const Mark& limit : s.limits) {
+    low = std::min(low, limit.value);
+    high = std::max(high, limit.value);
+  }
+  const Scale x(low, high, kStripSide, kSvgWidth - kStripSide);
+  const double middle = kBandTop + kBandHeight / 2.0, end = kBandTop + kBandHeight;
+  const auto band = [&](double from, double to, double opacity) {
+    return svg_rect(x.at(from), kBandTop, x.at(to) - x.at(from), kBandHeight, "bar", opacity);
+  };
+  const auto upright = [&](const Mark& mark, double y1, double y2, double width) {
+    return svg_rect(x.at(mark.value) - width / 2.0, y1, width, y2 - y1, mark.css);
+  };
+  std::string out = svg_line(0.0, middle, kSvgWidth, middle, "line");
+  out += band(s.outcomes.front().value, s.outcomes.back().value, 0.35);
+  out += band(s.half_low, s.half_high, 0.6);
+  out += upright(s.outcomes[1], kBandTop, end, 2.0);
+  for (const Mark& limit : s.limits) out += upright(limit, kBandTop - 10.0, end + 6.0, 3.0);
+  const double at = x.at(s.predicted.value);
+  out += "<path d=\"M" + number(at - 6.0) + " " + number(kBandTop - 10.0) +
+         "h12l-6 9z\" style=\"fill:var(--" + s.predicted.css + ")\"/>";
+  std::vector<Mark> above = s.limits;
+  above.push_back(s.predicted);
+  out += labels_at(kBandTop - 14.0, x, above);
+  out += labels_at(kStripHeight - 6.0, x, {s.outcomes.begin(), s.outcomes.end()});
+  return svg(name, kStripHeight, out);
 }
 
 std::string scatter(std::string_view name, const PlotAxis& x_axis, const PlotAxis& y_axis,

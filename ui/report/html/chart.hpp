@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,23 @@ struct Gain {
 };
 /// Bars to both sides of the design as it is.
 [[nodiscard]] std::string gain_bars(std::string_view name, const std::vector<Gain>& gains);
+
+/// A value on a line, and what is said of it; `css` names its colour.
+struct Mark {
+  double value = 0.0;
+  std::string text;
+  std::string css = "ink";
+};
+/// What a figure may turn out to be.
+struct Strip {
+  std::array<Mark, 3> outcomes;  ///< low end, median, high end
+  double half_low = 0.0;         ///< ends of the inner half
+  double half_high = 0.0;
+  Mark predicted;
+  std::vector<Mark> limits;  ///< of targets
+};
+/// A band of outcomes with its inner half, on a line with limits; every place is labelled.
+[[nodiscard]] std::string strip(std::string_view name, const Strip& strip);
 
 /// One axis of a plot.
 struct PlotAxis {

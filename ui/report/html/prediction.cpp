@@ -8,6 +8,7 @@
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report::html {
 namespace {
@@ -31,7 +32,10 @@ std::string tile(const Prediction& p, const std::string& owner, const metric::Fi
   const std::string status = status_of(p, metric);
   std::string out = "<div class=\"tile " + status + "\">" + element("span", figure.name_alone()) +
                     element("b", print_value(m->value, m->unit));
-  if (m->ci95) {
+  if (const std::string said = outcomes_phrase(p, metric); !said.empty()) {
+    out += element("small", said);
+    if (figure.key == metric::kGpuUtilization) out += element("small", parts_phrase(p, metric));
+  } else if (m->ci95 && !m->ci90) {
     const std::string low = print_value(m->ci95->first, m->unit);
     const std::string high = print_value(m->ci95->second, m->unit);
     if (low != high) out += element("small", "95 % interval " + low + " to " + high);
@@ -60,16 +64,28 @@ std::string tiles(const Prediction& p) {
   return out + tiles(p, metric::Domain::cost, metric::of_cost(""));
 }
 
+std::string predicted(const Prediction& p, const AssertionOutcome& a) {
+  const std::string said = outcomes_phrase(p, a.metric);
+  if (!said.empty()) return print_predicted(a) + " (" + said + ")";
+  return a.ci95 ? print_metric({a.value, a.unit, a.ci95}) : print_predicted(a);
+}
+
 std::string targets(const Prediction& p) {
+  std::vector<Column> columns = {{"status"},    {"target"},     {"that"},
+                                 {"predicted"}, {"limited by"}, {"why"}};
+  const bool drawn =
+      std::any_of(p.assertions.begin(), p.assertions.end(),
+                  [](const AssertionOutcome& a) { return a.probability.has_value(); });
+  if (drawn) columns.insert(columns.begin() + 4, {"holds in"});
   std::vector<std::vector<std::string>> rows;
   for (const AssertionOutcome& a : p.assertions) {
     const bool warns = a.level == "warn" && a.status == "fail";
     rows.push_back({element("span", warns ? "warning" : a.status, warns ? "warn" : a.status),
-                    markup(a.id), path(a.that),
-                    markup(a.ci95 ? print_metric({a.value, a.unit, a.ci95}) : print_predicted(a)),
-                    path(a.limited_by), markup(a.why)});
+                    markup(a.id), path(a.that), markup(predicted(p, a)), path(a.limited_by),
+                    markup(a.why)});
+    if (drawn) rows.back().insert(rows.back().begin() + 4, cases_phrase(a));
   }
-  return table({{"status"}, {"target"}, {"that"}, {"predicted"}, {"limited by"}, {"why"}}, rows);
+  return table(columns, rows);
 }
 
 std::string time_split(const Prediction& p) {
@@ -152,8 +168,13 @@ std::string trust(const Prediction& p, const ReportContext& context) {
   std::vector<std::vector<std::string>> rows;
   for (const Assumption& a : context.assumptions)
     rows.push_back({path(a.path), markup(a.value), markup(a.why)});
-  return out + element("h3", "Assumed, not measured: check these first") +
-         table({{"input"}, {"value"}, {"why"}}, rows);
+  const std::string list = table({{"input"}, {"value"}, {"why"}}, rows);
+  // Where draws say what to measure first, the list is for looking things up.
+  if (figure_to_settle(p).empty())
+    return out + element("h3", "Assumed, not measured: check these first") + list;
+  return out + "<details>" +
+         element("summary", "Assumed, not measured: " + count_of(rows.size(), "input")) + "\n" +
+         list + "</details>\n";
 }
 
 /// Inputs whose source begins with `kind`, together by what they rest on.
@@ -208,8 +229,8 @@ std::string reproduce_section(const ReportContext& context, const Prediction* pr
 
 std::string prediction_sections(const Prediction& p, const ReportContext& context,
                                 const Style& style) {
-  return tiles(p) + section("Targets", targets(p)) + section("Where the time goes", time_split(p)) +
-         section("What limits it", limits(p)) +
+  return tiles(p) + section("Targets", targets(p)) + sureness_section(p) +
+         section("Where the time goes", time_split(p)) + section("What limits it", limits(p)) +
          section("Data path, mean over the run", data_path_table(p)) +
          section("What happens when",
                  context.timeline ? timeline_section(*context.timeline) : std::string()) +

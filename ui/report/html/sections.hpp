@@ -20,6 +20,9 @@ namespace stallcast::report::html {
 [[nodiscard]] std::string reproduce_section(const ReportContext& context,
                                             const Prediction* prediction, const Style& style);
 
+/// What the asked figures may turn out to be, and what to measure first; "" without draws.
+[[nodiscard]] std::string sureness_section(const Prediction& prediction);
+
 /// Ranks and resources over the window of a timeline; "" when it has no rank.
 [[nodiscard]] std::string timeline_section(const Timeline& timeline);
 
