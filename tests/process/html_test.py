@@ -78,16 +78,16 @@ class HtmlTest(unittest.TestCase):
             self.assertIn(heading, page.of("h2"))
 
     def test_a_run_with_draws_shows_how_sure_its_figures_are(self):
-        text = self.out("run", "--draws", "32", "--format", "html", "--no-advice")
+        text = self.out("run", "--draws", "64", "--format", "html", "--no-advice")
         page = Page(text)
         data = json.loads(page.of("script")[0])
-        self.assertEqual(data, json.loads(self.out("run", "--draws", "32", "--format", "json", "--no-advice")))
+        self.assertEqual(data, json.loads(self.out("run", "--draws", "64", "--format", "json", "--no-advice")))
         self.assertLess(page.of("h2").index("Targets"), page.of("h2").index("How sure this is"))
         self.assertIn("holds in", page.of("th"))
         self.assertTrue(any(said.endswith(" of 100 cases") for said in page.of("td")), page.of("td"))
         self.assertTrue(any(said.startswith("90 % of outcomes ") for said in page.of("small")), page.of("small"))
         section = text.split("<h2>How sure this is")[1].split("</section>")[0]
-        self.assertIn("32 draws of what", section)
+        self.assertIn("64 draws of what", section)
         # The only target is on the only utilization: one strip, whose labels are what JSON says.
         drawings = re.findall("<svg.*?</svg>", section, re.S)
         self.assertEqual(len(drawings), 1)

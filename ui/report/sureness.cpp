@@ -98,10 +98,12 @@ std::vector<MeasureRow> measure_first(const Prediction& p, const std::string& me
     if (out.size() == kMostRows) break;
     const UncertainInput& input = p.uncertainty->inputs[share.input];
     const auto print = [&](double v) { return base::print_quantity(v, input.dimension); };
-    out.push_back({input.path, base::percent(share.total, 0),
-                   print(input.nominal) + ", may be " + print(input.range.low) + " to " +
-                       print(input.range.high),
-                   print_interval(remaining(*o, share.total), unit), input.measure_with});
+    out.push_back(
+        {input.path, base::percent(share.total, 0),
+         print(input.nominal) + ", may be " + print(input.range.low) + " to " +
+             print(input.range.high) +
+             (input.places > 1 ? " (" + std::to_string(input.places) + " values vary as one)" : ""),
+         print_interval(remaining(*o, share.total), unit), input.measure_with});
   }
   return out;
 }

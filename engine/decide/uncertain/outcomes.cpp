@@ -81,7 +81,7 @@ class Drawing {
     if (options_.draws) return *options_.draws;
     std::size_t fit = draws_that_fit(cost_of(design_, nominal_));
     for (const Expectation& e : design_.expect)
-      if (e.confidence) fit = std::max(fit, kFewestForShares);
+      if (e.confidence) fit = std::max(fit, kFewestForTargets);
     if (fit < kUsual)
       out_.why_few = "the design is large, and --draws " + std::to_string(kUsual) +
                      " takes as many as a small one gets and tells what to measure first";

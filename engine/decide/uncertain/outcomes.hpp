@@ -37,8 +37,9 @@ struct DrawOptions {
 [[nodiscard]] Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
                                            const DrawOptions& options);
 
-/// Fewer draws say nothing of an interval, or of what causes it.
-inline constexpr std::size_t kFewest = 4, kFewestForShares = 32;
+/// Fewer draws say nothing of an interval, of how often a target holds, or of causes: 32 points of
+/// some sixty dimensions have pairs of them that look alike.
+inline constexpr std::size_t kFewest = 4, kFewestForTargets = 32, kFewestForShares = 64;
 
 /// Puts what draws said of `design` next to the figures of its prediction, and judges targets that
 /// ask for a confidence by it.
