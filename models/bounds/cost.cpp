@@ -134,6 +134,11 @@ std::optional<GpuUse> use_of(const Design& design, const GpuCost& gpus,
   return out;
 }
 
+/// A figure in the unit that the table of metrics has for it.
+Metric in_table(std::string_view metric, double value) {
+  return {value, std::string(metric::find(metric)->unit), {}};
+}
+
 /// The item of the largest `cost`; nullptr when all are free.
 template <class Cost>
 const CostItem* largest(const std::vector<CostItem>& items, const Cost& cost) {
@@ -175,7 +180,7 @@ Costs costs(const Design& design) { return Accountant(design).run(); }
 // 4]
 void add_costs(const Design& design, const Costs& all, std::map<std::string, Metric>& metrics) {
   if (!all.known()) return;
-  metrics[metric::kCapex] = {all.capex().in(unit::USD), "USD", {}};
+  metrics[metric::kCapex] = in_table(metric::kCapex, all.capex().in(unit::USD));
   MoneyRate idle;
   double useful = 0.0;
   bool idle_known = true, useful_known = true;
@@ -188,9 +193,10 @@ void add_costs(const Design& design, const Costs& all, std::map<std::string, Met
     if (useful_known) useful += kept->useful;
   }
   if (idle_known && !all.hosts.empty())
-    metrics[metric::kGpuIdleCost] = {idle.in(unit::USD_per_h), "USD/h", {}};
+    metrics[metric::kGpuIdleCost] = in_table(metric::kGpuIdleCost, idle.in(unit::USD_per_h));
   if (useful_known && useful > 0.0)
-    metrics[metric::kUsefulGpuHour] = {all.per_time().in(unit::USD_per_h) / useful, "USD", {}};
+    metrics[metric::kUsefulGpuHour] =
+        in_table(metric::kUsefulGpuHour, all.per_time().in(unit::USD_per_h) / useful);
 }
 
 std::string missing_prices(const Costs& costs) {

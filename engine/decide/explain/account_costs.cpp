@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "engine/base/quantity_text.hpp"
 #include "engine/decide/explain/account.hpp"
 #include "stallcast/metric.hpp"
 #include "stallcast/units.hpp"
@@ -60,7 +61,7 @@ void Account::explain_useful_cost(ExplainNode& node) {
   if (std::abs(value - node.value) > kExact * std::abs(node.value)) return;
   all.symbol = "cost";
   useful->symbol = "useful";
-  node.equation = "cost * 3600 / useful";
+  node.equation = "cost * " + base::shortest(unit::h.scale) + " / useful";
   node.reference = "docs/models/cost.md, eq. 4";
   node.children = {std::move(all), *std::move(useful)};
 }

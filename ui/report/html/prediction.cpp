@@ -34,7 +34,6 @@ std::string tile(const Prediction& p, const std::string& owner, const metric::Fi
                     element("b", print_value(m->value, m->unit));
   if (const std::string said = outcomes_phrase(p, metric); !said.empty()) {
     out += element("small", said);
-    if (figure.key == metric::kGpuUtilization) out += element("small", parts_phrase(p, metric));
   } else if (m->ci95 && !m->ci90) {
     const std::string low = print_value(m->ci95->first, m->unit);
     const std::string high = print_value(m->ci95->second, m->unit);
