@@ -17,18 +17,14 @@ namespace {
 
 using models::Role;
 
-std::string without_breaks(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  return text;
-}
-
 std::string source_text(const Source& source) {
   std::string out = source.kind == Source::Kind::default_value ? "default" : source.where;
   if (source.kind == Source::Kind::expression) out += " (expression)";
   if (!source.citation.empty()) out += ": " + source.citation;
   if (source.assumption) out += " [assumption]";
-  return without_breaks(std::move(out));
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return out;
 }
 
 // Rates whose default is written in bits are printed in bits, if they read back to the same number.

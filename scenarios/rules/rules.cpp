@@ -154,4 +154,14 @@ void check_design(const Design& design, Diagnostics& report) {
   check_rules(design, report);
 }
 
+std::string fault_of(const Design& design) {
+  Design plain = design;
+  plain.expect.clear();
+  Diagnostics faults;
+  check_design(plain, faults);
+  for (const Diagnostic& d : faults.items())
+    if (d.severity == Severity::error) return d.message;
+  return "";
+}
+
 }  // namespace stallcast::scenarios

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
 
@@ -11,5 +13,8 @@ void check_rules(const Design& design, Diagnostics& report);
 /// The same for a design that was not read but made of others, and what reading sees to: a host
 /// class, a job, and no field missing.
 void check_design(const Design& design, Diagnostics& report);
+
+/// Why a design cannot be built, its targets aside; "" when it can.
+[[nodiscard]] std::string fault_of(const Design& design);
 
 }  // namespace stallcast::scenarios

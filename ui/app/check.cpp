@@ -264,9 +264,7 @@ class CheckRun {
 
   /// Where a target asks for a confidence, draws judge it.
   void draw(const Design& design, Prediction& prediction) {
-    if (std::none_of(design.expect.begin(), design.expect.end(),
-                     [](const Expectation& e) { return e.confidence.has_value(); }))
-      return;
+    if (!uncertain::asks_for_confidence(design)) return;
     Diagnostics faults;
     const predict::BaseValues none;
     prediction.assertions = predict::check(design, prediction, faults, &none);

@@ -10,21 +10,18 @@ namespace stallcast::client {
 std::string content_hash(Design design) {
   design.file.clear();
   for (Expectation& e : design.expect) e.where.clear();
-  base::for_each_component(design, [](const auto&, const auto&, Component& component) {
-    for (auto& [key, value] : component.values)
+  std::string ranges;  // not part of what is simulated, but of what is said about it
+  base::for_each_component(design, [&](const std::string& path, const auto&, Component& component) {
+    for (auto& [key, value] : component.values) {
       if (value.source.kind == Source::Kind::scenario ||
           value.source.kind == Source::Kind::expression)
         value.source.where.clear();
-  });
-  std::string text = codec::encode(design);
-  // Not part of what is simulated, but of what is said about it.
-  base::for_each_component(design, [&](const std::string& path, const auto&, Component& component) {
-    for (const auto& [key, value] : component.values)
       if (value.range)
-        text += "\n" + path + "." + key + " " + base::shortest(value.range->low) + " " +
-                base::shortest(value.range->high) + " " + value.range->why;
+        ranges += "\n" + path + "." + key + " " + base::shortest(value.range->low) + " " +
+                  base::shortest(value.range->high) + " " + value.range->why;
+    }
   });
-  return base::sha256(text);
+  return base::sha256(codec::encode(design) + ranges);
 }
 
 std::string text_hash(const std::string& text) { return base::sha256(text); }

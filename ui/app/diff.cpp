@@ -27,17 +27,6 @@ Side side_of(const Scenario& scenario) {
   return out;
 }
 
-/// Why a design cannot be built; "" when it can.
-std::string fault_of(const Design& design) {
-  Design plain = design;
-  plain.expect.clear();
-  Diagnostics faults;
-  scenarios::check_design(plain, faults);
-  for (const Diagnostic& d : faults.items())
-    if (d.severity == Severity::error) return d.message;
-  return "";
-}
-
 std::string patch_between(const Design& base, const Design& head) {
   return base::Json::diff(scenarios::resolved_json(base), scenarios::resolved_json(head)).dump();
 }
@@ -126,7 +115,7 @@ class Comparison {
     out_.patch = patch_between(base.design, head.design);
     return diff::arrange(base.design, head.design,
                          diff::changes(base.design, head.design, base.origins, head.origins),
-                         question_.attribute, fault_of);
+                         question_.attribute, scenarios::fault_of);
   }
 
   std::optional<Failure> take(Result<Prediction> prediction, DiffSide& side) {

@@ -190,18 +190,8 @@ std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> des
 Result<Uncertainty> Session::uncertainty(const Design& design, const Prediction& prediction,
                                          std::optional<std::size_t> draws,
                                          const Question& question) {
-  uncertain::DrawOptions options{.predict = impl_->begin(question), .draws = draws};
-  options.valid = [](const Design& drawn) {
-    Design plain = drawn;
-    plain.expect.clear();
-    Diagnostics faults;
-    scenarios::check_design(plain, faults);
-    return !faults.has_errors();
-  };
-  if (const CalibrationProfile* known = impl_->fitted())
-    options.joint = [known](Design& drawn, std::size_t i) {
-      calibration::apply_draw(*known, i, drawn);
-    };
+  uncertain::DrawOptions options{.predict = impl_->begin_varied(question), .draws = draws};
+  options.valid = [](const Design& drawn) { return scenarios::fault_of(drawn).empty(); };
   return uncertain::outcomes(design, prediction, options);
 }
 

@@ -9,7 +9,6 @@
 
 #include "engine/base/assertion.hpp"
 #include "engine/base/random.hpp"
-#include "engine/decide/predict/student.hpp"
 #include "engine/decide/uncertain/chaos.hpp"
 #include "engine/decide/uncertain/discrepancy.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
@@ -48,7 +47,7 @@ struct Scale {
   [[nodiscard]] double from(double value) const { return logarithmic ? std::exp(value) : value; }
 };
 
-/// Half width of single runs, on the scale, from the interval of the mean of all.  [eq. 4]
+/// Half width of single runs, on the scale, from the interval of the mean of all.  [eq. 3]
 double seeds_half(const Metric& metric, std::size_t replicas, const Scale& scale) {
   if (!metric.ci95 || replicas < 2) return 0.0;
   double half = (metric.ci95->second - metric.ci95->first) / 2.0;
@@ -80,8 +79,7 @@ class Drawing {
   std::size_t count() {
     if (options_.draws) return *options_.draws;
     std::size_t fit = draws_that_fit(cost_of(design_, nominal_));
-    for (const Expectation& e : design_.expect)
-      if (e.confidence) fit = std::max(fit, kFewestForTargets);
+    if (asks_for_confidence(design_)) fit = std::max(fit, kFewestForTargets);
     if (fit < kUsual)
       out_.why_few = "the design is large, and --draws " + std::to_string(kUsual) +
                      " takes as many as a small one gets and tells what to measure first";
@@ -91,7 +89,7 @@ class Drawing {
   void make_designs(std::size_t wanted) {
     for (const std::vector<double>& point : scrambled_sobol(wanted, inputs_.size(), kPoints)) {
       Design design = drawn(design_, inputs_, point);
-      if (options_.joint) options_.joint(design, designs_.size());
+      if (options_.predict.vary) options_.predict.vary(design, designs_.size());
       if (options_.valid && !options_.valid(design)) {
         ++out_.broken;
         continue;
@@ -152,7 +150,7 @@ class Drawing {
     out.seeds = {scale.from(nominal - seeds), scale.from(nominal + seeds)};
     out.model = discrepancy_of(name, metric.unit);
     const bool share = metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0;
-    // Independent of each other, so their widths add as squares.  [eq. 5]
+    // Independent of each other, so their widths add as squares.  [eq. 4]
     const auto together = [&](double low, double high, double more) {
       const Interval wide = {scale.from(middle - std::hypot(middle - scale.to(low), more)),
                              scale.from(middle + std::hypot(scale.to(high) - middle, more))};
@@ -164,7 +162,7 @@ class Drawing {
     out_.metrics.emplace(name, out);
   }
 
-  /// Share of the draws in which a target holds, each blurred by seeds and model.  [eq. 6]
+  /// Share of the draws in which a target holds, each blurred by seeds and model.  [eq. 5]
   void add_targets() {
     for (const AssertionOutcome& asked : nominal_.assertions) {
       const Result<base::Assertion> assertion = base::parse_assertion(asked.that);
@@ -266,6 +264,11 @@ std::size_t draws_that_fit(double cost) {
 Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
                              const DrawOptions& options) {
   return Drawing(design, nominal, options).run();
+}
+
+bool asks_for_confidence(const Design& design) {
+  return std::any_of(design.expect.begin(), design.expect.end(),
+                     [](const Expectation& e) { return e.confidence.has_value(); });
 }
 
 void attach(Uncertainty found, const Design& design, Prediction& prediction) {

@@ -15,12 +15,10 @@
 namespace stallcast::uncertain {
 
 struct DrawOptions {
-  predict::PredictOptions predict;
+  predict::PredictOptions predict;   ///< `vary` puts draw i of what was measured into design i
   std::optional<std::size_t> draws;  ///< none: as many as fit about a second on two cores
   /// Whether a drawn design can be built; none: all can.
   std::function<bool(const Design&)> valid = {};
-  /// Puts draw i of what was measured into a design; may be absent.
-  std::function<void(Design&, std::size_t)> joint = {};
 };
 
 /// What one simulation of `design` costs, in events, where `nominal` is its prediction: those that
@@ -40,6 +38,9 @@ struct DrawOptions {
 /// Fewer draws say nothing of an interval, of how often a target holds, or of causes: 32 points of
 /// some sixty dimensions have pairs of them that look alike.
 inline constexpr std::size_t kFewest = 4, kFewestForTargets = 32, kFewestForShares = 64;
+
+/// Whether a target of `design` is to be judged by draws.
+[[nodiscard]] bool asks_for_confidence(const Design& design);
 
 /// Puts what draws said of `design` next to the figures of its prediction, and judges targets that
 /// ask for a confidence by it.
