@@ -231,9 +231,11 @@ Scenario Scenario::with(std::span<const Change> changes) const {
   return Scenario(std::make_shared<const State>(state_->reading, std::move(all)));
 }
 
-Scenario ScenarioBuilder::from_json(base::Json document, const std::string& name) {
+Scenario ScenarioBuilder::from_json(base::Json document, const std::string& name,
+                                    const CalibrationProfile* profile) {
   Reading out;
   out.file = {.file = name, .extend_files = false};
+  out.profile = profile;
   const std::size_t number = out.documents.add({std::move(document), name, ""});
   out.tree = tree_of(out.documents[number].root, number);
   prepare(out);

@@ -9,8 +9,10 @@ namespace stallcast {
 
 /// Scenarios and the JSON they are of.
 struct ScenarioBuilder {
-  /// `document` as a file would hold it; `name` stands for the file in messages.
-  [[nodiscard]] static Scenario from_json(base::Json document, const std::string& name);
+  /// `document` as a file would hold it; `name` stands for the file in messages. `profile` may be
+  /// absent, and must outlive the scenario.
+  [[nodiscard]] static Scenario from_json(base::Json document, const std::string& name,
+                                          const CalibrationProfile* profile = nullptr);
   /// The file of a scenario as it was parsed. REQUIRES: ok().
   [[nodiscard]] static const base::JsonDocument& document_of(const Scenario& scenario);
 };

@@ -18,6 +18,16 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
           if (at != component.values.end() && at->second.source.kind == Source::Kind::profile)
             at->second.number = v.draws[i % v.draws.size()];
         }
+        for (const NarrowedInput& n : profile.narrowed) {
+          if (n.role != role || (!n.kind.empty() && n.kind != component.kind) ||
+              (!n.component.empty() && n.component != component.id) || n.draws.empty())
+            continue;
+          const auto at = component.values.find(n.field);
+          if (at == component.values.end() || at->second.source.kind != Source::Kind::profile)
+            continue;
+          const double said = n.scales ? at->second.number / n.value : 1.0;
+          at->second.number = said * n.draws[i % n.draws.size()];
+        }
       });
 }
 

@@ -28,9 +28,11 @@ struct EnumNames<FitVerdict> {
 
 template <>
 struct EnumNames<Dimension> {
-  static constexpr std::array values{Dimension::text,    Dimension::count, Dimension::number,
-                                     Dimension::bytes,   Dimension::time,  Dimension::rate,
-                                     Dimension::op_rate, Dimension::ratio};
+  static constexpr std::array values{Dimension::text,      Dimension::count,     Dimension::number,
+                                     Dimension::bytes,     Dimension::time,      Dimension::rate,
+                                     Dimension::op_rate,   Dimension::ratio,     Dimension::boolean,
+                                     Dimension::flops,     Dimension::flop_rate, Dimension::money,
+                                     Dimension::money_rate};
 };
 
 template <class Visitor>
@@ -101,6 +103,22 @@ void describe(Visitor& at, ProfileValue& value) {
 }
 
 template <class Visitor>
+void describe(Visitor& at, NarrowedInput& input) {
+  at("role", input.role);
+  at("kind", input.kind);
+  at("component", input.component);
+  at("field", input.field);
+  at("dimension", input.dimension);
+  at("scales", input.scales);
+  at("value", input.value);
+  at("low", input.low);
+  at("high", input.high);
+  at("low_before", input.low_before);
+  at("high_before", input.high_before);
+  at("draws", input.draws);
+}
+
+template <class Visitor>
 void describe(Visitor& at, CalibrationProfile& profile) {
   at("id", profile.id);
   at("date", profile.date);
@@ -108,6 +126,7 @@ void describe(Visitor& at, CalibrationProfile& profile) {
   at("environment", profile.environment);
   at.records("fits", profile.fits);
   at.records("values", profile.values);
+  at.records("narrowed", profile.narrowed);
 }
 
 std::string write_profile(const CalibrationProfile& profile) {

@@ -93,6 +93,26 @@ struct ProfileValue {
   std::vector<double> draws;
 };
 
+/// What observed runs say of a value that is not exact: of every one with a range that it names, in
+/// whatever design.
+struct NarrowedInput {
+  std::string role;       ///< of registry: "storage"
+  std::string kind;       ///< registry row: "lustre"
+  std::string component;  ///< id; "" for all of the kind
+  std::string field;      ///< "client.stream"
+  Dimension dimension = Dimension::number;
+  /// `value`, `low`, `high` and `draws` are factors on what the design says; else they take its
+  /// place, in the base unit of `dimension`.
+  bool scales = false;
+  double value = 0.0;
+  double low = 0.0;  ///< 90 % interval
+  double high = 0.0;
+  double low_before = 0.0;  ///< the same before anything was observed
+  double high_before = 0.0;
+  /// Joint with those of all other inputs of the profile: draw i of each belongs together.
+  std::vector<double> draws;
+};
+
 struct CalibrationProfile {
   std::string id;
   std::string date;
@@ -100,6 +120,7 @@ struct CalibrationProfile {
   std::map<std::string, std::string> environment;
   std::vector<Fit> fits;
   std::vector<ProfileValue> values;
+  std::vector<NarrowedInput> narrowed;
   std::string sha256;  ///< of the file it was read from; "" before it was written
 };
 

@@ -119,6 +119,16 @@ class Session {
                                                 std::optional<std::size_t> draws = std::nullopt,
                                                 const Question& question = {});
 
+  /// What the inputs of `design` are, given what was measured of it as it runs: a profile with
+  /// their joint draws, of `draws` simulations from their ranges and more around what fits. Its fit
+  /// is refused where nothing that the ranges allow explains the figures. A metric that is not one
+  /// of the design, and a design without a range, are failures with bad_input.
+  [[nodiscard]] Result<CalibrationProfile> calibrate(const Design& design,
+                                                     std::span<const ObservedFigure> observed,
+                                                     const std::string& id,
+                                                     std::optional<std::size_t> draws = {},
+                                                     const Question& question = {});
+
   /// Why: the trees of `metrics` (empty: the headline ones) down to inputs with their sources, from
   /// a prediction of `design`, or from closed forms alone with `simulate` false. `what_ifs` is
   /// empty: `what_ifs` gives them. A metric that does not exist is a failure (bad_input).

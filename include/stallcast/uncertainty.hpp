@@ -16,6 +16,13 @@ struct Interval {
   double high = 0.0;
 };
 
+/// A figure of a run that was observed, in the unit of its metric.
+struct ObservedFigure {
+  std::string metric;
+  double value = 0.0;
+  Interval within;  ///< the measurement's own 90 % interval, `value` inside
+};
+
 /// An input that is not exact. Values of one kind with the same figure and range are one input.
 struct UncertainInput {
   std::string path;        ///< of the first value that it is: "storage[scratch].ost.read"

@@ -43,6 +43,7 @@ class ComponentReader {
     if (context_.profile != nullptr) take_profile(*context_.profile);
     if (node.is_object()) walk(node, spec_.pointer, "");
     take_defaults(node);
+    if (context_.profile != nullptr) narrow(*context_.profile);
     return out_;
   }
 
@@ -134,6 +135,22 @@ class ComponentReader {
         if (v.low < v.high) value.range = {v.low, v.high, "fit " + v.fit};
         out_.values.insert_or_assign(v.field, std::move(value));
       }
+  }
+
+  // What runs that were observed say goes before all that is not exact, whoever says that.
+  void narrow(const CalibrationProfile& profile) {
+    for (const NarrowedInput& n : profile.narrowed) {
+      if (n.role != role_.id || (!n.kind.empty() && n.kind != out_.kind) ||
+          (!n.component.empty() && n.component != out_.id))
+        continue;
+      const auto at = out_.values.find(n.field);
+      if (at == out_.values.end() || !at->second.range) continue;
+      Value& value = at->second;
+      const double said = n.scales ? value.number : 1.0;
+      value.number = said * n.value;
+      value.range = {said * n.low, said * n.high, "observed runs"};
+      value.source = {Source::Kind::profile, "profile:" + profile.id, "observed runs", false};
+    }
   }
 
   // Keys of `node`, whose own dotted key is `prefix` without the last dot.

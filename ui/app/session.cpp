@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "calibration/fit/observed.hpp"
 #include "calibration/profile/apply.hpp"
 #include "calibration/profile/profile_json.hpp"
 #include "engine/base/files.hpp"
@@ -16,6 +17,7 @@
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/record.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
+#include "engine/decide/uncertain/posterior.hpp"
 #include "engine/runtime/run/warm_worker.hpp"
 #include "models/bounds/bounds.hpp"
 #include "models/contract/version.hpp"
@@ -193,6 +195,19 @@ Result<Uncertainty> Session::uncertainty(const Design& design, const Prediction&
   uncertain::DrawOptions options{.predict = impl_->begin_varied(question), .draws = draws};
   options.valid = [](const Design& drawn) { return scenarios::fault_of(drawn).empty(); };
   return uncertain::outcomes(design, prediction, options);
+}
+
+Result<CalibrationProfile> Session::calibrate(const Design& design,
+                                              std::span<const ObservedFigure> observed,
+                                              const std::string& id,
+                                              std::optional<std::size_t> draws,
+                                              const Question& question) {
+  uncertain::ConditionOptions options{.predict = impl_->begin_varied(question)};
+  if (draws) options.draws = *draws;
+  options.valid = [](const Design& drawn) { return scenarios::fault_of(drawn).empty(); };
+  const Result<uncertain::Posterior> found = uncertain::condition(design, observed, options);
+  if (!found.ok()) return found.failure();
+  return calibration::profile_of(*found, design, id);
 }
 
 Result<Explanation> Session::explain(const Design& design, const std::vector<std::string>& metrics,

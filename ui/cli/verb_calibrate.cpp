@@ -1,31 +1,89 @@
 #include <filesystem>
 
 #include "calibration/fit/calibrate.hpp"
+#include "calibration/fit/observed.hpp"
 #include "calibration/measure/importers/importer.hpp"
 #include "calibration/profile/profile_json.hpp"
 #include "engine/base/files.hpp"
+#include "engine/base/sha256.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
 
 namespace stallcast::cli {
+namespace {
+
+/// What a running job and what was observed of it say of the scenario's inputs.
+int observe(const CommonOptions& options, const std::string& scenario,
+            const std::vector<std::string>& files, std::string id,
+            std::optional<std::int64_t> draws) {
+  client::Session session(settings_of(options));
+  session.warm_up();
+  const client::Reading reading = session.read(source_of(scenario, options));
+  print_diagnostics(reading.diagnostics, options.quiet);
+  if (!reading.scenario) return static_cast<int>(ExitCode::bad_input);
+  const Design& design = reading.scenario->design();
+  std::vector<ObservedFigure> observed;
+  std::vector<ProfileInput> inputs;
+  Diagnostics faults;
+  for (const std::string& file : files) {
+    const auto text = base::read_file(file);
+    if (!text.ok()) return report_failure(text.failure());
+    for (ObservedFigure& one : calibration::read_observed(text.value(), file, design, faults))
+      observed.push_back(std::move(one));
+    inputs.push_back({file, base::sha256(text.value()), "observed run", "", ""});
+  }
+  print_diagnostics(faults, options.quiet);
+  if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
+  ProgressBar bar(options);
+  std::optional<std::size_t> first;
+  if (draws) first = static_cast<std::size_t>(*draws);
+  Result<CalibrationProfile> profile = session.calibrate(
+      design, observed, id.empty() ? design.id : id, first, question_of(options, bar));
+  bar.clear();
+  if (!profile.ok()) return report_failure(profile.failure());
+  profile->inputs = std::move(inputs);
+  return deliver_product(options, calibration::write_profile(*profile),
+                         report::profile_text(*profile, report_style(options)),
+                         profile->narrowed.empty() ? ExitCode::answer_no : ExitCode::ok);
+}
+
+}  // namespace
 
 int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
-  std::vector<std::string> paths;
-  std::string id, buffers;
+  std::vector<std::string> paths, observed;
+  std::string id, buffers, scenario;
   std::optional<std::int64_t> draws, seed;
   CommandLine line(verb);
   line.positionals("MEASUREMENTS", paths,
-                   "files of \"stallcast probe\", or results of fio, IOR, mdtest, ...");
+                   "files of \"stallcast probe\", or results of fio, IOR, mdtest, ...", false);
+  line.text("--scenario", scenario, "FILE", "what runs today, with --observed");
+  line.texts("--observed", observed, "FILE",
+             "what was measured of it: a table with metric and value, JSON with metrics, or "
+             "summary.json of DLIO; repeatable");
+  line.scenario_options(options);
   line.text("--id", id, "NAME", "name of the profile (default: of the first file)");
   line.text("--buffers", buffers, "KIND",
             "huge or small: use io records with such buffers only (default: huge, if there are)");
-  line.integer("--draws", draws, 20, "bootstrap draws behind the intervals (default 200)");
+  line.integer("--draws", draws, 20,
+               "bootstrap draws behind the intervals (default 200); with --observed, simulations "
+               "to begin with (default 512)");
   line.integer("--seed", seed, 0, "random seed of the bootstrap (default 1)");
+  line.run_options(options);
   line.text("--format", options.format, "NAME", "text (default) or json, which is the profile");
   line.output_options(options, "write the profile to FILE, and the report to standard output");
   if (const auto exit = line.parse(args)) return *exit;
   if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
+  if (!scenario.empty() || !observed.empty()) {
+    if (scenario.empty() || observed.empty())
+      return refuse("--scenario and --observed belong together",
+                    "--scenario FILE is what runs, --observed FILE what was measured of it");
+    if (!paths.empty())
+      return refuse("measurements of devices and observed runs make two profiles",
+                    "fit the measurements first, and give their profile with --profile");
+    return observe(options, scenario, observed, id, draws);
+  }
+  if (paths.empty()) return refuse("there is nothing to calibrate from", "name measurement files");
   const auto pages = calibration::parse_buffer_pages(buffers);
   if (!buffers.empty() && !pages)
     return refuse("there are no buffers \"" + buffers + "\"",

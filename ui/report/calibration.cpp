@@ -48,7 +48,13 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
                                : fit.verdict == FitVerdict::usable ? ink.doubtful(verdict)
                                                                    : ink.bad(verdict);
   std::string out = "\n" + ink.bold(fit.id) + "  " + coloured + "\n";
-  if (!fit.law.empty()) {
+  if (fit.law == "simulation") {
+    out += wrapped("  ", fit.law + ": " + fit.equation, 4) + "  " + left("", 34) +
+           right("observed", 12) + right("now predicted", 16) + "\n";
+    for (const FitResidual& r : fit.residuals)
+      out += "  " + left(shortened(r.cell, 34), 34) + right(base::significant(r.measured, 4), 12) +
+             right(base::significant(r.fitted, 4), 16) + "\n";
+  } else if (!fit.law.empty()) {
     out += wrapped("  ", fit.law + ": " + fit.equation, 4);
     out += wrapped("  ",
                    count_of(fit.cells, "cell") + ", " + count_of(fit.runs, "run") + "; held-out " +
@@ -130,6 +136,47 @@ std::string cell_lines(std::span<const Measurement> runs, const std::set<std::st
   return more.empty() ? out : out + wrapped("      ", base::join(more, ", "), 6);
 }
 
+/// "0.62 to 0.97": of a factor, or of the value itself.
+std::string narrowed_interval(const NarrowedInput& n, double low, double high) {
+  if (n.scales) return base::significant(low, 3) + " to " + base::significant(high, 3);
+  return fitted_text(low, n.dimension) + " to " + fitted_text(high, n.dimension);
+}
+
+std::string effective_draws(const CalibrationProfile& profile) {
+  const auto found = profile.environment.find("effective draws");
+  return found == profile.environment.end() ? "?" : found->second;
+}
+
+/// The inputs that what was observed says most of, and how many it says nothing of.
+std::string narrowed_text(const CalibrationProfile& profile, const Ink& ink) {
+  constexpr double kShrunk = 0.9;  // of the width: less is the chance of the draws
+  if (profile.narrowed.empty()) return "";
+  const auto left_over = [](const NarrowedInput& n) {
+    const double before = n.high_before - n.low_before;
+    return before > 0.0 ? (n.high - n.low) / before : 1.0;
+  };
+  std::vector<const NarrowedInput*> said;
+  for (const NarrowedInput& n : profile.narrowed)
+    if (left_over(n) < kShrunk) said.push_back(&n);
+  std::stable_sort(said.begin(), said.end(), [&](const NarrowedInput* a, const NarrowedInput* b) {
+    return left_over(*a) < left_over(*b);
+  });
+  std::string out = "\n" + ink.bold("Inputs it narrows") +
+                    " (nine in ten; x: times what is stated)\n" + "  " + left("", 34) +
+                    right("before", 21) + right("after", 21) + "\n";
+  for (const NarrowedInput* n : said) {
+    const std::string name = n->role +
+                             (n->component.empty() ? " " + n->kind : "[" + n->component + "]") +
+                             " " + n->field;
+    out += "  " + left(shortened(name + (n->scales ? " x" : ""), 34), 34) +
+           right(narrowed_interval(*n, n->low_before, n->high_before), 21) +
+           right(narrowed_interval(*n, n->low, n->high), 21) + "\n";
+  }
+  const std::size_t rest = profile.narrowed.size() - said.size();
+  if (rest > 0) out += "  " + count_of(rest, "other input") + ": as unsure as before\n";
+  return out;
+}
+
 }  // namespace
 
 std::string profile_text(const CalibrationProfile& profile, const Style& style) {
@@ -140,6 +187,10 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
   if (const auto buffers = profile.environment.find("buffers");
       buffers != profile.environment.end())
     out += wrapped("  buffers: ", buffers->second, 4);
+  if (const auto simulations = profile.environment.find("simulations");
+      simulations != profile.environment.end())
+    out += "  " + simulations->second + " simulations, of which " + effective_draws(profile) +
+           " independent draws are left\n";
   for (const Fit& fit : profile.fits) out += fit_lines(fit, ink);
   if (!profile.values.empty()) {
     out += "\n" + ink.bold("Fields it sets") + "\n";
@@ -151,6 +202,7 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
       out += "  " + line + "\n";
     }
   }
+  out += narrowed_text(profile, ink);
   std::vector<std::string> unused;
   for (const Fit& fit : profile.fits)
     if (fit.verdict != FitVerdict::refused &&

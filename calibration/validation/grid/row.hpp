@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/validation/csv.hpp"
+#include "calibration/measure/csv.hpp"
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/units.hpp"
 

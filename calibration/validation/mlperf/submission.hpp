@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/validation/csv.hpp"
+#include "calibration/measure/csv.hpp"
 #include "calibration/validation/mlperf/workload.hpp"
 
 /// A row of published results: what was run on what, apart from what came out of it.

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/validation/csv.hpp"
+#include "calibration/measure/csv.hpp"
 #include "calibration/validation/grid/loader_fit.hpp"
 #include "calibration/validation/grid/prediction.hpp"
 #include "calibration/validation/grid/probe_files.hpp"

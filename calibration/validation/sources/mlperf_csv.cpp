@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "calibration/validation/csv.hpp"
+#include "calibration/measure/csv.hpp"
 #include "calibration/validation/mlperf/baselines.hpp"
 #include "calibration/validation/mlperf/refit.hpp"
 #include "calibration/validation/mlperf/scenario.hpp"

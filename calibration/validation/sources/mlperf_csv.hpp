@@ -1,6 +1,6 @@
 #pragma once
 
-#include "calibration/validation/csv.hpp"
+#include "calibration/measure/csv.hpp"
 #include "calibration/validation/sources/source.hpp"
 
 /// Rows of the MLPerf Storage rounds.                               [docs/validation-mlperf.md]

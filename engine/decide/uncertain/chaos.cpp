@@ -72,6 +72,8 @@ class Expansion {
   }
 
   [[nodiscard]] const std::vector<Polynomial>& chosen() const { return chosen_; }
+  /// Mean squared error of rows predicted from the others.
+  [[nodiscard]] double error() const { return error_; }
 
   /// Coefficients with the first `count` terms; that of the constant comes first.
   [[nodiscard]] Vector coefficients(std::size_t count) const {
@@ -290,6 +292,24 @@ Shares variance_shares(const std::vector<std::vector<double>>& scores,
     if (term.i != term.j) shares.total[term.j] += part;
   }
   return shares;
+}
+
+Surrogate surrogate(const std::vector<std::vector<double>>& scores,
+                    std::span<const double> outcomes) {
+  assert(!scores.empty() && scores.size() == outcomes.size());
+  Rows rows(outcomes.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  Expansion expansion(scores, outcomes, std::move(rows));
+  if (!all_alike(outcomes)) expansion.grow();
+  Vector coefficients = expansion.coefficients(expansion.chosen().size());
+  Surrogate out;
+  out.sd = std::sqrt(std::max(expansion.error(), 0.0));
+  out.at = [terms = expansion.chosen(), by = std::move(coefficients)](const Vector& z) {
+    double sum = by[0];
+    for (std::size_t k = 0; k < terms.size(); ++k) sum += by[k + 1] * terms[k].at(z);
+    return sum;
+  };
+  return out;
 }
 
 }  // namespace stallcast::uncertain

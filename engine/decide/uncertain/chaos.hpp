@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,5 +27,16 @@ struct Shares {
 /// REQUIRES: as many rows as outcomes, all of one length, all numbers finite.
 [[nodiscard]] Shares variance_shares(const std::vector<std::vector<double>>& scores,
                                      std::span<const double> outcomes);
+
+/// An outcome as its expansion has it, and how far that is off.
+struct Surrogate {
+  std::function<double(const std::vector<double>&)> at;  ///< of a row of scores
+  double sd = 0.0;  ///< of what it says of rows it has not seen
+};
+
+/// The expansion of `outcomes` in the same polynomials, grown until no term takes 2 % off its
+/// leave-one-out error. REQUIRES: as variance_shares, and at least one row.
+[[nodiscard]] Surrogate surrogate(const std::vector<std::vector<double>>& scores,
+                                  std::span<const double> outcomes);
 
 }  // namespace stallcast::uncertain

@@ -12,6 +12,7 @@
 #include "engine/decide/uncertain/chaos.hpp"
 #include "engine/decide/uncertain/discrepancy.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
+#include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
 #include "stallcast/metric.hpp"
 
@@ -25,20 +26,9 @@ constexpr double kRankStep = 0.1;
 constexpr std::size_t kUsual = 64, kFew = 8;
 /// The same points for every design: what differs between two designs is not the draw.
 constexpr std::uint64_t kPoints = 20261122;
-constexpr double kNine = 1.6448536269514722;  // standard deviations to the 95 % quantile
 constexpr double kHalf = 0.6744897501960817;  // to the 75 % quantile
 /// Shares below this are noise.
 constexpr double kSmallest = 0.02;
-
-/// The p-quantile of sorted values, the i-th of which is at (i + 1/2) / n.
-double quantile_of(const std::vector<double>& sorted, double p) {
-  const double at = p * static_cast<double>(sorted.size()) - 0.5;
-  if (at <= 0.0) return sorted.front();
-  const auto below = static_cast<std::size_t>(at);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  const double part = at - static_cast<double>(below);
-  return sorted[below] + part * (sorted[below + 1] - sorted[below]);
-}
 
 /// Figures are spread on a scale: shares as they are, all else that is positive by factors.
 struct Scale {
@@ -53,7 +43,7 @@ double seeds_half(const Metric& metric, std::size_t replicas, const Scale& scale
   double half = (metric.ci95->second - metric.ci95->first) / 2.0;
   if (scale.logarithmic) half /= metric.value;
   // The interval of the mean is t s / sqrt(n), that of one more run t s sqrt(1 + 1/n).
-  return half * std::sqrt(static_cast<double>(replicas) + 1.0) * kNine / 1.959963984540054;
+  return half * std::sqrt(static_cast<double>(replicas) + 1.0) * kStandardNine / 1.959963984540054;
 }
 
 class Drawing {
@@ -158,7 +148,8 @@ class Drawing {
     };
     const double more = std::hypot(seeds, out.model);
     out.all = together(out.inputs.low, out.inputs.high, more);
-    out.half = together(quantile_of(sorted, 0.25), quantile_of(sorted, 0.75), more * kHalf / kNine);
+    out.half = together(quantile_of(sorted, 0.25), quantile_of(sorted, 0.75),
+                        more * kHalf / kStandardNine);
     out_.metrics.emplace(name, out);
   }
 
@@ -172,7 +163,8 @@ class Drawing {
       Scale scale;
       scale.logarithmic = metric.unit != "ratio" && metric.value > 0.0 && *asked.limit > 0.0;
       const double blur =
-          std::hypot(seeds_half(metric, nominal_.seeds.size(), scale), of->second.model) / kNine;
+          std::hypot(seeds_half(metric, nominal_.seeds.size(), scale), of->second.model) /
+          kStandardNine;
       double sum = 0.0;
       std::size_t n = 0;
       for (const Prediction& draw : predictions_)

@@ -1,4 +1,4 @@
-#include "calibration/validation/csv.hpp"
+#include "calibration/measure/csv.hpp"
 
 #include <cmath>
 #include <set>

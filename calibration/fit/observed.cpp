@@ -1,0 +1,128 @@
+#include "calibration/fit/observed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "calibration/measure/statistics.hpp"
+#include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+using uncertain::Fitted;
+using uncertain::Input;
+using uncertain::Posterior;
+
+constexpr std::string_view kFit = "observed";
+std::string in_words(double value, const std::string& metric) {
+  if (metric.ends_with("au") || metric.ends_with("utilization")) return base::percent(value, 2);
+  return base::significant(value, 4);
+}
+
+/// Inputs whose middle is now where one in twenty was before, or fewer.
+std::vector<std::string> left_their_range(const CalibrationProfile& profile) {
+  std::vector<std::string> out;
+  for (const NarrowedInput& n : profile.narrowed)
+    if (n.value < n.low_before || n.value > n.high_before)
+      out.push_back("to fit, " + n.role + " " + n.field + " must leave its range: is it that?");
+  return out;
+}
+
+std::string missed(const Fitted& fitted) {
+  const std::string& metric = fitted.observed.metric;
+  return metric + " was " + in_words(fitted.observed.value, metric) + ", the closest draw gives " +
+         in_words(fitted.closest, metric) + ", and nine in ten " +
+         in_words(fitted.before.low, metric) + " to " + in_words(fitted.before.high, metric);
+}
+
+Fit fit_of(const Posterior& posterior) {
+  Fit fit;
+  fit.id = kFit;
+  fit.law = "simulation";
+  fit.equation = "draws of the inputs, weighted by what was observed";
+  fit.cells = posterior.figures.size();
+  fit.runs = posterior.simulated;
+  std::vector<double> errors;
+  for (const Fitted& fitted : posterior.figures) {
+    fit.residuals.push_back({fitted.observed.metric, fitted.observed.value, fitted.median, 1});
+    if (fitted.observed.value != 0.0)
+      errors.push_back(std::abs(fitted.median / fitted.observed.value - 1.0));
+  }
+  if (!errors.empty()) {
+    fit.median_error = median(errors);
+    fit.p90_error = quantile(errors, 0.9);
+  }
+  fit.verdict = FitVerdict::accepted;
+  if (!posterior.explained) {
+    fit.verdict = FitVerdict::refused;
+    for (const Fitted& fitted : posterior.figures)
+      if (!(std::abs(fitted.off) <= uncertain::kFarOff)) fit.reasons.push_back(missed(fitted));
+    fit.reasons.emplace_back(
+        "nothing that the ranges of the scenario allow explains that: state what is known better, "
+        "or give wider ranges to what may be otherwise");
+  } else if (posterior.effective < uncertain::kLeastEffective) {
+    fit.verdict = FitVerdict::usable;
+    fit.reasons.push_back("only " + base::significant(posterior.effective, 2) +
+                          " independent draws are left: intervals are rough");
+  }
+  return fit;
+}
+
+}  // namespace
+
+CalibrationProfile profile_of(const Posterior& posterior, const Design& design, std::string id) {
+  CalibrationProfile out;
+  out.id = std::move(id);
+  out.environment["simulations"] = std::to_string(posterior.simulated);
+  out.environment["effective draws"] = base::significant(posterior.effective, 3);
+  out.fits.push_back(fit_of(posterior));
+  if (!posterior.explained) return out;
+  struct At {
+    std::string role;
+    const Component* component;
+  };
+  std::vector<At> components;
+  std::map<std::pair<std::string, std::string>, std::size_t> of_kind;
+  base::for_each_component(
+      design, [&](const std::string&, std::string_view role, const Component& component) {
+        components.push_back({std::string(role), &component});
+        ++of_kind[{std::string(role), component.kind}];
+      });
+  for (std::size_t i = 0; i < posterior.inputs.size(); ++i)
+    for (const uncertain::ValuePlace& place : posterior.inputs[i].places) {
+      const auto& [role, component] = components[place.component];
+      const Value& value = component->values.find(place.key)->second;
+      NarrowedInput one;
+      one.role = role;
+      one.kind = component->kind;
+      if (of_kind[{role, component->kind}] > 1) one.component = component->id;
+      one.field = place.key;
+      one.dimension = value.dimension;
+      one.scales = value.number > 0.0 && value.dimension != Dimension::ratio &&
+                   value.dimension != Dimension::count;
+      for (const std::vector<double>& point : posterior.points) {
+        const double drawn = uncertain::quantile(place.prior, point[i]);
+        one.draws.push_back(one.scales ? drawn / value.number : drawn);
+      }
+      one.value = median(one.draws);
+      if (value.dimension == Dimension::count) one.value = std::round(one.value);
+      one.low = quantile(one.draws, 0.05);
+      one.high = quantile(one.draws, 0.95);
+      const double unit = one.scales ? value.number : 1.0;
+      one.low_before = uncertain::quantile(place.prior, 0.05) / unit;
+      one.high_before = uncertain::quantile(place.prior, 0.95) / unit;
+      out.narrowed.push_back(std::move(one));
+    }
+  for (std::string& reason : left_their_range(out)) {
+    out.fits.front().verdict = FitVerdict::usable;
+    out.fits.front().reasons.push_back(std::move(reason));
+  }
+  return out;
+}
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "calibration/fit/observed.hpp"
+#include "calibration/measure/csv.hpp"
+#include "calibration/measure/importers/importer.hpp"
+#include "calibration/measure/node_reader.hpp"
+#include "engine/base/jsonc.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "stallcast/metric.hpp"
+
+/// The files that an observed run may come in.
+namespace stallcast::calibration {
+namespace {
+
+using base::Json;
+using Observed = ObservedFigure;
+
+constexpr double kNine = 1.6448536269514722, kNineteen = 1.959963984540054;
+/// What repeats of one run differ by where the file does not say (90 %): utilization by 0.18 points
+/// in the median published row and 0.85 in the tenth worst (docs/validation/mlperf.md), times and
+/// rates by 5 %.
+constexpr double kRepeatPoints = 0.005, kRepeatTimes = 0.05;
+
+bool is_share(const std::string& metric) {
+  return metric.ends_with("au") || metric.ends_with("utilization") || metric.ends_with("goodput");
+}
+
+Interval as_repeated(const std::string& metric, double value) {
+  if (is_share(metric)) return {value - kRepeatPoints, std::min(value + kRepeatPoints, 1.0)};
+  return {value * (1.0 - kRepeatTimes), value * (1.0 + kRepeatTimes)};
+}
+
+/// A number in the unit of its metric, or a quantity: "93.5 %", "850 ms".
+std::optional<double> figure_of(std::string_view text) {
+  if (const auto number = base::parse_number(base::trim(text))) return number;
+  for (const Dimension dimension :
+       {Dimension::ratio, Dimension::time, Dimension::rate, Dimension::op_rate, Dimension::bytes})
+    if (const auto value = base::parse_quantity(base::trim(text), dimension).value) return value;
+  return std::nullopt;
+}
+
+class ObservedTable {
+ public:
+  ObservedTable(const CsvTable& table, Diagnostics& diagnostics)
+      : table_(table), diagnostics_(diagnostics) {}
+
+  std::vector<Observed> read() {
+    std::vector<Observed> out;
+    for (std::size_t i = 0; i < table_.rows(); ++i) {
+      const auto value = cell(i, "value", true);
+      if (!value) continue;
+      Observed one{table_.text(i, "metric"), *value, {}};
+      one.within = as_repeated(one.metric, *value);
+      const auto low = cell(i, "low", false), high = cell(i, "high", false);
+      const auto sd = cell(i, "sd", false);
+      if (sd) one.within = {*value - kNine * *sd, *value + kNine * *sd};
+      if (low && high) one.within = {*low, *high};
+      if (!(one.within.low <= *value && *value <= one.within.high))
+        fault(i, "value", "range", "is not between its low and its high");
+      out.push_back(std::move(one));
+    }
+    return out;
+  }
+
+ private:
+  std::optional<double> cell(std::size_t row, std::string_view column, bool needed) {
+    const std::string& text = table_.text(row, column);
+    if (text.empty() && !needed) return std::nullopt;
+    const auto value = figure_of(text);
+    if (!value) fault(row, column, "type", "is no number and no quantity");
+    return value;
+  }
+  void fault(std::size_t row, std::string_view column, std::string_view code,
+             const std::string& what) {
+    diagnostics_.add(
+        {Severity::error, std::string(code), "", table_.position(row, column),
+         "\"" + table_.text(row, column) + "\" in column \"" + std::string(column) + "\" " + what,
+         "as 0.935, \"93.5 %\" or \"850 ms\""});
+  }
+
+  const CsvTable& table_;
+  Diagnostics& diagnostics_;
+};
+
+/// {"metrics": {"job.train.au": {"value": 0.93, "ci95": [0.92, 0.94]}}}
+class ObservedReport : private NodeReader {
+ public:
+  using NodeReader::NodeReader;
+
+  std::vector<Observed> read() {
+    std::vector<Observed> out;
+    const Json& metrics = document_.root["metrics"];
+    if (!metrics.is_object()) {
+      error("type", "/metrics", "\"metrics\" is an object with a figure for each metric", "");
+      return out;
+    }
+    for (const auto& [name, node] : metrics.items()) {
+      const std::string at = "/metrics" + base::pointer_token(name);
+      const Json& said = node.is_object() && node.contains("value") ? node["value"] : node;
+      const auto value = number(said, at);
+      if (!value) continue;
+      Observed one{name, *value, as_repeated(name, *value)};
+      if (node.is_object()) one.within = within(node, at, one);
+      out.push_back(std::move(one));
+    }
+    return out;
+  }
+
+ private:
+  std::optional<double> number(const Json& node, const std::string& at) {
+    std::optional<double> out;
+    if (node.is_number()) out = node.get<double>();
+    if (node.is_string()) out = figure_of(node.get_ref<const std::string&>());
+    if (!out || !std::isfinite(*out)) {
+      error("type", at, "this takes a number or a quantity", "as 0.935, \"93.5 %\" or \"850 ms\"");
+      return std::nullopt;
+    }
+    return out;
+  }
+  Interval within(const Json& node, const std::string& at, const Observed& one) {
+    constexpr std::pair<const char*, double> kPairs[] = {{"ci90", 1.0},
+                                                         {"ci95", kNine / kNineteen}};
+    for (const auto& [key, times] : kPairs)
+      if (node.contains(key) && node[key].is_array() && node[key].size() == 2) {
+        const auto low = number(node[key][0], at), high = number(node[key][1], at);
+        if (low && high)
+          return {one.value - times * (one.value - *low), one.value + times * (*high - one.value)};
+      }
+    if (node.contains("low") && node.contains("high")) {
+      const auto low = number(node["low"], at), high = number(node["high"], at);
+      if (low && high) return {*low, *high};
+    }
+    if (node.contains("sd"))
+      if (const auto sd = number(node["sd"], at))
+        return {one.value - kNine * *sd, one.value + kNine * *sd};
+    return one.within;
+  }
+};
+
+/// Utilization, saves and loads of a summary of DLIO, as those of the only job.
+std::vector<Observed> of_summary(const MeasurementSet& set, const std::string& job) {
+  std::vector<Observed> out;
+  const auto add = [&](const std::string& metric, double value, std::optional<double> sd) {
+    Observed one{metric, value, as_repeated(metric, value)};
+    if (sd && *sd > 0.0)
+      one.within = {std::min(one.within.low, value - kNine * *sd),
+                    std::max(one.within.high, value + kNine * *sd)};
+    out.push_back(std::move(one));
+  };
+  const auto figure = [](const Measurement& m, const char* key) -> std::optional<double> {
+    const auto found = m.figures.find(key);
+    return found == m.figures.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (const Measurement& m : set.measurements) {
+    if (m.subject == Subject::training && m.operation == "train")
+      if (const auto au = figure(m, "au_ratio"); au && *au > 0.0)
+        add(metric::of_job(job, metric::kAu), *au, figure(m, "au_stdev_ratio"));
+    if (m.subject == Subject::checkpoint && m.duration && m.operation == "save")
+      add(metric::checkpoint(job, "rank0"), m.duration->in(unit::s), figure(m, "duration_stdev_s"));
+    if (m.subject == Subject::checkpoint && m.duration && m.operation == "restore")
+      add(metric::of_job(job, "restore.rank0"), m.duration->in(unit::s),
+          figure(m, "duration_stdev_s"));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Observed> read_observed(const std::string& text, const std::string& file,
+                                    const Design& design, Diagnostics& diagnostics) {
+  std::vector<Observed> out;
+  const std::string_view begin = base::trim(text);
+  const std::size_t known = diagnostics.items().size();
+  if (const ResultImporter* importer = recognise_results(text);
+      importer != nullptr && importer->id == "dlio-results") {
+    const MeasurementSet set = import_results(*importer, text, file, diagnostics);
+    if (design.jobs.size() == 1) out = of_summary(set, design.jobs.front().job.id);
+  } else if (begin.starts_with('{')) {
+    const base::JsonDocument document = base::parse_jsonc(text, file, diagnostics);
+    if (document.root.is_object()) out = ObservedReport(document, diagnostics).read();
+  } else {
+    const CsvTable table(text, file, diagnostics);
+    if (table.require({"metric", "value"}, diagnostics))
+      out = ObservedTable(table, diagnostics).read();
+  }
+  if (out.empty() && diagnostics.items().size() == known)
+    diagnostics.add({Severity::error,
+                     "missing",
+                     "",
+                     {file, 1, 1},
+                     "there is no figure of a run of this scenario in the file",
+                     "a table with the columns metric and value, JSON with \"metrics\", or a "
+                     "summary.json of DLIO for a scenario with one job"});
+  return out;
+}
+
+}  // namespace stallcast::calibration

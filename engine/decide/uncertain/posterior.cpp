@@ -1,0 +1,327 @@
+#include "engine/decide/uncertain/posterior.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "engine/base/random.hpp"
+#include "engine/decide/uncertain/chaos.hpp"
+#include "engine/decide/uncertain/discrepancy.hpp"
+#include "engine/decide/uncertain/quantiles.hpp"
+#include "engine/decide/uncertain/sobol.hpp"
+
+namespace stallcast::uncertain {
+namespace {
+
+constexpr std::uint64_t kPriorPoints = 20261123;
+constexpr std::size_t kKept = 128;      // rows of a posterior
+constexpr std::size_t kProposed = 256;  // draws of a round after the first
+constexpr std::size_t kMostRounds = 4;
+constexpr std::size_t kStarts = 20000, kMoves = 60;  // of a surrogate: they cost next to nothing
+constexpr double kStep = 0.4;                        // of a move: z' = sqrt(1 - step^2) z + step xi
+/// Half of what nine in ten predictions of a calibrated model are off by, on the error scale.
+constexpr double kModelShares = 0.25, kModelTimes = 0.15;
+constexpr double kNone = -std::numeric_limits<double>::infinity();
+
+double normal_share(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+
+/// A simulated draw: its place, what it gave of each observed figure, and how likely that makes
+/// what was observed, as a logarithm.
+struct Particle {
+  std::vector<double> point;
+  std::vector<double> figures;
+  double likelihood = kNone;
+  double drawn_by = 0.0;  ///< the same of the law it was drawn by, over its prior
+};
+
+/// A distribution of a figure's error: where it was observed, and how far off that may be.
+struct Error {
+  double centre = 0.0, sd = 0.0;
+  std::string unit;
+};
+
+class Conditioning {
+ public:
+  Conditioning(const Design& design, std::span<const ObservedFigure> observed,
+               const ConditionOptions& options)
+      : design_(design), observed_(observed), options_(options) {
+    out_.inputs = inputs_of(design);
+    how_ = options.predict;
+    how_.replicas = 1;
+    how_.vary = {};
+    how_.faults = nullptr;
+  }
+
+  Result<Posterior> run() {
+    if (out_.inputs.empty())
+      return Failure{ExitCode::bad_input, "nothing of the scenario is uncertain",
+                     "give what you do not know as a range, as \"4 GB/s +- 10 %\""};
+    std::vector<Particle> all =
+        simulated(scrambled_sobol(options_.draws, out_.inputs.size(), kPriorPoints));
+    if (failed_) return *failed_;
+    if (all.size() * 10 < options_.draws)
+      return Failure{ExitCode::inconclusive, "too few draws make a design that can be built",
+                     "narrow the ranges of its inputs"};
+    begin(all);
+    std::vector<double> weights = weights_of(all);
+    out_.effective = effective(weights);
+    while (out_.effective < kLeastEffective && out_.rounds < kMostRounds) {
+      ++out_.rounds;
+      std::vector<Particle> more = around(all);
+      if (failed_) return *failed_;
+      const std::vector<double> corrected = weights_of(more);
+      const double found = effective(corrected);
+      for (const Particle& particle : more) all.push_back(particle);
+      take_best(more);
+      if (found < out_.effective) continue;
+      out_.effective = found;
+      kept_ = resampled(more, corrected, kKept);
+    }
+    if (kept_.empty()) kept_ = resampled(all, weights, kKept);
+    all = std::move(kept_);
+    finish(all);
+    return std::move(out_);
+  }
+
+ private:
+  /// Draws that can be built and simulated to their end.
+  std::vector<Particle> simulated(std::vector<std::vector<double>> points) {
+    std::vector<Particle> out;
+    std::vector<Design> designs;
+    for (std::vector<double>& point : points) {
+      Design design = drawn(design_, out_.inputs, point);
+      if (options_.predict.vary) options_.predict.vary(design, designs.size());
+      if (options_.valid && !options_.valid(design)) continue;
+      out.push_back({std::move(point), {}, kNone, 0.0});
+      designs.push_back(std::move(design));
+    }
+    out_.simulated += designs.size();
+    std::vector<Result<Prediction>> all = predict::predict_all(designs, how_);
+    std::vector<Particle> ended;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].ok()) {
+        if (ended.empty() && i + 1 == all.size()) failed_ = all[i].failure();
+        continue;
+      }
+      if (!judge(*all[i], out[i])) return {};
+      ended.push_back(std::move(out[i]));
+    }
+    return ended;
+  }
+
+  /// Gives a draw its figures and its likelihood.                       [docs, eq. 8]
+  bool judge(const Prediction& prediction, Particle& particle) {
+    const bool first = errors_.empty();
+    double sum = 0.0;
+    for (std::size_t k = 0; k < observed_.size(); ++k) {
+      const auto metric = prediction.metrics.find(observed_[k].metric);
+      if (metric == prediction.metrics.end()) {
+        if (!first) {  // this draw made no such thing happen: it explains nothing
+          particle.figures.clear();
+          return true;
+        }
+        failed_ = Failure{ExitCode::bad_input,
+                          "the scenario has no metric \"" + observed_[k].metric + "\"",
+                          "\"stallcast run --format csv\" prints the metrics it has"};
+        return false;
+      }
+      if (first || errors_.size() <= k)
+        errors_.push_back(error_of(observed_[k], metric->second.unit));
+      particle.figures.push_back(metric->second.value);
+      const double off =
+          (on_error_scale(metric->second.value, errors_[k].unit) - errors_[k].centre) /
+          errors_[k].sd;
+      sum -= 0.5 * off * off;
+    }
+    particle.likelihood = std::isfinite(sum) ? sum : kNone;
+    return true;
+  }
+
+  static Error error_of(const ObservedFigure& observed, const std::string& unit) {
+    Error out{on_error_scale(observed.value, unit), 0.0, unit};
+    const double measured =
+        (on_error_scale(observed.within.high, unit) - on_error_scale(observed.within.low, unit)) /
+        (2.0 * kStandardNine);
+    const double model = (unit == "ratio" ? kModelShares : kModelTimes) / kStandardNine;
+    out.sd = std::max(std::hypot(measured, model), 1e-3);
+    return out;
+  }
+
+  void begin(const std::vector<Particle>& all) {
+    for (std::size_t k = 0; k < observed_.size(); ++k) {
+      Fitted fitted;
+      fitted.observed = observed_[k];
+      fitted.before = interval_of(all, k);
+      out_.figures.push_back(std::move(fitted));
+    }
+    take_best(all);
+  }
+
+  void take_best(const std::vector<Particle>& all) {
+    for (const Particle& particle : all)
+      if (particle.likelihood > best_.likelihood) best_ = particle;
+  }
+
+  static Interval interval_of(const std::vector<Particle>& all, std::size_t k) {
+    const std::vector<double> values = sorted_figures(all, k);
+    return {quantile_of(values, 0.05), quantile_of(values, 0.95)};
+  }
+  static std::vector<double> sorted_figures(const std::vector<Particle>& all, std::size_t k) {
+    std::vector<double> values;
+    for (const Particle& particle : all)
+      if (k < particle.figures.size()) values.push_back(particle.figures[k]);
+    std::sort(values.begin(), values.end());
+    return values;
+  }
+
+  /// Likelihoods over those that they were drawn by, so that their sum is one.
+  static std::vector<double> weights_of(const std::vector<Particle>& all) {
+    double most = kNone;
+    for (const Particle& particle : all)
+      most = std::max(most, particle.likelihood - particle.drawn_by);
+    std::vector<double> out;
+    double sum = 0.0;
+    for (const Particle& particle : all) {
+      const bool possible = std::isfinite(particle.likelihood) && std::isfinite(most);
+      out.push_back(possible ? std::exp(particle.likelihood - particle.drawn_by - most) : 0.0);
+      sum += out.back();
+    }
+    for (double& weight : out)
+      weight = sum > 0.0 ? weight / sum : 1.0 / static_cast<double>(out.size());
+    return out;
+  }
+
+  static double effective(const std::vector<double>& weights) {
+    double squares = 0.0;
+    for (const double weight : weights) squares += weight * weight;
+    return 1.0 / squares;
+  }
+
+  /// `n` of `all`, each about as often as its weight says.
+  static std::vector<Particle> resampled(const std::vector<Particle>& all,
+                                         const std::vector<double>& weights, std::size_t n) {
+    std::vector<Particle> out;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      sum += weights[i] * static_cast<double>(n);
+      while (out.size() < n && static_cast<double>(out.size()) + 0.5 < sum) out.push_back(all[i]);
+    }
+    while (!out.empty() && out.size() < n) out.push_back(out.back());
+    return out;
+  }
+
+  /// Draws from what surrogates of the figures make of the observed, simulated.  [docs, eq. 9]
+  std::vector<Particle> around(const std::vector<Particle>& all) {
+    const std::vector<Surrogate> surrogates = surrogates_of(all);
+    const auto likelihood = [&](const std::vector<double>& z) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < surrogates.size(); ++k) {
+        const double sd = std::hypot(errors_[k].sd, surrogates[k].sd);
+        const double off = (surrogates[k].at(z) - errors_[k].centre) / sd;
+        sum -= 0.5 * off * off;
+      }
+      return sum;
+    };
+    base::RandomStream random(kPriorPoints, "posterior", "around", out_.rounds);
+    std::vector<Particle> starts(kStarts);
+    for (Particle& start : starts) {
+      for (std::size_t i = 0; i < out_.inputs.size(); ++i) start.point.push_back(random.normal());
+      start.likelihood = likelihood(start.point);
+    }
+    starts = resampled(starts, weights_of(starts), kProposed);
+    std::vector<std::vector<double>> points;
+    std::vector<double> drawn_by;
+    for (Particle& at : starts) {
+      for (std::size_t i = 0; i < kMoves; ++i) move(at, likelihood, random);
+      for (double& z : at.point) z = std::clamp(normal_share(z), 1e-9, 1.0 - 1e-9);
+      points.push_back(at.point);
+      drawn_by.push_back(at.likelihood);
+    }
+    std::vector<Particle> found = simulated(std::move(points));
+    std::size_t next = 0;  // some cannot be simulated
+    for (Particle& particle : found) {
+      while (particle.point != starts[next].point) ++next;
+      particle.drawn_by = drawn_by[next++];
+    }
+    return found;
+  }
+
+  /// A step that keeps the priors as they are, so that only likelihoods decide.
+  template <class Likelihood>
+  static void move(Particle& at, const Likelihood& likelihood, base::RandomStream& random) {
+    std::vector<double> to;
+    for (const double z : at.point)
+      to.push_back(std::sqrt(1.0 - kStep * kStep) * z + kStep * random.normal());
+    const double there = likelihood(to);
+    if (std::log(std::max(random.uniform(), 1e-300)) >= there - at.likelihood) return;
+    at.point = std::move(to);
+    at.likelihood = there;
+  }
+
+  /// Of the half of the draws that come closest, where there are enough of them.
+  [[nodiscard]] std::vector<Surrogate> surrogates_of(std::vector<Particle> all) const {
+    std::erase_if(all, [&](const Particle& p) { return p.figures.size() < observed_.size(); });
+    std::stable_sort(all.begin(), all.end(), [](const Particle& a, const Particle& b) {
+      return a.likelihood > b.likelihood;
+    });
+    if (out_.rounds > 2) all.resize(std::max<std::size_t>(all.size() / 2, 1));
+    std::vector<std::vector<double>> scores;
+    for (const Particle& particle : all) {
+      scores.emplace_back();
+      for (const double u : particle.point) scores.back().push_back(base::normal_quantile(u));
+    }
+    std::vector<Surrogate> out;
+    for (std::size_t k = 0; k < observed_.size(); ++k) {
+      std::vector<double> figures;
+      for (const Particle& particle : all)
+        figures.push_back(on_error_scale(particle.figures[k], errors_[k].unit));
+      out.push_back(surrogate(scores, figures));
+    }
+    return out;
+  }
+
+  void finish(const std::vector<Particle>& all) {
+    for (const Particle& particle : all) out_.points.push_back(particle.point);
+    out_.explained = std::isfinite(best_.likelihood);
+    for (std::size_t k = 0; k < out_.figures.size(); ++k) {
+      Fitted& fitted = out_.figures[k];
+      fitted.after = interval_of(all, k);
+      fitted.median = quantile_of(sorted_figures(all, k), 0.5);
+      if (k >= best_.figures.size()) continue;
+      fitted.closest = best_.figures[k];
+      fitted.off =
+          (on_error_scale(fitted.closest, errors_[k].unit) - errors_[k].centre) / errors_[k].sd;
+      if (std::abs(fitted.off) > kFarOff) out_.explained = false;
+    }
+  }
+
+  const Design& design_;
+  std::span<const ObservedFigure> observed_;
+  const ConditionOptions& options_;
+  predict::PredictOptions how_;
+  std::vector<Error> errors_;
+  std::vector<Particle> kept_;
+  Particle best_;
+  std::optional<Failure> failed_;
+  Posterior out_;
+};
+
+}  // namespace
+
+double on_error_scale(double value, std::string_view unit) {
+  constexpr double kLeast = 1e-6;
+  if (unit == "ratio" && value >= 0.0 && value <= 1.0) {
+    const double inside = std::clamp(value, kLeast, 1.0 - kLeast);
+    return std::log(inside / (1.0 - inside));
+  }
+  return value > 0.0 ? std::log(value) : std::log(kLeast);
+}
+
+Result<Posterior> condition(const Design& design, std::span<const ObservedFigure> observed,
+                            const ConditionOptions& options) {
+  return Conditioning(design, observed, options).run();
+}
+
+}  // namespace stallcast::uncertain

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/decide/predict/predict.hpp"
+#include "engine/decide/uncertain/inputs.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/result.hpp"
+#include "stallcast/uncertainty.hpp"
+
+/// What the inputs of a design can be, given what was measured of it as it runs.
+/// docs/models/uncertainty.md, "Given a run".
+namespace stallcast::uncertain {
+
+struct ConditionOptions {
+  predict::PredictOptions predict;
+  std::size_t draws = 512;  ///< simulated first, from the priors
+  /// Whether a drawn design can be built; none: all can.
+  std::function<bool(const Design&)> valid = {};
+};
+
+/// One observed figure and what was simulated of it.
+struct Fitted {
+  ObservedFigure observed;
+  Interval before;       ///< 90 % of the draws from the priors
+  Interval after;        ///< 90 % of the draws that are left
+  double median = 0.0;   ///< of those that are left
+  double closest = 0.0;  ///< of the draw that explains all figures best
+  double off = 0.0;      ///< how far that is from the observed, in standard deviations
+};
+
+/// Equally likely joint draws of the inputs.
+struct Posterior {
+  std::vector<Input> inputs;
+  std::vector<std::vector<double>> points;  ///< rows of quantiles of the inputs' priors
+  std::size_t simulated = 0;
+  std::size_t rounds = 1;
+  /// Of the draws that are left: how many independent ones say as much.
+  double effective = 0.0;
+  std::vector<Fitted> figures;
+  /// False where even the best draw is more than `kFarOff` from a figure: nothing that the ranges
+  /// allow explains it, and `points` must not be used.
+  bool explained = false;
+};
+
+/// Standard deviations, of measurement and model together.
+inline constexpr double kFarOff = 3.0;
+/// Fewer independent draws say too little of an interval.
+inline constexpr double kLeastEffective = 50.0;
+
+/// Draws from the priors of `design`, each weighted by how likely `observed` is under its
+/// simulation. Where too few draws carry the weight, more are drawn around what fits, by an
+/// expansion of the figures in the inputs, and weighted by how much likelier the simulation is than
+/// the expansion had it.
+/// A failure where fewer than a tenth of the first draws can be simulated, or where a metric is not
+/// one of the design.
+/// REQUIRES: `observed` is not empty.
+[[nodiscard]] Result<Posterior> condition(const Design& design,
+                                          std::span<const ObservedFigure> observed,
+                                          const ConditionOptions& options);
+
+/// The scale on which a figure's errors add up: the odds of what is lost for shares between 0 and
+/// 1, the logarithm for all else that is positive.
+[[nodiscard]] double on_error_scale(double value, std::string_view unit);
+
+}  // namespace stallcast::uncertain
