@@ -20,7 +20,8 @@ struct PredictedFigure {
 struct PredictedRow {
   std::string case_id;
   std::string group;        ///< rows whose errors are summed up together: "unet3d", "A-raw128k"
-  bool calibrates = false;  ///< its measurements were used: not scored
+  std::string method = "simulated";  ///< how it was predicted
+  bool calibrates = false;           ///< its measurements were used: not scored
   std::map<std::string, PredictedFigure> predicted;
   std::map<std::string, double> measured;  ///< absent where the table's cell is empty
   /// What simpler methods say: baseline -> metric -> value.

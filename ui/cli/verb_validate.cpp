@@ -74,7 +74,7 @@ int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& o
 }
 
 /// Predicts the rows of one table; `from` names its layout.
-int validate_rows(const std::string& from, const std::string& probes, bool simulate,
+int validate_rows(const std::string& from, const std::string& probes, std::int64_t draws,
                   const std::vector<std::string>& paths, const CommonOptions& options,
                   report::Format format) {
   const calibration::RowLayout* source = calibration::find_source(from);
@@ -91,7 +91,8 @@ int validate_rows(const std::string& from, const std::string& probes, bool simul
   ProgressBar bar(options);
   Diagnostics faults;
   const Result<RowValidation> rows = source->predict(
-      text.value(), paths.front(), {probes, predict_options(options, bar), simulate}, faults);
+      text.value(), paths.front(),
+      {probes, predict_options(options, bar), static_cast<std::size_t>(draws)}, faults);
   bar.clear();
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
@@ -112,9 +113,8 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   std::string from, probes;
   line.text("--from", from, "LAYOUT", "CASES is one table of measurements, to predict row by row");
   line.text("--probes", probes, "DIR", "probe files that a table is calibrated from");
-  bool simulate = false;
-  line.flag("--simulate", simulate,
-            "simulate the rows of a table in addition to the closed forms, where there are both");
+  std::optional<std::int64_t> draws;
+  line.integer("--draws", draws, 4, "simulations of each row of a table (default 32)");
   line.simulation_options(options);
   line.format_option(options);
   line.output_options(options);
@@ -122,7 +122,8 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   const auto format = report::parse_format(options.format);
   if (!format.ok()) return report_failure(format.failure());
 
-  if (!from.empty()) return validate_rows(from, probes, simulate, paths, options, format.value());
+  if (!from.empty())
+    return validate_rows(from, probes, draws.value_or(0), paths, options, format.value());
   paths = files_of(paths);
   if (paths.empty()) return refuse("there is no JSON file in the folder");
   const calibration::InputFiles files = calibration::open_files(paths);

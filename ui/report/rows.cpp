@@ -101,7 +101,10 @@ std::string rows_json(const RowValidation& v, const ReportContext& context) {
   out["title"] = v.title;
   out["cases"] = Json::array();
   for (const PredictedRow& row : v.rows) {
-    Json one = {{"case_id", row.case_id}, {"group", row.group}, {"calibrates", row.calibrates}};
+    Json one = {{"case_id", row.case_id},
+                {"group", row.group},
+                {"method", row.method},
+                {"calibrates", row.calibrates}};
     one["predicted"] = Json::object();
     for (const auto& [metric, f] : row.predicted)
       one["predicted"][metric] = {{"value", f.value}, {"ci90", Json::array({f.low, f.high})}};

@@ -6,6 +6,9 @@
 namespace stallcast::calibration::mlperf {
 namespace {
 
+/// Rows whose AU is within this of the bar stopped near their limit, where no column says it.
+constexpr double kNearBar = 0.05;
+
 Rate sheet_rate(const System& system) {
   const DataSheet& sheet = system.sheet;
   return std::min({sheet.storage_nic, sheet.drives, sheet.stated, sheet.client_nic * system.hosts});
@@ -47,6 +50,18 @@ std::map<std::string, std::map<std::string, double>> baselines(const Submission&
   out["data sheet"] = ratio(row, sheet);
   std::erase_if(out, [](const auto& baseline) { return baseline.second.empty(); });
   return out;
+}
+
+bool shows_limit(const Submission& row, std::span<const Submission> all) {
+  if (row.edge) return *row.edge;
+  if (!row.results.au || !row.accelerators) return false;
+  if (*row.results.au > row.system.workload->rules.bar.in(unit::ratio) + kNearBar) return false;
+  return std::none_of(all.begin(), all.end(), [&](const Submission& other) {
+    return other.system.key == row.system.key &&
+           other.system.workload->rules.id == row.system.workload->rules.id &&
+           other.accelerator == row.accelerator && other.system.hosts == row.system.hosts &&
+           other.accelerators.value_or(0.0) > *row.accelerators;
+  });
 }
 
 }  // namespace stallcast::calibration::mlperf

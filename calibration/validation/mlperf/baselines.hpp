@@ -19,4 +19,8 @@ namespace stallcast::calibration::mlperf {
 [[nodiscard]] std::map<std::string, std::map<std::string, double>> baselines(
     const Submission& row, const Submission* calibration, std::span<const Submission> all);
 
+/// Whether `row` shows how many accelerators its system supports: as the table says, else the
+/// largest number of its system with an AU near the bar.
+[[nodiscard]] bool shows_limit(const Submission& row, std::span<const Submission> all);
+
 }  // namespace stallcast::calibration::mlperf

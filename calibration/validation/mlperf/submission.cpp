@@ -4,6 +4,7 @@
 #include <cmath>
 #include <regex>
 
+#include "calibration/validation/mlperf/facts.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::calibration::mlperf {
@@ -141,9 +142,9 @@ std::optional<Submission> read_submission(const CsvTable& table, std::size_t row
   auto memory = in.fact("host_mem_GiB_measured");
   if (!memory) memory = in.fact("client_mem_GiB");
   system.memory = memory ? Bytes::from(*memory, unit::GiB) : kMemory;
-  const auto threads = cpu_threads(in.text("client_cpu"));
-  if (!threads) out.notes.emplace_back("the client's CPU is not known: 128 threads are assumed");
-  system.cpu_threads = threads.value_or(kCpuThreads);
+  const auto cpu = client_cpu(in.text("client_cpu"));
+  if (!cpu) out.notes.emplace_back("the client's CPU is not known: 128 threads are assumed");
+  system.cpu_threads = cpu ? cpu->threads : kCpuThreads;
   system.barrier = in.text("anomaly").find("barrier removed") == std::string::npos;
   system.sheet = read_sheet(in, system.hosts);
   out.accelerators = in.positive("accelerators");

@@ -67,8 +67,4 @@ struct Submission {
 [[nodiscard]] std::optional<Submission> read_submission(const CsvTable& table, std::size_t row,
                                                         Diagnostics& diagnostics);
 
-/// Hardware threads of a client, from how its CPU is written ("2x Xeon Platinum 8480", "1x EPYC
-/// 7502P (32c)", "r6i.32xlarge", "64 vCPU"): two a core. nullopt when the text does not say.
-[[nodiscard]] std::optional<double> cpu_threads(const std::string& text);
-
 }  // namespace stallcast::calibration::mlperf

@@ -11,15 +11,22 @@ namespace stallcast::calibration {
                                                    const SourceOptions& options,
                                                    Diagnostics& diagnostics);
 
-/// The layout of v1.0: training rows, each calibrated by the row that `calibration_case` names.
-/// With `options.simulate`, rows of workloads that the simulator can follow get "au_simulated" and
-/// "first_step_s_simulated", too.
+/// The layout of v1.0: training rows, simulated, each calibrated by the row that `calibration_case`
+/// names.
 [[nodiscard]] Result<RowValidation> predict_mlperf_v1(const CsvTable& table,
                                                       const SourceOptions& options,
                                                       Diagnostics& diagnostics);
 
-/// The layout of v3.0 on Lustre: training and checkpoint rows, nothing calibrated.
+/// Either layout of v3.0, training and checkpoint rows: one row a result with `kind` (on Lustre),
+/// or one row a run with the saves and the loads of a checkpoint.
 [[nodiscard]] Result<RowValidation> predict_mlperf_v3(const CsvTable& table,
+                                                      const SourceOptions& options,
                                                       Diagnostics& diagnostics);
+
+/// A file in the second of these.
+[[nodiscard]] Result<RowValidation> predict_mlperf_v3_rows(const std::string& text,
+                                                           const std::string& file,
+                                                           const SourceOptions& options,
+                                                           Diagnostics& diagnostics);
 
 }  // namespace stallcast::calibration

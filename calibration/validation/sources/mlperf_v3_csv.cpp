@@ -1,10 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <regex>
 #include <utility>
 
-#include "calibration/validation/mlperf/condition.hpp"
+#include "calibration/validation/mlperf/calibrated_rows.hpp"
 #include "calibration/validation/mlperf/round3.hpp"
+#include "calibration/validation/mlperf/scenario.hpp"
 #include "calibration/validation/sources/mlperf_csv.hpp"
 
 namespace stallcast::calibration {
@@ -12,43 +13,48 @@ namespace {
 
 using namespace mlperf;
 
-/// Quantile of a normal at 95 %: turns a half width of an interval into a spread.
-constexpr double kHalfWidth = 1.6448536269514722;
+const std::string kAu3 = "job.train.au", kSave = "job.save.checkpoint.rank0",
+                  kLoad = "job.save.restore.rank0";
+/// What runs of one configuration differ by (90 %) where the table has no spread.
+constexpr double kRepeatAu3 = 0.004, kRepeatSeconds = 0.05;
+constexpr double kNine3 = 1.6448536269514722;
+/// Half widths of 90 % intervals of what no input explains: of the odds of AU, of seconds.
+struct Unexplained3 {
+  double au, seconds;
+};
+constexpr Unexplained3 kFromSheets3{0.30, 0.20}, kFromRow3{0.25, 0.12};
+/// More ranks than steps that are worth simulating.
+constexpr double kSteps = 400.0;
 
-/// The tiers are sold in MB/s per TiB of 1024^2 bytes; the table has them in thousands of these.
-Rate provisioned(double table_gbps) { return Rate::from(table_gbps * 1000.0, unit::MiBps); }
-
-/// "64x 3.84TB NVMe" in how the storage is written; 0 when it says nothing.
-double drives_of(const std::string& storage) {
-  static const std::regex kDrives(R"((\d{1,6})x [\d.]+ ?TB NVMe)");
-  std::smatch found;
-  return std::regex_search(storage, found, kDrives) ? std::stod(found[1]) : 0.0;
-}
+struct Row3 {
+  Facts facts;
+  std::string calibration, group;
+  double ranks = 1.0;
+  bool training = false;
+  base::Json scenario;
+  std::vector<std::string> figures;  ///< what is predicted: "au_raw", "save_s", "load_s"
+  std::map<std::string, double> measured;
+  std::vector<ObservedFigure> observed;
+  bool rough_loads = false;
+  std::map<std::string, std::map<std::string, double>> baselines;
+};
 
 class RowReader {
  public:
   RowReader(const CsvTable& table, std::size_t row, Diagnostics& diagnostics)
       : table_(table), row_(row), diagnostics_(diagnostics) {}
 
-  std::optional<PredictedRow> read() {
-    PredictedRow out;
-    const std::string &kind = text("kind"), &workload = text("workload");
-    out.case_id = text("case_id");
-    if (out.case_id.empty()) out.case_id = text("system") + ":" + kind + ":" + workload;
-    out.group = workload;
-    const auto ranks = number("accelerators_or_ranks");
-    const auto rate = number("provisioned_GBps");
-    const Rate storage = rate ? provisioned(*rate) : Rate::infinity();
-    bool known = true;
-    if (kind == "training")
-      known = training(workload, ranks, storage, out);
-    else if (kind == "save" || kind == "load")
-      known = checkpoint(kind == "save" ? CheckpointPhase::save : CheckpointPhase::load, ranks,
-                         storage, out);
-    else
-      known = unknown("kind", "known are training, save and load");
+  std::optional<Row3> read() {
+    Row3 out;
+    out.group = text("workload");
+    out.calibration = text("calibration_case");
+    out.ranks = number("accelerators_or_ranks").value_or(1.0);
+    const std::string& kind = text("kind");
+    if (table_.has("kind") && kind != "training" && kind != "save" && kind != "load")
+      return unknown("kind", "known are training, save and load");
+    const bool known = out.group.starts_with("llama3-") ? checkpoint(kind, out) : training(out);
     if (!known) return std::nullopt;
-    if (!rate) out.notes.emplace_back("the storage's rate is not stated: taken as no limit");
+    if (out.facts.id.empty()) out.facts.id = text("system") + ":" + kind + ":" + out.group;
     return out;
   }
 
@@ -58,65 +64,75 @@ class RowReader {
     const auto value = table_.number(row_, column, diagnostics_);
     return value && *value > 0.0 ? value : std::nullopt;
   }
-  bool unknown(std::string_view column, std::string hint) {
+  std::nullopt_t unknown(std::string_view column, std::string hint) {
     diagnostics_.add({Severity::warning, "unknown", "", table_.position(row_, column),
                       "\"" + text(column) + "\" in column \"" + std::string(column) +
                           "\" is not known: not predicted",
                       std::move(hint)});
-    return false;
+    return std::nullopt;
   }
 
-  bool training(const std::string& name, std::optional<double> ranks, Rate storage,
-                PredictedRow& out) {
-    const auto dash = name.rfind('-');
-    const Workload* workload = find_workload(name.substr(0, dash));
+  bool training(Row3& out) {
+    const auto dash = out.group.rfind('-');
+    const Workload* workload = find_workload(out.group.substr(0, dash));
     const Seconds compute = workload == nullptr || dash == std::string::npos
                                 ? Seconds{}
-                                : workload->compute(name.substr(dash + 1));
-    if (!(compute > Seconds{}) || !workload->step.prefetching_workers)
-      return unknown("workload", "known is unet3d with a100, h100 or b200");
-    if (const auto au = number("au_pct")) out.measured["au"] = *au / 100.0;
-    if (!ranks) {
-      out.notes.emplace_back("no accelerators given");
-      return true;
+                                : workload->compute(out.group.substr(dash + 1));
+    if (!(compute > Seconds{}) || !workload->step.prefetching_workers) {
+      unknown("workload", "known are unet3d with a100, h100 or b200, retinanet with b200");
+      return false;
     }
-    const double au = utilization_v3(*workload, compute, *ranks, storage);
-    out.predicted["au"] = spread_utilization(au, spread_v3::kLostShare / kHalfWidth);
-    if (storage.finite())
-      out.baselines["bandwidth ratio"]["au"] =
-          std::min(1.0, storage / (workload->batch_bytes() / compute * *ranks));
+    out.training = true;
+    out.facts = read_facts_v3(table_, row_, workload, compute);
+    const double per_step = workload->rules.batch * out.ranks;
+    const double steps = number("num_files").value_or(kSteps * per_step) / per_step;
+    out.scenario = mlperf::training(out.facts, out.ranks, std::max(2.0, std::floor(steps)));
+    out.figures = {"au", "au_raw"};
+    if (out.facts.stated)
+      out.baselines["bandwidth ratio"]["au_raw"] =
+          std::min(1.0, *out.facts.stated / (workload->batch_bytes() / compute * out.ranks));
+    const auto percent = number("au_pct");
+    if (!percent) return true;
+    const double au = *percent / 100.0;
+    out.measured["au"] = out.measured["au_raw"] = au;
+    const double sd = number("au_sd_epochs").value_or(0.0) / 100.0;
+    const double within = std::max(kRepeatAu3, kNine3 * sd);
+    out.observed.push_back({kAu3, au, {au - within, std::min(au + within, 1.0)}});
     return true;
   }
 
-  bool checkpoint(CheckpointPhase phase, std::optional<double> ranks, Rate storage,
-                  PredictedRow& out) {
-    const bool save = phase == CheckpointPhase::save;
-    const std::string metric = save ? "ckpt_save_s" : "ckpt_load_s";
-    auto size = checkpoint_size(text("workload"));
-    if (const auto all = number("checkpoint_GiB"); !size && all && ranks) {
-      const Bytes bytes = Bytes::from(*all, unit::GiB);
-      size = CheckpointSize{bytes / *ranks, bytes};
-      out.notes.emplace_back("a model that is not known: all ranks are taken as alike");
+  bool checkpoint(const std::string& kind, Row3& out) {
+    const auto size = checkpoint_size(out.group);
+    if (!size) {
+      unknown("workload", "known are llama3-8b, -70b, -405b and -1t");
+      return false;
     }
-    if (!size) return unknown("workload", "known are llama3-8b, -70b, -405b and -1t");
-    if (const auto s = number("duration_s")) out.measured[metric] = *s;
-    const double drives = drives_of(text("storage"));
-    double half_width = spread_v3::kCheckpoint;
-    if (storage.finite()) {
-      out.baselines["bandwidth ratio"][metric] = (size->all / storage).in(unit::s);
-    } else if (save && drives > 0.0) {
-      const Seconds alone = checkpoint_time(phase, *size, storage);
-      storage = drive_writes(drives);
-      if (checkpoint_time(phase, *size, storage) > alone) {
-        half_width = spread_v3::kDrives;
-        out.unscored.push_back(metric);
-        out.notes.emplace_back(
-            "limited by a write rate per drive that one published row gave: not scored");
-      }
-    }
-    const double s = checkpoint_time(phase, *size, storage).in(unit::s);
-    out.predicted[metric] = {s, s * std::exp(-half_width), s * std::exp(half_width)};
+    out.facts = read_facts_v3(table_, row_, nullptr, Seconds{});
+    out.scenario = checkpointing(out.facts, out.group, out.ranks);
+    const bool both = kind.empty();
+    if (both || kind == "save") phase("save_s", kSave, both ? "save_s" : "duration_s", *size, out);
+    if (both || kind == "load") phase("load_s", kLoad, both ? "load_s" : "duration_s", *size, out);
     return true;
+  }
+
+  void phase(const std::string& id, const std::string& metric, const std::string& column,
+             const CheckpointSize& size, Row3& out) {
+    out.figures.push_back(id);
+    if (out.facts.stated)
+      out.baselines["bandwidth ratio"][id] = (size.all / *out.facts.stated).in(unit::s);
+    const auto seconds = number(column);
+    if (!seconds) return;
+    out.measured[id] = *seconds;
+    const double sd =
+        number(column == "duration_s" ? "duration_sd_s" : column + "_sd").value_or(0.0);
+    const double within = std::max(kRepeatSeconds * *seconds, kNine3 * sd);
+    // Runs that differ by a quarter and more say little.
+    if (sd > 0.24 * *seconds) {
+      out.rough_loads = true;
+      return;
+    }
+    out.observed.push_back(
+        {metric, *seconds, {std::max(0.1 * *seconds, *seconds - within), *seconds + within}});
   }
 
   const CsvTable& table_;
@@ -124,37 +140,106 @@ class RowReader {
   Diagnostics& diagnostics_;
 };
 
+class Predictor3 {
+ public:
+  Predictor3(const std::vector<Row3>& rows, const SourceOptions& options)
+      : simulator_(simulate_options(options.predict, options.draws)),
+        known_(simulator_, measured(rows)) {}
+
+  Result<PredictedRow> predict(const Row3& row) {
+    PredictedRow out;
+    out.case_id = row.facts.id;
+    out.group = row.group;
+    out.calibrates = row.calibration == row.facts.id;
+    const Result<CalibrationProfile> profile =
+        known_.profile_for(row.calibration, row.group, out.notes);
+    if (!profile.ok()) return profile.failure();
+    const CalibrationProfile* known = profile->narrowed.empty() ? nullptr : &*profile;
+    const Unexplained3& model = known != nullptr ? kFromRow3 : kFromSheets3;
+    const Result<DrawnFigures> drawn = simulator_.figures(
+        row.scenario, row.facts.id, known,
+        row.training ? std::vector<std::string>{kAu3} : std::vector<std::string>{kSave, kLoad});
+    if (!drawn.ok()) return drawn.failure();
+    for (const std::string& id : row.figures) {
+      const bool au = id.starts_with("au");
+      const std::string& metric = au ? kAu3 : id == "save_s" ? kSave : kLoad;
+      out.predicted[id] =
+          figure_of(drawn->at(metric), au ? "ratio" : "s", au ? model.au : model.seconds);
+    }
+    out.measured = row.measured;
+    out.baselines = row.baselines;
+    if (row.rough_loads) {
+      out.unscored = {"load_s"};
+      out.notes.emplace_back("runs differ by a quarter and more: not scored");
+    }
+    return out;
+  }
+
+ private:
+  static std::vector<MeasuredRow> measured(const std::vector<Row3>& rows) {
+    std::vector<MeasuredRow> out;
+    for (const Row3& row : rows)
+      out.push_back({row.facts.id, row.group, row.scenario, row.observed});
+    return out;
+  }
+
+  RowSimulator simulator_;
+  CalibratedRows known_;
+};
+
 /// The mean AU of the other rows.
 void put_constants(std::vector<PredictedRow>& rows) {
   double sum = 0.0, count = 0.0;
   for (const PredictedRow& row : rows)
-    if (const auto at = row.measured.find("au"); at != row.measured.end())
+    if (const auto at = row.measured.find("au_raw"); at != row.measured.end())
       sum += at->second, count += 1.0;
   for (PredictedRow& row : rows)
-    if (const auto at = row.measured.find("au"); at != row.measured.end() && count > 1.0)
-      row.baselines["constant"]["au"] = (sum - at->second) / (count - 1.0);
+    if (const auto at = row.measured.find("au_raw"); at != row.measured.end() && count > 1.0)
+      row.baselines["constant"]["au_raw"] = (sum - at->second) / (count - 1.0);
 }
 
 }  // namespace
 
-Result<RowValidation> predict_mlperf_v3(const CsvTable& table, Diagnostics& diagnostics) {
+Result<RowValidation> predict_mlperf_v3(const CsvTable& table, const SourceOptions& options,
+                                        Diagnostics& diagnostics) {
   RowValidation out;
-  out.title = "MLPerf Storage v3.0 on Lustre, row by row";
+  out.title = "MLPerf Storage v3.0, row by row";
   out.protocol = {
-      "Nothing is calibrated here. AU: the barrier that v1.0 showed, and storage with its "
-      "provisioned "
-      "rate. Seconds of a checkpoint: what one rank's stream saves (1.78 GB/s) or loads (1.97 "
-      "GB/s), "
-      "or all bytes through the provisioned rate, whichever takes longer. The two rates come from "
-      "published rows of the round. Equations: docs/validation-mlperf.md, 20 to 22."};
+      "Every row is a scenario written from what was run on what, and from nothing that came out "
+      "of it, simulated with its inputs drawn from their ranges. Where `calibration_case` names a "
+      "row with results, the draws are those that explain them; of a row of another workload only "
+      "what hosts, network and storage are is carried over.",
+      "Seconds of a checkpoint are rank 0's own, as the benchmark reports them."};
   out.metrics = {{"au", "ratio", ErrorKind::points},
-                 {"ckpt_save_s", "s", ErrorKind::factor},
-                 {"ckpt_load_s", "s", ErrorKind::factor}};
+                 {"au_raw", "ratio", ErrorKind::points},
+                 {"save_s", "s", ErrorKind::factor},
+                 {"load_s", "s", ErrorKind::factor}};
+  std::vector<Row3> rows;
   for (std::size_t i = 0; i < table.rows(); ++i)
-    if (auto row = RowReader(table, i, diagnostics).read()) out.rows.push_back(*std::move(row));
+    if (auto row = RowReader(table, i, diagnostics).read()) rows.push_back(*std::move(row));
+  if (diagnostics.has_errors()) return Failure{ExitCode::bad_input, "the table has faults", ""};
+  Predictor3 predictor(rows, options);
+  for (const Row3& row : rows) {
+    Result<PredictedRow> predicted = predictor.predict(row);
+    if (!predicted.ok()) {
+      Failure failure = predicted.failure();
+      failure.message = row.facts.id + ": " + failure.message;
+      return failure;
+    }
+    out.rows.push_back(*std::move(predicted));
+  }
   put_constants(out.rows);
   out.errors = errors_of(out);
   return out;
+}
+
+Result<RowValidation> predict_mlperf_v3_rows(const std::string& text, const std::string& file,
+                                             const SourceOptions& options,
+                                             Diagnostics& diagnostics) {
+  const CsvTable table(text, file, diagnostics);
+  if (!table.require({"case_id", "workload", "accelerators_or_ranks"}, diagnostics))
+    return Failure{ExitCode::bad_input, "a column is missing", ""};
+  return predict_mlperf_v3(table, options, diagnostics);
 }
 
 }  // namespace stallcast::calibration

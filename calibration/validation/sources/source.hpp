@@ -15,7 +15,7 @@ namespace stallcast::calibration {
 struct SourceOptions {
   std::string probes;               ///< folder of probe files to calibrate from; "" where not given
   predict::PredictOptions predict;  ///< of the simulations
-  bool simulate = false;            ///< in addition to closed forms, where a layout has both
+  std::size_t draws = 0;            ///< of a row; 0: the layout's own number
 };
 
 /// One row of the table of sources: to add a layout, its .cpp and its row in sources.cpp.

@@ -8,11 +8,13 @@ namespace stallcast::calibration {
 namespace {
 
 /// Sorted by id; one row per layout.
-constexpr std::array<RowLayout, 2> kSources{{
+constexpr std::array<RowLayout, 3> kSources{{
     {"groundtruth-csv", "runs of a data loader on real files, and probes of their machine", true,
      predict_groundtruth},
     {"mlperf-csv", "results of MLPerf Storage, a row each (v1.0; v3.0 on Lustre)", false,
      predict_mlperf},
+    {"mlperf-v3-rows", "results of MLPerf Storage v3.0: training, saves and loads", false,
+     predict_mlperf_v3_rows},
 }};
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace stallcast::uncertain {
 namespace {
 
 constexpr std::uint64_t kPriorPoints = 20261123;
-constexpr std::size_t kKept = 128;      // rows of a posterior
-constexpr std::size_t kProposed = 256;  // draws of a round after the first
+constexpr std::size_t kKept = 128;          // rows of a posterior
+constexpr std::size_t kMostProposed = 256;  // draws of a round after the first
 constexpr std::size_t kMostRounds = 4;
 constexpr std::size_t kStarts = 20000, kMoves = 60;  // of a surrogate: they cost next to nothing
 constexpr double kStep = 0.4;                        // of a move: z' = sqrt(1 - step^2) z + step xi
@@ -67,7 +67,7 @@ class Conditioning {
     begin(all);
     std::vector<double> weights = weights_of(all);
     out_.effective = effective(weights);
-    while (out_.effective < kLeastEffective && out_.rounds < kMostRounds) {
+    while (out_.effective < options_.effective && out_.rounds < kMostRounds) {
       ++out_.rounds;
       std::vector<Particle> more = around(all);
       if (failed_) return *failed_;
@@ -230,7 +230,7 @@ class Conditioning {
       for (std::size_t i = 0; i < out_.inputs.size(); ++i) start.point.push_back(random.normal());
       start.likelihood = likelihood(start.point);
     }
-    starts = resampled(starts, weights_of(starts), kProposed);
+    starts = resampled(starts, weights_of(starts), std::min(kMostProposed, options_.draws / 2));
     std::vector<std::vector<double>> points;
     std::vector<double> drawn_by;
     for (Particle& at : starts) {

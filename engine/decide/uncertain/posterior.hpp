@@ -16,9 +16,16 @@
 /// docs/models/uncertainty.md, "Given a run".
 namespace stallcast::uncertain {
 
+/// Standard deviations, of measurement and model together.
+inline constexpr double kFarOff = 3.0;
+/// Fewer independent draws say too little of an interval.
+inline constexpr double kLeastEffective = 50.0;
+
 struct ConditionOptions {
   predict::PredictOptions predict;
   std::size_t draws = 512;  ///< simulated first, from the priors
+  /// Independent draws that are enough. Fewer than these 50 say too little of an interval.
+  double effective = kLeastEffective;
   /// Whether a drawn design can be built; none: all can.
   std::function<bool(const Design&)> valid = {};
 };
@@ -46,11 +53,6 @@ struct Posterior {
   /// allow explains it, and `points` must not be used.
   bool explained = false;
 };
-
-/// Standard deviations, of measurement and model together.
-inline constexpr double kFarOff = 3.0;
-/// Fewer independent draws say too little of an interval.
-inline constexpr double kLeastEffective = 50.0;
 
 /// Draws from the priors of `design`, each weighted by how likely `observed` is under its
 /// simulation. Where too few draws carry the weight, more are drawn around what fits, by an

@@ -2,7 +2,7 @@
 #include <regex>
 #include <string_view>
 
-#include "calibration/validation/mlperf/submission.hpp"
+#include "calibration/validation/mlperf/facts.hpp"
 
 namespace stallcast::calibration::mlperf {
 namespace {
@@ -36,6 +36,20 @@ constexpr std::array kCpus = std::to_array<Cpu>({
 constexpr double kThreadsPerCore = 2.0;
 constexpr double kSockets = 2.0;              ///< where no number stands before the model
 constexpr double kThreadsPerCloudSize = 4.0;  ///< vCPUs of AWS's "xlarge"
+/// Eight channels of DDR4-3200, of CPUs whose generation is not known; and a vCPU's part of them.
+constexpr Rate kOfSocket = Rate::from(204.8, unit::GBps), kOfVcpu = Rate::from(3.2, unit::GBps);
+
+/// Memory of a socket by the CPU's generation (Intel and AMD data sheets): Xeon by the second digit
+/// of its name, 6 channels of DDR4-2666 and -2933, 8 of DDR4-3200, DDR5-4800 and DDR5-5600; EPYC
+/// 7000 8 of DDR4-3200, EPYC 9000 12 of DDR5-4800.
+Rate memory_of(std::string_view model) {
+  constexpr std::array kXeon{128.0, 140.8, 204.8, 307.2, 358.4};
+  if (model[0] == '7') return kOfSocket;
+  if (model[0] == '9') return Rate::from(460.8, unit::GBps);
+  const int generation = model[1] - '1';
+  if (generation < 0 || generation >= static_cast<int>(kXeon.size())) return kOfSocket;
+  return Rate::from(kXeon[static_cast<std::size_t>(generation)], unit::GBps);
+}
 
 /// What the first group of `pattern` matches in `text`, as a number.
 std::optional<double> group(const std::string& text, const std::regex& pattern) {
@@ -46,17 +60,25 @@ std::optional<double> group(const std::string& text, const std::regex& pattern) 
 
 }  // namespace
 
-std::optional<double> cpu_threads(const std::string& text) {
+std::optional<ClientCpu> client_cpu(const std::string& text) {
   static const std::regex kVcpu(R"((\d{1,4})\s*vCPU)"),
       kCloud(R"(\b[a-z]+\d+[a-z]*\.(\d{1,3})xlarge)"), kCount(R"((\d{1,3})x\s)"),
       kCores(R"(\((\d{1,4})\s*c)"), kModel(R"(\b(\d[\dH]\d\d)[A-Z+]*(?![\w]))");
-  if (const auto threads = group(text, kVcpu)) return *threads;
-  if (const auto size = group(text, kCloud)) return kThreadsPerCloudSize * *size;
+  const auto shared = [](double threads) { return ClientCpu{threads, kOfVcpu * threads}; };
+  if (const auto threads = group(text, kVcpu)) return shared(*threads);
+  if (const auto size = group(text, kCloud)) return shared(kThreadsPerCloudSize * *size);
   const double sockets = group(text, kCount).value_or(kSockets);
-  if (const auto cores = group(text, kCores)) return kThreadsPerCore * sockets * *cores;
+  std::smatch model;
+  Rate memory = kOfSocket;
   for (std::sregex_iterator at(text.begin(), text.end(), kModel), end; at != end; ++at)
     for (const Cpu& cpu : kCpus)
-      if ((*at)[1].str() == cpu.model) return kThreadsPerCore * sockets * cpu.cores;
+      if ((*at)[1].str() == cpu.model) {
+        memory = memory_of(cpu.model);
+        if (!group(text, kCores))
+          return ClientCpu{kThreadsPerCore * sockets * cpu.cores, memory * sockets};
+      }
+  if (const auto cores = group(text, kCores))
+    return ClientCpu{kThreadsPerCore * sockets * *cores, memory * sockets};
   return std::nullopt;
 }
 

@@ -1,0 +1,167 @@
+#include "calibration/validation/mlperf/simulated.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibration/fit/observed.hpp"
+#include "calibration/profile/apply.hpp"
+#include "engine/decide/uncertain/inputs.hpp"
+#include "engine/decide/uncertain/posterior.hpp"
+#include "engine/decide/uncertain/quantiles.hpp"
+#include "engine/decide/uncertain/sobol.hpp"
+#include "scenarios/rules/rules.hpp"
+#include "scenarios/scenario_builder.hpp"
+
+namespace stallcast::calibration::mlperf {
+namespace {
+
+using base::Json;
+
+constexpr std::uint64_t kRowPoints = 20261124;
+constexpr double kMostRanks = 4096;
+/// Independent draws of a row that calibrates.
+constexpr double kEnough = 20.0;
+/// Steps of the search until both sides of the bar are known.
+constexpr double kWider = 1.35;
+/// A bracket of the search is narrow enough at this factor.
+constexpr double kNarrow = 1.04;
+
+/// Draw `i` of `scenario`, whose inputs are at `point`.
+Design draw_of(const Scenario& scenario, const CalibrationProfile* profile, std::size_t i,
+               const std::vector<std::vector<double>>& points) {
+  const std::vector<uncertain::Input> inputs = uncertain::inputs_of(scenario.design());
+  std::vector<double> point = points[i];
+  point.resize(inputs.size(), 0.5);
+  Design out = uncertain::drawn(scenario.design(), inputs, point);
+  if (profile != nullptr) apply_draw(*profile, i, out);
+  return out;
+}
+
+std::vector<std::vector<double>> points_for(const Scenario& scenario, std::size_t n) {
+  return uncertain::scrambled_sobol(n, uncertain::inputs_of(scenario.design()).size(), kRowPoints);
+}
+
+predict::PredictOptions one_run(predict::PredictOptions options) {
+  options.replicas = 1;
+  options.vary = {};
+  options.faults = nullptr;
+  return options;
+}
+
+double metric_of(const Prediction& prediction, const std::string& name) {
+  const auto found = prediction.metrics.find(name);
+  return found == prediction.metrics.end() ? 0.0 : found->second.value;
+}
+
+}  // namespace
+
+SimulateOptions simulate_options(const predict::PredictOptions& predict, std::size_t draws) {
+  SimulateOptions out{.predict = predict};
+  if (draws == 0) return out;
+  out.draws = draws;
+  out.search_draws = std::max<std::size_t>(1, draws / 4);
+  out.calibrating = 6 * draws;
+  return out;
+}
+
+Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::string& name,
+                                           const CalibrationProfile* profile,
+                                           const std::vector<std::string>& metrics) {
+  const Scenario scenario = ScenarioBuilder::from_json(document, name, profile);
+  if (!scenario.ok()) return scenario.failure();
+  const auto points = points_for(scenario, options_.draws);
+  std::vector<Design> designs;
+  for (std::size_t i = 0; i < options_.draws; ++i) {
+    Design design = draw_of(scenario, profile, i, points);
+    if (scenarios::fault_of(design).empty()) designs.push_back(std::move(design));
+  }
+  DrawnFigures out;
+  std::optional<Failure> failed;
+  for (Result<Prediction>& one : predict::predict_all(designs, one_run(options_.predict))) {
+    if (!one.ok()) {
+      failed = one.failure();
+      continue;
+    }
+    for (const std::string& metric : metrics) out[metric].push_back(metric_of(*one, metric));
+  }
+  if (out.empty())
+    return failed.value_or(Failure{ExitCode::inconclusive, name + ": no draw can be built", ""});
+  return out;
+}
+
+Result<CalibrationProfile> RowSimulator::calibrate(const Json& document, const std::string& name,
+                                                   std::span<const ObservedFigure> observed) {
+  const Scenario scenario = ScenarioBuilder::from_json(document, name);
+  if (!scenario.ok()) return scenario.failure();
+  uncertain::ConditionOptions how{
+      .predict = one_run(options_.predict), .draws = options_.calibrating, .effective = kEnough};
+  how.valid = [](const Design& design) { return scenarios::fault_of(design).empty(); };
+  const Result<uncertain::Posterior> found = uncertain::condition(scenario.design(), observed, how);
+  if (!found.ok()) return found.failure();
+  return profile_of(*found, scenario.design(), name);
+}
+
+Result<std::vector<double>> RowSimulator::most_per_host(const std::function<Json(double)>& scenario,
+                                                        const std::string& name,
+                                                        const CalibrationProfile* profile,
+                                                        const std::string& metric, double bar,
+                                                        double guess) {
+  struct Bracket {
+    double low = 1.0, high = kMostRanks;
+    double next = 1.0;
+    [[nodiscard]] bool open() const { return high - low > 1.0 && high > low * kNarrow; }
+  };
+  std::vector<Bracket> brackets(options_.search_draws);
+  for (Bracket& bracket : brackets)
+    bracket.next = std::clamp(std::round(guess), 2.0, kMostRanks - 1.0);
+  std::map<double, Scenario> scenarios;
+  std::vector<std::vector<double>> points;
+  while (std::any_of(brackets.begin(), brackets.end(), [](const Bracket& b) { return b.open(); })) {
+    std::vector<Design> designs;
+    std::vector<std::size_t> whose;
+    for (std::size_t i = 0; i < brackets.size(); ++i) {
+      if (!brackets[i].open()) continue;
+      const double per_host = brackets[i].next;
+      auto at = scenarios.find(per_host);
+      if (at == scenarios.end())
+        at = scenarios
+                 .emplace(per_host, ScenarioBuilder::from_json(scenario(per_host), name, profile))
+                 .first;
+      if (!at->second.ok()) return at->second.failure();
+      if (points.empty()) points = points_for(at->second, options_.search_draws);
+      designs.push_back(draw_of(at->second, profile, i, points));
+      whose.push_back(i);
+    }
+    const auto predictions = predict::predict_all(designs, one_run(options_.predict));
+    for (std::size_t k = 0; k < whose.size(); ++k) {
+      Bracket& bracket = brackets[whose[k]];
+      if (!predictions[k].ok()) return predictions[k].failure();
+      const bool keeps = metric_of(*predictions[k], metric) >= bar;
+      (keeps ? bracket.low : bracket.high) = bracket.next;
+      const bool above = bracket.high<kMostRanks, below = bracket.low> 1.0;
+      const double wanted = above && below ? std::sqrt(bracket.low * bracket.high)
+                            : above        ? bracket.high / kWider
+                                           : bracket.low * kWider;
+      bracket.next = std::clamp(std::round(wanted), bracket.low + 1.0,
+                                std::max(bracket.low + 1.0, bracket.high - 1.0));
+    }
+  }
+  std::vector<double> out;
+  for (const Bracket& bracket : brackets) out.push_back(bracket.low);
+  return out;
+}
+
+PredictedFigure figure_of(std::vector<double> draws, const std::string& unit, double model) {
+  std::sort(draws.begin(), draws.end());
+  const double value = uncertain::quantile_of(draws, 0.5);
+  const auto scaled = [&](double x) { return uncertain::on_error_scale(x, unit); };
+  const auto back = [&](double y) {
+    return unit == "ratio" ? 1.0 / (1.0 + std::exp(-y)) : std::exp(y);
+  };
+  const double middle = scaled(value);
+  const double below = std::hypot(middle - scaled(uncertain::quantile_of(draws, 0.05)), model);
+  const double above = std::hypot(scaled(uncertain::quantile_of(draws, 0.95)) - middle, model);
+  return {value, std::min(value, back(middle - below)), std::max(value, back(middle + above))};
+}
+
+}  // namespace stallcast::calibration::mlperf
