@@ -42,7 +42,7 @@ constexpr std::array kPrograms = std::to_array<Program>({
      600,
      "51.1 kB"},
     {"retinanet",
-     {0.7, 0.5, 2.0},
+     {2.5, 0.4, 2.0},
      {1.6, 0.4, 2.0},
      {0.3, 0.4, 2.5},
      {0.4, 0.4, 2.0},
