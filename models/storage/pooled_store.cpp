@@ -130,10 +130,13 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
 
 sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request, Rate cap,
                                            Seconds commit, Rate placed) {
-  co_await metadata_ops(client, request.files, true);
+  const Seconds asked = context_->now();
+  const Served created = co_await metadata_ops(client, request.files, true);
+  const Seconds began = context_->now();
   const Served served = co_await stream_out(client, request.bytes, cap, placed);
+  const bool by_creates = began - asked > context_->now() - began;
   co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
-  co_return served;
+  co_return by_creates ? created : served;
 }
 
 Served PooledStore::blame(const sim::FlowOutcome& flow) const {
