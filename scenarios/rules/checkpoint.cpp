@@ -205,14 +205,19 @@ class StateRules {
   void check_shared(const Component& save) {
     const Value* shared = save.find("shared");
     if (shared == nullptr || shared->text != "interleaved") return;
-    for (const Component& store : design_.storage) {
-      const std::string_view why = models::storage_row(store.kind).refuses_pieces;
-      if (why.empty() || !passes(save, store.id)) continue;
-      report_.error(
-          "rule", pointer_of(save, "shared"),
-          "\"" + store.id + "\" takes no file that several write in pieces: " + std::string(why),
-          "write files of their own (\"shared\": \"no\")");
-    }
+    for (const Component& store : design_.storage)
+      if (passes(save, store.id)) check_pieces(save, store.id, store.kind);
+    if (const std::string drives(models::kLocalNvme); passes(save, drives))
+      check_pieces(save, drives, "local");
+  }
+
+  void check_pieces(const Component& save, const std::string& store, const std::string& kind) {
+    const std::string_view why = models::storage_row(kind).refuses_pieces;
+    if (why.empty()) return;
+    report_.error(
+        "rule", pointer_of(save, "shared"),
+        "\"" + store + "\" takes no file that several write in pieces: " + std::string(why),
+        "write files of their own (\"shared\": \"no\")");
   }
 
   void check_tiers(const Component& save) {
