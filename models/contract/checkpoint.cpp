@@ -10,6 +10,7 @@ using namespace base;
 constexpr std::string_view kLayouts[] = {"sharded", "rank0", "zero0", "zero1",
                                          "zero2",   "zero3", "fsdp",  "fsdp-hybrid"};
 constexpr std::string_view kSharings[] = {"no", "aligned", "interleaved"};
+constexpr std::string_view kDirectories[] = {"one", "own"};
 constexpr std::string_view kSerializers[] = {"none", "torch", "dcp", "tensorstore"};
 constexpr std::string_view kSnapshots[] = {"pinned", "pageable", "none"};
 constexpr std::string_view kCommits[] = {"fsync", "rename"};
@@ -22,7 +23,7 @@ constexpr std::string_view kFlushes[] = {"process", "thread"};
 // Share of host memory that snapshots may take: the rest is page cache, loaders and the model.
 constexpr double kStagingShare = 0.5;
 
-constexpr std::array<Field<CheckpointParams>, 36> kCommon{
+constexpr std::array<Field<CheckpointParams>, 37> kCommon{
     field("to", &CheckpointParams::to, kRequired, "id of the storage system it is written to"),
     field("every", &CheckpointParams::every, kOptional, "time between the starts of two saves",
           kPositive),
@@ -81,6 +82,9 @@ constexpr std::array<Field<CheckpointParams>, 36> kCommon{
           one_of(kSharings)),
     field("piece", &CheckpointParams::piece, "1 MiB",
           "interleaved: bytes a writer writes at a time", kPositive),
+    field("directories", &CheckpointParams::directories, "one",
+          "one: all files of a save lie in one directory; own: each writer has its own",
+          one_of(kDirectories)),
     field("snapshot", &CheckpointParams::snapshot, "pinned",
           "copy from the GPU into pinned or pageable memory; none: the state lies in host memory",
           one_of(kSnapshots)),

@@ -27,7 +27,7 @@ struct CheckpointParams {
   bool stream = false;
   bool direct = false;
   bool gds = false;
-  std::string sharing;
+  std::string sharing, directories;
   Bytes piece;
   std::string snapshot, commit;
   std::optional<Rate> checksum, encrypt;

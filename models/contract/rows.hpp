@@ -25,6 +25,8 @@ class Tenant;
 struct StorageRow {
   KindInfo info;
   std::unique_ptr<StorageModel> (*make)(const Component&);
+  /// Why no file is written in pieces of many writers; empty where the kind says what they cost.
+  std::string_view refuses_pieces{};
 };
 struct FormatRow {
   KindInfo info;

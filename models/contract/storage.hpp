@@ -48,16 +48,24 @@ struct ClientLimits {
   bool page_cache = true;  ///< the host copies data out of it, or takes them in with O_DIRECT
 };
 
+/// Where the files lie that a class of clients opens and creates.
+enum class Directories {
+  usual,  ///< opened in many directories, created in one
+  one,    ///< all of them in one directory
+  own     ///< each process has a directory of its own
+};
+
 /// A class of identical client processes on one host group, as the storage system sees it.
 struct Client {
-  std::uint64_t id = 0;                 ///< of the class, in its run: what it draws is its own
-  std::uint64_t process = 0;            ///< of each member: what it has open is its own
-  std::size_t host_group = 0;           ///< where it runs: as HostSite.group
-  double members = 1.0;                 ///< processes acting together
-  double share = 1.0;                   ///< weight of each of them on shared resources
-  Rate host_read = Rate::infinity();    ///< what one process can read at most (its host)
-  Rate host_write = Rate::infinity();   ///< what one process can write at most (its host)
-  Rate core = Rate::infinity();         ///< what one process moves: its core, cuFile
+  std::uint64_t id = 0;                ///< of the class, in its run: what it draws is its own
+  std::uint64_t process = 0;           ///< of each member: what it has open is its own
+  std::size_t host_group = 0;          ///< where it runs: as HostSite.group
+  double members = 1.0;                ///< processes acting together
+  double share = 1.0;                  ///< weight of each of them on shared resources
+  Rate host_read = Rate::infinity();   ///< what one process can read at most (its host)
+  Rate host_write = Rate::infinity();  ///< what one process can write at most (its host)
+  Rate core = Rate::infinity();        ///< what one process moves: its core, cuFile
+  Directories directories = Directories::usual;
   sim::LinkId cpu{};                    ///< contended cores of its host; invalid: nobody waits
   std::vector<sim::LinkId> read_path;   ///< links from the media to the process's memory
   std::vector<sim::LinkId> write_path;  ///< links from the process's memory to the media
@@ -73,20 +81,23 @@ struct HostSite {
   graph::NodeId in, out;  ///< where data enters towards DRAM, and where it leaves
 };
 
+/// How the writers of a save lay out its files.
+enum class FileSharing {
+  own,         ///< each writer has files of its own
+  aligned,     ///< one file for all, each writer has a contiguous part that ends where stripes end
+  interleaved  ///< one file for all, in pieces of the writers in turn that end anywhere
+};
+
 /// One read per member: open files are read one after the other.
 struct ReadRequest {
   Bytes bytes;               ///< in all
   double files = 1.0;        ///< files or ranges the bytes lie in (a shard read in part: under 1)
   double round_trips = 1.0;  ///< dependent requests per file or range that cannot be pipelined
   bool direct = false;       ///< O_DIRECT: no page cache copy
-  cache::Revisits revisits = {};  ///< how the data were read before: for caches on the way
-};
-
-/// How the writers of a save lay out its files.
-enum class FileSharing {
-  own,         ///< each writer has files of its own
-  aligned,     ///< one file for all, each writer has a contiguous part that ends where stripes end
-  interleaved  ///< one file for all, in pieces of the writers in turn that end anywhere
+  cache::Revisits revisits = {};           ///< how the data were read before: for caches on the way
+  FileSharing sharing = FileSharing::own;  ///< how it was written
+  Bytes piece{};                           ///< interleaved: bytes that lie together
+  double readers = 1.0;  ///< interleaved: members of all classes that read together
 };
 
 /// One write per member, as of a checkpoint: all members write at one time.
@@ -95,7 +106,7 @@ struct WriteRequest {
   double files = 1.0;                      ///< files created
   double writers = 1.0;                    ///< members of all classes that write together
   bool direct = false;                     ///< O_DIRECT
-  FileSharing sharing = FileSharing::own;  ///< kinds without locks write shared files as own ones
+  FileSharing sharing = FileSharing::own;  ///< interleaved: of kinds that say what pieces cost
   Bytes piece{};                           ///< interleaved: bytes a writer writes at a time
 };
 

@@ -131,6 +131,7 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) const
   Client client = mover.mounts.find(tier)->second;
   const double threads = static_cast<double>(p_.threads);
   client.members *= threads;
+  client.directories = p_.directories == "own" ? Directories::own : Directories::one;
   const Rate ports = plant_.storage(tier).local() ? Rate::infinity() : nic(mover.group);
   for (Rate* most : {&client.host_read, &client.host_write})
     *most = std::min(*most, fair(mover, std::min(*most, ports))) / threads;
@@ -193,8 +194,13 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
   const double each = std::max(1.0, files / threads);
   StorageModel& storage = plant_.storage(tier);
   co_await storage.open(client, each);
-  const ReadRequest request{
-      .bytes = bytes / threads, .files = each, .round_trips = round_trips, .direct = p_.direct};
+  const ReadRequest request{.bytes = bytes / threads,
+                            .files = each,
+                            .round_trips = round_trips,
+                            .direct = p_.direct,
+                            .sharing = file_sharing(p_),
+                            .piece = p_.piece,
+                            .readers = layout_.writer_count() * threads};
   co_return co_await on_cores(mover, tier, client, storage.read(client, request), request.bytes,
                               client.reads_at_most());
 }

@@ -10,7 +10,7 @@ namespace {
 
 using namespace base;
 
-struct BeegfsParams : MetadataParams, ServerParams, BufferedParams {
+struct BeegfsParams : MetadataParams, ServerParams, BufferedParams, SharedFileParams {
   std::int64_t targets = 1;
   Rate read, write;
   Seconds service;
@@ -27,7 +27,7 @@ constexpr std::string_view kOracle =
     "IO500 ISC20, BeeGFS on Oracle Cloud, 270 servers of one NVMe drive each: read 746.7 and write "
     "483.7 GiB/s, 14.3 M/s stat, 2.91 M/s create";
 
-constexpr std::array<base::Field<BeegfsParams>, 17> kBeegfsFields{
+constexpr std::array<base::Field<BeegfsParams>, 20> kBeegfsFields{
     field("target.count", &BeegfsParams::targets, kRequired, "storage targets", kAtLeastOne),
     field("target.read", &BeegfsParams::read, "2.97 GB/s", "what one target reads",
           between("1 GB/s", "12 GB/s", cited(kPositive, kOracle),
@@ -64,6 +64,23 @@ constexpr std::array<base::Field<BeegfsParams>, 17> kBeegfsFields{
             cited(kPositive,
                   "IO500 2018-2020, mdtest-hard create: 2-11 k/s, whatever the number of servers"),
             "as cited 2-11 k/s; Oracle Cloud 1.8 (IO500)")),
+    field("directory.opens", &BeegfsParams::directory_opens, "50 kops/s",
+          "files opened a second in one directory: it belongs to one metadata server",
+          between("17 kops/s", "100 kops/s",
+                  cited(kPositive, "IO500 2018-2020, mdtest-hard stat: 50 kops/s in the median"),
+                  "as cited: 20-107 k/s over 27 runs")),
+    field("shared.write", &BeegfsParams::piece_write, "0.2 ms", kSharedWrite,
+          between("80 us", "6 ms",
+                  cited(kNonNegative,
+                        "IO500 2018-2020, ior-hard write: 0.22-0.32 GB/s a server of "
+                        "flash, pieces of 47,008 bytes"),
+                  "as cited: 0.05-0.9 GB/s a server, disks with many writers 0.005")),
+    field("shared.read", &BeegfsParams::piece_read, "25 us", kSharedRead,
+          between("8 us", "0.5 ms",
+                  cited(kNonNegative,
+                        "IO500 2018-2020, ior-hard read: 1.1-4.2 GB/s a server of "
+                        "flash, pieces of 47,008 bytes"),
+                  "as cited; disks 0.03-0.6 GB/s a server")),
     field("stripe.count", &BeegfsParams::stripe_count, "4",
           "targets a file lies on; 0 = all of them", cited(kNonNegative, "BeeGFS default")),
     field("stripe.size", &BeegfsParams::stripe_size, "512 KiB",
@@ -96,6 +113,8 @@ class Beegfs final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved)
+      return read_pieces(client, request, Rate::infinity(), pieces(p_.read, p_.piece_read));
     // [beegfs.md, eq. 1]
     return read_files(client, request, p_.service,
                       stream_cap(request.bytes / request.files, p_.read, request.direct));
@@ -103,6 +122,9 @@ class Beegfs final : public PooledStore {
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
     const Bytes file = request.bytes / request.files;
+    if (request.sharing == FileSharing::interleaved)
+      return write_pieces(client, request, Rate::infinity(), p_.commit,
+                          pieces(p_.write, p_.piece_write));
     return write_files(
         client, request, stream_cap(file, p_.write, request.direct), p_.commit,
         striping().placed(p_.placement, request.writers, file, p_.write, seed(), name()));
@@ -132,6 +154,10 @@ class Beegfs final : public PooledStore {
   double servers() const { return static_cast<double>(p_.servers.value_or(p_.targets)); }
   Striping striping() const {
     return {targets(), static_cast<double>(p_.stripe_count), p_.stripe_size};
+  }
+  // One file over its stripes, whose servers take one piece at a time.    [storage.md, eq. 10]
+  SharedPieces pieces(Rate target, Seconds hold) const {
+    return {striping().width(), target, hold, round_trip() + p_.service};
   }
   // One chunk in flight: chunk / (rtt + service + chunk / b)    [storage.md, eq. 4]
   Rate chunk_rate(Rate target) const {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace base;
 
-struct CephfsParams : MetadataParams, BufferedParams, HostClientParams {
+struct CephfsParams : MetadataParams, BufferedParams, HostClientParams, SharedFileParams {
   std::int64_t osds = 1;
   Rate read, write;
   OpRate ops;
@@ -35,7 +35,7 @@ constexpr std::string_view kMetadata =
     "IO500 ISC20, Officinalis, over 8 MDS: 174.6 kops/s created in directories of their own, 132.6 "
     "kops/s opened and read, 10.4 kops/s created in one directory";
 
-constexpr std::array<base::Field<CephfsParams>, 25> kCephfsFields{
+constexpr std::array<base::Field<CephfsParams>, 28> kCephfsFields{
     field("osd.count", &CephfsParams::osds, kRequired, "object storage daemons, one a drive",
           up_to(1e6)),
     field("osd.read", &CephfsParams::read, "1.19 GB/s", "what one OSD reads",
@@ -95,6 +95,26 @@ constexpr std::array<base::Field<CephfsParams>, 25> kCephfsFields{
           "files created a second in one directory",
           between("3 kops/s", "15 kops/s", cited(kPositive, kMetadata),
                   "expert range: one system; journals and CPUs differ threefold")),
+    field("directory.opens", &CephfsParams::directory_opens, "78 kops/s",
+          "files opened a second in one directory",
+          between("14 kops/s", "400 kops/s",
+                  cited(kPositive, "IO500 ISC20, mdtest-hard stat, Officinalis: 67-418 kops/s"),
+                  "as cited; 14 kops/s on SATA drives")),
+    field("shared.write", &CephfsParams::piece_write, "1 ms",
+          "time a process waits for a piece, besides its data, in a file that others write too: "
+          "nobody may buffer, each piece is written before the next",
+          between("0.6 ms", "4 ms",
+                  cited(kNonNegative,
+                        "IO500 ISC20, ior-hard write, Officinalis: 45-53 MB/s a "
+                        "process, pieces of 47,008 bytes"),
+                  "as cited; EC2 31-40 MB/s, CERN 14 on SATA drives and 10 GbE")),
+    field("shared.read", &CephfsParams::piece_read, "0.7 ms",
+          "the same of a piece that is read from such a file",
+          between("0.4 ms", "1.5 ms",
+                  cited(kNonNegative,
+                        "IO500 ISC20, ior-hard read, Officinalis: 57-68 MB/s a "
+                        "process, pieces of 47,008 bytes"),
+                  "as cited; EC2 64-72 MB/s, CERN 38")),
     field("client.read_ahead", &CephfsParams::read_ahead, "8 MiB",
           "bytes the client reads ahead in one buffered file (rasize)",
           cited(kPositive, "mount.ceph(8): 8388608 (read 2026-11)")),
@@ -128,6 +148,8 @@ class Cephfs final : public PooledStore {
     ReadRequest turns = request;
     turns.round_trips *= redundancy().coded() ? 2.0 : 1.0;
     const Bytes file = request.bytes / request.files;
+    if (request.sharing == FileSharing::interleaved)
+      return read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read));
     const double at_once = request.direct ? 1.0 : read_ahead().of(file);
     const Rate ahead =
         ahead_rate(file, p_.object * at_once, turn(), p_.read * at_once, request.round_trips);
@@ -138,6 +160,10 @@ class Cephfs final : public PooledStore {
   // O_DIRECT: one object at a time, answered when its primary has the answers of the others.
   //    [cephfs.md, eq. 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    // Clients lose the right to buffer a file that others write.    [storage.md, eq. 10]
+    if (request.sharing == FileSharing::interleaved)
+      return write_pieces(client, request, p_.stream, p_.commit + turn(),
+                          pieces(p_.write, p_.piece_write));
     const Rate one = window_rate(p_.object, p_.object, turn() * 2.0, p_.write);
     // Small coded files keep less than the pool's ceiling says.
     const Rate all = disks_write(request.bytes / request.files);
@@ -183,6 +209,10 @@ class Cephfs final : public PooledStore {
   Redundancy redundancy() const {
     return {static_cast<double>(p_.replicas), static_cast<double>(p_.data),
             static_cast<double>(p_.parity), p_.unit};
+  }
+  // An OSD serves as many pieces a second as other requests; a process waits for each.
+  SharedPieces pieces(Rate osd, Seconds turn) const {
+    return {osds(), osd, Ops::from(1.0, unit::ops) / p_.ops, round_trip() + turn};
   }
   // A reader has as many objects in flight as it reads ahead, each on an OSD.
   Striping read_ahead() const {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace base;
 
-struct DaosParams : MetadataParams {
+struct DaosParams : MetadataParams, SharedFileParams {
   std::int64_t servers = 1, targets = 1;
   Rate read, write, nic;
   Seconds service;
@@ -20,14 +20,16 @@ struct DaosParams : MetadataParams {
   Rate client_read, client_write, stream;
   double open_requests = 1.0;
   Seconds commit;
+  std::string interface;
 };
 
+constexpr std::string_view kInterfaces[] = {"dfuse", "libdfs"};
 constexpr std::string_view kAurora = "ALCF documents, Aurora: 30 TB/s over 1024 servers";
 constexpr std::string_view kPresque =
     "IO500 ISC20, Presque (ALCF), 10 servers: 2.10 M/s small files opened and read, 4.39 M/s "
     "created";
 
-constexpr std::array<base::Field<DaosParams>, 17> kDaosFields{
+constexpr std::array<base::Field<DaosParams>, 20> kDaosFields{
     field("server.count", &DaosParams::servers, kRequired, "servers (two engines each)",
           kAtLeastOne),
     field("server.read", &DaosParams::read, "29.3 GB/s", "what one server reads",
@@ -60,6 +62,18 @@ constexpr std::array<base::Field<DaosParams>, 17> kDaosFields{
           "time one key lookup takes on an idle server",
           between("10 us", "100 us", assumed(kNonNegative, "persistent memory or DRAM"),
                   "expert range: memory 10 us, NVMe behind it 100 us")),
+    field("shared.write", &DaosParams::piece_write, "2 us", kSharedWrite,
+          between("0.5 us", "6 us",
+                  cited(kNonNegative,
+                        "IO500 ISC20-SC20, ior-hard write: 50-105 % of ior-easy, nine "
+                        "runs, pieces of 47,008 bytes"),
+                  "as cited: versions of extents, no locks")),
+    field("shared.read", &DaosParams::piece_read, "2 us", kSharedRead,
+          between("0.5 us", "6 us",
+                  cited(kNonNegative,
+                        "IO500 ISC20-SC20, ior-hard read: 45-95 % of ior-easy, nine "
+                        "runs, pieces of 47,008 bytes"),
+                  "as cited")),
     field("object.data", &DaosParams::data, "16", "data cells of a stripe (k of EC k+p)",
           cited(kAtLeastOne, "ALCF documents: EC 16+3 for large files")),
     field("object.parity", &DaosParams::parity, "3", "parity cells of a stripe; 0 = no redundancy",
@@ -82,6 +96,11 @@ constexpr std::array<base::Field<DaosParams>, 17> kDaosFields{
         between("0.8 GB/s", "3 GB/s",
                 assumed(kPositive, "a kernel crossing and a copy for each request of up to 1 MiB"),
                 "expert range: FUSE 1-2 GB/s a stream; new kernels more")),
+    field(
+        "client.interface", &DaosParams::interface, "dfuse",
+        "dfuse: files of a mounted file system, through its daemon; libdfs: the program calls the "
+        "library, which has none of the client's limits here (IO500, MPI-IO)",
+        one_of(kInterfaces)),
     field("client.open_requests", &DaosParams::open_requests, "2",
           "key lookups of one open, one after the other: the entry, then the object",
           between("1", "4",
@@ -98,7 +117,10 @@ class Daos final : public PooledStore {
       : PooledStore(component), p_(base::bind(kDaosFields, component)) {}
 
   // The write limit is on user bytes, the link carries parity too.
-  ClientLimits client_limits() const override { return {p_.client_read, p_.client_write * sent()}; }
+  ClientLimits client_limits() const override {
+    if (library()) return {.page_cache = false};
+    return {p_.client_read, p_.client_write * sent()};
+  }
 
   double sent() const override { return overhead(Bytes::infinity()); }
 
@@ -107,15 +129,22 @@ class Daos final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
-    return read_files(client, request, p_.service, p_.stream);  // [daos.md, eq. 1]
+    if (request.sharing == FileSharing::interleaved)
+      return read_pieces(client, request, stream(), pieces(p_.read, p_.piece_read, 1.0));
+    return read_files(client, request, p_.service, stream());  // [daos.md, eq. 1]
   }
 
   // The client makes the parity, so it crosses the host's network and the fabric.  [daos.md, eq. 2]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    const bool in_pieces = request.sharing == FileSharing::interleaved;
     const double carried = overhead(request.bytes / request.files);
     WriteRequest with_parity = request;
     with_parity.bytes = request.bytes * carried;
-    return write_files(client, with_parity, p_.stream * carried, p_.commit);
+    with_parity.piece = request.piece * carried;
+    if (in_pieces)
+      return write_pieces(client, with_parity, stream() * carried, p_.commit,
+                          pieces(p_.write, p_.piece_write, carried));
+    return write_files(client, with_parity, stream() * carried, p_.commit);
   }
 
   Countable countable() const override {
@@ -142,6 +171,13 @@ class Daos final : public PooledStore {
 
  private:
   double servers() const { return static_cast<double>(p_.servers); }
+  // Processes that call the library have no daemon and no kernel between them and the servers.
+  bool library() const { return p_.interface == "libdfs"; }
+  Rate stream() const { return library() ? Rate::infinity() : p_.stream; }
+  // A piece is a request of its own, without locks.    [storage.md, eq. 10]
+  SharedPieces pieces(Rate server, Seconds hold, double carried) const {
+    return {servers(), server, hold, (round_trip() + p_.service) * carried};
+  }
   Striping cells() const { return {servers() * static_cast<double>(p_.targets), 0.0, p_.cell}; }
   // Bytes sent for a byte written: full stripes carry p parity cells for k data cells, what is left
   // over is kept 1 + p times.    [daos.md, eq. 3]

@@ -10,7 +10,7 @@ namespace {
 
 using namespace base;
 
-struct GpfsParams : MetadataParams, ServerParams {
+struct GpfsParams : MetadataParams, ServerParams, SharedFileParams {
   std::int64_t servers = 1;
   Rate read, write;
   Seconds service;
@@ -24,7 +24,7 @@ constexpr std::string_view kSummit =
     "IO500 SC18, Summit, 154 NSD servers: 1788 and 2159 GiB/s, 15.35 M/s small files opened and "
     "read, 3.07 M/s created";
 
-constexpr std::array<base::Field<GpfsParams>, 15> kGpfsFields{
+constexpr std::array<base::Field<GpfsParams>, 18> kGpfsFields{
     field("server.count", &GpfsParams::servers, kRequired,
           "NSD servers; every large file lies on all of them", kAtLeastOne),
     field("server.read", &GpfsParams::read, "12.5 GB/s", "what one NSD server reads",
@@ -58,6 +58,23 @@ constexpr std::array<base::Field<GpfsParams>, 15> kGpfsFields{
         between("3 kops/s", "19 kops/s",
                 cited(kPositive, "IO500 2018-2020, mdtest-hard create: 3-19 k/s over ten systems"),
                 "as cited: 3-19 k/s over ten systems")),
+    field("directory.opens", &GpfsParams::directory_opens, "50 kops/s",
+          "files opened a second in one directory, whose token goes from node to node",
+          between("6 kops/s", "900 kops/s",
+                  cited(kPositive, "IO500 2018-2020, mdtest-hard stat: 23-50 kops/s on six of ten"),
+                  "as cited: 6-9 k/s on a small system, 560-920 with tokens that stay")),
+    field("shared.write", &GpfsParams::piece_write, "0.25 ms", kSharedWrite,
+          between("40 us", "12 ms",
+                  cited(kNonNegative,
+                        "IO500 2018-2020, ior-hard write: 0.11-0.21 GB/s a server on "
+                        "five of ten, pieces of 47,008 bytes"),
+                  "as cited: 1.05 GB/s a server of two; Summit 0.004, its blocks are 16 MiB")),
+    field("shared.read", &GpfsParams::piece_read, "45 us", kSharedRead,
+          between("8 us", "3 ms",
+                  cited(kNonNegative,
+                        "IO500 2018-2020, ior-hard read: 0.9-1.3 GB/s a server on "
+                        "four of ten, pieces of 47,008 bytes"),
+                  "as cited: 5.5 GB/s a server of two; disks 0.3, Summit 0.01-0.2")),
     field("block", &GpfsParams::block, "4 MiB",
           "file system block: a file's next block lies on the next server",
           assumed(kPositive, "default since 5.0, from memory")),
@@ -98,12 +115,17 @@ class Gpfs final : public PooledStore {
   // A file in its inode came with the open.    [gpfs.md, eq. 2]
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
     const Bytes file = request.bytes / request.files;
+    if (request.sharing == FileSharing::interleaved)
+      co_return co_await read_pieces(client, request, p_.stream, pieces(p_.read, p_.piece_read));
     if (file > p_.inode_data)
       co_await context().sleep((round_trip() + p_.service) * (request.files * request.round_trips));
     co_return co_await stream_in(client, request.bytes, stream_cap(file, p_.read, request.direct));
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    // The token of a block goes from node to node with every piece.    [storage.md, eq. 10]
+    if (request.sharing == FileSharing::interleaved)
+      return write_pieces(client, request, p_.stream, p_.commit, pieces(p_.write, p_.piece_write));
     return write_files(client, request,
                        stream_cap(request.bytes / request.files, p_.write, request.direct),
                        p_.commit);
@@ -133,6 +155,9 @@ class Gpfs final : public PooledStore {
  private:
   double servers() const { return static_cast<double>(p_.servers); }
   Striping blocks() const { return {servers(), 0.0, p_.block}; }
+  SharedPieces pieces(Rate server, Seconds hold) const {
+    return {servers(), server, hold, round_trip() + p_.service};
+  }
   // Buffered: prefetch keeps all servers busy, the copy limits. O_DIRECT: one block at a time.
   //     block / (rtt + service + block / b)    [gpfs.md, eq. 3]
   Rate stream_cap(Bytes file, Rate server, bool direct) const {

@@ -54,6 +54,8 @@ class Lustre final : public PooledStore {
 
   // Both parts of a file are asked for at the same time.    [lustre.md, eq. 1 and 4]
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved)
+      co_return co_await read_pieces(client, request, p_.stream, shared_pieces(request));
     const LustreLayout::Parts file = read_of(request.bytes / request.files);
     if (file.mdt == Bytes{}) co_return co_await read_osts(client, request, file);
     Served mdt, osts;
@@ -129,7 +131,8 @@ class Lustre final : public PooledStore {
             .service = p_.mdt_service,
             .directory_creates =
                 p_.directory_creates.value_or(one ? p_.mdt_create : OpRate::infinity()),
-            .directory_on_server = one};
+            .directory_on_server = one,
+            .directory_opens = one ? p_.mdt_open : OpRate::infinity()};
   }
 
  private:
@@ -235,6 +238,15 @@ class Lustre final : public PooledStore {
     co_await context().sleep((p_.commit + round_trip() * 2.0) * files);
     const bool waited = in_pieces && served.limited_by == resource("ost");
     co_return waited ? Served{resource("ost.lock")} : served;
+  }
+
+  // The same file read in pieces: each is a request of its own to its OST.    [storage.md, eq. 10]
+  SharedPieces shared_pieces(const ReadRequest& request) const {
+    const Bytes file = request.bytes * request.readers;
+    const LustreLayout at = layout();
+    const double stripes = at.last(file).of(file);
+    const Rate ost = osts_.reads(request.piece, request.readers * stripes / osts_.count());
+    return {stripes, ost, p_.piece_read, round_trip() + p_.ost_service};
   }
 
   // Of files opened for the first time, those that only the archive holds, in whole numbers.

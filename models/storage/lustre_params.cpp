@@ -21,7 +21,7 @@ constexpr std::string_view kEagle = "4.06 GB/s per OST, ALCF Eagle: 650 GB/s ove
 constexpr std::string_view kHard =
     "IO500 2024, AI400X2T: 5.7 GiB/s of 47,008 bytes each in turn on 8 OSTs of 7.62 GB/s; fitted";
 
-constexpr std::array<Field<LustreParams>, 54> kLustreFields{
+constexpr std::array<Field<LustreParams>, 55> kLustreFields{
     field("ost.count", &LustreParams::ost_count, kRequired, "object storage targets", up_to(1e7)),
     field("ost.read", &LustreParams::ost_read, "4 GB/s", "what one OST reads from its media",
           between("1 GB/s", "30 GB/s", cited(kPositive, kEagle),
@@ -170,8 +170,17 @@ constexpr std::array<Field<LustreParams>, 54> kLustreFields{
     field("lock", &LustreParams::lock, "55 us",
           "time to hand the lock of an OST object from one writer to the next when they share a "
           "file in pieces that do not end where stripes do",
-          between("25 us", "110 us", cited(kNonNegative, kHard),
-                  "runs of one machine differ twofold (IO500, docs/models/lustre.md)")),
+          between("15 us", "2 ms", cited(kNonNegative, kHard),
+                  "IO500 2018-2020, ior-hard write of 27 runs: 0.03-1.4 GB/s an OST of flash, "
+                  "disks 0.001-0.4")),
+    field("shared.read", &LustreParams::piece_read, "20 us",
+          "time a piece holds its OST object, besides its data, that is read from a file others "
+          "have written in such pieces",
+          between("1 us", "2 ms",
+                  cited(kNonNegative,
+                        "IO500 2018-2020, ior-hard read of 27 runs: AI400X reads 90 % "
+                        "of ior-easy, other flash 0.06-3.3 GB/s a server"),
+                  "as cited; disks 0.001-1.2 GB/s a server")),
     field("commit", &LustreParams::commit, "1 ms",
           "time to make one written file durable: fsync on its OSTs, then the MDT",
           between("0.3 ms", "5 ms", assumed(kNonNegative),

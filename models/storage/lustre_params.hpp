@@ -51,7 +51,7 @@ struct LustreParams : BufferedParams, HostClientParams {
   Rate stream_direct, stream_mdt;
   bool checksums = true;
   Rate checksum_rate;
-  Seconds lock;
+  Seconds lock, piece_read;
   Seconds commit;
   std::int64_t hsm_agents = 1;
   Fraction hsm_released;

@@ -11,10 +11,10 @@ namespace {
 
 using namespace base;
 
-struct NfsParams : BufferedParams {
+struct NfsParams : BufferedParams, SharedFileParams {
   std::int64_t heads = 1;
   Rate head_read, head_write;
-  OpRate head_ops, head_creates;
+  OpRate head_ops, head_creates, directory_creates;
   Seconds head_service;
   std::optional<Rate> head_nic;
   std::optional<std::int64_t> shelves;
@@ -36,7 +36,7 @@ constexpr std::string_view kLinux = "Linux NFS client default, from memory";
 
 constexpr std::string_view kNfsTransports[] = {"rdma", "tcp"};
 
-constexpr std::array<base::Field<NfsParams>, 20> kNfsFields{
+constexpr std::array<base::Field<NfsParams>, 23> kNfsFields{
     field("head.count", &NfsParams::heads, kRequired,
           "controllers or server nodes that serve clients at the same time", kAtLeastOne),
     field("head.read", &NfsParams::head_read, "4.6 GB/s", "most one controller reads, any shelves",
@@ -53,6 +53,26 @@ constexpr std::array<base::Field<NfsParams>, 20> kNfsFields{
           "files one controller creates, each in stable storage before the answer",
           between("1 kops/s", "20 kops/s", cited(kPositive, kFlash),
                   "expert range: logs on flash or in battery-backed memory")),
+    field("directory.creates", &NfsParams::directory_creates, "0.9 kops/s",
+          "files created a second in one directory, which one controller locks",
+          between("0.2 kops/s", "2.2 kops/s",
+                  cited(kPositive, "IO500 2019-2020, mdtest-hard create: 0.2-2.3 kops/s, 18 runs"),
+                  "as cited: Isilon 0.2-0.3, VAST 0.6-2.3")),
+    field("shared.write", &NfsParams::piece_write, "60 us",
+          "time a piece holds a file that others write too and does not end where blocks do, "
+          "besides its data: one controller orders the writes of a file",
+          between("15 us", "0.6 ms",
+                  cited(kNonNegative,
+                        "IO500 2019-2020, ior-hard write: 0.04-2.8 GB/s in all, 18 "
+                        "runs, pieces of 47,008 bytes"),
+                  "as cited: Isilon 0.04-0.18, VAST 1.2-2.8 GB/s")),
+    field("shared.read", &NfsParams::piece_read, "8 us",
+          "the same of a piece that is read from such a file",
+          between("4 us", "22 us",
+                  cited(kNonNegative,
+                        "IO500 2019-2020, ior-hard read: 1.7-6.4 GB/s in all, 18 "
+                        "runs, pieces of 47,008 bytes"),
+                  "as cited")),
     field("head.service", &NfsParams::head_service, "0.25 ms",
           "time an idle controller takes for one request, besides its data",
           between("0.15 ms", "1 ms",
@@ -126,6 +146,9 @@ class Nfs final : public PooledStore {
 
   // Every READ that cannot be pipelined joins the same line as opens do.    [nfs.md, eq. 1]
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved)
+      co_return co_await read_pieces(client, request, session_cap(),
+                                     pieces(heads() * p_.head_read, p_.piece_read));
     const Seconds asked = context().now();
     const Served waited = co_await metadata_ops(client, request.files * request.round_trips, false);
     const Seconds began = context().now();
@@ -135,6 +158,9 @@ class Nfs final : public PooledStore {
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    if (request.sharing == FileSharing::interleaved)
+      co_return co_await write_pieces(client, request, session_cap(), p_.commit,
+                                      pieces(heads() * p_.head_write, p_.piece_write));
     co_await metadata_ops(client, request.files * (p_.open_requests - 1.0), false);
     co_await metadata_ops(client, request.files, true);
     const Rate cap = request.direct ? session_cap() : std::min(p_.stream, session_cap());
@@ -171,10 +197,13 @@ class Nfs final : public PooledStore {
     return {.servers = heads(),
             .opens = p_.head_ops,
             .creates = p_.head_creates,
-            .service = p_.head_service};
+            .service = p_.head_service,
+            .directory_creates = p_.directory_creates};
   }
 
  private:
+  // The file is the one target: more controllers do not serve it faster.    [storage.md, eq. 10]
+  SharedPieces pieces(Rate all, Seconds hold) const { return {1.0, all, hold, turn()}; }
   double heads() const { return static_cast<double>(p_.heads); }
   Seconds turn() const { return round_trip() + p_.head_service; }
   // One buffered file moves a read-ahead window a turn; the first turn is the READ already waited

@@ -15,6 +15,7 @@ struct MetadataParams {
   OpRate opens, creates;
   Seconds open_service;  ///< of one request on an idle server
   OpRate directory_creates = OpRate::infinity();
+  std::optional<OpRate> directory_opens;  ///< of one directory; without it it does not limit
 
   /// `requests`: at the line for each of the `opens`.
   [[nodiscard]] MetadataShape metadata(double servers, double requests = 1.0) const {
@@ -22,7 +23,8 @@ struct MetadataParams {
             .opens = opens * requests,
             .creates = creates,
             .service = open_service,
-            .directory_creates = directory_creates};
+            .directory_creates = directory_creates,
+            .directory_opens = directory_opens.value_or(OpRate::infinity()) * requests};
   }
 };
 
@@ -37,6 +39,16 @@ struct ServerParams {
 inline constexpr auto kServerNic = base::field(
     "server.nic", &ServerParams::nic, base::kOptional,
     "network rate of one server, each direction; without it it does not limit", base::kPositive);
+
+/// A file that many processes write or read in pieces that end anywhere.
+struct SharedFileParams {
+  Seconds piece_write, piece_read;  ///< of its target by one piece, besides the data
+};
+/// What they mean, for kinds whose targets serve such pieces one at a time.
+inline constexpr std::string_view kSharedWrite =
+    "time a piece holds its target, besides its data, in a file that others write too and that "
+    "does not end where blocks do: lock, read-modify-write, request";
+inline constexpr std::string_view kSharedRead = "the same of a piece that is read from such a file";
 
 /// What a process moves through the page cache of its host.
 struct BufferedParams {

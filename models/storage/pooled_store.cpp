@@ -52,11 +52,14 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   line_.emplace(context, static_cast<std::int64_t>(threads * metadata_.servers));
   open_service_ = Ops::from(threads, unit::ops) / metadata_.opens;
   create_service_ = Ops::from(threads, unit::ops) / metadata_.creates;
-  if (metadata_.directory_creates.finite()) {
-    // The directory's lock is held for one create at a time.    [docs/models/storage.md, eq. 3]
+  // The directory's lock is held for one create at a time.    [docs/models/storage.md, eq. 3]
+  const auto one_at_a_time = [](OpRate rate) {
+    return rate.finite() ? Ops::from(1.0, unit::ops) / rate : Seconds{};
+  };
+  directory_service_ = one_at_a_time(metadata_.directory_creates);
+  directory_open_service_ = one_at_a_time(metadata_.directory_opens);
+  if (directory_service_ > Seconds{} || directory_open_service_ > Seconds{})
     directory_.emplace(context, 1);
-    directory_service_ = Ops::from(1.0, unit::ops) / metadata_.directory_creates;
-  }
   media_links_ = ScaledLinks(context, resources, media_edges_);
   server_links_ = ScaledLinks(context, resources, server_edges_);
   metadata_up_.emplace(context).set();
@@ -79,25 +82,31 @@ sim::Task<Served> PooledStore::metadata_line(const Client& client, double reques
 }
 
 sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create) {
-  if (!create) co_return co_await metadata_line(client, files, open_service_);
+  const Seconds service = create ? create_service_ : open_service_;
+  const Seconds held = create ? directory_service_ : directory_open_service_;
+  const bool one = client.directories == Directories::one ||
+                   (create && client.directories == Directories::usual);
+  if (!one || held == Seconds{}) co_return co_await metadata_line(client, files, service);
   const double operations = client.members * files;
   co_await metadata_up_->wait();
-  if (directory_) co_await directory_->serve(operations, directory_service_ / metadata_factor_);
-  if (!directory_ || !metadata_.directory_on_server)
-    co_return co_await metadata_line(client, files, create_service_);
+  co_await directory_->serve(operations, held / metadata_factor_);
+  if (!metadata_.directory_on_server) co_return co_await metadata_line(client, files, service);
   // The directory's server has done it: the line is busy for as long, nobody waits for it again.
-  (void)line_->admit(operations, create_service_);
-  co_await context_->sleep((round_trip() + create_service_) * files);
+  (void)line_->admit(operations, service);
+  co_await context_->sleep((round_trip() + service) * files);
   co_return Served{metadata_resource_};
 }
 
-sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate cap) {
-  co_return blame(
+sim::Task<Served> PooledStore::stream_in(const Client& client, Bytes bytes, Rate cap, Rate placed) {
+  const Rate own = std::min(cap, client.reads_at_most());
+  const sim::FlowOutcome flow =
       co_await context_->transfer(sim::weighted({.path = client.read_path,
                                                  .bytes = bytes,
                                                  .members = client.members,
-                                                 .cap = std::min(cap, client.reads_at_most())},
-                                                client.share)));
+                                                 .cap = std::min(own, placed)},
+                                                client.share));
+  if (!flow.binding.valid() && placed < own) co_return Served{media_resource_};
+  co_return blame(flow);
 }
 
 sim::Task<Served> PooledStore::stream_out(const Client& client, Bytes bytes, Rate cap,
@@ -121,10 +130,13 @@ sim::Task<Served> PooledStore::read_files(const Client& client, ReadRequest requ
 
 sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request, Rate cap,
                                            Seconds commit, Rate placed) {
-  co_await metadata_ops(client, request.files, true);
+  const Seconds asked = context_->now();
+  const Served created = co_await metadata_ops(client, request.files, true);
+  const Seconds began = context_->now();
   const Served served = co_await stream_out(client, request.bytes, cap, placed);
+  const bool by_creates = began - asked > context_->now() - began;
   co_await context_->sleep((commit + round_trip() * 2.0) * request.files);
-  co_return served;
+  co_return by_creates ? created : served;
 }
 
 Served PooledStore::blame(const sim::FlowOutcome& flow) const {

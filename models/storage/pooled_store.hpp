@@ -35,6 +35,22 @@ struct MetadataShape {
   /// save are created in one directory. Infinite where directories are spread.
   OpRate directory_creates = OpRate::infinity();
   bool directory_on_server = false;  ///< that is what its server creates: no line after it
+  /// The same of opens, where all files that are opened lie in one directory.
+  OpRate directory_opens = OpRate::infinity();
+};
+
+/// One file that many processes write or read in pieces that end anywhere, in turn. What holds a
+/// target while a piece is served is lock, read-modify-write and request; what a process waits for
+/// besides is its own.    [docs/models/storage.md, eq. 10]
+struct SharedPieces {
+  double targets = 1.0;  ///< the file lies on, each of which serves one piece at a time
+  Rate target;           ///< what one of them moves
+  Seconds hold;          ///< of a target by a piece, besides its data
+  Seconds turn;          ///< a process waits for each piece, besides its data
+
+  /// What one of `processes` gets of the targets, and what it can do alone.
+  [[nodiscard]] Rate share(Bytes piece, double processes) const;
+  [[nodiscard]] Rate alone(Bytes piece) const;
 };
 
 /// A storage system whose data lies evenly on a pool of media behind a pool of servers:
@@ -72,9 +88,10 @@ class PooledStore : public StorageModel {
   [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
                                                 Seconds service);
   /// The data, at most at `cap` per member.
-  [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, Rate cap);
-  /// `placed`: what the media give one writer where files lie unevenly; they are to blame when it
+  /// `placed`: what the media give one process where files lie unevenly; they are to blame when it
   /// is less than `cap`.
+  [[nodiscard]] sim::Task<Served> stream_in(const Client& client, Bytes bytes, Rate cap,
+                                            Rate placed = Rate::infinity());
   [[nodiscard]] sim::Task<Served> stream_out(const Client& client, Bytes bytes, Rate cap,
                                              Rate placed = Rate::infinity());
 
@@ -86,6 +103,14 @@ class PooledStore : public StorageModel {
   /// `placed` as in stream_out.
   [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request, Rate cap,
                                               Seconds commit, Rate placed = Rate::infinity());
+
+  /// One file for all writers, of which the first creates it and the others open it.
+  /// REQUIRES: request.sharing is interleaved.
+  [[nodiscard]] sim::Task<Served> write_pieces(const Client& client, WriteRequest request, Rate cap,
+                                               Seconds commit, SharedPieces pieces);
+  /// The same file read, each reader its pieces.
+  [[nodiscard]] sim::Task<Served> read_pieces(const Client& client, ReadRequest request, Rate cap,
+                                              SharedPieces pieces);
 
   [[nodiscard]] sim::Context& context() const { return *context_; }
   /// How it is used. REQUIRES: built.
@@ -101,6 +126,7 @@ class PooledStore : public StorageModel {
 
  private:
   [[nodiscard]] Served blame(const sim::FlowOutcome& flow) const;
+  [[nodiscard]] Served blame_pieces(Served served) const;
 
   std::string name_;
   StorageLoad load_;
@@ -111,7 +137,7 @@ class PooledStore : public StorageModel {
   std::uint64_t seed_ = 0;
   sim::Context* context_ = nullptr;
   ResourceTable* resources_ = nullptr;
-  Seconds open_service_, create_service_, directory_service_;
+  Seconds open_service_, create_service_, directory_service_, directory_open_service_;
   std::optional<sim::ServerQueue> line_, directory_;
   ScaledLinks media_links_, server_links_;
   bool attached_ = true;

@@ -63,6 +63,11 @@ constexpr std::array kSanCounts{Count{"ports", "port.count", "ports"}};
 constexpr std::array kWekaCounts{
     Count{"backends", "backend.count", "backends", "backend", "server"}};
 
+// Kinds without a file that many write in pieces.    [docs/models/storage.md, eq. 10]
+constexpr std::string_view kWholeFiles = "its clients write files and objects whole";
+constexpr std::string_view kOneHost = "each host has drives and files of its own";
+constexpr std::string_view kNoMeasurement = "none was measured of what such pieces cost here";
+
 using Of = Remedy::Of;
 constexpr std::array kLustreRemedies{Remedy{"ost", Of::self, "ost.count", 1.25, {}, false, true},
                                      Remedy{"oss", Of::self, "oss.count", 1.25, {}, false, true},
@@ -74,8 +79,10 @@ constexpr std::array kS3Remedies{Remedy{"prefixes", Of::self, "prefixes", 2.0},
 
 StorageRow row(std::string_view id, std::string_view summary, const StorageKind& kind,
                std::span<const PartInfo> parts, std::span<const Count> counts,
-               std::span<const Remedy> remedies = {}) {
-  return {{id, summary, {}, kind.fields, kAnyStorage, parts, remedies, {}, counts}, kind.make};
+               std::span<const Remedy> remedies = {}, std::string_view refuses_pieces = {}) {
+  return {{id, summary, {}, kind.fields, kAnyStorage, parts, remedies, {}, counts},
+          kind.make,
+          refuses_pieces};
 }
 
 // Sorted by id (registry_test.cpp holds them to it).
@@ -85,34 +92,34 @@ const std::array kStorage{
         beegfs_kind(), kBeegfs, kBeegfsCounts),
     row("cache",
         "cache servers in front of another storage system: admission, eviction, write-back",
-        cache_kind(), kServers, kServerCounts),
+        cache_kind(), kServers, kServerCounts, {}, kWholeFiles),
     row("cephfs", "CephFS: OSDs, copies or erasure codes through primaries, placement groups, MDS",
         cephfs_kind(), kCephfs, kCephfsCounts),
     row("chunkstore",
         "chunk stores: 3FS (chains of replicas), Tectonic (codes computed by the client)",
-        chunkstore_kind(), kChunkstore, kChunkstoreCounts),
+        chunkstore_kind(), kChunkstore, kChunkstoreCounts, {}, kNoMeasurement),
     row("cxl", "pool of CXL memory: cache lines in flight, ports, devices", cxl_kind(), kCxl,
-        kCxlCounts),
+        kCxlCounts, {}, kNoMeasurement),
     row("daos", "DAOS behind dfuse: server NICs, erasure coding by the client, distributed keys",
         daos_kind(), kServers, kServerCounts),
     row("gpfs", "GPFS (IBM Storage Scale): blocks over all NSD servers, tokens, prefetch limit",
         gpfs_kind(), kServers, kServerCounts),
     row("hdfs", "HDFS: NameNode, blocks on single disks, pipelines of copies", hdfs_kind(), kHdfs,
-        kHdfsCounts),
+        kHdfsCounts, {}, kWholeFiles),
     row("local", "drives inside each host: NVMe, SATA or disks, RAID, decoding drives",
-        local_kind(), kLocal, kLocalCounts),
+        local_kind(), kLocal, kLocalCounts, {}, kOneHost),
     row("lustre", "Lustre parallel file system: MDS queue, OSS network, OSTs", lustre_kind(),
         kLustre, kLustreCounts, kLustreRemedies),
     row("measured", "storage known by measurements on its clients: fitted laws, limiters, lines",
-        measured_kind(), {}, {}),
+        measured_kind(), {}, {}, {}, kNoMeasurement),
     row("nfs", "NFS: controllers of a NAS or a managed service, TCP connections, read-ahead",
         nfs_kind(), kNfs, kNfsCounts),
     row("nvmeof", "NVMe over Fabrics (RDMA, TCP): drives in targets, striped over all of them",
-        nvmeof_kind(), kNvmeof, kNvmeofCounts),
+        nvmeof_kind(), kNvmeof, kNvmeofCounts, {}, kOneHost),
     row("s3", "S3 and compatible object stores: first byte, connections, request rate of prefixes",
-        s3_kind(), kServers, kS3Counts, kS3Remedies),
+        s3_kind(), kServers, kS3Counts, kS3Remedies, kWholeFiles),
     row("san", "block array behind FC, iSCSI or SMB: ports, controllers, paths, locks", san_kind(),
-        kSan, kSanCounts),
+        kSan, kSanCounts, {}, kNoMeasurement),
     row("weka", "WEKA: N+2 stripes over all backends, client cores, distributed metadata",
         weka_kind(), kWeka, kWekaCounts)};
 

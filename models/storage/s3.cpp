@@ -47,9 +47,10 @@ struct Call {
   double requests = 1.0;  ///< in all
   double at_once = 1.0;   ///< of these, before anything else
   Bytes bytes;
-  Rate connections;    ///< what they carry while bytes flow
-  Seconds delay;       ///< first bytes or answers, all turns
-  double turns = 1.0;  ///< that many, one after the other, bytes between them
+  Rate connections;                 ///< what they carry while bytes flow
+  Rate library = Rate::infinity();  ///< what the process makes parts at
+  Seconds delay;                    ///< first bytes or answers, all turns
+  double turns = 1.0;               ///< that many, one after the other, bytes between them
 };
 
 class S3 final : public StorageModel {
@@ -114,6 +115,7 @@ class S3 final : public StorageModel {
     first_byte_ = resources.index(name_ + ".first_byte");
     connection_ = resources.index(name_ + ".connection");
     tls_ = resources.index(name_ + ".client.tls");
+    library_ = resources.index(name_ + ".client.put");
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
@@ -161,6 +163,7 @@ class S3 final : public StorageModel {
                               .at_once = std::min(requests, body.connections),
                               .bytes = request.bytes,
                               .connections = p_.connection * body.speedup,
+                              .library = p_.client_put,
                               .delay = delay,
                               .turns = turns});
   }
@@ -254,7 +257,7 @@ class S3 final : public StorageModel {
   //    [s3.md, eq. 1]
   sim::Task<Served> serve(const Client& client, RequestLimit& limit,
                           const std::vector<sim::LinkId>& path, Rate host, Call call) {
-    const Rate cap = std::min(call.connections, host);
+    const Rate cap = std::min({call.connections, call.library, host});
     const Seconds asked = context_->now();
     co_await limit.take(client.members * call.at_once);
     Seconds waited = context_->now() - asked;
@@ -271,6 +274,7 @@ class S3 final : public StorageModel {
     const bool delayed = call.delay > flow.ended - began - call.delay;
     if (flow.binding.valid() && !delayed) co_return Served{resources_->of_link[flow.binding.index]};
     if (delayed) co_return Served{first_byte_};
+    if (call.library < std::min(call.connections, client.core)) co_return Served{library_};
     co_return Served{call.connections <= client.core ? connection_ : tls_};
   }
   // A connection's requests share the wait; what they lost is the time from there being room to the
@@ -294,7 +298,8 @@ class S3 final : public StorageModel {
   ResourceTable* resources_ = nullptr;
   std::optional<RequestLimit> gets_, puts_;
   ScaledLinks server_links_;
-  ResourceIndex first_byte_ = kNoResource, connection_ = kNoResource, tls_ = kNoResource;
+  ResourceIndex first_byte_ = kNoResource, connection_ = kNoResource, tls_ = kNoResource,
+                library_ = kNoResource;
   std::unordered_map<std::uint64_t, Draws> draws_;  // by class of clients
 };
 

@@ -23,7 +23,7 @@ struct S3Params {
   std::optional<double> requests_per_connection;
   std::int64_t get_parallel = 1, put_parallel = 1;
   Bytes get_part, put_part;
-  Rate client;
+  Rate client, client_put;
   bool tls = true;
   double open_requests = 0.0;
   Seconds retry_base, retry_cap;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace base;
 
-struct WekaParams : MetadataParams, ServerParams, BufferedParams {
+struct WekaParams : MetadataParams, ServerParams, BufferedParams, SharedFileParams {
   std::int64_t backends = 1;
   Rate read, write;
   Seconds service;
@@ -23,7 +23,7 @@ constexpr std::string_view kAws =
     "IO500 SC19, WekaIO on AWS, 120 backends: read 325.6 and write 298.1 GiB/s, 7.71 M/s small "
     "files opened and read, 2.24 M/s created";
 
-constexpr std::array<base::Field<WekaParams>, 14> kWekaFields{
+constexpr std::array<base::Field<WekaParams>, 17> kWekaFields{
     field("backend.count", &WekaParams::backends, kRequired,
           "backend servers; files lie on all of them, 4 KiB at a time", kAtLeastOne),
     field("backend.read", &WekaParams::read, "2.9 GB/s", "what one backend reads",
@@ -55,6 +55,23 @@ constexpr std::array<base::Field<WekaParams>, 14> kWekaFields{
           "time one open spends on idle backends",
           between("80 us", "0.5 ms", assumed(kNonNegative),
                   "expert range: as a data request, with more hops")),
+    field("directory.creates", &WekaParams::directory_creates, "15 kops/s",
+          "files created a second in one directory",
+          between("3.9 kops/s", "440 kops/s",
+                  cited(kPositive, "IO500 2018-2020, mdtest-hard create: 4-113 kops/s, ten runs"),
+                  "as cited; 439 kops/s over 120 backends of version 3.5")),
+    field("shared.write", &WekaParams::piece_write, "70 us", kSharedWrite,
+          between("20 us", "0.3 ms",
+                  cited(kNonNegative,
+                        "IO500 2018-2020, ior-hard write: 0.16-1.5 GB/s a backend, "
+                        "pieces of 47,008 bytes"),
+                  "as cited, ten runs")),
+    field("shared.read", &WekaParams::piece_read, "20 us", kSharedRead,
+          between("5 us", "50 us",
+                  cited(kNonNegative,
+                        "IO500 2018-2020, ior-hard read: 0.8-2.3 GB/s a backend, "
+                        "pieces of 47,008 bytes"),
+                  "as cited, ten runs")),
     field("stripe.data", &WekaParams::data, "16",
           "data drives of a stripe (N of N+2); small clusters have fewer: backends less parity",
           assumed(kAtLeastOne, "the widest; 3 to 16 can be chosen")),
@@ -90,10 +107,16 @@ class Weka final : public PooledStore {
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
+    if (request.sharing == FileSharing::interleaved)
+      return read_pieces(client, request, p_.core, pieces(p_.read, p_.piece_read));
     return read_files(client, request, p_.service, stream_cap(request.direct));  // [weka.md, eq. 1]
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
+    // What is left of a stripe is read and written again.    [storage.md, eq. 10]
+    if (request.sharing == FileSharing::interleaved)
+      return write_pieces(client, request, p_.core, p_.commit,
+                          pieces(p_.write / overhead(), p_.piece_write));
     return write_files(client, request, stream_cap(request.direct), p_.commit);
   }
 
@@ -126,6 +149,9 @@ class Weka final : public PooledStore {
     const double parity = static_cast<double>(p_.parity);
     const double data = std::clamp(backends() - parity, 1.0, static_cast<double>(p_.data));
     return (data + parity) / data;
+  }
+  SharedPieces pieces(Rate backend, Seconds hold) const {
+    return {backends(), backend, hold, round_trip() + p_.service};
   }
   // One process reaches the backends through one client core.
   Rate stream_cap(bool direct) const { return direct ? p_.core : std::min(p_.core, p_.stream); }

@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "models/checkpoint/layout.hpp"
+#include "models/contract/rows.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/rules/support.hpp"
 #include "stallcast/units.hpp"
@@ -37,6 +38,7 @@ class StateRules {
     check_size(save);
     check_layout(save);
     check_gds(save);
+    check_shared(save);
     check_tiers(save);
     check_durable(save);
     check_restore(save);
@@ -196,6 +198,26 @@ class StateRules {
                     base::shortest(peers) + " copies in the memory of other hosts, and \"" +
                         host_->id + "\" has " + base::shortest(others) + " of them",
                     "lower \"peers\", or raise the host count");
+  }
+
+  // Pieces that end anywhere cost locks and read-modify-write: a kind says how much, or takes
+  // none.    [docs/models/storage.md, eq. 10]
+  void check_shared(const Component& save) {
+    const Value* shared = save.find("shared");
+    if (shared == nullptr || shared->text != "interleaved") return;
+    for (const Component& store : design_.storage)
+      if (passes(save, store.id)) check_pieces(save, store.id, store.kind);
+    if (const std::string drives(models::kLocalNvme); passes(save, drives))
+      check_pieces(save, drives, "local");
+  }
+
+  void check_pieces(const Component& save, const std::string& store, const std::string& kind) {
+    const std::string_view why = models::storage_row(kind).refuses_pieces;
+    if (why.empty()) return;
+    report_.error(
+        "rule", pointer_of(save, "shared"),
+        "\"" + store + "\" takes no file that several write in pieces: " + std::string(why),
+        "write files of their own (\"shared\": \"no\")");
   }
 
   void check_tiers(const Component& save) {

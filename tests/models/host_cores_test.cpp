@@ -50,11 +50,17 @@ Design loaders(const char* kind, const Fields& storage, const char* workers = "8
   return design;
 }
 Design nfs(Fields more = {}, const char* workers = "8", const char* cores = "4") {
-  Fields all = {{"head.count", "1"},         {"head.read", "1 TB/s"},
-                {"head.write", "1 TB/s"},    {"head.ops", "1000 Mops/s"},
-                {"head.service", "0 s"},     {"head.creates", "1000 Mops/s"},
-                {"commit", "0 s"},           {"client.connection", "1 TB/s"},
-                {"client.stream", "1 TB/s"}, {"client.read_ahead", "1 GB"}};
+  Fields all = {{"head.count", "1"},
+                {"head.read", "1 TB/s"},
+                {"head.write", "1 TB/s"},
+                {"head.ops", "1000 Mops/s"},
+                {"head.service", "0 s"},
+                {"head.creates", "1000 Mops/s"},
+                {"commit", "0 s"},
+                {"client.connection", "1 TB/s"},
+                {"client.stream", "1 TB/s"},
+                {"client.read_ahead", "1 GB"},
+                {"directory.creates", "1000 Mops/s"}};
   all.insert(all.end(), more.begin(), more.end());
   return loaders("nfs", all, workers, cores);
 }

@@ -129,6 +129,17 @@ TEST_CASE("an upload in parts runs over ten connections, between a begin and a c
   CHECK(u.write.in(unit::ms) == Approx(4 * 60.0 + (12_MiB / 90_MBps).in(unit::ms)).epsilon(1e-9));
 }
 
+TEST_CASE("one process uploads no faster than its library makes parts") {
+  // 8 GB by 8 processes at 0.5 GB/s each: 2 s; ten connections of 1 GB/s are not the limit
+  const Design design = design_with_storage("s3", {{"client.put", "0.5 GB/s"},
+                                                   {"connection.rate", "1 GB/s"},
+                                                   {"put.rate", "1 Mops/s"},
+                                                   {"put.answer", "0 ms"},
+                                                   {"client.tls", "false"}});
+  CHECK(serve(design, {.bytes = 1_MiB}, {.bytes = 1_GB, .writers = 8}, 8.0).write.in(unit::s) ==
+        Approx(2.0).epsilon(0.01));
+}
+
 TEST_CASE("workers that fetch one object at a time get W s / (first byte + s / b)") {
   // 8 GPUs x W workers, 8 MiB / (30 ms + 93.2 ms) each = 68.1 MB/s
   const double one = (8_MiB / (30_ms + 8_MiB / 90_MBps)).in(unit::MBps);

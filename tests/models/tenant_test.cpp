@@ -22,6 +22,7 @@ Design shared(std::vector<Component> tenants, const char* duration = "100 s") {
                                  {"head.write", "5 GB/s"},
                                  {"head.ops", "1000 kops/s"},
                                  {"head.creates", "1000 kops/s"},
+                                 {"directory.creates", "1000 kops/s"},
                                  {"head.service", "250 us"},
                                  {"client.connection", "10 GB/s"},
                                  {"client.read_ahead", "1 GiB"},

@@ -76,6 +76,17 @@ TEST_CASE("GPUDirect Storage is an error where saves go on from a snapshot") {
   CHECK(error({"jobs.checkpoint.gds=true", "jobs.checkpoint.mode=sync"}) == "");
 }
 
+TEST_CASE("a file that several write in pieces is refused where nobody says what that costs") {
+  CHECK(error({"jobs.checkpoint.shared=interleaved"}) == "");
+  CHECK_THAT(error({"jobs.checkpoint.shared=interleaved",
+                    R"(storage=[{"id": "scratch", "use": "storage/s3-standard"}])"}),
+             Contains("/jobs/0/checkpoint/shared") && Contains("write files and objects whole"));
+  CHECK_THAT(error({"jobs.checkpoint.shared=interleaved",
+                    R"(jobs.checkpoint.tiers=["host-memory", "local-nvme", "scratch"])",
+                    "cluster.hosts.nvme.write=8 GB/s", "cluster.hosts.nvme.read=8 GB/s"}),
+             Contains("\"local-nvme\" takes no file"));
+}
+
 TEST_CASE("a drain from local drives needs drives that can be read") {
   CHECK_THAT(error({R"(jobs.checkpoint.tiers=["host-memory", "local-nvme", "scratch"])",
                     "cluster.hosts.nvme.write=8 GB/s"}),

@@ -7,11 +7,12 @@
 namespace stallcast::testing {
 
 Timed serve(const Design& design, models::ReadRequest read, models::WriteRequest write,
-            double members) {
+            double members, models::Directories directories) {
   const auto context = sim::make_fluid_context();
   models::Plant plant(design);
   plant.attach(*context, 1);
-  const models::Client client = plant.client("gpu", 0, "scratch", members);
+  models::Client client = plant.client("gpu", 0, "scratch", members);
+  client.directories = directories;
   Timed out;
   const auto program = [&]() -> sim::Task<void> {
     models::StorageModel& storage = plant.storage("scratch");

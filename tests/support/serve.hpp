@@ -17,7 +17,8 @@ struct Timed {
 /// A class of `members` client processes does one open, one read, one write, one after the other,
 /// on the otherwise idle storage system of `design`.
 [[nodiscard]] Timed serve(const Design& design, models::ReadRequest read,
-                          models::WriteRequest write, double members = 1.0);
+                          models::WriteRequest write, double members = 1.0,
+                          models::Directories directories = models::Directories::usual);
 
 /// Seconds that `members` processes need to write `each` at the same time, as in `serve`.
 [[nodiscard]] double seconds_to_write(const Design& design, double members = 4.0,

@@ -1,0 +1,39 @@
+#include <algorithm>
+
+#include "models/storage/pooled_store.hpp"
+#include "models/storage/striping.hpp"
+
+/// One file that all write in pieces. Equations: docs/models/storage.md, eq. 10.
+namespace stallcast::models {
+
+// A target serves one piece at a time: c targets give c x / (x / b + hold).
+Rate SharedPieces::share(Bytes piece, double processes) const {
+  return window_rate(piece, piece, hold, target) * (targets / processes);
+}
+
+// A process has one piece under way: no read-ahead and no merging past what it writes at a time.
+Rate SharedPieces::alone(Bytes piece) const { return window_rate(piece, piece, turn, target); }
+
+Served PooledStore::blame_pieces(Served served) const {
+  return served.limited_by == media_resource_ ? Served{resource("shared_file")} : served;
+}
+
+sim::Task<Served> PooledStore::write_pieces(const Client& client, WriteRequest request, Rate cap,
+                                            Seconds commit, SharedPieces pieces) {
+  co_await metadata_ops(client, request.files / request.writers, true);
+  co_await metadata_ops(client, request.files, false);
+  const Served served =
+      co_await stream_out(client, request.bytes, std::min(cap, pieces.alone(request.piece)),
+                          pieces.share(request.piece, request.writers));
+  co_await context().sleep((commit + round_trip() * 2.0) * request.files);
+  co_return blame_pieces(served);
+}
+
+sim::Task<Served> PooledStore::read_pieces(const Client& client, ReadRequest request, Rate cap,
+                                           SharedPieces pieces) {
+  co_return blame_pieces(co_await stream_in(client, request.bytes,
+                                            std::min(cap, pieces.alone(request.piece)),
+                                            pieces.share(request.piece, request.readers)));
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,169 @@
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "models/contract/rows.hpp"
+#include "models/contract/storage.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/serve.hpp"
+
+/// One file that all write in pieces, against the closed forms of docs/models/storage.md, eq. 10.
+namespace shared_pieces_test {
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+using models::Directories;
+using models::FileSharing;
+
+namespace {
+
+constexpr double kWriters = 64.0;
+const Bytes kPiece = Bytes::from(47008, unit::B);
+
+using Settings = std::vector<std::pair<const char*, const char*>>;
+
+// 64 processes write and read 1 GB each of one file.
+Timed in_pieces(const Design& design) {
+  return serve(
+      design,
+      {.bytes = 1_GB, .sharing = FileSharing::interleaved, .piece = kPiece, .readers = kWriters},
+      {.bytes = 1_GB, .writers = kWriters, .sharing = FileSharing::interleaved, .piece = kPiece},
+      kWriters);
+}
+
+// All of the file at `targets` that hold a piece for `hold` besides its data.
+double of_targets(double targets, Rate target, Seconds hold) {
+  return (1_GB * kWriters / (targets * (kPiece / (hold + kPiece / target)))).in(unit::s);
+}
+
+// A process that waits `turn` for each of its pieces besides its data.
+double of_processes(Rate target, Seconds turn) {
+  return (1_GB / (kPiece / (turn + kPiece / target))).in(unit::s);
+}
+
+}  // namespace
+
+TEST_CASE("pieces hold the targets of a file: BeeGFS, GPFS, WEKA, DAOS") {
+  // 8 servers of 2 GB/s: 47,008 bytes are 23.5 us, and 200 us or 30 us are lost with each
+  const auto check = [](const char* kind, Settings settings, double stored = 1.0) {
+    INFO(kind);
+    settings.insert(settings.end(), {{"shared.write", "200 us"}, {"shared.read", "30 us"}});
+    const Timed t = in_pieces(design_with_storage(kind, settings));
+    CHECK(t.write.in(unit::s) == Approx(of_targets(8, 2_GBps / stored, 200_us)).epsilon(0.01));
+    CHECK(t.read.in(unit::s) == Approx(of_targets(8, 2_GBps, 30_us)).epsilon(0.01));
+  };
+  check("beegfs", {{"target.count", "8"},
+                   {"target.read", "2 GB/s"},
+                   {"target.write", "2 GB/s"},
+                   {"stripe.count", "0"},
+                   {"client.connections", "1000"}});
+  check("gpfs", {{"server.count", "8"},
+                 {"server.read", "2 GB/s"},
+                 {"server.write", "2 GB/s"},
+                 {"client.prefetch", "100 GB/s"}});
+  check("weka",
+        {{"backend.count", "8"},
+         {"backend.read", "2 GB/s"},
+         {"backend.write", "2 GB/s"},
+         {"client.core", "100 GB/s"}},
+        8.0 / 6.0);  // 6+2
+  check("daos", {{"server.count", "8"},
+                 {"server.read", "2 GB/s"},
+                 {"server.write", "2 GB/s"},
+                 {"object.parity", "0"},
+                 {"client.interface", "libdfs"}});
+}
+
+TEST_CASE("a BeeGFS file on few targets has only theirs") {
+  const Timed t = in_pieces(design_with_storage("beegfs", {{"target.count", "8"},
+                                                           {"target.write", "2 GB/s"},
+                                                           {"stripe.count", "2"},
+                                                           {"shared.write", "200 us"}}));
+  CHECK(t.write.in(unit::s) == Approx(of_targets(2, 2_GBps, 200_us)).epsilon(0.01));
+}
+
+TEST_CASE("a CephFS process waits for each piece") {
+  // 10 us to the OSD and 1 ms, or 0.7 ms; 64 OSDs are not the limit
+  const Timed t = in_pieces(design_with_storage("cephfs", {{"osd.count", "64"},
+                                                           {"osd.read", "1 GB/s"},
+                                                           {"osd.write", "1 GB/s"},
+                                                           {"replicas", "1"},
+                                                           {"shared.write", "1 ms"},
+                                                           {"shared.read", "0.7 ms"}}));
+  CHECK(t.write.in(unit::s) == Approx(of_processes(1_GBps, 1010_us)).epsilon(0.01));
+  CHECK(t.read.in(unit::s) == Approx(of_processes(1_GBps, 710_us)).epsilon(0.01));
+}
+
+TEST_CASE("an NFS file is one line, however many controllers there are") {
+  for (const char* heads : {"4", "8"}) {
+    Settings settings = {{"head.count", heads},
+                         {"head.write", heads[0] == '4' ? "2 GB/s" : "1 GB/s"},
+                         {"client.nconnect", "16"},
+                         {"client.connection", "10 GB/s"},
+                         {"shared.write", "60 us"}};
+    const Timed t = in_pieces(design_with_storage("nfs", settings));
+    CHECK(t.write.in(unit::s) == Approx(of_targets(1, 8_GBps, 60_us)).epsilon(0.01));
+  }
+}
+
+TEST_CASE("a Lustre file that was written in pieces is read in pieces") {
+  const Timed t = in_pieces(design_with_storage("lustre", {{"ost.count", "8"},
+                                                           {"ost.read", "2 GB/s"},
+                                                           {"stripe.count", "0"},
+                                                           {"client.stream", "100 GB/s"},
+                                                           {"shared.read", "100 us"}}));
+  CHECK(t.read.in(unit::s) == Approx(of_targets(8, 2_GBps, 100_us)).epsilon(0.01));
+}
+
+TEST_CASE("pieces are refused where none are modelled, never free") {
+  for (const models::StorageRow& row : models::storage_rows()) {
+    INFO(row.info.id);
+    const bool costs = std::any_of(row.info.fields.begin(), row.info.fields.end(),
+                                   [](const base::FieldInfo& f) { return f.key == "shared.read"; });
+    CHECK(costs == row.refuses_pieces.empty());
+  }
+}
+
+TEST_CASE("creates and opens of one directory pass it in turn, of own directories all servers") {
+  // 1000 processes, 1 file each: 5 and 20 kops/s in one directory, 8 x 50 kops/s in all
+  const Design design = design_with_storage("beegfs", {{"target.count", "8"},
+                                                       {"mds.count", "8"},
+                                                       {"mds.creates", "50 kops/s"},
+                                                       {"mds.opens", "50 kops/s"},
+                                                       {"mds.service", "20 us"},
+                                                       {"directory.creates", "5 kops/s"},
+                                                       {"directory.opens", "20 kops/s"},
+                                                       {"commit", "0 ms"}});
+  const auto timed = [&](Directories directories) {
+    return serve(design, {.bytes = 1_B}, {.bytes = 1_B, .writers = 1000}, 1000.0, directories);
+  };
+  const Timed one = timed(Directories::one), own = timed(Directories::own);
+  CHECK(one.write.in(unit::ms) == Approx(200.0).epsilon(0.03));
+  CHECK(one.open.in(unit::ms) == Approx(50.0).epsilon(0.06));
+  CHECK(own.write.in(unit::ms) == Approx(2.5).epsilon(0.03));
+  CHECK(own.open.in(unit::ms) == Approx(2.5).epsilon(0.03));
+  CHECK(timed(Directories::usual).open.in(unit::ms) == Approx(2.5).epsilon(0.03));
+}
+
+TEST_CASE("a save of small files waits for the metadata server, and that is blamed") {
+  // 32 ranks, 1000 files of 1 kB each in one directory at 5 kops/s: 6.4 s
+  Design design = design_with_storage("beegfs", {{"target.count", "8"},
+                                                 {"directory.creates", "5 kops/s"},
+                                                 {"mds.creates", "1 Mops/s"},
+                                                 {"mds.service", "1 us"},
+                                                 {"commit", "0 ms"}});
+  design.jobs[0].checkpoint = component(models::Role::checkpoint, "sync", "checkpoint",
+                                        {{"to", "scratch"},
+                                         {"every_steps", "100"},
+                                         {"size", "32 MB"},
+                                         {"files", "1000"},
+                                         {"serializer", "none"},
+                                         {"snapshot", "none"}});
+  const RunResult result = run(design);
+  CHECK(metric(result, "job.train.checkpoint.stall") == Approx(6.4).epsilon(0.02));
+  CHECK(metric(result, "job.train.checkpoint.took.storage.scratch.mds") ==
+        Approx(6.4).epsilon(0.02));
+}
+
+}  // namespace shared_pieces_test
