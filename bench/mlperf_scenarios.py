@@ -229,7 +229,7 @@ def storage(row):
     return [first, {"id": "bucket", "use": "storage/s3-standard"}] if kind is cache else [first]
 
 
-def loader(row, prior, interleave):
+def loader(row, prior):
     """How DLIO sets up its loaders: PyTorch asks each worker for one batch ahead (prefetch_size 0: two)."""
     one = row.cells
     common = {"batch": int(number(one["batch_size"])), "persistent": True, "copy": "none", "handover": "0 ms",
@@ -243,10 +243,6 @@ def loader(row, prior, interleave):
         files = number(one["num_files_train"])
         ends = [(start + 1e-3 * name * files) / common["workers"] for start, name in first]
         common["start"] = between(*ends, "ms", "an iterator of tf.data and its names, all readers")
-    if interleave and common["batch"] < common["workers"]:
-        # A batch of one sample is read by one reader of the model's tf.data. An interleave reads as many
-        # files at a time as it has readers, in order: as so many workers do with one sample each.
-        return {"type": "pytorch", "prefetch": 1, **common}
     found = {"type": "tensorflow", "prefetch": 1 if none else max(1, int(number(one["prefetch_size"], 2))),
              "map": {"threads": max(1, int(number(one["computation_threads"], 1)))}, **common}
     if row.workload == "cosmoflow":
@@ -282,7 +278,7 @@ def steps_of(row):
     return min(STEPS[row.workload], int(number(row.cells["steps_per_epoch"], STEPS[row.workload])))
 
 
-def scenario(row, prior, interleave=True):
+def scenario(row, prior):
     one = row.cells
     host = {"id": "client", "count": row.hosts, "gpus": row.per_host,
             # Emulated accelerators sleep, and servers run two threads a core.
@@ -297,7 +293,7 @@ def scenario(row, prior, interleave=True):
     step = {"compute": f"{1e3 * float(one['computation_time_s']):.6g} ms", "jitter": "0 %"}
     job = {"id": "train", "hosts": "client", "accelerators": row.ranks, "epochs": 1, "au": "dlio-v1",
            "step": step, "dataset": dataset(row, steps_of(row), prior),
-           "loader": loader(row, prior, interleave)}
+           "loader": loader(row, prior)}
     if prior:
         # One figure for both: what one rank loses, and what ranks lose that share the threads of a host.
         ends = [0.0, 0.0, 0.0]
@@ -311,9 +307,6 @@ def scenario(row, prior, interleave=True):
     if prior and one["format"] == "npz":
         stores[0].setdefault("client", {}).update(streams(row, stores[0], prior))
     fabric = {"use": "fabric/ethernet-tcp" if row.tcp else "fabric/hdr200"}
-    if row.tcp and prior:
-        fabric["incast"] = {"goodput": {"value": "90 %", "low": "60 %", "high": "99 %",
-                                        "why": "NVMe over TCP filled 62 to 80 % of ports in the round"}}
     return {"id": re.sub(r"[^A-Za-z0-9]+", "-", one["case_id"]),
             "cluster": {"hosts": [host], "fabric": fabric},
             "storage": stores, "jobs": [job], "run": {"seed": 1, "replicas": 1}}

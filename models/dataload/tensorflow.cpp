@@ -32,7 +32,8 @@ std::span<const FieldInfo> tensorflow_fields() { return kInfos<kTensorflowFields
 
 LoaderPolicy tensorflow_policy(const Component& component) {
   const TensorflowParams p = bind(kTensorflowFields, component);
-  LoaderPolicy out{.in_order = p.deterministic, .split_batch = true, .readers = p.cycle};
+  LoaderPolicy out{
+      .in_order = p.deterministic, .split_batch = true, .interleaved = true, .readers = p.cycle};
   out.decoders = p.map_threads.value_or(0);
   // Each reader has its part of the buffer.    [docs/models/formats.md, eq. 8]
   const LoaderParams common = loader_params(component);

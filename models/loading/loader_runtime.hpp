@@ -103,12 +103,12 @@ class LoaderRuntime {
   void skip_dry();
   [[nodiscard]] WaitSplit read_clocks() const;
   [[nodiscard]] bool arrived() const;
-  /// Most batches that are outstanding: where threads of their own decode, what they and those that
-  /// read have in hand comes on top.
+  /// Most batches that are outstanding: what those that read across batches, and those that decode
+  /// after them, have in hand comes on top.
   [[nodiscard]] std::int64_t most() const {
     if (!policy_.split_batch) return p_.workers * p_.prefetch;
-    const std::int64_t in_hand =
-        policy_.decoders > 0 ? policy_.threads(p_) + policy_.decoders + p_.batch - 1 : 0;
+    const bool apart = policy_.interleaved || policy_.decoders > 0;
+    const std::int64_t in_hand = apart ? policy_.threads(p_) + policy_.decoders + p_.batch - 1 : 0;
     return p_.prefetch + in_hand / p_.batch;
   }
   [[nodiscard]] bool staged() const { return policy_.pin || policy_.gpu_copies; }
