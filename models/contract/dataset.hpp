@@ -58,6 +58,7 @@ struct SampleAccess {
   Rate unpack = Rate::infinity();  ///< CPU: fetched bytes one core decompresses in a second
   Rate parse = Rate::infinity();   ///< CPU: stored bytes one core parses and copies in a second
   Seconds parse_fixed;             ///< CPU: fixed cost of a sample
+  double parsed_beside = 0.0;      ///< share of the parsing that goes on while bytes arrive
   std::optional<Bytes> keep{};     ///< most the format's own library keeps on a host
 
   /// Samples that lie in one file.

@@ -97,8 +97,9 @@ class SampleReader {
     double samples = 0.0;  ///< not yet taken
     Bytes each;
   };
-  sim::Task<void> fetch(double samples, Bytes stored, PhaseClock& clock);
-  sim::Task<Served> receive(ReadRequest request);
+  sim::Task<void> fetch(double samples, Bytes stored, PhaseClock& clock, Seconds parsing = {});
+  sim::Task<Served> receive(ReadRequest request, PhaseClock& clock);
+  [[nodiscard]] double parsed_beside() const;
   sim::Task<void> fetch_unit(double wanted, PhaseClock& clock);
   sim::Task<void> fetch_ahead();
   sim::Task<void> buffered(double samples, PhaseClock& clock);

@@ -142,6 +142,48 @@ TEST_CASE("tf.data fills its shuffle buffer before the first batch") {
   CHECK(step(design) == Approx(0.2).epsilon(1e-6));
 }
 
+TEST_CASE("records are parsed while the next of their file arrive") {
+  // 200 ms to read a sample, `parse` ms for it, 10 of them a file; 4 by 4 readers are a batch
+  const auto seconds = [](const char* parse, const char* ahead, const char* direct = "false") {
+    Design design = reader("tensorflow", {});
+    set(design.storage[0], Role::storage, "client.stream_direct", "62.5 MB/s");  // 8 OSTs
+    design.jobs[0].dataset = as_kind(*design.jobs[0].dataset, Role::dataset, "tfrecord");
+    for (const auto& [key, text] : Settings{{"samples_per_file", "10"},
+                                            {"round_trips", "0"},
+                                            {"parse", parse},
+                                            {"parse_fixed", "0 s"},
+                                            {"read_ahead", ahead},
+                                            {"direct", direct}})
+      set(*design.jobs[0].dataset, Role::dataset, key, text);
+    return step(design);
+  };
+  // w = 100 MB / 1 GB: a tenth of the 100 ms is parsed when the file is read. Copying out of the
+  // page cache, 40 ms, goes on meanwhile, too.
+  CHECK(seconds("1 GB/s", "100 MB") == Approx(0.2 + 0.01).epsilon(1e-6));
+  CHECK(seconds("0.25 GB/s", "100 MB") == Approx(0.04 + 0.36 + 0.04).epsilon(1e-6));
+  CHECK(seconds("1 GB/s", "0 B") == Approx(0.2 + 0.1).epsilon(1e-6));
+  CHECK(seconds("1 GB/s", "2 GB") == Approx(0.2 + 0.1).epsilon(1e-6));
+  CHECK(seconds("1 GB/s", "100 MB", "true") == Approx(0.2 + 0.1).epsilon(1e-6));
+}
+
+TEST_CASE("ranks with records of one size do not leave storage idle while all of them parse") {
+  // 8 readers of one host share 1 GB/s: a batch of 4 for each of 2 ranks in 0.8 s, although 100 ms
+  // of every sample are parsing
+  const auto seconds = [](const char* ahead) {
+    Design design = reader("tensorflow", {});
+    design.jobs[0].dataset = as_kind(*design.jobs[0].dataset, Role::dataset, "tfrecord");
+    set(*design.jobs[0].dataset, Role::dataset, "samples_per_file", "1000");
+    set(*design.jobs[0].dataset, Role::dataset, "parse", "1 GB/s");
+    set(*design.jobs[0].dataset, Role::dataset, "parse_fixed", "0 s");
+    set(*design.jobs[0].dataset, Role::dataset, "read_ahead", ahead);
+    set(design.hosts[0], Role::host, "gpus", "2");
+    set(design.storage[0], Role::storage, "read", "1 GB/s");
+    return step(design);
+  };
+  CHECK(seconds("1 MB") == Approx(0.8).epsilon(1e-3));
+  CHECK(seconds("0 B") == Approx(0.9).epsilon(1e-3));
+}
+
 TEST_CASE("DALI reads mapped files with all threads, else with one") {
   // mapped: 100 MB in windows of 10 MB are 10 faults of 1 ms and 200 ms; else one open stream of
   // 1 ms, one sample after the other, and the other threads decode
