@@ -263,7 +263,9 @@ def dataset(row, steps, prior):
     if re.search(DIRECT, row.product):
         found["direct"] = True
     if prior and one["format"] != "npy":
-        found["parse"] = spread(prior["parse"], "GB/s", "one reading process of DLIO")
+        found["parse"] = spread(prior["parse"], "GB/s", "core time of one reading process of DLIO")
+    if prior and one["format"] == "npz":
+        found["stream"] = spread(prior["stream"], "GB/s", "np.load under DLIO, besides its core time")
     return found
 
 
@@ -302,18 +304,7 @@ def scenario(row, prior):
         step["overhead"] = between(*ends, "ms", "what DLIO loses a step")
         job["barrier"] = {"base": "0 ms", "per_doubling": "0 ms",
                           "per_sqrt": spread(prior["barrier"], "ms", "MPI barrier of Python processes")}
-    stores = storage(row)
-    if prior and one["format"] == "npz":
-        stores[0].setdefault("client", {}).update(streams(row, stores[0], prior))
     fabric = {"use": "fabric/ethernet-tcp" if row.tcp else "fabric/hdr200"}
     return {"id": re.sub(r"[^A-Za-z0-9]+", "-", one["case_id"]),
             "cluster": {"hosts": [host], "fabric": fabric},
-            "storage": stores, "jobs": [job], "run": {"seed": 1, "replicas": 1}}
-
-
-def streams(row, store, prior):
-    """What one process moves while it reads a file with np.load."""
-    rate = spread(prior["stream"], "GB/s", "one reading process of DLIO, besides its core time")
-    if store.get("type") == "lustre" and re.search(DIRECT, row.product):
-        return {"stream": rate, "stream_direct": rate}
-    return {"stream": rate}
+            "storage": storage(row), "jobs": [job], "run": {"seed": 1, "replicas": 1}}

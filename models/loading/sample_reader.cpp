@@ -101,7 +101,7 @@ double SampleReader::parsed_beside() const {
 
 // Once the bytes are there it is the cores that are waited for.
 sim::Task<Served> SampleReader::receive(ReadRequest request, PhaseClock& clock) {
-  const Served read = co_await shared_.site.storage->read(client_, request);
+  const Served read = co_await shared_.site.storage->read(streaming_, request);
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
   co_return read;
 }
@@ -135,9 +135,9 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
                               .direct = shared_.dataset.direct,
                               .revisits = shared_.revisits};
     sim::Task<Served> reading =
-        parsing > Seconds{} ? receive(request, clock) : site.storage->read(client_, request);
+        parsing > Seconds{} ? receive(request, clock) : site.storage->read(streaming_, request);
     read = co_await shared_.site.cores.beside(std::move(reading), request.bytes,
-                                              client_.reads_at_most(), parsing);
+                                              streaming_.reads_at_most(), parsing);
     if (site.cache) site.cache->keep(client_, bytes * missed, shared_.revisits);
   } else {
     co_await shared_.site.cores.compute(parsing);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -79,6 +80,8 @@ class SampleReader {
         wake_(shared.context),
         filled_(shared.context) {
     client_.process = shared.readers++;
+    streaming_ = client_;
+    streaming_.core = std::min(streaming_.core, shared.access.stream);
   }
 
   /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end. A
@@ -112,7 +115,8 @@ class SampleReader {
   Bytes give(double loaded, Bytes stored, double samples);
 
   ReaderShared& shared_;
-  Client client_;  ///< as the storage knows it
+  Client client_;     ///< as the storage knows it
+  Client streaming_;  ///< the same, reading at most as fast as its format asks
   base::RandomStream& random_;
   std::int64_t epoch_ = 0;   ///< how many have begun
   sim::Ring<Unit> units_;    ///< fetched, not yet taken

@@ -166,6 +166,18 @@ TEST_CASE("records are parsed while the next of their file arrive") {
   CHECK(seconds("1 GB/s", "100 MB", "true") == Approx(0.2 + 0.1).epsilon(1e-6));
 }
 
+TEST_CASE("np.load takes in little at a time, and parses in between") {
+  // one worker: 100 MB at 1 GB/s, though the client streams 10 GB/s, then 125 ms of a core
+  Design design = reader("pytorch", {{"workers", "1"}, {"batch", "1"}});
+  set(design.storage[0], Role::storage, "client.stream", "10 GB/s");
+  design.jobs[0].dataset = as_kind(*design.jobs[0].dataset, Role::dataset, "npz");
+  set(*design.jobs[0].dataset, Role::dataset, "round_trips", "0");
+  set(*design.jobs[0].dataset, Role::dataset, "stream", "1 GB/s");
+  set(*design.jobs[0].dataset, Role::dataset, "parse", "0.8 GB/s");
+  set(*design.jobs[0].dataset, Role::dataset, "parse_fixed", "0 s");
+  CHECK(step(design) == Approx(0.1 + 0.125).epsilon(1e-6));
+}
+
 TEST_CASE("ranks with records of one size do not leave storage idle while all of them parse") {
   // 8 readers of one host share 1 GB/s: a batch of 4 for each of 2 ranks in 0.8 s, although 100 ms
   // of every sample are parsing
