@@ -53,6 +53,10 @@ struct LoaderPolicy {
   Rate receive = Rate::infinity();  ///< of a batch's bytes, besides what every hand-over takes
   double handover_spread = 0.0;     ///< standard deviation of a hand-over over its mean (lognormal)
 
+  // What every epoch begins with.
+  Seconds names{};     ///< core time for each file of the data set: listing and shuffling names
+  Seconds iterator{};  ///< until the threads of an iterator read
+
   // What a started process does before its first batch.
   Seconds import_time{};                   ///< CPU time, that of a forked process included
   double import_files = 0.0;               ///< files opened

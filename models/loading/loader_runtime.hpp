@@ -22,7 +22,7 @@ namespace stallcast::models {
 struct Batch {
   Loaded bytes;
   WaitSplit wait;           ///< from asking to having it on the GPU
-  Seconds starting;         ///< part of it: processes of workers were started
+  Seconds starting;         ///< part of it: names were listed, processes of workers started
   std::int64_t index = -1;  ///< in the order they were asked for; -1: none
 };
 
@@ -93,6 +93,7 @@ class LoaderRuntime {
                          PhaseClock& clock);
   sim::Task<void> scan(WaitSplit& wait);
   sim::Task<void> stat(double files);
+  sim::Task<void> open_epoch(Batch& batch);
   sim::Task<void> start(Batch& batch);
   sim::Task<void> load_here(Batch& batch);
   sim::Task<void> receive(Batch& batch);
@@ -136,6 +137,7 @@ class LoaderRuntime {
   std::size_t next_worker_ = 0;                  ///< in the cycle
   std::optional<base::RandomStream> handovers_;  ///< where they differ
   bool scanned_ = false;                         ///< what the format lists first is known
+  bool listed_ = false;                          ///< this epoch's names are shuffled
   bool started_ = false;                         ///< workers are alive
   bool primed_ = false;                          ///< this epoch's first indices are out
 };

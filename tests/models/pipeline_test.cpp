@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <string_view>
 #include <utility>
 
 #include "models/bounds/bounds.hpp"
@@ -42,6 +43,9 @@ Design reader(const char* kind, const Settings& settings, const Settings& data =
                                      {"handover", "0 s"},
                                      {"copy", "none"},
                                      {"batch", "4"}});
+  if (std::string_view(kind) == "tensorflow")
+    for (const char* key : {"iterator", "names"})
+      set(*design.jobs[0].loader, Role::loader, key, "0 s");
   for (const auto& [key, text] : settings) set(*design.jobs[0].loader, Role::loader, key, text);
   return design;
 }
@@ -194,6 +198,28 @@ TEST_CASE("ranks with records of one size do not leave storage idle while all of
   };
   CHECK(seconds("1 MB") == Approx(0.8).epsilon(1e-3));
   CHECK(seconds("0 B") == Approx(0.9).epsilon(1e-3));
+}
+
+TEST_CASE("an epoch begins with the names of all files and an iterator") {
+  // 100000 files of one sample at 2 us a name, 150 ms until threads read, then a batch of 200 ms;
+  // TFRecord files of 100 have 1000 names. Threads take no start, processes theirs, and again the
+  // names in the second epoch.
+  const Settings few{{"samples", "100000"}};
+  const Settings cost{{"names", "2 us"}, {"iterator", "150 ms"}, {"start", "1 s"}};
+  CHECK(first(reader("tensorflow", cost, few)) == Approx(0.2 + 0.15 + 0.2).epsilon(1e-6));
+  Design shards = reader("tensorflow", cost, few);
+  shards.jobs[0].dataset = as_kind(*shards.jobs[0].dataset, Role::dataset, "tfrecord");
+  set(*shards.jobs[0].dataset, Role::dataset, "samples_per_file", "100");
+  set(*shards.jobs[0].dataset, Role::dataset, "round_trips", "0");
+  CHECK(first(shards) == Approx(0.002 + 0.15 + 0.2).epsilon(1e-6));
+  Design processes =
+      reader("pytorch", {{"names", "2 us"}, {"start", "100 ms"}, {"persistent", "true"}}, few);
+  set(processes.jobs[0].job, Role::job, "steps", "10");
+  set(processes.jobs[0].job, Role::job, "epochs", "1");
+  CHECK(first(processes) == Approx(0.2 + 4 * 0.1 + 0.8).epsilon(1e-6));
+  set(processes.jobs[0].job, Role::job, "epochs", "2");
+  // means over both epochs: workers are started once
+  CHECK(first(processes) == Approx(0.2 + 2 * 0.1 + 0.8).epsilon(1e-6));
 }
 
 TEST_CASE("DALI reads mapped files with all threads, else with one") {
