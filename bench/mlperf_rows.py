@@ -29,11 +29,11 @@ import measure
 from mlperf_scenarios import (GRID, PRIORS, Row, number, scenario)
 
 
-def run(row, prior, draws, folder, interleave=True):
+def run(row, prior, draws, folder):
     """The report of `stallcast run`, or None with the reason printed."""
     path = os.path.join(folder, "row.json")
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(scenario(row, prior, interleave), file, indent=1)
+        json.dump(scenario(row, prior), file, indent=1)
     command = [measure.STALLCAST, "run", path, "--draws", str(draws), "--no-advice", "--format", "json",
                "--quiet", "--jobs", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -156,7 +156,6 @@ def main():
     parser.add_argument("--case", help="only rows whose case_id has this in it")
     parser.add_argument("--draws", type=int, default=32)
     parser.add_argument("--leave-out", action="store_true", help="choose PRIORS without each row's submitter")
-    parser.add_argument("--plain", action="store_true", help="tf.data as modelled for all batches")
     parser.add_argument("--default", action="store_true", help="no priors of DLIO: the simulator's defaults")
     parser.add_argument("--show", action="store_true", help="print the scenarios and run nothing")
     given = parser.parse_args()
@@ -173,9 +172,9 @@ def main():
             row = Row(cells)
             prior = shifted(row.workload, chosen.get((row.workload, system_of(cells)), {}))
             if given.show:
-                print(json.dumps(scenario(row, None if given.default else prior, not given.plain), indent=1))
+                print(json.dumps(scenario(row, None if given.default else prior), indent=1))
                 continue
-            report = run(row, None if given.default else prior, given.draws, folder, not given.plain)
+            report = run(row, None if given.default else prior, given.draws, folder)
             if report:
                 lines.append(Line(cells, report))
     if lines:

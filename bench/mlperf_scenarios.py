@@ -32,30 +32,29 @@ CATALOGUE = {"AI400X2 Turbo": "storage/ddn-ai400x2t", "AI400X2T": "storage/ddn-a
              "C500": "storage/hpe-c500", "E1000": "storage/hpe-e1000", "WEKApod": "storage/wekapod-8"}
 
 # What the benchmark program (DLIO) costs besides computing and reading: (median, low and high end over it).
-# overhead: ms a step of one rank. sharing: ms a step more where each hardware thread of a host has a rank
-# (docs/validation-mlperf.md, equation 2). barrier: ms per root of a rank (docs/models/training.md).
+# overhead: ms a step of one rank. sharing: ms a step more where each core of a host has a rank
+# (docs/models/training.md, equation 6). barrier: ms per root of a rank (the same, equation 2).
 # parse: GB/s that the core time of a reading process or thread allows; stream: GB/s that it takes in besides.
-# start: ms until a tf.data iterator reads; names: us for each file name a rank lists and shuffles.
+# iterator: ms until a tf.data iterator reads; names: us for each file name a rank lists and shuffles.
 PRIORS = {
     "unet3d": {"overhead": (3.0, 0.5, 2.0), "barrier": (1.6, 0.4, 1.6), "parse": (0.8, 0.6, 1.5),
                "stream": (1.3, 0.4, 1.6)},
-    "resnet50": {"overhead": (1.1, 0.5, 2.0), "sharing": (30.0, 0.6, 1.6), "barrier": (0.5, 0.3, 2.5),
-                 "parse": (2.0, 0.4, 2.0), "start": (150.0, 0.4, 3.0), "names": (0.75, 0.5, 2.0)},
-    "cosmoflow": {"overhead": (0.7, 0.7, 1.4), "sharing": (1.6, 0.4, 2.0), "barrier": (0.1, 0.4, 2.0),
-                  "parse": (2.0, 0.4, 2.0), "start": (20.0, 0.4, 3.0), "names": (0.75, 0.5, 2.0)},
+    "resnet50": {"overhead": (1.1, 0.5, 2.0), "sharing": (15.0, 0.6, 1.6), "barrier": (0.5, 0.3, 2.5),
+                 "parse": (2.0, 0.4, 2.0), "iterator": (150.0, 0.4, 3.0), "names": (0.75, 0.5, 2.0)},
+    "cosmoflow": {"overhead": (0.7, 0.7, 1.4), "sharing": (0.8, 0.4, 2.0), "barrier": (0.1, 0.4, 2.0),
+                  "parse": (2.0, 0.4, 2.0), "iterator": (20.0, 0.4, 3.0), "names": (0.75, 0.5, 2.0)},
 }
 GRID = {
     "unet3d": {"barrier": (0.8, 1.6), "parse": (0.6, 0.8, 1.0), "stream": (0.8, 1.3)},
-    "resnet50": {"sharing": (0.0, 20.0, 30.0, 40.0), "barrier": (0.1, 0.3, 0.5, 0.8)},
-    "cosmoflow": {"overhead": (0.6, 0.7, 0.8), "sharing": (0.0, 0.8, 1.6, 2.4), "barrier": (0.05, 0.1, 0.15)},
+    "resnet50": {"sharing": (0.0, 10.0, 15.0, 20.0), "barrier": (0.1, 0.3, 0.5, 0.8)},
+    "cosmoflow": {"overhead": (0.6, 0.7, 0.8), "sharing": (0.0, 0.4, 0.8, 1.2), "barrier": (0.05, 0.1, 0.15)},
 }
 # Simulated steps at most: an epoch is long enough for the batches read ahead to count little.
 STEPS = {"unet3d": 1000, "resnet50": 100, "cosmoflow": 600}
 READ_AHEAD = {"value": "1 MiB", "low": "128 KiB", "high": "15 MiB",
               "why": "not stated; Linux 128 KiB, tuned 15 MiB"}
-# As generated, both sides of a record drawn alike. Records of resnet50 are all of one size; ten bytes put
-# ranks out of step, which otherwise all parse at the same time while no one reads.
-STDEV = {"unet3d": "48.97 MB", "resnet50": "10 B", "cosmoflow": "51.1 kB"}
+# As generated, both sides of a record drawn alike. Records of resnet50 are all of one size.
+STDEV = {"unet3d": "48.97 MB", "resnet50": "0 B", "cosmoflow": "51.1 kB"}
 DIRECT = r"O_DIRECT|direct IO|dio read|forcedirect"
 CONNECTION = (1.5, 0.4, 1.67)
 STATED = "a stated rate; such systems gave 83-100 % of it"
@@ -106,7 +105,6 @@ class Row:
         sockets = re.match(r"([0-9])x ", one["client_cpu"])
         sheet = next((found for name, found in CPUS.items() if name in one["client_cpu"]), UNKNOWN_CPU)
         self.cores, self.memory = (int(sockets.group(1)) * one if sockets else one for one in sheet)
-        self.threads = 2 * self.cores
 
     def drive_rate(self):
         """GB/s of a drive: stated, of a cloud volume's operations at 256 KiB each, or of the product."""
@@ -229,7 +227,7 @@ def storage(row):
     return [first, {"id": "bucket", "use": "storage/s3-standard"}] if kind is cache else [first]
 
 
-def loader(row, prior, interleave):
+def loader(row, prior):
     """How DLIO sets up its loaders: PyTorch asks each worker for one batch ahead (prefetch_size 0: two)."""
     one = row.cells
     common = {"batch": int(number(one["batch_size"])), "persistent": True, "copy": "none", "handover": "0 ms",
@@ -238,15 +236,8 @@ def loader(row, prior, interleave):
     if one["data_loader"] == "pytorch":
         return {"type": "pytorch", "prefetch": 2 if none else 1, **common}
     if prior:
-        first = [(prior["start"][end] * (prior["start"][0] if end else 1),
-                  prior["names"][end] * (prior["names"][0] if end else 1)) for end in range(3)]
-        files = number(one["num_files_train"])
-        ends = [(start + 1e-3 * name * files) / common["workers"] for start, name in first]
-        common["start"] = between(*ends, "ms", "an iterator of tf.data and its names, all readers")
-    if interleave and common["batch"] < common["workers"]:
-        # A batch of one sample is read by one reader of the model's tf.data. An interleave reads as many
-        # files at a time as it has readers, in order: as so many workers do with one sample each.
-        return {"type": "pytorch", "prefetch": 1, **common}
+        common["iterator"] = spread(prior["iterator"], "ms", "until an iterator of tf.data reads")
+        common["names"] = spread(prior["names"], "us", "a rank lists and shuffles all names")
     found = {"type": "tensorflow", "prefetch": 1 if none else max(1, int(number(one["prefetch_size"], 2))),
              "map": {"threads": max(1, int(number(one["computation_threads"], 1)))}, **common}
     if row.workload == "cosmoflow":
@@ -254,12 +245,12 @@ def loader(row, prior, interleave):
     return found
 
 
-def dataset(row, steps, prior):
+def dataset(row, prior):
     one = row.cells
     each = int(number(one["samples_per_file"], 1)) if one["format"] == "tfrecord" else 1
-    samples = steps * row.ranks * int(number(one["batch_size"]))
+    samples = steps_of(row) * row.ranks * int(number(one["batch_size"]))
     found = {"on": "data", "sample": f"{one['record_length_B']} B", "sample_stdev": STDEV[row.workload],
-             "samples": math.ceil(samples / each) * each}
+             "samples": each * max(math.ceil(samples / each), int(number(one["num_files_train"])))}
     if one["format"] == "tfrecord":
         found.update(format="tfrecord", samples_per_file=each)
     else:
@@ -268,7 +259,9 @@ def dataset(row, steps, prior):
     if re.search(DIRECT, row.product):
         found["direct"] = True
     if prior and one["format"] != "npy":
-        found["parse"] = spread(prior["parse"], "GB/s", "one reading process of DLIO")
+        found["parse"] = spread(prior["parse"], "GB/s", "core time of one reading process of DLIO")
+    if prior and one["format"] == "npz":
+        found["stream"] = spread(prior["stream"], "GB/s", "np.load under DLIO, besides its core time")
     return found
 
 
@@ -282,7 +275,7 @@ def steps_of(row):
     return min(STEPS[row.workload], int(number(row.cells["steps_per_epoch"], STEPS[row.workload])))
 
 
-def scenario(row, prior, interleave=True):
+def scenario(row, prior):
     one = row.cells
     host = {"id": "client", "count": row.hosts, "gpus": row.per_host,
             # Emulated accelerators sleep, and servers run two threads a core.
@@ -296,32 +289,15 @@ def scenario(row, prior, interleave=True):
     # The rules fix the time of a step; it is slept.
     step = {"compute": f"{1e3 * float(one['computation_time_s']):.6g} ms", "jitter": "0 %"}
     job = {"id": "train", "hosts": "client", "accelerators": row.ranks, "epochs": 1, "au": "dlio-v1",
-           "step": step, "dataset": dataset(row, steps_of(row), prior),
-           "loader": loader(row, prior, interleave)}
+           "step": step, "steps": steps_of(row), "dataset": dataset(row, prior),
+           "loader": loader(row, prior)}
     if prior:
-        # One figure for both: what one rank loses, and what ranks lose that share the threads of a host.
-        ends = [0.0, 0.0, 0.0]
-        for name, times in (("overhead", 1.0), ("sharing", row.per_host / row.threads)):
-            middle, *sides = prior.get(name, (0.0, 1.0, 1.0))
-            ends = [end + times * middle * side for end, side in zip(ends, (1.0, *sides))]
-        step["overhead"] = between(*ends, "ms", "what DLIO loses a step")
+        step["overhead"] = spread(prior["overhead"], "ms", "what DLIO loses a step")
+        if "sharing" in prior:
+            step["sharing"] = spread(prior["sharing"], "ms", "what TensorFlow's threads lose on shared cores")
         job["barrier"] = {"base": "0 ms", "per_doubling": "0 ms",
                           "per_sqrt": spread(prior["barrier"], "ms", "MPI barrier of Python processes")}
-    stores = storage(row)
-    if prior and one["format"] == "npz":
-        stores[0].setdefault("client", {}).update(streams(row, stores[0], prior))
     fabric = {"use": "fabric/ethernet-tcp" if row.tcp else "fabric/hdr200"}
-    if row.tcp and prior:
-        fabric["incast"] = {"goodput": {"value": "90 %", "low": "60 %", "high": "99 %",
-                                        "why": "NVMe over TCP filled 62 to 80 % of ports in the round"}}
     return {"id": re.sub(r"[^A-Za-z0-9]+", "-", one["case_id"]),
             "cluster": {"hosts": [host], "fabric": fabric},
-            "storage": stores, "jobs": [job], "run": {"seed": 1, "replicas": 1}}
-
-
-def streams(row, store, prior):
-    """What one process moves while it reads a file with np.load."""
-    rate = spread(prior["stream"], "GB/s", "one reading process of DLIO, besides its core time")
-    if store.get("type") == "lustre" and re.search(DIRECT, row.product):
-        return {"stream": rate, "stream_direct": rate}
-    return {"stream": rate}
+            "storage": storage(row), "jobs": [job], "run": {"seed": 1, "replicas": 1}}

@@ -56,9 +56,12 @@ struct SampleAccess {
   double stated_at_once = 1.0;     ///< so many at one time
   bool one_lock = false;           ///< threads of one process take turns in the library
   Rate unpack = Rate::infinity();  ///< CPU: fetched bytes one core decompresses in a second
-  Rate parse = Rate::infinity();   ///< CPU: stored bytes one core parses and copies in a second
-  Seconds parse_fixed;             ///< CPU: fixed cost of a sample
-  std::optional<Bytes> keep{};     ///< most the format's own library keeps on a host
+  Rate stream =
+      Rate::infinity();           ///< most one reader takes in, waiting: it asks for little at once
+  Rate parse = Rate::infinity();  ///< CPU: stored bytes one core parses and copies in a second
+  Seconds parse_fixed;            ///< CPU: fixed cost of a sample
+  double parsed_beside = 0.0;     ///< share of the parsing that goes on while bytes arrive
+  std::optional<Bytes> keep{};    ///< most the format's own library keeps on a host
 
   /// Samples that lie in one file.
   [[nodiscard]] double per_file() const { return files > 0.0 ? std::max(1.0, 1.0 / files) : 1.0; }

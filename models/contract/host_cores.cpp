@@ -56,9 +56,10 @@ sim::Task<void> HostCores::compute(Seconds time) {
   co_await context->sleep(time);
 }
 
-sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Bytes bytes, Rate most) {
+sim::Task<Served> HostCores::beside(sim::Task<Served> operation, Bytes bytes, Rate most,
+                                    Seconds more) {
   sim::Task<Served> moving = std::move(operation);
-  const Seconds own = bytes / rates.process, others = bytes / rates.beside;
+  const Seconds own = bytes / rates.process + more, others = bytes / rates.beside;
   const Seconds began = context->now();
   Served served;
   if (!cpu.valid() || own + others <= Seconds{}) {

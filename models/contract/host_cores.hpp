@@ -33,9 +33,10 @@ struct HostCores {
 
   /// Core time of one process per member.
   [[nodiscard]] sim::Task<void> compute(Seconds time);
-  /// A storage operation of `bytes` per member, at most at `most`, and the core time it takes: over
-  /// when both are.    [docs/models/host.md, eq. 3]
-  [[nodiscard]] sim::Task<Served> beside(sim::Task<Served> operation, Bytes bytes, Rate most);
+  /// A storage operation of `bytes` per member, at most at `most`, and the core time it takes, with
+  /// `more` of the process: over when both are.    [docs/models/host.md, eq. 3]
+  [[nodiscard]] sim::Task<Served> beside(sim::Task<Served> operation, Bytes bytes, Rate most,
+                                         Seconds more = {});
 
  private:
   /// `cap`: cores that one member keeps busy at most.

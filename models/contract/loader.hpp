@@ -26,6 +26,7 @@ struct LoaderPolicy {
   bool in_order = true;          ///< batches are delivered in the order they were asked for
   bool fixed_assignment = true;  ///< a worker is chosen when a batch is asked for, idle or not
   bool split_batch = false;      ///< threads make up one batch together; prefetch counts batches
+  bool interleaved = false;      ///< of those, one that waits reads on for the batches to come
   bool iterable = false;         ///< each worker owns files; one that has read them all is skipped
 
   // Threads that make up batches together.
@@ -39,9 +40,9 @@ struct LoaderPolicy {
   /// Workers, or threads that read, at one time.
   [[nodiscard]] std::int64_t threads(const LoaderParams& p) const {
     const std::int64_t most = std::max<std::int64_t>(p.workers, 1);
-    return split_batch && p.workers > 0
-               ? std::clamp<std::int64_t>(readers.value_or(most), 1, p.batch)
-               : most;
+    if (!split_batch || p.workers == 0) return most;
+    const std::int64_t asked = std::max<std::int64_t>(readers.value_or(most), 1);
+    return interleaved ? asked : std::min(asked, p.batch);
   }
 
   Rate collate = Rate::infinity();  ///< of a batch, by the worker that loaded it
@@ -51,6 +52,10 @@ struct LoaderPolicy {
   double at_delivery = 1.0;         ///< share of the latter
   Rate receive = Rate::infinity();  ///< of a batch's bytes, besides what every hand-over takes
   double handover_spread = 0.0;     ///< standard deviation of a hand-over over its mean (lognormal)
+
+  // What every epoch begins with.
+  Seconds names{};     ///< core time for each file of the data set: listing and shuffling names
+  Seconds iterator{};  ///< until the threads of an iterator read
 
   // What a started process does before its first batch.
   Seconds import_time{};                   ///< CPU time, that of a forked process included

@@ -7,9 +7,9 @@ using namespace base;
 
 struct StepCommon {
   Fraction jitter;
-  Seconds overhead;
+  Seconds overhead, sharing;
 };
-constexpr std::array<Field<StepCommon>, 2> kStepCommon{
+constexpr std::array<Field<StepCommon>, 3> kStepCommon{
     field("jitter", &StepCommon::jitter, "1 %",
           "standard deviation of one rank's step time over its mean (lognormal)",
           between("0.5 %", "3 %", assumed(kNonNegative, "1 % for dense training"),
@@ -17,7 +17,12 @@ constexpr std::array<Field<StepCommon>, 2> kStepCommon{
     field("overhead", &StepCommon::overhead, "0 ms",
           "host work per step and rank that nothing hides",
           between("0 ms", "5 ms", kNonNegative,
-                  "DLIO loops lose 0.7-3 ms a step (MLPerf Storage v1.0); logging adds more"))};
+                  "DLIO loops lose 0.7-3 ms a step (MLPerf Storage v1.0); logging adds more")),
+    field("sharing", &StepCommon::sharing, "0 ms",
+          "host work added per rank on each core of a host: thread pools of ranks that share cores",
+          between("0 ms", "5 ms", kNonNegative,
+                  "TensorFlow under DLIO 0.8 ms (cosmoflow) to 15 ms (resnet50, batches of 400), "
+                  "MLPerf Storage v1.0; PyTorch near 0"))};
 
 constexpr std::array<Field<ModelParams>, 12> kModel{
     field("parameters", &ModelParams::parameters, kOptional, "number of parameters (70B, or 70e9)",
@@ -121,7 +126,10 @@ double ModelParams::shape_parameters() const {
 
 StepTime step_time(const Component& step, Seconds mean) {
   const StepCommon common = bind(kStepCommon, step);
-  return {.mean = mean, .cv = common.jitter.in(unit::ratio), .overhead = common.overhead};
+  return {.mean = mean,
+          .cv = common.jitter.in(unit::ratio),
+          .overhead = common.overhead,
+          .sharing = common.sharing};
 }
 
 Seconds StepTime::slowest(double ranks, base::RandomStream& random) const {

@@ -60,7 +60,13 @@ struct StepTime {
   Seconds mean;      ///< of one rank
   double cv = 0.0;   ///< lognormal, per rank and step
   Seconds overhead;  ///< host work of every rank between steps that nothing hides
+  Seconds sharing;   ///< more of it per rank on each core of a host
 
+  /// Host work of a step where each core of a host has so many ranks.
+  //    [docs/models/training.md, eq. 6]
+  [[nodiscard]] Seconds between_steps(double ranks_per_core) const {
+    return overhead + sharing * ranks_per_core;
+  }
   /// Time of the slowest of `ranks` ranks, from one draw (exact for independent ranks).
   [[nodiscard]] Seconds slowest(double ranks, base::RandomStream& random) const;
 };

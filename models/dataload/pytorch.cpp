@@ -24,10 +24,10 @@ struct PytorchParams {
   Fraction pin_takes;
   std::int64_t shuffle = 1, shuffle_first = 1;
   Fraction delivery, spread;
-  Seconds boot;
+  Seconds boot, names;
 };
 constexpr std::string_view kPytorchProbe = "own probe, PyTorch 1.13, 2 cores, 2026-11";
-constexpr std::array<Field<PytorchParams>, 16> kPytorchFields{
+constexpr std::array<Field<PytorchParams>, 17> kPytorchFields{
     field("style", &PytorchParams::style, "map",
           "map: any worker loads any sample; iterable: each worker owns whole files",
           one_of(kStyles)),
@@ -50,6 +50,11 @@ constexpr std::array<Field<PytorchParams>, 16> kPytorchFields{
           "CPU time of a started worker before its first batch: 5.6 ms measured after a fork",
           between("0 s", "50 ms", cited(kNonNegative, kPytorchProbe),
                   "5.6 ms measured after a fork; opening a data set takes longer")),
+    field("names", &PytorchParams::names, "0 s",
+          "core time of every rank for each file of the data set when an epoch begins: names are "
+          "listed or indices shuffled",
+          between("0 s", "0.2 us", kNonNegative,
+                  "expert range: torch.randperm about 0.1 us an index; lists of names cost more")),
     field("in_order", &PytorchParams::in_order, "true",
           "deliver batches in the order of their indices; false needs PyTorch 2.6"),
     field("start_method", &PytorchParams::method, "fork",
@@ -95,6 +100,7 @@ LoaderPolicy pytorch_policy(const Component& component) {
   out.receive = p.receive.value_or(Rate::infinity());
   out.handover_spread = p.spread.in(unit::ratio);
   out.import_time = p.boot;
+  out.names = p.names;
   if (p.method == "spawn") {
     out.import_time += p.import_time;
     out.import_files = p.import_on ? static_cast<double>(p.import_files) : 0.0;

@@ -30,6 +30,8 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
       step_time_(step_time(
           job.step,
           step_row(job.step.kind).mean(job.step, model_params(job.model), plant.host(p_.hosts)))),
+      between_steps_(step_time_.between_steps(layout_.ranks_per_host() /
+                                              static_cast<double>(plant.host(p_.hosts).cores))),
       restarts_(design, job, plant, context) {
   const RunParams run = run_params(design.run);
   // A job ends with its epochs; one that gives none runs for `run.duration`, 1 h unless said.
@@ -116,11 +118,11 @@ sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {
   ranks.slowed = checkpoint_ ? ranks.compute * checkpoint_->slowdown() : Seconds{};
   if (communicator_) {
     const Communicator::Split split = communicator_->split(ranks.compute + ranks.slowed);
-    co_await context_.sleep(split.before + step_time_.overhead);
+    co_await context_.sleep(split.before + between_steps_);
     communicator_->reached();
     co_await context_.sleep(split.beside);
   } else {
-    co_await context_.sleep(ranks.compute + ranks.slowed + step_time_.overhead);
+    co_await context_.sleep(ranks.compute + ranks.slowed + between_steps_);
   }
   if (ranks.loader && ranks.loader->gpu_work() > Seconds{}) {
     then(ranks.lane, "decode on the GPU");

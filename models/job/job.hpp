@@ -112,7 +112,8 @@ class TrainingJob {
   JobParams p_;
   RankLayout layout_;
   StepTime step_time_;
-  double batch_ = 0.0;  ///< samples per rank and step
+  Seconds between_steps_;  ///< host work of every rank
+  double batch_ = 0.0;     ///< samples per rank and step
   std::vector<RankClass> classes_;
   Restarts restarts_;
   std::unique_ptr<Checkpointer> checkpoint_;

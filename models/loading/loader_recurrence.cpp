@@ -11,7 +11,7 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
     ledger.never();  // drawn; or threads that share batches, which are not described
     return;
   }
-  for (const bool flag : {scanned_, started_, primed_}) ledger.state(flag);
+  for (const bool flag : {scanned_, listed_, started_, primed_}) ledger.state(flag);
   ledger.state(sent_ - received_);
   ledger.state(ended_.size());
   arrival_.describe(ledger);

@@ -74,7 +74,7 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t 
   base_ += sent_;
   sent_ = received_ = 0;
   steps_ = steps;
-  primed_ = false;
+  primed_ = listed_ = false;
   next_worker_ = 0;
   // Passes over the data set, in whole or as far as the job's steps go.
   shared_.revisits.passes += 1.0;
@@ -339,6 +339,7 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
 sim::Task<Batch> LoaderRuntime::next() {
   Batch batch;
   if (!scanned_) co_await scan(batch.wait);
+  if (!listed_) co_await open_epoch(batch);
   if (p_.workers == 0)
     co_await load_here(batch);
   else

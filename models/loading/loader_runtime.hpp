@@ -22,7 +22,7 @@ namespace stallcast::models {
 struct Batch {
   Loaded bytes;
   WaitSplit wait;           ///< from asking to having it on the GPU
-  Seconds starting;         ///< part of it: processes of workers were started
+  Seconds starting;         ///< part of it: names were listed, processes of workers started
   std::int64_t index = -1;  ///< in the order they were asked for; -1: none
 };
 
@@ -93,6 +93,7 @@ class LoaderRuntime {
                          PhaseClock& clock);
   sim::Task<void> scan(WaitSplit& wait);
   sim::Task<void> stat(double files);
+  sim::Task<void> open_epoch(Batch& batch);
   sim::Task<void> start(Batch& batch);
   sim::Task<void> load_here(Batch& batch);
   sim::Task<void> receive(Batch& batch);
@@ -103,12 +104,12 @@ class LoaderRuntime {
   void skip_dry();
   [[nodiscard]] WaitSplit read_clocks() const;
   [[nodiscard]] bool arrived() const;
-  /// Most batches that are outstanding: where threads of their own decode, what they and those that
-  /// read have in hand comes on top.
+  /// Most batches that are outstanding: what those that read across batches, and those that decode
+  /// after them, have in hand comes on top.
   [[nodiscard]] std::int64_t most() const {
     if (!policy_.split_batch) return p_.workers * p_.prefetch;
-    const std::int64_t in_hand =
-        policy_.decoders > 0 ? policy_.threads(p_) + policy_.decoders + p_.batch - 1 : 0;
+    const bool apart = policy_.interleaved || policy_.decoders > 0;
+    const std::int64_t in_hand = apart ? policy_.threads(p_) + policy_.decoders + p_.batch - 1 : 0;
     return p_.prefetch + in_hand / p_.batch;
   }
   [[nodiscard]] bool staged() const { return policy_.pin || policy_.gpu_copies; }
@@ -136,6 +137,7 @@ class LoaderRuntime {
   std::size_t next_worker_ = 0;                  ///< in the cycle
   std::optional<base::RandomStream> handovers_;  ///< where they differ
   bool scanned_ = false;                         ///< what the format lists first is known
+  bool listed_ = false;                          ///< this epoch's names are shuffled
   bool started_ = false;                         ///< workers are alive
   bool primed_ = false;                          ///< this epoch's first indices are out
 };

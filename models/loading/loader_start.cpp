@@ -61,11 +61,23 @@ void LoaderRuntime::take_over(const LoaderRuntime& before, bool cold) {
   if (cold && shared_.site.cache) shared_.site.cache->replace(passes);
 }
 
+// Every rank lists and shuffles all names, then makes an iterator.
+//    [docs/models/dataloader.md, eq. 9]
+sim::Task<void> LoaderRuntime::open_epoch(Batch& batch) {
+  listed_ = true;
+  const double files = shared_.dataset.sample_count() * shared_.access.files;
+  const Seconds listing = std::isfinite(files) ? policy_.names * files : Seconds{};
+  const Seconds began = context_.now();
+  if (listing > Seconds{}) co_await shared_.site.cores.compute(listing);
+  if (pipeline_) co_await context_.sleep(policy_.iterator);
+  batch.starting = context_.now() - began;
+  batch.wait.add(Phase::cpu, batch.starting, kNoResource);
+}
+
 // A new iterator starts its workers one after the other, then asks for W x prefetch batches.
 sim::Task<void> LoaderRuntime::start(Batch& batch) {
   primed_ = true;
-  // Threads live as long as their process.
-  if (!started_ || (!p_.persistent && !pipeline_)) {
+  if (!pipeline_ && (!started_ || !p_.persistent)) {
     const bool imports = policy_.import_time > Seconds{} || policy_.import_files > 0.0;
     const Seconds starting = p_.start * static_cast<double>(p_.workers);
     if (imports) {
@@ -77,7 +89,7 @@ sim::Task<void> LoaderRuntime::start(Batch& batch) {
       co_await context_.sleep(starting);
     }
     batch.wait.add(Phase::cpu, starting, kNoResource);
-    batch.starting = starting;
+    batch.starting += starting;
     started_ = true;
   }
   for (std::int64_t i = 0; i < most(); ++i) issue();

@@ -31,24 +31,28 @@ Pipeline::Pipeline(ReaderShared& shared, const LoaderParams& params, const Loade
   }
 }
 
-std::int64_t Pipeline::samples_of(std::int64_t r) const {
+// r, r + C, r + 2 C, ...    [docs/models/dataloader.md, eq. 5]
+std::int64_t Pipeline::samples_of(std::int64_t r, std::int64_t samples) const {
   const auto readers = static_cast<std::int64_t>(readers_.size());
-  return batch_ * (r + 1) / readers - batch_ * r / readers;
+  return (samples - r + readers - 1) / readers;
 }
 
 void Pipeline::begin_epoch(std::int64_t steps) {
   const double batches = static_cast<double>(steps);
+  asked_ = 0;
   for (std::size_t r = 0; r < readers_.size(); ++r)
     readers_[r]->reader.begin_epoch(
-        batches * (in_order_ ? static_cast<double>(samples_of(static_cast<std::int64_t>(r)))
-                             : static_cast<double>(batch_) / static_cast<double>(readers_.size())));
+        in_order_ ? static_cast<double>(samples_of(static_cast<std::int64_t>(r), steps * batch_))
+                  : batches * static_cast<double>(batch_) / static_cast<double>(readers_.size()));
 }
 
 void Pipeline::push(std::int64_t index) {
   Pending batch{index};
   const auto readers = static_cast<std::int64_t>(readers_.size());
+  const std::int64_t before = asked_;
+  asked_ += batch_;
   for (std::int64_t r = 0; r < readers; ++r) {
-    const std::int64_t mine = samples_of(r);
+    const std::int64_t mine = samples_of(r, asked_) - samples_of(r, before);
     const std::int64_t elements = std::min(mine, std::max<std::int64_t>(kElements / readers, 1));
     for (std::int64_t e = 0; e < elements; ++e) {
       const std::int64_t samples = mine * (e + 1) / elements - mine * e / elements;

@@ -16,9 +16,10 @@
 namespace stallcast::models {
 
 /// Threads of one process that make up batches together: readers, each with a file of its own, and
-/// decoders (tf.data, DALI). A batch is split into elements of some samples. In order, element e is
-/// read by reader e mod C and belongs to its batch; without order any reader takes the next, and
-/// a batch is made of whatever is there first. docs/models/dataloader.md.
+/// decoders (tf.data, DALI). In order, sample s of an epoch is read by reader s mod C and belongs
+/// to its batch; what one reader has of a batch is split into elements of some samples. Without
+/// order any reader takes the next element, and a batch is made of whatever is there first.
+/// docs/models/dataloader.md.
 class Pipeline {
  public:
   /// `done` gets each batch, in the order they were asked for.
@@ -63,11 +64,12 @@ class Pipeline {
   sim::Task<void> read(Reader& self, sim::Mailbox<Element>& elements);
   sim::Task<void> decode(Decoder& self);
   void finish(const Element& element);
-  /// Samples of a batch that reader `r` reads in order.
-  [[nodiscard]] std::int64_t samples_of(std::int64_t r) const;
+  /// How many of the first `samples` of an epoch reader `r` reads in order.
+  [[nodiscard]] std::int64_t samples_of(std::int64_t r, std::int64_t samples) const;
 
   ReaderShared& shared_;
   std::int64_t batch_, decoders_;
+  std::int64_t asked_ = 0;  ///< samples asked for in this epoch
   bool in_order_;
   std::function<void(std::int64_t, Loaded)> done_;
   std::vector<std::unique_ptr<Reader>> readers_;

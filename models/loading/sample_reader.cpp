@@ -90,8 +90,26 @@ double SampleReader::opens(double files) {
   return whole;
 }
 
-// Open and read what lies on storage.    [docs/models/dataloader.md, eq. 1]
-sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& clock) {
+// Share of the parsing that goes on while bytes arrive: of streams that the kernel reads ahead.
+//    [docs/models/formats.md, eq. 15]
+double SampleReader::parsed_beside() const {
+  const bool kernel = shared_.site.storage->client_limits().page_cache;
+  return kernel && !shared_.dataset.direct && !shared_.dataset.request_block
+             ? shared_.access.parsed_beside
+             : 0.0;
+}
+
+// Once the bytes are there it is the cores that are waited for.
+sim::Task<Served> SampleReader::receive(ReadRequest request, PhaseClock& clock) {
+  const Served read = co_await shared_.site.storage->read(streaming_, request);
+  clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
+  co_return read;
+}
+
+// Open and read what lies on storage, and parse `parsing` of it meanwhile.
+//    [docs/models/dataloader.md, eq. 1]
+sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& clock,
+                                    Seconds parsing) {
   const SampleAccess& access = shared_.access;
   const LoaderSite& site = shared_.site;
   const Bytes bytes = stored * access.amplification;
@@ -116,9 +134,13 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
                               .round_trips = access.round_trips,
                               .direct = shared_.dataset.direct,
                               .revisits = shared_.revisits};
-    read = co_await shared_.site.cores.beside(site.storage->read(client_, request), request.bytes,
-                                              client_.reads_at_most());
+    sim::Task<Served> reading =
+        parsing > Seconds{} ? receive(request, clock) : site.storage->read(streaming_, request);
+    read = co_await shared_.site.cores.beside(std::move(reading), request.bytes,
+                                              streaming_.reads_at_most(), parsing);
     if (site.cache) site.cache->keep(client_, bytes * missed, shared_.revisits);
+  } else {
+    co_await shared_.site.cores.compute(parsing);
   }
   limited_by_ = read.limited_by;
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
@@ -223,8 +245,9 @@ sim::Task<Loaded> SampleReader::read(std::int64_t samples, PhaseClock& clock) {
     if (epoch == epoch_) stored = take(loaded);
   } else if (loaded > 0.0) {
     stored = draw(loaded);
-    co_await fetch(loaded, stored, clock);
-    parsing = stored * access.amplification / access.unpack;
+    const Seconds all = access.parsing(stored, loaded), beside = all * parsed_beside();
+    co_await fetch(loaded, stored, clock, beside);
+    parsing = stored * access.amplification / access.unpack - beside;
   }
   parsing += access.parsing(stored, loaded);
   if (shared_.locked) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -79,6 +80,8 @@ class SampleReader {
         wake_(shared.context),
         filled_(shared.context) {
     client_.process = shared.readers++;
+    streaming_ = client_;
+    streaming_.core = std::min(streaming_.core, shared.access.stream);
   }
 
   /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end. A
@@ -97,8 +100,9 @@ class SampleReader {
     double samples = 0.0;  ///< not yet taken
     Bytes each;
   };
-  sim::Task<void> fetch(double samples, Bytes stored, PhaseClock& clock);
-  sim::Task<Served> receive(ReadRequest request);
+  sim::Task<void> fetch(double samples, Bytes stored, PhaseClock& clock, Seconds parsing = {});
+  sim::Task<Served> receive(ReadRequest request, PhaseClock& clock);
+  [[nodiscard]] double parsed_beside() const;
   sim::Task<void> fetch_unit(double wanted, PhaseClock& clock);
   sim::Task<void> fetch_ahead();
   sim::Task<void> buffered(double samples, PhaseClock& clock);
@@ -111,7 +115,8 @@ class SampleReader {
   Bytes give(double loaded, Bytes stored, double samples);
 
   ReaderShared& shared_;
-  Client client_;  ///< as the storage knows it
+  Client client_;     ///< as the storage knows it
+  Client streaming_;  ///< the same, reading at most as fast as its format asks
   base::RandomStream& random_;
   std::int64_t epoch_ = 0;   ///< how many have begun
   sim::Ring<Unit> units_;    ///< fetched, not yet taken

@@ -22,7 +22,7 @@ struct Transformer {
 
 /// One import of a DLIO workload, used by dlio.cpp alone: what the file and the options say, as far
 /// as it is known, and the scenario made from it. The parts about data and checkpoints are in
-/// dlio_workload.cpp.
+/// dlio_workload.cpp, what DLIO itself costs in dlio_costs.cpp.
 class DlioImport {
  public:
   DlioImport(const std::string& text, const std::string& file, const ImportOptions& options);
@@ -42,6 +42,7 @@ class DlioImport {
   void add_access(base::Json& dataset, const std::string& kind, std::int64_t per_file);
   void add_sample_size(base::Json& dataset);
   void add_loader(base::Json& job);
+  void add_costs(base::Json& job);
   void add_checkpoint(base::Json& job);
   void add_interval(base::Json& checkpoint);
   void add_target();

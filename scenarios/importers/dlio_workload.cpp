@@ -213,6 +213,7 @@ void DlioImport::add_loader(Json& job) {
   loader["copy"] = "none";
   note(FieldFate::defaulted, "", "jobs[train].loader.copy", "none", "DLIO copies nothing to a GPU");
   job["loader"] = loader;
+  add_costs(job);
 }
 
 void DlioImport::add_checkpoint(Json& job) {

@@ -95,6 +95,8 @@ TEST_CASE("threads of one process take turns in the HDF5 library, but not to dec
     design.jobs[0].loader = as_kind(*design.jobs[0].loader, Role::loader, "tensorflow");
     set_loader(design, "workers", "4");
     set_loader(design, "batch", "4");
+    set_loader(design, "iterator", "0 s");
+    set_loader(design, "names", "0 s");
     return metric(design, "first_batch");
   };
   CHECK(first("raw") == Approx(0.3).epsilon(1e-6));

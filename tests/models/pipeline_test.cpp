@@ -1,6 +1,11 @@
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <string_view>
+#include <utility>
 
 #include "models/bounds/bounds.hpp"
+#include "models/contract/dataset.hpp"
 #include "tests/support/designs.hpp"
 
 namespace pipeline_test {
@@ -38,6 +43,9 @@ Design reader(const char* kind, const Settings& settings, const Settings& data =
                                      {"handover", "0 s"},
                                      {"copy", "none"},
                                      {"batch", "4"}});
+  if (std::string_view(kind) == "tensorflow")
+    for (const char* key : {"iterator", "names"})
+      set(*design.jobs[0].loader, Role::loader, key, "0 s");
   for (const auto& [key, text] : settings) set(*design.jobs[0].loader, Role::loader, key, text);
   return design;
 }
@@ -61,6 +69,27 @@ TEST_CASE("as many files are read at one time as the cycle of the interleave is 
         Approx(0.4).epsilon(1e-6));
 }
 
+TEST_CASE("an interleave longer than a batch reads for the batches to come") {
+  // sample s by reader s mod 4, whatever batch it is of: 200 ms x batch / 4 a step, where the
+  // reader of every batch alone took 200 ms; batches of 3 by 4 readers: 4 batches in 3 x 200 ms
+  const auto mean = [](const char* batch, const Settings& more = {}) {
+    Design design = reader("tensorflow", {{"batch", batch}, {"prefetch", "4"}});
+    for (const auto& [key, text] : more) set(*design.jobs[0].loader, Role::loader, key, text);
+    set(design.jobs[0].step, Role::step, "compute", "1 ns");
+    set(design.run, Role::run, "duration", "100 s");
+    return metric(run(design), "job.train.step.time");
+  };
+  CHECK(mean("1") == Approx(0.05).epsilon(0.01));
+  CHECK(mean("2") == Approx(0.1).epsilon(0.01));
+  CHECK(mean("3") == Approx(0.15).epsilon(0.01));
+  CHECK(mean("1", {{"cycle_length", "2"}}) == Approx(0.1).epsilon(0.01));
+  CHECK(mean("1", {{"deterministic", "false"}}) == Approx(0.05).epsilon(0.01));
+  // DALI's threads take one batch at a time: one of its samples by one thread
+  Design dali = reader("dali", {{"batch", "1"}, {"window", "1 GB"}});
+  set(dali.jobs[0].step, Role::step, "compute", "1 ns");
+  CHECK(step(dali) == Approx(0.2).epsilon(1e-6));
+}
+
 TEST_CASE("threads that decode work alongside those that read") {
   // 200 ms to read and 300 ms to decode a sample, 4 of them a batch. By the same 4 threads 500 ms;
   // alongside them 4 threads decode a batch in 300 ms and 6 in 4 x 300 / 6 = 200 ms; the first
@@ -76,7 +105,8 @@ TEST_CASE("threads that decode work alongside those that read") {
 
 TEST_CASE("without order a batch is made of the samples that are there first") {
   // Sizes vary with CV 0.5 and nothing computes. Without order all threads always read: a batch
-  // every 4 x 200 / 4 ms. With one batch ahead, in order all wait for the slowest of four.
+  // every 4 x 200 / 4 ms. In order, with one batch ahead and what readers have in hand, sample j of
+  // a reader waits for batch j - 2, which waits for its slowest reader.
   const auto mean = [](const char* deterministic) {
     Design design = reader("tensorflow", {{"deterministic", deterministic}, {"prefetch", "1"}},
                            {{"sample_stdev", "50 MB"}});
@@ -84,8 +114,23 @@ TEST_CASE("without order a batch is made of the samples that are there first") {
     set(design.run, Role::run, "duration", "400 s");
     return metric(run(design), "job.train.step.time");
   };
-  const double ordered = mean("true");
-  CHECK(ordered > 1.3 * 0.2);  // E[max of 4] of sizes with CV 0.5 is 1.5 of the mean
+  models::DatasetParams sizes;
+  sizes.sample = Bytes::from(100, unit::MB);
+  sizes.sample_stdev = Bytes::from(50, unit::MB);
+  base::RandomStream random(7, "pipeline", "sizes");
+  std::array<double, 4> readers{};
+  double last = 0.0, before = 0.0;
+  constexpr int kBatches = 100000;
+  for (int j = 0; j < kBatches; ++j) {
+    double slowest = last;
+    for (double& done : readers) {
+      done = std::max(done, before) + sizes.draw(random).in(unit::GB) / 0.5;
+      slowest = std::max(slowest, done);
+    }
+    before = std::exchange(last, slowest);
+  }
+  CHECK(mean("true") == Approx(last / kBatches).epsilon(0.02));
+  CHECK(mean("true") > 1.15 * 0.2);
   Design free = reader("tensorflow", {{"deterministic", "false"}, {"prefetch", "4"}},
                        {{"sample_stdev", "50 MB"}});
   set(free.jobs[0].step, Role::step, "compute", "1 ns");
@@ -99,6 +144,82 @@ TEST_CASE("tf.data fills its shuffle buffer before the first batch") {
   const Design design = reader("tensorflow", {{"shuffle.buffer", "40"}});
   CHECK(first(design) == Approx(10 * 0.2).epsilon(1e-6));
   CHECK(step(design) == Approx(0.2).epsilon(1e-6));
+}
+
+TEST_CASE("records are parsed while the next of their file arrive") {
+  // 200 ms to read a sample, `parse` ms for it, 10 of them a file; 4 by 4 readers are a batch
+  const auto seconds = [](const char* parse, const char* ahead, const char* direct = "false") {
+    Design design = reader("tensorflow", {});
+    set(design.storage[0], Role::storage, "client.stream_direct", "62.5 MB/s");  // 8 OSTs
+    design.jobs[0].dataset = as_kind(*design.jobs[0].dataset, Role::dataset, "tfrecord");
+    for (const auto& [key, text] : Settings{{"samples_per_file", "10"},
+                                            {"round_trips", "0"},
+                                            {"parse", parse},
+                                            {"parse_fixed", "0 s"},
+                                            {"read_ahead", ahead},
+                                            {"direct", direct}})
+      set(*design.jobs[0].dataset, Role::dataset, key, text);
+    return step(design);
+  };
+  // w = 100 MB / 1 GB: a tenth of the 100 ms is parsed when the file is read. Copying out of the
+  // page cache, 40 ms, goes on meanwhile, too.
+  CHECK(seconds("1 GB/s", "100 MB") == Approx(0.2 + 0.01).epsilon(1e-6));
+  CHECK(seconds("0.25 GB/s", "100 MB") == Approx(0.04 + 0.36 + 0.04).epsilon(1e-6));
+  CHECK(seconds("1 GB/s", "0 B") == Approx(0.2 + 0.1).epsilon(1e-6));
+  CHECK(seconds("1 GB/s", "2 GB") == Approx(0.2 + 0.1).epsilon(1e-6));
+  CHECK(seconds("1 GB/s", "100 MB", "true") == Approx(0.2 + 0.1).epsilon(1e-6));
+}
+
+TEST_CASE("np.load takes in little at a time, and parses in between") {
+  // one worker: 100 MB at 1 GB/s, though the client streams 10 GB/s, then 125 ms of a core
+  Design design = reader("pytorch", {{"workers", "1"}, {"batch", "1"}});
+  set(design.storage[0], Role::storage, "client.stream", "10 GB/s");
+  design.jobs[0].dataset = as_kind(*design.jobs[0].dataset, Role::dataset, "npz");
+  set(*design.jobs[0].dataset, Role::dataset, "round_trips", "0");
+  set(*design.jobs[0].dataset, Role::dataset, "stream", "1 GB/s");
+  set(*design.jobs[0].dataset, Role::dataset, "parse", "0.8 GB/s");
+  set(*design.jobs[0].dataset, Role::dataset, "parse_fixed", "0 s");
+  CHECK(step(design) == Approx(0.1 + 0.125).epsilon(1e-6));
+}
+
+TEST_CASE("ranks with records of one size do not leave storage idle while all of them parse") {
+  // 8 readers of one host share 1 GB/s: a batch of 4 for each of 2 ranks in 0.8 s, although 100 ms
+  // of every sample are parsing
+  const auto seconds = [](const char* ahead) {
+    Design design = reader("tensorflow", {});
+    design.jobs[0].dataset = as_kind(*design.jobs[0].dataset, Role::dataset, "tfrecord");
+    set(*design.jobs[0].dataset, Role::dataset, "samples_per_file", "1000");
+    set(*design.jobs[0].dataset, Role::dataset, "parse", "1 GB/s");
+    set(*design.jobs[0].dataset, Role::dataset, "parse_fixed", "0 s");
+    set(*design.jobs[0].dataset, Role::dataset, "read_ahead", ahead);
+    set(design.hosts[0], Role::host, "gpus", "2");
+    set(design.storage[0], Role::storage, "read", "1 GB/s");
+    return step(design);
+  };
+  CHECK(seconds("1 MB") == Approx(0.8).epsilon(1e-3));
+  CHECK(seconds("0 B") == Approx(0.9).epsilon(1e-3));
+}
+
+TEST_CASE("an epoch begins with the names of all files and an iterator") {
+  // 100000 files of one sample at 2 us a name, 150 ms until threads read, then a batch of 200 ms;
+  // TFRecord files of 100 have 1000 names. Threads take no start, processes theirs, and again the
+  // names in the second epoch.
+  const Settings few{{"samples", "100000"}};
+  const Settings cost{{"names", "2 us"}, {"iterator", "150 ms"}, {"start", "1 s"}};
+  CHECK(first(reader("tensorflow", cost, few)) == Approx(0.2 + 0.15 + 0.2).epsilon(1e-6));
+  Design shards = reader("tensorflow", cost, few);
+  shards.jobs[0].dataset = as_kind(*shards.jobs[0].dataset, Role::dataset, "tfrecord");
+  set(*shards.jobs[0].dataset, Role::dataset, "samples_per_file", "100");
+  set(*shards.jobs[0].dataset, Role::dataset, "round_trips", "0");
+  CHECK(first(shards) == Approx(0.002 + 0.15 + 0.2).epsilon(1e-6));
+  Design processes =
+      reader("pytorch", {{"names", "2 us"}, {"start", "100 ms"}, {"persistent", "true"}}, few);
+  set(processes.jobs[0].job, Role::job, "steps", "10");
+  set(processes.jobs[0].job, Role::job, "epochs", "1");
+  CHECK(first(processes) == Approx(0.2 + 4 * 0.1 + 0.8).epsilon(1e-6));
+  set(processes.jobs[0].job, Role::job, "epochs", "2");
+  // means over both epochs: workers are started once
+  CHECK(first(processes) == Approx(0.2 + 2 * 0.1 + 0.8).epsilon(1e-6));
 }
 
 TEST_CASE("DALI reads mapped files with all threads, else with one") {

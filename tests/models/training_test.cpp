@@ -25,6 +25,17 @@ TEST_CASE("the release cost of the barrier is paid every step and grows with the
   CHECK(result.breakdown.at("train").at("sync") == Approx(7.0 / 107.0).epsilon(1e-9));
 }
 
+TEST_CASE("ranks that share cores lose time by their number on each core") {
+  // 8 ranks on the 16 cores of a host: 1 ms + 20 ms / 2 a step of 100 ms
+  Design design = small_design();
+  set(design.jobs[0].job, Role::job, "barrier.base", "0 s");
+  set(design.jobs[0].job, Role::job, "barrier.per_doubling", "0 s");
+  set(design.jobs[0].step, Role::step, "overhead", "1 ms");
+  set(design.jobs[0].step, Role::step, "sharing", "20 ms");
+  set(design.hosts[0], Role::host, "cpu.cores", "16");
+  CHECK(metric(run(design), "job.train.step.time") == Approx(0.111).epsilon(1e-12));
+}
+
 TEST_CASE("a barrier of processes costs its root of the ranks") {
   // 32 ranks: 1 ms + 1.5 ms x sqrt(32) = 9.4853 ms a step of 100 ms
   Design design = small_design();

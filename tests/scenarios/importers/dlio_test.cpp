@@ -1,6 +1,7 @@
 #include "scenarios/importers/dlio.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tests/scenarios/importers/dlio_support.hpp"
@@ -26,6 +27,34 @@ TEST_CASE("a DLIO workload becomes a job with quantities that carry units") {
   CHECK(in_base(train["dataset"]["sample"], Dimension::bytes) == 146600628.0);
   CHECK(in_base(train["step"]["compute"], Dimension::time) == Approx(0.323));
   CHECK(in_base(train["step"]["jitter"], Dimension::ratio) == 0.0);
+}
+
+TEST_CASE("what DLIO itself costs is written with its range, by what loads") {
+  const auto range = [](const Json& part, const char* key, Dimension dimension) {
+    const Json& node = part[key];
+    CHECK(node["why"].get<std::string>().find("MLPerf Storage v1.0") != std::string::npos);
+    return std::array{in_base(node["low"], dimension), in_base(node["value"], dimension),
+                      in_base(node["high"], dimension)};
+  };
+  const Json torch = job(import(kImages));
+  CHECK(range(torch["step"], "overhead", Dimension::time) == std::array{1.5e-3, 3e-3, 6e-3});
+  CHECK_FALSE(torch["step"].contains("sharing"));
+  CHECK(range(torch["barrier"], "per_sqrt", Dimension::time)[1] == Approx(1.6e-3));
+  CHECK(range(torch["dataset"], "parse", Dimension::rate)[1] == Approx(0.8e9));
+  CHECK(range(torch["dataset"], "stream", Dimension::rate)[2] == Approx(2.08e9));
+  CHECK(torch["loader"]["handover"] == "0 ms");
+  CHECK_FALSE(torch["loader"].contains("iterator"));
+
+  const auto tensorflow = [](const char* batch) {
+    return job(import(kImages, {"reader.data_loader=tensorflow", "dataset.format=tfrecord",
+                                std::string("reader.batch_size=") + batch}));
+  };
+  const Json many = tensorflow("400"), one = tensorflow("1");
+  CHECK(range(many["step"], "sharing", Dimension::time)[1] == Approx(15e-3));
+  CHECK(range(one["step"], "sharing", Dimension::time)[1] == Approx(0.8e-3));
+  CHECK(range(many["loader"], "iterator", Dimension::time)[1] == Approx(0.15));
+  CHECK(range(one["loader"], "names", Dimension::time)[1] == Approx(0.75e-6));
+  CHECK_FALSE(one["dataset"].contains("stream"));
 }
 
 TEST_CASE("the stored sizes vary less than record_length_stdev says") {
