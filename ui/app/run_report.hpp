@@ -23,6 +23,7 @@ struct RunQuestion {
   std::optional<Prediction> known = std::nullopt;  ///< of the design: it is not simulated again
   /// Simulations with inputs drawn from what they may be; none: as many as fit about a second.
   std::optional<std::size_t> draws = std::nullopt;
+  bool gains = true;     ///< make parts twice as fast to see what limits
   bool advise = true;    ///< try changes
   bool timeline = true;  ///< record what happens when
 };

@@ -81,7 +81,7 @@ void PredictionVerb::complete(Prediction& prediction) {
   // The time limit is for the whole verb.
   wanted.predict.time_limit_s -= prediction.wall_s;
   wanted.known = std::move(prediction);
-  wanted.advise = !no_advice_;
+  wanted.advise = wanted.gains = !no_advice_;
   if (draws_) wanted.draws = static_cast<std::size_t>(*draws_);
   wanted.timeline = format_ == report::Format::html;
   client::RunReport found =

@@ -261,6 +261,16 @@ std::size_t draws_that_fit(double cost) {
   return std::clamp(std::bit_floor(static_cast<std::size_t>(kEvents / each)), kFew, kUsual);
 }
 
+std::vector<Design> draws_of(const Design& design, std::size_t count) {
+  const std::vector<Input> inputs = inputs_of(design);
+  std::vector<Design> out;
+  for (const std::vector<double>& point : scrambled_sobol(count, inputs.size(), kPoints))
+    out.push_back(drawn(design, inputs, point));
+  return out;
+}
+
+std::size_t input_count(const Design& design) { return inputs_of(design).size(); }
+
 Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
                              const DrawOptions& options) {
   return Drawing(design, nominal, options).run();
