@@ -38,6 +38,8 @@ class Steps {
 
 }  // namespace
 
+static_assert(kFewestDraws == uncertain::kFewest);
+
 Result<RunReport> run_report(Session& session, const Scenario& scenario,
                              const RunQuestion& wanted) {
   const Design& design = scenario.design();

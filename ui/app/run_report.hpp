@@ -13,6 +13,9 @@ namespace stallcast::client {
 /// Changes that are tried where nobody says how many.
 inline constexpr std::size_t kMostAlternatives = 4;
 
+/// Fewer draws than this, but none, say nothing of an interval.
+inline constexpr std::size_t kFewestDraws = 4;
+
 struct RunReport {
   Prediction prediction;             ///< with its alternatives
   std::optional<Timeline> timeline;  ///< what happens when

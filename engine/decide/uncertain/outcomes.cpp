@@ -77,6 +77,9 @@ class Drawing {
 
  private:
   std::size_t count() {
+    // Where nothing is uncertain all draws are the design as it is, which is in memory.
+    if (inputs_.empty() && !options_.predict.vary)
+      return std::min(options_.draws.value_or(kFewest), kFewest);
     if (options_.draws) return *options_.draws;
     std::size_t fit = draws_that_fit(cost_of(design_, nominal_));
     if (asks_for_confidence(design_)) fit = std::max(fit, kFewestForTargets);
