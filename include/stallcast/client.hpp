@@ -129,6 +129,11 @@ class Session {
                                                      std::optional<std::size_t> draws = {},
                                                      const Question& question = {});
 
+  /// What limits `prediction`, made of the same design and question, by what the design would gain
+  /// without: parts of it are made twice as fast, each simulated once, and its bottlenecks are
+  /// ranked by that. Nothing is tried of a very large design.
+  void rank_by_gain(const Design& design, Prediction& prediction, const Question& question = {});
+
   /// Why: the trees of `metrics` (empty: the headline ones) down to inputs with their sources, from
   /// a prediction of `design`, or from closed forms alone with `simulate` false. `what_ifs` is
   /// empty: `what_ifs` gives them. A metric that does not exist is a failure (bad_input).

@@ -29,6 +29,9 @@ struct PlanSpec {
   std::optional<std::int64_t> replicas;  ///< at most so many where an interval straddles a limit
   std::optional<std::int64_t> tornado;   ///< uncertain inputs varied at the answer
   std::optional<double> spread;          ///< by how much, a fraction of the input
+  /// In how many of all draws of the uncertain inputs the targets are to hold, 0..1; none: as is.
+  std::optional<double> confidence;
+  std::optional<std::int64_t> draws;  ///< for `confidence`; none: as many as suit the design
 };
 
 /// How far one target is from its limit at one candidate.
@@ -123,7 +126,27 @@ struct PlanInterval {
   bool meets = false;              ///< the targets hold with `best`, simulated
 };
 
+/// One candidate, judged by draws of the uncertain inputs.
+struct DrawnPoint {
+  std::int64_t count = 0;
+  std::vector<std::string> values;  ///< one of each PlanAxis
+  std::size_t draws = 0;            ///< simulated; fewer than all where that decides
+  std::size_t met = 0;              ///< of them, in which every error-level target holds
+  bool meets = false;
+};
+
 enum class PlanStatus { found, infeasible, inconclusive };
+
+/// The best design whose targets hold in so many of the draws.
+struct ConfidentPlan {
+  double asked = 0.0;      ///< 0..1
+  std::size_t draws = 0;   ///< the same ones for every design
+  std::size_t inputs = 0;  ///< that were drawn
+  PlanStatus status = PlanStatus::inconclusive;
+  std::optional<std::size_t> answer = std::nullopt;   ///< of `points`
+  std::optional<std::size_t> nominal = std::nullopt;  ///< of `points`: the answer without draws
+  std::vector<DrawnPoint> points = {};                ///< in the order of the axes
+};
 
 /// The best design that meets the targets, with its neighbours.
 struct PlanResult {
@@ -157,6 +180,7 @@ struct PlanResult {
   std::vector<PlanSwing> tornado = {};  ///< those that move the margin, the most first
   std::int64_t varied = 0;              ///< assumed inputs that were varied for it
   std::vector<PlanInterval> intervals = {};
+  std::optional<ConfidentPlan> confident = std::nullopt;  ///< where a confidence is asked for
 };
 
 /// The candidate with `count`, or nullptr when it was not simulated.

@@ -57,12 +57,34 @@ struct RunResult {
 
 enum class Verdict { pass, fail, inconclusive, none };
 
-/// One line of "what limits this": ranked by blame, then by utilization.
+/// What a design would gain if a part of it were twice as fast, simulated with the same seed.
+struct Gain {
+  double time = 0.0;         ///< of the time of the jobs for the same work, saved
+  double utilization = 0.0;  ///< GPU utilization gained, mean over jobs
+  std::string part;          ///< what was made twice as fast, as `--set` names it: "storage[s].ost"
+  std::string
+      by;  ///< the one value of it that gains most of that: "storage[s].ost.read"; may be ""
+};
+
+/// One line of "what limits this": ranked by gain where gains are known, then by blame, then by
+/// utilization.
 struct Bottleneck {
   std::string resource;
-  double utilization = 0.0;   ///< of its capacity, mean over the run
-  double blamed_share = 0.0;  ///< of all stall time
-  std::string headroom;       ///< one phrase: "3 % left", "2.1 GB/s left of 110 GB/s"
+  double utilization = 0.0;                 ///< of its capacity, mean over the run
+  double blamed_share = 0.0;                ///< of all stall time
+  std::string headroom;                     ///< one phrase: "3 % left", "2.1 GB/s left of 110 GB/s"
+  std::optional<Gain> gain = std::nullopt;  ///< absent where it was not tried
+};
+
+/// How blame was found by counterfactuals. docs/models/blame.md.
+struct Gains {
+  std::size_t simulated = 0;  ///< designs
+  std::size_t left_out = 0;   ///< parts that were not tried, to save time
+  double noise = 0.0;         ///< gains of `Gain::time` below this are none
+  Gain all;                   ///< everything twice as fast at once
+  /// Parts that gain far more together than each alone; empty where one alone says it.
+  std::vector<std::string> pair = {};
+  Gain together;  ///< of `pair`
 };
 
 /// The outcome of one `expect` line.
@@ -110,6 +132,7 @@ struct Prediction {
   std::vector<AssertionOutcome> assertions;
   std::vector<Alternative> alternatives;
   std::vector<std::string> warnings;
+  std::optional<Gains> gains;  ///< none where nothing was made faster
   /// What its figures may turn out to be; none where no inputs were drawn.
   std::optional<Uncertainty> uncertainty;
   bool extrapolated = false;  ///< some replica was

@@ -49,7 +49,14 @@ constexpr std::array kFields = {
         "assumed inputs shown of those varied at the answer, what moves a target most; 0: none",
         base::up_to(1e4, base::assumed(base::kNonNegative))},
     FieldInfo{"spread", Dimension::ratio, "20 %", "by how much they are varied, both ways",
-              base::assumed(base::kPositiveShare)}};
+              base::assumed(base::kPositiveShare)},
+    FieldInfo{"confidence", Dimension::ratio, kOptional,
+              "in how many of the draws of uncertain inputs the targets are to hold, beside the "
+              "design as it is",
+              base::kPositiveShare},
+    FieldInfo{"draws", Dimension::count, kOptional,
+              "draws of uncertain inputs for it; without it as many as suit the design",
+              base::up_to(1e5)}};
 
 constexpr std::string_view kUnit[] = {"unit"};
 
@@ -125,6 +132,8 @@ class PlanReader {
     if (field.key == "replicas") spec_.replicas = static_cast<std::int64_t>(value->number);
     if (field.key == "tornado") spec_.tornado = static_cast<std::int64_t>(value->number);
     if (field.key == "spread") spec_.spread = value->number;
+    if (field.key == "confidence") spec_.confidence = value->number;
+    if (field.key == "draws") spec_.draws = static_cast<std::int64_t>(value->number);
   }
 
   void read_over(const Json& over) {

@@ -232,7 +232,8 @@ class ComponentReader {
                               part->in_tb())
                  : read_value(context_, field, pointer, node);
     };
-    std::optional<Value> read = read_ranged(context_, field, at, value, exact);
+    std::optional<Value> read = read_ranged(context_, field, at, value, exact,
+                                            models::ceiling_of(spec_.role, kind_->id, field));
     if (read)
       out_.values.insert_or_assign(std::string(field.key), std::move(*read));
     else

@@ -12,8 +12,8 @@ namespace {
 
 using base::FieldInfo;
 
-/// "Up to" is what a product reaches at best. Nine in ten reach at least this share of it.
-/// Expert value, for every kind of product alike until measurements say it of each.
+/// "Up to" is what a product reaches at best. Nine in ten reach at least this share of it, where
+/// no measured pairs tell of its sort: an expert value.
 constexpr double kCeilingShare = 0.7;
 
 constexpr std::string_view kCeiling = "up to";
@@ -37,18 +37,16 @@ std::optional<Tolerance> tolerance_of(std::string_view text) {
 
 bool names_ceiling(std::string_view text) { return base::trim(text).starts_with(kCeiling); }
 
-bool is_bare(Dimension d) { return d == Dimension::count || d == Dimension::number; }
-
 std::string in_json(double number, Dimension dimension) {
-  return is_bare(dimension) ? base::shortest(number)
-                            : base::json_text(base::exact_quantity(number, dimension));
+  return is_plain(dimension) ? base::shortest(number)
+                             : base::json_text(base::exact_quantity(number, dimension));
 }
 
 class RangeReader {
  public:
   RangeReader(ReadContext& context, const FieldInfo& field, const std::string& pointer,
-              const ReadExact& exact)
-      : context_(context), field_(field), at_(pointer), exact_(exact) {}
+              const ReadExact& exact, const models::Ceiling* ceiling)
+      : context_(context), field_(field), at_(pointer), exact_(exact), ceiling_(ceiling) {}
 
   std::optional<Value> read(const Json& node) {
     const auto has = [&](std::string_view key) { return node.contains(key); };
@@ -137,7 +135,7 @@ class RangeReader {
     const auto found = node.find(key);
     if (found == node.end() || found->is_null()) {
       if (misspelled) return std::nullopt;
-      const std::string example = is_bare(field_.dimension)
+      const std::string example = is_plain(field_.dimension)
                                       ? std::string(base::dimension_example(field_.dimension))
                                       : base::json_text(base::dimension_example(field_.dimension));
       return fault("missing", at_, name() + " has a range without \"" + key + "\"",
@@ -185,8 +183,10 @@ class RangeReader {
                    tolerance_hint());
     std::optional<Value> value = exact_(at_, Json(base::trim(rest)));
     if (!value) return std::nullopt;
-    Range range = ends(value->number, kCeilingShare * value->number, value->number);
+    const double share = ceiling_ != nullptr ? ceiling_->low : kCeilingShare;
+    Range range = ends(value->number, share * value->number, value->number);
     range.why = "a stated ceiling";
+    if (ceiling_ != nullptr) range.why += "; " + std::string(ceiling_->source);
     return checked(*std::move(value), std::move(range));
   }
 
@@ -222,6 +222,7 @@ class RangeReader {
   const FieldInfo& field_;
   const std::string& at_;
   const ReadExact& exact_;
+  const models::Ceiling* ceiling_;
 };
 
 bool takes_range(Dimension d) {
@@ -232,9 +233,9 @@ bool takes_range(Dimension d) {
 
 std::optional<Value> read_ranged(ReadContext& context, const FieldInfo& field,
                                  const std::string& pointer, const Json& node,
-                                 const ReadExact& exact) {
+                                 const ReadExact& exact, const models::Ceiling* ceiling) {
   if (!takes_range(field.dimension)) return exact(pointer, node);
-  return RangeReader(context, field, pointer, exact).read(node);
+  return RangeReader(context, field, pointer, exact, ceiling).read(node);
 }
 
 bool is_ranged(const Json& node) { return node.is_object() && node.contains("value"); }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/catalogue/ceilings.hpp"
 #include "scenarios/resolve/component_reader.hpp"
 
 /// How sure a value is, as a scenario says it: "4 GB/s +- 10 %", "up to 110 GB/s", or an object of
@@ -16,10 +17,17 @@ namespace stallcast::scenarios {
 using ReadExact = std::function<std::optional<Value>(const std::string& pointer, const Json& node)>;
 
 /// Reads one value of a component, with its range where it has one; nullopt after a fault.
-/// Numbers without a range, and what is not a number, are what `exact` makes of them.
+/// Numbers without a range, and what is not a number, are what `exact` makes of them. `ceiling` is
+/// what "up to" leaves of such a figure; may be null.
 [[nodiscard]] std::optional<Value> read_ranged(ReadContext& context, const base::FieldInfo& field,
                                                const std::string& pointer, const Json& node,
-                                               const ReadExact& exact);
+                                               const ReadExact& exact,
+                                               const models::Ceiling* ceiling = nullptr);
+
+/// Whether a number of this dimension is written without a unit.
+[[nodiscard]] inline bool is_plain(Dimension d) {
+  return d == Dimension::count || d == Dimension::number;
+}
 
 /// Whether `node` is a value with its range, and not an object of further fields.
 [[nodiscard]] bool is_ranged(const Json& node);

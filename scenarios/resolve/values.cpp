@@ -5,6 +5,7 @@
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/resolve/component_reader.hpp"
+#include "scenarios/resolve/ranges.hpp"
 
 /// One value: its JSON type, unit, limits and choices.
 namespace stallcast::scenarios {
@@ -12,7 +13,6 @@ namespace {
 
 using base::FieldInfo;
 
-bool is_plain(Dimension d) { return d == Dimension::count || d == Dimension::number; }
 bool is_text(Dimension d) { return d == Dimension::text || d == Dimension::text_list; }
 
 // The unit a field's default or the dimension's example is written in: "GB/s".

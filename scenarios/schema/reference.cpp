@@ -75,12 +75,12 @@ forms. They hold for every field below that takes a number; `plan` and `params` 
 | `"4 GB/s +- 500 MB/s"` | the same with an amount: from 3.5 GB/s to 4.5 GB/s |
 | `"8 +- 2"`, `"8 +- 25 %"` | of counts and plain numbers; a count reaches the whole numbers within |
 | `"95 % +- 2 %"` | of a percentage: percentage points, from 93 % to 97 % |
-| `"up to 110 GB/s"` | a ceiling, for rates and operation rates: from 70 % of it to itself |
+| `"up to 110 GB/s"` | a ceiling, for rates and operation rates: from what measured pairs say such figures deliver at least, or 70 % of it, to itself |
 | `{ "value": "4 GB/s", "low": "3 GB/s", "high": "4.4 GB/s", "why": "three runs of IOR" }` | both ends, and how that is known |
 
 `why` may be left out. `value`, `low` and `high` may be expressions (`"=n * 2 GB/s"`); a tolerance cannot
-follow one. Both ends are within the limits of the field, and the value is from one to the other. The 70 % of
-a ceiling is an expert value.
+follow one. Both ends are within the limits of the field, and the value is from one to the other. What a
+ceiling leaves is what [measured pairs](../models/priors.md) say of its sort, else 70 %, an expert value.
 
 A simulation takes the value: a range changes no prediction, and designs that differ in ranges alone are the
 same. `--set 'storage.ost.read=4 GB/s +- 10 %'` works as in the file; whatever sets a field to a plain value

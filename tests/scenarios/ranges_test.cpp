@@ -145,11 +145,21 @@ TEST_CASE("a tolerance of nothing leaves the value exact") {
   CHECK_FALSE(set_value("ost.read", R"({"value":"4 GB/s","low":"4 GB/s","high":"4 GB/s"})").range);
 }
 
-TEST_CASE("of a ceiling, seven tenths are the low end") {
+TEST_CASE("of a ceiling, the low end is what figures of its sort deliver at least") {
+  const auto low = [](const char* key, Dimension dimension) {
+    const models::Ceiling* ceiling = models::ceiling_of(
+        models::Role::storage, "lustre", base::FieldInfo{key, dimension, {}, {}, {}});
+    return ceiling == nullptr ? 0.7 : ceiling->low;
+  };
   const Value rate = set_value("ost.read", "up to 110 GB/s");
   CHECK(rate.number == 110e9);
-  CHECK(rate.range == Range{77e9, 110e9, "a stated ceiling"});
-  CHECK(set_value("mdt.open", "up to 100 kops/s").range == Range{70e3, 100e3, "a stated ceiling"});
+  REQUIRE(rate.range);
+  CHECK(rate.range->low == Approx(low("ost.read", Dimension::rate) * 110e9));
+  CHECK(rate.range->high == 110e9);
+  CHECK_THAT(rate.range->why, Catch::StartsWith("a stated ceiling"));
+  const Value opens = set_value("mdt.open", "up to 100 kops/s");
+  REQUIRE(opens.range);
+  CHECK(opens.range->low == Approx(low("mdt.open", Dimension::op_rate) * 100e3));
 }
 
 TEST_CASE("every dimension that is a number takes a range") {

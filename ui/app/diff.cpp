@@ -1,9 +1,11 @@
 #include "ui/app/diff.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/jsonc.hpp"
+#include "engine/base/text.hpp"
 #include "engine/decide/diff/attribution.hpp"
 #include "engine/decide/diff/compare_sides.hpp"
 #include "engine/decide/predict/predict.hpp"
@@ -113,9 +115,28 @@ class Comparison {
   Result<diff::Experiment> arrange(const Side& base, const Side& head) {
     out_.inputs_known = true;
     out_.patch = patch_between(base.design, head.design);
+    compare_ranges(base.design, head.design);
     return diff::arrange(base.design, head.design,
                          diff::changes(base.design, head.design, base.origins, head.origins),
                          question_.attribute, scenarios::fault_of);
+  }
+
+  /// A range is no input of a prediction, and yet somebody changed it.
+  void compare_ranges(const Design& base, const Design& head) {
+    const auto before = base::values_of(base);
+    std::vector<std::string> moved;
+    for (const auto& [path, value] : base::values_of(head))
+      for (const auto& [known, was] : before)
+        if (known == path && was->number == value->number && was->range != value->range)
+          moved.push_back(path);
+    if (moved.empty()) return;
+    const std::size_t n = moved.size();
+    moved.resize(std::min<std::size_t>(n, 3));
+    out_.warnings.push_back(
+        (n == 1 ? "one value may be" : std::to_string(n) + " values may be") +
+        std::string(" something else in truth: ") + base::join(moved, ", ") +
+        (n > moved.size() ? ", ..." : "") +
+        "; that moves intervals, which \"run\" has, and no figure of the design as it is");
   }
 
   std::optional<Failure> take(Result<Prediction> prediction, DiffSide& side) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -119,6 +120,10 @@ DiffSide side_of(const Json& root) {
     p.bottlenecks.push_back({text(b, at, "resource"), number(b, at, "utilization"),
                              number(b, at, "blamed_share"), text_or_empty(b, at, "headroom")});
   });
+  // Sides of a diff are compared by what they waited for: what they would gain is not known of all.
+  std::stable_sort(
+      p.bottlenecks.begin(), p.bottlenecks.end(),
+      [](const Bottleneck& a, const Bottleneck& b) { return a.blamed_share > b.blamed_share; });
   for_each_in(root, "warnings", [&](const Json& w, const std::string& at) {
     p.warnings.push_back(as<std::string>(w, at, "text"));
   });

@@ -38,12 +38,14 @@ class Steps {
 
 }  // namespace
 
+static_assert(kFewestDraws == uncertain::kFewest);
+
 Result<RunReport> run_report(Session& session, const Scenario& scenario,
                              const RunQuestion& wanted) {
   const Design& design = scenario.design();
   const bool drawn = wanted.draws.value_or(1) > 0;
-  Steps steps(wanted.predict,
-              1U + (drawn ? 1U : 0U) + (wanted.advise ? 1U : 0U) + (wanted.timeline ? 1U : 0U));
+  Steps steps(wanted.predict, 1U + (wanted.gains ? 1U : 0U) + (drawn ? 1U : 0U) +
+                                  (wanted.advise ? 1U : 0U) + (wanted.timeline ? 1U : 0U));
   RunReport out;
   if (wanted.known) {
     out.prediction = *wanted.known;
@@ -53,6 +55,8 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
     if (!found.ok()) return found.failure();
     out.prediction = std::move(found).value();
   }
+  if (wanted.gains)
+    if (const auto question = steps.next()) session.rank_by_gain(design, out.prediction, *question);
   if (drawn)
     if (const auto question = steps.next()) {
       Result<Uncertainty> found =
@@ -80,10 +84,12 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
 Result<Explanation> explain_report(Session& session, const Scenario& scenario,
                                    const ExplainQuestion& wanted) {
   const Design& design = scenario.design();
-  Steps steps(wanted.predict, wanted.simulate && wanted.what_ifs > 0 ? 2 : 1);
+  Steps steps(wanted.predict, wanted.simulate && wanted.what_ifs > 0 ? 3 : 1);
   Result<Explanation> found =
       session.explain(design, wanted.metrics, wanted.simulate, *steps.next());
   if (!found.ok() || !found->prediction || wanted.what_ifs == 0) return found;
+  if (const auto question = steps.next())
+    session.rank_by_gain(design, *found->prediction, *question);
   if (const auto question = steps.next())
     found->what_ifs =
         session.what_ifs(scenario, design, *found->prediction, wanted.what_ifs, *question);

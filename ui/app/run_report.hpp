@@ -13,6 +13,9 @@ namespace stallcast::client {
 /// Changes that are tried where nobody says how many.
 inline constexpr std::size_t kMostAlternatives = 4;
 
+/// Fewer draws than this, but none, say nothing of an interval.
+inline constexpr std::size_t kFewestDraws = 4;
+
 struct RunReport {
   Prediction prediction;             ///< with its alternatives
   std::optional<Timeline> timeline;  ///< what happens when
@@ -23,6 +26,7 @@ struct RunQuestion {
   std::optional<Prediction> known = std::nullopt;  ///< of the design: it is not simulated again
   /// Simulations with inputs drawn from what they may be; none: as many as fit about a second.
   std::optional<std::size_t> draws = std::nullopt;
+  bool gains = true;     ///< make parts twice as fast to see what limits
   bool advise = true;    ///< try changes
   bool timeline = true;  ///< record what happens when
 };

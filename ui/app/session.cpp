@@ -10,6 +10,7 @@
 #include "engine/base/files.hpp"
 #include "engine/decide/explain/explain.hpp"
 #include "engine/decide/explain/what_if.hpp"
+#include "engine/decide/gain/gains.hpp"
 #include "engine/decide/plan/advice.hpp"
 #include "engine/decide/plan/countables.hpp"
 #include "engine/decide/plan/plan.hpp"
@@ -46,6 +47,8 @@ void override_with(const PlanSpec& wanted, PlanSpec& spec) {
   if (wanted.replicas) spec.replicas = wanted.replicas;
   if (wanted.tornado) spec.tornado = wanted.tornado;
   if (wanted.spread) spec.spread = wanted.spread;
+  if (wanted.confidence) spec.confidence = wanted.confidence;
+  if (wanted.draws) spec.draws = wanted.draws;
 }
 
 /// The part of a run that a page shows: two saves where there are any, else a minute, but no more
@@ -70,6 +73,8 @@ TimelineRequest overview_of(const Prediction& prediction) {
   out.end_s = std::min(out.end_s, prediction.simulated_s);
   return out;
 }
+
+bool can_be_built(const Design& design) { return scenarios::fault_of(design).empty(); }
 
 }  // namespace
 
@@ -193,7 +198,7 @@ Result<Uncertainty> Session::uncertainty(const Design& design, const Prediction&
                                          std::optional<std::size_t> draws,
                                          const Question& question) {
   uncertain::DrawOptions options{.predict = impl_->begin_varied(question), .draws = draws};
-  options.valid = [](const Design& drawn) { return scenarios::fault_of(drawn).empty(); };
+  options.valid = can_be_built;
   return uncertain::outcomes(design, prediction, options);
 }
 
@@ -204,10 +209,16 @@ Result<CalibrationProfile> Session::calibrate(const Design& design,
                                               const Question& question) {
   uncertain::ConditionOptions options{.predict = impl_->begin_varied(question)};
   if (draws) options.draws = *draws;
-  options.valid = [](const Design& drawn) { return scenarios::fault_of(drawn).empty(); };
+  options.valid = can_be_built;
   const Result<uncertain::Posterior> found = uncertain::condition(design, observed, options);
   if (!found.ok()) return found.failure();
   return calibration::profile_of(*found, design, id);
+}
+
+void Session::rank_by_gain(const Design& design, Prediction& prediction, const Question& question) {
+  gain::GainOptions options{.predict = impl_->begin(question)};
+  options.valid = can_be_built;
+  gain::rank_by_gain(design, prediction, options);
 }
 
 Result<Explanation> Session::explain(const Design& design, const std::vector<std::string>& metrics,
@@ -277,7 +288,7 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
   return plan::solve(
       scenario.design(), spec,
       [&](std::span<const Change> changes) { return Impl::design_with(scenario, changes); },
-      impl_->begin(question));
+      impl_->begin(question), {.valid = can_be_built, .vary = impl_->begin_varied(question).vary});
 }
 
 Result<PlanResult> Session::plan(const Scenario& scenario, const std::string& storage,

@@ -28,11 +28,11 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
   line_.format_option(options_, pages_);
   line_.output_options(options_);
   if (const auto exit = line_.parse(args)) return *exit;
-  constexpr std::int64_t kFewestDraws = 4;
-  if (draws_ && *draws_ > 0 && *draws_ < kFewestDraws)
+  constexpr auto kFewest = static_cast<std::int64_t>(client::kFewestDraws);
+  if (draws_ && *draws_ > 0 && *draws_ < kFewest)
     return report_failure({ExitCode::bad_input,
                            "--draws " + std::to_string(*draws_) + " says nothing of an interval",
-                           "take 4 or more, or 0 for none"});
+                           "take " + std::to_string(kFewest) + " or more, or 0 for none"});
   const auto format = report::parse_format(options_.format, pages_);
   if (!format.ok()) return report_failure(format.failure());
   format_ = format.value();
@@ -81,7 +81,7 @@ void PredictionVerb::complete(Prediction& prediction) {
   // The time limit is for the whole verb.
   wanted.predict.time_limit_s -= prediction.wall_s;
   wanted.known = std::move(prediction);
-  wanted.advise = !no_advice_;
+  wanted.advise = wanted.gains = !no_advice_;
   if (draws_) wanted.draws = static_cast<std::size_t>(*draws_);
   wanted.timeline = format_ == report::Format::html;
   client::RunReport found =

@@ -1,3 +1,4 @@
+#include "engine/base/quantity_text.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/design_context.hpp"
@@ -6,6 +7,10 @@ namespace stallcast::cli {
 namespace {
 
 ExitCode plan_exit(const PlanResult& plan) {
+  if (plan.confident && plan.confident->status == PlanStatus::infeasible)
+    return ExitCode::answer_no;
+  if (plan.confident && plan.confident->status == PlanStatus::inconclusive)
+    return ExitCode::inconclusive;
   if (plan.status == PlanStatus::infeasible) return ExitCode::answer_no;
   if (plan.status == PlanStatus::inconclusive) return ExitCode::inconclusive;
   return exit_of(plan.prediction.verdict);
@@ -33,7 +38,21 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
                "designs simulated to test that more always helps (default: 8)");
   line.integer("--tornado", spec.tornado, 0,
                "assumed inputs to list, varied at the answer (default: 4)");
+  std::string confidence;
+  line.text("--confidence", confidence, "SHARE",
+            "also find the best design for so many of all cases, by draws of what uncertain inputs "
+            "may be: 90%");
+  line.integer("--draws", spec.draws, 4,
+               "so many draws for it (default: as many as suit the design)");
   if (const auto exit = common.begin(args)) return *exit;
+  if (!confidence.empty()) {
+    const auto share = base::parse_quantity(confidence, Dimension::ratio);
+    if (!share.value || !(*share.value > 0.0) || *share.value > 1.0)
+      return report_failure({ExitCode::bad_input,
+                             "--confidence: \"" + confidence + "\" is not a share of all cases",
+                             "write 90%"});
+    spec.confidence = *share.value;
+  }
   std::optional<PlanResult> result;
   if (const auto exit =
           common.answer(result, [&](client::Session& session, const client::Question& question) {

@@ -1,6 +1,7 @@
 #include "ui/report/design_context.hpp"
 
 #include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "ui/report/explain_tree.hpp"
 
@@ -54,6 +55,9 @@ std::vector<std::string> words_of(const client::PlanQuestion& question) {
   for (const std::string& part : spec.survive) add("--survive", part);
   if (spec.checks) add("--checks", std::to_string(*spec.checks));
   if (spec.tornado) add("--tornado", std::to_string(*spec.tornado));
+  if (spec.confidence)
+    add("--confidence", base::exact_quantity(*spec.confidence, Dimension::ratio));
+  if (spec.draws) add("--draws", std::to_string(*spec.draws));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "ui/report/explain_tree.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -57,12 +58,14 @@ std::string limits(const Explanation& e, const Ink& ink) {
   if (!e.prediction.has_value()) return out;
   const char* role = "  first: ";
   for (const Bottleneck& b : e.prediction->bottlenecks) {
-    if (!(b.blamed_share > 0.0)) break;
-    out += wrapped(role,
-                   b.resource + ", " + print_share(b.blamed_share) + " of all waiting; " +
-                       (b.utilization > 0.0 ? print_share(b.utilization) + " busy, " : "") +
-                       b.headroom,
-                   6);
+    const Gain* gain = gain_of(b, *e.prediction);
+    if (!(b.blamed_share > 0.0) && gain == nullptr) continue;
+    std::string text = b.resource;
+    if (gain != nullptr) text += ", twice as fast: " + gain_phrase(*gain);
+    if (b.blamed_share > 0.0)
+      text += ", " + print_share(b.blamed_share) + " of all waiting; " +
+              (b.utilization > 0.0 ? print_share(b.utilization) + " busy, " : "") + b.headroom;
+    out += wrapped(role, text, 6);
     role = "  then: ";
   }
   if (std::string_view(role) == "  first: ") out += "  nothing: no resource is waited for\n";

@@ -64,6 +64,35 @@ Json uncertainty_array(const Uncertainty& uncertainty) {
   return out;
 }
 
+Json gain_object(const Gain& gain) {
+  return {{"time", gain.time},
+          {"utilization", gain.utilization},
+          {"part", gain.part},
+          {"by", gain.by.empty() ? Json(nullptr) : Json(gain.by)}};
+}
+
+Json bottleneck_object(const Bottleneck& b) {
+  Json out = {{"resource", b.resource},
+              {"utilization", b.utilization},
+              {"blamed_share", b.blamed_share},
+              {"headroom", b.headroom}};
+  if (b.gain) out["gain"] = gain_object(*b.gain);
+  return out;
+}
+
+Json gains_object(const Gains& gains) {
+  Json out = {{"simulated", gains.simulated},
+              {"left_out", gains.left_out},
+              {"noise", gains.noise},
+              {"all", {{"time", gains.all.time}, {"utilization", gains.all.utilization}}},
+              {"together", nullptr}};
+  if (!gains.pair.empty())
+    out["together"] = {{"parts", gains.pair},
+                       {"time", gains.together.time},
+                       {"utilization", gains.together.utilization}};
+  return out;
+}
+
 Json draws_object(const Uncertainty& uncertainty) {
   return {{"count", uncertainty.draws},
           {"broken", uncertainty.broken},
@@ -101,10 +130,8 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
   out["breakdown"] = breakdown_object(prediction);
   out["bottlenecks"] = Json::array();
   for (const Bottleneck& b : prediction.bottlenecks)
-    out["bottlenecks"].push_back({{"resource", b.resource},
-                                  {"utilization", b.utilization},
-                                  {"blamed_share", b.blamed_share},
-                                  {"headroom", b.headroom}});
+    out["bottlenecks"].push_back(bottleneck_object(b));
+  if (prediction.gains) out["gains"] = gains_object(*prediction.gains);
   out["alternatives"] = Json::array();
   for (const Alternative& a : prediction.alternatives)
     out["alternatives"].push_back({{"change", a.change},

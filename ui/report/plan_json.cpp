@@ -74,6 +74,37 @@ void add_search(const PlanResult& plan, Json& out) {
                                 {"meets", i.meets}});
 }
 
+Json confident_object(const PlanResult& plan) {
+  const ConfidentPlan& sure = *plan.confident;
+  const auto values = [&](const DrawnPoint& point) {
+    Json out = Json::object();
+    for (std::size_t a = 0; a < point.values.size(); ++a) out[plan.axes[a].path] = point.values[a];
+    return out;
+  };
+  const auto share = [&](const std::optional<std::size_t>& place) {
+    const DrawnPoint* point = place ? &sure.points[*place] : nullptr;
+    return point == nullptr || point->draws == 0
+               ? Json(nullptr)
+               : Json(static_cast<double>(point->met) / static_cast<double>(point->draws));
+  };
+  Json out = {{"asked", sure.asked},
+              {"draws", sure.draws},
+              {"inputs", sure.inputs},
+              {"status", status_name(sure.status)},
+              {"required", sure.answer ? Json(sure.points[*sure.answer].count) : Json(nullptr)},
+              {"answer", sure.answer ? values(sure.points[*sure.answer]) : Json(nullptr)},
+              {"probability", share(sure.answer)},
+              {"nominal_probability", share(sure.nominal)},
+              {"points", Json::array()}};
+  for (const DrawnPoint& point : sure.points)
+    out["points"].push_back({{"count", point.count},
+                             {"values", values(point)},
+                             {"draws", point.draws},
+                             {"met", point.met},
+                             {"meets", point.meets}});
+  return out;
+}
+
 }  // namespace
 
 std::string plan_json(const PlanResult& plan, const ReportContext& context, const Style& style) {
@@ -110,6 +141,7 @@ std::string plan_json(const PlanResult& plan, const ReportContext& context, cons
   }
   out["notes"] = plan.notes;
   add_search(plan, out);
+  if (plan.confident) out["confidence"] = confident_object(plan);
   // the result of the design found (or of the largest tried), with the search next to it
   Json result = result_object(plan.prediction, context, style);
   result["plan"] = std::move(out);

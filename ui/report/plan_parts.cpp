@@ -7,6 +7,7 @@
 #include "engine/base/counted.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -112,7 +113,59 @@ PlanPart intervals(const PlanResult& plan) {
   return out;
 }
 
+std::string drawn_amounts(const PlanResult& plan, const DrawnPoint& point) {
+  std::string out;
+  for (std::size_t a = 0; a < plan.axes.size(); ++a)
+    out += (a > 0 ? ", " : "") + base::counted(plan.axes[a], point.values[a]);
+  return out;
+}
+
+std::string in_draws(const DrawnPoint& point) {
+  return std::to_string(point.met) + " of " + std::to_string(point.draws) + " draws";
+}
+
+/// Designs next to the answer, by how often their targets hold.
+PlanPart drawn(const PlanResult& plan) {
+  PlanPart out{"How often the targets hold", {}};
+  if (!plan.confident || !plan.confident->answer) return out;
+  const ConfidentPlan& sure = *plan.confident;
+  for (std::size_t i = 0; i < sure.points.size(); ++i) {
+    const bool near = i + 1 >= *sure.answer && i <= *sure.answer + 1;
+    if (!near && sure.nominal != i) continue;
+    const DrawnPoint& point = sure.points[i];
+    out.lines.push_back(drawn_amounts(plan, point) + ": " + in_draws(point) +
+                        (sure.answer == i    ? ", the answer for " + asked_text(sure)
+                         : sure.nominal == i ? ", the answer without draws"
+                                             : ""));
+  }
+  out.lines.push_back(std::to_string(sure.draws) + " draws of what " +
+                      count_of(sure.inputs, "input") +
+                      " may be in truth, the same ones for each design; of one that is decided "
+                      "early fewer are simulated");
+  return out;
+}
+
 }  // namespace
+
+std::string asked_text(const ConfidentPlan& plan) {
+  return print_value(plan.asked, "ratio") + " of all cases";
+}
+
+std::string confident_text(const PlanResult& plan) {
+  if (!plan.confident) return "";
+  const ConfidentPlan& sure = *plan.confident;
+  if (!sure.answer)
+    return (sure.status == PlanStatus::infeasible
+                ? "no design that was looked at meets the targets in "
+                : "the search has no answer yet for ") +
+           asked_text(sure);
+  if (sure.nominal == sure.answer) return "the same for " + asked_text(sure);
+  std::string out = drawn_amounts(plan, sure.points[*sure.answer]) + " for " + asked_text(sure);
+  if (sure.nominal)
+    out += ": with " + drawn_amounts(plan, sure.points[*sure.nominal]) + " the targets hold in " +
+           in_draws(sure.points[*sure.nominal]);
+  return out;
+}
 
 std::string_view status_name(PlanStatus status) {
   return status == PlanStatus::found        ? "found"
@@ -140,8 +193,12 @@ std::string with_interval(const PlanInterval& interval) {
 
 std::vector<PlanPart> plan_parts(const PlanResult& plan) {
   std::vector<PlanPart> out;
-  for (PlanPart& part : std::vector<PlanPart>{
-           worth(plan), prices(plan), tornado(plan), intervals(plan), {"Notes", plan.notes}})
+  for (PlanPart& part : std::vector<PlanPart>{drawn(plan),
+                                              worth(plan),
+                                              prices(plan),
+                                              tornado(plan),
+                                              intervals(plan),
+                                              {"Notes", plan.notes}})
     if (!part.lines.empty()) out.push_back(std::move(part));
   return out;
 }

@@ -33,4 +33,10 @@ struct PlanPart {
 /// to inputs that are assumed, how often jobs should save, and notes: those there are.
 [[nodiscard]] std::vector<PlanPart> plan_parts(const PlanResult& plan);
 
+/// "90 % of all cases".
+[[nodiscard]] std::string asked_text(const ConfidentPlan& plan);
+/// "58 OSTs for 90 % of all cases: with 51 OSTs the targets hold in 40 of 64 draws"; "" where
+/// nobody asked.
+[[nodiscard]] std::string confident_text(const PlanResult& plan);
+
 }  // namespace stallcast::report

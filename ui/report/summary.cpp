@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/text.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
@@ -64,6 +65,9 @@ void add_blocks(const Prediction& p, metric::Domain domain, const std::string& t
   }
 }
 
+/// What ranks wait for each other: half of it is no speed of anything.
+bool is_barrier(std::string_view resource) { return resource.ends_with(".barrier"); }
+
 }  // namespace
 
 const Metric* find(const Prediction& prediction, const std::string& name) {
@@ -122,6 +126,10 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
   return out;
 }
 
+const Gain* gain_of(const Bottleneck& b, const Prediction& p) {
+  return p.gains && b.gain && b.gain->time >= p.gains->noise ? &*b.gain : nullptr;
+}
+
 Limit limit_of(const Prediction& p) {
   const double waiting = waiting_share(p);
   const auto mean_share = [&](const char* cause) {
@@ -138,10 +146,19 @@ Limit limit_of(const Prediction& p) {
     return fails ? Limit{Limit::Kind::failures, "failures", restart}
                  : Limit{Limit::Kind::shifts, "shifts of GPUs", restart};
   }
+  if (!p.bottlenecks.empty())
+    if (const Gain* gain = gain_of(p.bottlenecks.front(), p))
+      return is_barrier(p.bottlenecks.front().resource)
+                 ? Limit{Limit::Kind::barrier, "the step barrier", sync}
+                 : Limit{Limit::Kind::gain, p.bottlenecks.front().resource, gain->time};
+  if (p.gains && !p.gains->pair.empty())
+    return {Limit::Kind::together, base::join(p.gains->pair, " and "), p.gains->together.time};
   if (sync > std::max(waiting, kNothing)) return {Limit::Kind::barrier, "the step barrier", sync};
   if (waiting < kNothing) return {Limit::Kind::compute, "GPU compute", 0.0};
   if (p.bottlenecks.empty() || !(p.bottlenecks.front().blamed_share > 0.0))
     return {Limit::Kind::unnamed, "nothing that is named", waiting};
+  if (p.gains && p.gains->simulated > 0 && p.gains->left_out == 0)
+    return {Limit::Kind::nothing, "nothing alone", waiting};
   const Bottleneck& b = p.bottlenecks.front();
   return {Limit::Kind::resource, b.resource, b.blamed_share * waiting};
 }
@@ -159,6 +176,14 @@ std::string limit_phrase(const Prediction& p) {
     case Limit::Kind::resource:
       return by + " of the time, " + print_share(p.bottlenecks.front().blamed_share) +
              " of all waiting";
+    case Limit::Kind::gain:
+    case Limit::Kind::together:
+      return by + " of the time saved if " +
+             (limit.kind == Limit::Kind::gain ? "it were" : "all of it were") + " twice as fast";
+    case Limit::Kind::nothing:
+      return "nothing alone limits it: " + print_share(limit.share) +
+             " of the time is waiting, and no part that is twice as fast saves " +
+             print_share(p.gains->noise);
     case Limit::Kind::compute:
       return "data, saves and communication cost less than 0.05 % of the time";
     case Limit::Kind::unnamed:
@@ -172,12 +197,45 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
   std::vector<LimitRow> out;
   for (const Bottleneck& b : p.bottlenecks) {
     const double cost = b.blamed_share * waiting;
-    if (cost < kNothing && b.utilization < kBusy) continue;
-    std::string text = print_share(cost) + " of the time";
-    if (b.utilization > 0.0) text += ", " + print_share(b.utilization) + " busy";
-    out.push_back({b.resource, cost, b.utilization, b.headroom, text + ", " + b.headroom});
+    const Gain* gain = gain_of(b, p);
+    if (cost < kNothing && b.utilization < kBusy && gain == nullptr) continue;
+    LimitRow row{b.resource, cost, b.utilization, b.headroom, {}, {}, {}};
+    if (gain != nullptr) {
+      row.gain = gain_phrase(*gain);
+      row.by = gain->by;
+    } else if (b.gain) {
+      row.gain = "nothing";
+    }
+    std::vector<std::string> text;
+    if (!row.gain.empty())
+      text.push_back((is_barrier(b.resource) ? "half of it: " : "twice as fast: ") + row.gain);
+    if (cost >= kNothing || row.gain.empty())
+      text.push_back(print_share(cost) + " of the time" + (row.gain.empty() ? "" : " waited for"));
+    if (b.utilization > 0.0) text.push_back(print_share(b.utilization) + " busy");
+    if (!b.headroom.empty()) text.push_back(b.headroom);
+    row.text = base::join(text, ", ");
+    out.push_back(std::move(row));
     if (out.size() == kMostBottlenecks) break;
   }
+  return out;
+}
+
+std::string gain_phrase(const Gain& gain) {
+  return print_share(gain.time) + " less time (" + signed_points(gain.utilization, 1) + ")";
+}
+
+std::string gains_note(const Prediction& p) {
+  if (!p.gains) return "";
+  const Gains& gains = *p.gains;
+  std::string out;
+  if (!gains.pair.empty())
+    out = base::join(gains.pair, " and ") +
+          " limit together, twice as fast: " + gain_phrase(gains.together);
+  else if (gains.all.time >= gains.noise)
+    out = "everything twice as fast: " + gain_phrase(gains.all);
+  if (gains.left_out > 0)
+    out += (out.empty() ? "" : "; ") + count_of(gains.left_out, "part") +
+           " not tried: the design is large";
   return out;
 }
 

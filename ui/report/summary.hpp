@@ -26,11 +26,23 @@ namespace stallcast::report {
 
 /// What costs most of the time, all jobs together.
 struct Limit {
-  enum class Kind { failures, shifts, barrier, compute, resource, unnamed };
+  enum class Kind {
+    failures,
+    shifts,
+    gain,
+    together,
+    nothing,
+    barrier,
+    compute,
+    resource,
+    unnamed
+  };
   Kind kind = Kind::unnamed;
   std::string name;    ///< "storage.scratch.ost", "the step barrier", "GPU compute"
-  double share = 0.0;  ///< of the time
+  double share = 0.0;  ///< of the time: what it costs, or what it would save at twice the speed
 };
+/// What a bottleneck would gain, where that is more than noise; else nullptr.
+[[nodiscard]] const Gain* gain_of(const Bottleneck& bottleneck, const Prediction& prediction);
 [[nodiscard]] Limit limit_of(const Prediction& prediction);
 
 /// "limited by storage.scratch.ost: 3 % of the time, ..."; "" when nothing can be said.
@@ -56,9 +68,15 @@ struct LimitRow {
   double utilization = 0.0;  ///< of its capacity
   std::string headroom;
   std::string text;  ///< "0.7 % of the time, 86 % busy, 1.2 GB/s left of 3 GB/s"
+  std::string gain;  ///< of twice of it: "0.5 % less time (+0.4 points)"; "" where not tried
+  std::string by;    ///< the value that does most of that; may be ""
 };
-/// The first few, what costs most first.
+/// The first few, what would gain or costs most first.
 [[nodiscard]] std::vector<LimitRow> limit_rows(const Prediction& prediction);
+/// "0.5 % less time (+0.4 points)".
+[[nodiscard]] std::string gain_phrase(const Gain& gain);
+/// What is to be said of all gains together; "" where there is nothing.
+[[nodiscard]] std::string gains_note(const Prediction& prediction);
 
 /// Resources in use that have a capacity, storage first, in the order data comes.
 [[nodiscard]] std::vector<const ResourceUse*> data_path(const Prediction& prediction);

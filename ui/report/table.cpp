@@ -124,6 +124,8 @@ std::string prediction_csv(const Prediction& p) {
     }
   for (const Bottleneck& b : p.bottlenecks)
     row("bottleneck." + b.resource + ".blamed_share", "mean", b.blamed_share, "ratio");
+  for (const Bottleneck& b : p.bottlenecks)
+    if (b.gain) row("bottleneck." + b.resource + ".gain", "mean", b.gain->time, "ratio");
   return out;
 }
 
@@ -144,12 +146,17 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
   }
   out += costs_markdown(p, context);
   if (!p.bottlenecks.empty()) {
-    out += "\n### What limits it\n\n| resource | busy | of the waiting | headroom |\n";
-    out += "|---|---:|---:|---|\n";
-    for (const Bottleneck& b : p.bottlenecks)
-      out += "| " + markdown_cell(b.resource) + " | " + print_value(b.utilization, "ratio") +
-             " | " + print_value(b.blamed_share, "ratio") + " | " + markdown_cell(b.headroom) +
-             " |\n";
+    const std::string tried = p.gains ? " twice as fast |" : "";
+    out += "\n### What limits it\n\n| resource |" + tried + " busy | of the waiting | headroom |\n";
+    out += std::string("|---|") + (p.gains ? "---:|" : "") + "---:|---:|---|\n";
+    for (const Bottleneck& b : p.bottlenecks) {
+      const Gain* gain = gain_of(b, p);
+      const std::string saved = gain != nullptr ? gain_phrase(*gain) : b.gain ? "nothing" : "";
+      out += "| " + markdown_cell(b.resource) + " | " + (p.gains ? saved + " | " : "") +
+             print_value(b.utilization, "ratio") + " | " + print_value(b.blamed_share, "ratio") +
+             " | " + markdown_cell(b.headroom) + " |\n";
+    }
+    if (const std::string note = gains_note(p); !note.empty()) out += "\n" + note + "\n";
   }
   if (!p.alternatives.empty()) {
     out += "\n### Next change\n\n| change | GPU utilization | meets targets |\n|---|---:|---|\n";

@@ -99,9 +99,10 @@ std::string bottlenecks(const Prediction& p, const Ink& ink) {
   std::size_t shown = 0;
   for (const LimitRow& row : limit_rows(p))
     out += wrapped("  " + std::to_string(++shown) + " " + left(shortened(row.resource, 34), 36),
-                   row.text, 6);
+                   row.text + (row.by.empty() ? "" : ", most of it by " + row.by), 6);
   if (shown == 0) out += "  nothing: no resource costs time or is 30 % busy\n";
-  return out;
+  const std::string note = gains_note(p);
+  return note.empty() ? out : out + wrapped("  ", note, 4);
 }
 
 std::string targets(const Prediction& p, const Ink& ink) {

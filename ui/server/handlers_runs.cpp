@@ -31,7 +31,7 @@ Result<client::RunReport> run(Asking& asking, const Scenario& scenario, bool adv
   constexpr std::size_t kPrediction = 100'000;  // some ten thousands of bytes each
   client::RunQuestion wanted;
   wanted.predict = asking.question;
-  wanted.advise = advise;
+  wanted.advise = wanted.gains = advise;
   wanted.draws = draws;
   Result<client::RunReport> found = client::run_report(asking.session, scenario, wanted);
   if (!found.ok()) return found;
@@ -53,6 +53,9 @@ Response answer_run(Call& call) {
   if (most > call.service.settings.replicas)
     return problem(422, "at most " + std::to_string(call.service.settings.replicas) +
                             " draws can be asked for");
+  if (most > 0 && most < static_cast<std::int64_t>(client::kFewestDraws))
+    return problem(422, std::to_string(most) + " draws say nothing of an interval",
+                   "take " + std::to_string(client::kFewestDraws) + " or more, or 0 for none");
   std::optional<std::size_t> draws;
   if (most >= 0) draws = static_cast<std::size_t>(most);
   return submit<client::RunReport>(

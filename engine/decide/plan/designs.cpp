@@ -29,6 +29,11 @@ void add_outage(Prediction& whole, const Prediction& broken, const PartDown& out
     whole.verdict = Verdict::inconclusive;
 }
 
+Failure out_of_time() {
+  return {ExitCode::inconclusive, "the time limit was reached",
+          "raise --time-limit or lower --replicas"};
+}
+
 }  // namespace
 
 std::string outage_suffix(const PartDown& outage) { return " (" + outage.label + " down)"; }
@@ -70,17 +75,41 @@ const Result<Design>& Designs::at(const Cell& cell) {
   return made_.emplace(cell, make(changes(cell))).first->second;
 }
 
+std::optional<double> Designs::time_left() const {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+  const double left = options_.run.time_limit_s - spent.count();
+  return left > 0.0 ? std::optional(left) : std::nullopt;
+}
+
+std::vector<Design> Designs::variants(const Cell& cell) {
+  std::vector<Design> out = {*at(cell)};
+  for (const PartDown& outage : outages_) {
+    std::vector<Change> with = changes(cell);
+    with.push_back(outage.failure);
+    if (Result<Design> design = make(with); design.ok()) out.push_back(std::move(design).value());
+  }
+  return out;
+}
+
+std::vector<Result<Prediction>> Designs::once(std::span<const Design> designs) {
+  predict::PredictOptions how = options_;
+  how.replicas = 1;
+  how.vary = {};
+  how.faults = nullptr;
+  const std::optional<double> left = time_left();
+  if (!left) return std::vector<Result<Prediction>>(designs.size(), out_of_time());
+  how.run.time_limit_s = *left;
+  return predict::predict_all(designs, how);
+}
+
 std::vector<Result<Prediction>> Designs::simulate(std::span<const Design> designs) {
   predict::PredictOptions left = options_;
   const auto until = [&] {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    left.run.time_limit_s = options_.run.time_limit_s - spent.count();
-    return left.run.time_limit_s > 0.0;
+    const std::optional<double> seconds = time_left();
+    left.run.time_limit_s = seconds.value_or(0.0);
+    return seconds.has_value();
   };
-  if (!until())
-    return std::vector<Result<Prediction>>(
-        designs.size(), Failure{ExitCode::inconclusive, "the time limit was reached",
-                                "raise --time-limit or lower --replicas"});
+  if (!until()) return std::vector<Result<Prediction>>(designs.size(), out_of_time());
   std::vector<Result<Prediction>> out = predict::predict_all(designs, left);
   // More replicas where an interval straddles a limit; those there are come from memory.
   for (std::size_t i = 0; i < out.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,11 @@ class Designs {
   [[nodiscard]] std::vector<Result<Prediction>> predict(
       std::span<const std::vector<Change>> changes);
 
+  /// The design of a cell as it is, and with each of the outages. REQUIRES: all are valid.
+  [[nodiscard]] std::vector<Design> variants(const Cell& cell);
+  /// Each simulated once, with the first seed, within the same time limit.
+  [[nodiscard]] std::vector<Result<Prediction>> once(std::span<const Design> designs);
+
   /// Whether all replicas of a prediction that was asked for are in it: neither the time limit nor
   /// an interrupt cut it off.
   [[nodiscard]] bool finished(const Result<Prediction>& prediction, const Design& design) const;
@@ -54,6 +60,9 @@ class Designs {
  private:
   [[nodiscard]] Result<Design> make(std::span<const Change> changes) const;
   [[nodiscard]] std::vector<Result<Prediction>> simulate(std::span<const Design> designs);
+
+  /// What is left of the time limit; none when it has come.
+  [[nodiscard]] std::optional<double> time_left() const;
 
   RedesignAll redesign_;
   std::vector<Axis> axes_;

@@ -209,7 +209,7 @@ void check_plan_metrics(const Design& design, PlanResult& plan, Diagnostics& fau
 }  // namespace
 
 Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const RedesignAll& redesign,
-                         const predict::PredictOptions& options) {
+                         const predict::PredictOptions& options, const DrawHelp& help) {
   if (!has_targets(design))
     return Failure{ExitCode::bad_input, "the scenario has no targets to plan for",
                    "add \"expect\": [ { \"id\": \"au\", \"that\": "
@@ -255,6 +255,12 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
   vary_inputs(designs, *found, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
               spec.spread.value_or(kSpread), plan);
   plan.intervals = best_intervals(designs, *found, plan);
+  if (spec.confidence) {
+    Result<ConfidentPlan> sure =
+        confident_plan(designs, problem, *found, {*spec.confidence, spec.draws, help});
+    if (!sure.ok()) return sure.failure();
+    plan.confident = std::move(sure).value();
+  }
   Diagnostics faults;
   check_plan_metrics(design, plan, faults);
   if (!faults.has_errors()) return plan;

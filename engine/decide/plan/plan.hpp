@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "engine/decide/plan/confident.hpp"
 #include "engine/decide/plan/designs.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/design.hpp"
@@ -15,10 +16,12 @@ namespace stallcast::plan {
 /// Searches what `spec` names (nothing: how many OSTs, servers, ... of the storage system the
 /// bounds study) for the design with the least of its objective that meets the error-level targets
 /// of `design`. Expectations on what only a plan knows are judged in the end; what is wrong with
-/// them goes to `options.faults`, and the failure is bad_input then.
+/// them goes to `options.faults`, and the failure is bad_input then. With `spec.confidence` the
+/// search is repeated with draws of the uncertain inputs; `help` is theirs.
 [[nodiscard]] Result<PlanResult> solve(const Design& design, const PlanSpec& spec,
                                        const RedesignAll& redesign,
-                                       const predict::PredictOptions& options);
+                                       const predict::PredictOptions& options,
+                                       const DrawHelp& help = {});
 
 /// One simulated candidate, for reports. Its values are left empty.
 [[nodiscard]] PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outages);

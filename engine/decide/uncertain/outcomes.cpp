@@ -67,6 +67,9 @@ class Drawing {
 
  private:
   std::size_t count() {
+    // Where nothing is uncertain all draws are the design as it is, which is in memory.
+    if (inputs_.empty() && !options_.predict.vary)
+      return std::min(options_.draws.value_or(kFewest), kFewest);
     if (options_.draws) return *options_.draws;
     std::size_t fit = draws_that_fit(cost_of(design_, nominal_));
     if (asks_for_confidence(design_)) fit = std::max(fit, kFewestForTargets);
@@ -252,6 +255,16 @@ std::size_t draws_that_fit(double cost) {
   if (each * static_cast<double>(kFew) > kMostEvents) return 0;
   return std::clamp(std::bit_floor(static_cast<std::size_t>(kEvents / each)), kFew, kUsual);
 }
+
+std::vector<Design> draws_of(const Design& design, std::size_t count) {
+  const std::vector<Input> inputs = inputs_of(design);
+  std::vector<Design> out;
+  for (const std::vector<double>& point : scrambled_sobol(count, inputs.size(), kPoints))
+    out.push_back(drawn(design, inputs, point));
+  return out;
+}
+
+std::size_t input_count(const Design& design) { return inputs_of(design).size(); }
 
 Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
                              const DrawOptions& options) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/design.hpp"
@@ -34,6 +35,13 @@ struct DrawOptions {
 /// in time are left out; a failure when fewer than kFewest ended.
 [[nodiscard]] Result<Uncertainty> outcomes(const Design& design, const Prediction& nominal,
                                            const DrawOptions& options);
+
+/// `count` designs with the inputs of `design` drawn, of the same points for every design: what
+/// differs between two designs is not the draw.
+[[nodiscard]] std::vector<Design> draws_of(const Design& design, std::size_t count);
+
+/// How many inputs of `design` are drawn.
+[[nodiscard]] std::size_t input_count(const Design& design);
 
 /// Fewer draws say nothing of an interval, of how often a target holds, or of causes: 32 points of
 /// some sixty dimensions have pairs of them that look alike.

@@ -150,16 +150,16 @@ std::string share_bar(double share, std::string_view css) {
          (filled > 0.0 ? svg_rect(0, 0, filled, 10, css) : std::string()) + "</svg>";
 }
 
-std::string gain_bars(std::string_view name, const std::vector<Gain>& gains) {
+std::string gain_bars(std::string_view name, const std::vector<GainBar>& gains) {
   double low = 0.0, high = 0.0;
-  for (const Gain& gain : gains) {
+  for (const GainBar& gain : gains) {
     low = std::min({low, gain.from, gain.to});
     high = std::max({high, gain.from, gain.to});
   }
   if (!(high > low)) return "";
   // Labels stand at the left, figures behind the bars; both take the room their text needs.
   double labels = kLeastLabels, figures = 0.0;
-  for (const Gain& gain : gains) {
+  for (const GainBar& gain : gains) {
     labels = std::max(labels, width_of(shortened(gain.label, kMostLetters)) + 12.0);
     figures = std::max(figures, width_of(gain.text) + 8.0);
   }
@@ -170,7 +170,7 @@ std::string gain_bars(std::string_view name, const std::vector<Gain>& gains) {
   const double height = kLine * static_cast<double>(gains.size()) + 4.0;
   std::string content;
   double y = 2.0;
-  for (const Gain& gain : gains) {
+  for (const GainBar& gain : gains) {
     const double left_end = std::min(gain.from, gain.to), right_end = std::max(gain.from, gain.to);
     content += svg_label(labels - 12.0, y + 17.0, "end", shortened(gain.label, kMostLetters));
     content += svg_rect(at(left_end), y + 4.0, at(right_end) - at(left_end), kLine - 8.0, "bar",

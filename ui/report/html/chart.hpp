@@ -22,14 +22,14 @@ struct Part {
 [[nodiscard]] std::string share_bar(double share, std::string_view css = "bar");
 
 /// One line of a chart of gains and losses.
-struct Gain {
+struct GainBar {
   std::string label;
   double from = 0.0;  ///< both ends of the bar, in any unit; 0 is the design as it is
   double to = 0.0;
   std::string text;
 };
 /// Bars to both sides of the design as it is.
-[[nodiscard]] std::string gain_bars(std::string_view name, const std::vector<Gain>& gains);
+[[nodiscard]] std::string gain_bars(std::string_view name, const std::vector<GainBar>& gains);
 
 /// A value on a line, and what is said of it; `css` names its colour.
 struct Mark {

@@ -72,17 +72,20 @@ std::string limits(const Explanation& e) {
   if (!e.prediction) return out;
   std::vector<std::vector<std::string>> rows;
   for (const Bottleneck& b : e.prediction->bottlenecks)
-    if (b.blamed_share > 0.0)
-      rows.push_back({path(b.resource), print_share(b.blamed_share), print_share(b.utilization),
-                      markup(b.headroom)});
+    if (const Gain* gain = gain_of(b, *e.prediction); b.blamed_share > 0.0 || gain != nullptr)
+      rows.push_back({path(b.resource), gain != nullptr ? markup(gain_phrase(*gain)) : "",
+                      print_share(b.blamed_share), print_share(b.utilization), markup(b.headroom)});
   if (rows.empty()) return out + element("p", "Simulated: no resource is waited for.");
-  return out + html::table(
-                   {{"waited for"}, {"of all waiting", "number"}, {"busy", "number"}, {"headroom"}},
-                   rows);
+  return out + html::table({{"what"},
+                            {"twice as fast", "number"},
+                            {"of all waiting", "number"},
+                            {"busy", "number"},
+                            {"headroom"}},
+                           rows);
 }
 
 std::string changes(const Explanation& e, WhatIf::Kind kind) {
-  std::vector<html::Gain> gains;
+  std::vector<html::GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const WhatIf& w : e.what_ifs) {
     if (w.kind != kind) continue;

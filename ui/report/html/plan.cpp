@@ -62,7 +62,7 @@ std::string shadow_prices(const PlanResult& plan) {
 }
 
 std::string tornado(const PlanResult& plan) {
-  std::vector<html::Gain> gains;
+  std::vector<html::GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const PlanSwing& swing : plan.tornado) {
     const std::string ends = print_margin(swing.at_low) + " to " + print_margin(swing.at_high);

@@ -102,12 +102,19 @@ std::string time_split(const Prediction& p) {
 
 std::string limits(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
-  for (const LimitRow& row : limit_rows(p))
+  for (const LimitRow& row : limit_rows(p)) {
     rows.push_back({path(row.resource), print_share(row.time_share),
                     row.utilization > 0.0 ? print_share(row.utilization) : "",
                     markup(row.headroom)});
+    if (p.gains) rows.back().insert(rows.back().begin() + 1, {markup(row.gain), path(row.by)});
+  }
   if (rows.empty()) return element("p", "Nothing: no resource costs time or is 30 % busy.");
-  return table({{"resource"}, {"of the time", "number"}, {"busy", "number"}, {"headroom"}}, rows);
+  std::vector<html::Column> heads = {
+      {"resource"}, {"of the time", "number"}, {"busy", "number"}, {"headroom"}};
+  if (!p.gains) return table(heads, rows);
+  heads.insert(heads.begin() + 1, {{"twice as fast", "number"}, {"most of it by"}});
+  const std::string note = gains_note(p);
+  return table(heads, rows) + (note.empty() ? "" : element("p", note));
 }
 
 std::string data_path_table(const Prediction& p) {
@@ -126,7 +133,7 @@ std::string data_path_table(const Prediction& p) {
 
 std::string what_ifs(const Prediction& p) {
   if (p.alternatives.empty()) return "";
-  std::vector<Gain> gains;
+  std::vector<GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const Alternative& a : p.alternatives) {
     gains.push_back({a.change, 0.0, a.gain, points(a.gain, 2)});

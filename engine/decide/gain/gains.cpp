@@ -1,0 +1,343 @@
+#include "engine/decide/gain/gains.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/design_values.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/gain/levers.hpp"
+#include "engine/decide/uncertain/outcomes.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::gain {
+namespace {
+
+/// Less of the time than this is nothing to act on.
+constexpr double kNothing = 0.0005;
+/// A change of everything by so little shows what a simulation answers to any change.
+constexpr double kNudge = 1e-6;
+/// Simulated designs of a small and of a large design, and values of the best part tried one by
+/// one.
+constexpr std::size_t kMost = 32, kFew = 20, kMostValues = 8;
+/// Parts that gain so much more together than the best alone limit together.
+constexpr double kTogether = 2.0;
+
+using Levers = std::vector<Lever>;
+
+struct Pace {
+  double time = 1.0;         ///< per useful work, mean over jobs
+  double utilization = 0.0;  ///< mean over jobs
+};
+
+/// What a job needs for a second of useful compute.
+std::vector<double> times_of(const Prediction& p, double& utilization) {
+  std::vector<double> out;
+  for (const auto& [job, shares] : p.breakdown) {
+    const auto value = [&](const std::string& name) {
+      const auto found = p.metrics.find(name);
+      return found == p.metrics.end() ? 0.0 : found->second.value;
+    };
+    const double good = value(metric::goodput(job));
+    out.push_back(good > 0.0 ? 1.0 / good : 0.0);
+    utilization += value(metric::gpu_utilization(job)) / static_cast<double>(p.breakdown.size());
+  }
+  return out;
+}
+
+/// Of the time of each job for the same work, what `after` saves; mean over jobs.     [eq. 1]
+Gain gain_of(const Prediction& before, const Prediction& after) {
+  double was = 0.0, is = 0.0, sum = 0.0;
+  const std::vector<double> old = times_of(before, was), now = times_of(after, is);
+  for (std::size_t j = 0; j < old.size() && j < now.size(); ++j)
+    if (old[j] > 0.0 && now[j] > 0.0) sum += 1.0 - now[j] / old[j];
+  Gain out;
+  if (!old.empty()) out.time = sum / static_cast<double>(old.size());
+  out.utilization = is - was;
+  return out;
+}
+
+/// "storage.scratch.client" from "storage[scratch].client": as resources are called.
+std::string resource_of(const std::string& part) {
+  std::string out = base::plain_path(part);
+  for (const auto& [path, name] :
+       {std::pair{"cluster.hosts.", "host."}, std::pair{"cluster.fabric", "fabric"},
+        std::pair{"jobs.", "job."}})
+    if (out.starts_with(path)) return name + out.substr(std::string_view(path).size());
+  return out;
+}
+
+class Ranking {
+ public:
+  Ranking(const Design& design, Prediction& prediction, const GainOptions& options)
+      : design_(design), p_(prediction), options_(options), parts_(parts_of(design, prediction)) {
+    for (const Bottleneck& b : p_.bottlenecks)
+      blame_[part_of_resource(b.resource, design_, parts_)] += b.blamed_share;
+  }
+
+  void run() {
+    out_.left_out = parts_.size();
+    if (const std::size_t fit = uncertain::draws_that_fit(uncertain::cost_of(design_, p_)); fit > 0)
+      most_ = std::clamp(fit, kFew, kMost);
+    if (!parts_.empty() && most_ > 0 && begin()) {
+      try_parts();
+      try_values();
+      look_for_pairs();
+      keep_owners();
+      fill();
+    }
+    p_.gains = std::move(out_);
+  }
+
+ private:
+  /// What these gain, each alone; none for what cannot be built or did not end.
+  std::vector<std::optional<Gain>> tried(const std::vector<Levers>& all, double strength = 1.0) {
+    std::vector<Design> designs;
+    std::vector<std::size_t> place;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      Design changed = faster(design_, all[i], strength);
+      if (options_.valid && !options_.valid(changed)) continue;
+      place.push_back(i);
+      designs.push_back(std::move(changed));
+    }
+    std::vector<std::optional<Gain>> out(all.size());
+    out_.simulated += designs.size();
+    const std::vector<Result<Prediction>> found = simulate(designs);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i].ok()) out[place[i]] = gain_of(base_, *found[i]);
+    return out;
+  }
+
+  std::vector<Result<Prediction>> simulate(std::vector<Design>& designs) {
+    predict::PredictOptions how = options_.predict;
+    how.replicas = 1;
+    how.vary = {};
+    how.faults = nullptr;
+    if (!p_.seeds.empty()) how.seed = p_.seeds.front();
+    for (Design& design : designs) design.expect.clear();
+    return predict::predict_all(designs, how);
+  }
+
+  [[nodiscard]] std::size_t left() const { return most_ - std::min(most_, out_.simulated); }
+
+  [[nodiscard]] double blamed(const std::string& part) const {
+    const auto found = blame_.find(part);
+    return found == blame_.end() ? 0.0 : found->second;
+  }
+
+  /// Everything at once, and each owner.
+  bool begin() {
+    std::vector<Design> as_it_is(1, design_);
+    std::vector<Result<Prediction>> base = simulate(as_it_is);
+    if (!base.front().ok()) return false;
+    base_ = *std::move(base.front());
+    Levers everything;
+    for (const auto& [path, part] : parts_) {
+      Owner& owner = owners_[part.owner];
+      owner.blame += blamed(path);
+      owner.parts.push_back(path);
+      owner.levers.insert(owner.levers.end(), part.levers.begin(), part.levers.end());
+      everything.insert(everything.end(), part.levers.begin(), part.levers.end());
+    }
+    const std::vector<std::optional<Gain>> nudged = tried({everything}, kNudge);
+    if (nudged.front()) out_.noise = 2.0 * std::abs(nudged.front()->time);
+    out_.noise = std::max(out_.noise, kNothing);
+    std::vector<std::string> order;
+    for (const auto& [path, owner] : owners_) order.push_back(path);
+    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+      return owners_[a].blame > owners_[b].blame;
+    });
+    order.resize(std::min(order.size(), left() / 2));
+    std::vector<Levers> all = {everything};
+    for (const std::string& path : order) all.push_back(owners_[path].levers);
+    const std::vector<std::optional<Gain>> found = tried(all);
+    if (found.front()) out_.all = *found.front();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      Owner& owner = owners_[order[i]];
+      if (!found[i + 1]) continue;
+      owner.gain = *found[i + 1];
+      owner.known = true;
+      // No part of it gains more than all of it does.
+      if (owner.parts.size() == 1 || owner.gain.time < out_.noise)
+        for (const std::string& part : owner.parts) keep(part, owner.gain);
+    }
+    return true;
+  }
+
+  void keep(const std::string& part, Gain gain) {
+    gain.part = part;
+    gains_[part] = gain;
+    out_.left_out -= out_.left_out > 0 ? 1 : 0;
+  }
+
+  void try_parts() {
+    std::vector<std::string> order;
+    for (const auto& [path, owner] : owners_)
+      if (owner.known && owner.parts.size() > 1 && owner.gain.time >= out_.noise)
+        order.insert(order.end(), owner.parts.begin(), owner.parts.end());
+    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+      const double gain_a = owners_[parts_.at(a).owner].gain.time,
+                   gain_b = owners_[parts_.at(b).owner].gain.time;
+      return gain_a != gain_b ? gain_a > gain_b : blamed(a) > blamed(b);
+    });
+    order.resize(std::min(order.size(), left()));
+    std::vector<Levers> all;
+    for (const std::string& part : order) all.push_back(parts_.at(part).levers);
+    const std::vector<std::optional<Gain>> found = tried(all);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      if (found[i]) keep(order[i], *found[i]);
+  }
+
+  /// Owners that gain what none of their parts is known to gain stand for them.
+  void keep_owners() {
+    for (const auto& [path, owner] : owners_) {
+      if (!owner.known || owner.parts.size() < 2 || owner.gain.time < out_.noise) continue;
+      double most = out_.noise;
+      for (const std::string& part : owner.parts)
+        if (const auto found = gains_.find(part); found != gains_.end())
+          most = std::max(most, found->second.time);
+      if (owner.gain.time < kTogether * most) continue;
+      gains_[path] = owner.gain;
+      gains_[path].part = path;
+    }
+  }
+
+  [[nodiscard]] std::map<std::string, Gain>::iterator best() {
+    return std::max_element(gains_.begin(), gains_.end(), [](const auto& a, const auto& b) {
+      return a.second.time < b.second.time;
+    });
+  }
+
+  /// Which value of the best part it is.
+  void try_values() {
+    const auto top = best();
+    if (top == gains_.end() || top->second.time < out_.noise) return;
+    const Levers& levers = parts_.at(top->first).levers;
+    if (levers.size() == 1) {
+      top->second.by = levers.front().path;
+      return;
+    }
+    std::vector<Levers> all;
+    for (const Lever& lever : levers)
+      if (all.size() < std::min(kMostValues, left())) all.push_back({lever});
+    const std::vector<std::optional<Gain>> found = tried(all);
+    double most = top->second.time / 2.0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i] && found[i]->time > most) {
+        most = found[i]->time;
+        top->second.by = all[i].front().path;
+      }
+  }
+
+  /// Of several that gain `all` together and little alone, those without which it is not gained.
+  void interplay(const std::vector<std::pair<std::string, Levers>>& items, const Gain& all,
+                 double alone) {
+    if (items.size() < 2 || items.size() > left()) return;
+    std::vector<Levers> without(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i)
+      for (std::size_t k = 0; k < items.size(); ++k)
+        if (k != i)
+          without[i].insert(without[i].end(), items[k].second.begin(), items[k].second.end());
+    const std::vector<std::optional<Gain>> rest = tried(without);
+    std::vector<std::string> needed;
+    Levers levers;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      if (rest[i] && all.time - rest[i]->time > (all.time - alone) / 2.0) {
+        needed.push_back(items[i].first);
+        levers.insert(levers.end(), items[i].second.begin(), items[i].second.end());
+      }
+    if (needed.size() < 2) return;
+    const std::optional<Gain> found = tried({levers}).front();
+    if (!found || found->time < std::max(kTogether * alone, out_.noise)) return;
+    for (const std::string& one : needed) out_.pair.push_back(resource_of(one));
+    out_.together = *found;
+    out_.together.part = base::join(out_.pair, ", ");
+  }
+
+  /// Where nothing alone gives what all of it gives.
+  void look_for_pairs() {
+    const auto top = best();
+    const double alone = top == gains_.end() ? 0.0 : std::max(0.0, top->second.time);
+    double owners = 0.0;
+    std::vector<std::pair<std::string, Levers>> items;
+    const Owner* widest = nullptr;
+    for (const auto& [path, owner] : owners_) {
+      if (!owner.known) continue;
+      owners = std::max(owners, owner.gain.time);
+      items.emplace_back(path, owner.levers);
+      if (widest == nullptr || owner.gain.time > widest->gain.time) widest = &owner;
+    }
+    double sum = 0.0;
+    for (const auto& [path, owner] : owners_) sum += std::max(0.0, owner.gain.time);
+    const auto more = [&](double all, double parts) {
+      return all >= std::max(kTogether * alone, 2.0 * out_.noise) && all > 1.5 * parts;
+    };
+    if (more(out_.all.time, sum)) return interplay(items, out_.all, alone);
+    if (widest == nullptr || widest->parts.size() < 2) return;
+    double parts = 0.0;
+    items.clear();
+    for (const std::string& path : widest->parts) {
+      if (gains_.contains(path)) parts += std::max(0.0, gains_.at(path).time);
+      items.emplace_back(path, parts_.at(path).levers);
+    }
+    if (more(widest->gain.time, parts)) interplay(items, widest->gain, alone);
+  }
+
+  /// Each gain at the resource of its part that is blamed most.
+  void fill() {
+    std::map<std::string, std::size_t> row;
+    std::map<std::string, double> fit;
+    for (std::size_t i = 0; i < p_.bottlenecks.size(); ++i) {
+      const Bottleneck& b = p_.bottlenecks[i];
+      const std::string part = part_of_resource(b.resource, design_, parts_);
+      const auto gain = gains_.find(part);
+      if (gain == gains_.end()) continue;
+      const std::string& by = gain->second.by;
+      const bool named = !by.empty() && resource_of(by) == b.resource;
+      const double suits = (named ? 1.0 : 0.0) + b.blamed_share + 1e-3 * b.utilization;
+      if (!row.contains(part) || suits > fit[part]) row[part] = i, fit[part] = suits;
+    }
+    for (const auto& [part, gain] : gains_) {
+      if (row.contains(part))
+        p_.bottlenecks[row[part]].gain = gain;
+      else if (gain.time >= out_.noise)
+        p_.bottlenecks.push_back({.resource = resource_of(part), .headroom = {}, .gain = gain});
+    }
+    const auto worth = [&](const Bottleneck& b) {
+      return b.gain && b.gain->time >= out_.noise ? b.gain->time : 0.0;
+    };
+    std::stable_sort(p_.bottlenecks.begin(), p_.bottlenecks.end(),
+                     [&](const Bottleneck& a, const Bottleneck& b) { return worth(a) > worth(b); });
+  }
+
+  struct Owner {
+    std::vector<std::string> parts;
+    Levers levers;
+    double blame = 0.0;
+    Gain gain;
+    bool known = false;
+  };
+
+  const Design& design_;
+  Prediction& p_;
+  const GainOptions& options_;
+  const Parts parts_;
+  std::map<std::string, double> blame_;  ///< by part
+  std::map<std::string, Owner> owners_;
+  std::map<std::string, Gain> gains_;  ///< by part
+  std::size_t most_ = 0;
+  Prediction base_;  ///< of the design as it is, with one seed
+  Gains out_;
+};
+
+}  // namespace
+
+void rank_by_gain(const Design& design, Prediction& prediction, const GainOptions& options) {
+  Ranking(design, prediction, options).run();
+}
+
+}  // namespace stallcast::gain

@@ -1,0 +1,246 @@
+#include "engine/decide/gain/levers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "engine/base/design_values.hpp"
+#include "models/contract/registry.hpp"
+
+namespace stallcast::gain {
+namespace {
+
+using models::Role;
+
+/// Time lost to less than this share of the time is not looked for.
+constexpr double kNoTime = 0.0005;
+
+/// Counts that say how much is under way at a time, or on how many cores.
+constexpr std::array<std::string_view, 18> kAtATime = {"prefixes",
+                                                       "lines",
+                                                       "depth",
+                                                       "client.depth",
+                                                       "client.cores",
+                                                       "client.nconnect",
+                                                       "client.paths",
+                                                       "client.rpcs_in_flight",
+                                                       "client.slots",
+                                                       "client.parallel",
+                                                       "client.in_flight",
+                                                       "client.connections",
+                                                       "get.parallel",
+                                                       "put.parallel",
+                                                       "hsm.agents",
+                                                       "local.links",
+                                                       "global.links",
+                                                       "threads"};
+
+/// Times that are no cost: how long something lasts, how often it is done, when it begins.
+constexpr std::array<std::string_view, 11> kNoCost = {
+    "life",  "every", "burst", "limit.burst", "retry.base", "retry.cap",
+    "until", "from",  "at",    "horizon",     "period"};
+
+template <std::size_t N>
+bool one_of(std::string_view key, const std::array<std::string_view, N>& list) {
+  return std::find(list.begin(), list.end(), key) != list.end();
+}
+
+/// What the value of `key` is multiplied by to be twice as fast; none where it is not a speed.
+std::optional<double> factor_of(Role role, std::string_view key, const Value& value) {
+  if (!(value.number > 0.0) || !std::isfinite(value.number)) return std::nullopt;
+  if (role == Role::host && key.starts_with("slow.")) return std::nullopt;
+  if (role == Role::step) return key == "jitter" ? std::optional(0.5) : std::nullopt;
+  if (role == Role::job && !key.starts_with("barrier.")) return std::nullopt;
+  switch (value.dimension) {
+    case Dimension::rate:
+    case Dimension::op_rate:
+      return 2.0;
+    case Dimension::time:
+      return one_of(key, kNoCost) || key.starts_with("every") || key.starts_with("keep")
+                 ? std::nullopt
+                 : std::optional(0.5);
+    case Dimension::count:
+      return one_of(key, kAtATime) ? std::optional(2.0) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string first_word(std::string_view dotted) {
+  return std::string(dotted.substr(0, dotted.find('.')));
+}
+
+/// The job a component of it belongs to: "jobs[train].loader" -> "jobs[train]".
+std::string job_of(const std::string& path) { return path.substr(0, path.find(']') + 1); }
+
+/// Shares of the time that go to each cause, mean over the jobs.
+struct Lost {
+  explicit Lost(const Prediction& prediction) {
+    for (const auto& [job, shares] : prediction.breakdown)
+      for (const auto& [cause, share] : shares)
+        by_cause[cause] += share / static_cast<double>(prediction.breakdown.size());
+  }
+  [[nodiscard]] double to(std::initializer_list<const char*> causes) const {
+    double sum = 0.0;
+    for (const char* cause : causes)
+      if (const auto found = by_cause.find(cause); found != by_cause.end()) sum += found->second;
+    return sum;
+  }
+  /// The most that a part of this role can gain. Ranks that load or save unevenly wait for each
+  /// other, too.
+  [[nodiscard]] double most(Role role) const {
+    const double moving = to({"data", "metadata", "cpu", "checkpoint"});
+    const double uneven = moving >= kNoTime ? to({"sync"}) : 0.0;
+    switch (role) {
+      case Role::storage:
+        return moving + uneven + to({"restart", "communication"});
+      case Role::host:
+      case Role::fabric:
+        return moving + uneven + to({"restart", "communication"});
+      case Role::dataset:
+      case Role::loader:
+        return to({"data", "metadata", "cpu"}) + uneven + to({"restart"});
+      case Role::checkpoint:
+        return to({"checkpoint", "restart"}) + uneven;
+      case Role::communication:
+        return to({"communication"});
+      case Role::job:
+      case Role::step:
+        return to({"sync"});
+      case Role::recovery:
+        return to({"restart"});
+      default:
+        return 0.0;
+    }
+  }
+  std::map<std::string, double> by_cause;
+};
+
+/// Where a value belongs. Readers' work on the CPU is one part with the cores that do it.
+std::pair<std::string, std::string> part_and_owner(Role role, const std::string& path,
+                                                   const std::string& key,
+                                                   const std::string& host) {
+  switch (role) {
+    case Role::dataset:
+    case Role::loader:
+      if (key.starts_with("gpu.")) return {path + ".gpu", path};
+      return {host + ".cpu", host};
+    case Role::job:
+    case Role::step:
+      return {job_of(path) + ".barrier", job_of(path) + ".barrier"};
+    case Role::checkpoint:
+    case Role::communication:
+    case Role::recovery:
+    case Role::fabric:
+      return {path, path};
+    default:
+      return {path + "." + first_word(key), path};
+  }
+}
+
+/// What slow hosts would be without it.
+void add_slow(const std::string& path, std::size_t at, const Component& host, Parts& parts) {
+  const Value* count = host.find("slow.count");
+  if (count == nullptr || !(count->number > 0.0)) return;
+  for (const char* key : {"slow.compute", "slow.nic"})
+    if (const Value* value = host.find(key); value != nullptr && value->number < 1.0) {
+      DesignPart& part = parts[path + ".slow"];
+      part.path = path + ".slow";
+      part.owner = path;
+      part.levers.push_back({path + "." + key, at, key, std::min(2.0, 1.0 / value->number)});
+    }
+}
+
+}  // namespace
+
+Parts parts_of(const Design& design, const Prediction& prediction) {
+  Parts out;
+  const Lost lost(prediction);
+  if (lost.to({"communication", "data", "metadata", "cpu", "checkpoint", "sync", "restart"}) <
+      kNoTime)
+    return out;
+  std::map<std::string, std::string> hosts;  // path of the host class, by the path of its job
+  for (const JobDesign& job : design.jobs)
+    if (const Value* value = job.job.find("hosts"))
+      hosts[base::component_path("job", job.job.id)] = base::component_path("host", value->text);
+  std::size_t number = 0;
+  base::for_each_component(
+      design, [&](const std::string& path, std::string_view id, const Component& component) {
+        const std::size_t at = number++;
+        const models::RoleInfo* role = models::find_role(id);
+        if (role == nullptr) return;
+        if (role->role == Role::host) add_slow(path, at, component, out);
+        if (lost.most(role->role) < kNoTime) return;
+        for (const auto& [key, value] : component.values) {
+          const std::optional<double> factor = factor_of(role->role, key, value);
+          if (!factor) continue;
+          const auto [name, owner] = part_and_owner(role->role, path, key, hosts[job_of(path)]);
+          DesignPart& part = out[name];
+          part.path = name;
+          part.owner = owner;
+          part.levers.push_back({path + "." + key, at, key, *factor});
+        }
+      });
+  return out;
+}
+
+std::string part_of_resource(std::string_view resource, const Design& design, const Parts& parts) {
+  const base::ResourceName name = base::resource_name(resource);
+  const std::string word = first_word(name.part);
+  const auto known = [&](const std::string& path) {
+    return parts.contains(path) ? path : std::string();
+  };
+  const std::string owner = base::component_path(name.role, name.id);
+  if (name.role == "fabric") return known("cluster.fabric");
+  if (name.role == "job") {
+    if (word == "checkpoint" || word == "barrier") return known(owner + "." + word);
+    if (word == "failures" || word == "spares") return known(owner + ".recovery");
+    for (const JobDesign& job : design.jobs)
+      if (const Value* host = job.job.find("hosts"); host != nullptr && job.job.id == name.id)
+        return known(base::component_path("host", host->text) + ".cpu");
+    return "";
+  }
+  if (name.role == "host" && word == "client") {
+    const std::string_view rest = name.part.substr(word.size() + 1);
+    return known(base::component_path("storage", rest.substr(0, rest.find('.'))) + ".client");
+  }
+  if (name.role == "host" && name.part == "gpu.decode")
+    for (const JobDesign& job : design.jobs)
+      return known(base::component_path("job", job.job.id) + ".loader.gpu");
+  if (name.role == "host" && word == "cache") return known(owner + ".cpu");
+  if (const std::string path = known(owner + "." + word); !path.empty() || name.role != "storage")
+    return path;
+  // Drives of "drive", and what a server does under another name: its metadata, space, media.
+  if (const std::string path = known(owner + "." + word.substr(0, word.size() - 1)); !path.empty())
+    return path;
+  for (const char* server : {"server", "backend", "node", "target", "array", "head", "datanode",
+                             "device", "osd", "read", "connection"})
+    if (const std::string path = known(owner + "." + server); !path.empty()) return path;
+  return "";
+}
+
+Design faster(const Design& design, const std::vector<Lever>& levers, double strength) {
+  Design out = design;
+  std::vector<std::pair<std::string_view, Component*>> components;
+  base::for_each_component(out,
+                           [&](const std::string&, std::string_view role, Component& component) {
+                             components.emplace_back(role, &component);
+                           });
+  for (const Lever& lever : levers) {
+    auto& [role_id, component] = components[lever.component];
+    Value& value = component->values.find(lever.key)->second;
+    double wanted = value.number * std::pow(lever.factor, strength);
+    if (value.dimension == Dimension::count) wanted = std::round(wanted);
+    const models::RoleInfo* role = models::find_role(role_id);
+    const models::KindInfo* kind = models::find_kind(role->role, component->kind);
+    if (kind != nullptr)
+      for (const base::FieldInfo* field : models::fields_of(*kind))
+        if (field->key == lever.key)
+          wanted = std::clamp(wanted, field->limits.minimum, field->limits.maximum);
+    value.number = wanted;
+  }
+  return out;
+}
+
+}  // namespace stallcast::gain

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+/// What of a design can be made twice as fast. docs/models/blame.md.
+namespace stallcast::gain {
+
+/// A value of a component, and what it is multiplied by: 2 for rates and for what is done at a
+/// time, 1/2 for times.
+struct Lever {
+  std::string path;           ///< as `--set` takes it
+  std::size_t component = 0;  ///< in the order of base::for_each_component
+  std::string key;
+  double factor = 2.0;
+};
+
+/// What is made faster together: all of "storage[scratch].ost".
+struct DesignPart {
+  std::string path;
+  std::string owner;  ///< "storage[scratch]": parts of one owner are tried together first
+  std::vector<Lever> levers;
+};
+
+/// Parts that could gain something, as far as a prediction tells: nothing gains more than the time
+/// lost to what it takes part in. Named by path.
+using Parts = std::map<std::string, DesignPart>;
+[[nodiscard]] Parts parts_of(const Design& design, const Prediction& prediction);
+
+/// The part that a resource is of ("storage.scratch.ost.read" -> "storage[scratch].ost"); "" where
+/// no value of the design makes it faster.
+[[nodiscard]] std::string part_of_resource(std::string_view resource, const Design& design,
+                                           const Parts& parts);
+
+/// `design` with all of `levers` pulled, each `strength` as far (1: twice as fast), within the
+/// limits of its field.
+[[nodiscard]] Design faster(const Design& design, const std::vector<Lever>& levers,
+                            double strength = 1.0);
+
+}  // namespace stallcast::gain

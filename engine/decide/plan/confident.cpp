@@ -1,0 +1,181 @@
+#include "engine/decide/plan/confident.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/decide/uncertain/outcomes.hpp"
+
+namespace stallcast::plan {
+namespace {
+
+/// Draws of a design that are simulated before it is asked whether they decide.
+constexpr std::size_t kAtATimeDraws = 16;
+
+/// How the draws of one design came out.
+struct Tally {
+  std::size_t made = 0;    ///< draws looked at
+  std::size_t broken = 0;  ///< of them, no valid design
+  std::size_t met = 0;
+  [[nodiscard]] std::size_t missed() const { return made - broken - met; }
+};
+
+class Drawn {
+ public:
+  Drawn(Designs& designs, const ConfidenceQuestion& question, std::size_t draws)
+      : designs_(designs), question_(question), draws_(draws) {}
+
+  /// Predictions of the cells as they are, with the verdict of their draws.
+  std::vector<Result<Prediction>> evaluate(std::span<const Cell> cells) {
+    std::vector<Result<Prediction>> out = designs_.predict(cells);
+    std::vector<Cell> open;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (out[i].ok()) open.push_back(cells[i]);
+    std::optional<Failure> failed;
+    while (!open.empty() && !failed) {
+      failed = advance(open);
+      std::erase_if(open, [&](const Cell& cell) { return decided(tallies_[cell]); });
+    }
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (!out[i].ok()) continue;
+      if (failed)
+        out[i] = *failed;
+      else
+        out[i]->verdict = meets(tallies_[cells[i]]) ? Verdict::pass : Verdict::fail;
+    }
+    return out;
+  }
+
+  /// All draws of a cell, also those that could decide nothing any more.
+  std::optional<Failure> complete(const Cell& cell) {
+    while (tallies_[cell].made < draws_)
+      if (std::optional<Failure> failed = advance({cell})) return failed;
+    return std::nullopt;
+  }
+
+  [[nodiscard]] const std::map<Cell, Tally>& tallies() const { return tallies_; }
+  /// A design of which no draw can be built does not meet its targets.
+  [[nodiscard]] bool meets(const Tally& tally) const {
+    return tally.met > 0 && tally.missed() <= allowed(tally);
+  }
+
+ private:
+  /// In how many draws the targets of a design have to hold, of those that can be built.
+  [[nodiscard]] std::size_t needed(const Tally& tally) const {
+    const auto usable = static_cast<double>(draws_ - tally.broken);
+    return static_cast<std::size_t>(std::ceil(usable * question_.share - 1e-9));
+  }
+  [[nodiscard]] std::size_t allowed(const Tally& tally) const {
+    return draws_ - tally.broken - needed(tally);
+  }
+  [[nodiscard]] bool decided(const Tally& tally) const {
+    return tally.made >= draws_ || tally.missed() > allowed(tally) || tally.met >= needed(tally);
+  }
+
+  /// Some more draws of each of `cells`, in one batch.
+  std::optional<Failure> advance(const std::vector<Cell>& cells) {
+    struct Place {
+      const Cell* cell;
+      std::size_t first, count;  ///< of the designs: as it is, and with each outage
+    };
+    std::vector<Design> batch;
+    std::vector<Place> places;
+    for (const Cell& cell : cells) {
+      std::vector<std::vector<Design>>& drawn = drawn_of(cell);
+      Tally& tally = tallies_[cell];
+      const std::size_t end = std::min(draws_, tally.made + kAtATimeDraws);
+      for (std::size_t d = tally.made; d < end; ++d) {
+        const bool valid = !drawn[d].empty();
+        if (!valid) ++tally.broken;
+        if (valid) places.push_back({&cell, batch.size(), drawn[d].size()});
+        std::move(drawn[d].begin(), drawn[d].end(), std::back_inserter(batch));
+        drawn[d].clear();
+      }
+      tally.made = end;
+    }
+    const std::vector<Result<Prediction>> found = designs_.once(batch);
+    for (const Place& place : places) {
+      bool holds = true;
+      for (std::size_t i = place.first; i < place.first + place.count; ++i) {
+        if (!found[i].ok() && found[i].failure().exit != ExitCode::bad_input)
+          return found[i].failure();
+        // What a target asks for may be missing in a draw: then it does not hold.
+        holds = holds && found[i].ok() && found[i]->verdict == Verdict::pass;
+      }
+      if (holds) ++tallies_[*place.cell].met;
+    }
+    return std::nullopt;
+  }
+
+  /// Each draw of a cell, as it is and with each outage; none where one of them cannot be built.
+  std::vector<std::vector<Design>>& drawn_of(const Cell& cell) {
+    const auto known = pending_.find(cell);
+    if (known != pending_.end()) return known->second;
+    std::vector<std::vector<Design>> out(draws_);
+    std::vector<bool> broken(draws_, false);
+    for (const Design& design : designs_.variants(cell)) {
+      std::vector<Design> drawn = uncertain::draws_of(design, draws_);
+      for (std::size_t d = 0; d < draws_; ++d) {
+        const DrawHelp& help = question_.help;
+        if (help.vary) help.vary(drawn[d], d);
+        if (help.valid && !help.valid(drawn[d])) broken[d] = true;
+        out[d].push_back(std::move(drawn[d]));
+      }
+    }
+    for (std::size_t d = 0; d < draws_; ++d)
+      if (broken[d]) out[d].clear();
+    return pending_.emplace(cell, std::move(out)).first->second;
+  }
+
+  Designs& designs_;
+  const ConfidenceQuestion& question_;
+  std::size_t draws_;
+  std::map<Cell, Tally> tallies_;
+  std::map<Cell, std::vector<std::vector<Design>>> pending_;
+};
+
+}  // namespace
+
+Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, const Search& found,
+                                     const ConfidenceQuestion& question) {
+  ConfidentPlan out;
+  out.asked = question.share;
+  const Cell& start = *found.answer;
+  const Design as_it_is = *designs.at(start);
+  out.inputs = uncertain::input_count(as_it_is);
+  out.draws =
+      question.draws
+          ? static_cast<std::size_t>(*question.draws)
+          : std::max(uncertain::kFewestForTargets,
+                     uncertain::draws_that_fit(uncertain::cost_of(as_it_is, found.seen.at(start))));
+  Drawn drawn(designs, question, out.draws);
+  Problem problem = nominal;
+  problem.bound = {};  // of the design as it is: a draw may be better
+  problem.checks = 0;
+  for (std::size_t a = 0; a < problem.axes.size(); ++a) problem.axes[a].start = start[a];
+  problem.standing = [&](const Prediction& p) {
+    if (p.verdict == Verdict::pass) return Standing::meets;
+    return nominal.standing(p) == Standing::too_much ? Standing::too_much : Standing::misses;
+  };
+  const Result<Search> again =
+      search(problem, [&](std::span<const Cell> cells) { return drawn.evaluate(cells); });
+  if (!again.ok()) return again.failure();
+  out.status = again->status;
+  for (const Cell* cell : {again->answer ? &*again->answer : nullptr, &start})
+    if (cell != nullptr && drawn.tallies().contains(*cell)) (void)drawn.complete(*cell);
+  for (const auto& [cell, tally] : drawn.tallies()) {
+    if (cell == start) out.nominal = out.points.size();
+    if (again->answer && cell == *again->answer) out.answer = out.points.size();
+    DrawnPoint point;
+    point.count = std::llround(problem.axes.front().numbers[cell.front()]);
+    for (std::size_t a = 0; a < cell.size(); ++a)
+      point.values.push_back(text_of(problem.axes[a].values[cell[a]]));
+    point.draws = tally.made - tally.broken;
+    point.met = tally.met;
+    point.meets = drawn.meets(tally);
+    out.points.push_back(std::move(point));
+  }
+  return out;
+}
+
+}  // namespace stallcast::plan

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "stallcast/client.hpp"
+
+namespace gain_test {
+
+using namespace stallcast;
+
+namespace {
+
+// Every minute 96 GB are saved while all wait. 4 hosts write; of `osts` OSTs each takes
+// 1 GB/s, and the ports of the OSS take `ports` together. Nothing else costs time.
+ScenarioFile saving(const std::string& osts, const std::string& port) {
+  return {.file = "saving.json",
+          .text = R"({
+  "id": "saving",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": )" +
+                  osts + R"(, "read": "1 GB/s", "write": "1 GB/s", "service": "0 s" },
+                 "oss": { "count": 1, "nic": ")" +
+                  port + R"(" },
+                 "stripe": { "count": 0 }, "commit": "0 s", "lock": "0 s", "raid": { "parity": 0 },
+                 "client": { "stream": "100 GB/s", "stream_direct": "100 GB/s", "checksums": false } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu",
+              "barrier": { "base": "0 s", "per_doubling": "0 s" },
+              "step": { "compute": "1 s", "jitter": "0 %" },
+              "checkpoint": { "to": "scratch", "size": "96 GB", "every": "60 s", "serializer": "none" } } ],
+  "run": { "duration": "20 min", "replicas": 1 }
+})"};
+}
+
+Prediction ranked(const ScenarioFile& file) {
+  client::Session session({.jobs = 2, .worker = STALLCAST_SIM_PATH});
+  client::Reading reading = session.read(file);
+  for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
+  REQUIRE(reading.scenario.has_value());
+  Result<Prediction> found = session.predict(reading.scenario->design());
+  REQUIRE(found.ok());
+  session.rank_by_gain(reading.scenario->design(), *found);
+  REQUIRE(found->gains.has_value());
+  return *std::move(found);
+}
+
+}  // namespace
+
+TEST_CASE("what limits saves is what saves would gain from") {
+  // 96 GB over 12 GB/s take 8 s, over twice that 4 s. One save is begun each minute: 19 of them in
+  // 20 minutes.
+  const Prediction p = ranked(saving("12", "800 Gb/s"));
+  REQUIRE_FALSE(p.bottlenecks.empty());
+  const Bottleneck& first = p.bottlenecks.front();
+  CHECK(first.resource.starts_with("storage.scratch.ost"));
+  REQUIRE(first.gain.has_value());
+  const double wall = 1200.0, was = (wall - 19 * 8.0) / wall, is = (wall - 19 * 4.0) / wall;
+  CHECK(first.gain->time == Approx(1.0 - was / is).epsilon(0.02));
+  CHECK(first.gain->utilization == Approx(is - was).epsilon(0.02));
+  CHECK(first.gain->part == "storage[scratch].ost");
+  CHECK(first.gain->by == "storage[scratch].ost.write");
+  CHECK(p.gains->pair.empty());
+}
+
+TEST_CASE("two limits of the same height are named together, since neither alone gains") {
+  // 12 OSTs take 12 GB/s, and so does the port.
+  const Prediction p = ranked(saving("12", "96 Gb/s"));
+  for (const Bottleneck& b : p.bottlenecks)
+    if (b.gain && b.gain->part != "storage[scratch]")
+      CHECK(b.gain->time < 0.25 * p.gains->all.time);
+  REQUIRE(p.gains->pair.size() == 2);
+  CHECK(p.gains->pair[0] == "storage.scratch.oss");
+  CHECK(p.gains->pair[1] == "storage.scratch.ost");
+  CHECK(p.gains->together.time == Approx(p.gains->all.time).epsilon(0.1));
+}
+
+TEST_CASE("a limit of each stream is blamed by what it would gain, not by who waits at it") {
+  // 32 writers: each stream takes 0.4 GB/s, all together 12.8 GB/s, and the OSTs 12 GB/s. Without
+  // one limit the other is left: streams twice as fast gain nothing, and OSTs twice as fast a
+  // fifteenth of the save.
+  ScenarioFile file = saving("12", "800 Gb/s");
+  file.sets = {"storage.scratch.client.stream=0.4 GB/s"};
+  const Prediction p = ranked(file);
+  for (const Bottleneck& b : p.bottlenecks)
+    if (b.gain && b.gain->part == "storage[scratch].client")
+      CHECK(b.gain->time < 0.25 * p.gains->all.time);
+  CHECK((!p.gains->pair.empty() ||
+         p.bottlenecks.front().resource.starts_with("storage.scratch.ost")));
+}
+
+TEST_CASE("of a job that waits for nothing no part is tried") {
+  ScenarioFile file = saving("12", "800 Gb/s");
+  file.sets = {"jobs.train.checkpoint.every=1 h"};
+  const Prediction p = ranked(file);
+  CHECK(p.gains->simulated == 0);
+  CHECK(p.gains->left_out == 0);
+}
+
+}  // namespace gain_test

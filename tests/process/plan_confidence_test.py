@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""What `plan --confidence` finds: counts with a closed form, the same draws for every design, and when there is no answer.
+
+Usage: plan_confidence_test.py PATH_OF_STALLCAST [unittest options]. The worker stallcast-sim is next to it.
+"""
+import json
+import math
+import unittest
+
+import program
+from program import Run
+
+# A save of 100 GB is to take at most 10 s, and nothing limits it but the OSTs: 10 GB/s are needed. Every value that
+# has a range by default is stated exactly where it counts here, so that one input is uncertain: what an OST takes.
+SCENARIO = """{
+  "id": "sure",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": 8, "read": "1 GB/s", "write": %s, "service": "0 s" },
+                 "oss": { "count": 1, "nic": "3200 Gb/s" }, "raid": { "parity": 0 }, "stripe": { "count": 0 },
+                 "commit": "0 s", "lock": "0 s",
+                 "client": { "stream": "100 GB/s", "stream_direct": "100 GB/s", "checksums": false } } ],
+  "jobs": [ { "id": "train", "hosts": "gpu",
+              "barrier": { "base": "0 s", "per_doubling": "0 s" },
+              "step": { "compute": "1 s", "jitter": "0 %%" },
+              "checkpoint": { "to": "scratch", "size": "100 GB", "every": "60 s", "serializer": "none",
+                              "coordinate": "0 s", "quiesce": "0 s" } } ],
+  "run": { "duration": "5 min", "seed": 1, "replicas": 1 },
+  "expect": [ { "id": "save", "that": "job.train.checkpoint.stall <= 10.2 s" } ]
+}"""
+RANGE = '{ "value": "0.4 GB/s", "low": "0.32 GB/s", "high": "0.5 GB/s", "why": "test" }'
+
+
+def plan(*args, write=RANGE, code=0):
+    run = Run("plan", "FILE", "--format", "json", "--tornado", "0", *args, text=SCENARIO % write)
+    assert run.code == code, (run.code, run.out[-500:], run.err)
+    return json.loads(run.out)["plan"]
+
+
+class Confidence(unittest.TestCase):
+    def test_the_count_follows_from_the_quantile_of_the_one_input(self):
+        """n OSTs of x GB/s save in 100 / (n x) s: the target holds for x >= 100 / (10.2 n) (with 0.05 s for what else a save
+        does). The lognormal prior of x has 0.4 in the middle and 0.32, 4 / 5 of it, at its 5 % quantile, so its 10 %
+        quantile is 0.4 (0.8 ^ (1.2816 / 1.6449))."""
+        found = plan("--confidence", "90%", "--draws", "128")
+        ninety = 0.4 * 0.8 ** (1.2816 / 1.6449)
+        self.assertEqual(found["required"], math.ceil(100 / 10.15 / 0.4))
+        self.assertAlmostEqual(found["confidence"]["required"], math.ceil(100 / 10.15 / ninety), delta=1)
+        self.assertGreaterEqual(found["confidence"]["probability"], 0.9)
+        self.assertAlmostEqual(found["confidence"]["nominal_probability"], 0.5, delta=0.1)
+
+    def test_more_draws_hold_with_more(self):
+        points = plan("--confidence", "90%", "--draws", "64")["confidence"]["points"]
+        whole = [p["met"] for p in points if p["draws"] == 64]
+        self.assertEqual(whole, sorted(whole))
+
+    def test_an_exact_input_needs_no_more(self):
+        found = plan("--confidence", "50%", "--draws", "16", write='"0.4 GB/s"')
+        self.assertEqual(found["confidence"]["required"], found["required"])
+
+    def test_the_same_draws_give_the_same_bytes(self):
+        outputs = [plan("--confidence", "80%", "--draws", "16", "--jobs", jobs) for jobs in ("1", "2")]
+        self.assertEqual(outputs[0], outputs[1])
+
+    def test_where_no_design_is_sure_enough_it_is_infeasible(self):
+        found = plan("--confidence", "90%", "--draws", "16", "--over", "osts=20..26", code=1)
+        self.assertEqual(found["status"], "found")
+        self.assertEqual(found["confidence"]["status"], "infeasible")
+        self.assertIsNone(found["confidence"]["required"])
+
+    def test_the_text_has_both_answers(self):
+        run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "32", text=SCENARIO % RANGE)
+        self.assertEqual(run.code, 0, run.err)
+        self.assertIn("for 90 % of all cases", run.out)
+        self.assertIn("of 32 draws", run.out)
+
+    def test_what_is_no_share_is_refused(self):
+        for wrong in ("110%", "0", "much"):
+            run = Run("plan", "FILE", "--confidence", wrong, text=SCENARIO % RANGE)
+            self.assertEqual(run.code, 2)
+
+
+if __name__ == "__main__":
+    program.main()
