@@ -74,7 +74,7 @@ int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& o
 }
 
 /// Predicts the rows of one table; `from` names its layout.
-int validate_rows(const std::string& from, const std::string& probes, std::int64_t draws,
+int validate_rows(const std::string& from, calibration::SourceOptions how,
                   const std::vector<std::string>& paths, const CommonOptions& options,
                   report::Format format) {
   const calibration::RowLayout* source = calibration::find_source(from);
@@ -84,15 +84,14 @@ int validate_rows(const std::string& from, const std::string& probes, std::int64
     return refuse("no table is laid out as \"" + from + "\"", suggestion(from, ids));
   }
   if (paths.size() != 1) return refuse("--from takes one table");
-  if (source->needs_probes && probes.empty())
+  if (source->needs_probes && how.probes.empty())
     return refuse(from + " is calibrated from probes", "name their folder with --probes DIR");
   const auto text = base::read_file(paths.front());
   if (!text.ok()) return report_failure(text.failure());
   ProgressBar bar(options);
+  how.predict = predict_options(options, bar);
   Diagnostics faults;
-  const Result<RowValidation> rows = source->predict(
-      text.value(), paths.front(),
-      {probes, predict_options(options, bar), static_cast<std::size_t>(draws)}, faults);
+  const Result<RowValidation> rows = source->predict(text.value(), paths.front(), how, faults);
   bar.clear();
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
@@ -110,11 +109,14 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
       "CASES", paths,
       "case files (measurements and the scenarios they belong to) or claims files; a folder "
       "stands for its JSON files");
-  std::string from, probes;
+  std::string from;
+  calibration::SourceOptions how;
   line.text("--from", from, "LAYOUT", "CASES is one table of measurements, to predict row by row");
-  line.text("--probes", probes, "DIR", "probe files that a table is calibrated from");
+  line.text("--probes", how.probes, "DIR", "probe files that a table is calibrated from");
   std::optional<std::int64_t> draws;
   line.integer("--draws", draws, 4, "simulations of each row of a table (default 32)");
+  line.text("--scenarios", how.scenarios, "DIR",
+            "write the scenario that is made of each row of a table into this folder");
   line.simulation_options(options);
   line.format_option(options);
   line.output_options(options);
@@ -122,8 +124,7 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   const auto format = report::parse_format(options.format);
   if (!format.ok()) return report_failure(format.failure());
 
-  if (!from.empty())
-    return validate_rows(from, probes, draws.value_or(0), paths, options, format.value());
+  if (!from.empty()) return validate_rows(from, how, paths, options, format.value());
   paths = files_of(paths);
   if (paths.empty()) return refuse("there is no JSON file in the folder");
   const calibration::InputFiles files = calibration::open_files(paths);

@@ -23,14 +23,14 @@ constexpr std::array kPrograms = std::to_array<Program>({
      "48.97 MB"},
     {"resnet50",
      {1.1, 0.5, 2.0},
-     {30.0, 0.6, 1.6},
+     {15.0, 0.6, 1.6},
      {0.5, 0.3, 2.5},
      {2.0, 0.4, 2.0},
      {},
      {150.0, 0.4, 3.0},
      {0.75, 0.5, 2.0},
      100,
-     "10 B"},
+     "0 B"},
     {"cosmoflow",
      {0.7, 0.7, 1.4},
      {1.6, 0.4, 2.0},
@@ -50,7 +50,7 @@ constexpr std::array kPrograms = std::to_array<Program>({
      {},
      {},
      600,
-     "10 B"},
+     "0 B"},
 });
 
 }  // namespace

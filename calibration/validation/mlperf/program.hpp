@@ -11,11 +11,11 @@ namespace stallcast::calibration::mlperf {
 struct Program {
   std::string_view workload;
   Guess overhead;  ///< ms a step of a rank by itself
-  Guess sharing;   ///< ms a step more where each hardware thread of a host has a rank
+  Guess sharing;   ///< ms a step more where each core of a host has a rank; 0: none
   Guess barrier;   ///< ms a step per root of a rank
   Guess parse;     ///< GB/s that the core time of a reading process or thread allows
   Guess stream;    ///< GB/s that it takes in besides; 0: not known apart
-  Guess start;     ///< ms until an iterator of tf.data reads
+  Guess iterator;  ///< ms until an iterator of tf.data reads
   Guess names;     ///< us for each file name that a rank lists and shuffles
   double steps;    ///< simulated at most: more change AU by less than it repeats
   const char* sample_stdev;

@@ -1,10 +1,12 @@
 #include "calibration/validation/mlperf/simulated.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "calibration/fit/observed.hpp"
 #include "calibration/profile/apply.hpp"
+#include "engine/base/files.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
 #include "engine/decide/uncertain/posterior.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
@@ -48,6 +50,13 @@ predict::PredictOptions one_run(predict::PredictOptions options) {
   return options;
 }
 
+/// A row's id, which may have colons, as a file is called.
+std::string file_name(std::string id) {
+  for (char& c : id)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+  return id;
+}
+
 double metric_of(const Prediction& prediction, const std::string& name) {
   const auto found = prediction.metrics.find(name);
   return found == prediction.metrics.end() ? 0.0 : found->second.value;
@@ -55,8 +64,10 @@ double metric_of(const Prediction& prediction, const std::string& name) {
 
 }  // namespace
 
-SimulateOptions simulate_options(const predict::PredictOptions& predict, std::size_t draws) {
+SimulateOptions simulate_options(const predict::PredictOptions& predict, std::size_t draws,
+                                 std::string folder) {
   SimulateOptions out{.predict = predict};
+  out.folder = std::move(folder);
   if (draws == 0) return out;
   out.draws = draws;
   out.search_draws = std::max<std::size_t>(1, draws / 4);
@@ -69,6 +80,11 @@ Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::stri
                                            const std::vector<std::string>& metrics) {
   const Scenario scenario = ScenarioBuilder::from_json(document, name, profile);
   if (!scenario.ok()) return scenario.failure();
+  if (!options_.folder.empty()) {
+    const std::string path = options_.folder + "/" + file_name(name) + ".json";
+    const Result<bool> written = base::write_file(path, document.dump(1) + "\n");
+    if (!written.ok()) return written.failure();
+  }
   const auto points = points_for(scenario, options_.draws);
   std::vector<Design> designs;
   for (std::size_t i = 0; i < options_.draws; ++i) {

@@ -22,12 +22,13 @@ struct SimulateOptions {
   predict::PredictOptions predict;
   std::size_t draws = 32;         ///< of a row
   std::size_t search_draws = 8;   ///< of the search for a number of accelerators
+  std::string folder = {};        ///< where the scenarios of rows are written; "" for nowhere
   std::size_t calibrating = 192;  ///< of a row that calibrates, to begin with
 };
 
 /// With `draws` of a row, and of the rest as many as go with these; 0: as many as usual.
 [[nodiscard]] SimulateOptions simulate_options(const predict::PredictOptions& predict,
-                                               std::size_t draws);
+                                               std::size_t draws, std::string folder);
 
 /// What draws of a scenario gave, metric by metric; draws that have not ended are left out.
 using DrawnFigures = std::map<std::string, std::vector<double>>;

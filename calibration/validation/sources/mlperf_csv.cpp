@@ -63,7 +63,7 @@ std::vector<MeasuredRow> measured_rows(const std::vector<Row>& rows) {
 class RowPredictor {
  public:
   RowPredictor(const std::vector<Row>& rows, const SourceOptions& options)
-      : simulator_(simulate_options(options.predict, options.draws)),
+      : simulator_(simulate_options(options.predict, options.draws, options.scenarios)),
         known_(simulator_, measured_rows(rows)) {
     for (const Row& row : rows) said_.push_back(row.said);
   }

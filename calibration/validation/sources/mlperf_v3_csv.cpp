@@ -143,7 +143,7 @@ class RowReader {
 class Predictor3 {
  public:
   Predictor3(const std::vector<Row3>& rows, const SourceOptions& options)
-      : simulator_(simulate_options(options.predict, options.draws)),
+      : simulator_(simulate_options(options.predict, options.draws, options.scenarios)),
         known_(simulator_, measured(rows)) {}
 
   Result<PredictedRow> predict(const Row3& row) {

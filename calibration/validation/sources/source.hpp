@@ -16,6 +16,7 @@ struct SourceOptions {
   std::string probes;               ///< folder of probe files to calibrate from; "" where not given
   predict::PredictOptions predict;  ///< of the simulations
   std::size_t draws = 0;            ///< of a row; 0: the layout's own number
+  std::string scenarios;            ///< folder for the scenarios of rows; "" where nobody asks
 };
 
 /// One row of the table of sources: to add a layout, its .cpp and its row in sources.cpp.

@@ -12,6 +12,7 @@
 #include "engine/decide/uncertain/chaos.hpp"
 #include "engine/decide/uncertain/discrepancy.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
+#include "engine/decide/uncertain/posterior.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
 #include "stallcast/metric.hpp"
@@ -30,18 +31,37 @@ constexpr double kHalf = 0.6744897501960817;  // to the 75 % quantile
 /// Shares below this are noise.
 constexpr double kSmallest = 0.02;
 
-/// Figures are spread on a scale: shares as they are, all else that is positive by factors.
+/// Figures are spread on a scale: utilizations by the odds of what is used, other shares as they
+/// are, all else that is positive by factors.
 struct Scale {
-  bool logarithmic = false;
-  [[nodiscard]] double to(double value) const { return logarithmic ? std::log(value) : value; }
-  [[nodiscard]] double from(double value) const { return logarithmic ? std::exp(value) : value; }
+  enum class Kind { linear, odds, factors };
+  Kind kind = Kind::linear;
+
+  static Scale of(const std::string& name, const Metric& metric, double least, double most) {
+    const bool share = metric.unit == "ratio";
+    const double model = discrepancy_of(name);
+    if (share && model > 0.0 && least >= 0.0 && most <= 1.0) return {Kind::odds};
+    return {!share && least > 0.0 && metric.value > 0.0 ? Kind::factors : Kind::linear};
+  }
+  [[nodiscard]] double to(double value) const {
+    if (kind == Kind::odds) return on_error_scale(value, "ratio");
+    return kind == Kind::factors ? std::log(value) : value;
+  }
+  [[nodiscard]] double from(double value) const {
+    if (kind == Kind::odds) return 1.0 / (1.0 + std::exp(-value));
+    return kind == Kind::factors ? std::exp(value) : value;
+  }
+  /// How far a small step of the value goes on the scale, near `value`.
+  [[nodiscard]] double slope(double value) const {
+    if (kind == Kind::odds) return 1.0 / std::max(value * (1.0 - value), 1e-6);
+    return kind == Kind::factors ? 1.0 / value : 1.0;
+  }
 };
 
 /// Half width of single runs, on the scale, from the interval of the mean of all.  [eq. 3]
 double seeds_half(const Metric& metric, std::size_t replicas, const Scale& scale) {
   if (!metric.ci95 || replicas < 2) return 0.0;
-  double half = (metric.ci95->second - metric.ci95->first) / 2.0;
-  if (scale.logarithmic) half /= metric.value;
+  const double half = (metric.ci95->second - metric.ci95->first) / 2.0 * scale.slope(metric.value);
   // The interval of the mean is t s / sqrt(n), that of one more run t s sqrt(1 + 1/n).
   return half * std::sqrt(static_cast<double>(replicas) + 1.0) * kStandardNine / 1.959963984540054;
 }
@@ -132,8 +152,7 @@ class Drawing {
     std::vector<double> sorted = values_of(name);
     if (sorted.empty() || !std::isfinite(metric.value)) return;
     std::sort(sorted.begin(), sorted.end());
-    Scale scale;
-    scale.logarithmic = metric.unit != "ratio" && sorted.front() > 0.0 && metric.value > 0.0;
+    const Scale scale = Scale::of(name, metric, sorted.front(), sorted.back());
     Spread out;
     out.median = quantile_of(sorted, 0.5);
     out.inputs = {quantile_of(sorted, 0.05), quantile_of(sorted, 0.95)};
@@ -141,7 +160,9 @@ class Drawing {
     const double seeds = seeds_half(metric, nominal_.seeds.size(), scale);
     const double nominal = scale.to(metric.value);
     out.seeds = {scale.from(nominal - seeds), scale.from(nominal + seeds)};
-    out.model = discrepancy_of(name, metric.unit);
+    const double model = scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name);
+    // In points for shares, as they are read.
+    out.model = scale.kind == Scale::Kind::odds ? model / scale.slope(out.median) : model;
     const bool share = metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0;
     // Independent of each other, so their widths add as squares.  [eq. 4]
     const auto together = [&](double low, double high, double more) {
@@ -149,7 +170,7 @@ class Drawing {
                              scale.from(middle + std::hypot(scale.to(high) - middle, more))};
       return share ? Interval{std::max(wide.low, 0.0), std::min(wide.high, 1.0)} : wide;
     };
-    const double more = std::hypot(seeds, out.model);
+    const double more = std::hypot(seeds, model);
     out.all = together(out.inputs.low, out.inputs.high, more);
     out.half = together(quantile_of(sorted, 0.25), quantile_of(sorted, 0.75),
                         more * kHalf / kStandardNine);
@@ -163,16 +184,18 @@ class Drawing {
       const auto of = out_.metrics.find(asked.metric);
       if (!assertion.ok() || !asked.limit || of == out_.metrics.end()) continue;
       const Metric& metric = nominal_.metrics.at(asked.metric);
-      Scale scale;
-      scale.logarithmic = metric.unit != "ratio" && metric.value > 0.0 && *asked.limit > 0.0;
+      const auto limits =
+          std::minmax({metric.value, *asked.limit, asked.upper.value_or(*asked.limit)});
+      const Scale scale = Scale::of(asked.metric, metric, limits.first, limits.second);
+      const double model = scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(asked.metric);
       const double blur =
-          std::hypot(seeds_half(metric, nominal_.seeds.size(), scale), of->second.model) /
-          kStandardNine;
+          std::hypot(seeds_half(metric, nominal_.seeds.size(), scale), model) / kStandardNine;
       double sum = 0.0;
       std::size_t n = 0;
       for (const Prediction& draw : predictions_)
         for (const AssertionOutcome& a : draw.assertions) {
-          if (a.id != asked.id || (scale.logarithmic && !(a.value > 0.0))) continue;
+          if (a.id != asked.id || (scale.kind == Scale::Kind::factors && !(a.value > 0.0)))
+            continue;
           sum += chance(*assertion, a, *asked.limit, scale, blur);
           ++n;
         }

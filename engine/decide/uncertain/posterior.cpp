@@ -21,8 +21,8 @@ constexpr std::size_t kMostProposed = 256;  // draws of a round after the first
 constexpr std::size_t kMostRounds = 4;
 constexpr std::size_t kStarts = 20000, kMoves = 60;  // of a surrogate: they cost next to nothing
 constexpr double kStep = 0.4;                        // of a move: z' = sqrt(1 - step^2) z + step xi
-/// Half of what nine in ten predictions of a calibrated model are off by, on the error scale.
-constexpr double kModelShares = 0.25, kModelTimes = 0.15;
+/// The same of metrics of no class.
+constexpr double kModel = 0.15;
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
 double normal_share(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
@@ -144,7 +144,7 @@ class Conditioning {
     const double measured =
         (on_error_scale(observed.within.high, unit) - on_error_scale(observed.within.low, unit)) /
         (2.0 * kStandardNine);
-    const double model = (unit == "ratio" ? kModelShares : kModelTimes) / kStandardNine;
+    const double model = std::max(discrepancy_of(observed.metric), kModel) / kStandardNine;
     out.sd = std::max(std::hypot(measured, model), 1e-3);
     return out;
   }
