@@ -107,9 +107,9 @@ Json nfs(const Facts& f) {
   const auto ahead = f.number(R"(readahead (\d+)M)");
   out["client"]["read_ahead"] = ahead ? Json(with_unit(*ahead, "MiB"))
                                       : Json{{"value", "1 MiB"},
-                                             {"low", "128 KiB"},
+                                             {"low", "512 KiB"},
                                              {"high", "15 MiB"},
-                                             {"why", "not stated; Linux 128 KiB, tuned 15 MiB"}};
+                                             {"why", "not stated; submitters tune it"}};
   return out;
 }
 
@@ -139,8 +139,8 @@ Json nvmeof(const Facts& f) {
       {"drive", {{"count", whole(std::floor(f.drives / f.nodes))}, {"read", drive_rate(f.drive)}}}};
   if (f.says("stripe") && !f.direct())
     out["request"] = {{"value", "1 MiB"},
-                      {"low", "128 KiB"},
-                      {"high", "2 MiB"},
+                      {"low", "512 KiB"},
+                      {"high", "4 MiB"},
                       {"why", "read-ahead of a striped volume: twice its stripe"}};
   if (f.node_port > Rate{}) {
     const double rate = (f.node_port * f.node_ports).in(unit::Gbps);
@@ -197,7 +197,7 @@ Json named_drive(const Facts& f) {
   return {{"use", f.says("PS1010") ? "storage/local-d7-ps1010" : "storage/local-d5-p5336"},
           {"client", {{"stream", spread({2.5, 0.4, 1.6}, "GB/s", "page cache, one process")}}},
           {"request",
-           {{"value", "1 MiB"}, {"low", "128 KiB"}, {"high", "4 MiB"}, {"why", "not stated"}}}};
+           {{"value", "1 MiB"}, {"low", "512 KiB"}, {"high", "4 MiB"}, {"why", "not stated"}}}};
 }
 
 /// Cache servers before a bucket, filled: the data set is stated to fit.

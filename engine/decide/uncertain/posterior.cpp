@@ -283,7 +283,13 @@ class Conditioning {
   }
 
   void finish(const std::vector<Particle>& all) {
-    for (const Particle& particle : all) out_.points.push_back(particle.point);
+    // Equal ones stand together. In the order of their numbers' bits from the last on, the first
+    // 2^k are spread over all of them.
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::size_t from = 0;
+      for (std::size_t bit = 1; bit < kKept; bit *= 2) from = 2 * from + ((i & bit) != 0 ? 1 : 0);
+      out_.points.push_back(all[from % all.size()].point);
+    }
     out_.explained = std::isfinite(best_.likelihood);
     for (std::size_t k = 0; k < out_.figures.size(); ++k) {
       Fitted& fitted = out_.figures[k];
