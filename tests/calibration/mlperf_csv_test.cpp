@@ -16,7 +16,8 @@ constexpr const char* kTable =
     "case_id,calibration_case,system_key,workload,accel,num_hosts,accelerators,steps_per_epoch,"
     "au_mean_pct,first_step_s_mean,first_step_s_ep1,GBps_decimal,read_threads,client_mem_GiB,"
     "client_cpu,drives_total,drives_GBps_total,drive_model,protocol_fs,edge\n"
-    "a,a,mic,unet3d,a100,1,3,500,97.9616,1.8,1.8,4.7,8,32,2x EPYC 9554 (64c),1,6.8,6500 ION,local,1\n"
+    "a,a,mic,unet3d,a100,1,3,500,97.9616,1.8,1.8,4.7,8,32,2x EPYC 9554 (64c),1,6.8,6500 "
+    "ION,local,1\n"
     "b,a,mic,unet3d,h100,1,1,500,96.4432,1.0,1.0,3.0,8,32,\"2x EPYC 9554 (64c)\",1,6.8,6500 ION,"
     "local,1\n"
     "c,a,mic,resnet50,h100,1,,,,,,,8,32,\"1x EPYC, \"\"9554\"\" (64c)\",1,6.8,6500 ION,local,\n";
@@ -250,8 +251,8 @@ TEST_CASE("cells that cannot be read are named with their place") {
 TEST_CASE("facts written by hand count by their number, and say so") {
   const RowValidation out = rows_of(replaced(kTable, "8,32,\"2x", "8,32 (cgroup limit),\"2x"));
   CHECK(has_note(out.rows[1], "\"32 (cgroup limit)\" in column \"client_mem_GiB\" is taken as 32"));
-  CHECK(has_note(rows_of(replaced(kTable, "8,32,\"2x", "8,inf,\"2x")).rows[1],
-                 "taken as not known"));
+  CHECK(
+      has_note(rows_of(replaced(kTable, "8,32,\"2x", "8,inf,\"2x")).rows[1], "taken as not known"));
 }
 
 TEST_CASE("where no column says it, the largest count near the bar shows the limit") {
@@ -299,8 +300,8 @@ TEST_CASE("published rows of v3.0 are predicted in both layouts") {
 }
 
 TEST_CASE("a checkpoint that calibrates says what its relatives take") {
-  const RowValidation out = rows_of(
-      rows_with(published("mlperf-storage-v3.csv"), "32hosts_"), "mlperf-v3-rows", 8);
+  const RowValidation out =
+      rows_of(rows_with(published("mlperf-storage-v3.csv"), "32hosts_"), "mlperf-v3-rows", 8);
   REQUIRE(out.rows.size() == 5);
   const auto factor = [](const PredictedRow& row) {
     return row.predicted.at("save_s").value / row.measured.at("save_s");

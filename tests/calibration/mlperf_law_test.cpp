@@ -1,11 +1,13 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "calibration/validation/mlperf/condition.hpp"
+#include "calibration/validation/mlperf/facts.hpp"
 #include "calibration/validation/mlperf/prediction.hpp"
 #include "calibration/validation/mlperf/round3.hpp"
 #include "calibration/validation/mlperf/scenario.hpp"
+#include "calibration/validation/mlperf/simulated.hpp"
 #include "scenarios/resolve/print_resolved.hpp"
+#include "scenarios/scenario_builder.hpp"
 
 namespace stallcast::calibration::mlperf {
 namespace {
@@ -241,88 +243,89 @@ TEST_CASE("a calibration row without its count is counted from what it delivered
   CHECK_FALSE(calibrate(row, false).has_value());
 }
 
-TEST_CASE("conditioning on a passed bar is Bayes' rule") {
-  // Numerical integration of normal(u; u_law, s) exp(-u / 0.5) over u >= 0, u = ln(x_bar / x).
-  for (const double au : {0.75, 0.88, 0.905, 0.97})
-    for (const double sd : {0.2, 0.45}) {
-      const double at_bar = 1.0 / 0.9 - 1.0, law = std::log(at_bar / (1.0 / au - 1.0));
-      double total = 0.0, below = 0.0;
-      const PredictedFigure figure = given_published(au, 90_percent, sd, sd);
-      const double centre = std::log(at_bar / (1.0 / figure.value - 1.0));
-      const double low = std::log(at_bar / (1.0 / figure.low - 1.0));
-      double under_low = 0.0;
-      const double du = 1e-5;
-      for (double u = 0.5 * du; u < 6.0; u += du) {
-        const double z = (u - law) / sd, p = std::exp(-0.5 * z * z - u / 0.5);
-        total += p;
-        if (u < centre) below += p;
-        if (u < low) under_low += p;
-      }
-      CAPTURE(au, sd);
-      CHECK(below / total == Approx(0.5).margin(1e-3));
-      CHECK(under_low / total == Approx(0.05).margin(1e-3));
-      CHECK(figure.low >= 0.9);
-      CHECK(figure.high <= 1.0);
+TEST_CASE("a client's threads and memory are read from how its CPU is written") {
+  const auto threads = [](const std::string& text) { return client_cpu(text).value().threads; };
+  CHECK(threads("2x Xeon Platinum 8480C (DGX H100)") == 224.0);
+  CHECK(threads("1x EPYC 7502P (32c)") == 64.0);
+  CHECK(threads("c6in.16xlarge") == 64.0);
+  CHECK(threads("c5n.18xlarge (72 vCPU)") == 72.0);
+  CHECK(threads("2x Xeon 6338 or 6336Y") == 128.0);
+  CHECK(threads("EPYC 9654") == 384.0);
+  CHECK_FALSE(client_cpu("something").has_value());
+  CHECK_FALSE(client_cpu("").has_value());
+  // 8 channels of DDR5-4800 a socket of Xeon 8400, 12 of EPYC 9000
+  CHECK(client_cpu("2x Xeon Platinum 8480")->memory.in(unit::GBps) == Approx(614.4));
+  CHECK(client_cpu("1x EPYC 9554")->memory.in(unit::GBps) == Approx(460.8));
+}
+
+Facts facts_of(std::string_view workload, const std::string& product) {
+  Facts out;
+  out.id = "row";
+  out.workload = find_workload(workload);
+  out.compute = out.workload->compute("h100");
+  out.hosts = 3;
+  out.torch = out.workload->step.prefetching_workers;
+  out.format = out.torch ? "npz" : "tfrecord";
+  out.samples_per_file = out.torch ? 1.0 : out.workload->rules.samples_per_file;
+  out.memory = 256_GiB;
+  out.memory_rate = 400_GBps;
+  out.port = Rate::from(200, unit::Gbps);
+  out.product = product;
+  out.nodes = 2;
+  out.drives = 24;
+  out.drive = 7_GBps;
+  out.node_port = Rate::from(200, unit::Gbps);
+  return out;
+}
+
+TEST_CASE("a row of every kind of storage is a scenario that can be built") {
+  for (const char* product :
+       {"Lustre 2.15", "WEKA 4", "JuiceFS, cache group", "NVMe/TCP stripe", "NFS 4 nconnect=4",
+        "local", "another make", "pNFS (Flash)", "S3 (AIStore)", "Solidigm D7-PS1010"})
+    for (const char* workload : {"unet3d", "resnet50", "cosmoflow"}) {
+      CAPTURE(product, workload);
+      const Scenario scenario =
+          ScenarioBuilder::from_json(training(facts_of(workload, product), 10, 500), "row");
+      CAPTURE(scenario.ok() ? "" : scenario.failure().message);
+      REQUIRE(scenario.ok());
+      const std::string text = scenarios::print_resolved(scenario.design(), false);
+      CHECK(text.find("\"gpus\": 4") != std::string::npos);  // 10 ranks on 3 hosts
+      CHECK(text.find("\"accelerators\": 10") != std::string::npos);
     }
-  // Far below the bar the figure lies just above it, and stays a number.
-  CHECK(given_published(0.01, 90_percent, 0.05, 0.05).value == Approx(0.9).margin(0.001));
 }
 
-TEST_CASE("threads of a client are read from how its CPU is written") {
-  CHECK(cpu_threads("2x Xeon Platinum 8480C (DGX H100)") == 224.0);
-  CHECK(cpu_threads("1x EPYC 7502P (32c)") == 64.0);
-  CHECK(cpu_threads("c6in.16xlarge") == 64.0);
-  CHECK(cpu_threads("c5n.18xlarge (72 vCPU)") == 72.0);
-  CHECK(cpu_threads("2x Xeon 6338 or 6336Y") == 128.0);
-  CHECK(cpu_threads("EPYC 9654") == 384.0);
-  CHECK_FALSE(cpu_threads("something").has_value());
-  CHECK_FALSE(cpu_threads("").has_value());
-}
-
-TEST_CASE("a row is a scenario that carries what the law knows") {
-  System system = system_of("unet3d");
-  system.hosts = 3;
-  Supply supply = endless();
-  supply.aggregate = 30_GBps;
-  supply.worker = 0.4_GBps;
-  for (const bool barrier : {true, false}) {
-    system.barrier = barrier;
-    // 10 ranks on 3 hosts: 4 GPUs a host, the storage at 30 GB/s, 1.25 x 0.4 GB/s a process
-    const Scenario scenario = scenario_of(system, 10, 500, supply, "row");
-    CAPTURE(scenario.ok() ? "" : scenario.failure().message);
-    REQUIRE(scenario.ok());
-    const std::string text = scenarios::print_resolved(scenario.design(), false);
-    for (const char* part : {"\"gpus\": 4", "\"accelerators\": 10", "\"read\": \"30 GB/s\"",
-                             "\"parse\": \"500 MB/s\"", "\"samples\": 35000"}) {
-      CAPTURE(part, text);
-      CHECK(text.find(part) != std::string::npos);
+TEST_CASE("a checkpoint of every model is a scenario that can be built") {
+  for (const char* product : {"Lustre", "S3 (AIStore)", "pNFS (Flash)", "Alluxio FUSE", "local"})
+    for (const auto& [model, ranks] : {std::pair{"llama3-8b", 8.0},
+                                       {"llama3-70b", 64.0},
+                                       {"llama3-405b", 512.0},
+                                       {"llama3-1t", 1024.0}}) {
+      CAPTURE(product, model);
+      Facts facts = facts_of("unet3d", product);
+      facts.workload = nullptr;
+      facts.hosts = 8;
+      const Scenario scenario =
+          ScenarioBuilder::from_json(checkpointing(facts, model, ranks), "row");
+      CAPTURE(scenario.ok() ? "" : scenario.failure().message);
+      CHECK(scenario.ok());
     }
-    CHECK((text.find("\"per_sqrt\": \"1.55 ms\"") != std::string::npos) == barrier);
-  }
-  CHECK_FALSE(can_simulate(system_of("resnet50")));
-  CHECK(simulated_steps(500) == 500);
-  CHECK(simulated_steps(30000) == 900);
 }
 
-TEST_CASE("in v3.0 a rank without limits loses the barrier alone") {
-  const Workload& unet = *find_workload("unet3d");
-  // 162 / (162 + 1.55 sqrt(9)) = 0.97210
-  CHECK(utilization_v3(unet, 162_ms, 9, Rate::infinity()) ==
-        Approx(162.0 / 166.65).epsilon(kTight));
-  // Storage that needs as long as that: longer by 2^(1/25).
-  const Rate rate = unet.batch_bytes() * 9.0 / 166.65_ms;
-  CHECK(utilization_v3(unet, 162_ms, 9, rate) ==
-        Approx(162.0 / 166.65 / std::pow(2.0, 1.0 / 25.0)).epsilon(kTight));
+TEST_CASE("draws are a figure with its interval on the scale of errors") {
+  const PredictedFigure alike = figure_of({0.9, 0.9, 0.9}, "ratio", 0.5);
+  CHECK(alike.value == Approx(0.9));
+  // odds 9, times e^-0.5 and e^0.5
+  CHECK(alike.low == Approx(9 * std::exp(-0.5) / (1 + 9 * std::exp(-0.5))));
+  CHECK(alike.high == Approx(9 * std::exp(0.5) / (1 + 9 * std::exp(0.5))));
+  const PredictedFigure seconds = figure_of({8.0}, "s", std::log(2.0));
+  CHECK(seconds.low == Approx(4.0));
+  CHECK(seconds.high == Approx(16.0));
 }
 
-TEST_CASE("a checkpoint takes as long as a rank's stream or the storage, whichever is slower") {
+TEST_CASE("the size of a checkpoint is what the benchmark writes") {
   const auto size = checkpoint_size("llama3-8b");
   REQUIRE(size.has_value());
-  // 13.09 GiB with 1.78 GB/s; 104.7 GiB with 10 GB/s
-  CHECK(checkpoint_time(CheckpointPhase::save, *size, 20_GBps).in(unit::s) ==
-        Approx(13.09 * 1.073741824 / 1.78).epsilon(kTight));
-  CHECK(checkpoint_time(CheckpointPhase::load, *size, 10_GBps).in(unit::s) ==
-        Approx(104.7 * 1.073741824 / 10.0).epsilon(kTight));
+  CHECK(size->rank.in(unit::GiB) == Approx(13.09));
   CHECK_FALSE(checkpoint_size("gpt-2").has_value());
 }
 

@@ -23,8 +23,7 @@ constexpr std::array<Workload, 4> kWorkloads{{
               .worker = Rate::infinity(),
               .opens = OpRate::from(5130, unit::per_s),  // fitted, 4990-5760
               .first_rank = 0_s,
-              .first_file = Seconds::from(0.75, unit::us)},  // fitted
-     .spread = {0.20, 0.18, 0.30, 0.70}},
+              .first_file = Seconds::from(0.75, unit::us)}},
     {.rules = {"resnet50", Bytes::from(114660.07, unit::B), 1251, 400, 90_percent, 8, ms(435),
                ms(224), 0_s},
      .step = {.floor = ms(1.1),     // least loss of the rows with one rank
@@ -38,8 +37,7 @@ constexpr std::array<Workload, 4> kWorkloads{{
               .worker = Rate::infinity(),
               .opens = kNoLimit,
               .first_rank = ms(160),  // fitted
-              .first_file = 0_s},
-     .spread = {0.36, 0.30, 0.45, 0.65}},
+              .first_file = 0_s}},
     // v3.0; no law was fitted to it.
     {.rules = {"retinanet", 322957_B, 1, 24, 85_percent, 8, 0_s, 0_s, ms(47.55)},
      .step = {.floor = ms(0.69),
@@ -51,8 +49,7 @@ constexpr std::array<Workload, 4> kWorkloads{{
               .worker = Rate::infinity(),
               .opens = kNoLimit,
               .first_rank = 0_s,
-              .first_file = 0_s},
-     .spread = {0.4, 0.4, 0.5, 0.7}},
+              .first_file = 0_s}},
     {.rules = {"unet3d", 146600628_B, 1, 7, 90_percent, 4, ms(636), ms(323), ms(162)},
      // Least loss of the rows with one rank is 4.5 ms, the barrier of that rank (1.55 ms) included.
      // barrier: fitted, 1.29-1.60, and 2.87 without the two systems that have the most ranks.
@@ -65,8 +62,7 @@ constexpr std::array<Workload, 4> kWorkloads{{
               .worker = Rate::from(0.421, unit::GBps),  // fitted, 0.414-0.421
               .opens = kNoLimit,
               .first_rank = 0_s,
-              .first_file = 0_s},
-     .spread = {0.45, 0.40, 0.50, 0.55}},
+              .first_file = 0_s}},
 }};
 
 }  // namespace

@@ -47,19 +47,9 @@ struct StepConstants {
   Seconds first_file;
 };
 
-/// Half widths of the 90 % intervals and spreads, of logarithms. Set on the residuals of the
-/// cross-validation: the coverage of the open rows is that of figures tuned on them.
-struct LawSpread {
-  double lost_share = 0.0;         ///< sd of ln(1/AU - 1), for the interval            [eq. 18]
-  double lost_share_centre = 0.0;  ///< sd of the same, for the conditioned value
-  double accelerators = 0.0;       ///< half width of ln N                              [eq. 19]
-  double first_step = 0.0;         ///< half width of ln seconds
-};
-
 struct Workload {
   BenchmarkRules rules;
   StepConstants step;
-  LawSpread spread;
 
   [[nodiscard]] Bytes batch_bytes() const { return rules.record * rules.batch; }
   /// Compute time of a step on `accelerator` ("a100", "h100", "b200"); 0 when the rules have none.

@@ -148,11 +148,11 @@ class RowPredictor {
     out.baselines = baselines(row.said, calibration, said_);
     std::optional<SystemFit> fit;
     if (calibration != nullptr) fit = mlperf::calibrate(*calibration, out.calibrates);
-    const mlperf::RowPrediction law = mlperf::predict(row.said, fit);
+    const LawPrediction law = predict_by_law(row.said, fit);
     std::map<std::string, double>& said = out.baselines["step law"];
-    said["accelerators"] = law.accelerators.value;
-    if (law.au_raw) said["au_raw"] = law.au_raw->value;
-    if (law.first_step) said["first_step_s"] = law.first_step->value;
+    said["accelerators"] = law.accelerators;
+    if (law.au) said["au_raw"] = *law.au;
+    if (law.first_step) said["first_step_s"] = law.first_step->in(unit::s);
   }
 
   RowSimulator simulator_;
