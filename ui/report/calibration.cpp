@@ -149,7 +149,7 @@ std::string effective_draws(const CalibrationProfile& profile) {
 
 /// The inputs that what was observed says most of, and how many it says nothing of.
 std::string narrowed_text(const CalibrationProfile& profile, const Ink& ink) {
-  constexpr double kShrunk = 0.9;  // of the width: less is the chance of the draws
+  constexpr double kShrunk = 0.75;  // of the width: less is the chance of the draws
   if (profile.narrowed.empty()) return "";
   const auto left_over = [](const NarrowedInput& n) {
     const double before = n.high_before - n.low_before;

@@ -199,14 +199,20 @@ class Conditioning {
     return 1.0 / squares;
   }
 
-  /// `n` of `all`, each about as often as its weight says.
-  static std::vector<Particle> resampled(const std::vector<Particle>& all,
-                                         const std::vector<double>& weights, std::size_t n) {
+  /// `n` of `all`, each about as often as its weight says: one of every n-th part of the weights,
+  /// at random, since neighbours in a Sobol sequence are far from each other in a regular way.
+  std::vector<Particle> resampled(const std::vector<Particle>& all,
+                                  const std::vector<double>& weights, std::size_t n) {
+    base::RandomStream random(kPriorPoints, "posterior", "resample", ++resamples_);
     std::vector<Particle> out;
     double sum = 0.0;
+    double next = random.uniform() / static_cast<double>(n);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      sum += weights[i] * static_cast<double>(n);
-      while (out.size() < n && static_cast<double>(out.size()) + 0.5 < sum) out.push_back(all[i]);
+      sum += weights[i];
+      while (out.size() < n && next < sum) {
+        out.push_back(all[i]);
+        next = (static_cast<double>(out.size()) + random.uniform()) / static_cast<double>(n);
+      }
     }
     while (!out.empty() && out.size() < n) out.push_back(out.back());
     return out;
@@ -309,6 +315,7 @@ class Conditioning {
   predict::PredictOptions how_;
   std::vector<Error> errors_;
   std::vector<Particle> kept_;
+  std::uint64_t resamples_ = 0;
   Particle best_;
   std::optional<Failure> failed_;
   Posterior out_;

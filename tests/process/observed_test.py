@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""What a run that was observed says of a scenario's inputs, against the closed form of one input."""
+import json
+import math
+import os
+import tempfile
+import unittest
+
+import program
+from draws_test import COMPUTE, NONE, TENTH, compute
+from program import Run
+
+PRIOR = math.log(1.1) / 1.645  # 100 ms +- 10 %
+MODEL = 0.15 / 1.645           # what the model itself may be off by, a metric of no class
+
+
+class Observed(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        return path
+
+    def calibrate(self, observed, name="seen.csv", text=compute(TENTH), extra=()):
+        scenario = self.file("runs.json", text)
+        profile = os.path.join(self.folder.name, "profile.json")
+        run = Run("calibrate", "--scenario", scenario, "--observed", self.file(name, observed), "-o", profile,
+                  *extra)
+        return run, profile
+
+    def narrowed(self, profile):
+        with open(profile, encoding="utf-8") as file:
+            return json.load(file)["narrowed"]
+
+    def test_one_input_is_the_mean_of_prior_and_observed_weighted_by_their_precision(self):
+        run, profile = self.calibrate("metric,value,low,high\njob.train.step.time,104 ms,103.9 ms,104.1 ms\n")
+        self.assertEqual(run.code, 0, run.err)
+        found = [one for one in self.narrowed(profile) if one["field"] == "compute"]
+        self.assertEqual(len(found), 1)
+        precision = 1 / PRIOR ** 2 + 1 / MODEL ** 2
+        middle = math.log(1.04) / MODEL ** 2 / precision
+        self.assertAlmostEqual(math.log(found[0]["value"]), middle, delta=0.012)
+        half = 1.645 / math.sqrt(precision)
+        self.assertAlmostEqual(math.log(found[0]["high"] / found[0]["low"]) / 2, half, delta=0.015)
+        self.assertIn("Inputs it narrows", run.out)
+
+    def test_json_and_tables_say_the_same(self):
+        table, one = self.calibrate("metric,value,low,high\njob.train.step.time,0.104,0.1039,0.1041\n")
+        first = self.narrowed(one)
+        report = {"metrics": {"job.train.step.time": {"value": 0.104, "ci90": [0.1039, 0.1041]}}}
+        run, two = self.calibrate(json.dumps(report), "seen.json")
+        self.assertEqual((table.code, run.code), (0, 0), run.err)
+        self.assertEqual(first, self.narrowed(two))
+
+    def test_another_design_takes_the_factor_and_the_joint_draws(self):
+        _, profile = self.calibrate("metric,value,low,high\njob.train.step.time,108 ms,107.9 ms,108.1 ms\n")
+        middle = next(one["value"] for one in self.narrowed(profile) if one["field"] == "compute")
+        twice = compute('"200 ms +- 10 %"')
+        run = Run("run", "FILE", "--profile", profile, "--draws", "64", "--no-advice", "--format", "json",
+                  text=twice)
+        self.assertIn(run.code, (0, 1), run.err)
+        step = json.loads(run.out)["metrics"]["job.train.step.time"]
+        self.assertAlmostEqual(step["median"] / 0.2, middle, delta=0.02)
+        self.assertLess(step["ci90"][0], step["median"])
+        # A value that the scenario states exactly stays as it is.
+        exact = Run("run", "FILE", "--profile", profile, "--no-advice", "--format", "json",
+                    text=compute('"200 ms"'))
+        self.assertAlmostEqual(json.loads(exact.out)["metrics"]["job.train.step.time"]["value"], 0.2, delta=1e-6)
+
+    def test_what_nothing_explains_is_refused_with_the_figure(self):
+        run, profile = self.calibrate("metric,value\njob.train.step.time,400 ms\n")
+        self.assertEqual(run.code, 1, run.err)
+        self.assertIn("refused", run.out)
+        self.assertIn("job.train.step.time was 0.4", run.out)
+        with open(profile, encoding="utf-8") as file:
+            self.assertNotIn("narrowed", json.load(file))
+
+    def test_the_same_observation_gives_the_same_bytes(self):
+        texts = set()
+        for jobs in ("1", "2"):
+            _, profile = self.calibrate("metric,value\njob.train.step.time,104 ms\n", extra=("--jobs", jobs))
+            with open(profile, encoding="utf-8") as file:
+                texts.add(file.read().replace(self.folder.name, ""))
+        self.assertEqual(len(texts), 1)
+
+    def test_faults_have_their_place_and_a_hint(self):
+        run, _ = self.calibrate("metric,value\njob.train.step.time,fast\n")
+        self.assertEqual(run.code, 2)
+        self.assertIn("seen.csv:2:21", run.err)
+        run, _ = self.calibrate("metric,value\njob.train.no_such,1\n")
+        self.assertEqual(run.code, 2)
+        self.assertIn("job.train.no_such", run.err)
+        run, _ = self.calibrate("a,b\n1,2\n")
+        self.assertEqual(run.code, 2)
+        run, _ = self.calibrate("metric,value\njob.train.step.time,1 s\n", text=COMPUTE % (NONE, '"100 ms"'))
+        self.assertIn(run.code, (1, 2), run.out)
+
+    def test_scenario_and_observed_belong_together(self):
+        scenario = self.file("runs.json", compute(TENTH))
+        run = Run("calibrate", "--scenario", scenario)
+        self.assertEqual(run.code, 2)
+        self.assertIn("--observed", run.err)
+        self.assertEqual(Run("calibrate").code, 2)
+
+
+if __name__ == "__main__":
+    program.main()
