@@ -1,0 +1,14 @@
+#!/bin/sh
+# Makes the pages of MLPerf Storage again: docs/validation/mlperf.md and mlperf-v3.md. Takes some minutes.
+# Usage: bench/mlperf_pages.sh [PATH_OF_STALLCAST], in the root of the checkout.
+set -eu
+stallcast=${1:-build/release/bin/stallcast}
+page() {
+  target=$1
+  shift
+  printf '<!-- stallcast %s -->\n' "$*" > "$target.new"
+  "$stallcast" "$@" --quiet >> "$target.new"
+  mv "$target.new" "$target"
+}
+page docs/validation/mlperf.md validate --from mlperf-csv calibration/cases/mlperf-storage-v1.csv --format markdown
+page docs/validation/mlperf-v3.md validate --from mlperf-v3-rows calibration/cases/mlperf-storage-v3.csv --format markdown
