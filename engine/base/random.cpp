@@ -2,8 +2,8 @@
 
 #include <cassert>
 #include <cmath>
+#include <cstddef>
 #include <limits>
-#include <numbers>
 
 #include "engine/base/split_mix.hpp"
 
@@ -40,39 +40,54 @@ double open_uniform(std::uint64_t bits) {
   return (static_cast<double>(bits >> 12U) + 0.5) * 0x1p-52;  // in (0, 1), never 0 or 1
 }
 
-/// Acklam's approximation for p <= 0.5, relative error below 1.15e-9.
-double lower_quantile(double p) {
-  constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
-                          1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
-  constexpr double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
-                          6.680131188771972e+01, -1.328068155288572e+01};
-  constexpr double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
-                          -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
-  constexpr double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
-                          3.754408661907416e+00};
-  constexpr double kTail = 0.02425;
-  if (p < kTail) {
-    const double q = std::sqrt(-2.0 * std::log(p));
-    return (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
-           ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1.0);
-  }
-  const double q = p - 0.5;
-  const double r = q * q;
-  return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
-         (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1.0);
+// Coefficients of AS241 (PPND16), of the highest power first.
+constexpr double kMiddleA[] = {2.5090809287301226727e+3, 3.3430575583588128105e+4,
+                               6.7265770927008700853e+4, 4.5921953931549871457e+4,
+                               1.3731693765509461125e+4, 1.9715909503065514427e+3,
+                               1.3314166789178437745e+2, 3.3871328727963666080e+0};
+constexpr double kMiddleB[] = {5.2264952788528545610e+3, 2.8729085735721942674e+4,
+                               3.9307895800092710610e+4, 2.1213794301586595867e+4,
+                               5.3941960214247511077e+3, 6.8718700749205790830e+2,
+                               4.2313330701600911252e+1, 1.0};
+constexpr double kTailC[] = {7.74545014278341407640e-4, 2.27238449892691845833e-2,
+                             2.41780725177450611770e-1, 1.27045825245236838258e+0,
+                             3.64784832476320460504e+0, 5.76949722146069140550e+0,
+                             4.63033784615654529590e+0, 1.42343711074968357734e+0};
+constexpr double kTailD[] = {1.05075007164441684324e-9, 5.47593808499534494600e-4,
+                             1.51986665636164571966e-2, 1.48103976427480074590e-1,
+                             6.89767334985100004550e-1, 1.67638483018380384940e+0,
+                             2.05319162663775882187e+0, 1.0};
+constexpr double kFarE[] = {2.01033439929228813265e-7, 2.71155556874348757815e-5,
+                            1.24266094738807843860e-3, 2.65321895265761230930e-2,
+                            2.96560571828504891230e-1, 1.78482653991729133580e+0,
+                            5.46378491116411436990e+0, 6.65790464350110377720e+0};
+constexpr double kFarF[] = {2.04426310338993978564e-15, 1.42151175831644588870e-7,
+                            1.84631831751005468180e-5,  7.86869131145613259100e-4,
+                            1.48753612908506148525e-2,  1.36929880922735805310e-1,
+                            5.99832206555887937690e-1,  1.0};
+
+/// Horner's rule.
+template <std::size_t n>
+double polynomial(const double (&of)[n], double x) {
+  double sum = of[0];
+  for (std::size_t i = 1; i < n; ++i) sum = sum * x + of[i];
+  return sum;
 }
 
 }  // namespace
 
 double normal_quantile(double p) {
   assert(p > 0.0 && p < 1.0);
+  const double q = p - 0.5;
+  if (std::abs(q) <= 0.425) {
+    const double r = 0.180625 - q * q;
+    return q * polynomial(kMiddleA, r) / polynomial(kMiddleB, r);
+  }
   // 1 - p is exact here, and the lower tail keeps its relative precision.
-  if (p > 0.5) return -normal_quantile(1.0 - p);
-  const double x = lower_quantile(p);
-  const double density = std::exp(-x * x / 2.0) / std::sqrt(2.0 * std::numbers::pi);
-  if (density < std::numeric_limits<double>::min()) return x;
-  const double excess = std::erfc(-x / std::numbers::sqrt2) / 2.0 - p;
-  return x - excess / density;
+  const double r = std::sqrt(-std::log(q < 0.0 ? p : 1.0 - p));
+  const double x = r <= 5.0 ? polynomial(kTailC, r - 1.6) / polynomial(kTailD, r - 1.6)
+                            : polynomial(kFarE, r - 5.0) / polynomial(kFarF, r - 5.0);
+  return q < 0.0 ? -x : x;
 }
 
 RandomStream::RandomStream(std::uint64_t seed, std::string_view element, std::string_view purpose,

@@ -11,7 +11,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<RecoveryParams>, 11> kRecovery{
+constexpr std::array<Field<RecoveryParams>, 12> kRecovery{
     field("detect", &RecoveryParams::detect, "1 min", "until somebody notices that ranks are gone",
           between("10 s", "10 min",
                   assumed(kNonNegative, "watchdog 10-60 s; PyTorch's own NCCL time-out is 10 min"),
@@ -47,7 +47,11 @@ constexpr std::array<Field<RecoveryParams>, 11> kRecovery{
     field("horizon", &RecoveryParams::horizon, "30 d", "run time that goodput is predicted for",
           kPositive),
     field("runs", &RecoveryParams::runs, "1000", "random histories of that length",
-          up_to(100000.0))};
+          up_to(100000.0)),
+    // So many that a history's luck weighs less than a step of the search.
+    field("search", &RecoveryParams::search, "4000",
+          "failures that each interval tried in search of the best one goes through; 0: no search",
+          {.minimum = 0.0, .maximum = 1e7})};
 
 }  // namespace
 

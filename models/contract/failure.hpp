@@ -47,7 +47,9 @@ struct RecoveryParams {
   std::optional<std::int64_t> spares;
   Seconds horizon;
   std::int64_t runs = 1;
-  Seconds mount;                               ///< of one pod: attach and mount its volumes
+  std::int64_t search =
+      4000;       ///< failures that each interval tried goes through; 0: none is sought
+  Seconds mount;  ///< of one pod: attach and mount its volumes
   std::optional<std::int64_t> mount_parallel;  ///< pods at one time; none: all
   std::int64_t pods = 1;                       ///< of one host
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 
 #include "engine/base/random.hpp"
 #include "models/failure/clocks.hpp"
@@ -322,28 +322,38 @@ Seconds mtbf(const JobProcess& job) {
 }
 
 BestInterval best_interval(const JobProcess& job, std::uint64_t seed) {
-  // So many failures that a history's luck weighs less than a step of the search.
-  constexpr double kFailures = 4000.0;
   const double per_run = std::max(job.recovery.horizon / mtbf(job), 1e-3);
   const auto runs = static_cast<std::int64_t>(
-      std::clamp(std::ceil(kFailures / per_run), 4.0, static_cast<double>(job.recovery.runs)));
+      std::clamp(std::ceil(static_cast<double>(job.recovery.search) / per_run), 4.0,
+                 static_cast<double>(job.recovery.runs)));
   BestInterval best;
-  std::set<std::int64_t> tried;
+  std::map<std::int64_t, double> tried;
   const auto attempt = [&](double steps) {
     const auto n = static_cast<std::int64_t>(std::max(std::round(steps), 1.0));
-    if (!tried.insert(n).second) return;
-    const double kept = outlook(job, n, seed, runs).kept.mean();
-    if (kept > best.kept) best = {n, kept};
+    const auto [found, fresh] = tried.try_emplace(n);
+    if (fresh) found->second = outlook(job, n, seed, runs).kept.mean();
+    if (found->second > best.kept) best = {n, found->second};
+    return found->second;
+  };
+  // From the middle to both sides, each until it has become worse twice in a row.
+  const auto climb = [&](double middle, double octaves, int most) {
+    const double at = attempt(middle);
+    for (const double side : {-1.0, 1.0}) {
+      double before = at;
+      for (int k = 1, worse = 0; k <= most && worse < 2; ++k) {
+        const double kept = attempt(middle * std::exp2(side * octaves * k));
+        worse = kept < before ? worse + 1 : 0;
+        before = kept;
+      }
+    }
   };
   // Eighths to eight times the closed form, then finer around the best of these. Where saves
   // hardly stall, what the flush lets through is the shortest interval worth trying.
   const Seconds flush =
       job.buffers > 0 ? mean_of(job.staged) / static_cast<double>(job.buffers) : Seconds{};
   const Seconds stall = std::max(mean_of(job.stalls), job.step * 1e-3);
-  const double guess = std::max(daly_interval(stall, mtbf(job)), flush) / job.step;
-  for (int k = -6; k <= 6; ++k) attempt(guess * std::exp2(0.5 * k));
-  const double middle = static_cast<double>(best.steps);
-  for (int k = -4; k <= 4; ++k) attempt(middle * std::exp2(0.1 * k));
+  climb(std::max(daly_interval(stall, mtbf(job)), flush) / job.step, 0.5, 6);
+  climb(static_cast<double>(best.steps), 0.1, 4);
   return best;
 }
 

@@ -298,7 +298,7 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
   Reporter reporter(process, measured, out);
   reporter.report(
       outlook(process, steps_between(job_design, process), seed, process.recovery.runs));
-  if (!process.stalls.empty() && !process.failures.empty())
+  if (!process.stalls.empty() && !process.failures.empty() && process.recovery.search > 0)
     reporter.report(best_interval(process, seed));
 }
 

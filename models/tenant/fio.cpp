@@ -4,8 +4,8 @@
 #include "engine/sim/join.hpp"
 #include "models/tenant/tenant.hpp"
 
-/// Load as a fio job describes it: numjobs processes with iodepth requests in flight each, closed
-/// loop unless a rate is given. docs/models/tenants.md.
+/// Load as a fio job describes it on each host: numjobs processes with iodepth requests each,
+/// closed loop unless a rate is given. docs/models/tenants.md.
 namespace stallcast::models {
 namespace {
 
@@ -33,7 +33,8 @@ constexpr std::array<Field<FioParams>, 10> kFioFields{
     field("rw", &FioParams::pattern, "randread", "access pattern, as fio names it",
           one_of(kPatterns)),
     field("bs", &FioParams::block, "4 KiB", "block size", cited(kPositive, "fio's default")),
-    field("numjobs", &FioParams::jobs, "1", "processes", cited(up_to(1e6), "fio's default")),
+    field("numjobs", &FioParams::jobs, "1", "processes on each host",
+          cited(up_to(1e6), "fio's default")),
     field("iodepth", &FioParams::depth, "1", "requests in flight per process",
           cited(up_to(1e6), "fio's default")),
     field("rwmixread", &FioParams::reads, "50 %", "reads among the requests of rw and randrw",
@@ -58,10 +59,10 @@ class Fio final : public Tenant {
     co_await sim::join(context(), std::move(parts));
   }
 
-  // numjobs x iodepth requests in flight, each of them round trip + service + block / share;
-  // paced when a rate is given.    [docs/models/tenants.md, eq. 7]
+  // hosts x numjobs x iodepth requests in flight, each of them round trip + service + block /
+  // share; paced when a rate is given.    [docs/models/tenants.md, eq. 7]
   sim::Task<void> loop(bool reading, double part) {
-    const double in_flight = static_cast<double>(p_.jobs * p_.depth);
+    const double in_flight = hosts() * static_cast<double>(p_.jobs * p_.depth);
     const double requests = std::max(1.0, std::floor(kTogether / p_.block));
     Seconds pace;
     const double depth = static_cast<double>(p_.depth);

@@ -41,6 +41,24 @@ std::optional<std::vector<Segment>> segments(std::string_view path) {
   return out;
 }
 
+// Reports call things as metrics do: "host.gpu.nic.rate" is "cluster.hosts.gpu.nic.rate".
+void as_scenario(std::vector<Segment>& path) {
+  struct Name {
+    const char *said, *under, *key;
+  };
+  constexpr Name kNames[] = {{"job", "", "jobs"},
+                             {"tenant", "", "tenants"},
+                             {"host", "cluster", "hosts"},
+                             {"fabric", "cluster", "fabric"}};
+  if (path.empty() || path.front().in_brackets) return;
+  for (const Name& name : kNames) {
+    if (path.front().word != name.said) continue;
+    path.front().word = name.key;
+    if (*name.under != '\0') path.insert(path.begin(), Segment{name.under, false});
+    return;
+  }
+}
+
 // The element of `list` that `word` names: an id, or a place.
 std::optional<std::size_t> element(const Json& list, const std::string& word) {
   for (std::size_t i = 0; i < list.size(); ++i)
@@ -88,7 +106,8 @@ class Setter {
   }
 
   void apply(const Change& change) {
-    const auto path = segments(base::trim(change.path));
+    auto path = segments(base::trim(change.path));
+    if (path) as_scenario(*path);
     if (!path)
       return fault("\"" + change.path + "\" is not a path",
                    "write storage.ost.count or jobs[train].loader.workers");

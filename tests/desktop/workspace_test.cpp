@@ -10,6 +10,7 @@
 
 #include "engine/base/jsonc.hpp"
 #include "tests/desktop/support.hpp"
+#include "ui/desktop/figures.hpp"
 #include "ui/desktop/session_file.hpp"
 #include "ui/desktop/variation.hpp"
 
@@ -59,6 +60,23 @@ TEST_CASE("bounds are there at once, the simulation follows, and an edit makes i
   REQUIRE(wait_for(workspace, Freshness::simulated));
   CHECK(workspace.simulated()->metrics.at(kUtilization).value < before);
   CHECK(workspace.document().undo_stack().count() == 1);
+}
+
+TEST_CASE("ranges and gains follow the simulation, and an edit ends them") {
+  Workspace workspace(settings());
+  workspace.document().open(example(), QStringLiteral("examples/exercise-512-h100-async.json"));
+  REQUIRE(wait_for(workspace, Freshness::simulated));
+  CHECK(workspace.refining());
+  REQUIRE(QTest::qWaitFor([&] { return !workspace.refining(); }, 120'000));
+  REQUIRE(workspace.simulated()->gains);
+  const Metric& busy = workspace.simulated()->metrics.at(kUtilization);
+  REQUIRE(busy.ci90);
+  CHECK(busy.ci90->first < busy.ci90->second);
+  CHECK(range_text(busy).startsWith(QStringLiteral("90 % of outcomes ")));
+  workspace.predict_now();
+  REQUIRE(QTest::qWaitFor([&] { return workspace.refining(); }, 120'000));
+  workspace.document().open(QStringLiteral("{"), QStringLiteral("b.json"));
+  CHECK_FALSE(workspace.refining());
 }
 
 TEST_CASE("a text with errors keeps the last good figures") {

@@ -137,21 +137,21 @@ TEST_CASE("writers of metrics flush once a period each") {
 }
 
 TEST_CASE("a fio job is a closed loop of requests in flight") {
-  // 4 x 8 requests of 1 MiB in flight at 5 GB/s take 1.048576 MB x 32 / 5 GB/s = 6.71 ms of
-  // transfer and 260 us of turn: Little's law gives the rate, the two are served in turn
+  // 2 hosts x 4 x 8 requests of 1 MiB in flight at 5 GB/s take 1.048576 MB x 64 / 5 GB/s = 13.4 ms
+  // of transfer and 260 us of turn: Little's law gives the rate, the two are served in turn
   const RunResult result = run(shared({tenant(
       "fio", "noise", {{"rw", "randread"}, {"bs", "1 MiB"}, {"numjobs", "4"}, {"iodepth", "8"}})}));
-  const double turn = 32 * 1048576.0 / 5e9 + 260e-6;
-  CHECK(metric(result, "tenant.noise.read") == Approx(32 * 1048576.0 / turn).epsilon(0.01));
+  const double turn = 64 * 1048576.0 / 5e9 + 260e-6;
+  CHECK(metric(result, "tenant.noise.read") == Approx(64 * 1048576.0 / turn).epsilon(0.01));
   CHECK(metric(result, "tenant.noise.latency") == Approx(turn).epsilon(0.01));
 }
 
 TEST_CASE("a fio job with a rate is paced") {
-  // 4 processes of 100 requests a second, 64 KiB each
+  // 4 processes on each of 2 hosts, of 100 requests a second, 64 KiB each
   const RunResult result = run(shared({tenant(
       "fio", "noise",
       {{"rw", "randread"}, {"bs", "64 KiB"}, {"numjobs", "4"}, {"rate_iops", "100 ops/s"}})}));
-  CHECK(metric(result, "tenant.noise.operations") == Approx(400.0).epsilon(0.03));
+  CHECK(metric(result, "tenant.noise.operations") == Approx(800.0).epsilon(0.03));
 }
 
 TEST_CASE("a limit holds a tenant whatever it asks for") {

@@ -4,6 +4,7 @@ Usage: diff_input_test.py PATH_OF_STALLCAST [unittest options]. stallcast-sim is
 """
 
 import json
+import re
 
 import program
 from check_support import EASY, SCENARIO, UTILIZATION
@@ -41,6 +42,15 @@ class Results(DiffCase):
         self.assertEqual(self.metric(found, UTILIZATION)["effect"], "better")
         self.refuses(folder, "is.json", "a.json", "--attribute", "shapley")
         self.refuses(folder, "a.json", "is.json", "--set", "storage.ost.count=4")
+
+    def test_two_that_differ_in_ranges_alone_say_so(self):
+        folder = self.folder(a=EASY, b=EASY)
+        compute = re.search(r'"compute": "([^"]+)"', folder.read("a.json")).group(1)
+        for name, width in (("a.json", "5 %"), ("b.json", "20 %")):
+            folder.edit(name, f'"compute": "{compute}"', f'"compute": "{compute} +- {width}"')
+        done = self.exits(0, folder.run("diff", "a.json", "b.json", "--exit-code"))
+        self.assertRegex(done.stdout, r"only ranges of values changed, none of \d+ metrics")
+        self.assertIn("step.compute", done.stdout)
 
     def test_a_result_with_draws_and_one_without_are_compared_by_their_figures(self):
         folder = self.folder(a=EASY)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What draws say: intervals with a closed form, shares, probabilities of targets, and when there are none."""
 import json
+import re
 import unittest
 
 import program
@@ -68,6 +69,25 @@ class Draws(unittest.TestCase):
         low, high = found["metrics"][STEP]["ci90"]
         self.assertAlmostEqual(low, high, delta=1e-9)
         self.assertIn(found["assertions"][0]["probability"], (0, 1))
+
+    def test_without_an_uncertain_input_a_design_is_its_own_interval(self):
+        resolved = json.loads(Run("resolve", "FILE", text=compute('"100 ms"')).out)
+
+        def exact(node):
+            """Without ranges: what is left of an object of value, low and high."""
+            if isinstance(node, list):
+                return [exact(one) for one in node]
+            if not isinstance(node, dict):
+                return re.sub(r" *(\+-|\.\.).*$|^up to ", "", node) if isinstance(node, str) else node
+            if "value" in node and ("low" in node or "high" in node):
+                return node["value"]
+            return {key: exact(one) for key, one in node.items()}
+
+        found = self.result("--draws", "16", text=json.dumps(exact(resolved)))
+        self.assertEqual(found["draws"]["inputs"], 0)
+        self.assertEqual(found["draws"]["count"], 4)
+        low, high = found["metrics"][STEP]["ci90"]
+        self.assertAlmostEqual(low, high, delta=1e-9)
 
     def test_none_are_taken_where_none_are_wanted(self):
         found = self.result("--draws", "0", text=compute(TENTH))

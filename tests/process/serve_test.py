@@ -66,6 +66,11 @@ class ServeTest(unittest.TestCase):
         self.problem(self.server.post("/v1/runs?draws=many"), 400)
         self.problem(self.server.post("/v1/runs?draws=1000000"), 422)
 
+    def test_draws_too_few_for_an_interval_are_refused(self):
+        for draws in ("1", "2", "3"):
+            found = self.problem(self.server.post("/v1/runs?draws=" + draws), 422)
+            self.assertIn("say nothing of an interval", found["title"] + found.get("detail", ""))
+
     def test_a_run_is_accepted_followed_and_shown_as_a_page(self):
         made = self.server.post("/v1/runs?seed=77")
         self.assertEqual(made.status, 202)

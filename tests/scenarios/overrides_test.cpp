@@ -16,16 +16,20 @@ TEST_CASE("--set reaches a field by every spelling of its path") {
     const Design design = design_of(load_with({option}));
     CHECK(design.storage[0].find("ost.count")->number == 48);
   }
-  for (const char* option :
-       {"jobs[train].loader.workers=8", "jobs.train.loader.workers=8", "jobs.loader.workers=8"}) {
+  for (const char* option : {"jobs[train].loader.workers=8", "jobs.train.loader.workers=8",
+                             "jobs.loader.workers=8", "job.train.loader.workers=8"}) {
     INFO(option);
     CHECK(design_of(load_with({option})).jobs[0].loader->find("workers")->number == 8);
   }
 }
 
+TEST_CASE("--set takes what reports call the fabric") {
+  CHECK(design_of(load_with({"fabric.rtt=7 us"})).fabric.find("rtt")->number == Approx(7e-6));
+}
+
 TEST_CASE("--set takes the word after an id for a field, though it is the id as well") {
-  for (const char* option :
-       {"cluster.hosts[gpu].gpu.copy=9 GB/s", "cluster.hosts.gpu.gpu.copy=9 GB/s"}) {
+  for (const char* option : {"cluster.hosts[gpu].gpu.copy=9 GB/s",
+                             "cluster.hosts.gpu.gpu.copy=9 GB/s", "host.gpu.gpu.copy=9 GB/s"}) {
     INFO(option);
     CHECK(design_of(load_with({option})).hosts[0].find("gpu.copy")->number == 9e9);
   }

@@ -6,6 +6,8 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <map>
+#include <string>
 
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
@@ -13,6 +15,7 @@
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/twice_pane.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::desktop {
 
@@ -24,7 +27,7 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
   layout->addWidget(headline_);
   layout->addWidget(
       note(tr("Outline: what a resource can do. Filling: what it did on average. Tick: its busiest "
-              "moment, where recorded. Red is waited for most."),
+              "moment, where recorded. Red saves most time if it is twice as fast."),
            this));
   auto* split = splitter(Qt::Vertical, this);
   layout->addWidget(split, 1);
@@ -54,6 +57,9 @@ BottleneckScreen::BottleneckScreen(Workspace& workspace, QWidget* parent)
     tried_->setText(before);
     if (isVisible()) refresh();
   });
+  connect(&workspace, &Workspace::refined, this, [this] {
+    if (isVisible()) refresh();
+  });
 }
 
 void BottleneckScreen::refresh() {
@@ -73,9 +79,17 @@ void BottleneckScreen::refresh() {
                     figure_text(b.utilization, "ratio"),
                     b.headroom.empty() ? QString()
                                        : QStringLiteral(", ") + QString::fromStdString(b.headroom));
+    if (w.simulated()->gains) text = QString::fromStdString(report::limit_phrase(*w.simulated()));
   }
   headline_->setText(stale ? tr("%1 (of the design before)").arg(text) : text);
   hops_->set(w.simulated()->resources, stale);
+  if (!w.simulated()->gains) return;
+  std::map<std::string, double> gains;
+  for (const Bottleneck& b : w.simulated()->bottlenecks) {
+    const Gain* gain = report::gain_of(b, *w.simulated());
+    gains[b.resource] = gain == nullptr ? 0.0 : gain->time;
+  }
+  hops_->set_gains(std::move(gains));
 }
 
 void BottleneckScreen::try_changes() {

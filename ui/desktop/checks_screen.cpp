@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "stallcast/metric.hpp"
 #include "ui/desktop/figures.hpp"
@@ -15,13 +16,24 @@
 
 namespace stallcast::desktop {
 
+namespace {
+
+/// In how many of 100 cases `a` holds; a dash where nothing was drawn.
+Cell cases_cell(const AssertionOutcome& a) {
+  if (!a.probability) return {QStringLiteral("\u2013"), -1.0};
+  return {QString::number(std::lround(100.0 * *a.probability)), *a.probability};
+}
+
+}  // namespace
+
 ChecksScreen::ChecksScreen(Workspace& workspace, QWidget* parent)
     : Screen(workspace, QStringLiteral("checks"), tr("Checks"), parent) {
   auto* layout = new QVBoxLayout(this);
   verdict_ = heading({}, this);
   layout->addWidget(verdict_);
-  model_ = new RowsModel(
-      {tr("status"), tr("id"), tr("expected"), tr("predicted"), tr("limited by"), tr("why")}, this);
+  model_ = new RowsModel({tr("status"), tr("id"), tr("expected"), tr("predicted"),
+                          tr("of 100 cases"), tr("limited by"), tr("why")},
+                         this);
   layout->addWidget(table_of(*model_, tr("What is expected"), this, "expect"), 1);
   layout->addWidget(heading(tr("Expect more"), this));
   auto* row = new QHBoxLayout;
@@ -49,6 +61,7 @@ ChecksScreen::ChecksScreen(Workspace& workspace, QWidget* parent)
   connect(limit_, &QLineEdit::returnPressed, this, add_line);
   connect(metric_, &QComboBox::currentTextChanged, this, &ChecksScreen::suggest_limit);
   refresh_on(&Workspace::predicted);
+  refresh_on(&Workspace::refined);
 }
 
 void ChecksScreen::refresh() {
@@ -63,7 +76,8 @@ void ChecksScreen::refresh() {
       open += a.status == "inconclusive" ? 1 : 0;
       const QString id = QString::fromStdString(a.id + (a.level == "warn" ? " (warning)" : ""));
       rows.push_back({Cell(status_sign(a.status)), Cell(id), Cell(a.that),
-                      figure_cell(a.value, a.unit), Cell(a.limited_by), Cell(a.why)});
+                      figure_cell(a.value, a.unit), cases_cell(a), Cell(a.limited_by),
+                      Cell(a.why)});
     }
   const auto count = static_cast<int>(rows.size());
   model_->set(std::move(rows));

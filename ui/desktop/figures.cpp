@@ -50,6 +50,13 @@ Cell figure_cell(double value, const std::string& unit) {
   return {figure_text(value, unit), value};
 }
 
+Cell saved_cell(const Bottleneck& bottleneck, const Prediction& prediction) {
+  if (!bottleneck.gain) return {QStringLiteral("\u2013"), -1.0};
+  const Gain* gain = report::gain_of(bottleneck, prediction);
+  if (gain == nullptr) return {QStringLiteral("nothing"), 0.0};
+  return {QStringLiteral("%1 %").arg(100.0 * gain->time, 0, 'f', 1), gain->time};
+}
+
 QString failure_text(const Failure& failure) {
   const QString message = QString::fromStdString(failure.message);
   return failure.hint.empty()
@@ -58,6 +65,14 @@ QString failure_text(const Failure& failure) {
 }
 
 QString metric_text(const Metric& metric) { return figure_text(metric.value, metric.unit); }
+
+QString range_text(const Metric& metric) {
+  if (!metric.ci90) return {};
+  const QString low = figure_text(metric.ci90->first, metric.unit);
+  const QString high = figure_text(metric.ci90->second, metric.unit);
+  if (low == high) return QStringLiteral("90 % of outcomes %1").arg(low);
+  return QStringLiteral("90 % of outcomes %1 to %2").arg(low, high);
+}
 
 QString delta_text(const Metric& before, const Metric& now) {
   if (before.value == now.value || metric_text(before) == metric_text(now))

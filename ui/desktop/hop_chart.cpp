@@ -10,6 +10,7 @@ namespace stallcast::desktop {
 namespace {
 
 constexpr double kHopRow = 2.6;  // lines of text
+constexpr double kMuch = 0.02;   // of the time, saved: painted as what limits
 
 /// From where data lies to where it is used.
 int place(const ResourceUse& use) {
@@ -18,6 +19,8 @@ int place(const ResourceUse& use) {
   if (use.name.find(".nic") != std::string::npos) return 2;
   return use.name.find(".gpu") != std::string::npos && !use.name.ends_with(".cpu") ? 4 : 3;
 }
+
+QString percent(double share) { return QStringLiteral("%1 %").arg(100.0 * share, 0, 'f', 1); }
 
 }  // namespace
 
@@ -28,6 +31,7 @@ HopChart::HopChart(QWidget* parent)
 void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
   resources_ = std::move(resources);
   stale_ = stale;
+  gains_.clear();
   std::stable_sort(resources_.begin(), resources_.end(),
                    [](const ResourceUse& a, const ResourceUse& b) { return place(a) < place(b); });
   std::vector<Row> rows;
@@ -51,6 +55,23 @@ void HopChart::set(std::vector<ResourceUse> resources, bool stale) {
   updateGeometry();
 }
 
+void HopChart::set_gains(std::map<std::string, double> gains) {
+  gains_ = std::move(gains);
+  if (gains_.empty()) return;
+  const ResourceUse* best = nullptr;
+  for (const ResourceUse& r : resources_)
+    if (gain_of(r) > (best == nullptr ? 0.0 : gain_of(*best))) best = &r;
+  describe(best == nullptr ? tr("No resource saves time by itself if it is twice as fast")
+                           : tr("%1 saves %2 of the time if it is twice as fast")
+                                 .arg(QString::fromStdString(best->name), percent(gain_of(*best))));
+  update();
+}
+
+double HopChart::gain_of(const ResourceUse& use) const {
+  const auto found = gains_.find(use.name);
+  return found == gains_.end() ? 0.0 : found->second;
+}
+
 QSize HopChart::sizeHint() const { return minimumSizeHint(); }
 
 QSize HopChart::minimumSizeHint() const {
@@ -69,9 +90,15 @@ void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) 
             ? tr("%1 of %2").arg(figure_text(r.throughput, r.unit), figure_text(r.capacity, r.unit))
         : r.throughput > 0.0 ? figure_text(r.throughput, r.unit)
                              : tr("a limit of each process by itself");
-    const QString blame = r.blamed_share >= 0.0005
-                              ? tr("%1 of waiting   ").arg(figure_text(r.blamed_share, "ratio"))
-                              : QString();
+    const bool tried = !gains_.empty();
+    const double gain = gain_of(r);
+    const QString blame =
+        tried ? (gain > 0.0 ? tr("twice as fast: %1 less time   ").arg(percent(gain)) : QString())
+        : r.blamed_share >= 0.0005
+            ? tr("%1 of waiting   ").arg(figure_text(r.blamed_share, "ratio"))
+            : QString();
+    const bool limits = tried ? gain > kMuch : r.blamed_share > 0.5;
+    const bool slows = tried ? gain > 0.0 : r.blamed_share > 0.05;
     const double taken = metrics.horizontalAdvance(blame + right) + unit;
     painter.setPen(theme.text);
     painter.drawText(
@@ -81,10 +108,10 @@ void HopChart::paint(QPainter& painter, const QRectF& area, const Theme& theme) 
     const QRectF outline(area.left(), label.bottom(), area.width() - 1, 0.9 * unit);
     const double busy = std::clamp(r.utilization(), 0.0, 1.0);
     painter.fillRect(QRectF(outline.topLeft(), QSizeF(busy * outline.width(), outline.height())),
-                     r.blamed_share > 0.5    ? theme.bad
-                     : r.blamed_share > 0.05 ? theme.warn
-                                             : theme.accent);
-    painter.setPen(r.blamed_share > 0.5 ? QPen(theme.bad, 2) : QPen(theme.faint, 1));
+                     limits  ? theme.bad
+                     : slows ? theme.warn
+                             : theme.accent);
+    painter.setPen(limits ? QPen(theme.bad, 2) : QPen(theme.faint, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(outline);
     if (r.peak > 0.0 && r.capacity > 0.0) {

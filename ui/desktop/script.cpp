@@ -51,7 +51,7 @@ void Script::start() { again_.start(kTurnMs); }
 bool Script::settled() const {
   Workspace& w = window_.workspace();
   const bool waits = w.freshness() == Freshness::estimated && !w.has_errors();
-  return !waits && !window_.current()->working();
+  return !waits && !w.refining() && !window_.current()->working();
 }
 
 void Script::step() {

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "ui/desktop/figures.hpp"
@@ -37,7 +38,8 @@ Tile::Tile(QString metric, const QString& title, QWidget* parent)
   notes_->setWordWrap(true);
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(1);
-  for (QLabel* label : {name, value_, kind_, notes_}) layout->addWidget(label);
+  range_ = new QLabel(this);
+  for (QLabel* label : {name, value_, range_, kind_, notes_}) layout->addWidget(label);
   layout->addStretch(1);
   enlarge_value();
 }
@@ -66,6 +68,7 @@ void Tile::refresh(const Workspace& workspace) {
   const bool stale = !estimated && freshness != Freshness::simulated;
   if (shown == nullptr) {
     value_->setText(QStringLiteral("\u2013"));
+    range_->hide();
     kind_->setText(tr("not known yet"));
     notes_->clear();
     return;
@@ -74,6 +77,9 @@ void Tile::refresh(const Workspace& workspace) {
   value_->setText(text);
   value_->setEnabled(!stale);
   kind_->setEnabled(false);
+  range_->setVisible(shown->ci90.has_value());
+  range_->setEnabled(!stale);
+  if (shown->ci90) range_->setText(range_text(*shown));
   kind_->setText(stale               ? tr("of the design before")
                  : shown == estimate ? tr("bound, simulation follows")
                                      : tr("simulated"));
@@ -104,10 +110,16 @@ void Tile::refresh(const Workspace& workspace) {
         rest =
             rest.mid(metric_.size() + (rest.mid(metric_.size(), 1) == QLatin1String(".") ? 1 : 0))
                 .trimmed();
-      notes << coloured(status_sign(a.status), colour) + QStringLiteral(" ") + rest.toHtmlEscaped();
+      QString note =
+          coloured(status_sign(a.status), colour) + QStringLiteral(" ") + rest.toHtmlEscaped();
+      if (a.probability)
+        note += tr(", holds in %1 of 100 cases").arg(std::lround(100.0 * *a.probability));
+      notes << note;
     }
   notes_->setText(notes.join(QStringLiteral("<br>")));
-  setAccessibleName(title_ + QStringLiteral(": ") + text + QStringLiteral(", ") + kind_->text());
+  setAccessibleName(title_ + QStringLiteral(": ") + text + QStringLiteral(", ") +
+                    (shown->ci90 ? range_text(*shown) + QStringLiteral(", ") : QString()) +
+                    kind_->text());
 }
 
 TileGrid::TileGrid(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(this)) {

@@ -11,7 +11,8 @@ class QVBoxLayout;
 
 namespace stallcast::desktop {
 
-/// One figure: its value, how it stands to each pinned design, and what is expected of it.
+/// One figure: its value, what it may turn out to be, how it stands to each pinned design, and what
+/// is expected of it.
 class Tile : public QFrame {
  public:
   Tile(QString metric, const QString& title, QWidget* parent);
@@ -26,7 +27,7 @@ class Tile : public QFrame {
   void enlarge_value();
 
   QString metric_, title_;
-  QLabel *value_, *kind_, *notes_;
+  QLabel *value_, *range_, *kind_, *notes_;
 };
 
 /// Tiles in as many columns as fit. It needs no more width than one tile, whatever is in it

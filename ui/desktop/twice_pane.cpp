@@ -11,6 +11,7 @@
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/parts.hpp"
 #include "ui/desktop/workspace.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -38,6 +39,15 @@ QString tried(client::Session& session, const Scenario& scenario, const Predicti
            QString::fromStdString(change->text));
 }
 
+/// What is in the row of `b` before anybody asks.
+QString worth(const Bottleneck& b, const Prediction& prediction) {
+  if (!prediction.gains)
+    return TwicePane::tr("%1 of waiting").arg(figure_text(b.blamed_share, "ratio"));
+  const Gain* gain = report::gain_of(b, prediction);
+  if (gain != nullptr) return QString::fromStdString(report::gain_phrase(*gain));
+  return b.gain ? TwicePane::tr("gains nothing") : TwicePane::tr("not tried");
+}
+
 }  // namespace
 
 TwicePane::TwicePane(Workspace& workspace, QWidget* parent)
@@ -61,9 +71,14 @@ TwicePane::TwicePane(Workspace& workspace, QWidget* parent)
 void TwicePane::refresh() {
   const bool fresh = workspace_.freshness() == Freshness::simulated && workspace_.simulated();
   const std::string now = fresh ? workspace_.simulated()->design_sha256 : std::string();
-  if (now == shown_ && !now.empty()) return;
+  const bool ranked = fresh && workspace_.simulated()->gains.has_value();
+  if (now == shown_ && !now.empty() && ranked == ranked_) return;
+  if (now != shown_ || now.empty()) {
+    waiting_.clear();
+    answers_.clear();
+  }
   shown_ = now;
-  waiting_.clear();
+  ranked_ = ranked;
   rows_.clear();
   while (QLayoutItem* item = grid_->takeAt(0)) {
     if (item->widget() != none_) item->widget()->deleteLater();
@@ -73,9 +88,9 @@ void TwicePane::refresh() {
   int at = 1;
   for (const Bottleneck& b :
        fresh ? workspace_.simulated()->bottlenecks : std::vector<Bottleneck>()) {
-    if (rows_.size() == kMostRows || b.blamed_share < kBlamed) break;
+    if (rows_.size() == kMostRows || (b.blamed_share < kBlamed && !b.gain)) break;
     const QString name = QString::fromStdString(b.resource);
-    auto* share = new QLabel(tr("%1 of waiting").arg(figure_text(b.blamed_share, "ratio")), this);
+    auto* share = new QLabel(worth(b, *workspace_.simulated()), this);
     auto* button = new QToolButton(this);
     button->setText(QStringLiteral("\u00d72"));
     button->setObjectName(QStringLiteral("twice:") + name);
@@ -90,6 +105,8 @@ void TwicePane::refresh() {
     grid_->addWidget(button, at, 2);
     grid_->addWidget(answer, at, 3);
     rows_[b.resource] = answer;
+    if (const auto known = answers_.find(b.resource); known != answers_.end())
+      answer->setText(known->second);
     ++at;
   }
   none_->setVisible(rows_.empty());
@@ -127,6 +144,7 @@ void TwicePane::simulate() {
 }
 
 void TwicePane::show_answer(const std::string& resource, const QString& text) {
+  answers_[resource] = text;
   if (const auto row = rows_.find(resource); row != rows_.end()) row->second->setText(text);
 }
 

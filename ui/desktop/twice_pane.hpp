@@ -33,7 +33,9 @@ class TwicePane : public QWidget {
   Workspace& workspace_;
   QGridLayout* grid_;
   QLabel* none_;
-  std::string shown_;  // hash of the design the rows are of
+  std::string shown_;    // hash of the design the rows are of
+  bool ranked_ = false;  // by gain
+  std::map<std::string, QString> answers_;
   std::map<std::string, QLabel*> rows_;
   std::vector<std::string> waiting_;
 };

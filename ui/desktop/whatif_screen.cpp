@@ -68,6 +68,10 @@ WhatIfScreen::WhatIfScreen(Workspace& workspace, QWidget* parent)
     }
     if (isVisible()) refresh();
   });
+  connect(&workspace, &Workspace::refined, this, [this] {
+    last_ = this->workspace().simulated();
+    if (isVisible()) refresh();
+  });
   connect(&workspace, &Workspace::pins_changed, this, [this] {
     refresh_pins();
     refresh();
@@ -155,7 +159,7 @@ QWidget* WhatIfScreen::cause_side() {
   auto* layout = new QVBoxLayout(limits);
   layout->setContentsMargins(6, 6, 0, 0);
   layout->addWidget(heading(tr("What limits it"), limits));
-  limits_ = new RowsModel({tr("resource"), tr("of waiting"), tr("busy")}, this);
+  limits_ = new RowsModel({tr("resource"), tr("twice saves"), tr("busy")}, this);
   QTableView* table = table_of(*limits_, tr("What limits it"), limits, "limits");
   table->horizontalHeader()->setStretchLastSection(false);  // figures stay whole
   table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
@@ -317,9 +321,10 @@ void WhatIfScreen::refresh_causes() {
   if (shown)
     for (const Bottleneck& b : shown->bottlenecks) {
       if (rows.size() == 3) break;
-      rows.push_back({Cell(b.resource), figure_cell(b.blamed_share, "ratio"),
-                      figure_cell(b.utilization, "ratio")});
+      rows.push_back(
+          {Cell(b.resource), saved_cell(b, *shown), figure_cell(b.utilization, "ratio")});
       rows.back()[0].tip = QString::fromStdString(b.headroom);
+      rows.back()[1].tip = tr("of the time, if it were twice as fast");
     }
   limits_->set(std::move(rows));
 }

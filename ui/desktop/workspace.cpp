@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/app/run_report.hpp"
 #include "ui/desktop/figures.hpp"
 
 namespace stallcast::desktop {
@@ -18,6 +19,8 @@ Workspace::Workspace(const client::Settings& settings, QObject* parent)
   connect(&rest_, &QTimer::timeout, this, &Workspace::simulate);
   connect(&document_, &Document::opened, this, [this] {
     background_.cancel();
+    home_.cancel();
+    refining_ = false;
     choose_sliders_ = true;
     simulated_.reset();
     estimate_.reset();
@@ -36,6 +39,7 @@ void Workspace::read_text() {
   QElapsedTimer clock;
   clock.start();
   home_.cancel();
+  refining_ = false;
   client::Reading reading = session_.read(source());
   diagnostics_ = std::move(reading.diagnostics);
   if (!reading.scenario) {
@@ -76,6 +80,23 @@ void Workspace::simulate() {
       else
         failure_ = failure_text(result.failure());
       emit predicted();
+      if (result.ok() && freshness_ == Freshness::simulated) refine();
+    };
+  });
+}
+
+void Workspace::refine() {
+  refining_ = true;
+  home_.start([this, scenario = *scenario_, known = *simulated_](
+                  client::Session& session, const Engine::Progress& progress) -> Engine::Then {
+    Result<client::RunReport> result = client::run_report(
+        session, scenario,
+        {.predict = {.on_progress = progress}, .known = known, .advise = false, .timeline = false});
+    return [this, result = std::move(result)] {
+      refining_ = false;
+      if (!result.ok()) return;
+      simulated_ = result.value().prediction;
+      emit refined();
     };
   });
 }

@@ -48,7 +48,8 @@ struct SliderSpec {
 constexpr std::size_t kMostPins = 4;
 
 /// What all screens show: the document, what it reads to, its predictions and the pinned designs.
-/// Predictions come at two speeds: bounds within the change, a simulation after kRestMs of rest.
+/// Predictions come at three speeds: bounds within the change, a simulation after kRestMs of rest,
+/// and then, in the background, what its figures may turn out to be and what limits.
 class Workspace : public QObject {
   Q_OBJECT
  public:
@@ -76,6 +77,8 @@ class Workspace : public QObject {
   [[nodiscard]] const std::optional<Prediction>& simulated() const { return simulated_; }
   /// Bounds of design().
   [[nodiscard]] const std::optional<Prediction>& estimate() const { return estimate_; }
+  /// Whether draws of its inputs and faster parts are under way.
+  [[nodiscard]] bool refining() const { return refining_; }
   [[nodiscard]] const QString& failure() const { return failure_; }
   [[nodiscard]] bool has_errors() const { return diagnostics_.has_errors(); }
   /// From the last edit to its estimate, and from the end of rest to its simulation.
@@ -119,6 +122,8 @@ class Workspace : public QObject {
   void read();
   /// A simulation ended, well or not, or figures became stale.
   void predicted();
+  /// simulated() has its ranges and gains now, and is the same otherwise.
+  void refined();
   void pins_changed();
   void sliders_changed();
   void marks_changed();
@@ -126,6 +131,7 @@ class Workspace : public QObject {
  private:
   void read_text();
   void simulate();
+  void refine();
   void choose_sliders();
   void refresh_sliders();
 
@@ -144,7 +150,7 @@ class Workspace : public QObject {
   double estimate_ms_ = 0.0, simulation_ms_ = 0.0;
   std::vector<QString> slider_paths_;
   std::vector<SliderSpec> sliders_;
-  bool choose_sliders_ = true;
+  bool choose_sliders_ = true, refining_ = false;
   std::vector<Pin> pins_;
   Marks marks_;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/assertion.hpp"
@@ -22,9 +23,16 @@ namespace {
 
 /// What about a second of two cores simulates, in events; a few draws are worth more than that.
 constexpr double kEvents = 6.4e6, kMostEvents = 2e7;
-/// A rank that takes part in a step costs so much of an event: 24 ns and 250 ns, measured.
-constexpr double kRankStep = 0.1;
+/// A rank that takes part in a step costs so much of an event: up to 10 ns and 250 ns, measured
+/// (incremental-ckpt 9 ns, hdfs-llm-ckpt 4 ns). Steps that repeat are not gone through.
+constexpr double kRankStep = 0.04;
 constexpr std::size_t kUsual = 64, kFew = 8;
+/// Histories of months that a draw replays, and failures for each interval of its search: a quarter
+/// and a fortieth of the usual numbers, since draws differ by more than the luck of so many.
+constexpr double kHistories = 250.0, kSearched = 100.0;
+/// A failure or a shift that is replayed costs so many events (0.9 us), and a search tries about so
+/// many intervals, measured.
+constexpr double kReplay = 4.0, kIntervals = 12.0;
 /// The same points for every design: what differs between two designs is not the draw.
 constexpr std::uint64_t kPoints = 20261122;
 constexpr double kHalf = 0.6744897501960817;  // to the 75 % quantile
@@ -91,7 +99,9 @@ class Drawing {
     if (inputs_.empty() && !options_.predict.vary)
       return std::min(options_.draws.value_or(kFewest), kFewest);
     if (options_.draws) return *options_.draws;
-    std::size_t fit = draws_that_fit(cost_of(design_, nominal_));
+    Design trial = design_;
+    replay_less(trial, kHistories, kSearched);
+    std::size_t fit = draws_that_fit(cost_of(trial, nominal_));
     if (asks_for_confidence(design_)) fit = std::max(fit, kFewestForTargets);
     if (fit < kUsual)
       out_.why_few = "the design is large, and --draws " + std::to_string(kUsual) +
@@ -107,6 +117,7 @@ class Drawing {
         ++out_.broken;
         continue;
       }
+      replay_less(design, kHistories, kSearched);
       points_.push_back(point);
       designs_.push_back(std::move(design));
     }
@@ -262,15 +273,35 @@ double cost_of(const Design& design, const Prediction& nominal) {
     const Value* value = component == nullptr ? nullptr : component->find(key);
     return value == nullptr ? 0.0 : value->number;
   };
+  const double walked =
+      nominal.simulated_s > 0.0 ? 1.0 - nominal.skipped_s / nominal.simulated_s : 1.0;
   for (const JobDesign& job : design.jobs) {
-    const auto steps = nominal.metrics.find(metric::of_job(job.job.id, "steps"));
+    const auto said = [&](const char* key) {
+      const auto found = nominal.metrics.find(metric::of_job(job.job.id, key));
+      return found == nominal.metrics.end() ? 0.0 : found->second.value;
+    };
     const Value* of = job.job.find("hosts");
     const Component* host = of == nullptr ? nullptr : design.find_host(of->text);
     const double ranks =
         std::max(number(&job.job, "accelerators"), number(host, "count") * number(host, "gpus"));
-    if (steps != nominal.metrics.end()) cost += kRankStep * ranks * steps->second.value;
+    cost += kRankStep * ranks * said("steps") * walked;
+    const double failures = said("failures.count"), each = failures + said("elastic.shifts");
+    if (!job.recovery || each <= 0.0) continue;
+    const double runs = number(&*job.recovery, "runs"), sought = number(&*job.recovery, "search");
+    cost += kReplay * each * runs;
+    if (failures > 0.0 && sought > 0.0)
+      cost += kReplay * each * kIntervals * std::clamp(sought / failures, 1.0, runs);
   }
   return cost;
+}
+
+void replay_less(Design& design, double runs, double failures) {
+  for (JobDesign& job : design.jobs) {
+    if (!job.recovery) continue;
+    for (const auto& [key, most] : {std::pair{"runs", runs}, std::pair{"search", failures}})
+      if (const auto found = job.recovery->values.find(key); found != job.recovery->values.end())
+        found->second.number = std::min(found->second.number, most);
+  }
 }
 
 std::size_t draws_that_fit(double cost) {
@@ -284,6 +315,7 @@ std::vector<Design> draws_of(const Design& design, std::size_t count) {
   std::vector<Design> out;
   for (const std::vector<double>& point : scrambled_sobol(count, inputs.size(), kPoints))
     out.push_back(drawn(design, inputs, point));
+  for (Design& one : out) replay_less(one, kHistories, kSearched);
   return out;
 }
 

@@ -26,6 +26,10 @@ struct DrawOptions {
 /// were counted, and what steps cost that count ranks one by one.
 [[nodiscard]] double cost_of(const Design& design, const Prediction& nominal);
 
+/// Makes trials of `design` cheap that replay months of failures: at most `runs` histories, and at
+/// most so many `failures` for each interval that the search for the best one tries (0: no search).
+void replay_less(Design& design, double runs, double failures);
+
 /// How many draws a design gets of which one costs so much: a power of two, the same on every
 /// machine; 0 where even few would take long.
 [[nodiscard]] std::size_t draws_that_fit(double cost);

@@ -263,6 +263,14 @@ std::string diff_headline(const Diff& diff) {
   const std::string& was = diff.base.prediction.scenario_id;
   const std::string& is = diff.head.prediction.scenario_id;
   std::string out = (was == is ? is : was + " -> " + is) + ": ";
+  // The warning that the comparison gives then, and no other.
+  const bool ranges =
+      std::any_of(diff.warnings.begin(), diff.warnings.end(), [](const std::string& warning) {
+        return warning.find(" may be something else in truth: ") != std::string::npos;
+      });
+  if (!diff.changed() && ranges)
+    return out + "only ranges of values changed, none of " +
+           count_of(diff.metrics.size(), "metric");
   if (!diff.changed())
     return out + "nothing changed (" + count_of(diff.metrics.size(), "metric") +
            (diff.inputs_known ? " and all inputs" : "") + ")";
