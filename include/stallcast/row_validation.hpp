@@ -19,7 +19,7 @@ struct PredictedFigure {
 /// One row of the table. Metrics are named as in the JSON output: "au", "first_step_s".
 struct PredictedRow {
   std::string case_id;
-  std::string group;        ///< rows whose errors are summed up together: "unet3d", "A-raw128k"
+  std::string group;  ///< rows whose errors are summed up together: "unet3d", "A-raw128k"
   std::string method = "simulated";  ///< how it was predicted
   bool calibrates = false;           ///< its measurements were used: not scored
   std::map<std::string, PredictedFigure> predicted;

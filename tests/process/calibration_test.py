@@ -237,28 +237,36 @@ class Rows(unittest.TestCase):
     CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "calibration",
                          "cases", "mlperf-storage-v1.csv")
 
+    def setUp(self):
+        with open(self.CASES, encoding="utf-8") as file:
+            lines = file.read().splitlines(True)
+        # One drive, two rows: one that calibrates, and one that is predicted.
+        self.table = "".join([lines[0]] + [line for line in lines if line.startswith("mic6500:unet3d")])
+
+    def predicted(self, *args):
+        return Run("validate", "--from", "mlperf-csv", "FILE", "--draws", "4", *args, text=self.table)
+
     def test_rows_of_a_table_are_predicted_in_80_columns(self):
-        run = Run("validate", "--from", "mlperf-csv", self.CASES)
+        run = self.predicted()
         self.assertEqual(run.code, 0, run.err)
         self.assertLessEqual(max(map(len, run.out.splitlines())), 80)
-        result = json.loads(Run("validate", "--from", "mlperf-csv", self.CASES, "--format",
-                                "json").out)
+        result = json.loads(self.predicted("--format", "json").out)
+        self.assertEqual(len(result["cases"]), 2)
         for case in result["cases"]:
+            self.assertEqual(case["method"], "simulated")
             for figure in case["predicted"].values():
                 low, high = figure["ci90"]
                 self.assertTrue(low <= figure["value"] <= high, case["case_id"])
 
-    def test_rows_are_simulated_beside_the_closed_form(self):
-        with open(self.CASES, encoding="utf-8") as file:
-            lines = file.read().splitlines(True)
-        table = "".join([lines[0]] + [line for line in lines if line.startswith("yr8:unet3d")])
-        result = json.loads(Run("validate", "--from", "mlperf-csv", "FILE", "--simulate",
-                                "--format", "json", text=table).out)
-        self.assertEqual(len(result["cases"]), 5)
-        for case in result["cases"]:
-            said = {name: figure["value"] for name, figure in case["predicted"].items()}
-            # The law and the simulation of what it knows: within a point of AU.
-            self.assertLess(abs(said["au_simulated"] - said["au_raw"]), 0.01, case["case_id"])
+    def test_the_scenario_of_a_row_runs_and_gives_what_is_said_of_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.predicted("--scenarios", folder).code, 0)
+            names = sorted(os.listdir(folder))
+            self.assertEqual(len(names), 2, names)
+            run = Run("run", os.path.join(folder, names[-1]), "--no-advice", "--format", "json")
+            self.assertEqual(run.code, 0, run.err)
+            au = json.loads(run.out)["metrics"]["job.train.au"]["value"]
+            self.assertTrue(0.9 < au < 1.0, au)
 
     def test_a_fault_of_the_table_is_named_with_its_place(self):
         run = Run("validate", "--from", "mlperf-csv", "FILE",

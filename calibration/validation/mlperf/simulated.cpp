@@ -64,9 +64,9 @@ double metric_of(const Prediction& prediction, const std::string& name) {
 
 }  // namespace
 
-SimulateOptions simulate_options(const predict::PredictOptions& predict, std::size_t draws,
-                                 std::string folder) {
-  SimulateOptions out{.predict = predict};
+RowOptions row_options(const predict::PredictOptions& predict, std::size_t draws,
+                       std::string folder) {
+  RowOptions out{.predict = predict};
   out.folder = std::move(folder);
   if (draws == 0) return out;
   out.draws = draws;
@@ -86,22 +86,21 @@ Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::stri
     if (!written.ok()) return written.failure();
   }
   const auto points = points_for(scenario, options_.draws);
-  std::vector<Design> designs;
+  std::vector<Design> designs{scenario.design()};
   for (std::size_t i = 0; i < options_.draws; ++i) {
     Design design = draw_of(scenario, profile, i, points);
     if (scenarios::fault_of(design).empty()) designs.push_back(std::move(design));
   }
   DrawnFigures out;
-  std::optional<Failure> failed;
-  for (Result<Prediction>& one : predict::predict_all(designs, one_run(options_.predict))) {
-    if (!one.ok()) {
-      failed = one.failure();
-      continue;
-    }
-    for (const std::string& metric : metrics) out[metric].push_back(metric_of(*one, metric));
+  const auto predictions = predict::predict_all(designs, one_run(options_.predict));
+  if (!predictions.front().ok()) return predictions.front().failure();
+  for (const std::string& metric : metrics) {
+    DrawnFigure& figure = out[metric];
+    figure.middle = metric_of(*predictions.front(), metric);
+    for (std::size_t i = 1; i < predictions.size(); ++i)
+      if (predictions[i].ok()) figure.draws.push_back(metric_of(*predictions[i], metric));
+    if (figure.draws.empty()) return Failure{ExitCode::inconclusive, name + ": no draw ended", ""};
   }
-  if (out.empty())
-    return failed.value_or(Failure{ExitCode::inconclusive, name + ": no draw can be built", ""});
   return out;
 }
 
@@ -117,17 +116,18 @@ Result<CalibrationProfile> RowSimulator::calibrate(const Json& document, const s
   return profile_of(*found, scenario.design(), name);
 }
 
-Result<std::vector<double>> RowSimulator::most_per_host(const std::function<Json(double)>& scenario,
-                                                        const std::string& name,
-                                                        const CalibrationProfile* profile,
-                                                        const std::string& metric, double bar,
-                                                        double guess) {
+Result<DrawnFigure> RowSimulator::most_per_host(const std::function<Json(double)>& scenario,
+                                                const std::string& name,
+                                                const CalibrationProfile* profile,
+                                                const std::string& metric, double bar,
+                                                double guess) {
   struct Bracket {
     double low = 1.0, high = kMostRanks;
     double next = 1.0;
     [[nodiscard]] bool open() const { return high - low > 1.0 && high > low * kNarrow; }
   };
-  std::vector<Bracket> brackets(options_.search_draws);
+  // The first is that of the middles.
+  std::vector<Bracket> brackets(options_.search_draws + 1);
   for (Bracket& bracket : brackets)
     bracket.next = std::clamp(std::round(guess), 2.0, kMostRanks - 1.0);
   std::map<double, Scenario> scenarios;
@@ -145,7 +145,7 @@ Result<std::vector<double>> RowSimulator::most_per_host(const std::function<Json
                  .first;
       if (!at->second.ok()) return at->second.failure();
       if (points.empty()) points = points_for(at->second, options_.search_draws);
-      designs.push_back(draw_of(at->second, profile, i, points));
+      designs.push_back(i == 0 ? at->second.design() : draw_of(at->second, profile, i - 1, points));
       whose.push_back(i);
     }
     const auto predictions = predict::predict_all(designs, one_run(options_.predict));
@@ -162,22 +162,22 @@ Result<std::vector<double>> RowSimulator::most_per_host(const std::function<Json
                                 std::max(bracket.low + 1.0, bracket.high - 1.0));
     }
   }
-  std::vector<double> out;
-  for (const Bracket& bracket : brackets) out.push_back(bracket.low);
+  DrawnFigure out{brackets.front().low, {}};
+  for (std::size_t i = 1; i < brackets.size(); ++i) out.draws.push_back(brackets[i].low);
   return out;
 }
 
-PredictedFigure figure_of(std::vector<double> draws, const std::string& unit, double model) {
-  std::sort(draws.begin(), draws.end());
-  const double value = uncertain::quantile_of(draws, 0.5);
+PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, double model) {
+  std::sort(drawn.draws.begin(), drawn.draws.end());
   const auto scaled = [&](double x) { return uncertain::on_error_scale(x, unit); };
   const auto back = [&](double y) {
     return unit == "ratio" ? 1.0 / (1.0 + std::exp(-y)) : std::exp(y);
   };
-  const double middle = scaled(value);
-  const double below = std::hypot(middle - scaled(uncertain::quantile_of(draws, 0.05)), model);
-  const double above = std::hypot(scaled(uncertain::quantile_of(draws, 0.95)) - middle, model);
-  return {value, std::min(value, back(middle - below)), std::max(value, back(middle + above))};
+  const double value = drawn.middle;
+  const double middle = scaled(uncertain::quantile_of(drawn.draws, 0.5));
+  const double low = std::hypot(middle - scaled(uncertain::quantile_of(drawn.draws, 0.05)), model);
+  const double high = std::hypot(scaled(uncertain::quantile_of(drawn.draws, 0.95)) - middle, model);
+  return {value, std::min(value, back(middle - low)), std::max(value, back(middle + high))};
 }
 
 }  // namespace stallcast::calibration::mlperf

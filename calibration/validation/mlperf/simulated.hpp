@@ -18,7 +18,7 @@
 /// measured row of the same system leaves of them.
 namespace stallcast::calibration::mlperf {
 
-struct SimulateOptions {
+struct RowOptions {
   predict::PredictOptions predict;
   std::size_t draws = 32;         ///< of a row
   std::size_t search_draws = 8;   ///< of the search for a number of accelerators
@@ -27,15 +27,20 @@ struct SimulateOptions {
 };
 
 /// With `draws` of a row, and of the rest as many as go with these; 0: as many as usual.
-[[nodiscard]] SimulateOptions simulate_options(const predict::PredictOptions& predict,
-                                               std::size_t draws, std::string folder);
+[[nodiscard]] RowOptions row_options(const predict::PredictOptions& predict, std::size_t draws,
+                                     std::string folder);
 
-/// What draws of a scenario gave, metric by metric; draws that have not ended are left out.
-using DrawnFigures = std::map<std::string, std::vector<double>>;
+/// What a scenario gave of a metric: with its inputs at their middles, and drawn. Draws that have
+/// not ended are left out.
+struct DrawnFigure {
+  double middle = 0.0;
+  std::vector<double> draws;
+};
+using DrawnFigures = std::map<std::string, DrawnFigure>;
 
 class RowSimulator {
  public:
-  explicit RowSimulator(SimulateOptions options) : options_(std::move(options)) {}
+  explicit RowSimulator(RowOptions options) : options_(std::move(options)) {}
 
   /// Draws of the scenario `document` for each of `metrics`. `profile` may be absent.
   [[nodiscard]] Result<DrawnFigures> figures(const base::Json& document, const std::string& name,
@@ -48,19 +53,22 @@ class RowSimulator {
                                                      const std::string& name,
                                                      std::span<const ObservedFigure> observed);
 
-  /// Of each draw the most, in whole ones per host, at which `metric` is at least `bar`; at least
-  /// one. `scenario` writes the scenario with so many per host; the search begins at `guess`.
-  [[nodiscard]] Result<std::vector<double>> most_per_host(
-      const std::function<base::Json(double)>& scenario, const std::string& name,
-      const CalibrationProfile* profile, const std::string& metric, double bar, double guess);
+  /// With inputs at their middles and of each draw the most, in whole ones per host, at which
+  /// `metric` is at least `bar`; at least one. `scenario` writes the scenario with so many per
+  /// host; the search begins at `guess`.
+  [[nodiscard]] Result<DrawnFigure> most_per_host(const std::function<base::Json(double)>& scenario,
+                                                  const std::string& name,
+                                                  const CalibrationProfile* profile,
+                                                  const std::string& metric, double bar,
+                                                  double guess);
 
  private:
-  SimulateOptions options_;
+  RowOptions options_;
 };
 
-/// Median of `draws` with the interval that holds nine in ten, widened by `model`, half a width on
-/// the error scale of its unit (odds for shares, factors for all else). REQUIRES: not empty.
-[[nodiscard]] PredictedFigure figure_of(std::vector<double> draws, const std::string& unit,
-                                        double model);
+/// The figure with inputs at their middles, and the interval around it and the median of the draws
+/// that holds nine in ten of these, widened by `model`, half a width on the error scale of its unit
+/// (odds for shares, factors for all else). REQUIRES: there are draws.
+[[nodiscard]] PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, double model);
 
 }  // namespace stallcast::calibration::mlperf

@@ -63,7 +63,7 @@ std::vector<MeasuredRow> measured_rows(const std::vector<Row>& rows) {
 class RowPredictor {
  public:
   RowPredictor(const std::vector<Row>& rows, const SourceOptions& options)
-      : simulator_(simulate_options(options.predict, options.draws, options.scenarios)),
+      : simulator_(row_options(options.predict, options.draws, options.scenarios)),
         known_(simulator_, measured_rows(rows)) {
     for (const Row& row : rows) said_.push_back(row.said);
   }
@@ -90,7 +90,7 @@ class RowPredictor {
     const Unexplained& model = known != nullptr ? kFromRow : kFromSheets;
     const double bar = row.said.system.workload->rules.bar.in(unit::ratio);
     const double hosts = row.facts.hosts;
-    Result<std::vector<double>> most = simulator_.most_per_host(
+    Result<DrawnFigure> most = simulator_.most_per_host(
         [&](double per_host) {
           const double ranks = per_host * hosts;
           return training(row.facts, ranks, steps_of(row.said.system, ranks));
@@ -109,7 +109,7 @@ class RowPredictor {
     Result<DrawnFigures> drawn = simulator_.figures(
         training(row.facts, ranks, steps_at(row, ranks)), row.said.id, known, {kAu, kFirst});
     if (!drawn.ok()) return drawn.failure();
-    const std::vector<double>& au = (*drawn)[kAu];
+    const DrawnFigure& au = (*drawn)[kAu];
     out.predicted["au_raw"] = figure_of(au, "ratio", model.au);
     out.predicted["au"] = figure_of(published(au, bar), "ratio", model.au);
     out.predicted["au"].low =
@@ -124,10 +124,13 @@ class RowPredictor {
     return row.facts.stated.value_or(row.facts.sheets() * 0.5) / each;
   }
 
-  /// Draws of a row that is known to have passed its bar: those that do, or the bar.
-  static std::vector<double> published(std::vector<double> au, double bar) {
-    std::erase_if(au, [&](double one) { return one < bar; });
-    if (au.empty()) au.push_back(bar);
+  /// Of a row that is known to have passed its bar: the draws that do, or the bar.
+  static DrawnFigure published(DrawnFigure au, double bar) {
+    std::erase_if(au.draws, [&](double one) { return one < bar; });
+    if (au.draws.empty()) au.draws.push_back(bar);
+    if (au.middle >= bar) return au;
+    std::sort(au.draws.begin(), au.draws.end());
+    au.middle = au.draws[au.draws.size() / 2];
     return au;
   }
 
@@ -186,7 +189,8 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
       "`accelerators` is searched for the workload's bar on the row's hosts, by the round's "
       "rule for the size of a data set; neither the submitted number nor steps, files or bytes "
       "that follow from it are read. It is scored where the submitter stopped near the limit.",
-      "`au_raw` is the median of the draws, the figure for a design that was never run; `au` that "
+      "`au_raw` is the figure with inputs at their middles, for a design that was never run; `au` "
+      "that "
       "of the draws that pass the bar, as published rows have.",
       "Next to the predictions: `constant`, the mean AU of the workload's rows of other systems; "
       "`bandwidth ratio`, the delivered rate of the calibration row over the demand; `data sheet`, "
@@ -208,9 +212,9 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
   for (const Row& row : rows) {
     Result<PredictedRow> predicted = predictor.predict(row);
     if (!predicted.ok()) {
-      Failure failure = predicted.failure();
-      failure.message = row.said.id + ": " + failure.message;
-      return failure;
+      const Failure& failure = predicted.failure();
+      if (failure.exit == ExitCode::inconclusive) return failure;
+      predicted = not_predicted(row.said.id, row.said.system.workload->rules.id, failure);
     }
     out.rows.push_back(*std::move(predicted));
   }

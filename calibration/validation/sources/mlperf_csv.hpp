@@ -6,6 +6,16 @@
 /// Rows of the MLPerf Storage rounds.                               [docs/validation-mlperf.md]
 namespace stallcast::calibration {
 
+/// A row whose scenario cannot be built or simulated: the others are predicted all the same.
+[[nodiscard]] inline PredictedRow not_predicted(const std::string& id, std::string_view group,
+                                                const Failure& failure) {
+  PredictedRow out;
+  out.case_id = id;
+  out.group = group;
+  out.notes.push_back("not predicted: " + failure.message);
+  return out;
+}
+
 /// Either layout, told apart by its columns: that of v3.0 has "kind".
 [[nodiscard]] Result<RowValidation> predict_mlperf(const std::string& text, const std::string& file,
                                                    const SourceOptions& options,

@@ -143,7 +143,7 @@ class RowReader {
 class Predictor3 {
  public:
   Predictor3(const std::vector<Row3>& rows, const SourceOptions& options)
-      : simulator_(simulate_options(options.predict, options.draws, options.scenarios)),
+      : simulator_(row_options(options.predict, options.draws, options.scenarios)),
         known_(simulator_, measured(rows)) {}
 
   Result<PredictedRow> predict(const Row3& row) {
@@ -222,9 +222,9 @@ Result<RowValidation> predict_mlperf_v3(const CsvTable& table, const SourceOptio
   for (const Row3& row : rows) {
     Result<PredictedRow> predicted = predictor.predict(row);
     if (!predicted.ok()) {
-      Failure failure = predicted.failure();
-      failure.message = row.facts.id + ": " + failure.message;
-      return failure;
+      const Failure& failure = predicted.failure();
+      if (failure.exit == ExitCode::inconclusive) return failure;
+      predicted = not_predicted(row.facts.id, row.group, failure);
     }
     out.rows.push_back(*std::move(predicted));
   }
