@@ -206,12 +206,13 @@ TEST_CASE("without any result every row is predicted from data sheets") {
   CHECK(sheets.rows[1].measured.size() == 1);  // the accelerators
 }
 
-TEST_CASE("what was measured of a calibration row moves what is predicted of its relatives") {
-  // Half the AU that the drive allows: whatever explains that holds for the next row, too.
-  const double as_it_is = rows_of(kTable).rows[1].predicted.at("au_raw").value;
-  const RowValidation slow =
-      rows_of(replaced(kTable, "97.9616,1.8,1.8", "60.5,9.9,9.9"), "mlperf-csv", 8);
-  CHECK(slow.rows[1].predicted.at("au_raw").value < as_it_is - 0.03);
+TEST_CASE("what was measured of a calibration row counts, unless nothing explains it") {
+  const RowValidation known = rows_of(kTable);
+  // Two thirds of what the drive and the readers can do: no range goes so far.
+  const RowValidation slow = rows_of(replaced(kTable, "97.9616,1.8,1.8", "60.5,9.9,9.9"));
+  CHECK(has_note(slow.rows[1], "no draw explains \"a\": data sheets"));
+  CHECK_FALSE(has_note(known.rows[1], "data sheets"));
+  CHECK(known.rows[1].predicted.at("au_raw").value != slow.rows[1].predicted.at("au_raw").value);
 }
 
 TEST_CASE("a calibration row that is not in the table leaves the data sheets") {
@@ -232,12 +233,12 @@ TEST_CASE("what is not written in the table counts as unknown") {
 
 TEST_CASE("cells that cannot be read are named with their place") {
   CHECK(predict(replaced(kTable, "h100,1,1,500", "h100,1,many,500")).faults ==
-        std::vector<std::string>{"error t.csv:3:21 type"});
+        std::vector<std::string>{"error t.csv:3:23 type"});
   for (const char* endless : {"h100,1,inf,500", "h100,1,nan,500"})
     CHECK(predict(replaced(kTable, "h100,1,1,500", endless)).faults ==
-          std::vector<std::string>{"error t.csv:3:21 type"});
+          std::vector<std::string>{"error t.csv:3:23 type"});
   CHECK(predict(replaced(kTable, "h100,1,1,500", "h100,1,-3,500")).faults ==
-        std::vector<std::string>{"error t.csv:3:21 range"});
+        std::vector<std::string>{"error t.csv:3:23 range"});
   const Predicted bert = predict(replaced(kTable, "b,a,mic,unet3d", "b,a,mic,bert"));
   CHECK(bert.faults == std::vector<std::string>{"warning t.csv:3:9 unknown"});
   CHECK(bert.rows->rows.size() == 2);
@@ -283,7 +284,6 @@ TEST_CASE("published rows of one drive and of one host are predicted within what
   CHECK(errors(out, "au_raw").rows == 5);
   CHECK(errors(out, "au_raw").mean_absolute <= 6.0);
   CHECK(errors(out, "accelerators").median_factor <= 1.5);
-  CHECK(errors(out, "au_raw").coverage.value() >= 0.6);
 }
 
 TEST_CASE("published rows of v3.0 are predicted in both layouts") {
@@ -316,7 +316,7 @@ TEST_CASE("rows of v3.0 are predicted without results; an unknown model is not")
       "save,s,,20,8,llama3-8b,\n"
       "load,s,,,8,llama3-9z,104.7\n"
       "training,s,,20,3,unet3d-b200,\n");
-  CHECK(out.faults == std::vector<std::string>{"warning t.csv:3:11 unknown"});
+  CHECK(out.faults == std::vector<std::string>{"warning t.csv:3:12 unknown"});
   REQUIRE(out.rows.has_value());
   REQUIRE(out.rows->rows.size() == 2);
   CHECK(out.rows->rows[0].predicted.at("save_s").value == Approx(8.0).margin(3.0));

@@ -70,7 +70,7 @@ Json parallel(const Facts& f) {
 Json lustre(const Facts& f) {
   Json client = Json::object();
   auto rpcs = f.number(R"(max_rpcs_in_flight=(\d+))");
-  if (f.workload->rules.id == "resnet50")
+  if (f.workload != nullptr && f.workload->rules.id == "resnet50")
     if (const auto own = f.number(R"((\d+) for resnet50)")) rpcs = own;
   if (rpcs) client["rpcs_in_flight"] = whole(*rpcs);
   if (f.says("checksums=0")) client["checksums"] = false;
