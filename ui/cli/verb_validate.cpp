@@ -114,7 +114,7 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--from", from, "LAYOUT", "CASES is one table of measurements, to predict row by row");
   line.text("--probes", how.probes, "DIR", "probe files that a table is calibrated from");
   std::optional<std::int64_t> draws;
-  line.integer("--draws", draws, 4, "simulations of each row of a table (default 32)");
+  line.integer("--draws", draws, 4, "simulations of each row of a table (default 16)");
   line.text("--scenarios", how.scenarios, "DIR",
             "write the scenario that is made of each row of a table into this folder");
   line.simulation_options(options);

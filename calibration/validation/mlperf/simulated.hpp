@@ -20,10 +20,10 @@ namespace stallcast::calibration::mlperf {
 
 struct RowOptions {
   predict::PredictOptions predict;
-  std::size_t draws = 32;         ///< of a row
-  std::size_t search_draws = 8;   ///< of the search for a number of accelerators
-  std::string folder = {};        ///< where the scenarios of rows are written; "" for nowhere
-  std::size_t calibrating = 192;  ///< of a row that calibrates, to begin with
+  std::size_t draws = 16;        ///< of a row
+  std::size_t search_draws = 4;  ///< of the search for a number of accelerators
+  std::string folder = {};       ///< where the scenarios of rows are written; "" for nowhere
+  std::size_t calibrating = 96;  ///< of a row that calibrates, to begin with
 };
 
 /// With `draws` of a row, and of the rest as many as go with these; 0: as many as usual.
