@@ -20,8 +20,9 @@ using namespace mlperf;
 /// What two runs of one configuration differ by, in points of AU (90 %): 1.64 times 0.25, the
 /// middle between the median row (0.18) and the tenth worst (0.85); and first steps by 5 %.
 constexpr double kRepeatAu = 0.004, kRepeatFirst = 0.05;
-/// Half widths of 90 % intervals of what no input explains, on the odds of AU and on factors.
-/// Learned on the open rows, each submitter left out (docs/validation/mlperf.md).
+/// Half widths of 90 % intervals of what no input explains, on the odds of AU and on factors. Set
+/// by judgement with the open rows in view, no system left out: they hold fewer than nine in ten of
+/// these (docs/validation/mlperf.md).
 struct Unexplained {
   double au, first_step, accelerators;
 };
@@ -190,8 +191,7 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
       "rule for the size of a data set; neither the submitted number nor steps, files or bytes "
       "that follow from it are read. It is scored where the submitter stopped near the limit.",
       "`au_raw` is the figure with inputs at their middles, for a design that was never run; `au` "
-      "that "
-      "of the draws that pass the bar, as published rows have.",
+      "that of the draws that pass the bar, as published rows have.",
       "Next to the predictions: `constant`, the mean AU of the workload's rows of other systems; "
       "`bandwidth ratio`, the delivered rate of the calibration row over the demand; `data sheet`, "
       "the same with the sheets' rate; `step law`, a closed form with constants fitted to the "

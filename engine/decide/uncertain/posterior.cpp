@@ -21,7 +21,7 @@ constexpr std::size_t kMostProposed = 256;  // draws of a round after the first
 constexpr std::size_t kMostRounds = 4;
 constexpr std::size_t kStarts = 20000, kMoves = 60;  // of a surrogate: they cost next to nothing
 constexpr double kStep = 0.4;                        // of a move: z' = sqrt(1 - step^2) z + step xi
-/// The same of metrics of no class.
+/// What the model itself may be off by at least, of any figure: half a width as discrepancy_of has.
 constexpr double kModel = 0.15;
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
