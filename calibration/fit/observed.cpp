@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "calibration/measure/statistics.hpp"
@@ -15,10 +13,10 @@ namespace stallcast::calibration {
 namespace {
 
 using uncertain::Fitted;
-using uncertain::Input;
 using uncertain::Posterior;
 
 constexpr std::string_view kFit = "observed";
+
 std::string in_words(double value, const std::string& metric) {
   if (metric.ends_with("au") || metric.ends_with("utilization")) return base::percent(value, 2);
   return base::significant(value, 4);

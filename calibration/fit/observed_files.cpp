@@ -10,6 +10,7 @@
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "engine/decide/uncertain/quantiles.hpp"
 #include "stallcast/metric.hpp"
 
 /// The files that an observed run may come in.
@@ -19,7 +20,7 @@ namespace {
 using base::Json;
 using Observed = ObservedFigure;
 
-constexpr double kNine = 1.6448536269514722, kNineteen = 1.959963984540054;
+constexpr double kNine = uncertain::kStandardNine, kNineteen = 1.959963984540054;
 /// What repeats of one run differ by where the file does not say (90 %): utilization by 0.18 points
 /// in the median published row and 0.85 in the tenth worst (docs/validation/mlperf.md), times and
 /// rates by 5 %.

@@ -51,33 +51,27 @@ Rate memory_of(std::string_view model) {
   return Rate::from(kXeon[static_cast<std::size_t>(generation)], unit::GBps);
 }
 
-/// What the first group of `pattern` matches in `text`, as a number.
-std::optional<double> group(const std::string& text, const std::regex& pattern) {
-  std::smatch found;
-  if (!std::regex_search(text, found, pattern)) return std::nullopt;
-  return std::stod(found[1]);
-}
-
 }  // namespace
+
+ClientCpu cpu_of_vcpus(double vcpus) { return {vcpus, kOfVcpu * vcpus}; }
 
 std::optional<ClientCpu> client_cpu(const std::string& text) {
   static const std::regex kVcpu(R"((\d{1,4})\s*vCPU)"),
       kCloud(R"(\b[a-z]+\d+[a-z]*\.(\d{1,3})xlarge)"), kCount(R"((\d{1,3})x\s)"),
       kCores(R"(\((\d{1,4})\s*c)"), kModel(R"(\b(\d[\dH]\d\d)[A-Z+]*(?![\w]))");
-  const auto shared = [](double threads) { return ClientCpu{threads, kOfVcpu * threads}; };
-  if (const auto threads = group(text, kVcpu)) return shared(*threads);
-  if (const auto size = group(text, kCloud)) return shared(kThreadsPerCloudSize * *size);
-  const double sockets = group(text, kCount).value_or(kSockets);
-  std::smatch model;
+  if (const auto threads = first_group(text, kVcpu)) return cpu_of_vcpus(*threads);
+  if (const auto size = first_group(text, kCloud))
+    return cpu_of_vcpus(kThreadsPerCloudSize * *size);
+  const double sockets = first_group(text, kCount).value_or(kSockets);
   Rate memory = kOfSocket;
   for (std::sregex_iterator at(text.begin(), text.end(), kModel), end; at != end; ++at)
     for (const Cpu& cpu : kCpus)
       if ((*at)[1].str() == cpu.model) {
         memory = memory_of(cpu.model);
-        if (!group(text, kCores))
+        if (!first_group(text, kCores))
           return ClientCpu{kThreadsPerCore * sockets * cpu.cores, memory * sockets};
       }
-  if (const auto cores = group(text, kCores))
+  if (const auto cores = first_group(text, kCores))
     return ClientCpu{kThreadsPerCore * sockets * *cores, memory * sockets};
   return std::nullopt;
 }

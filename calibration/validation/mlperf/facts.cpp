@@ -32,10 +32,8 @@ constexpr Bytes kUsualMemory = Bytes::from(256, unit::GiB);
 constexpr ClientCpu kUnknownCpu{128.0, 307.2_GBps};
 
 std::optional<double> first_number(const std::string& text) {
-  static const std::regex kNumber(R"([0-9]+(\.[0-9]+)?)");
-  std::smatch found;
-  if (!std::regex_search(text, found, kNumber)) return std::nullopt;
-  return std::stod(found.str());
+  static const std::regex kNumber(R"(([0-9]+(?:\.[0-9]+)?))");
+  return first_group(text, kNumber);
 }
 
 Rate drive_of(const CsvTable& table, std::size_t row, const std::string& product) {
@@ -43,11 +41,9 @@ Rate drive_of(const CsvTable& table, std::size_t row, const std::string& product
     return Rate::from(*claimed, unit::GBps);
   if (table.text(row, "drive_iface") == "EBS") {
     static const std::regex kOperations(R"((\d+) ?IOPS)");
-    std::smatch found;
-    const std::string& model = table.text(row, "drive_model");
-    if (!std::regex_search(model, found, kOperations)) return kCloudVolume;
-    return std::min(kCloudVolume,
-                    OpRate::from(std::stod(found[1]), unit::per_s) * kVolumeOperation);
+    const auto operations = first_group(table.text(row, "drive_model"), kOperations);
+    if (!operations) return kCloudVolume;
+    return std::min(kCloudVolume, OpRate::from(*operations, unit::per_s) * kVolumeOperation);
   }
   for (const Product& one : kDrives)
     if (product.find(one.name) != std::string::npos) return one.rate;
@@ -56,14 +52,18 @@ Rate drive_of(const CsvTable& table, std::size_t row, const std::string& product
 
 }  // namespace
 
+std::optional<double> first_group(const std::string& text, const std::regex& pattern) {
+  std::smatch found;
+  if (!std::regex_search(text, found, pattern)) return std::nullopt;
+  return std::stod(found[1]);
+}
+
 bool Facts::says(const char* pattern) const {
   return std::regex_search(product, std::regex(pattern));
 }
 
 std::optional<double> Facts::number(const char* pattern) const {
-  std::smatch found;
-  if (!std::regex_search(product, found, std::regex(pattern))) return std::nullopt;
-  return std::stod(found[1]);
+  return first_group(product, std::regex(pattern));
 }
 
 bool Facts::tcp() const { return says("TCP|AWS|EBS|NFS"); }

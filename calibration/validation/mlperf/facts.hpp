@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,9 @@ struct Facts {
   [[nodiscard]] Rate sheets() const;
 };
 
+/// What the first group of `pattern` matches in `text`, as a number.
+[[nodiscard]] std::optional<double> first_group(const std::string& text, const std::regex& pattern);
+
 /// A client's CPU, from how it is written ("2x Xeon Platinum 8480", "1x EPYC 7502P (32c)",
 /// "r6i.32xlarge", "64 vCPU").
 struct ClientCpu {
@@ -62,6 +66,8 @@ struct ClientCpu {
   Rate memory;           ///< of all sockets, by the data sheet of the CPU's generation
 };
 [[nodiscard]] std::optional<ClientCpu> client_cpu(const std::string& text);
+/// Of a cloud instance with so many vCPUs.
+[[nodiscard]] ClientCpu cpu_of_vcpus(double vcpus);
 
 /// The facts of row `row` of a table in the layout of v1.0; its workload and step time are given.
 [[nodiscard]] Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workload,

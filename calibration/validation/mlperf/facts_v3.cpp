@@ -14,9 +14,7 @@ using namespace literals;
 Rate provisioned(double table_gbps) { return Rate::from(table_gbps * 1000.0, unit::MiBps); }
 
 std::optional<double> found_in(const std::string& text, const char* pattern) {
-  std::smatch found;
-  if (!std::regex_search(text, found, std::regex(pattern))) return std::nullopt;
-  return std::stod(found[1]);
+  return first_group(text, std::regex(pattern));
 }
 
 /// `read_threads` of unet3d_b200.yaml, v3.0, and of other workloads.
@@ -54,7 +52,7 @@ Facts read_facts_v3(const CsvTable& table, std::size_t row, const Workload* work
   if (const auto aws = found_in(about, R"([a-z]\d[a-z]*\.?(\d+)xl)")) threads = 4.0 * *aws;
   if (const auto said = found_in(about, R"((\d+)\s*vCPU)")) threads = *said;
   out.cores = threads / 2.0;
-  out.memory_rate = Rate::from(3.2, unit::GBps) * threads;
+  out.memory_rate = cpu_of_vcpus(threads).memory;
   const std::string& client = text("client_nic_Gbps");
   if (const auto port = found_in(client, R"((?:\d+ x )?(\d+))")) {
     out.port = Rate::from(*port, unit::Gbps);

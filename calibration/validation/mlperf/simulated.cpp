@@ -28,27 +28,29 @@ constexpr double kWider = 1.35;
 /// A bracket of the search is narrow enough at this factor.
 constexpr double kNarrow = 1.04;
 
-/// Draw `i` of `scenario`, whose inputs are at `point`.
-Design draw_of(const Scenario& scenario, const CalibrationProfile* profile, std::size_t i,
-               const std::vector<std::vector<double>>& points) {
-  const std::vector<uncertain::Input> inputs = uncertain::inputs_of(scenario.design());
-  std::vector<double> point = points[i];
-  point.resize(inputs.size(), 0.5);
-  Design out = uncertain::drawn(scenario.design(), inputs, point);
-  if (profile != nullptr) apply_draw(*profile, i, out);
-  return out;
-}
+/// A row's scenario, and what of it is drawn.
+struct Drawn {
+  Scenario scenario;
+  std::vector<uncertain::Input> inputs;
 
-std::vector<std::vector<double>> points_for(const Scenario& scenario, std::size_t n) {
-  return uncertain::scrambled_sobol(n, uncertain::inputs_of(scenario.design()).size(), kRowPoints);
-}
+  Drawn(const Json& document, const std::string& name, const CalibrationProfile* profile)
+      : scenario(ScenarioBuilder::from_json(document, name, profile)) {
+    if (scenario.ok()) inputs = uncertain::inputs_of(scenario.design());
+  }
 
-predict::PredictOptions one_run(predict::PredictOptions options) {
-  options.replicas = 1;
-  options.vary = {};
-  options.faults = nullptr;
-  return options;
-}
+  [[nodiscard]] std::vector<std::vector<double>> points(std::size_t n) const {
+    return uncertain::scrambled_sobol(n, inputs.size(), kRowPoints);
+  }
+  /// Draw `i`, with its inputs at `points[i]`.
+  [[nodiscard]] Design draw(const CalibrationProfile* profile, std::size_t i,
+                            const std::vector<std::vector<double>>& points) const {
+    std::vector<double> point = points[i];
+    point.resize(inputs.size(), 0.5);
+    Design out = uncertain::drawn(scenario.design(), inputs, point);
+    if (profile != nullptr) apply_draw(*profile, i, out);
+    return out;
+  }
+};
 
 /// A row's id, which may have colons, as a file is called.
 std::string file_name(std::string id) {
@@ -78,21 +80,21 @@ RowOptions row_options(const predict::PredictOptions& predict, std::size_t draws
 Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::string& name,
                                            const CalibrationProfile* profile,
                                            const std::vector<std::string>& metrics) {
-  const Scenario scenario = ScenarioBuilder::from_json(document, name, profile);
-  if (!scenario.ok()) return scenario.failure();
+  const Drawn row(document, name, profile);
+  if (!row.scenario.ok()) return row.scenario.failure();
   if (!options_.folder.empty()) {
     const std::string path = options_.folder + "/" + file_name(name) + ".json";
     const Result<bool> written = base::write_file(path, document.dump(1) + "\n");
     if (!written.ok()) return written.failure();
   }
-  const auto points = points_for(scenario, options_.draws);
-  std::vector<Design> designs{scenario.design()};
+  const auto points = row.points(options_.draws);
+  std::vector<Design> designs{row.scenario.design()};
   for (std::size_t i = 0; i < options_.draws; ++i) {
-    Design design = draw_of(scenario, profile, i, points);
+    Design design = row.draw(profile, i, points);
     if (scenarios::fault_of(design).empty()) designs.push_back(std::move(design));
   }
   DrawnFigures out;
-  const auto predictions = predict::predict_all(designs, one_run(options_.predict));
+  const auto predictions = predict::predict_all(designs, predict::one_run(options_.predict));
   if (!predictions.front().ok()) return predictions.front().failure();
   for (const std::string& metric : metrics) {
     DrawnFigure& figure = out[metric];
@@ -108,8 +110,9 @@ Result<CalibrationProfile> RowSimulator::calibrate(const Json& document, const s
                                                    std::span<const ObservedFigure> observed) {
   const Scenario scenario = ScenarioBuilder::from_json(document, name);
   if (!scenario.ok()) return scenario.failure();
-  uncertain::ConditionOptions how{
-      .predict = one_run(options_.predict), .draws = options_.calibrating, .effective = kEnough};
+  uncertain::ConditionOptions how{.predict = predict::one_run(options_.predict),
+                                  .draws = options_.calibrating,
+                                  .effective = kEnough};
   how.valid = [](const Design& design) { return scenarios::fault_of(design).empty(); };
   const Result<uncertain::Posterior> found = uncertain::condition(scenario.design(), observed, how);
   if (!found.ok()) return found.failure();
@@ -130,7 +133,7 @@ Result<DrawnFigure> RowSimulator::most_per_host(const std::function<Json(double)
   std::vector<Bracket> brackets(options_.search_draws + 1);
   for (Bracket& bracket : brackets)
     bracket.next = std::clamp(std::round(guess), 2.0, kMostRanks - 1.0);
-  std::map<double, Scenario> scenarios;
+  std::map<double, Drawn> scenarios;
   std::vector<std::vector<double>> points;
   while (std::any_of(brackets.begin(), brackets.end(), [](const Bracket& b) { return b.open(); })) {
     std::vector<Design> designs;
@@ -140,15 +143,14 @@ Result<DrawnFigure> RowSimulator::most_per_host(const std::function<Json(double)
       const double per_host = brackets[i].next;
       auto at = scenarios.find(per_host);
       if (at == scenarios.end())
-        at = scenarios
-                 .emplace(per_host, ScenarioBuilder::from_json(scenario(per_host), name, profile))
-                 .first;
-      if (!at->second.ok()) return at->second.failure();
-      if (points.empty()) points = points_for(at->second, options_.search_draws);
-      designs.push_back(i == 0 ? at->second.design() : draw_of(at->second, profile, i - 1, points));
+        at = scenarios.emplace(per_host, Drawn(scenario(per_host), name, profile)).first;
+      const Drawn& row = at->second;
+      if (!row.scenario.ok()) return row.scenario.failure();
+      if (points.empty()) points = row.points(options_.search_draws);
+      designs.push_back(i == 0 ? row.scenario.design() : row.draw(profile, i - 1, points));
       whose.push_back(i);
     }
-    const auto predictions = predict::predict_all(designs, one_run(options_.predict));
+    const auto predictions = predict::predict_all(designs, predict::one_run(options_.predict));
     for (std::size_t k = 0; k < whose.size(); ++k) {
       Bracket& bracket = brackets[whose[k]];
       if (!predictions[k].ok()) return predictions[k].failure();
@@ -170,9 +172,7 @@ Result<DrawnFigure> RowSimulator::most_per_host(const std::function<Json(double)
 PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, double model) {
   std::sort(drawn.draws.begin(), drawn.draws.end());
   const auto scaled = [&](double x) { return uncertain::on_error_scale(x, unit); };
-  const auto back = [&](double y) {
-    return unit == "ratio" ? 1.0 / (1.0 + std::exp(-y)) : std::exp(y);
-  };
+  const auto back = [&](double y) { return uncertain::from_error_scale(y, unit); };
   const double value = drawn.middle;
   const double middle = scaled(uncertain::quantile_of(drawn.draws, 0.5));
   const double low = std::hypot(middle - scaled(uncertain::quantile_of(drawn.draws, 0.05)), model);

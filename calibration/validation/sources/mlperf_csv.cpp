@@ -36,6 +36,9 @@ struct Row {
   Facts facts;
 };
 
+const std::string& id_of(const Row& row) { return row.said.id; }
+std::string_view group_of(const Row& row) { return row.said.system.workload->rules.id; }
+
 double steps_at(const Row& row, double ranks) {
   return row.said.accelerators == ranks && row.said.steps ? *row.said.steps
                                                           : steps_of(row.said.system, ranks);
@@ -43,7 +46,7 @@ double steps_at(const Row& row, double ranks) {
 
 MeasuredRow measured_row(const Row& row) {
   const std::optional<double> ranks = accelerators_of(row.said);
-  MeasuredRow out{row.said.id, std::string(row.said.system.workload->rules.id), {}, {}};
+  MeasuredRow out{row.said.id, std::string(group_of(row)), {}, {}};
   if (!row.said.results.au || !ranks) return out;
   out.scenario = training(row.facts, *ranks, steps_at(row, *ranks));
   const double au = *row.said.results.au;
@@ -72,7 +75,7 @@ class RowPredictor {
   Result<PredictedRow> predict(const Row& row) {
     PredictedRow out;
     out.case_id = row.said.id;
-    out.group = row.said.system.workload->rules.id;
+    out.group = group_of(row);
     out.notes = row.said.notes;
     out.calibrates = row.said.calibration == row.said.id;
     const Result<CalibrationProfile> profile =
@@ -208,16 +211,7 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
       rows.push_back({*std::move(said), std::move(facts)});
     }
   if (diagnostics.has_errors()) return Failure{ExitCode::bad_input, "the table has faults", ""};
-  RowPredictor predictor(rows, options);
-  for (const Row& row : rows) {
-    Result<PredictedRow> predicted = predictor.predict(row);
-    if (!predicted.ok()) {
-      const Failure& failure = predicted.failure();
-      if (failure.exit == ExitCode::inconclusive) return failure;
-      predicted = not_predicted(row.said.id, row.said.system.workload->rules.id, failure);
-    }
-    out.rows.push_back(*std::move(predicted));
-  }
+  if (auto failed = predict_each(rows, RowPredictor(rows, options), out)) return *std::move(failed);
   out.errors = errors_of(out);
   return out;
 }

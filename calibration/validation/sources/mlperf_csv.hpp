@@ -16,6 +16,23 @@ namespace stallcast::calibration {
   return out;
 }
 
+/// Adds what `predictor` says of `rows` to `out`, one after the other. Interrupts and time limits
+/// end it. `id_of(row)` and `group_of(row)` say what a row is.
+template <class Row, class Predictor>
+[[nodiscard]] std::optional<Failure> predict_each(const std::vector<Row>& rows,
+                                                  Predictor&& predictor, RowValidation& out) {
+  for (const Row& row : rows) {
+    Result<PredictedRow> predicted = predictor.predict(row);
+    if (!predicted.ok()) {
+      const Failure& failure = predicted.failure();
+      if (failure.exit == ExitCode::inconclusive) return failure;
+      predicted = not_predicted(id_of(row), group_of(row), failure);
+    }
+    out.rows.push_back(*std::move(predicted));
+  }
+  return std::nullopt;
+}
+
 /// Either layout, told apart by its columns: that of v3.0 has "kind".
 [[nodiscard]] Result<RowValidation> predict_mlperf(const std::string& text, const std::string& file,
                                                    const SourceOptions& options,

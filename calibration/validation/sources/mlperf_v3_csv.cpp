@@ -8,6 +8,7 @@
 #include "calibration/validation/mlperf/round3.hpp"
 #include "calibration/validation/mlperf/scenario.hpp"
 #include "calibration/validation/sources/mlperf_csv.hpp"
+#include "engine/decide/uncertain/quantiles.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -18,7 +19,6 @@ const std::string kAu3 = "job.train.au", kSave = "job.save.checkpoint.rank0",
                   kLoad = "job.save.restore.rank0";
 /// What runs of one configuration differ by (90 %) where the table has no spread.
 constexpr double kRepeatAu3 = 0.004, kRepeatSeconds = 0.05;
-constexpr double kNine3 = 1.6448536269514722;
 /// Half widths of 90 % intervals of what no input explains: of the odds of AU, of seconds. Set by
 /// judgement with the open rows in view.
 struct Unexplained3 {
@@ -40,6 +40,9 @@ struct Row3 {
   bool rough_loads = false;
   std::map<std::string, std::map<std::string, double>> baselines;
 };
+
+const std::string& id_of(const Row3& row) { return row.facts.id; }
+std::string_view group_of(const Row3& row) { return row.group; }
 
 class RowReader {
  public:
@@ -98,7 +101,7 @@ class RowReader {
     const double au = *percent / 100.0;
     out.measured["au"] = out.measured["au_raw"] = au;
     const double sd = number("au_sd_epochs").value_or(0.0) / 100.0;
-    const double within = std::max(kRepeatAu3, kNine3 * sd);
+    const double within = std::max(kRepeatAu3, uncertain::kStandardNine * sd);
     out.observed.push_back({kAu3, au, {au - within, std::min(au + within, 1.0)}});
     return true;
   }
@@ -127,7 +130,7 @@ class RowReader {
     out.measured[id] = *seconds;
     const double sd =
         number(column == "duration_s" ? "duration_sd_s" : column + "_sd").value_or(0.0);
-    const double within = std::max(kRepeatSeconds * *seconds, kNine3 * sd);
+    const double within = std::max(kRepeatSeconds * *seconds, uncertain::kStandardNine * sd);
     // Runs that differ by a quarter and more say little.
     if (sd > 0.24 * *seconds) {
       out.rough_loads = true;
@@ -223,16 +226,7 @@ Result<RowValidation> predict_mlperf_v3(const CsvTable& table, const SourceOptio
   for (std::size_t i = 0; i < table.rows(); ++i)
     if (auto row = RowReader(table, i, diagnostics).read()) rows.push_back(*std::move(row));
   if (diagnostics.has_errors()) return Failure{ExitCode::bad_input, "the table has faults", ""};
-  Predictor3 predictor(rows, options);
-  for (const Row3& row : rows) {
-    Result<PredictedRow> predicted = predictor.predict(row);
-    if (!predicted.ok()) {
-      const Failure& failure = predicted.failure();
-      if (failure.exit == ExitCode::inconclusive) return failure;
-      predicted = not_predicted(row.facts.id, row.group, failure);
-    }
-    out.rows.push_back(*std::move(predicted));
-  }
+  if (auto failed = predict_each(rows, Predictor3(rows, options), out)) return *std::move(failed);
   put_constants(out.rows);
   out.errors = errors_of(out);
   return out;

@@ -120,10 +120,7 @@ class Ranking {
   }
 
   std::vector<Result<Prediction>> simulate(std::vector<Design>& designs) {
-    predict::PredictOptions how = options_.predict;
-    how.replicas = 1;
-    how.vary = {};
-    how.faults = nullptr;
+    predict::PredictOptions how = predict::one_run(options_.predict);
     if (!p_.seeds.empty()) how.seed = p_.seeds.front();
     for (Design& design : designs) {
       design.expect.clear();

@@ -92,10 +92,7 @@ std::vector<Design> Designs::variants(const Cell& cell) {
 }
 
 std::vector<Result<Prediction>> Designs::once(std::span<const Design> designs) {
-  predict::PredictOptions how = options_;
-  how.replicas = 1;
-  how.vary = {};
-  how.faults = nullptr;
+  predict::PredictOptions how = predict::one_run(options_);
   const std::optional<double> left = time_left();
   if (!left) return std::vector<Result<Prediction>>(designs.size(), out_of_time());
   how.run.time_limit_s = *left;

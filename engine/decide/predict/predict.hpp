@@ -30,6 +30,14 @@ struct PredictOptions {
   std::function<void(Design&, std::size_t)> vary = {};
 };
 
+/// `options` for one simulation of each design as it is.
+[[nodiscard]] inline PredictOptions one_run(PredictOptions options) {
+  options.replicas = 1;
+  options.vary = {};
+  options.faults = nullptr;
+  return options;
+}
+
 /// Simulates `design` once per replica (seeds seed, seed+1, ...) and combines: mean and 95 %
 /// Student interval per metric, mean breakdown, ranked bottlenecks, outcome of every expectation.
 /// When the time limit or an interrupt ends it early, what the finished replicas say, with a

@@ -56,7 +56,7 @@ struct Scale {
     return kind == Kind::factors ? std::log(value) : value;
   }
   [[nodiscard]] double from(double value) const {
-    if (kind == Kind::odds) return 1.0 / (1.0 + std::exp(-value));
+    if (kind == Kind::odds) return from_error_scale(value, "ratio");
     return kind == Kind::factors ? std::exp(value) : value;
   }
   /// How far a small step of the value goes on the scale, near `value`.
@@ -124,10 +124,7 @@ class Drawing {
   }
 
   std::optional<Failure> simulate() {
-    predict::PredictOptions how = options_.predict;
-    how.replicas = 1;
-    how.vary = {};
-    how.faults = nullptr;
+    predict::PredictOptions how = predict::one_run(options_.predict);
     if (!how.seed && !nominal_.seeds.empty()) how.seed = nominal_.seeds.front();
     std::vector<Result<Prediction>> all = predict::predict_all(designs_, how);
     std::vector<std::vector<double>> points;

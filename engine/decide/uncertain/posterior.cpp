@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "engine/base/random.hpp"
@@ -46,12 +46,11 @@ class Conditioning {
  public:
   Conditioning(const Design& design, std::span<const ObservedFigure> observed,
                const ConditionOptions& options)
-      : design_(design), observed_(observed), options_(options) {
+      : design_(design),
+        observed_(observed),
+        options_(options),
+        how_(predict::one_run(options.predict)) {
     out_.inputs = inputs_of(design);
-    how_ = options.predict;
-    how_.replicas = 1;
-    how_.vary = {};
-    how_.faults = nullptr;
   }
 
   Result<Posterior> run() {
@@ -330,6 +329,10 @@ double on_error_scale(double value, std::string_view unit) {
     return std::log(inside / (1.0 - inside));
   }
   return value > 0.0 ? std::log(value) : std::log(kLeast);
+}
+
+double from_error_scale(double value, std::string_view unit) {
+  return unit == "ratio" ? 1.0 / (1.0 + std::exp(-value)) : std::exp(value);
 }
 
 Result<Posterior> condition(const Design& design, std::span<const ObservedFigure> observed,

@@ -68,5 +68,7 @@ struct Posterior {
 /// The scale on which a figure's errors add up: the odds of what is lost for shares between 0 and
 /// 1, the logarithm for all else that is positive.
 [[nodiscard]] double on_error_scale(double value, std::string_view unit);
+/// Undoes it, for shares and for what is positive.
+[[nodiscard]] double from_error_scale(double value, std::string_view unit);
 
 }  // namespace stallcast::uncertain
