@@ -107,8 +107,10 @@ CalibrationProfile profile_of(const Posterior& posterior, const Design& design, 
         const double drawn = uncertain::quantile(place.prior, point[i]);
         one.draws.push_back(one.scales ? drawn / value.number : drawn);
       }
-      one.value = median(one.draws);
-      if (value.dimension == Dimension::count) one.value = std::round(one.value);
+      const double centre = posterior.centre[i] == uncertain::kAsStated
+                                ? value.number
+                                : uncertain::quantile(place.prior, posterior.centre[i]);
+      one.value = one.scales ? centre / value.number : centre;
       one.low = quantile(one.draws, 0.05);
       one.high = quantile(one.draws, 0.95);
       const double unit = one.scales ? value.number : 1.0;

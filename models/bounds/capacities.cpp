@@ -16,8 +16,11 @@ std::map<std::string, Capacity> capacities(const Design& design) {
     if (const Rate rate = plant.topology().capacity(graph::EdgeId{e}); rate.finite())
       add(plant.topology().name(graph::EdgeId{e}), rate.in(unit::Bps), "B/s");
   for (const Component& host : design.hosts)
-    for (const HostGroup& group : plant.groups(host.id))
-      add("host." + host.id + ".cpu", plant.host(host.id).loader_cores() * group.hosts, "cores");
+    for (const HostGroup& group : plant.groups(host.id)) {
+      const HostParams& p = plant.host(host.id);
+      add("host." + host.id + ".cpu", p.loader_cores() * group.hosts, "cores");
+      if (p.opens) add("host." + host.id + ".opens", p.opens->in(unit::per_s)*group.hosts, "1/s");
+    }
   return out;
 }
 

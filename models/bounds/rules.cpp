@@ -74,7 +74,11 @@ Derivation loader_ceiling(const JobDesign& job, const JobDemand& d, const Sample
     stage(ranks, 1.0, "thread in the library at a time", parsing, "CPU per sample");
   if (policy.gpu_decode > Seconds{})
     stage(ranks, 1.0, "stage on the GPU", policy.gpu_decode, "per sample");
-  stage(1.0, plant.host(d.host).loader_cores() * d.layout.hosts, "cores", cpu, "CPU per sample");
+  const HostParams& host = plant.host(d.host);
+  stage(1.0, host.loader_cores() * d.layout.hosts, "cores", cpu, "CPU per sample");
+  if (host.opens && access.files > 0.0)
+    stage(1.0, d.layout.hosts, "hosts", Ops::from(access.files, unit::ops) / *host.opens,
+          "to open its files");
   return {metric::of_job(d.id, "loader.ceiling"), best.in(unit::Bps), Dimension::rate,
           std::move(why), std::move(rule)};
 }

@@ -31,12 +31,13 @@ struct HostParams {
   Rate nvlink;
   Rate compute_nic_rate;
   std::optional<std::int64_t> compute_nic_count;
-  Rate cpu_copy, cpu_direct;   ///< bytes one core moves in a second of reading
-  Rate cpu_tcp, cpu_tls;       ///< bytes one core moves over TCP, en- or decrypts
-  double smt = 1.0;            ///< what a core does with all its threads, over one
-  double reserved = 0.0;       ///< cores per GPU that loaders do not get
-  std::int64_t switches = 1;   ///< PCIe switches
-  std::optional<Rate> uplink;  ///< of one PCIe switch, each direction
+  Rate cpu_copy, cpu_direct;    ///< bytes one core moves in a second of reading
+  Rate cpu_tcp, cpu_tls;        ///< bytes one core moves over TCP, en- or decrypts
+  std::optional<OpRate> opens;  ///< files that all processes of a server open, on any storage
+  double smt = 1.0;             ///< what a core does with all its threads, over one
+  double reserved = 0.0;        ///< cores per GPU that loaders do not get
+  std::int64_t switches = 1;    ///< PCIe switches
+  std::optional<Rate> uplink;   ///< of one PCIe switch, each direction
   std::optional<Rate> socket_link;
   Fraction remote;        ///< of the data that crosses sockets
   std::string p2p;        ///< how drives and NICs reach GPUs: "switch", "root", "nvlink", "none"

@@ -24,6 +24,8 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   if (!layout.gds && site.storage->client_limits().page_cache)
     site.cores.rates.process =
         in_series(site.cores.rates.process, dataset.direct ? p.cpu_direct : p.cpu_copy);
+  site.opens = plant.host_link(host, group, "opens");
+  site.opens_resource = plant.resources().index("host." + host + ".opens");
   site.more_files = place.more_files;
   site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
   const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);

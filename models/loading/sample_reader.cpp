@@ -117,6 +117,12 @@ sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& cl
   const double missed = 1.0 - found;
   const double files = opens(samples * access.files * (shared_.dataset.cache_opens ? 1.0 : missed));
   clock.enter(Phase::metadata, shared_.context.now());
+  if (files > 0.0 && site.opens.valid()) {  // [docs/models/host.md, eq. 6]
+    co_await shared_.context.transfer({.path = {&site.opens, 1},
+                                       .bytes = Bytes::from(files, unit::B),
+                                       .members = site.cores.members});
+    clock.enter(Phase::metadata, shared_.context.now(), site.opens_resource);
+  }
   Served opened;
   if (files > 0.0) opened = co_await site.storage->open(client_, files);
   if (found > 0.0 && !shared_.dataset.cache_opens)

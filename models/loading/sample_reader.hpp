@@ -20,6 +20,8 @@ struct LoaderSite {
   StorageModel* storage = nullptr;
   Client client;
   HostCores cores;
+  sim::LinkId opens;  ///< files that the host opens, each a byte; invalid: no limit
+  ResourceIndex opens_resource = kNoResource;
   ResourceIndex copy_resource = kNoResource;
   ResourceIndex last_resource = kNoResource;  ///< of the last stage of a batch: pinning, the GPU
   Rate gpu_copy = Rate::infinity();           ///< of one batch to the GPU; infinite: no copy

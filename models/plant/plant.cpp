@@ -180,6 +180,11 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
       add(group_name(id, g) + ".cpu",
           Rate::from(host.params.loader_cores() * host.cut.groups[g].hosts, unit::Bps));
+  // So is a file that is opened.    [docs/models/host.md, eq. 6]
+  for (const auto& [id, host] : hosts_)
+    for (std::size_t g = 0; host.params.opens && g < host.cut.groups.size(); ++g)
+      add(group_name(id, g) + ".opens",
+          Rate::from(host.params.opens->in(unit::per_s)*host.cut.groups[g].hosts, unit::Bps));
   for (const auto& [id, storage] : storages_)
     storage->attach(context, resources_, fabric_.params().round_trip, seed);
   for (const auto& [id, storage] : storages_) {
@@ -276,7 +281,10 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
     const std::string name = ResourceTable::without_group(use.name);
     ResourceUse& out = by_name[name];
     out.name = name;
-    out.unit = name.ends_with(".cpu") ? "cores" : name.ends_with(".busy") ? "drives" : "B/s";
+    out.unit = name.ends_with(".cpu")     ? "cores"
+               : name.ends_with(".busy")  ? "drives"
+               : name.ends_with(".opens") ? "1/s"
+                                          : "B/s";
     out.capacity += use.capacity.in(unit::Bps);
     out.throughput += use.carried.in(unit::B) / wall.in(unit::s);
   }

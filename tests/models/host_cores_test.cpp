@@ -178,6 +178,27 @@ TEST_CASE("host cores: CPU passes of a save share the cores of their host") {
   CHECK(seconds("8") == Approx(1.0).epsilon(0.02));
 }
 
+TEST_CASE("host: files open as fast as the host opens them, however many processes ask") {
+  // One file of 16 MiB a sample, 100 files a second on each host.
+  const auto files_a_second = [](const char* hosts, const char* workers) {
+    Design design = nfs({}, workers, "1024");
+    set(design.hosts[0], Role::host, "count", hosts);
+    set(design.hosts[0], Role::host, "opens", "100 ops/s");
+    design.jobs[0].dataset = component(Role::dataset, "npz", "dataset",
+                                       {{"on", "scratch"},
+                                        {"sample", "16 MiB"},
+                                        {"samples", "1000000"},
+                                        {"parse", "1000 TB/s"},
+                                        {"stream", "1000 TB/s"},
+                                        {"parse_fixed", "0 s"}});
+    return metric(run(design), "job.train.throughput.samples");
+  };
+  CHECK(files_a_second("1", "8") == Approx(100.0).epsilon(0.015));
+  CHECK(files_a_second("1", "64") == Approx(100.0).epsilon(0.015));
+  // The three wait for one another after each file.
+  CHECK(files_a_second("3", "8") == Approx(300.0).epsilon(0.05));
+}
+
 TEST_CASE("host cores: saves over TCP take cores too") {
   // 15 GB over one core of 15 Gb/s: 8 s; over RDMA nothing limits but the network, 15 / 1188 s
   const auto seconds = [](const char* transport) {

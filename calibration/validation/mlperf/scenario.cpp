@@ -20,6 +20,12 @@ constexpr Guess kMeasuredSleep{0.4, 0.25, 4.0};
 /// Of the memory's rate by its data sheet.
 constexpr Guess kMemoryRate{0.8, 0.625, 1.19};
 
+/// Files a second that the TensorFlow readers of one host of 128 hardware threads open, with the
+/// root of the threads: 4990 to 5760 over fits that each leave a system out
+/// (docs/validation-mlperf.md, equation 5).
+constexpr Guess kOpens{4850.0, 0.85, 1.2};
+constexpr double kOpenThreads = 128.0, kThreadsOfCore = 2.0;
+
 Json host_of(const Facts& f, double ranks) {
   // Emulated accelerators sleep, and servers run two threads a core.
   Json out = {
@@ -34,6 +40,9 @@ Json host_of(const Facts& f, double ranks) {
        {{"size", with_unit(f.memory.in(unit::GiB), "GiB")},
         {"bandwidth", spread(kMemoryRate, "GB/s", "channels of the data sheet: streams get 50-95 %",
                              f.memory_rate.in(unit::GBps))}}}};
+  if (f.format == "tfrecord")
+    out["opens"] = spread(kOpens, "ops/s", "files that TensorFlow's readers open on one host",
+                          std::sqrt(kThreadsOfCore * f.cores / kOpenThreads));
   if (f.port > Rate{})
     out["nic"] = {{"rate", with_unit(f.port.in(unit::Gbps), "Gb/s")},
                   {"count", whole(f.ports)},
@@ -45,6 +54,10 @@ Json host_of(const Facts& f, double ranks) {
   return out;
 }
 
+/// One epoch is simulated, and the first steps of five are averaged. That of the first took 2 s
+/// longer than the others in the median of the unet3d rows, and up to 10 s: workers that import.
+constexpr Guess kBoot{0.4, 0.1, 5.0};
+
 /// PyTorch asks each worker for one batch ahead; with prefetch_size 0 for two.
 Json loader_of(const Facts& f, const Program& program) {
   Json out = {{"batch", whole(f.workload->rules.batch)},
@@ -55,6 +68,7 @@ Json loader_of(const Facts& f, const Program& program) {
   if (f.torch) {
     out["type"] = "pytorch";
     out["prefetch"] = f.prefetch == 0.0 ? 2 : 1;
+    out["boot"] = spread(kBoot, "s", "a fifth of what the first of five epochs begins with");
     return out;
   }
   out["type"] = "tensorflow";

@@ -92,4 +92,16 @@ Design drawn(const Design& design, std::span<const Input> inputs, std::span<cons
   return out;
 }
 
+Design moved(const Design& design, const std::vector<Input>& inputs,
+             const std::vector<double>& point) {
+  std::vector<Input> some;
+  std::vector<double> there;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (point[i] != kAsStated) {
+      some.push_back(inputs[i]);
+      there.push_back(point[i]);
+    }
+  return drawn(design, some, there);
+}
+
 }  // namespace stallcast::uncertain

@@ -25,6 +25,9 @@ struct Input {
   std::vector<ValuePlace> places;
 };
 
+/// The quantile of an input that is as the design says it.
+inline constexpr double kAsStated = 0.5;
+
 /// The inputs of `design` with a range, but for those a profile draws jointly. Values of
 /// one kind with the same figure and range are one, and so are ceilings of one sort that are stated
 /// of one product: what its rates deliver of what is stated is one thing.
@@ -34,5 +37,10 @@ struct Input {
 /// REQUIRES: `point` has as many coordinates as there are inputs.
 [[nodiscard]] Design drawn(const Design& design, std::span<const Input> inputs,
                            std::span<const double> point);
+
+/// The same, but inputs at one half stay as `design` says them: a default that can only be too good
+/// has another middle than itself.
+[[nodiscard]] Design moved(const Design& design, const std::vector<Input>& inputs,
+                           const std::vector<double>& point);
 
 }  // namespace stallcast::uncertain

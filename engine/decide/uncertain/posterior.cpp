@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "engine/base/random.hpp"
-#include "engine/decide/uncertain/chaos.hpp"
-#include "engine/decide/uncertain/discrepancy.hpp"
+#include "engine/decide/uncertain/centre.hpp"
+#include "engine/decide/uncertain/particles.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
 
@@ -21,26 +21,7 @@ constexpr std::size_t kMostProposed = 256;  // draws of a round after the first
 constexpr std::size_t kMostRounds = 4;
 constexpr std::size_t kStarts = 20000, kMoves = 60;  // of a surrogate: they cost next to nothing
 constexpr double kStep = 0.4;                        // of a move: z' = sqrt(1 - step^2) z + step xi
-/// What the model itself may be off by at least, of any figure: half a width as discrepancy_of has.
-constexpr double kModel = 0.15;
 constexpr double kNone = -std::numeric_limits<double>::infinity();
-
-double normal_share(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
-
-/// A simulated draw: its place, what it gave of each observed figure, and how likely that makes
-/// what was observed, as a logarithm.
-struct Particle {
-  std::vector<double> point;
-  std::vector<double> figures;
-  double likelihood = kNone;
-  double drawn_by = 0.0;  ///< the same of the law it was drawn by, over its prior
-};
-
-/// A distribution of a figure's error: where it was observed, and how far off that may be.
-struct Error {
-  double centre = 0.0, sd = 0.0;
-  std::string unit;
-};
 
 class Conditioning {
  public:
@@ -79,18 +60,27 @@ class Conditioning {
       kept_ = resampled(more, corrected, kKept);
     }
     if (kept_.empty()) kept_ = resampled(all, weights, kKept);
-    all = std::move(kept_);
-    finish(all);
+    const Particle centre =
+        least_surprising(all, errors_, [&](std::vector<std::vector<double>> points) {
+          std::vector<Particle> found = simulated(std::move(points), true);
+          take_best(found);
+          return found;
+        });
+    if (failed_) return *failed_;
+    out_.centre = centre.point;
+    finish(kept_);
     return std::move(out_);
   }
 
  private:
   /// Draws that can be built and simulated to their end.
-  std::vector<Particle> simulated(std::vector<std::vector<double>> points) {
+  std::vector<Particle> simulated(std::vector<std::vector<double>> points,
+                                  bool middles_as_stated = false) {
     std::vector<Particle> out;
     std::vector<Design> designs;
     for (std::vector<double>& point : points) {
-      Design design = drawn(design_, out_.inputs, point);
+      Design design = middles_as_stated ? moved(design_, out_.inputs, point)
+                                        : drawn(design_, out_.inputs, point);
       if (options_.predict.vary) options_.predict.vary(design, designs.size());
       if (options_.valid && !options_.valid(design)) continue;
       out.push_back({std::move(point), {}, kNone, 0.0});
@@ -129,23 +119,11 @@ class Conditioning {
       if (first || errors_.size() <= k)
         errors_.push_back(error_of(observed_[k], metric->second.unit));
       particle.figures.push_back(metric->second.value);
-      const double off =
-          (on_error_scale(metric->second.value, errors_[k].unit) - errors_[k].centre) /
-          errors_[k].sd;
+      const double off = errors_[k].off(on_error_scale(metric->second.value, errors_[k].unit));
       sum -= 0.5 * off * off;
     }
     particle.likelihood = std::isfinite(sum) ? sum : kNone;
     return true;
-  }
-
-  static Error error_of(const ObservedFigure& observed, const std::string& unit) {
-    Error out{on_error_scale(observed.value, unit), 0.0, unit};
-    const double measured =
-        (on_error_scale(observed.within.high, unit) - on_error_scale(observed.within.low, unit)) /
-        (2.0 * kStandardNine);
-    const double model = std::max(discrepancy_of(observed.metric), kModel) / kStandardNine;
-    out.sd = std::max(std::hypot(measured, model), 1e-3);
-    return out;
   }
 
   void begin(const std::vector<Particle>& all) {
@@ -219,16 +197,7 @@ class Conditioning {
 
   /// Draws from what surrogates of the figures make of the observed, simulated.  [docs, eq. 9]
   std::vector<Particle> around(const std::vector<Particle>& all) {
-    const std::vector<Surrogate> surrogates = surrogates_of(all);
-    const auto likelihood = [&](const std::vector<double>& z) {
-      double sum = 0.0;
-      for (std::size_t k = 0; k < surrogates.size(); ++k) {
-        const double sd = std::hypot(errors_[k].sd, surrogates[k].sd);
-        const double off = (surrogates[k].at(z) - errors_[k].centre) / sd;
-        sum -= 0.5 * off * off;
-      }
-      return sum;
-    };
+    const OfScores likelihood = expanded(all, errors_, out_.rounds > 2);
     base::RandomStream random(kPriorPoints, "posterior", "around", out_.rounds);
     std::vector<Particle> starts(kStarts);
     for (Particle& start : starts) {
@@ -240,7 +209,7 @@ class Conditioning {
     std::vector<double> drawn_by;
     for (Particle& at : starts) {
       for (std::size_t i = 0; i < kMoves; ++i) move(at, likelihood, random);
-      for (double& z : at.point) z = std::clamp(normal_share(z), 1e-9, 1.0 - 1e-9);
+      at.point = quantiles_of(at.point);
       points.push_back(at.point);
       drawn_by.push_back(at.likelihood);
     }
@@ -265,28 +234,6 @@ class Conditioning {
     at.likelihood = there;
   }
 
-  /// Of the half of the draws that come closest, where there are enough of them.
-  [[nodiscard]] std::vector<Surrogate> surrogates_of(std::vector<Particle> all) const {
-    std::erase_if(all, [&](const Particle& p) { return p.figures.size() < observed_.size(); });
-    std::stable_sort(all.begin(), all.end(), [](const Particle& a, const Particle& b) {
-      return a.likelihood > b.likelihood;
-    });
-    if (out_.rounds > 2) all.resize(std::max<std::size_t>(all.size() / 2, 1));
-    std::vector<std::vector<double>> scores;
-    for (const Particle& particle : all) {
-      scores.emplace_back();
-      for (const double u : particle.point) scores.back().push_back(base::normal_quantile(u));
-    }
-    std::vector<Surrogate> out;
-    for (std::size_t k = 0; k < observed_.size(); ++k) {
-      std::vector<double> figures;
-      for (const Particle& particle : all)
-        figures.push_back(on_error_scale(particle.figures[k], errors_[k].unit));
-      out.push_back(surrogate(scores, figures));
-    }
-    return out;
-  }
-
   void finish(const std::vector<Particle>& all) {
     // Equal ones stand together. In the order of their numbers' bits from the last on, the first
     // 2^k are spread over all of them.
@@ -302,8 +249,7 @@ class Conditioning {
       fitted.median = quantile_of(sorted_figures(all, k), 0.5);
       if (k >= best_.figures.size()) continue;
       fitted.closest = best_.figures[k];
-      fitted.off =
-          (on_error_scale(fitted.closest, errors_[k].unit) - errors_[k].centre) / errors_[k].sd;
+      fitted.off = errors_[k].off(on_error_scale(fitted.closest, errors_[k].unit));
       if (std::abs(fitted.off) > kFarOff) out_.explained = false;
     }
   }

@@ -44,6 +44,10 @@ struct Fitted {
 struct Posterior {
   std::vector<Input> inputs;
   std::vector<std::vector<double>> points;  ///< rows of quantiles of the inputs' priors
+  /// What has to differ least from what the design says to explain what was observed, as `moved`
+  /// takes it. The medians of `points` need not explain anything: where either of two limits may
+  /// have decided, neither does at their medians.
+  std::vector<double> centre;
   std::size_t simulated = 0;
   std::size_t rounds = 1;
   /// Of the draws that are left: how many independent ones say as much.

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "stallcast/uncertainty.hpp"
+
+/// Simulated draws of a design that was observed, and what expansions make of them.
+namespace stallcast::uncertain {
+
+/// A function of standard normal scores.
+using OfScores = std::function<double(const std::vector<double>&)>;
+
+/// A distribution of a figure's error: where it was observed, and how far off that may be, both on
+/// the scale on which errors add up.
+struct Error {
+  double centre = 0.0, sd = 0.0;
+  std::string unit;
+
+  [[nodiscard]] double off(double scaled) const { return (scaled - centre) / sd; }
+};
+/// Of the measurement and of the model together.
+[[nodiscard]] Error error_of(const ObservedFigure& observed, const std::string& unit);
+
+/// A simulated draw: its place, what it gave of each observed figure, and how likely that makes
+/// what was observed, as a logarithm.
+struct Particle {
+  std::vector<double> point;  ///< quantiles
+  std::vector<double> figures;
+  double likelihood = -std::numeric_limits<double>::infinity();
+  double drawn_by = 0.0;  ///< the same of the law it was drawn by, over its prior
+
+  [[nodiscard]] std::vector<double> scores() const;
+};
+
+/// Quantiles of standard normal scores, inside of 0 and 1.
+[[nodiscard]] std::vector<double> quantiles_of(const std::vector<double>& scores);
+[[nodiscard]] std::vector<std::vector<double>> scores_of(const std::vector<Particle>& all);
+/// Figure `k` of each, on its error's scale.
+[[nodiscard]] std::vector<double> figures_of(const std::vector<Particle>& all, std::size_t k,
+                                             const Error& error);
+
+/// The likelihood that expansions of the figures in the inputs give, their own errors added. Of all
+/// draws that have every figure, or of the half of them that comes closest, for what is `near`.
+[[nodiscard]] OfScores expanded(std::vector<Particle> all, const std::vector<Error>& errors,
+                                bool near);
+
+}  // namespace stallcast::uncertain
