@@ -337,13 +337,12 @@ std::vector<Tried> simulate_changes(const std::vector<Proposal>& changes, const 
 std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const Prediction& base,
                                      const Redesign& redesign,
                                      const predict::PredictOptions& options) {
-  const double before = mean_utilization(base);
   std::vector<Alternative> alternatives;
   for (const Tried& tried : simulate_changes(changes, base, redesign, options)) {
     Alternative a;
     a.change = tried.proposal.text;
     a.utilization = mean_utilization(tried.prediction);
-    a.gain = a.utilization - before;
+    a.gain = gained(base, tried.prediction);
     a.meets_targets = tried.prediction.verdict == Verdict::pass;
     a.relative_cost = tried.proposal.relative_cost;
     alternatives.push_back(std::move(a));
