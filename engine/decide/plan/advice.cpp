@@ -74,9 +74,10 @@ bool suffers(const JobDesign& job, const Remedy& remedy, const ResourceName& nam
   const bool saves = remedy.of == Of::checkpoint;
   if (name.role == "job" && job.job.id != name.id) return false;
   if (name.role == "host" && !refers_to(&job.job, "hosts", name.id)) return false;
+  const Component* data = job.dataset ? &*job.dataset : nullptr;
   if (name.role == "storage" &&
       !(saves ? refers_to(job.checkpoint ? &*job.checkpoint : nullptr, "to", name.id)
-              : refers_to(job.dataset ? &*job.dataset : nullptr, "on", name.id)))
+              : refers_to(data, "on", name.id) || refers_to(data, "also.on", name.id)))
     return false;
   if (saves) return share_of(prediction, job.job.id, "checkpoint") >= kNoticeable;
   return share_of(prediction, job.job.id, "data") + share_of(prediction, job.job.id, "cpu") >=
