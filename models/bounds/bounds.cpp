@@ -162,8 +162,7 @@ class Deriver {
   void derive_saves(const JobDesign& job, JobDemand& d) {
     const CheckpointParams p = checkpoint_params(*job.checkpoint);
     const ModelParams model = model_params(job.model);
-    d.write_to = p.to;
-    out_.storage = p.to;
+    if (!p.ends_in_memory()) out_.storage = d.write_to = p.to;
     d.blocking = checkpoint_row(job.checkpoint->kind).style.blocking;
     const CheckpointLayout layout = checkpoint_layout(p, model, job_params(job.job), d.layout.ranks,
                                                       std::max(1.0, d.layout.ranks_per_host()));
@@ -219,6 +218,7 @@ class Deriver {
                    {{"steps", d.input("checkpoint.every_steps")},
                     {"compute", metric::of_job(d.id, "step.compute")}}}
             : Rule{"every", "docs/models/checkpoint.md", {{"every", d.input("checkpoint.every")}}});
+    if (p.ends_in_memory()) return derive_copies(p, d);
     // w = S / tau: what must be written on average so that one flush ends before the next begins.
     d.write = d.checkpoint / d.interval;
     line(name + "write.demand", d.write, text(d.checkpoint) + " / " + text(d.interval),
@@ -228,6 +228,27 @@ class Deriver {
          d.blocking ? " on average (training waits for the save)"
                     : " so that a flush ends within the interval");
     derive_flush(d, size);
+  }
+
+  // Copies for peers leave and enter the ports of every host.    [checkpoint.md, eq. 14]
+  void derive_copies(const CheckpointParams& p, JobDemand& d) {
+    if (p.to != kPeerMemory) return;
+    const Rate nic = plant_.host(d.host).nic();
+    const double peers = static_cast<double>(p.peers);
+    d.flush = d.checkpoint * (peers / d.layout.hosts) / nic;
+    d.write_cut = {nic * d.layout.hosts, "host." + d.host + ".nic.write"};
+    const std::string name = metric::checkpoint(d.id);
+    line(name + "save.bound", d.flush,
+         count(peers) + " x " + text(d.checkpoint) + " / " + count(d.layout.hosts) + " hosts / " +
+             text(nic),
+         {"peers * size / hosts / nic",
+          "docs/models/checkpoint.md, eq. 14",
+          {figure("peers", peers, Dimension::number, "copies in the memory of other hosts"),
+           {"size", name + "size"},
+           {"hosts", d.host_input("count")},
+           figure("nic", nic.in(unit::Bps), Dimension::rate, "what the ports of a host pass")}},
+         d.blocking ? ": training waits for it" : " at least, alongside training");
+    if (d.blocking) d.stall += d.flush;
   }
 
   // The least a save takes to reach its storage, all hosts at once: o S / max flow. [bounds.md, eq.
@@ -340,7 +361,7 @@ class Deriver {
                {{"ceiling", name + "loader.ceiling"}, {"demand", name + "read.demand"}}});
     }
     // U = tau / (tau + t_save): the interval counts compute, the save comes on top.
-    if (!d.write_to.empty() && d.blocking)
+    if (d.flush > Seconds{} && d.blocking)
       ceiling(
           "saves", d.interval / (d.interval + d.flush), d.write_cut.binding,
           {"interval / (interval + save)",

@@ -63,7 +63,7 @@ void Plant::count_cores(const Design& design) {
       for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
         most(reading, host, place.storage);
     }
-    if (job.checkpoint) {
+    if (job.checkpoint && !checkpoint_params(*job.checkpoint).ends_in_memory()) {
       const CheckpointParams saves = checkpoint_params(*job.checkpoint);
       busy += layout.ranks_per_host() * static_cast<double>(saves.threads);
       most(writing, host, saves.to);

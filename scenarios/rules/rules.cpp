@@ -41,8 +41,6 @@ class Rules {
     for (const JobDesign& job : design_.jobs) {
       check_job(job);
       check_loading(design_, job, report_);
-      if (job.checkpoint)
-        check_reference(*job.checkpoint, "to", storage_, "storage system", report_);
       check_saved_state(design_, job, report_);
       if (job.communication) check_communication(job, report_);
     }
