@@ -71,8 +71,7 @@ class Rules {
     }
   }
 
-  // Jobs say when a run is over. Without one, what they would be told or would pay for has no
-  // sense.
+  // Jobs say when a run is over.
   void check_run_without_jobs() {
     if (design_.run.find("duration") == nullptr)
       report_.error("missing", "/run", "a scenario without a job does not say when its tenants end",
@@ -141,7 +140,7 @@ class Rules {
     const auto& [name, noun, ids] = *kind;
     if (std::find(ids.begin(), ids.end(), parts[1]) == ids.end())
       report_.error("reference", at, "no " + noun + " \"" + parts[1] + "\" in \"" + e.that + "\"",
-                    allowed_hint(parts[1], ids));
+                    ids.empty() ? "the scenario has no " + noun : allowed_hint(parts[1], ids));
   }
 
   const Design& design_;
