@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/contract/rows.hpp"
 #include "scenarios/rules/support.hpp"
 
 /// Rules of data sets and loaders.
