@@ -57,10 +57,11 @@ constexpr Figure kFigures[] = {
     {Domain::job, "elastic.shift.save", "save of a shift", "s", neither, elastic},
     {Domain::job, "elastic.shift.restart", "restart of a shift", "s", lower, elastic},
 
-    {Domain::tenant, "read", "reads", "B/s", higher, tenant},
-    {Domain::tenant, "write", "writes", "B/s", higher, tenant},
+    {Domain::tenant, "read", "reads", "B/s", higher, tenant, TileOn::both},
+    {Domain::tenant, "write", "writes", "B/s", higher, tenant, TileOn::both},
     {Domain::tenant, "operations", "requests", "1/s", higher, tenant},
-    {Domain::tenant, "latency", "latency", "s", lower, tenant},
+    {Domain::tenant, "latency", "latency", "s", lower, tenant, TileOn::both},
+    {Domain::tenant, "chunk", "a chunk takes", "s", lower, tenant},
     {Domain::tenant, "weights.load", "weights loaded in", "s", neither, tenant},
     {Domain::tenant, "behind", "not yet written", "B", lower, tenant},
 

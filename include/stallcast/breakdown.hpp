@@ -1,18 +1,83 @@
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stallcast/metric.hpp"
 #include "stallcast/prediction.hpp"
 
 namespace stallcast {
 
+/// Whether it is of tenants alone: then the time of their requests says what limits them.
+[[nodiscard]] inline bool of_tenants_alone(const Prediction& prediction) {
+  return prediction.method == "simulation" && prediction.breakdown.empty();
+}
+
 /// Share of the time that goes to waiting for something that could be faster, mean over jobs: all
-/// but compute, barriers and restarts.
+/// but compute, barriers and restarts. Of tenants alone it is all the time of their requests.
 [[nodiscard]] inline double waiting_share(const Prediction& prediction) {
+  if (of_tenants_alone(prediction)) return 1.0;
   double sum = 0.0;
   for (const auto& [job, shares] : prediction.breakdown)
     for (const char* cause : {"communication", "data", "metadata", "cpu", "checkpoint"})
       if (const auto it = shares.find(cause); it != shares.end()) sum += it->second;
   return prediction.breakdown.empty() ? 0.0
                                       : sum / static_cast<double>(prediction.breakdown.size());
+}
+
+/// Ids of the tenants that it has figures of.
+[[nodiscard]] inline std::vector<std::string> tenants_of(const Prediction& prediction) {
+  std::vector<std::string> out;
+  for (const auto& [full, metric] : prediction.metrics)
+    if (const metric::Name name = metric::parse(full);
+        name.domain == metric::Domain::tenant && (out.empty() || out.back() != name.id))
+      out.emplace_back(name.id);
+  return out;
+}
+
+/// What a prediction says first: of each job its GPU utilization; of tenants alone, of each how
+/// long a request takes, or a chunk that it computes.
+[[nodiscard]] inline std::vector<std::string> headlines(const Prediction& prediction) {
+  std::vector<std::string> out;
+  for (const auto& [job, shares] : prediction.breakdown)
+    out.push_back(metric::gpu_utilization(job));
+  if (!of_tenants_alone(prediction)) return out;
+  for (const std::string& tenant : tenants_of(prediction))
+    for (const char* figure : {"chunk", "latency"})
+      if (const std::string name = metric::of_tenant(tenant, figure);
+          prediction.metrics.contains(name)) {
+        out.push_back(name);
+        break;
+      }
+  return out;
+}
+
+/// By what it is of, the time that it needs for the same work: of jobs for a second of useful
+/// compute, of tenants alone for one request or chunk.
+[[nodiscard]] inline std::map<std::string, double> times_for_the_same(
+    const Prediction& prediction) {
+  std::map<std::string, double> out;
+  for (const std::string& name : headlines(prediction)) {
+    const metric::Name parsed = metric::parse(name);
+    const bool job = parsed.domain == metric::Domain::job;
+    const auto found = prediction.metrics.find(job ? metric::goodput(parsed.id) : name);
+    const double value = found == prediction.metrics.end() ? 0.0 : found->second.value;
+    out[name] = job && value > 0.0 ? 1.0 / value : value;
+  }
+  return out;
+}
+
+/// Of the time for the same work, what `after` saves; mean over jobs, or tenants.
+//    [docs/models/blame.md, eq. 1]
+[[nodiscard]] inline double time_saved(const Prediction& before, const Prediction& after) {
+  const std::map<std::string, double> was = times_for_the_same(before);
+  const std::map<std::string, double> is = times_for_the_same(after);
+  double sum = 0.0;
+  for (const auto& [name, time] : was)
+    if (const auto found = is.find(name); found != is.end() && time > 0.0 && found->second > 0.0)
+      sum += 1.0 - found->second / time;
+  return was.empty() ? 0.0 : sum / static_cast<double>(was.size());
 }
 
 }  // namespace stallcast

@@ -59,7 +59,7 @@ enum class Verdict { pass, fail, inconclusive, none };
 
 /// What a design would gain if a part of it were twice as fast, simulated with the same seed.
 struct Gain {
-  double time = 0.0;         ///< of the time of the jobs for the same work, saved
+  double time = 0.0;         ///< of the time of the jobs, or of tenants alone, saved for the same
   double utilization = 0.0;  ///< GPU utilization gained, mean over jobs
   std::string part;          ///< what was made twice as fast, as `--set` names it: "storage[s].ost"
   std::string
@@ -111,7 +111,8 @@ struct AssertionOutcome {
 struct Alternative {
   std::string change;        ///< "storage.scratch.ost.count 48 -> 56"
   double utilization = 0.0;  ///< GPU utilization with it, all jobs together
-  double gain = 0.0;         ///< utilization minus that of the design as it is
+  double gain = 0.0;  ///< utilization minus that of the design as it is; of tenants alone, of the
+                      ///< time of their requests, saved
   bool meets_targets = false;
   double relative_cost = 0.0;  ///< rank only: how much of the resource is added, as a fraction
 };

@@ -27,7 +27,7 @@ class Deriver {
 
   Bounds run() {
     for (const JobDesign& job : design_.jobs) derive(job);
-    if (demands_.size() > 1) derive_shares();
+    if (demands_.size() > 1) derive_shares(demands_, plant_, out_);
     if (!out_.storage.empty())
       derive_units(demands_, plant_.storage(out_.storage).countable(), out_);
     if (design_.jobs.empty()) out_.utilization = 1.0;
@@ -106,6 +106,7 @@ class Deriver {
     const SampleAccess access = sample_access(job);
     const double batch = static_cast<double>(loader.batch);
     d.read_from = dataset.on;
+    d.places = dataset.places();
     if (out_.storage.empty()) out_.storage = dataset.on;
     const std::string name = metric::of_job(d.id);
     stated(name + "readers", {d.layout.readers(), Dimension::number},
@@ -161,8 +162,7 @@ class Deriver {
   void derive_saves(const JobDesign& job, JobDemand& d) {
     const CheckpointParams p = checkpoint_params(*job.checkpoint);
     const ModelParams model = model_params(job.model);
-    d.write_to = p.to;
-    out_.storage = p.to;
+    if (!p.ends_in_memory()) out_.storage = d.write_to = p.to;
     d.blocking = checkpoint_row(job.checkpoint->kind).style.blocking;
     const CheckpointLayout layout = checkpoint_layout(p, model, job_params(job.job), d.layout.ranks,
                                                       std::max(1.0, d.layout.ranks_per_host()));
@@ -218,6 +218,7 @@ class Deriver {
                    {{"steps", d.input("checkpoint.every_steps")},
                     {"compute", metric::of_job(d.id, "step.compute")}}}
             : Rule{"every", "docs/models/checkpoint.md", {{"every", d.input("checkpoint.every")}}});
+    if (p.ends_in_memory()) return derive_copies(p, d);
     // w = S / tau: what must be written on average so that one flush ends before the next begins.
     d.write = d.checkpoint / d.interval;
     line(name + "write.demand", d.write, text(d.checkpoint) + " / " + text(d.interval),
@@ -227,6 +228,27 @@ class Deriver {
          d.blocking ? " on average (training waits for the save)"
                     : " so that a flush ends within the interval");
     derive_flush(d, size);
+  }
+
+  // Copies for peers leave and enter the ports of every host.    [checkpoint.md, eq. 14]
+  void derive_copies(const CheckpointParams& p, JobDemand& d) {
+    if (p.to != kPeerMemory) return;
+    const Rate nic = plant_.host(d.host).nic();
+    const double peers = static_cast<double>(p.peers);
+    d.flush = d.checkpoint * (peers / d.layout.hosts) / nic;
+    d.write_cut = {nic * d.layout.hosts, "host." + d.host + ".nic.write"};
+    const std::string name = metric::checkpoint(d.id);
+    line(name + "save.bound", d.flush,
+         count(peers) + " x " + text(d.checkpoint) + " / " + count(d.layout.hosts) + " hosts / " +
+             text(nic),
+         {"peers * size / hosts / nic",
+          "docs/models/checkpoint.md, eq. 14",
+          {figure("peers", peers, Dimension::number, "copies in the memory of other hosts"),
+           {"size", name + "size"},
+           {"hosts", d.host_input("count")},
+           figure("nic", nic.in(unit::Bps), Dimension::rate, "what the ports of a host pass")}},
+         d.blocking ? ": training waits for it" : " at least, alongside training");
+    if (d.blocking) d.stall += d.flush;
   }
 
   // The least a save takes to reach its storage, all hosts at once: o S / max flow. [bounds.md, eq.
@@ -307,21 +329,39 @@ class Deriver {
       ceiling("stragglers", host.slow_compute.in(unit::ratio), "host." + d.host + ".slow",
               {"slow", "docs/models/folding.md, eq. 3", {{"slow", d.host_input("slow.compute")}}});
     if (!d.read_from.empty()) {
-      const auto sinks = plant_.mounts(d.host, d.read_from, true, d.layout.gds);
-      const graph::NodeId source = plant_.storage(d.read_from).read_source();
-      const MinCut flow = cut(name + "read.flow", plant_.topology().max_flow({&source, 1}, sinks));
-      ceiling("reads", flow.value / d.missed, flow.binding,
-              {"flow / demand",
-               kEq2,
-               {{"flow", name + "read.flow"},
-                {"demand", name + (d.missed < d.read ? "cache.demand" : "read.demand")}}});
+      std::vector<graph::NodeId> sources, sinks;
+      const std::string demand = name + (d.missed < d.read ? "cache.demand" : "read.demand");
+      // Each of two brings its share of what is read.    [docs/models/bounds.md, eq. 2]
+      for (std::size_t i = 0; i < d.places.size(); ++i) {
+        const auto& [storage, share] = d.places[i];
+        const graph::NodeId source = plant_.storage(storage).read_source();
+        const auto mounts = plant_.mounts(d.host, storage, true, d.layout.gds);
+        sources.push_back(source);
+        sinks.insert(sinks.end(), mounts.begin(), mounts.end());
+        const std::string also = i == 0 ? "" : "_also";
+        const MinCut flow =
+            cut(name + "read.flow" + also, plant_.topology().max_flow({&source, 1}, mounts));
+        Rule rule{"flow / demand", kEq2, {{"flow", name + "read.flow" + also}, {"demand", demand}}};
+        if (share < 1.0) {
+          rule.equation = "flow / (demand * " + d.share_of(i) + ")";
+          rule.terms.push_back({"share", d.input("dataset.also.share")});
+        }
+        ceiling(i == 0 ? "reads" : "reads_also", flow.value / (d.missed * share), flow.binding,
+                std::move(rule));
+      }
+      if (sources.size() > 1) {  // what both pass on their way
+        const MinCut flow =
+            cut(name + "read.flow_both", plant_.topology().max_flow(sources, sinks));
+        ceiling("reads_both", flow.value / d.missed, flow.binding,
+                {"flow / demand", kEq2, {{"flow", name + "read.flow_both"}, {"demand", demand}}});
+      }
       ceiling("loader", d.loader / d.read, metric::of_job(d.id, "loader"),
               {"ceiling / demand",
                kEq5,
                {{"ceiling", name + "loader.ceiling"}, {"demand", name + "read.demand"}}});
     }
     // U = tau / (tau + t_save): the interval counts compute, the save comes on top.
-    if (!d.write_to.empty() && d.blocking)
+    if (d.flush > Seconds{} && d.blocking)
       ceiling(
           "saves", d.interval / (d.interval + d.flush), d.write_cut.binding,
           {"interval / (interval + save)",
@@ -338,37 +378,6 @@ class Deriver {
     }
     rule_.equation = ceilings.empty() ? "1" : rule_.equation + ")";
     return best;
-  }
-
-  // Jobs that read at the same time share every edge max-min, each at most at its own demand.
-  // [docs/models/bounds.md, eq. 4]
-  void derive_shares() {
-    std::vector<graph::Demand> demands;
-    std::vector<const JobDemand*> owners;
-    for (const JobDemand& d : demands_) {
-      if (d.missed == Rate{}) continue;
-      const graph::NodeId source = plant_.storage(d.read_from).read_source();
-      const auto mounts = plant_.mounts(d.host, d.read_from, true, d.layout.gds);
-      for (std::size_t g = 0; g < mounts.size(); ++g) {
-        const double hosts = plant_.groups(d.host)[g].hosts;
-        demands.push_back({.path = plant_.topology().route(source, mounts[g]),
-                           .weight = d.layout.readers() * hosts / d.layout.hosts,
-                           .cap = d.missed / d.layout.readers()});
-        owners.push_back(&d);
-      }
-    }
-    const std::vector<Rate> shares = graph::max_min_shares(plant_.topology(), demands);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      if (i > 0 && owners[i] == owners[i - 1]) continue;
-      Rate least = shares[i];  // the group of hosts that gets least sets the pace
-      for (std::size_t j = i; j < shares.size() && owners[j] == owners[i]; ++j)
-        least = std::min(least, shares[j]);
-      const Rate demand = owners[i]->missed / owners[i]->layout.readers();
-      const double share = least / demand;
-      line(metric::of_job(owners[i]->id, "gpu.utilization.estimate"), {share, Dimension::ratio},
-           "max-min share with the other jobs " + text(least) + " of " + text(demand) + " per GPU");
-      out_.utilization = std::min(out_.utilization, share);
-    }
   }
 
   const Design& design_;

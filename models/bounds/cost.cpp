@@ -183,8 +183,10 @@ void add_costs(const Design& design, const Costs& all, std::map<std::string, Met
   metrics[metric::kCapex] = in_table(metric::kCapex, all.capex().in(unit::USD));
   MoneyRate idle;
   double useful = 0.0;
-  bool idle_known = true, useful_known = true;
+  bool any = false, idle_known = true, useful_known = true;
   for (const GpuCost& gpus : all.hosts) {
+    if (gpus.gpus <= 0.0) continue;
+    any = true;
     const auto used = use_of(design, gpus, metrics, false);
     const auto kept = use_of(design, gpus, metrics, true);
     idle_known = idle_known && used && gpus.per_time;
@@ -192,7 +194,7 @@ void add_costs(const Design& design, const Costs& all, std::map<std::string, Met
     if (idle_known) idle += *gpus.per_time * (1.0 - used->busy / gpus.gpus);
     if (useful_known) useful += kept->useful;
   }
-  if (idle_known && !all.hosts.empty())
+  if (idle_known && any)
     metrics[metric::kGpuIdleCost] = in_table(metric::kGpuIdleCost, idle.in(unit::USD_per_h));
   if (useful_known && useful > 0.0)
     metrics[metric::kUsefulGpuHour] =

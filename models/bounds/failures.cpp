@@ -74,6 +74,7 @@ std::vector<Derivation> derive_elastic(const JobDesign& job, const Plant& plant,
   const ElasticParams p = elastic_params(*job.elastic);
   const RecoveryParams r = recovery_params(*job.recovery);
   const std::string host = job_params(job.job).hosts, to = checkpoint_params(*job.checkpoint).to;
+  if (in_memory(to)) return {};
   const double ranks = plant.layout(job.job.id).ranks;
   const std::string name = metric::of_job(job.job.id, "elastic.");
   const std::string gpus = base::shortest(static_cast<double>(p.gpus));

@@ -76,6 +76,18 @@ struct JobDemand {
   Seconds exposed;            ///< what communication adds to it, undisturbed
   std::string communication;  ///< what limits that
   std::string read_from, write_to;
+  std::vector<DatasetParams::Place> places;  ///< that it reads from; the first is `read_from`
+  /// Share of the files on a storage system.
+  [[nodiscard]] double share_on(const std::string& storage) const {
+    double sum = 0.0;
+    for (const DatasetParams::Place& place : places)
+      if (place.storage == storage) sum += place.share;
+    return sum;
+  }
+  /// The share of a place in equations, of the input "share"; "" of all.
+  [[nodiscard]] std::string share_of(std::size_t place) const {
+    return places.size() < 2 ? "" : place == 0 ? "(1 - share)" : "share";
+  }
   Rate read;    ///< demanded at full utilization, all ranks
   Rate missed;  ///< of that, what caches of the hosts cannot hold: from the storage
   Rate write;   ///< checkpoint bytes over their interval, all ranks
@@ -99,6 +111,9 @@ struct JobDemand {
 /// What CPU alone lets the loaders take in: the slowest stage of one rank, or the cores of all.
 [[nodiscard]] Derivation loader_ceiling(const JobDesign& job, const JobDemand& d,
                                         const SampleAccess& access, const Plant& plant);
+
+/// What jobs that read at the same time leave each other.
+void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out);
 
 /// How many units of the storage under study `demands` take, and what one can do.
 void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Countable& unit,

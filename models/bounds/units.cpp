@@ -16,10 +16,16 @@ Rule sum_of_jobs(const std::vector<JobDemand>& demands, const std::string& stora
                  const std::string& way, const Of& of) {
   Rule rule{"", kEq3, {}};
   for (const JobDemand& d : demands) {
-    if ((way == "read" ? d.read_from : d.write_to) != storage || of(d) <= Rate{}) continue;
-    const std::string symbol = way + std::to_string(rule.terms.size() + 1);
-    rule.equation += (rule.terms.empty() ? "" : " + ") + symbol;
+    const bool there = way == "read" ? d.share_on(storage) > 0.0 : d.write_to == storage;
+    if (!there || of(d) <= Rate{}) continue;
+    const std::string number = std::to_string(rule.terms.size() + 1), symbol = way + number;
     const std::string name = metric::of_job(d.id);
+    rule.equation += (rule.terms.empty() ? "" : " + ") + symbol;
+    if (way == "read" && d.places.size() > 1) {
+      rule.equation +=
+          d.places[0].storage == storage ? " * (1 - share" + number + ")" : " * share" + number;
+      rule.terms.push_back({"share" + number, d.input("dataset.also.share")});
+    }
     rule.terms.push_back({symbol, way == "write"      ? name + "checkpoint.write.demand"
                                   : d.missed < d.read ? name + "cache.demand"
                                                       : name + "read.demand"});
@@ -43,7 +49,7 @@ void derive_units(const std::vector<JobDemand>& demands, const StorageModel::Cou
                   Bounds& out) {
   Rate read, write;
   for (const JobDemand& d : demands) {
-    if (d.read_from == out.storage) read += d.missed;
+    read += d.missed * d.share_on(out.storage);
     if (d.write_to == out.storage) write += d.write;
   }
   out.noun = c.noun;

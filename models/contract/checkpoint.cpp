@@ -24,7 +24,8 @@ constexpr std::string_view kFlushes[] = {"process", "thread"};
 constexpr double kStagingShare = 0.5;
 
 constexpr std::array<Field<CheckpointParams>, 37> kCommon{
-    field("to", &CheckpointParams::to, kRequired, "id of the storage system it is written to"),
+    field("to", &CheckpointParams::to, kRequired,
+          "id of the storage system it is written to; host-memory or peer-memory: it ends there"),
     field("every", &CheckpointParams::every, kOptional, "time between the starts of two saves",
           kPositive),
     field("every_steps", &CheckpointParams::every_steps, kOptional, "steps between two saves",
@@ -185,6 +186,9 @@ CheckpointParams checkpoint_params(const Component& component) {
     bind(kAsync, component, p);
     p.snapshot_first = p.snapshot_first && !p.lazy;
   }
+  // What ends in the memory of others lies in that of its own host, too.
+  if (p.tiers.empty() && p.to == kHostMemory) p.tiers = {p.to};
+  if (p.tiers.empty() && p.to == kPeerMemory) p.tiers = {std::string(kHostMemory), p.to};
   return p;
 }
 std::span<const FieldInfo> checkpoint_common_fields() { return kInfos<kCommon>; }

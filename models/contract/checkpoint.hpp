@@ -11,6 +11,16 @@
 /// Saving the state of a job. docs/models/checkpoint.md.
 namespace stallcast::models {
 
+/// Tiers that are not a storage system's id.
+inline constexpr std::string_view kHostMemory = "host-memory";
+inline constexpr std::string_view kPeerMemory = "peer-memory";
+inline constexpr std::string_view kLocalNvme = "local-nvme";
+
+/// Whether what lies in `tier` is no file but memory of hosts.
+[[nodiscard]] inline bool in_memory(std::string_view tier) {
+  return tier == kHostMemory || tier == kPeerMemory;
+}
+
 struct CheckpointParams {
   std::string to;
   std::optional<Seconds> every;
@@ -55,6 +65,8 @@ struct CheckpointParams {
   bool snapshot_first = false;  ///< async: it is made before its buffer is free
   std::int64_t drain_every = 1;
 
+  /// Whether saves end in memory: nothing is serialised, and no file is written.
+  [[nodiscard]] bool ends_in_memory() const { return in_memory(to); }
   /// Snapshots in host memory at one time.
   [[nodiscard]] double snapshots() const {
     return static_cast<double>(buffers) + (snapshot_first ? 1.0 : 0.0);
@@ -80,11 +92,6 @@ struct CheckpointParams {
   /// Mean part of the state in one save.    [docs/models/checkpoint.md, eq. 9]
   [[nodiscard]] double mean_part() const;
 };
-
-/// Tiers that are not a storage system's id.
-inline constexpr std::string_view kHostMemory = "host-memory";
-inline constexpr std::string_view kPeerMemory = "peer-memory";
-inline constexpr std::string_view kLocalNvme = "local-nvme";
 
 /// How the phases of a save relate to training: what differs between kinds.
 struct CheckpointStyle {

@@ -14,8 +14,12 @@ constexpr std::string_view kPolicies[] = {"lru", "none", "pinned", "random"};
 constexpr std::string_view kMedia[] = {"memory", "nvme"};
 constexpr std::string_view kScopes[] = {"cooperative", "node"};
 
-constexpr std::array<Field<DatasetParams>, 22> kDataset{
+constexpr std::array<Field<DatasetParams>, 24> kDataset{
     field("on", &DatasetParams::on, kRequired, "id of the storage system it lies on"),
+    field("also.on", &DatasetParams::also, kOptional,
+          "id of another storage system, where a part of the files lies"),
+    field("also.share", &DatasetParams::also_share, "0 %",
+          "share of the files that lies there; the rest lies \"on\" the first", kShare),
     field("sample", &DatasetParams::sample, kRequired, "mean stored size of one sample", kPositive),
     field("sample_stdev", &DatasetParams::sample_stdev, "0 B",
           "standard deviation of the stored size", kNonNegative),
@@ -79,12 +83,23 @@ constexpr std::array<Field<DatasetParams>, 22> kDataset{
 
 DatasetParams dataset_params(const Component& component) {
   DatasetParams p = bind(kDataset, component);
+  // All on one of two is all on one.
+  if (p.also && p.also_share >= Fraction::from(1.0, unit::ratio)) p.on = *p.also;
+  if (p.also_share <= Fraction{} || p.also_share >= Fraction::from(1.0, unit::ratio) ||
+      p.also == p.on)
+    p.also.reset();
   // t = decode + sample / rate of the codec    [docs/models/formats.md, eq. 14]
   if (p.codec == "float") p.decode += p.sample / p.float_rate;
   if (p.codec == "jpeg") p.decode += p.sample / p.jpeg_rate;
   return p;
 }
 std::span<const FieldInfo> dataset_common_fields() { return kInfos<kDataset>; }
+
+std::vector<DatasetParams::Place> DatasetParams::places() const {
+  if (!also) return {{on, 1.0}};
+  const double share = also_share.in(unit::ratio);
+  return {{on, 1.0 - share}, {*also, share}};
+}
 
 double DatasetParams::sample_count() const {
   if (samples) return static_cast<double>(*samples);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/base/fields.hpp"
 #include "engine/base/random.hpp"
@@ -17,6 +18,8 @@ namespace stallcast::models {
 /// The data set of a job.
 struct DatasetParams : cache::CacheParams {
   std::string on;                       ///< storage system
+  std::optional<std::string> also;      ///< another one, where a share of the files lies
+  Fraction also_share;                  ///< above 0 and below 1 where there is another
   Bytes sample;                         ///< mean stored size of a sample
   Bytes sample_stdev;                   ///< of the stored size
   std::optional<std::int64_t> samples;  ///< in the whole set
@@ -29,6 +32,13 @@ struct DatasetParams : cache::CacheParams {
   Seconds request_cpu;                  ///< of the client library, per request
   std::optional<Bytes> request_block;   ///< it reads ahead this much; else files are streams
 
+  /// A storage system, and the share of the files that lies on it.
+  struct Place {
+    std::string storage;
+    double share = 1.0;
+  };
+  /// One, or two whose shares add up to 1.
+  [[nodiscard]] std::vector<Place> places() const;
   /// Samples in the whole set.
   [[nodiscard]] double sample_count() const;
   /// Stored size of one sample, drawn: the product of two normal image sides, as DLIO writes them.

@@ -10,7 +10,8 @@ constexpr FieldLimits kSmt{.minimum = 1.0, .maximum = 4.0};
 
 constexpr std::array<Field<HostParams>, 39> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
-    field("gpus", &HostParams::gpus, "8", "GPUs in one server", up_to(4096)),
+    field("gpus", &HostParams::gpus, "8", "GPUs in one server; 0: only tenants run there",
+          up_to(4096, kNonNegative)),
     field("gpu.peak", &HostParams::gpu_peak, "989 TFLOP/s",
           "dense bf16 peak of one GPU (not the sparse figure)",
           cited(kPositive, "H100 SXM 989.4 TFLOP/s dense (catalogue)")),

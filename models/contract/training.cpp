@@ -86,7 +86,9 @@ constexpr std::array<Field<JobParams>, 12> kJob{
 constexpr std::string_view kBackends[] = {"comm", "fluid"};
 constexpr std::array<Field<RunParams>, 7> kRun{
     field("duration", &RunParams::duration, kOptional,
-          "simulated time after which jobs stop at a step; absent: their epochs, or 1 h",
+          "simulated time after which jobs stop at a step; absent: their epochs, or 1 h. Needed "
+          "where "
+          "there are tenants and no job: they end then",
           kPositive),
     field("seed", &RunParams::seed, "1", "first random seed", kNonNegative),
     field("replicas", &RunParams::replicas, "3", "simulations with different seeds",

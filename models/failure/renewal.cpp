@@ -70,6 +70,7 @@ class Walk {
   }
 
  private:
+  static constexpr Seconds kNever = Seconds::infinity();
   /// A save on its way to the tiers.
   struct Save {
     Seconds position;
@@ -117,7 +118,9 @@ class Walk {
     if (pace.buffers > 0)
       cycle = std::max(cycle, scale_->staged / static_cast<double>(pace.buffers));
     constexpr double kWalked = 8.0;
-    const double walked = kWalked + std::ceil(scale_->settled / cycle);
+    double walked = kWalked + std::ceil(scale_->settled / cycle);
+    for (const CopyTier& tier : pace.tiers)  // the last that comes to each is walked, too
+      if (tier.every > 1) walked += static_cast<double>(tier.every);
     const double count = std::floor((end - now_) / cycle * (1.0 - kMargin) - walked);
     if (count < kWalked) return;
     const Seconds block =
@@ -126,7 +129,11 @@ class Walk {
     if (now_ + block + stalled > end) return;
     spend(block, position_);
     spend(stalled, out_.saving);
-    for (Shelf& shelf : shelves_) shelf.skip(position_, scale_->work * scale_->share, count);
+    begun_ += static_cast<std::int64_t>(count);
+    for (std::size_t t = 0; t < shelves_.size(); ++t) {
+      const double n = static_cast<double>(pace.tiers[t].every);
+      shelves_[t].skip(position_, scale_->work * (scale_->share * n), std::floor(count / n));
+    }
   }
 
   void save(Seconds end) {
@@ -142,7 +149,9 @@ class Walk {
     spend(std::min(until, end) - now_, out_.saving);
     if (until > end) return;  // the failure hit the save
     Save saved{.position = position_, .at = {}};
-    for (const CopyTier& tier : pace.tiers) saved.at.push_back(start + tier.after[i]);
+    for (const CopyTier& tier : pace.tiers)
+      saved.at.push_back(begun_ % tier.every == 0 ? start + tier.after[i] : kNever);
+    ++begun_;
     if (pace.buffers > 0) flushing_.push_back(start + pace.staged[i]);
     saves_.push_back(std::move(saved));
     settle();
@@ -154,7 +163,7 @@ class Walk {
       for (std::size_t t = 0; t < shelves_.size(); ++t)
         if (save.at[t] <= now_) shelves_[t].add(save.position);
     while (!saves_.empty() && std::all_of(saves_.front().at.begin(), saves_.front().at.end(),
-                                          [&](Seconds at) { return at <= now_; }))
+                                          [&](Seconds at) { return at <= now_ || at == kNever; }))
       saves_.pop_front();
   }
 
@@ -273,6 +282,7 @@ class Walk {
   Seconds now_, position_;
   std::vector<Shelf> shelves_;  // by tier
   std::deque<Save> saves_;
+  std::int64_t begun_ = 0;        // saves
   std::deque<Seconds> flushing_;  // dates at which buffers are free again
   JobHistory out_;
 };

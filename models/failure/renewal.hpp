@@ -33,6 +33,7 @@ struct CopyTier {
   Seconds restore;                  ///< to read the state back from here
   std::vector<Seconds> after;       ///< from the start of a save until it is here, each save
   ShelfLife life{};                 ///< which of its saves can be loaded, and for how long
+  std::int64_t every = 1;           ///< every n-th save comes here, from the first on
 };
 
 /// Steps and saves on a number of GPUs.

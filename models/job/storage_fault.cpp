@@ -1,5 +1,6 @@
 #include "models/job/storage_fault.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "stallcast/metric.hpp"
@@ -26,7 +27,7 @@ StorageFault::StorageFault(const Component& component, Plant& plant, sim::Contex
 Seconds StorageFault::useful() const {
   Seconds sum;
   for (const auto& job : jobs_) sum += job->useful();
-  return sum / static_cast<double>(jobs_.size());
+  return sum / static_cast<double>(std::max<std::size_t>(jobs_.size(), 1));
 }
 
 void StorageFault::degrade(StoragePart part, double fraction) {
@@ -103,6 +104,7 @@ void StorageFault::report(RunResult& out) const {
   }
   if (count_ == 0.0 || lasted_ <= Seconds{}) return;
   out.metrics[name + "lasted"] = {lasted_.in(unit::s) / count_, "s", {}};
+  if (jobs_.empty()) return;
   // Time GPUs did not compute while something was broken, each time.
   out.metrics[name + "stall"] = {(lasted_ - computed_).in(unit::s) / count_, "s", {}};
   out.metrics[name + "gpu.utilization"] = {computed_ / lasted_, "ratio", {}};

@@ -60,8 +60,12 @@ Bytes page_cache_budget(const Design& design, const std::string& host, const Pla
       processes += workers / layout.per_copy;
     }
     left -= p.memory_process * (processes * layout.ranks_per_host());
-    if (job.checkpoint && !checkpoint_row(job.checkpoint->kind).style.blocking) {
-      const CheckpointParams save = checkpoint_params(*job.checkpoint);
+    if (!job.checkpoint) continue;
+    const CheckpointParams save = checkpoint_params(*job.checkpoint);
+    if (save.ends_in_memory()) {
+      left -=
+          staged_per_host(save, save.size.value_or(model_params(job.model).state()), layout.hosts);
+    } else if (!checkpoint_row(job.checkpoint->kind).style.blocking) {
       left -=
           save.size.value_or(model_params(job.model).state()) * (save.snapshots() / layout.hosts);
     }

@@ -59,7 +59,11 @@ class LoaderRuntime {
   }
   [[nodiscard]] ResourceIndex gpu_resource() const { return shared_.site.last_resource; }
   /// Core time used so far without a simulated CPU, all members together.
-  [[nodiscard]] Seconds uncontended_cpu() const { return shared_.site.cores.uncontended; }
+  [[nodiscard]] Seconds uncontended_cpu() const {
+    const LoaderSite& site = shared_.site;
+    return site.also ? site.cores.uncontended + site.also->cores.uncontended
+                     : site.cores.uncontended;
+  }
 
  private:
   sim::Task<void> copy_to_gpu(Bytes bytes);

@@ -20,10 +20,18 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, Plant& plant,
   site.storage = &plant.storage(storage);
   site.client = plant.client(host, group, storage, readers, layout.gds);
   // Core time a byte costs on its way in: copies, and the client.    [host.md, eq. 3]
-  site.cores = plant.cores(host, group, storage, readers);
-  if (!layout.gds && site.storage->client_limits().page_cache)
-    site.cores.rates.process =
-        in_series(site.cores.rates.process, dataset.direct ? p.cpu_direct : p.cpu_copy);
+  const auto cores_for = [&](const std::string& id) {
+    HostCores cores = plant.cores(host, group, id, readers);
+    if (!layout.gds && plant.storage(id).client_limits().page_cache)
+      cores.rates.process =
+          in_series(cores.rates.process, dataset.direct ? p.cpu_direct : p.cpu_copy);
+    return cores;
+  };
+  site.cores = cores_for(storage);
+  if (dataset.also)
+    site.also = OtherStore{&plant.storage(*dataset.also),
+                           plant.client(host, group, *dataset.also, readers, layout.gds),
+                           cores_for(*dataset.also), dataset.also_share.in(unit::ratio)};
   site.opens = plant.host_link(host, group, "opens");
   site.opens_resource = plant.resources().index("host." + host + ".opens");
   site.more_files = place.more_files;

@@ -37,7 +37,10 @@ sim::Task<void> LoaderRuntime::scan(WaitSplit& wait) {
   const LoaderSite& site = shared_.site;
   if (access.listed <= 0.0 || !std::isfinite(access.listed)) co_return;
   const Seconds began = context_.now();
-  const Served served = co_await site.storage->open(site.client, access.listed);
+  const double here = site.also ? 1.0 - site.also->share : 1.0;
+  Served served = co_await site.storage->open(site.client, access.listed * here);
+  if (site.also)
+    served = co_await site.also->storage->open(site.also->client, access.listed * (1.0 - here));
   std::vector<sim::Task<void>> chains;
   const double at_once = std::min(access.stated, access.stated_at_once);
   for (double c = 0.0; c < at_once; ++c) chains.push_back(stat(access.stated / at_once));
@@ -46,7 +49,10 @@ sim::Task<void> LoaderRuntime::scan(WaitSplit& wait) {
 }
 
 sim::Task<void> LoaderRuntime::stat(double files) {
-  co_await shared_.site.storage->open(shared_.site.client, files);
+  const LoaderSite& site = shared_.site;
+  const double here = site.also ? 1.0 - site.also->share : 1.0;
+  co_await site.storage->open(site.client, files * here);
+  if (site.also) co_await site.also->storage->open(site.also->client, files * (1.0 - here));
 }
 
 void LoaderRuntime::stop() {

@@ -90,18 +90,61 @@ double SampleReader::opens(double files) {
   return whole;
 }
 
+// Of two storage systems each file lies on the second with the probability of its share. What is
+// left of the open file is where it was.    [docs/models/formats.md, eq. 17]
+SampleReader::Where SampleReader::locate(double files, double samples) {
+  Where out;
+  const double rest = std::min(in_file_, files);
+  const double whole = opens(files);
+  if (stores() == 1) {
+    out.opened[0] = whole;
+    return out;
+  }
+  const double share = shared_.site.also->share;
+  const auto drawn = [&](double n) {  // how many of n lie on the second
+    if (n > kDrawnOneByOne)
+      return std::clamp(
+          std::round(n * share + std::sqrt(n * share * (1.0 - share)) * random_.normal()), 0.0, n);
+    double out_of = 0.0;
+    for (double i = 0.0; i < n; ++i) out_of += random_.uniform() < share ? 1.0 : 0.0;
+    return out_of;
+  };
+  if (shared_.access.files <= 0.0) {  // pieces of files that are open all the time
+    const double pieces = std::max(1.0, std::round(samples * shared_.access.ranges));
+    out.part[1] = drawn(pieces) / pieces;
+    out.part[0] = 1.0 - out.part[1];
+    return out;
+  }
+  std::array<double, kMostStores> amount{};
+  amount[here_] = rest;
+  if (whole > 0.0) {  // the last of them stays open
+    out.opened[1] = drawn(whole - 1.0);
+    amount[1] += out.opened[1];
+    amount[0] += whole - 1.0 - out.opened[1];
+    here_ = random_.uniform() < share ? 1 : 0;
+    ++out.opened[here_];
+    out.opened[0] = whole - out.opened[1];
+    amount[here_] += std::max(0.0, files - rest - (whole - 1.0));
+  }
+  const double all = amount[0] + amount[1];
+  out.part[1] = all > 0.0 ? amount[1] / all : static_cast<double>(here_);
+  out.part[0] = 1.0 - out.part[1];
+  return out;
+}
+
 // Share of the parsing that goes on while bytes arrive: of streams that the kernel reads ahead.
 //    [docs/models/formats.md, eq. 15]
 double SampleReader::parsed_beside() const {
-  const bool kernel = shared_.site.storage->client_limits().page_cache;
+  bool kernel = true;
+  for (std::size_t s = 0; s < stores(); ++s) kernel = kernel && store(s).client_limits().page_cache;
   return kernel && !shared_.dataset.direct && !shared_.dataset.request_block
              ? shared_.access.parsed_beside
              : 0.0;
 }
 
 // Once the bytes are there it is the cores that are waited for.
-sim::Task<Served> SampleReader::receive(ReadRequest request, PhaseClock& clock) {
-  const Served read = co_await shared_.site.storage->read(streaming_, request);
+sim::Task<Served> SampleReader::receive(std::size_t which, ReadRequest request, PhaseClock& clock) {
+  const Served read = co_await store(which).read(streaming_[which], request);
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
   co_return read;
 }
@@ -111,43 +154,51 @@ sim::Task<Served> SampleReader::receive(ReadRequest request, PhaseClock& clock) 
 sim::Task<void> SampleReader::fetch(double samples, Bytes stored, PhaseClock& clock,
                                     Seconds parsing) {
   const SampleAccess& access = shared_.access;
-  const LoaderSite& site = shared_.site;
+  LoaderSite& site = shared_.site;
   const Bytes bytes = stored * access.amplification;
   const double found = site.cache ? site.cache->found(shared_.revisits) : 0.0;
   const double missed = 1.0 - found;
-  const double files = opens(samples * access.files * (shared_.dataset.cache_opens ? 1.0 : missed));
+  const Where where =
+      locate(samples * access.files * (shared_.dataset.cache_opens ? 1.0 : missed), samples);
   clock.enter(Phase::metadata, shared_.context.now());
-  if (files > 0.0 && site.opens.valid()) {  // [docs/models/host.md, eq. 6]
+  if (const double files = where.opened[0] + where.opened[1];
+      files > 0.0 && site.opens.valid()) {  // [docs/models/host.md, eq. 6]
     co_await shared_.context.transfer({.path = {&site.opens, 1},
                                        .bytes = Bytes::from(files, unit::B),
                                        .members = site.cores.members});
     clock.enter(Phase::metadata, shared_.context.now(), site.opens_resource);
   }
   Served opened;
-  if (files > 0.0) opened = co_await site.storage->open(client_, files);
-  if (found > 0.0 && !shared_.dataset.cache_opens)
-    co_await site.storage->reopen(client_, samples * access.files * found);
+  for (std::size_t s = 0; s < stores(); ++s) {
+    if (where.opened[s] > 0.0) opened = co_await store(s).open(client_[s], where.opened[s]);
+    if (s + 1 < stores()) clock.enter(Phase::metadata, shared_.context.now(), opened.limited_by);
+  }
+  for (std::size_t s = 0; found > 0.0 && !shared_.dataset.cache_opens && s < stores(); ++s)
+    co_await store(s).reopen(client_[s], samples * access.files * found * where.part[s]);
   clock.enter(Phase::data, shared_.context.now(), opened.limited_by);
   Served read;
   if (found > 0.0) {
-    read = co_await site.cache->read(client_, bytes * found, samples * access.ranges * found);
+    read = co_await site.cache->read(client_[0], bytes * found, samples * access.ranges * found);
     clock.enter(Phase::data, shared_.context.now(), read.limited_by);
   }
-  if (missed > 0.0) {
+  for (std::size_t s = 0; missed > 0.0 && s < stores(); ++s) {
+    const double part = where.part[s];
+    if (part <= 0.0) continue;
+    if (part < 1.0 && s > 0) clock.enter(Phase::data, shared_.context.now(), read.limited_by);
     // Cores copy and run the client while data arrive.    [docs/models/host.md, eq. 3]
-    const ReadRequest request{.bytes = bytes * missed,
-                              .files = samples * access.ranges * missed,
+    const ReadRequest request{.bytes = bytes * (missed * part),
+                              .files = samples * access.ranges * (missed * part),
                               .round_trips = access.round_trips,
                               .direct = shared_.dataset.direct,
                               .revisits = shared_.revisits};
     sim::Task<Served> reading =
-        parsing > Seconds{} ? receive(request, clock) : site.storage->read(streaming_, request);
-    read = co_await shared_.site.cores.beside(std::move(reading), request.bytes,
-                                              streaming_.reads_at_most(), parsing);
-    if (site.cache) site.cache->keep(client_, bytes * missed, shared_.revisits);
-  } else {
-    co_await shared_.site.cores.compute(parsing);
+        parsing > Seconds{} ? receive(s, request, clock) : store(s).read(streaming_[s], request);
+    HostCores& cores = s == 0 ? site.cores : site.also->cores;
+    read = co_await cores.beside(std::move(reading), request.bytes, streaming_[s].reads_at_most(),
+                                 parsing * part);
   }
+  if (missed > 0.0 && site.cache) site.cache->keep(client_[0], bytes * missed, shared_.revisits);
+  if (missed <= 0.0) co_await site.cores.compute(parsing);
   limited_by_ = read.limited_by;
   clock.enter(Phase::cpu, shared_.context.now(), read.limited_by);
   fetched_ += bytes;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "engine/base/random.hpp"
 #include "engine/sim/context.hpp"
@@ -14,6 +16,14 @@
 #include "models/loading/dataset_cache.hpp"
 
 namespace stallcast::models {
+
+/// A second storage system, on which a share of the files lies.
+struct OtherStore {
+  StorageModel* storage = nullptr;
+  Client client;
+  HostCores cores;
+  double share = 0.0;  ///< above 0 and below 1
+};
 
 /// Where a class of ranks runs and what its loader reads.
 struct LoaderSite {
@@ -32,6 +42,7 @@ struct LoaderSite {
   ResourceIndex nvlink_resource = kNoResource;
   StorageModel* imports = nullptr;  ///< where spawned workers import from; nullptr: locally
   Client imports_client;
+  std::optional<OtherStore> also;  ///< none: all lies on `storage`
   bool more_files = false;  ///< iterable data sets: each rank has one file more than the poorest
   std::unique_ptr<cache::DatasetCache> cache;  ///< nullptr: every read goes to the storage
 };
@@ -48,6 +59,9 @@ struct Loaded {
     return *this;
   }
 };
+
+/// Most storage systems that a data set lies on.
+inline constexpr std::size_t kMostStores = 2;
 
 /// What the readers of one loader share.
 struct ReaderShared {
@@ -77,13 +91,14 @@ class SampleReader {
   /// Sizes are drawn from `random`, which may be that of other readers too.
   SampleReader(ReaderShared& shared, base::RandomStream& random)
       : shared_(shared),
-        client_(shared.site.client),
+        client_{shared.site.client, shared.site.also ? shared.site.also->client : Client{}},
         random_(random),
         wake_(shared.context),
         filled_(shared.context) {
-    client_.process = shared.readers++;
+    for (Client& client : client_) client.process = shared.readers;
+    ++shared.readers;
     streaming_ = client_;
-    streaming_.core = std::min(streaming_.core, shared.access.stream);
+    for (Client& client : streaming_) client.core = std::min(client.core, shared.access.stream);
   }
 
   /// Before an epoch: the samples that will be asked for in it. A unit is cut short at its end. A
@@ -103,7 +118,7 @@ class SampleReader {
     Bytes each;
   };
   sim::Task<void> fetch(double samples, Bytes stored, PhaseClock& clock, Seconds parsing = {});
-  sim::Task<Served> receive(ReadRequest request, PhaseClock& clock);
+  sim::Task<Served> receive(std::size_t store, ReadRequest request, PhaseClock& clock);
   [[nodiscard]] double parsed_beside() const;
   sim::Task<void> fetch_unit(double wanted, PhaseClock& clock);
   sim::Task<void> fetch_ahead();
@@ -111,19 +126,29 @@ class SampleReader {
   Bytes draw(double samples);
   Bytes take(double samples);
   [[nodiscard]] double opens(double files);
+  /// Where files that are read next lie: parts of them, and how many are opened there.
+  struct Where {
+    std::array<double, kMostStores> part{1.0, 0.0}, opened{};
+  };
+  [[nodiscard]] Where locate(double files, double samples);
+  [[nodiscard]] StorageModel& store(std::size_t which) const {
+    return which == 0 ? *shared_.site.storage : *shared_.site.also->storage;
+  }
+  [[nodiscard]] std::size_t stores() const { return shared_.site.also ? kMostStores : 1; }
   [[nodiscard]] bool may_fetch_ahead() const;
   [[nodiscard]] double to_load(double samples) const;
   [[nodiscard]] double to_hold(double samples) const;
   Bytes give(double loaded, Bytes stored, double samples);
 
   ReaderShared& shared_;
-  Client client_;     ///< as the storage knows it
-  Client streaming_;  ///< the same, reading at most as fast as its format asks
+  std::array<Client, kMostStores> client_;     ///< as each storage knows it
+  std::array<Client, kMostStores> streaming_;  ///< reading at most as fast as its format asks
   base::RandomStream& random_;
   std::int64_t epoch_ = 0;   ///< how many have begun
   sim::Ring<Unit> units_;    ///< fetched, not yet taken
   double in_file_ = 0.0;     ///< part of the open file that is not read yet
   std::int64_t opened_ = 0;  ///< times that a file was opened
+  std::size_t here_ = 0;     ///< storage of the open file
   double held_ = 0.0;        ///< samples in them
   double left_ = 0.0;        ///< samples of this epoch that are not fetched yet
   double coming_ = 0.0;      ///< samples that are being fetched

@@ -61,8 +61,9 @@ double Plant::classes(const RunParams& run, const JobDesign& job, const RankLayo
   if (!run.fold) return job.dataset ? layout.readers() : layout.ranks;
   if (!job.dataset) return 1.0;
   const DatasetParams dataset = dataset_params(*job.dataset);
-  const bool varied = dataset.sample_stdev > Bytes{} || this->varied(dataset.on) ||
-                      (layout.readers() <= kFew && drawn_apart(job));
+  const auto places = dataset.places();  // of two, each file is drawn
+  const bool varied = dataset.sample_stdev > Bytes{} || places.size() > 1 ||
+                      this->varied(dataset.on) || (layout.readers() <= kFew && drawn_apart(job));
   return varied ? std::min(layout.readers(), static_cast<double>(run.detail)) : 1.0;
 }
 

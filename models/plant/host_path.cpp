@@ -111,7 +111,7 @@ HostPorts add_host(graph::Topology& topology, const std::string& name, const Hos
     topology.add_edge(out, memory_out, client + ".write", mount.limits.write * shape.servers);
   }
   // From the GPUs that have data to those that get it from them.    [host.md, eq. 5]
-  const double gpu_count = static_cast<double>(p.gpus) * shape.servers;
+  const double gpu_count = static_cast<double>(std::max<std::int64_t>(1, p.gpus)) * shape.servers;
   const auto peers = topology.add_node(name + ".peers", graph::NodeRole::gpu);
   const auto far_peers = topology.add_node(name + ".peers.far", graph::NodeRole::gpu);
   if (shape.nvlink)

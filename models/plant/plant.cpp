@@ -19,19 +19,23 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
     StorageLoad load;
     load.round_trip = fabric_.params().round_trip;
     for (const JobDesign& job : design.jobs) {
-      if (!job.dataset || !leads_to(dataset_params(*job.dataset).on, component.id)) continue;
-      const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
+      if (!job.dataset) continue;
       const DatasetParams dataset = dataset_params(*job.dataset);
+      double share = 0.0;  // of the files
+      for (const DatasetParams::Place& place : dataset.places())
+        if (leads_to(place.storage, component.id)) share += place.share;
+      if (share <= 0.0) continue;
+      const double workers = std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
       const SampleAccess access = sample_access(job);
       const Bytes file = access.range(dataset.sample);
       load.file = std::min(load.file, file);
       load.largest = std::max(load.largest, file);
-      load.files += dataset.sample_count() * access.files;
-      if (access.files > 0.0) load.stored += dataset.sample * dataset.sample_count();
+      load.files += dataset.sample_count() * access.files * share;
+      if (access.files > 0.0) load.stored += dataset.sample * (dataset.sample_count() * share);
       load.whole = load.whole && access.ranges <= access.files;
       load.direct = load.direct && dataset.direct;
-      load.concurrent_reads += layouts_.at(job.job.id).readers() * workers;
-      load.data += dataset.sample * dataset.sample_count();
+      load.concurrent_reads += layouts_.at(job.job.id).readers() * workers * share;
+      load.data += dataset.sample * (dataset.sample_count() * share);
     }
     storages_.at(component.id)->build(topology_, load);
   }
@@ -56,9 +60,10 @@ void Plant::count_cores(const Design& design) {
     if (job.loader) {
       busy += layout.ranks_per_host() + layout.readers() / layout.hosts *
                                             static_cast<double>(loader_params(*job.loader).workers);
-      most(reading, host, dataset_params(*job.dataset).on);
+      for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
+        most(reading, host, place.storage);
     }
-    if (job.checkpoint) {
+    if (job.checkpoint && !checkpoint_params(*job.checkpoint).ends_in_memory()) {
       const CheckpointParams saves = checkpoint_params(*job.checkpoint);
       busy += layout.ranks_per_host() * static_cast<double>(saves.threads);
       most(writing, host, saves.to);

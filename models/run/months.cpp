@@ -70,25 +70,37 @@ class Feeder {
   void add_saves(const Checkpointer& checkpointer) {
     const Checkpointer::Saves saves = checkpointer.saves();
     const CheckpointParams& p = checkpointer.params();
-    const std::size_t count = std::min(saves.stalls.size(), saves.complete.back().size());
+    // Of a tier that only every n-th save comes to, one is enough.
+    const std::size_t n = static_cast<std::size_t>(p.drain_every);
+    const bool drains = n > 1 && !p.ends_in_memory();
+    std::size_t count = saves.stalls.size();
+    for (std::size_t t = 0; t < saves.complete.size(); ++t)
+      count = std::min(
+          count, saves.complete[t].size() * (drains && t + 1 == saves.complete.size() ? n : 1));
     const bool blocking = saves.backpressure.empty();
     // Back-pressure follows from the interval: the process works it out for any.
     const std::vector<Seconds> pressed =
         blocking ? std::vector<Seconds>(count) : seconds(saves.backpressure, count);
-    const auto unpressed = [&](const Series& series) {
-      std::vector<Seconds> out = seconds(series, count);
-      for (std::size_t i = 0; i < count; ++i) out[i] -= pressed[i];
+    const auto unpressed = [&](const Series& series, std::size_t every = 1) {
+      std::vector<Seconds> out = seconds(series, (count + every - 1) / every);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] -= pressed[i * every];
+      const std::size_t there = out.size();
+      for (std::size_t i = there; i < count; ++i) out.push_back(out[i % there]);
       return out;
     };
     out_.stalls = unpressed(saves.stalls);
     if (!blocking) {
       out_.buffers = p.buffers;
       out_.staged = unpressed(saves.staged);
-      if (std::find(p.tiers.begin(), p.tiers.end(), kHostMemory) != p.tiers.end())
-        add_tier(checkpointer, kHostMemory, out_.stalls);
     }
-    for (std::size_t t = 0; t < saves.tiers.size(); ++t)
-      add_tier(checkpointer, saves.tiers[t], unpressed(saves.complete[t]));
+    const bool held = !blocking || p.ends_in_memory();
+    if (held && std::find(p.tiers.begin(), p.tiers.end(), kHostMemory) != p.tiers.end())
+      add_tier(checkpointer, kHostMemory, out_.stalls);
+    for (std::size_t t = 0; t < saves.tiers.size(); ++t) {
+      const bool last = drains && t + 1 == saves.tiers.size();
+      add_tier(checkpointer, saves.tiers[t], unpressed(saves.complete[t], last ? n : 1));
+      if (last) out_.tiers.back().every = p.drain_every;
+    }
   }
 
   // Fewer GPUs step and save as all do, each with its own batch. The state goes through the

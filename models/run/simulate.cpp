@@ -19,18 +19,48 @@
 namespace stallcast::models {
 namespace {
 
-sim::Task<void> run_all(sim::Context& context, std::vector<std::unique_ptr<TrainingJob>>& jobs) {
+// Progress of a run without jobs is reported so often.
+constexpr int kParts = 100;
+
+// Until the jobs have ended, or for as long as the run is to last where there are none.
+sim::Task<void> run_all(sim::Context& context, std::vector<std::unique_ptr<TrainingJob>>& jobs,
+                        Seconds duration) {
   std::vector<sim::Task<void>> parts;
   for (auto& job : jobs) parts.push_back(job->run());
   co_await sim::join(context, std::move(parts));
+  for (int part = 1; jobs.empty() && part <= kParts; ++part) {
+    const double share = static_cast<double>(part) / kParts;
+    co_await context.sleep(std::max(Seconds{}, duration * share - context.now()));
+    context.report_progress(share);
+  }
   context.stop();  // what loaders still read ahead is of no interest
 }
 
-// Share of all waiting during which a resource was what was waited for.
-void blame(const std::vector<std::unique_ptr<TrainingJob>>& jobs, ResourceTable& resources,
-           std::vector<ResourceUse>& uses) {
+// Without steps a window begins when it is to.
+sim::Task<void> begin_window(sim::Context& context, Recorder& recorder) {
+  co_await context.sleep(recorder.window());
+  recorder.step_done(Seconds{});
+}
+
+// What is waited for: by the jobs; without one by the requests of tenants, of which each counts as
+// much as any other.    [docs/models/tenants.md, eq. 9]
+WaitSplit waited(const std::vector<std::unique_ptr<TrainingJob>>& jobs,
+                 const std::vector<std::unique_ptr<Tenant>>& tenants) {
   WaitSplit all;
   for (const auto& job : jobs) all += job->waited();
+  if (!jobs.empty()) return all;
+  for (const auto& tenant : tenants) {
+    Seconds total;
+    for (const auto& [resource, time] : tenant->waited().by_resource) total += time;
+    if (total <= Seconds{}) continue;
+    for (const auto& [resource, time] : tenant->waited().by_resource)
+      all.blame(Seconds::from(time / total, unit::s), resource);
+  }
+  return all;
+}
+
+// Share of all waiting during which a resource was what was waited for.
+void blame(const WaitSplit& all, ResourceTable& resources, std::vector<ResourceUse>& uses) {
   Seconds total;
   for (const auto& [resource, time] : all.by_resource) total += time;
   if (total <= Seconds{}) return;
@@ -84,13 +114,14 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   Parts parts(design, plant, seed, context);
   auto& [jobs, tenants, faults, fast_forward, skips] = parts;
   if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.fast_forward.step_done(); };
-  context.spawn(run_all(context, jobs));
+  const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
+  context.spawn(run_all(context, jobs, duration));
   context.run();
   for (auto& fault : faults) fault->end();
 
   RunResult result;
   result.seed = seed;
-  Seconds wall;
+  Seconds wall = jobs.empty() ? duration : Seconds{};
   for (const auto& job : jobs) {
     job->report(result);
     wall = std::max(wall, job->wall() + job->restoring());
@@ -105,7 +136,11 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     for (ResourceUse& use : result.resources)
       if (use.name == "host." + job->host() + ".cpu")
         use.throughput += job->uncontended_cpu() / wall;
-  blame(jobs, plant.resources(), result.resources);
+  for (const auto& tenant : tenants)
+    for (ResourceUse& use : result.resources)
+      if (use.name == "host." + tenant->host() + ".cpu")
+        use.throughput = std::min(use.throughput + tenant->computed() / wall, use.capacity);
+  blame(waited(jobs, tenants), plant.resources(), result.resources);
   std::sort(result.resources.begin(), result.resources.end(),
             [](const ResourceUse& a, const ResourceUse& b) { return a.name < b.name; });
   for (const ResourceUse& use : result.resources) {
@@ -142,7 +177,9 @@ Timeline Simulation::record(std::uint64_t seed, sim::Context& context,
       if (parts.skips) parts.fast_forward.step_done();
       recorder.step_done(parts.fast_forward.skipped());
     };
-  context.spawn(run_all(context, parts.jobs));
+  else
+    context.spawn(begin_window(context, recorder));
+  context.spawn(run_all(context, parts.jobs, run_params(design_.run).duration.value_or(Seconds{})));
   context.run();
   return recorder.take(seed);
 }

@@ -29,12 +29,14 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
   const std::vector<std::string>& tiers = mover_.tiers();
   complete_.resize(tiers.size());
   in_memory_ = std::find(p_.tiers.begin(), p_.tiers.end(), kHostMemory) != p_.tiers.end();
-  durable_ = leaves_ = tiers.size() - 1;
+  if (!tiers.empty()) durable_ = leaves_ = tiers.size() - 1;
   for (std::size_t t = tiers.size(); t-- > 0;) {
     if (p_.durable == tiers[t]) durable_ = t;
     if (tiers[t] != kPeerMemory) leaves_ = t;
   }
-  if (!style_.blocking &&
+  if (!p_.ends_in_memory()) files_ = durable_;
+  if (p_.durable == kHostMemory) durable_ = kInMemory;  // files are committed in the last tier
+  if (!style_.blocking && !p_.ends_in_memory() &&
       staged_per_host(p_, size_, mover_.hosts()) > staging_limit(mover_.host().memory)) {
     style_.blocking = true;
     warnings_.push_back(
@@ -110,6 +112,7 @@ sim::Task<void> Checkpointer::snapshot(const Mover& mover, WaitSplit& took) {
 }
 
 sim::Task<void> Checkpointer::passes(const Mover& mover, double part, WaitSplit& took) {
+  if (p_.ends_in_memory()) co_return;
   co_await mover_.compute(mover, save_passes(p_, mover.share.bytes * part), took);
 }
 
@@ -187,12 +190,23 @@ sim::Task<void> Checkpointer::complete(const std::string& tier) {
   took_.add(Phase::metadata, context.now() - marking, served.limited_by);
 }
 
+// Its snapshot is there: where a save ends in host memory, or counts there, that is all.
+//    [docs/models/checkpoint.md, eq. 14]
+void Checkpointer::held(const Save& save) {
+  if (lost(save)) return;
+  if (style_.blocking && in_memory_) copies_.arrived(0, *save.point);
+  if (durable_ != kInMemory) return;
+  durations_.add((mover_.context().now() - save.began).in(unit::s));
+  rank0_.add((mover_.context().now() - save.written).in(unit::s));
+}
+
 sim::Task<void> Checkpointer::flush(Save save) {
   sim::Context& context = mover_.context();
   const std::vector<std::string>& tiers = mover_.tiers();
   bool left = false;
+  if (tiers.empty() || !style_.blocking) held(save);
   for (std::size_t t = 0; t < tiers.size(); ++t) {
-    if (t > 0 && t + 1 == tiers.size() && !save.drained) break;
+    if (t + 1 == tiers.size() && !save.drained && t != durable_) break;
     open(save.lane, "write to ", tiers[t]);
     std::vector<Course> courses(writers_.size());
     std::vector<sim::Task<void>> parts;
@@ -215,13 +229,14 @@ sim::Task<void> Checkpointer::flush(Save save) {
       free_buffer(save);
       left = true;
     }
-    if (t == durable_) co_await complete(tiers[t]);
+    if (t == files_) co_await complete(tiers[t]);
     close(save.lane);
     if (lost(save)) break;
+    if (t == 0 && style_.blocking) held(save);
     arrived(t, save);
     complete_[t].add((context.now() - save.began).in(unit::s));
-    if (t != durable_) continue;
-    durations_.add((context.now() - save.began).in(unit::s));
+    if (t == durable_) durations_.add((context.now() - save.began).in(unit::s));
+    if (t != files_) continue;
     const double files =
         retention_.saved(p_.stored(size_) * save.part, mover_.layout().files(), save.whole());
     if (files > 0.0) context.spawn(remove(files));
@@ -302,6 +317,10 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   idle_.reset();
   if (style_.blocking) {
     const WaitSplit before = took_;
+    if (mover_.tiers().empty()) {
+      WaitSplit took;
+      co_await snapshot_all(save, took);
+    }
     co_await flush(save);
     blamed_ += took_.since(before, context.now() - save.began);
   } else {
@@ -354,45 +373,6 @@ sim::Task<void> Checkpointer::finish() {
   co_await restore_.run(1.0 + (saves - 1.0) * p_.incremental.in(unit::ratio), saves,
                         std::move(source));
   close(restoring);
-}
-
-void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) const {
-  const std::string name = metric::checkpoint(job);
-  out.metrics[name + "size"] = {size_.in(unit::B), "B", {}};
-  out.metrics[name + "count"] = {static_cast<double>(stalls_.size()), "count", {}};
-  out.metrics[name + "stall.total"] = {stalled_.in(unit::s), "s", {}};
-  out.metrics[name + "overhead"] = {stalled_ / wall, "ratio", {}};
-  stalls_.report(name + "stall", "s", out);
-  durations_.report(name + "duration", "s", out);
-  backpressure_.report(name + "backpressure", "s", out);
-  if (!durations_.empty()) {
-    out.metrics[name + "bandwidth"] = {size_.in(unit::B) / durations_.mean(), "B/s", {}};
-    for (const auto& [resource, time] : took_.by_resource)
-      if (time > Seconds{})
-        out.metrics[name + "took." + mover_.plant().resources().name(resource)] = {
-            time.in(unit::s) / static_cast<double>(durations_.size()), "s", {}};
-    out.metrics[name + "rank0"] = {rank0_.mean(), "s", {}};
-    out.metrics[name + "files"] = {mover_.layout().files(), "count", {}};
-    out.metrics[name + "held"] = {retention_.most_held().in(unit::B), "B", {}};
-  } else {
-    out.warnings.push_back("job." + job +
-                           ".checkpoint: the run ended before the first save was due");
-  }
-  if (durable_ + 1 < mover_.tiers().size() && !settled_.empty())
-    out.metrics[name + "settled"] = {settled_.mean(), "s", {}};
-  ResourceTable& resources = mover_.plant().resources();
-  const auto limit = [&](const char* metric, const WaitSplit& split) {
-    if (split.worst() != kNoResource) out.limited_by[name + metric] = resources.name(split.worst());
-  };
-  limit("duration", took_);
-  limit("bandwidth", took_);
-  limit("stall", blamed_);
-  limit("overhead", blamed_);
-  if (last_limit_ != kNoResource)
-    out.limited_by[name + "backpressure"] = resources.name(last_limit_);
-  restore_.report(metric::of_job(job, "restore."), resources, out);
-  again_.report(metric::of_job(job, "restart.restore."), resources, out);
-  out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
 }
 
 }  // namespace stallcast::models

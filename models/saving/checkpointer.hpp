@@ -114,6 +114,7 @@ class Checkpointer {
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
   sim::Task<void> complete(const std::string& tier);
   sim::Task<void> flush(Save save);
+  void held(const Save& save);
   sim::Task<void> snapshot_all(const Save& save, WaitSplit& took);
   /// Where a save or a restore that begins now is recorded.
   [[nodiscard]] Lane* lane(const char* what);
@@ -137,8 +138,10 @@ class Checkpointer {
   Copies copies_;
   Restore restore_, again_;  ///< after the run; after failures
   bool in_memory_ = false;   ///< saves count in host memory
-  std::size_t durable_ = 0;  ///< tier in which a save counts
-  std::size_t leaves_ = 0;   ///< tier that has the bytes when they leave host memory
+  static constexpr std::size_t kInMemory = static_cast<std::size_t>(-1);
+  std::size_t durable_ = kInMemory;  ///< tier in which a save counts; kInMemory: host memory
+  std::size_t files_ = kInMemory;    ///< tier at which its files are committed; kInMemory: none
+  std::size_t leaves_ = 0;           ///< tier that has the bytes when they leave host memory
   sim::Slots buffers_;
   sim::Signal idle_, copied_;
   bool copying_ = false;   ///< a snapshot runs alongside training

@@ -43,12 +43,10 @@ StateMover::StateMover(const JobDesign& job, Plant& plant, sim::Context& context
                                 std::max(1.0, ranks_ / hosts_))) {
   for (const std::string& tier : p_.tiers)
     if (tier != kHostMemory) tiers_.push_back(tier);
-  if (tiers_.empty()) tiers_.push_back(p_.to);
+  if (tiers_.empty() && p_.to != kHostMemory) tiers_.push_back(p_.to);
 }
 
-bool StateMover::is_storage(std::string_view tier) const {
-  return tier != kHostMemory && tier != kPeerMemory;
-}
+bool StateMover::is_storage(std::string_view tier) const { return !in_memory(tier); }
 
 std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares) {
   std::vector<std::string> used = tiers_;

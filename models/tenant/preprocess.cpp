@@ -42,14 +42,26 @@ class Preprocess final : public Tenant {
     const double workers = static_cast<double>(p_.workers);
     const Seconds compute = p_.chunk / p_.cpu * std::max(1.0, workers / cores);
     while (!over()) {
+      const Seconds began = context().now();
       co_await read({.bytes = p_.chunk, .files = 1.0, .members = workers * hosts()});
       co_await context().sleep(compute);
+      wait(compute, workers * hosts(),
+           plant().resources().index("host." + common().hosts + ".cpu"));
+      computed_ += p_.chunk / p_.cpu * (workers * hosts());
       if (p_.ratio > 0.0)
         co_await write({.bytes = p_.chunk * p_.ratio, .files = 1.0, .members = workers * hosts()});
+      chunks_.add((context().now() - began).in(unit::s));
     }
   }
 
+  [[nodiscard]] Seconds computed() const override { return computed_; }
+  void remark(const std::string& name, RunResult& out) const override {
+    chunks_.report(name + "chunk", "s", out);
+  }
+
   PreprocessParams p_;
+  Series chunks_;
+  Seconds computed_;
 };
 
 }  // namespace

@@ -18,8 +18,7 @@ constexpr std::array<Field<TenantParams>, 6> kCommon{
     field("limit", &TenantParams::limit, kOptional,
           "bytes a second it may move (a token bucket, as Lustre's NRS-TBF)", kPositive),
     field("start", &TenantParams::start, "0 s", "when it begins", kNonNegative),
-    field("stop", &TenantParams::stop, kOptional, "when it ends; absent: with the jobs",
-          kPositive)};
+    field("stop", &TenantParams::stop, kOptional, "when it ends; absent: with the run", kPositive)};
 
 // Bytes a token bucket lets through at once, in seconds of its rate.    [tenants.md, eq. 2]
 constexpr double kBucketSeconds = 1.0;
@@ -48,6 +47,7 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
     const double rate = common_.limit->in(unit::Bps);  // a token is a byte
     limit_.emplace(context, OpRate::from(rate, unit::per_s),
                    Ops::from(rate * kBucketSeconds, unit::ops));
+    own_limit_ = plant.resources().index("tenant." + id_ + ".limit");
   }
 }
 
@@ -82,8 +82,16 @@ Client Tenant::next_client(const Operation& operation) {
   return client;
 }
 
-sim::Task<void> Tenant::admit(Bytes bytes) {
-  if (limit_) co_await limit_->take(Ops::from(bytes.in(unit::B), unit::ops));
+sim::Task<void> Tenant::admit(const Operation& operation) {
+  if (!limit_) co_return;
+  const Bytes bytes = operation.bytes * operation.members;
+  co_await limit_->take(Ops::from(bytes.in(unit::B), unit::ops));
+}
+
+Seconds Tenant::spent(const Operation& operation, Seconds since, ResourceIndex resource) {
+  const Seconds now = context_.now();
+  if (operation.sampled) wait(now - since, operation.members, resource);
+  return now;
 }
 
 Lane* Tenant::lane() {
@@ -104,20 +112,23 @@ sim::Task<void> Tenant::read(Operation operation) {
   Lane* shown = lane();
   open(shown, "read");
   open(shown, "wait for its limit");
-  co_await admit(operation.bytes * operation.members);
+  co_await admit(operation);
   close(shown);
+  Seconds since = spent(operation, began, own_limit_);
   const Client client = next_client(operation);
   StorageModel& storage = plant_.storage(common_.on);
   if (operation.files > 0.0) {
     open(shown, "open");
     const Served opened = co_await storage.open(client, operation.files);
     close(shown, opened.limited_by);
+    since = spent(operation, since, opened.limited_by);
   }
   const Served served = co_await storage.read(client, {.bytes = operation.bytes,
                                                        .files = operation.requests,
                                                        .round_trips = 1.0,
                                                        .direct = operation.direct});
   close(shown, served.limited_by);
+  spent(operation, since, served.limited_by);
   read_ += operation.bytes * operation.members;
   done(operation, began);
 }
@@ -127,8 +138,9 @@ sim::Task<void> Tenant::write(Operation operation) {
   Lane* shown = lane();
   open(shown, "write");
   open(shown, "wait for its limit");
-  co_await admit(operation.bytes * operation.members);
+  co_await admit(operation);
   close(shown);
+  const Seconds since = spent(operation, began, own_limit_);
   const Client client = next_client(operation);
   // Requests to a file that is open already are answered one round trip later each.
   if (operation.files <= 0.0)
@@ -139,6 +151,7 @@ sim::Task<void> Tenant::write(Operation operation) {
                                             .writers = operation.members,
                                             .direct = operation.direct});
   close(shown, served.limited_by);
+  spent(operation, since, served.limited_by);
   written_ += operation.bytes * operation.members;
   done(operation, began);
 }
@@ -154,6 +167,10 @@ void Tenant::report(RunResult& out) const {
   out.metrics[name + "write"] = {(written_ / time).in(unit::Bps), "B/s", {}};
   out.metrics[name + "operations"] = {operations_ / time.in(unit::s), "1/s", {}};
   latencies_.report(name + "latency", "s", out);
+  if (operations_ <= 0.0)
+    out.warnings.push_back("tenant." + id_ + ": the run ended before a request of it did");
+  if (const ResourceIndex worst = waited_.worst(); worst != kNoResource)
+    out.limited_by["tenant." + id_] = plant_.resources().name(worst);
   remark(name, out);
 }
 

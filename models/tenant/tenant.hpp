@@ -11,6 +11,7 @@
 #include "engine/sim/context.hpp"
 #include "engine/sim/sync.hpp"
 #include "engine/sim/task.hpp"
+#include "models/contract/phase_clock.hpp"
 #include "models/contract/statistics.hpp"
 #include "models/plant/plant.hpp"
 #include "models/record/recorder.hpp"
@@ -30,7 +31,8 @@ struct TenantParams {
   std::optional<Seconds> stop;
 };
 
-/// One tenant of a running design. It goes on until its `stop`, or until the jobs have ended.
+/// One tenant of a running design. It goes on until its `stop`, or until the run is over: with the
+/// jobs, or after its duration where there are none.
 class Tenant {
  public:
   Tenant(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed);
@@ -41,6 +43,11 @@ class Tenant {
   void record(Recorder& recorder) { recorder_ = &recorder; }
   /// Adds "tenant.<id>. ..." metrics: throughput, latency and what the kind adds.
   void report(RunResult& out) const;
+  /// Where the time of its requests went, by resource. Empty of those that are never timed.
+  [[nodiscard]] const WaitSplit& waited() const { return waited_; }
+  [[nodiscard]] const std::string& host() const { return common_.hosts; }
+  /// Core-seconds that it computed on its hosts.
+  [[nodiscard]] virtual Seconds computed() const { return {}; }
 
  protected:
   /// What the kind does from its start on.
@@ -73,13 +80,19 @@ class Tenant {
   [[nodiscard]] base::RandomStream stream(std::string_view purpose) const;
   [[nodiscard]] Seconds active() const;
   [[nodiscard]] Bytes moved() const { return read_ + written_; }
+  /// `time` of `members` processes was spent on `resource`.
+  void wait(Seconds time, double members, ResourceIndex resource) {
+    waited_.add(Phase::data, time * members, resource);
+  }
 
  private:
   [[nodiscard]] Client next_client(const Operation& operation);
-  [[nodiscard]] sim::Task<void> admit(Bytes bytes);
+  [[nodiscard]] sim::Task<void> admit(const Operation& operation);
   /// Where an operation is shown; nullptr where it is not.
   [[nodiscard]] Lane* lane();
   void done(const Operation& operation, Seconds began);
+  /// What the operation did since `since` was limited by `resource`; returns the present.
+  Seconds spent(const Operation& operation, Seconds since, ResourceIndex resource);
 
   sim::Context& context_;
   Plant& plant_;
@@ -99,6 +112,8 @@ class Tenant {
   Recorder* recorder_ = nullptr;
   std::int64_t shown_ = 0;  ///< operations so far
   Series latencies_;
+  WaitSplit waited_;
+  ResourceIndex own_limit_ = kNoResource;
 };
 
 [[nodiscard]] TenantParams tenant_params(const Component& component);

@@ -132,7 +132,15 @@ class Resolver {
   }
 
   void read_jobs() {
-    for (const std::string& at : items("/jobs", "job", true)) {
+    const std::vector<std::string> jobs = items("/jobs", "job", false);
+    const Json *list = present("/jobs"), *tenants = present("/tenants");
+    if (jobs.empty() && (list == nullptr || list->is_array()) &&
+        (tenants == nullptr || (tenants->is_array() && tenants->empty())))
+      report().error("missing", list == nullptr ? "" : "/jobs",
+                     "the scenario has neither a job nor a tenant",
+                     "add \"jobs\": [ { \"id\": ... } ], or \"tenants\" and how long they run: "
+                     "\"run\": { \"duration\": \"10 min\" }");
+    for (const std::string& at : jobs) {
       JobDesign job;
       job.job = read_item(Role::job, at, "job", kJobParts);
       const std::string of = " of job \"" + job.job.id + "\"";

@@ -34,6 +34,7 @@ class StateRules {
     check_parallelism();
     if (!job_.checkpoint || job_.checkpoint->kind.empty()) return;
     const Component& save = *job_.checkpoint;
+    check_destination(save);
     check_interval(save);
     check_size(save);
     check_layout(save);
@@ -80,6 +81,28 @@ class StateRules {
                     "there are more pipeline stages than the " + base::shortest(layers) +
                         " layers of the model",
                     "a stage holds at least one layer");
+  }
+
+  // A storage system, or the memory of hosts.
+  void check_destination(const Component& save) {
+    const Value* to = save.find("to");
+    if (to == nullptr) return;
+    if (!ends_in_memory(save)) {
+      std::vector<std::string> names{std::string(models::kHostMemory),
+                                     std::string(models::kPeerMemory)};
+      for (const Component& storage : design_.storage) names.push_back(storage.id);
+      if (std::find(names.begin(), names.end(), to->text) == names.end())
+        report_.error("reference", pointer_of(save, "to"), "no storage system \"" + to->text + "\"",
+                      allowed_hint(to->text, names));
+      return;
+    }
+    check_tier_there(to->text, pointer_of(save, "to"), true);
+    check_saves_in_memory(design_, job_, report_);
+  }
+
+  static bool ends_in_memory(const Component& save) {
+    const Value* to = save.find("to");
+    return to != nullptr && models::in_memory(to->text);
   }
 
   void check_interval(const Component& save) {
@@ -152,16 +175,32 @@ class StateRules {
   // Snapshots in host memory: the limit the simulation falls back to synchronous saves at.
   void check_memory(const Component& save) {
     // Only styles that keep snapshots have buffers for them.
-    if (save.find("buffers") == nullptr || host_ == nullptr || ranks_ <= 0.0) return;
+    const Value* durable = save.find("durable");
+    const bool in_memory =
+        ends_in_memory(save) || (durable != nullptr && durable->text == models::kHostMemory);
+    if ((save.find("buffers") == nullptr && !in_memory) || host_ == nullptr || ranks_ <= 0.0)
+      return;
     const models::CheckpointParams p = models::checkpoint_params(save);
     const double hosts = number(*host_, "count", 1.0);
-    const Bytes size =
+    const models::CheckpointLayout layout =
         models::checkpoint_layout(p, models::model_params(job_.model), models::job_params(job_.job),
-                                  ranks_, std::max(1.0, ranks_ / hosts))
-            .size();
-    const Bytes held = models::staged_per_host(p, size, hosts);
+                                  ranks_, std::max(1.0, ranks_ / hosts));
+    const Bytes size = layout.size();
+    Bytes held = models::staged_per_host(p, size, hosts);
+    // Where few ranks write, their hosts hold more than the mean.
+    if (in_memory)
+      for (const models::RankShare& share : layout.writers)
+        held = std::max(held, models::staged_per_host(p, share.bytes * share.per_host, 1.0));
     const Bytes memory = Bytes::from(number(*host_, "memory.size"), unit::B);
-    if (held > models::staging_limit(memory))
+    if (held <= models::staging_limit(memory)) return;
+    if (in_memory)
+      report_.error("rule", pointer_of(save, ends_in_memory(save) ? "to" : "durable"),
+                    "the copies that one host holds, " +
+                        base::print_quantity(held.in(unit::B), Dimension::bytes) +
+                        ", do not fit in half of its " +
+                        base::print_quantity(memory.in(unit::B), Dimension::bytes) + " of memory",
+                    "use more hosts, fewer \"buffers\" or \"peers\", or a storage system");
+    else
       report_.warn("rule", save.pointer,
                    "the snapshots of one host, " +
                        base::print_quantity(held.in(unit::B), Dimension::bytes) +
@@ -237,8 +276,14 @@ class StateRules {
         report_.error("rule", item, "the tier \"" + tier + "\" is named twice", "remove one");
       check_tier_there(tier, item, i + 1 < tiers->list.size() || reads_back(save));
     }
+    for (std::size_t i = 0; ends_in_memory(save) && i < tiers->list.size(); ++i)
+      if (!models::in_memory(tiers->list[i]))
+        report_.error("rule", at + base::pointer_token(i),
+                      "the checkpoint ends in \"" + to->text + "\", and passes through \"" +
+                          tiers->list[i] + "\"",
+                      "name it as \"to\", or leave it out");
     if (to != nullptr && !tiers->list.empty() && tiers->list.back() != to->text &&
-        is_storage(to->text))
+        (is_storage(to->text) || ends_in_memory(save)))
       report_.error("rule", at + base::pointer_token(tiers->list.size() - 1),
                     "the last tier is \"" + tiers->list.back() +
                         "\", but the checkpoint goes to \"" + to->text + "\"",
@@ -247,15 +292,11 @@ class StateRules {
 
   void check_durable(const Component& save) {
     const Value* durable = save.find("durable");
-    if (durable != nullptr &&
-        (durable->text == models::kHostMemory || !passes(save, durable->text)))
+    if (durable != nullptr && !passes(save, durable->text))
       report_.error("rule", pointer_of(save, "durable"),
-                    durable->text == models::kHostMemory
-                        ? "what lies in host memory alone is lost with the host"
-                        : "no save passes through \"" + durable->text + "\"",
-                    "name one of \"tiers\" below host memory");
+                    "no save passes through \"" + durable->text + "\"", "name one of \"tiers\"");
     const Value* to = save.find("to");
-    if (number(save, "drain_every", 1.0) > 1.0 &&
+    if (number(save, "drain_every", 1.0) > 1.0 && !ends_in_memory(save) &&
         (durable == nullptr || (to != nullptr && durable->text == to->text)))
       report_.error("rule", pointer_of(save, "drain_every"),
                     "saves that are not drained to the last tier would be safe nowhere",

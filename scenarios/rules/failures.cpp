@@ -223,6 +223,10 @@ void check_failures(const Design& design, Diagnostics& report) {
       check_storage_fault(design, failure, report);
     check_reference(failure, "hosts", ids_of(design.hosts), "host class", report);
     const Value* hosts = failure.find("hosts");
+    if (kills(failure) && design.jobs.empty())
+      report.warn("rule", failure.pointer,
+                  "failure \"" + failure.id + "\" stops jobs, and there is none: tenants go on",
+                  "remove it, or let a storage system fail: \"type\": \"storage\"");
     if (per_worker(failure) &&
         std::none_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
           return hits(failure, job) && job.loader && number(*job.loader, "workers", 1.0) > 0.0;
@@ -230,7 +234,7 @@ void check_failures(const Design& design, Diagnostics& report) {
       report.warn("rule", pointer_of(failure, "per"),
                   "no job that it hits has loader processes that could fail",
                   "give a job a \"loader\" with \"workers\", or another \"per\"");
-    if (hosts != nullptr && design.find_host(hosts->text) != nullptr &&
+    if (hosts != nullptr && !design.jobs.empty() && design.find_host(hosts->text) != nullptr &&
         std::none_of(design.jobs.begin(), design.jobs.end(),
                      [&](const JobDesign& job) { return hits(failure, job); }))
       report.warn("rule", pointer_of(failure, "hosts"),

@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/contract/rows.hpp"
 #include "scenarios/rules/support.hpp"
 
 /// Rules of data sets and loaders.
@@ -114,9 +115,44 @@ void check_dealing(const Design& design, const JobDesign& job, Diagnostics& repo
                 "alone");
 }
 
+// A part of the files lies on another storage system.
+void check_other_place(const Design& design, const JobDesign& job, Diagnostics& report) {
+  const Component& data = *job.dataset;
+  check_reference(data, "also.on", ids_of(design.storage), "storage system", report);
+  const Value *on = data.find("on"), *also = data.find("also.on"), *share = data.find("also.share");
+  const bool some = share != nullptr && share->number > 0.0;
+  if (also == nullptr && some)
+    report.error("rule", pointer_of(data, "also.share"),
+                 "the dataset of job \"" + job.job.id + "\" does not say where " +
+                     base::print_quantity(share->number, Dimension::ratio) + " of its files lie",
+                 "add \"also\": { \"on\": ..., \"share\": ... }, or leave out the share");
+  if (also == nullptr) return;
+  if (share == nullptr || share->source.kind == Source::Kind::default_value)
+    report.error("rule", pointer_of(data, "also.on"),
+                 "the dataset of job \"" + job.job.id +
+                     "\" does not say how much of it lies on \"" + also->text + "\"",
+                 "add \"share\": \"30 %\" next to \"on\"");
+  if (on != nullptr && on->text == also->text)
+    report.error(
+        "rule", pointer_of(data, "also.on"),
+        "both parts of the dataset of job \"" + job.job.id + "\" lie on \"" + on->text + "\"",
+        "name another storage system, or leave out \"also\"");
+  if (!some || share->number >= 1.0) return;
+  for (const Value* place : {on, also}) {
+    const Component* storage = place == nullptr ? nullptr : design.find_storage(place->text);
+    if (storage == nullptr || !complete(models::Role::storage, *storage)) continue;
+    if (models::storage_row(storage->kind).make(*storage)->decodes())
+      report.error(
+          "rule", pointer_of(data, "also.on"),
+          "drives of \"" + storage->id + "\" decode samples, those of the other system do not",
+          "let all of the dataset lie on one of both");
+  }
+}
+
 void check_dataset(const Design& design, const JobDesign& job, Diagnostics& report) {
   const Component& data = *job.dataset;
   check_reference(data, "on", ids_of(design.storage), "storage system", report);
+  check_other_place(design, job, report);
   if (data.kind.empty()) return;
   const Value* samples = data.find("samples");
   const Value* size = data.find("size");

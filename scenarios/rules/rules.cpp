@@ -41,12 +41,11 @@ class Rules {
     for (const JobDesign& job : design_.jobs) {
       check_job(job);
       check_loading(design_, job, report_);
-      if (job.checkpoint)
-        check_reference(*job.checkpoint, "to", storage_, "storage system", report_);
       check_saved_state(design_, job, report_);
       if (job.communication) check_communication(job, report_);
     }
     for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);
+    if (design_.jobs.empty() && !design_.tenants.empty()) check_run_without_jobs();
     check_failures(design_, report_);
     for (const Expectation& e : design_.expect) check_expectation(e);
   }
@@ -72,6 +71,13 @@ class Rules {
     }
   }
 
+  // Jobs say when a run is over.
+  void check_run_without_jobs() {
+    if (design_.run.find("duration") == nullptr)
+      report_.error("missing", "/run", "a scenario without a job does not say when its tenants end",
+                    "add \"run\": { \"duration\": \"10 min\" }");
+  }
+
   void check_stragglers(const Component& host) {
     const double slow = number(host, "slow.count"), there = number(host, "count");
     if (there > 0.0 && slow > there)
@@ -89,6 +95,10 @@ class Rules {
   void check_job(const JobDesign& job) {
     check_reference(job.job, "hosts", hosts_, "host class", report_);
     const Component* host = host_of(design_, job);
+    if (host != nullptr && number(*host, "gpus", 1.0) <= 0.0)
+      report_.error("rule", pointer_of(job.job, "hosts"),
+                    "job \"" + job.job.id + "\" runs on \"" + host->id + "\", which has no GPUs",
+                    "name a host class with \"gpus\", or give it some");
     const Value* wanted = job.job.find("accelerators");
     if (host != nullptr && wanted != nullptr) {
       const double there = number(*host, "count") * number(*host, "gpus");
@@ -130,7 +140,7 @@ class Rules {
     const auto& [name, noun, ids] = *kind;
     if (std::find(ids.begin(), ids.end(), parts[1]) == ids.end())
       report_.error("reference", at, "no " + noun + " \"" + parts[1] + "\" in \"" + e.that + "\"",
-                    allowed_hint(parts[1], ids));
+                    ids.empty() ? "the scenario has no " + noun : allowed_hint(parts[1], ids));
   }
 
   const Design& design_;
@@ -144,7 +154,8 @@ void check_rules(const Design& design, Diagnostics& report) { Rules(design, repo
 
 void check_design(const Design& design, Diagnostics& report) {
   if (design.hosts.empty()) report.error("missing", "/cluster", "the scenario has no host class");
-  if (design.jobs.empty()) report.error("missing", "", "the scenario has no job");
+  if (design.jobs.empty() && design.tenants.empty())
+    report.error("missing", "", "the scenario has neither a job nor a tenant");
   base::for_each_component(
       design, [&](const std::string& path, std::string_view role, const Component& component) {
         const models::RoleInfo* info = models::find_role(role);

@@ -63,5 +63,8 @@ void check_prices(models::Role role, const Component& component, Diagnostics& re
 void check_drives(const Design& design, Diagnostics& report);
 /// Rules of the state of a job and how it is saved: scenarios/rules/checkpoint.cpp.
 void check_saved_state(const Design& design, const JobDesign& job, Diagnostics& report);
+/// Of saves that end in the memory of hosts: scenarios/rules/memory_saves.cpp. REQUIRES: the job
+/// has such saves.
+void check_saves_in_memory(const Design& design, const JobDesign& job, Diagnostics& report);
 
 }  // namespace stallcast::scenarios

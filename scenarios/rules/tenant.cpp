@@ -14,7 +14,11 @@ void check_tenant(const Design& design, const Component& tenant, Diagnostics& re
                      base::print_quantity(share, Dimension::ratio) +
                      " of the time are more than all requests",
                  "\"burst\" x \"burst_share\" is at most 1");
-  const Value* stop = tenant.find("stop");
+  const Value *stop = tenant.find("stop"), *duration = design.run.find("duration");
+  if (duration != nullptr && number(tenant, "start") >= duration->number)
+    report.warn("rule", pointer_of(tenant, "start"),
+                "the run ends before tenant \"" + tenant.id + "\" starts",
+                "let it start earlier, or lengthen \"run\": { \"duration\": ... }");
   if (stop != nullptr && stop->number <= number(tenant, "start"))
     report.error("rule", pointer_of(tenant, "stop"),
                  "tenant \"" + tenant.id + "\" stops before it starts",

@@ -99,6 +99,19 @@ Json job_schema(SchemaForm form) {
   return component_schema(job, form);
 }
 
+/// An object whose list of `key` is not empty.
+Json has_some(const char* key) {
+  return {{"required", {key}}, {"properties", {{key, {{"type", "array"}, {"minItems", 1}}}}}};
+}
+
+/// The same, and one that says how long it lasts: nothing else would end it.
+Json runs_for(const char* key) {
+  Json out = has_some(key);
+  out["required"].push_back("run");
+  out["properties"]["run"] = {{"type", "object"}, {"required", {"duration"}}};
+  return out;
+}
+
 std::string storage_name(SchemaForm form) {
   return form == SchemaForm::complete ? "storage" : "storage-part";
 }
@@ -149,7 +162,7 @@ Json scenario_schema(SchemaForm form) {
   properties["cluster"] = cluster_schema(form);
   properties["storage"] = {
       {"anyOf", Json::array({storage, list_of(storage, false), {{"type", "null"}}})}};
-  properties["jobs"] = list_of(job_schema(form), complete);
+  properties["jobs"] = or_null(list_of(job_schema(form), false));
   for (const auto& [key, role] : {std::pair{"tenants", Role::tenant}, {"failures", Role::failure}})
     if (!models::kinds(role).empty())
       properties[key] =
@@ -159,10 +172,10 @@ Json scenario_schema(SchemaForm form) {
   properties["scenarios"] = or_null(variants);
   properties["sweep"] = sweep_schema();
   properties["plan"] = plan_schema();
-  if (!complete)
-    for (const char* key : {"cluster", "jobs"}) properties[key] = or_null(properties[key]);
+  if (!complete) properties["cluster"] = or_null(properties["cluster"]);
   Json out = closed_object(std::move(properties));
-  if (complete) out["required"] = {"cluster", "jobs"};
+  if (complete) out["required"] = {"cluster"};
+  if (complete) out["anyOf"] = Json::array({has_some("jobs"), runs_for("tenants")});
   return out;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/support/designs.hpp"
@@ -197,6 +198,71 @@ TEST_CASE("training slows down alongside a busy tenant") {
   CHECK(alone > 0.9);
   CHECK(busy({tenant("fio", "noise", {{"rw", "read"}, {"bs", "4 MiB"}, {"iodepth", "128"}})}) <
         alone - 0.1);
+}
+
+TEST_CASE("tenants alone run for as long as they are told") {
+  // The closed loop of above, and no job: 64 MiB in 13.4 ms of transfer and 260 us of turn, for
+  // 100 s. The filer is what is waited for; nothing is of a job.
+  Design design = shared({tenant(
+      "fio", "noise", {{"rw", "randread"}, {"bs", "1 MiB"}, {"numjobs", "4"}, {"iodepth", "8"}})});
+  design.jobs.clear();
+  const RunResult result = run(design);
+  const double turn = 64 * 1048576.0 / 5e9 + 260e-6;
+  CHECK(result.simulated_s == Approx(100.0).epsilon(1e-12));
+  CHECK(metric(result, "tenant.noise.read") == Approx(64 * 1048576.0 / turn).epsilon(0.01));
+  CHECK(metric(result, "tenant.noise.latency") == Approx(turn).epsilon(0.01));
+  CHECK(metric(result, "resource.storage.scratch.head.throughput") ==
+        Approx(64 * 1048576.0 / turn).epsilon(0.01));
+  CHECK(result.breakdown.empty());
+  CHECK(result.limited_by.at("tenant.noise").starts_with("storage.scratch.head"));
+  const auto head = std::find_if(result.resources.begin(), result.resources.end(),
+                                 [](const ResourceUse& u) { return u.blamed_share > 0.5; });
+  REQUIRE(head != result.resources.end());
+  CHECK(head->name.starts_with("storage.scratch.head"));
+}
+
+TEST_CASE("of tenants alone each counts as much as any other in what is waited for") {
+  // One waits for its limit nearly all the time, the other for the filer: half and half, though the
+  // first has eight requests in flight for two of the other.
+  Design design = shared(
+      {tenant("fio", "held",
+              {{"rw", "randread"}, {"bs", "1 MiB"}, {"iodepth", "4"}, {"limit", "100 MB/s"}}),
+       tenant("fio", "free", {{"rw", "randread"}, {"bs", "16 MiB"}})});
+  design.jobs.clear();
+  const RunResult result = run(design);
+  double limit = 0.0;
+  for (const ResourceUse& use : result.resources)
+    if (use.name == "tenant.held.limit") limit = use.blamed_share;
+  CHECK(limit == Approx(0.5).epsilon(0.03));
+}
+
+TEST_CASE("the CPU that preprocessing computes on is busy, and waited for") {
+  // 64 workers a host on 64 cores: 1 s of computing per chunk of 1 MB, a few ms of reading.
+  Design design =
+      shared({tenant("preprocess", "tok",
+                     {{"workers", "64"}, {"chunk", "1 MB"}, {"cpu", "1 MB/s"}, {"ratio", "0"}})});
+  design.jobs.clear();
+  const RunResult result = run(design);
+  CHECK(metric(result, "tenant.tok.chunk") == Approx(1.03).epsilon(0.03));
+  CHECK(metric(result, "resource.host.other.cpu.utilization") == Approx(1.0).epsilon(0.05));
+  CHECK(result.limited_by.at("tenant.tok") == "host.other.cpu");
+}
+
+TEST_CASE("a storage failure without a job says how often and how long, and nothing of GPUs") {
+  Design design = shared({tenant("fio", "noise", {{"rw", "randread"}, {"bs", "8 MiB"}})});
+  design.jobs.clear();
+  design.failures.push_back(component(Role::failure, "storage", "outage",
+                                      {{"on", "scratch"},
+                                       {"part", "service"},
+                                       {"at", "10 s"},
+                                       {"failover", "20 s"},
+                                       {"repair", "10 s"},
+                                       {"left", "100 %"}}));
+  const RunResult result = run(design);
+  CHECK(metric(result, "failure.outage.count") == 1.0);
+  CHECK(metric(result, "failure.outage.lasted") == Approx(30.0));
+  CHECK_FALSE(result.metrics.contains("failure.outage.gpu.utilization"));
+  CHECK(metric(result, "tenant.noise.latency.max") == Approx(20.0).epsilon(0.01));
 }
 
 }  // namespace tenant_test

@@ -53,7 +53,17 @@ TEST_CASE("bad checkpoint values are errors that name their field") {
       {{save + "serializer=tensorstore"}, "\"chunk\" does not say how large"},
       {{save + "layout=fsdp-hybrid", save + "shard_group=5"}, "do not divide the 32 ranks"},
       {{save + "durable=local-nvme"}, "/jobs/0/checkpoint/durable no save passes"},
-      {{save + "durable=host-memory"}, "lost with the host"},
+      {{save + "durable=host-memory"}, "no save passes through \"host-memory\""},
+      {{save + "to=tape"}, "no storage system \"tape\""},
+      {{save + "to=host-memory", save + "drain_every=4", save + "durable=host-memory"},
+       "ends in memory, and goes nowhere from there"},
+      {{save + "to=host-memory", save + "incremental.fraction=10 %"}, "increments are files"},
+      {{save + "to=peer-memory", save + "compress.ratio=2"}, "no CPU compresses it"},
+      {{save + "to=peer-memory", save + "verify=read-back"}, "no file to read back"},
+      {{save + "to=peer-memory", save + "peers=4"}, "4 copies in the memory of other hosts"},
+      {{save + "to=peer-memory", "cluster.hosts.memory.size=800 GB"}, "do not fit in half"},
+      {{save + "to=host-memory", save + R"(tiers=["scratch", "host-memory"])"},
+       "passes through \"scratch\""},
       {{save + "drain_every=4"}, "/jobs/0/checkpoint/drain_every saves that are not drained"},
       {{save + "restore.from=local-nvme"}, "/jobs/0/checkpoint/restore/from no save passes"},
       {{save + R"(tiers=["host-memory", "local-nvme", "scratch"])"}, "has no local NVMe"},
@@ -69,6 +79,10 @@ TEST_CASE("bad checkpoint values are errors that name their field") {
   CHECK(error({}) == "");
   CHECK(error({save + R"(tiers=["host-memory", "peer-memory", "scratch"])",
                save + "durable=peer-memory", save + "restore.from=peer-memory"}) == "");
+  CHECK(error({save + "to=host-memory"}) == "");
+  CHECK(error({save + "to=peer-memory", save + "mode=sync"}) == "");
+  CHECK(error({save + R"(tiers=["host-memory", "scratch"])", save + "durable=host-memory",
+               save + "drain_every=10"}) == "");
 }
 
 TEST_CASE("GPUDirect Storage is an error where saves go on from a snapshot") {

@@ -37,6 +37,13 @@ std::vector<Headline> headlines(const Prediction& prediction) {
         add(metric::of_job(job, figure.key),
             title_of(figure) +
                 (several ? QStringLiteral(", ") + QString::fromStdString(job) : QString()));
+  if (of_tenants_alone(prediction))
+    for (const std::string& tenant : tenants_of(prediction))
+      for (const metric::Figure& figure : metric::figures())
+        if (const std::string name = metric::of_tenant(tenant, figure.key);
+            shown(figure, metric::Domain::tenant) && prediction.metrics.contains(name) &&
+            prediction.metrics.at(name).value != 0.0)
+          add(name, title_of(figure) + QStringLiteral(", ") + QString::fromStdString(tenant));
   for (const metric::Figure& figure : metric::figures())
     if (shown(figure, metric::Domain::cost)) add(metric::of_cost(figure.key), title_of(figure));
   return out;

@@ -41,9 +41,10 @@ std::string line_text(const TreeLine& line, const Ink& ink) {
   return out;
 }
 
-std::string what_if_text(const WhatIf& w) {
+std::string what_if_text(const WhatIf& w, bool alone) {
   std::string text =
-      "GPU utilization " + print_share(w.utilization) + " (" + print_gain(w.gain) + ")";
+      alone ? print_share(std::max(w.gain, 0.0)) + " less time of requests"
+            : "GPU utilization " + print_share(w.utilization) + " (" + print_gain(w.gain) + ")";
   if (w.meets_targets) text += ", meets all targets";
   if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
   return text;
@@ -52,9 +53,7 @@ std::string what_if_text(const WhatIf& w) {
 /// What sets the bound, what limits the run, and what would limit it next.
 std::string limits(const Explanation& e, const Ink& ink) {
   std::string out = "\n" + ink.bold("What limits it") + "\n";
-  out += wrapped(
-      "  without simulating: ",
-      "GPU utilization is at most " + print_value(e.bound, "ratio") + ", for " + e.bound_by, 6);
+  out += wrapped("  without simulating: ", bound_phrase(e), 6);
   if (!e.prediction.has_value()) return out;
   const char* role = "  first: ";
   for (const Bottleneck& b : e.prediction->bottlenecks) {
@@ -113,7 +112,7 @@ std::string explanation_text(const Explanation& e, const ReportContext& context,
                         ", each tried alone by simulation") +
                "\n";
       first = false;
-      out += wrapped("  " + w.change + ": ", what_if_text(w), 6);
+      out += wrapped("  " + w.change + ": ", what_if_text(w, of_tenants_alone(e)), 6);
     }
   }
   if (e.prediction.has_value() && style.depth >= 0 && e.asked.empty())
@@ -133,7 +132,8 @@ std::string explanation_csv(const Explanation& e, const Style& style) {
     });
   }
   for (const WhatIf& w : e.what_ifs)
-    out += csv_row({e.scenario_id, "", "", w.change, w.set, what_if_text(w), "", "simulated"});
+    out += csv_row({e.scenario_id, "", "", w.change, w.set, what_if_text(w, of_tenants_alone(e)),
+                    "", "simulated"});
   return out;
 }
 
@@ -157,7 +157,8 @@ std::string explanation_markdown(const Explanation& e, const ReportContext& cont
     });
   if (!e.what_ifs.empty()) out += "\n| change | tried alone by simulation |\n|---|---|\n";
   for (const WhatIf& w : e.what_ifs)
-    out += "| " + markdown_cell(w.change) + " | " + markdown_cell(what_if_text(w)) + " |\n";
+    out += "| " + markdown_cell(w.change) + " | " +
+           markdown_cell(what_if_text(w, of_tenants_alone(e))) + " |\n";
   if (e.prediction.has_value() && e.asked.empty())
     out += "\n" + prediction_markdown(*e.prediction, context);
   return out;

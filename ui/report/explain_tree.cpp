@@ -56,6 +56,16 @@ std::string print_gain(double gain) {
   return std::abs(gain) < kNothing ? points(0.0, 1) : signed_points(gain, 1);
 }
 
+std::string bound_phrase(const Explanation& e) {
+  if (e.bound_by.empty())
+    return "closed forms are of jobs, and there is none: how tenants fare is only simulated";
+  return "GPU utilization is at most " + print_value(e.bound, "ratio") + ", for " + e.bound_by;
+}
+
+bool of_tenants_alone(const Explanation& e) {
+  return e.prediction && stallcast::of_tenants_alone(*e.prediction);
+}
+
 std::string print_source(const Source& source) {
   std::string out = source.where.empty() ? "default" : source.where;
   if (!source.citation.empty()) out += ", " + source.citation;

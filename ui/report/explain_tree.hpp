@@ -44,6 +44,12 @@ void walk_tree(const ExplainNode& root, int depth, std::set<std::string>& shown,
 /// "+1.2 points" from 0.012; what would be printed as 0 has no sign.
 [[nodiscard]] std::string print_gain(double gain);
 
+/// What closed forms say without a simulation: "GPU utilization is at most 98 %, for ...".
+[[nodiscard]] std::string bound_phrase(const Explanation& explanation);
+
+/// Whether changes are told by the time of tenants' requests: there is no job.
+[[nodiscard]] bool of_tenants_alone(const Explanation& explanation);
+
 /// "simulated", "derived", "input", "figure", "rest".
 [[nodiscard]] std::string kind_name(ExplainNode::Kind kind);
 

@@ -176,7 +176,8 @@ std::string busy_text(const PlanPoint& point) {
   return point.binding_utilization > 0.0 ? print_share(point.binding_utilization) : "-";
 }
 
-std::string point_lines(const PlanPoint& point, const Columns& columns, const Ink& ink) {
+std::string point_lines(const PlanPoint& point, const Columns& columns, bool alone,
+                        const Ink& ink) {
   std::string line = " ";
   for (const std::string& cell : cells_of(point, columns))
     line += (line.size() > 1 ? " " : "") + right(cell, 9);
@@ -185,7 +186,7 @@ std::string point_lines(const PlanPoint& point, const Columns& columns, const In
                         : point.inconclusive ? "unsure"
                                              : "fail",
                         left(status_name(point), 7));
-  line += right(print_share(point.utilization), 10);
+  if (!alone) line += right(print_share(point.utilization), 10);
   if (!point.binding.empty())
     line += "  " + left(shortened(point.binding, columns.limiter), columns.limiter) + " " +
             right(busy_text(point), 8);
@@ -231,9 +232,10 @@ std::string plan_text(const PlanResult& plan, const ReportContext& context, cons
   out += "\n ";
   for (std::size_t a = 0; a < columns.heads.size(); ++a)
     out += (a > 0 ? " " : "") + right(short_head(columns, a), 9);
-  out += "  " + left("targets", 7) + right("GPU util.", 10) + "  " +
+  const bool alone = of_tenants_alone(plan.prediction);
+  out += "  " + left("targets", 7) + (alone ? "" : right("GPU util.", 10)) + "  " +
          left("limited by", columns.limiter) + right("busy", 9) + "\n";
-  for (const PlanPoint* point : shown(plan)) out += point_lines(*point, columns, ink);
+  for (const PlanPoint* point : shown(plan)) out += point_lines(*point, columns, alone, ink);
   for (const PlanPart& part : plan_parts(plan)) {
     out += "\n" + ink.bold(part.title) + "\n";
     if (part.table.empty())
@@ -277,17 +279,19 @@ std::string plan_markdown(const PlanResult& plan) {
   std::string rule = "|";
   out += "\n|";
   for (const std::string& head : columns_of(plan).heads) out += " " + head + " |", rule += "---:|";
-  out += " targets | GPU utilization | limited by | busy | by target |\n" + rule +
-         "---|---:|---|---:|---|\n";
+  const bool alone = of_tenants_alone(plan.prediction);
+  out += std::string(" targets |") + (alone ? "" : " GPU utilization |") +
+         " limited by | busy | by target |\n" + rule + "---|" + (alone ? "" : "---:|") +
+         "---|---:|---|\n";
   for (const PlanPoint* point : shown(plan)) {
     out += "|";
     for (const std::string& cell : cells_of(*point, columns_of(plan))) out += " " + cell + " |";
     std::string margins;
     for (const TargetMargin& t : point->targets)
       margins += (margins.empty() ? "" : "; ") + margin_text(t);
-    out += " " + std::string(status_name(*point)) + " | " + print_share(point->utilization) +
-           " | " + markdown_cell(point->binding) + " | " + busy_text(*point) + " | " +
-           markdown_cell(margins) + " |\n";
+    out += " " + std::string(status_name(*point)) + " | " +
+           (alone ? "" : print_share(point->utilization) + " | ") + markdown_cell(point->binding) +
+           " | " + busy_text(*point) + " | " + markdown_cell(margins) + " |\n";
   }
   for (const PlanPart& part : plan_parts(plan)) {
     out += "\n**" + part.title + "**\n\n";

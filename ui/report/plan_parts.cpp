@@ -48,13 +48,15 @@ std::string step(const PlanAxis& axis, double units) {
 
 PlanPart worth(const PlanResult& plan) {
   const TargetMargin* target = binding_target(plan);
+  const bool alone = of_tenants_alone(plan.prediction);
   PlanPart out{"More of it, from the answer on", {}};
   for (const PlanNeighbour& n : plan.neighbours) {
     if (n.direction < 0 || !(n.units > 0.0) || !plan.axes[n.axis].ordered) continue;
-    std::string line = step(plan.axes[n.axis], n.units) + " more: GPU utilization " +
-                       gained(n.utilization * n.units);
+    std::string line = step(plan.axes[n.axis], n.units) + " more: ";
+    if (!alone) line += "GPU utilization " + gained(n.utilization * n.units);
+    if (alone && (target == nullptr || n.target == 0.0)) line += "no target changes";
     if (target != nullptr && n.target != 0.0)
-      line += ", " + name_of(*target) + " " +
+      line += (alone ? "" : ", ") + name_of(*target) + " " +
               (target->unit == "ratio" ? points(std::abs(n.target * n.units), 2)
                                        : print_value(std::abs(n.target) * n.units, target->unit)) +
               (n.target > 0.0 ? " better" : " worse");

@@ -65,6 +65,11 @@ void add_blocks(const Prediction& p, metric::Domain domain, const std::string& t
   }
 }
 
+/// What a share is of: the time of the jobs, or of what tenants ask for.
+std::string of_the_time(const Prediction& p) {
+  return of_tenants_alone(p) ? " of the time of requests" : " of the time";
+}
+
 /// What ranks wait for each other: half of it is no speed of anything.
 bool is_barrier(std::string_view resource) { return resource.ends_with(".barrier"); }
 
@@ -166,6 +171,7 @@ Limit limit_of(const Prediction& p) {
 std::string limit_phrase(const Prediction& p) {
   const Limit limit = limit_of(p);
   const std::string by = "limited by " + limit.name + ": " + print_share(limit.share);
+  const std::string of_time = of_the_time(p);
   switch (limit.kind) {
     case Limit::Kind::failures:
       return by + " of the time goes to lost work and restarts";
@@ -174,16 +180,16 @@ std::string limit_phrase(const Prediction& p) {
     case Limit::Kind::barrier:
       return by + " of the time goes to waiting for the slowest rank";
     case Limit::Kind::resource:
+      if (of_tenants_alone(p)) return by + of_time;
       return by + " of the time, " + print_share(p.bottlenecks.front().blamed_share) +
              " of all waiting";
     case Limit::Kind::gain:
     case Limit::Kind::together:
-      return by + " of the time saved if " +
+      return by + of_time + " saved if " +
              (limit.kind == Limit::Kind::gain ? "it were" : "all of it were") + " twice as fast";
     case Limit::Kind::nothing:
-      return "nothing alone limits it: " + print_share(limit.share) +
-             " of the time is waiting, and no part that is twice as fast saves " +
-             print_share(p.gains->noise);
+      return "nothing alone limits it: " + print_share(limit.share) + of_time +
+             " is waiting, and no part that is twice as fast saves " + print_share(p.gains->noise);
     case Limit::Kind::compute:
       return "data, saves and communication cost less than 0.05 % of the time";
     case Limit::Kind::unnamed:
@@ -210,7 +216,7 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
     if (!row.gain.empty())
       text.push_back((is_barrier(b.resource) ? "half of it: " : "twice as fast: ") + row.gain);
     if (cost >= kNothing || row.gain.empty())
-      text.push_back(print_share(cost) + " of the time" + (row.gain.empty() ? "" : " waited for"));
+      text.push_back(print_share(cost) + of_the_time(p) + (row.gain.empty() ? "" : " waited for"));
     if (b.utilization > 0.0) text.push_back(print_share(b.utilization) + " busy");
     if (!b.headroom.empty()) text.push_back(b.headroom);
     row.text = base::join(text, ", ");
@@ -221,7 +227,8 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
 }
 
 std::string gain_phrase(const Gain& gain) {
-  return print_share(gain.time) + " less time (" + signed_points(gain.utilization, 1) + ")";
+  const std::string out = print_share(gain.time) + " less time";
+  return gain.utilization == 0.0 ? out : out + " (" + signed_points(gain.utilization, 1) + ")";
 }
 
 std::string gains_note(const Prediction& p) {
@@ -255,7 +262,9 @@ std::vector<const ResourceUse*> data_path(const Prediction& p) {
 
 std::string gain_text(const Alternative& a, const Prediction& p) {
   std::string text =
-      "GPU utilization " + print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
+      of_tenants_alone(p)
+          ? print_share(std::max(a.gain, 0.0)) + " less time of requests"
+          : "GPU utilization " + print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   if (p.verdict != Verdict::none)
     text += a.meets_targets ? ", meets all targets" : ", targets still missed";
   return text;

@@ -64,7 +64,7 @@ std::vector<std::string> asked_figures(const Prediction& p) {
     if (p.metrics.contains(metric) && std::find(out.begin(), out.end(), metric) == out.end())
       out.push_back(metric);
   };
-  for (const auto& [job, causes] : p.breakdown) add(metric::gpu_utilization(job));
+  for (const std::string& name : headlines(p)) add(name);
   for (const AssertionOutcome& a : p.assertions) add(a.metric);
   return out;
 }
@@ -84,8 +84,8 @@ std::string figure_to_settle(const Prediction& p) {
     best = a.metric;
   }
   if (!best.empty()) return best;
-  for (const auto& [job, causes] : p.breakdown)
-    if (has_shares(metric::gpu_utilization(job))) return metric::gpu_utilization(job);
+  for (const std::string& name : headlines(p))
+    if (has_shares(name)) return name;
   return "";
 }
 

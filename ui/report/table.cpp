@@ -159,9 +159,12 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
     if (const std::string note = gains_note(p); !note.empty()) out += "\n" + note + "\n";
   }
   if (!p.alternatives.empty()) {
-    out += "\n### Next change\n\n| change | GPU utilization | meets targets |\n|---|---:|---|\n";
+    const bool alone = of_tenants_alone(p);
+    const std::string figure = alone ? "less time of requests" : "GPU utilization";
+    out += "\n### Next change\n\n| change | " + figure + " | meets targets |\n|---|---:|---|\n";
     for (const Alternative& a : p.alternatives)
-      out += "| " + markdown_cell(a.change) + " | " + print_value(a.utilization, "ratio") + " | " +
+      out += "| " + markdown_cell(a.change) + " | " +
+             print_value(alone ? a.gain : a.utilization, "ratio") + " | " +
              (a.meets_targets ? "yes" : "no") + " |\n";
   }
   if (!p.warnings.empty()) out += "\n### Warnings\n\n";

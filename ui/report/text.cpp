@@ -35,6 +35,8 @@ std::string headline(const Prediction& p, const Ink& ink) {
   for (const auto& [job, shares] : p.breakdown)
     if (const Metric* m = find(p, metric::gpu_utilization(job)))
       out += utilization(p, job, *m, ink);
+  if (of_tenants_alone(p))
+    out += wrapped("  ", "no job: tenants alone, over " + print_value(p.simulated_s, "s"), 4);
   const std::string limit = limit_phrase(p);
   return limit.empty() ? out : out + wrapped("  ", limit, 4);
 }

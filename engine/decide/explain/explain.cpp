@@ -7,6 +7,7 @@
 #include "engine/base/counted.hpp"
 #include "engine/base/text.hpp"
 #include "engine/decide/explain/targets.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::explain {
@@ -54,6 +55,10 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
     for (const char* key : {"stall", "duration", "bandwidth", "size", "overhead"})
       add(name + "checkpoint." + key);
   }
+  if (of_tenants_alone(prediction))
+    for (const Component& tenant : design.tenants)
+      for (const char* key : {"latency", "chunk", "operations"})
+        add(metric::of_tenant(tenant.id, key));
   for (std::size_t i = 0; i < std::min<std::size_t>(2, prediction.bottlenecks.size()); ++i)
     if (forms.known(metric::of_resource(prediction.bottlenecks[i].resource, "capacity")))
       add(metric::of_resource(prediction.bottlenecks[i].resource, "utilization"));
@@ -168,6 +173,10 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
       if (prediction != nullptr)
         for (const auto& [name, metric] : prediction->metrics) known.push_back(name);
       for (const models::Derivation& d : forms.bounds().derivations) known.push_back(d.name);
+      if (design.jobs.empty() && metric::parse(asked).domain == metric::Domain::job)
+        return Failure{ExitCode::bad_input,
+                       "the scenario has no job, so there is no \"" + asked + "\"",
+                       "tenants have \"tenant.T.latency\", \".read\", \".write\", \".operations\""};
       const std::string near = base::nearest(asked, known);
       return Failure{ExitCode::bad_input, "no metric is named \"" + asked + "\"",
                      near.empty() ? "\"stallcast run --format csv\" lists them"

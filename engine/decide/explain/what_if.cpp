@@ -49,7 +49,6 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
   for (std::size_t i = first_saving; i < changes.size(); ++i)
     saving.push_back(text_of(changes[i].change));
 
-  const double utilization = plan::mean_utilization(base);
   const std::vector<std::string> before = missed(base);
   std::vector<WhatIf> out;
   for (const plan::Tried& tried : plan::simulate_changes(changes, base, redesign, options)) {
@@ -59,7 +58,7 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
     w.change = tried.proposal.text;
     w.set = text_of(tried.proposal.change);
     w.utilization = plan::mean_utilization(tried.prediction);
-    w.gain = w.utilization - utilization;
+    w.gain = plan::gained(base, tried.prediction);
     w.relative_cost = tried.proposal.relative_cost;
     w.meets_targets = tried.prediction.verdict == Verdict::pass;
     w.missed = missed(tried.prediction);

@@ -12,6 +12,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/gain/levers.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::gain {
@@ -33,35 +34,19 @@ constexpr double kTogether = 2.0;
 
 using Levers = std::vector<Lever>;
 
-struct Pace {
-  double time = 1.0;         ///< per useful work, mean over jobs
-  double utilization = 0.0;  ///< mean over jobs
-};
-
-/// What a job needs for a second of useful compute.
-std::vector<double> times_of(const Prediction& p, double& utilization) {
-  std::vector<double> out;
-  for (const auto& [job, shares] : p.breakdown) {
-    const auto value = [&](const std::string& name) {
-      const auto found = p.metrics.find(name);
-      return found == p.metrics.end() ? 0.0 : found->second.value;
-    };
-    const double good = value(metric::goodput(job));
-    out.push_back(good > 0.0 ? 1.0 / good : 0.0);
-    utilization += value(metric::gpu_utilization(job)) / static_cast<double>(p.breakdown.size());
-  }
-  return out;
+/// GPU utilization, mean over jobs.
+double utilization_of(const Prediction& p) {
+  double sum = 0.0;
+  for (const auto& [job, shares] : p.breakdown)
+    if (const auto found = p.metrics.find(metric::gpu_utilization(job)); found != p.metrics.end())
+      sum += found->second.value / static_cast<double>(p.breakdown.size());
+  return sum;
 }
 
-/// Of the time of each job for the same work, what `after` saves; mean over jobs.     [eq. 1]
 Gain gain_of(const Prediction& before, const Prediction& after) {
-  double was = 0.0, is = 0.0, sum = 0.0;
-  const std::vector<double> old = times_of(before, was), now = times_of(after, is);
-  for (std::size_t j = 0; j < old.size() && j < now.size(); ++j)
-    if (old[j] > 0.0 && now[j] > 0.0) sum += 1.0 - now[j] / old[j];
   Gain out;
-  if (!old.empty()) out.time = sum / static_cast<double>(old.size());
-  out.utilization = is - was;
+  out.time = time_saved(before, after);
+  out.utilization = utilization_of(after) - utilization_of(before);
   return out;
 }
 
@@ -70,7 +55,7 @@ std::string resource_of(const std::string& part) {
   std::string out = base::plain_path(part);
   for (const auto& [path, name] :
        {std::pair{"cluster.hosts.", "host."}, std::pair{"cluster.fabric", "fabric"},
-        std::pair{"jobs.", "job."}})
+        std::pair{"jobs.", "job."}, std::pair{"tenants.", "tenant."}})
     if (out.starts_with(path)) return name + out.substr(std::string_view(path).size());
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "models/contract/registry.hpp"
+#include "stallcast/breakdown.hpp"
 
 namespace stallcast::gain {
 namespace {
@@ -52,6 +53,7 @@ std::optional<double> factor_of(Role role, std::string_view key, const Value& va
   if (role == Role::host && key.starts_with("slow.")) return std::nullopt;
   if (role == Role::step) return key == "jitter" ? std::optional(0.5) : std::nullopt;
   if (role == Role::job && !key.starts_with("barrier.")) return std::nullopt;
+  if (role == Role::tenant && key != "cpu" && key != "limit") return std::nullopt;
   switch (value.dimension) {
     case Dimension::rate:
     case Dimension::op_rate:
@@ -71,12 +73,15 @@ std::string first_word(std::string_view dotted) {
   return std::string(dotted.substr(0, dotted.find('.')));
 }
 
-/// The job a component of it belongs to: "jobs[train].loader" -> "jobs[train]".
+/// The job or tenant a component belongs to: "jobs[train].loader" -> "jobs[train]".
 std::string job_of(const std::string& path) { return path.substr(0, path.find(']') + 1); }
 
-/// Shares of the time that go to each cause, mean over the jobs.
+/// Shares of the time that go to each cause, mean over the jobs. Requests of tenants alone are all
+/// data.
 struct Lost {
   explicit Lost(const Prediction& prediction) {
+    alone = of_tenants_alone(prediction);
+    if (alone) by_cause["data"] = 1.0;
     for (const auto& [job, shares] : prediction.breakdown)
       for (const auto& [cause, share] : shares)
         by_cause[cause] += share / static_cast<double>(prediction.breakdown.size());
@@ -110,11 +115,14 @@ struct Lost {
         return to({"sync"});
       case Role::recovery:
         return to({"restart"});
+      case Role::tenant:
+        return alone ? moving : 0.0;
       default:
         return 0.0;
     }
   }
   std::map<std::string, double> by_cause;
+  bool alone = false;
 };
 
 /// Where a value belongs. Readers' work on the CPU is one part with the cores that do it.
@@ -126,6 +134,9 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
     case Role::loader:
       if (key.starts_with("gpu.")) return {path + ".gpu", path};
       return {host + ".cpu", host};
+    case Role::tenant:
+      if (key == "cpu") return {host + ".cpu", host};
+      return {path + "." + key, path};
     case Role::job:
     case Role::step:
       return {job_of(path) + ".barrier", job_of(path) + ".barrier"};
@@ -160,10 +171,13 @@ Parts parts_of(const Design& design, const Prediction& prediction) {
   if (lost.to({"communication", "data", "metadata", "cpu", "checkpoint", "sync", "restart"}) <
       kNoTime)
     return out;
-  std::map<std::string, std::string> hosts;  // path of the host class, by the path of its job
+  std::map<std::string, std::string> hosts;  // path of the host class, by that of who runs there
   for (const JobDesign& job : design.jobs)
     if (const Value* value = job.job.find("hosts"))
       hosts[base::component_path("job", job.job.id)] = base::component_path("host", value->text);
+  for (const Component& tenant : design.tenants)
+    if (const Value* value = tenant.find("hosts"))
+      hosts[base::component_path("tenant", tenant.id)] = base::component_path("host", value->text);
   std::size_t number = 0;
   base::for_each_component(
       design, [&](const std::string& path, std::string_view id, const Component& component) {

@@ -74,9 +74,10 @@ bool suffers(const JobDesign& job, const Remedy& remedy, const ResourceName& nam
   const bool saves = remedy.of == Of::checkpoint;
   if (name.role == "job" && job.job.id != name.id) return false;
   if (name.role == "host" && !refers_to(&job.job, "hosts", name.id)) return false;
+  const Component* data = job.dataset ? &*job.dataset : nullptr;
   if (name.role == "storage" &&
       !(saves ? refers_to(job.checkpoint ? &*job.checkpoint : nullptr, "to", name.id)
-              : refers_to(job.dataset ? &*job.dataset : nullptr, "on", name.id)))
+              : refers_to(data, "on", name.id) || refers_to(data, "also.on", name.id)))
     return false;
   if (saves) return share_of(prediction, job.job.id, "checkpoint") >= kNoticeable;
   return share_of(prediction, job.job.id, "data") + share_of(prediction, job.job.id, "cpu") >=
@@ -337,13 +338,12 @@ std::vector<Tried> simulate_changes(const std::vector<Proposal>& changes, const 
 std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const Prediction& base,
                                      const Redesign& redesign,
                                      const predict::PredictOptions& options) {
-  const double before = mean_utilization(base);
   std::vector<Alternative> alternatives;
   for (const Tried& tried : simulate_changes(changes, base, redesign, options)) {
     Alternative a;
     a.change = tried.proposal.text;
     a.utilization = mean_utilization(tried.prediction);
-    a.gain = a.utilization - before;
+    a.gain = gained(base, tried.prediction);
     a.meets_targets = tried.prediction.verdict == Verdict::pass;
     a.relative_cost = tried.proposal.relative_cost;
     alternatives.push_back(std::move(a));

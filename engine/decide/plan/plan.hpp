@@ -31,5 +31,8 @@ namespace stallcast::plan {
 
 /// GPU utilization of all jobs together: the mean over jobs of "job.J.gpu.utilization".
 [[nodiscard]] double mean_utilization(const Prediction& prediction);
+/// GPU utilization that `with` has more than `base`; of tenants alone, of the time of their
+/// requests, what it saves.
+[[nodiscard]] double gained(const Prediction& base, const Prediction& with);
 
 }  // namespace stallcast::plan

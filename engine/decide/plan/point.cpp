@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/decide/plan/plan.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
@@ -34,6 +35,11 @@ double mean_utilization(const Prediction& prediction) {
       ++jobs;
     }
   return jobs > 0 ? sum / jobs : 0.0;
+}
+
+double gained(const Prediction& base, const Prediction& with) {
+  return of_tenants_alone(base) ? time_saved(base, with)
+                                : mean_utilization(with) - mean_utilization(base);
 }
 
 PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outages) {

@@ -87,6 +87,7 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
 
 std::string headroom(const ResourceUse& use) {
   // Waited for although next to nothing of it is used: each process has its own part of it.
+  if (use.name.starts_with("tenant.")) return "what it may move at most";
   const bool unshared = use.blamed_share > 0.0 && use.throughput == 0.0;
   if (!(use.capacity > 0.0) || !std::isfinite(use.capacity) || unshared)
     return "a limit of each process by itself";

@@ -16,6 +16,7 @@
 #include "engine/decide/uncertain/posterior.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::uncertain {
@@ -228,12 +229,11 @@ class Drawing {
     return assertion.op.starts_with("<") ? under : 1.0 - under;
   }
 
-  /// Of the figures that are asked for: each job's utilization and what targets are about.
+  /// Of the figures that are asked for: what is said first and what targets are about.
   void add_shares() {
     if (predictions_.size() < kFewestForShares) return;
     std::set<std::string> wanted;
-    for (const auto& [job, causes] : nominal_.breakdown)
-      wanted.insert(metric::gpu_utilization(job));
+    for (const std::string& name : headlines(nominal_)) wanted.insert(name);
     for (const AssertionOutcome& a : nominal_.assertions) wanted.insert(a.metric);
     std::vector<std::vector<double>> scores = points_;
     for (std::vector<double>& point : scores)

@@ -67,8 +67,7 @@ std::string trees(const Explanation& e, int open_levels) {
 }
 
 std::string limits(const Explanation& e) {
-  std::string out = element("p", "Without simulating: GPU utilization is at most " +
-                                     print_value(e.bound, "ratio") + ", for " + e.bound_by + ".");
+  std::string out = element("p", "Without simulating: " + bound_phrase(e) + ".");
   if (!e.prediction) return out;
   std::vector<std::vector<std::string>> rows;
   for (const Bottleneck& b : e.prediction->bottlenecks)
@@ -85,22 +84,27 @@ std::string limits(const Explanation& e) {
 }
 
 std::string changes(const Explanation& e, WhatIf::Kind kind) {
+  const bool alone = of_tenants_alone(e);
   std::vector<html::GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const WhatIf& w : e.what_ifs) {
     if (w.kind != kind) continue;
-    gains.push_back({w.change, 0.0, w.gain, print_gain(w.gain)});
-    rows.push_back({path(w.change), print_share(w.utilization), print_gain(w.gain),
+    const std::string gain = alone ? print_share(w.gain) : print_gain(w.gain);
+    gains.push_back({w.change, 0.0, w.gain, gain});
+    rows.push_back({path(w.change), print_share(w.utilization), gain,
                     w.meets_targets ? element("span", "meets all", "pass")
                     : !w.missed.empty()
                         ? element("span", "misses " + base::join(w.missed, ", "), "fail")
                         : std::string()});
+    if (alone) rows.back().erase(rows.back().begin() + 1);
   }
   if (rows.empty()) return "";
+  std::vector<html::Column> heads = {
+      {"change"}, {"GPU utilization", "number"}, {"points", "number"}, {"targets"}};
+  if (alone) heads = {{"change"}, {"time of requests saved", "number"}, {"targets"}};
   return element("p", "Each change alone, simulated.", "soft") +
-         html::gain_bars("points of GPU utilization", gains) +
-         html::table({{"change"}, {"GPU utilization", "number"}, {"points", "number"}, {"targets"}},
-                     rows);
+         html::gain_bars(alone ? "time of requests saved" : "points of GPU utilization", gains) +
+         html::table(heads, rows);
 }
 
 }  // namespace

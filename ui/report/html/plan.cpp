@@ -33,8 +33,10 @@ std::string margins(const PlanPoint& point) {
 std::string candidates(const PlanResult& plan) {
   std::vector<html::Column> columns;
   for (const PlanAxis& axis : plan.axes) columns.push_back({axis.noun, "number"});
-  columns.insert(columns.end(),
-                 {{"targets"}, {"GPU utilization", "number"}, {"limited by"}, {"margins"}});
+  const bool alone = of_tenants_alone(plan.prediction);
+  columns.push_back({"targets"});
+  if (!alone) columns.push_back({"GPU utilization", "number"});
+  columns.insert(columns.end(), {{"limited by"}, {"margins"}});
   std::vector<std::vector<std::string>> rows;
   for (const PlanPoint& point : plan.points) {
     std::vector<std::string> row;
@@ -42,7 +44,7 @@ std::string candidates(const PlanResult& plan) {
     row.push_back(point.meets          ? html::element("span", "meets", "pass")
                   : point.inconclusive ? html::element("span", "unsure", "inconclusive")
                                        : html::element("span", "misses", "fail"));
-    row.push_back(print_share(point.utilization));
+    if (!alone) row.push_back(print_share(point.utilization));
     row.push_back(path(point.binding));
     row.push_back(margins(point));
     rows.push_back(std::move(row));

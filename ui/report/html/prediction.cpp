@@ -28,7 +28,7 @@ std::string status_of(const Prediction& p, const std::string& metric) {
 std::string tile(const Prediction& p, const std::string& owner, const metric::Figure& figure) {
   const std::string metric = owner + std::string(figure.key);
   const Metric* m = find(p, metric);
-  if (m == nullptr) return "";
+  if (m == nullptr || (figure.domain == metric::Domain::tenant && m->value == 0.0)) return "";
   const std::string status = status_of(p, metric);
   std::string out = "<div class=\"tile " + status + "\">" + element("span", figure.name_alone()) +
                     element("b", print_value(m->value, m->unit));
@@ -60,6 +60,10 @@ std::string tiles(const Prediction& p) {
     if (p.breakdown.size() > 1) out += element("h3", "Job " + job);
     out += tiles(p, metric::Domain::job, metric::of_job(job));
   }
+  if (of_tenants_alone(p))
+    for (const std::string& tenant : tenants_of(p))
+      out += element("h3", "Tenant " + tenant) +
+             tiles(p, metric::Domain::tenant, metric::of_tenant(tenant));
   return out + tiles(p, metric::Domain::cost, metric::of_cost(""));
 }
 
@@ -110,7 +114,10 @@ std::string limits(const Prediction& p) {
   }
   if (rows.empty()) return element("p", "Nothing: no resource costs time or is 30 % busy.");
   std::vector<html::Column> heads = {
-      {"resource"}, {"of the time", "number"}, {"busy", "number"}, {"headroom"}};
+      {"resource"},
+      {of_tenants_alone(p) ? "of requests' time" : "of the time", "number"},
+      {"busy", "number"},
+      {"headroom"}};
   if (!p.gains) return table(heads, rows);
   heads.insert(heads.begin() + 1, {{"twice as fast", "number"}, {"most of it by"}});
   const std::string note = gains_note(p);
@@ -136,10 +143,15 @@ std::string what_ifs(const Prediction& p) {
   std::vector<GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const Alternative& a : p.alternatives) {
-    gains.push_back({a.change, 0.0, a.gain, points(a.gain, 2)});
+    gains.push_back(
+        {a.change, 0.0, a.gain, of_tenants_alone(p) ? print_share(a.gain) : points(a.gain, 2)});
     rows.push_back({path(a.change), markup(gain_text(a, p))});
   }
-  return element("p", "Each change alone, simulated; points of GPU utilization gained.", "soft") +
+  return element("p",
+                 of_tenants_alone(p)
+                     ? "Each change alone, simulated; time of requests saved."
+                     : "Each change alone, simulated; points of GPU utilization gained.",
+                 "soft") +
          gain_bars("gain of each change", gains) + table({{"change"}, {"with it"}}, rows);
 }
 

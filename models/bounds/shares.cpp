@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <vector>
+
+#include "engine/graph/topology.hpp"
+#include "models/bounds/parts.hpp"
+#include "stallcast/metric.hpp"
+
+/// What several jobs leave each other: docs/models/bounds.md, eq. 4.
+namespace stallcast::models::detail {
+
+// Jobs that read at the same time share every edge max-min, each at most at its own demand.
+// [docs/models/bounds.md, eq. 4]
+void derive_shares(const std::vector<JobDemand>& jobs, const Plant& plant, Bounds& out) {
+  std::vector<graph::Demand> demands;
+  std::vector<const JobDemand*> owners;
+  for (const JobDemand& d : jobs) {
+    if (d.missed == Rate{}) continue;
+    for (const auto& [storage, part] : d.places) {
+      const graph::NodeId source = plant.storage(storage).read_source();
+      const auto mounts = plant.mounts(d.host, storage, true, d.layout.gds);
+      for (std::size_t g = 0; g < mounts.size(); ++g) {
+        const double hosts = plant.groups(d.host)[g].hosts;
+        demands.push_back({.path = plant.topology().route(source, mounts[g]),
+                           .weight = d.layout.readers() * hosts / d.layout.hosts,
+                           .cap = d.missed * part / d.layout.readers()});
+        owners.push_back(&d);
+      }
+    }
+  }
+  const std::vector<Rate> shares = graph::max_min_shares(plant.topology(), demands);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (i > 0 && owners[i] == owners[i - 1]) continue;
+    std::size_t worst = i;  // the group of hosts that gets least sets the pace
+    for (std::size_t j = i; j < shares.size() && owners[j] == owners[i]; ++j)
+      if (shares[j] / demands[j].cap < shares[worst] / demands[worst].cap) worst = j;
+    const Rate least = shares[worst], demand = demands[worst].cap;
+    const double share = least / demand;
+    out.derivations.push_back(derived(
+        metric::of_job(owners[i]->id, "gpu.utilization.estimate"), {share, Dimension::ratio},
+        "max-min share with the other jobs " + text(least) + " of " + text(demand) + " per GPU"));
+    out.utilization = std::min(out.utilization, share);
+  }
+}
+
+}  // namespace stallcast::models::detail

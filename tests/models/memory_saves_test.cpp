@@ -1,0 +1,157 @@
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/bounds/bounds.hpp"
+#include "tests/support/designs.hpp"
+
+/// Saves that end in the memory of hosts. docs/models/checkpoint.md, eq. 14.
+namespace memory_saves_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+using Fields = std::vector<std::pair<const char*, const char*>>;
+
+// 4 hosts of 8 GPUs, steps of 100 ms, 60 s; 32 GB are saved every 60 steps: 1 GB a rank at
+// 55 GB/s, 8 GB a host through ports of 50 GB/s x 95 %.
+constexpr double kCopy = 1e9 / 55e9, kSend = 8e9 / 47.5e9;
+
+Design saver(const char* to, const char* mode = "async", const Fields& more = {}) {
+  Design design = small_design();
+  set(design.fabric, Role::fabric, "rtt", "0 s");
+  set(design.hosts[0], Role::host, "memory.bandwidth", "1 TB/s");  // more than 8 copies take
+  JobDesign& job = design.jobs[0];
+  job.recovery =
+      component(Role::recovery, "restart", "recovery",
+                {{"detect", "1 s"}, {"replace", "2 s"}, {"start", "3 s"}, {"init", "4 s"}});
+  job.checkpoint = component(Role::checkpoint, mode, "checkpoint",
+                             {{"to", to}, {"every_steps", "60"}, {"size", "32 GB"}});
+  for (const auto& [key, text] : more) set(*job.checkpoint, Role::checkpoint, key, text);
+  return design;
+}
+
+void fail(Design& design, const char* at, const char* kind) {
+  design.failures.push_back(component(Role::failure, kind, "loss", {{"at", at}}));
+}
+
+double save(const RunResult& result, const char* what) {
+  return metric(result, std::string("job.train.checkpoint.") + what);
+}
+
+double written(const RunResult& result) {
+  return metric(result, "resource.storage.scratch.ost.throughput") * 60.0;
+}
+
+double bound(const Design& design, const std::string& name) {
+  for (const models::Derivation& d : models::bounds(design).derivations)
+    if (d.name == "job.train.checkpoint." + name) return d.value;
+  return -1.0;
+}
+
+}  // namespace
+
+TEST_CASE("a save to host memory ends with the copy from the GPU") {
+  for (const char* mode : {"async", "sync"}) {
+    const Design design = saver("host-memory", mode);
+    const RunResult result = run(design);
+    INFO(mode);
+    CHECK(save(result, "duration") == Approx(kCopy).epsilon(1e-9));
+    CHECK(save(result, "stall") == Approx(kCopy).epsilon(1e-9));
+    CHECK(save(result, "count") == 9.0);
+    CHECK(save(result, "bandwidth") == Approx(32e9 / kCopy).epsilon(1e-9));
+    CHECK(bound(design, "snapshot.bound") == Approx(kCopy).epsilon(1e-9));
+    CHECK(metric(result, "resource.storage.scratch.ost.throughput") == 0.0);
+    CHECK_FALSE(result.metrics.contains("job.train.checkpoint.files"));
+    CHECK(result.limited_by.at("job.train.checkpoint.duration") == "host.gpu.gpu.copy");
+  }
+}
+
+TEST_CASE("a save to peers ends when their memory has it, through the ports") {
+  for (const char* peers : {"1", "2"}) {
+    const Design design = saver("peer-memory", "async", {{"peers", peers}});
+    const RunResult result = run(design);
+    const double sent = kSend * std::stod(peers);
+    CHECK(save(result, "duration") == Approx(kCopy + sent).epsilon(1e-6));
+    CHECK(save(result, "stall") == Approx(kCopy).epsilon(1e-6));
+    CHECK(bound(design, "save.bound") == Approx(sent).epsilon(1e-9));
+    CHECK(result.limited_by.at("job.train.checkpoint.duration") == "host.gpu.nic.read");
+  }
+  const Design waits = saver("peer-memory", "sync");
+  CHECK(save(run(waits), "stall") == Approx(kCopy + kSend).epsilon(1e-6));
+  CHECK(metric(run(waits), "job.train.gpu.utilization") <= models::bounds(waits).utilization);
+}
+
+TEST_CASE("a copy to the GPU is all that a restore from host memory takes") {
+  const auto restored = [](const char* to) {
+    return metric(run(saver(to, "async", {{"restore.read", "own"}})), "job.train.restore.duration");
+  };
+  CHECK(restored("host-memory") == Approx(kCopy).epsilon(1e-6));
+}
+
+TEST_CASE("saves that count in host memory go on to storage every n-th time") {
+  // Saves 1, 5 and 9 of nine: 3 x 32 GB. Each counts after its snapshot.
+  const RunResult result = run(saver("scratch", "async",
+                                     {{"tiers", "host-memory,scratch"},
+                                      {"durable", "host-memory"},
+                                      {"drain_every", "4"},
+                                      {"serializer", "none"}}));
+  CHECK(save(result, "count") == 9.0);
+  CHECK(save(result, "duration") == Approx(kCopy).epsilon(1e-6));
+  CHECK(written(result) == Approx(3.0 * 32e9).epsilon(0.02));
+}
+
+TEST_CASE("a host that is lost takes its own copies along, and not those of its peers") {
+  // The failure at 20.05 s: saves began after 60, 120 and 180 steps, about 6, 12 and 18 s. Lost is
+  // what came after the third, or all.
+  const auto lost = [](const char* to, const char* kind) {
+    Design design = saver(to);
+    fail(design, "20.05 s", kind);
+    return metric(run(design), "job.train.restart.lost_work");
+  };
+  CHECK(lost("peer-memory", "host") == Approx(2.0).epsilon(0.05));
+  CHECK(lost("host-memory", "process") == Approx(2.0).epsilon(0.05));
+  CHECK(lost("host-memory", "host") == Approx(20.0).epsilon(0.01));
+  CHECK(lost("peer-memory", "rack") == Approx(20.0).epsilon(0.01));
+  Design design = saver("peer-memory");
+  fail(design, "20.05 s", "host");
+  // the new host takes in 8 GB through its ports, then all copy to their GPUs
+  CHECK(metric(run(design), "job.train.restart.restore.duration") ==
+        Approx(kSend + kCopy).epsilon(0.01));
+}
+
+TEST_CASE("over months a failure goes back to the last save that was drained") {
+  // Every 6 s of work a save, every fourth to storage: a lost host loses between 0 and 24 s and a
+  // little, 12 s on average; where each goes to storage half of 6 s.
+  const auto lost = [](const char* every) {
+    Design design = saver("scratch", "async",
+                          {{"tiers", "host-memory,scratch"},
+                           {"durable", "host-memory"},
+                           {"drain_every", every},
+                           {"serializer", "none"}});
+    set(design.run, Role::run, "duration", "120 s");
+    set(design.storage[0], Role::storage, "stripe.count", "0");
+    set(design.storage[0], Role::storage, "client.stream", "100 GB/s");
+    design.failures.push_back(component(Role::failure, "host", "loss", {{"mtbf", "3200 h"}}));
+    return metric(run(design), "job.train.failures.lost_work");
+  };
+  CHECK(lost("1") == Approx(3.0 + 1.0).epsilon(0.05));  // a save is there after 1 s
+  CHECK(lost("4") - lost("1") == Approx(9.0).epsilon(0.05));
+}
+
+TEST_CASE("over months nothing is left of saves that a failure takes along") {
+  const auto goodput = [](const char* to) {
+    Design design = saver(to);
+    design.failures.push_back(
+        component(Role::failure, "host", "loss", {{"mtbf", "320 h"}, {"correlated", "0 %"}}));
+    return metric(run(design), "job.train.goodput");
+  };
+  CHECK(goodput("peer-memory") > 0.9);
+  CHECK(goodput("host-memory") < 0.1);
+}
+
+}  // namespace memory_saves_test

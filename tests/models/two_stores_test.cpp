@@ -1,0 +1,121 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "models/bounds/bounds.hpp"
+#include "tests/support/designs.hpp"
+
+namespace two_stores_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// A filer that answers at once; only its rate limits.
+Component filer(const char* id, const char* rate) {
+  return component(Role::storage, "nfs", id,
+                   {{"head.count", "1"},
+                    {"head.read", rate},
+                    {"head.write", rate},
+                    {"head.ops", "1000 kops/s"},
+                    {"head.service", "10 us"},
+                    {"client.connection", "10 GB/s"},
+                    {"client.read_ahead", "1 GiB"},
+                    {"client.stream", "10 GB/s"},
+                    {"client.nconnect", "16"}});
+}
+
+// 32 ranks of 8 workers that compute next to nothing: samples of 1 MB, on "near" at 2 GB/s and
+// "far" at 1 GB/s.
+Design two(const char* share, const char* format = "raw") {
+  Design design = small_design();
+  design.storage = {filer("near", "2 GB/s"), filer("far", "1 GB/s")};
+  JobDesign& job = design.jobs[0];
+  set(job.step, Role::step, "compute", "1 ms");
+  job.dataset = component(Role::dataset, format, "dataset",
+                          {{"on", "near"}, {"sample", "1 MB"}, {"samples", "100000000"}});
+  if (share != nullptr) {
+    set(*job.dataset, Role::dataset, "also.on", "far");
+    set(*job.dataset, Role::dataset, "also.share", share);
+  }
+  job.loader = component(Role::loader, "pytorch", "loader",
+                         {{"batch", "8"}, {"workers", "8"}, {"prefetch", "1"}, {"start", "0 s"}});
+  set(design.run, Role::run, "duration", "120 s");  // what was read ahead at its end is 1 %
+  return design;
+}
+
+double bound_of(const Design& design) {
+  for (const models::Derivation& d : models::bounds(design).derivations)
+    if (d.name == "job.train.gpu.utilization.bound") return d.value;
+  return 0.0;
+}
+
+}  // namespace
+
+TEST_CASE("many readers of two storage systems read as fast as the first of them is full") {
+  // A share p of what is read comes from "far": r p <= 1 GB/s and r (1 - p) <= 2 GB/s, so
+  // r = min(2 / (1 - p), 1 / p). Bounds say the same: r over the demand of 32 x 8 MB / 1 ms.
+  for (const auto& [share, p] :
+       {std::pair{"10 %", 0.1}, {"20 %", 0.2}, {"50 %", 0.5}, {"80 %", 0.8}}) {
+    const double rate = std::min(2e9 / (1.0 - p), 1e9 / p);
+    const Design design = two(share);
+    const RunResult result = run(design);
+    INFO("share " << share);
+    CHECK(metric(result, "job.train.throughput.bytes") == Approx(rate).epsilon(0.03));
+    CHECK(metric(result, "resource.storage.far.head.throughput") == Approx(rate * p).epsilon(0.05));
+    CHECK(bound_of(design) == Approx(rate / (32 * 8e6 / 1e-3)).epsilon(1e-6));
+    CHECK(metric(result, "job.train.gpu.utilization") <= bound_of(design) * 1.001);
+    CHECK(result.limited_by.at("job.train").starts_with(p > 0.34 ? "storage.far" : "storage.near"));
+  }
+}
+
+TEST_CASE("shards lie on one of both, and are opened there") {
+  const RunResult result = run(two("25 %", "webdataset"));
+  const double far = metric(result, "resource.storage.far.head.throughput");
+  const double near = metric(result, "resource.storage.near.head.throughput");
+  CHECK(far / (far + near) == Approx(0.25).epsilon(0.15));
+}
+
+TEST_CASE("all of a data set on one of two is all on one, and nothing changes by a bit") {
+  const auto same = [](const RunResult& a, const RunResult& b) {
+    CHECK(a.events == b.events);
+    CHECK(a.metrics.size() == b.metrics.size());
+    for (const auto& [name, metric] : a.metrics) {
+      INFO(name);
+      REQUIRE(b.metrics.contains(name));
+      CHECK(metric.value == b.metrics.at(name).value);
+    }
+  };
+  Design near = two(nullptr), far = two(nullptr);
+  set(*far.jobs[0].dataset, Role::dataset, "on", "far");
+  same(run(near), run(two("0 %")));
+  same(run(far), run(two("100 %")));
+  CHECK(bound_of(far) == bound_of(two("100 %")));
+}
+
+TEST_CASE("one reader waits for each file where it lies") {
+  // Samples of 50 MB over one stream: 100 ms at 0.5 GB/s, 200 ms at 0.25 GB/s for three in ten, so
+  // 130 ms on average; 4,600 draws in 600 s leave 0.5 % of error.
+  Design design = one_reader("raw", {{"sample", "50 MB"}}, "1 us");
+  design.storage.push_back(design.storage[0]);
+  design.storage[1].id = "far";
+  set(design.storage[1], Role::storage, "client.stream", "0.25 GB/s");
+  set(*design.jobs[0].dataset, Role::dataset, "also.on", "far");
+  set(*design.jobs[0].dataset, Role::dataset, "also.share", "30 %");
+  set(design.run, Role::run, "duration", "600 s");
+  CHECK(metric(run(design), "job.train.step.time") == Approx(0.130).epsilon(0.02));
+}
+
+TEST_CASE("a cache of the hosts holds files of both") {
+  // It was filled before: nothing is read from either.
+  Design design = two("40 %");
+  set(*design.jobs[0].dataset, Role::dataset, "samples", "10000");
+  set(*design.jobs[0].dataset, Role::dataset, "cache.policy", "lru");
+  set(*design.jobs[0].dataset, Role::dataset, "cache.warm", "true");
+  const RunResult result = run(design);
+  CHECK(metric(result, "resource.storage.far.head.throughput") == 0.0);
+  CHECK(metric(result, "resource.storage.near.head.throughput") == 0.0);
+}
+
+}  // namespace two_stores_test
