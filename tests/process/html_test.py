@@ -180,8 +180,12 @@ class HtmlTest(unittest.TestCase):
         self.assertGreater(front, 0)
         self.assertEqual(text.count('r="9.0"'), front)
         self.assertEqual(text.count("<tr>"), 2 + 6 + front)
+        drawn = self.out("sweep", *vary, "--draws", "8", "--format", "html")
+        self.assertEqual(drawn.count('opacity="0.25"'), 2)  # a band for each number of workers
+        self.assertIn("nine of ten outcomes", drawn)
         plain = self.out("sweep", *vary, "--format", "html")
         self.assertNotIn("Pareto", plain)
+        self.assertNotIn("nine of ten", plain)
         self.assertEqual(plain.count('r="5.0"'), 6)
 
     def test_all_inputs_are_on_the_page_with_defaults_together(self):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/svg.hpp"
@@ -71,11 +72,6 @@ class Scale {
   bool log_ = false;
 };
 
-std::string svg_line(double x1, double y1, double x2, double y2, std::string_view css) {
-  return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
-         "\" y2=\"" + number(y2) + "\" style=\"stroke:var(--" + std::string(css) + ")\"/>";
-}
-
 /// Labels of one line, each below or above its value unless a neighbour or an end is in the way.
 std::string labels_at(double y, const Scale& x, std::vector<Mark> marks) {
   constexpr double kGap = 12.0;
@@ -108,6 +104,54 @@ std::string mark(double x, double y, const Dot& dot) {
          ";stroke:" + colour + ";stroke-width:2\">" + element("title", dot.title) + "</circle>";
 }
 
+using Curve = std::vector<const Dot*>;
+
+/// The dots with outcomes, by curve and x; empty where whiskers show more: too many curves, or one
+/// that is not a function of x.
+std::vector<Curve> curves_of(const std::vector<Dot>& dots) {
+  constexpr std::size_t kMostCurves = 6;
+  std::map<std::size_t, Curve> curves;
+  for (const Dot& dot : dots)
+    if (dot.outcomes) curves[dot.curve].push_back(&dot);
+  if (curves.size() > kMostCurves) return {};
+  std::vector<Curve> out;
+  for (auto& [number, curve] : curves) {
+    std::stable_sort(curve.begin(), curve.end(),
+                     [](const Dot* a, const Dot* b) { return a->x < b->x; });
+    const auto same = [](const Dot* a, const Dot* b) { return a->x == b->x; };
+    if (curve.size() < 2 || std::adjacent_find(curve.begin(), curve.end(), same) != curve.end())
+      return {};
+    out.push_back(std::move(curve));
+  }
+  return out;
+}
+
+/// Bands of outcomes around the lines through `dots`, or whiskers; "" without any.
+std::string outcomes_of(const std::vector<Dot>& dots, const Scale& x, const Scale& y) {
+  std::string out;
+  const std::vector<Curve> curves = curves_of(dots);
+  for (const Curve& curve : curves) {
+    std::string there, back, line;
+    for (const Dot* dot : curve) {
+      const std::string at = number(x.at(dot->x)) + " ", to = there.empty() ? "M" : "L";
+      there += to + at + number(y.at(dot->outcomes->second));
+      line += to + at + number(y.at(dot->y));
+      back.insert(0, "L" + at + number(y.at(dot->outcomes->first)));
+    }
+    out += "<path d=\"" + there + back + "z\" opacity=\"0.25\" style=\"fill:var(--bar)\"/>" +
+           "<path d=\"" + line + "\" style=\"stroke:var(--bar);stroke-width:2;fill:none\"/>";
+  }
+  if (!curves.empty()) return out;
+  for (const Dot& dot : dots) {
+    if (!dot.outcomes) continue;
+    const double at = x.at(dot.x), low = y.at(dot.outcomes->first),
+                 high = y.at(dot.outcomes->second);
+    out += svg_line(at, low, at, high, "bar") + svg_line(at - 4.0, low, at + 4.0, low, "bar") +
+           svg_line(at - 4.0, high, at + 4.0, high, "bar");
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string svg_rect(double x, double y, double width, double height, std::string_view css,
@@ -117,6 +161,11 @@ std::string svg_rect(double x, double y, double width, double height, std::strin
          (opacity < 1.0 ? " opacity=\"" + fixed(opacity, 2) + "\"" : std::string()) +
          " style=\"fill:var(--" + std::string(css) + ")\">" +
          (title.empty() ? "" : element("title", title)) + "</rect>";
+}
+
+std::string svg_line(double x1, double y1, double x2, double y2, std::string_view css) {
+  return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
+         "\" y2=\"" + number(y2) + "\" style=\"stroke:var(--" + std::string(css) + ")\"/>";
 }
 
 std::string svg(std::string_view name, double height, const std::string& content) {
@@ -221,7 +270,12 @@ std::string scatter(std::string_view name, const PlotAxis& x_axis, const PlotAxi
     return std::pair(*low.*value, *high.*value);
   };
   const auto [left, right] = ends(&Dot::x);
-  const auto [low, high] = ends(&Dot::y);
+  auto [low, high] = ends(&Dot::y);
+  for (const Dot& dot : dots)
+    if (dot.outcomes) {
+      low = std::min(low, dot.outcomes->first);
+      high = std::max(high, dot.outcomes->second);
+    }
   const double end = kSvgWidth - kPlotRight, floor = kPlotHeight - kPlotBottom;
   const Scale x(left, right, kPlotLeft, end), y(low, high, floor, kPlotTop);
   std::string out;
@@ -235,6 +289,7 @@ std::string scatter(std::string_view name, const PlotAxis& x_axis, const PlotAxi
          svg_line(kPlotLeft, kPlotTop, kPlotLeft, floor, "soft");
   out += svg_label(end, kPlotHeight - 12.0, "end", x_axis.name);
   out += svg_label(8.0, 16.0, "start", y_axis.name);
+  out += outcomes_of(dots, x, y);
   std::vector<const Dot*> front;
   for (const Dot& dot : dots)
     if (dot.front) front.push_back(&dot);
