@@ -140,7 +140,7 @@ TEST_CASE("points of a plot lie inside of it, by ratios where figures span many"
 
 TEST_CASE("what outcomes are within is a band around each curve, or whiskers where there is none") {
   std::vector<report::html::Dot> dots = {{1, 0.5, "bar"}, {2, 0.5, "bar"}, {3, 0.5, "bar"}};
-  for (report::html::Dot& dot : dots) dot.outcomes = std::pair(0.4, 0.6);
+  for (report::html::Dot& dot : dots) dot.outcomes = {0.4, 0.45, 0.6};
   const auto drawn = [&] {
     return report::html::scatter("s", {"x", "count"}, {"y", "ratio"}, dots);
   };

@@ -142,10 +142,9 @@ std::optional<SweepFigure> sweep_figure(const SweepReport& sweep, const SweepRow
   return metric == nullptr ? std::nullopt : std::optional(SweepFigure{metric->value, metric->unit});
 }
 
-std::optional<std::pair<double, double>> sweep_outcomes(const SweepRow& row,
-                                                        const std::string& column) {
+const Metric* sweep_outcomes(const SweepRow& row, const std::string& column) {
   const Metric* metric = sweep_metric(row, column);
-  return metric == nullptr ? std::nullopt : metric->ci90;
+  return metric != nullptr && metric->ci90 && metric->median ? metric : nullptr;
 }
 
 std::string sweep_title(const SweepReport& sweep, const std::string& column) {

@@ -131,21 +131,23 @@ std::string outcomes_of(const std::vector<Dot>& dots, const Scale& x, const Scal
   std::string out;
   const std::vector<Curve> curves = curves_of(dots);
   for (const Curve& curve : curves) {
-    std::string there, back, line;
+    std::string there, back, line, middle;
     for (const Dot* dot : curve) {
       const std::string at = number(x.at(dot->x)) + " ", to = there.empty() ? "M" : "L";
-      there += to + at + number(y.at(dot->outcomes->second));
+      there += to + at + number(y.at(dot->outcomes->high));
       line += to + at + number(y.at(dot->y));
-      back.insert(0, "L" + at + number(y.at(dot->outcomes->first)));
+      middle += to + at + number(y.at(dot->outcomes->middle));
+      back.insert(0, "L" + at + number(y.at(dot->outcomes->low)));
     }
     out += "<path d=\"" + there + back + "z\" opacity=\"0.25\" style=\"fill:var(--bar)\"/>" +
-           "<path d=\"" + line + "\" style=\"stroke:var(--bar);stroke-width:2;fill:none\"/>";
+           "<path d=\"" + middle +
+           "\" style=\"stroke:var(--bar);stroke-dasharray:2 4;fill:none\"/>" + "<path d=\"" + line +
+           "\" style=\"stroke:var(--bar);stroke-width:2;fill:none\"/>";
   }
   if (!curves.empty()) return out;
   for (const Dot& dot : dots) {
     if (!dot.outcomes) continue;
-    const double at = x.at(dot.x), low = y.at(dot.outcomes->first),
-                 high = y.at(dot.outcomes->second);
+    const double at = x.at(dot.x), low = y.at(dot.outcomes->low), high = y.at(dot.outcomes->high);
     out += svg_line(at, low, at, high, "bar") + svg_line(at - 4.0, low, at + 4.0, low, "bar") +
            svg_line(at - 4.0, high, at + 4.0, high, "bar");
   }
@@ -273,8 +275,8 @@ std::string scatter(std::string_view name, const PlotAxis& x_axis, const PlotAxi
   auto [low, high] = ends(&Dot::y);
   for (const Dot& dot : dots)
     if (dot.outcomes) {
-      low = std::min(low, dot.outcomes->first);
-      high = std::max(high, dot.outcomes->second);
+      low = std::min(low, dot.outcomes->low);
+      high = std::max(high, dot.outcomes->high);
     }
   const double end = kSvgWidth - kPlotRight, floor = kPlotHeight - kPlotBottom;
   const Scale x(left, right, kPlotLeft, end), y(low, high, floor, kPlotTop);

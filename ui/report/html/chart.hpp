@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "stallcast/coverage.hpp"
@@ -57,6 +56,10 @@ struct PlotAxis {
   std::string name;
   std::string unit;  ///< of its figures, as of a Metric
 };
+/// What a figure may turn out to be: nine in ten outcomes are within.
+struct Outcomes {
+  double low = 0.0, middle = 0.0, high = 0.0;
+};
 /// One point of it; `css` names its colour.
 struct Dot {
   double x = 0.0, y = 0.0;
@@ -64,8 +67,8 @@ struct Dot {
   bool filled = true;
   bool front = false;  ///< circled, and joined to the others
   std::string title = {};
-  std::optional<std::pair<double, double>> outcomes = std::nullopt;  ///< nine in ten values of y
-  std::size_t curve = 0;  ///< dots of one curve differ in x only
+  std::optional<Outcomes> outcomes = std::nullopt;  ///< of y
+  std::size_t curve = 0;                            ///< dots of one curve differ in x only
 };
 /// Points in a plane; "" without any. What outcomes are within is a band around the line through
 /// the dots of each curve, or a whisker at each dot where that would show less.

@@ -99,7 +99,9 @@ std::string picture(const SweepReport& sweep) {
     if (of_x) others[*of_x].clear();
     const std::size_t curve = curves.try_emplace(std::move(others), curves.size()).first->second;
     dots.push_back({at_x->value, at_y->value, look.css, look.filled, row.pareto,
-                    point_title(sweep, i, told), sweep_outcomes(row, axes[1]), curve});
+                    point_title(sweep, i, told), std::nullopt, curve});
+    if (const Metric* drawn = sweep_outcomes(row, axes[1]))
+      dots.back().outcomes = {drawn->ci90->first, *drawn->median, drawn->ci90->second};
   }
   if (dots.size() < 2) return "";
   std::string legend;
@@ -110,7 +112,7 @@ std::string picture(const SweepReport& sweep) {
   if (sweep.has_goals()) legend += "Circled and joined: the Pareto front.";
   if (std::any_of(dots.begin(), dots.end(), [](const html::Dot& d) { return d.outcomes; }))
     legend += std::string(legend.empty() || legend.back() == ' ' ? "" : " ") +
-              "Bands and whiskers hold nine of ten outcomes of a point.";
+              "Bands and whiskers hold nine of ten outcomes of a point; dotted is their middle.";
   return html::scatter(axes[1] + " against " + axes[0], x, y, dots) +
          (legend.empty() ? "" : element("p", legend, "soft"));
 }
