@@ -20,6 +20,7 @@ constexpr std::size_t kMostLetters = 58;
 constexpr double kMostLabels = 420.0, kLeastLabels = 120.0;  // where bars of gains begin
 constexpr std::size_t kTicks = 6;
 constexpr double kStripHeight = 76.0, kBandTop = 30.0, kBandHeight = 20.0, kStripSide = 40.0;
+constexpr double kSlimWidth = 400.0;  // of narrow screens, in which a unit is about a pixel
 constexpr double kPlotHeight = 420.0, kPlotLeft = 110.0, kPlotRight = 40.0, kPlotTop = 30.0,
                  kPlotBottom = 56.0;
 
@@ -73,7 +74,7 @@ class Scale {
 };
 
 /// Labels of one line, each below or above its value unless a neighbour or an end is in the way.
-std::string labels_at(double y, const Scale& x, std::vector<Mark> marks) {
+std::string labels_at(double y, const Scale& x, double room, std::vector<Mark> marks) {
   constexpr double kGap = 12.0;
   std::stable_sort(marks.begin(), marks.end(),
                    [](const Mark& a, const Mark& b) { return a.value < b.value; });
@@ -83,7 +84,7 @@ std::string labels_at(double y, const Scale& x, std::vector<Mark> marks) {
     left.push_back(std::max(x.at(mark.value) - width_of(mark.text) / 2.0, from));
     from = left.back() + width_of(mark.text) + kGap;
   }
-  double to = kSvgWidth;
+  double to = room;
   std::string out;
   for (std::size_t i = marks.size(); i-- > 0;) {
     const double width = width_of(marks[i].text);
@@ -233,14 +234,16 @@ std::string gain_bars(std::string_view name, const std::vector<GainBar>& gains) 
   return svg(name, height, content);
 }
 
-std::string strip(std::string_view name, const Strip& s) {
+namespace {
+
+std::string strip_content(const Strip& s, double width) {
   double low = std::min(s.outcomes.front().value, s.predicted.value);
   double high = std::max(s.outcomes.back().value, s.predicted.value);
   for (const Mark& limit : s.limits) {
     low = std::min(low, limit.value);
     high = std::max(high, limit.value);
   }
-  const Scale x(low, high, kStripSide, kSvgWidth - kStripSide);
+  const Scale x(low, high, kStripSide, width - kStripSide);
   const double middle = kBandTop + kBandHeight / 2.0, end = kBandTop + kBandHeight;
   const auto band = [&](double from, double to, double opacity) {
     return svg_rect(x.at(from), kBandTop, x.at(to) - x.at(from), kBandHeight, "bar", opacity);
@@ -248,7 +251,7 @@ std::string strip(std::string_view name, const Strip& s) {
   const auto upright = [&](const Mark& mark, double y1, double y2, double width) {
     return svg_rect(x.at(mark.value) - width / 2.0, y1, width, y2 - y1, mark.css);
   };
-  std::string out = svg_line(0.0, middle, kSvgWidth, middle, "line");
+  std::string out = svg_line(0.0, middle, width, middle, "line");
   out += band(s.outcomes.front().value, s.outcomes.back().value, 0.35);
   out += band(s.half_low, s.half_high, 0.6);
   out += upright(s.outcomes[1], kBandTop, end, 2.0);
@@ -258,9 +261,19 @@ std::string strip(std::string_view name, const Strip& s) {
          "h12l-6 9z\" style=\"fill:var(--" + s.predicted.css + ")\"/>";
   std::vector<Mark> above = s.limits;
   above.push_back(s.predicted);
-  out += labels_at(kBandTop - 14.0, x, above);
-  out += labels_at(kStripHeight - 6.0, x, {s.outcomes.begin(), s.outcomes.end()});
-  return svg(name, kStripHeight, out);
+  out += labels_at(kBandTop - 14.0, x, width, above);
+  return out + labels_at(kStripHeight - 6.0, x, width, {s.outcomes.begin(), s.outcomes.end()});
+}
+
+}  // namespace
+
+std::string strip(std::string_view name, const Strip& s) {
+  // Once more for narrow screens, where one shrunk to fit could not be read.
+  const std::string height = number(kStripHeight);
+  return "<svg class=\"broad\" role=\"img\" aria-label=\"" + markup(name) + "\" viewBox=\"0 0 " +
+         number(kSvgWidth) + " " + height + "\">" + strip_content(s, kSvgWidth) + "</svg>\n" +
+         "<svg class=\"slim\" role=\"img\" aria-label=\"" + markup(name) + "\" viewBox=\"0 0 " +
+         number(kSlimWidth) + " " + height + "\">" + strip_content(s, kSlimWidth) + "</svg>\n";
 }
 
 std::string scatter(std::string_view name, const PlotAxis& x_axis, const PlotAxis& y_axis,
