@@ -7,6 +7,8 @@
 #include "calibration/measure/statistics.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "engine/decide/uncertain/outcomes.hpp"
+#include "scenarios/rules/rules.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::calibration {
@@ -80,6 +82,10 @@ ValidatedCase compare(const Case& measured, const Prediction& prediction, Diagno
     }
     out.comparisons.push_back({m.metric, predicted.unit, measured_value, predicted,
                                error_of(predicted.value, measured_value, predicted.unit)});
+    if (!prediction.uncertainty) continue;
+    const auto drawn = prediction.uncertainty->metrics.find(m.metric);
+    if (drawn != prediction.uncertainty->metrics.end())
+      out.comparisons.back().outcomes = drawn->second.levels;
   }
   return out;
 }
@@ -112,13 +118,44 @@ std::vector<ErrorSummary> summarise(std::span<const ValidatedCase> cases) {
   return out;
 }
 
+Coverage coverage_of(std::span<const ValidatedCase> cases) {
+  std::vector<JudgedFigure> figures;
+  for (const ValidatedCase& c : cases)
+    for (const Comparison& m : c.comparisons)
+      if (m.outcomes)
+        figures.push_back(
+            {c.id, kind_of(m.metric), m.unit, m.measured, m.predicted.value, *m.outcomes});
+  return stallcast::coverage_of(figures);
+}
+
+namespace {
+
+/// Adds to `predictions` what their figures may turn out to be; what cannot be drawn stays without.
+void draw_each(const LoadedCases& loaded, std::size_t draws, const predict::PredictOptions& predict,
+               std::vector<Result<Prediction>>& predictions) {
+  uncertain::DrawOptions how{.predict = predict, .draws = draws};
+  how.valid = [](const Design& design) { return scenarios::fault_of(design).empty(); };
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    if (!predictions[i].ok()) continue;
+    const Design& design = loaded.cases[i].design;
+    Result<Uncertainty> found = uncertain::outcomes(design, *predictions[i], how);
+    if (found.ok())
+      uncertain::attach(std::move(found).value(), design, *predictions[i]);
+    else
+      predictions[i]->warnings.push_back("no interval: " + found.failure().message);
+  }
+}
+
+}  // namespace
+
 Result<Validation> validate(const LoadedCases& loaded, const predict::PredictOptions& options,
-                            Diagnostics& faults) {
+                            std::size_t draws, Diagnostics& faults) {
   Validation out;
   out.files = loaded.files;
   std::vector<Design> designs;
   for (const Case& c : loaded.cases) designs.push_back(c.design);
-  const std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
+  std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
+  if (draws > 0) draw_each(loaded, draws, options, predictions);
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     const Case& c = loaded.cases[i];
     if (!predictions[i].ok()) {
@@ -133,6 +170,7 @@ Result<Validation> validate(const LoadedCases& loaded, const predict::PredictOpt
     return Failure{ExitCode::bad_input, faults.items().front().message,
                    faults.items().front().hint};
   out.summary = summarise(out.cases);
+  out.coverage = coverage_of(out.cases);
   return out;
 }
 

@@ -47,11 +47,12 @@ struct LoadedCases {
 /// Reads case files and the scenarios they name. Never throws on any input; all faults at once.
 [[nodiscard]] LoadedCases load_cases(const InputFiles& files);
 
-/// Predicts all cases in one batch and compares. Faults that only the predictions show (a measured
-/// metric that the simulation does not yield, a unit that does not fit) go to `faults` with their
-/// places; the failure is then bad_input. REQUIRES: `loaded` has no error.
+/// Predicts all cases in one batch and compares; with `draws` of each, its intervals, too. Faults
+/// that only the predictions show (a measured metric that the simulation does not yield, a unit
+/// that does not fit) go to `faults` with their places; the failure is then bad_input. REQUIRES:
+/// `loaded` has no error.
 [[nodiscard]] Result<Validation> validate(const LoadedCases& loaded,
-                                          const predict::PredictOptions& options,
+                                          const predict::PredictOptions& options, std::size_t draws,
                                           Diagnostics& faults);
 
 /// The comparison of one case with its prediction; faults as for `validate`.
@@ -60,5 +61,7 @@ struct LoadedCases {
 
 /// Errors per metric, over the jobs' names.
 [[nodiscard]] std::vector<ErrorSummary> summarise(std::span<const ValidatedCase> cases);
+/// How often intervals hold what was measured, over the jobs' names; of figures that have them.
+[[nodiscard]] Coverage coverage_of(std::span<const ValidatedCase> cases);
 
 }  // namespace stallcast::calibration

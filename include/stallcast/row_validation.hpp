@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "stallcast/coverage.hpp"
+
 /// Predictions of the rows of a table of measurements: what `stallcast validate --from` says.
 namespace stallcast {
 
@@ -14,6 +16,7 @@ struct PredictedFigure {
   double value = 0.0;
   double low = 0.0;
   double high = 0.0;
+  LevelIntervals levels = {};  ///< by kLevels; that of nine in ten is `low` to `high`
 };
 
 /// One row of the table. Metrics are named as in the JSON output: "au", "first_step_s".
@@ -65,9 +68,12 @@ struct RowValidation {
   std::vector<RowMetric> metrics;
   std::vector<PredictedRow> rows;  ///< in the order of the table
   std::vector<RowErrors> errors;   ///< by metric, then group, then method
+  Coverage coverage;               ///< of the scored rows
 };
 
 /// Errors of all metrics over all scored rows, by group and over all. Pure.
 [[nodiscard]] std::vector<RowErrors> errors_of(const RowValidation& validation);
+/// How often the intervals of the scored rows hold what was measured. Pure.
+[[nodiscard]] Coverage coverage_of(const RowValidation& validation);
 
 }  // namespace stallcast

@@ -97,6 +97,7 @@ struct SweepReport {
   std::string version, model_version;  ///< that planned it
   std::string sha256;                  ///< of all its points
   std::string profile_sha256;          ///< empty without a calibration profile
+  std::size_t draws = 0;               ///< of every point; 0: each is simulated as it is
   std::vector<std::string> axes;       ///< paths
   std::vector<SweepColumn> columns;
   std::vector<SweepRow> rows;

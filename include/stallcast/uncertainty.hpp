@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -15,6 +16,11 @@ struct Interval {
   double low = 0.0;
   double high = 0.0;
 };
+
+/// Parts of all outcomes, and for each the interval in the middle of them that holds it.
+inline constexpr std::array<double, 6> kLevels = {0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
+using LevelIntervals = std::array<Interval, kLevels.size()>;
+inline constexpr std::size_t kNineInTen = 4;  ///< of kLevels: what is printed
 
 /// A figure of a run that was observed, in the unit of its metric.
 struct ObservedFigure {
@@ -43,12 +49,13 @@ struct InputShare {
 
 /// What one figure may turn out to be, in the unit of its metric.
 struct Spread {
-  double median = 0.0;  ///< of all draws
-  Interval all;         ///< inputs, seeds and model together
-  Interval half;        ///< as `all`, every second time
-  Interval inputs;      ///< with the inputs drawn, one seed
-  Interval seeds;       ///< of single runs of the design as it is; as `median` with one replica
-  double model = 0.0;   ///< half width of what no input explains, on the scale of `all`
+  double median = 0.0;         ///< of all draws
+  Interval all;                ///< inputs, seeds and model together
+  Interval half;               ///< as `all`, every second time
+  LevelIntervals levels = {};  ///< as `all`, by kLevels
+  Interval inputs;             ///< with the inputs drawn, one seed
+  Interval seeds;      ///< of single runs of the design as it is; as `median` with one replica
+  double model = 0.0;  ///< half width of what no input explains, on the scale of `all`
   std::vector<InputShare> shares;  ///< largest first, of the headline figures
   double explained = 0.0;          ///< part of the variance that the shares account for
 };

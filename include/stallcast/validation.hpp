@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "stallcast/coverage.hpp"
 #include "stallcast/prediction.hpp"
 
 /// Predictions next to what was measured on real systems.
@@ -18,6 +20,7 @@ struct Comparison {
   /// predicted - measured: in percentage points when the unit is "ratio", else in percent of the
   /// measured value. Positive: predicted too high.
   double error = 0.0;
+  std::optional<LevelIntervals> outcomes = std::nullopt;  ///< absent without draws
 };
 
 /// One case: a system that was measured, and the scenario that describes it.
@@ -59,6 +62,7 @@ struct Validation {
   std::vector<CaseFile> files;
   std::vector<ValidatedCase> cases;   ///< in the order of the files
   std::vector<ErrorSummary> summary;  ///< in the order the metrics first appear
+  Coverage coverage;                  ///< of its intervals; empty without draws
   double wall_s = 0.0;  ///< wall clock of all simulations, never part of compared bytes
 };
 

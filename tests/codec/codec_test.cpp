@@ -108,6 +108,18 @@ TEST_CASE("every dimension survives a round trip") {
   }
 }
 
+TEST_CASE("what a value may be survives a round trip, and is no part of a design's identity") {
+  Design d;
+  d.run.values["x"].number = 2.0;
+  const std::string before = encode_identity(d);
+  d.run.values["x"].range = Range{1.0, kInfinity, "a \"sheet\""};
+  const Result<Design> back = decode_design(encode(d));
+  REQUIRE(back.ok());
+  CHECK(back->run.find("x")->range == d.run.values["x"].range);
+  CHECK(nlohmann::json::parse(encode(d)).dump() == encode(d));
+  CHECK(encode_identity(d) == before);
+}
+
 TEST_CASE("numbers keep all their bits") {
   std::mt19937_64 random(7);
   RunResult r;

@@ -150,7 +150,7 @@ TEST_CASE("a cancelled sweep keeps what is done, and goes on from there, also af
   const QString file = folder.filePath(QStringLiteral("sweep.db"));
   {
     SweepRun run(workspace, nullptr);
-    run.start(ranges.chosen(), file);
+    run.start(ranges.chosen(), file, 0);
     REQUIRE(QTest::qWaitFor([&] { return done_of(run) > 0; }, 120'000));
     workspace.background().cancel();
     CHECK_FALSE(run.running());
@@ -169,14 +169,14 @@ TEST_CASE("a cancelled sweep keeps what is done, and goes on from there, also af
   REQUIRE(again.report().rows.size() == all);
   const std::size_t before = done_of(again);
   CHECK(before > 0);
-  again.start(ranges.chosen(), file);
+  again.start(ranges.chosen(), file, 0);
   REQUIRE(QTest::qWaitFor([&] { return !again.running(); }, 120'000));
   CHECK(done_of(again) == all);
   REQUIRE(ended.count() == 1);
   CHECK(ended.front().front().toString().isEmpty());
   // Another sweep is not put into the same file.
   REQUIRE(ranges.set_values(ranges.ranges().front().slider.path, 3));
-  again.start(ranges.chosen(), file);
+  again.start(ranges.chosen(), file, 0);
   REQUIRE(QTest::qWaitFor([&] { return ended.count() == 2; }, 120'000));
   CHECK_FALSE(ended.back().front().toString().isEmpty());
 }

@@ -258,6 +258,32 @@ class Rows(unittest.TestCase):
                 low, high = figure["ci90"]
                 self.assertTrue(low <= figure["value"] <= high, case["case_id"])
 
+    def test_intervals_are_held_to_what_was_measured_and_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "rows.svg")
+            result = json.loads(self.predicted("--format", "json", "--picture", picture).out)
+            with open(picture, encoding="utf-8") as file:
+                self.assertTrue(file.read().startswith("<svg xmlns="))
+        scored = [c for c in result["cases"] if not c["calibrates"]]
+        self.assertEqual(len(scored), 1)
+        case = scored[0]
+        found = {c["metric"]: c for c in result["coverage"]["classes"]}
+        low, high = case["predicted"]["au_raw"]["ci90"]
+        inside = low <= case["measured"]["au_raw"] <= high
+        levels = found["au_raw"]["levels"]
+        self.assertEqual([x["nominal"] for x in levels], [0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
+        self.assertEqual(levels[4]["inside"], int(inside))
+        self.assertAlmostEqual(found["au_raw"]["median_half_width_90"]["value"], (high - low) / 2)
+        missed = [m["case_id"] for m in result["coverage"]["missed"] if m["metric"] == "au_raw"]
+        self.assertEqual(missed, [] if inside else [case["case_id"]])
+
+    def test_more_draws_of_a_row_say_something_else(self):
+        def intervals(draws):
+            run = Run("validate", "--from", "mlperf-csv", "FILE", "--draws", draws, "--format",
+                      "json", text=self.table)
+            return [c["predicted"]["au_raw"]["ci90"] for c in json.loads(run.out)["cases"]]
+        self.assertNotEqual(intervals("4"), intervals("8"))
+
     def test_the_scenario_of_a_row_runs_and_gives_what_is_said_of_it(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(self.predicted("--scenarios", folder).code, 0)

@@ -66,7 +66,7 @@ class ExitCodes(unittest.TestCase):
         for args in ([], ["rnu", "x"], ["run"], ["run", "a", "b"], ["run", "FILE", "--sed", "1"],
                      ["run", "FILE", "--seed", "x"], ["run", "FILE", "--replicas", "0"],
                      ["run", "FILE", "--time-limit", "5"], ["run", "FILE", "--format", "xml"],
-                     ["validate", "FILE", "--format", "html"], ["run", "FILE", "--trace-ranks", "worst"],
+                     ["validate", "FILE", "--picture", "p.svg"], ["run", "FILE", "--trace-ranks", "worst"],
                      ["catalog", "show", "no/such"], ["init", "no-such"], ["import", "x", "y"],
                      ["probe", "ioo"], ["probe", "io"], ["validate", "--from", "x", "y"],
                      ["calibrate", "FILE"], ["run", "FILE", "--profile", "FILE"]):
@@ -300,12 +300,12 @@ class Verbs(unittest.TestCase):
           "id": "X1", "claim": "c", "verdict": "right",
           "checks": [ { "compute": "2 * 3", "claimed": "%s" } ] } ] }"""
 
-        def audit(figure):
+        def audit(figure, *options):
             with tempfile.TemporaryDirectory() as folder:
                 with open(os.path.join(folder, "c.json"), "w", encoding="utf-8") as file:
                     file.write(claims % figure)
-                return Run("validate", folder, "--format", "csv")
-        self.assertEqual(audit(6).code, 0)
+                return Run("validate", folder, *(options or ["--format", "csv"]))
+        self.assertEqual([audit(6, *o).code for o in ([], ["--format", "html"], ["--picture", "p"])], [0, 2, 2])
         self.assertEqual(list(csv.DictReader(io.StringIO(audit(6).out)))[0]["agrees"], "yes")
         wrong = audit(7)
         self.assertEqual(wrong.code, 1)

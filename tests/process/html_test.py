@@ -85,20 +85,29 @@ class HtmlTest(unittest.TestCase):
         self.assertLess(page.of("h2").index("Targets"), page.of("h2").index("How sure this is"))
         self.assertIn("holds in", page.of("th"))
         self.assertTrue(any(said.endswith(" of 100 cases") for said in page.of("td")), page.of("td"))
-        self.assertTrue(any(said.startswith("90 % of outcomes ") for said in page.of("small")), page.of("small"))
+        tiles = re.findall(r'<small>90 % of outcomes <span class="ends">(.*?)</span></small>', text)
+        self.assertTrue(any(" % to " in said for said in tiles), tiles)
         section = text.split("<h2>How sure this is")[1].split("</section>")[0]
         self.assertIn("64 draws of what", section)
-        # The only target is on the only utilization: one strip, whose labels are what JSON says.
+        # The only target is on the only utilization: one strip, for broad and for narrow screens, whose labels
+        # are what JSON says and do not lie over each other.
         drawings = re.findall("<svg.*?</svg>", section, re.S)
-        self.assertEqual(len(drawings), 1)
-        drawing = xml.etree.ElementTree.fromstring(drawings[0])
-        labels = [label.text for label in drawing.iter("text")]
-        width = float(drawing.get("viewBox").split()[2])
-        self.assertIn("target >= 99.9 %", labels)
-        self.assertEqual(len([label for label in labels if label.endswith(" %")]), 5, labels)
-        for shape in drawing.iter("rect"):
-            self.assertGreaterEqual(float(shape.get("x")), 0.0)
-            self.assertLessEqual(float(shape.get("x")) + float(shape.get("width")), width)
+        self.assertEqual(len(drawings), 2)
+        for drawing, css in zip(map(xml.etree.ElementTree.fromstring, drawings), ("broad", "slim")):
+            self.assertEqual(drawing.get("class"), css)
+            labels = [label.text for label in drawing.iter("text")]
+            width = float(drawing.get("viewBox").split()[2])
+            self.assertIn("target >= 99.9 %", labels)
+            self.assertEqual(len([label for label in labels if label.endswith(" %")]), 5, labels)
+            for shape in drawing.iter("rect"):
+                self.assertGreaterEqual(float(shape.get("x")), 0.0)
+                self.assertLessEqual(float(shape.get("x")) + float(shape.get("width")), width)
+            for line in {label.get("y") for label in drawing.iter("text")}:
+                ends = sorted((float(t.get("x")) - 4.0 * len(t.text), float(t.get("x")) + 4.0 * len(t.text))
+                              for t in drawing.iter("text") if t.get("y") == line)
+                self.assertGreaterEqual(ends[0][0], -0.1)
+                self.assertLessEqual(ends[-1][1], width + 0.1)
+                self.assertTrue(all(a[1] < b[0] for a, b in zip(ends, ends[1:])), ends)
         inputs = [row["input"] for row in data["uncertainty"]]
         self.assertTrue(inputs)
         self.assertIn("What to measure first", section)
@@ -180,8 +189,12 @@ class HtmlTest(unittest.TestCase):
         self.assertGreater(front, 0)
         self.assertEqual(text.count('r="9.0"'), front)
         self.assertEqual(text.count("<tr>"), 2 + 6 + front)
+        drawn = self.out("sweep", *vary, "--draws", "8", "--format", "html")
+        self.assertEqual(drawn.count('opacity="0.25"'), 2)  # a band for each number of workers
+        self.assertIn("nine of ten outcomes", drawn)
         plain = self.out("sweep", *vary, "--format", "html")
         self.assertNotIn("Pareto", plain)
+        self.assertNotIn("nine of ten", plain)
         self.assertEqual(plain.count('r="5.0"'), 6)
 
     def test_all_inputs_are_on_the_page_with_defaults_together(self):

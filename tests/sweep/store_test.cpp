@@ -64,6 +64,7 @@ SweepOutcome done(double value) {
   out.verdict = Verdict::pass;
   out.limited_by = "storage.scratch.ost";
   out.metrics["m"] = {value, "ratio", std::pair{value - 0.1, value + 0.1}};
+  out.metrics["drawn"] = {value, "s", {}, std::pair{value - 0.2, value + 0.3}, value + 0.05};
   return out;
 }
 
@@ -157,6 +158,9 @@ TEST_CASE("results are there after the file is opened again, one per design") {
     REQUIRE(report->rows[i].outcome);
     CHECK(report->rows[i].outcome->metrics.at("m").value == 1.0 / 3.0);  // to the bit
     CHECK(report->rows[i].outcome->metrics.at("m").ci95->second == 1.0 / 3.0 + 0.1);
+    const Metric& drawn = report->rows[i].outcome->metrics.at("drawn");
+    CHECK((!drawn.ci95 && drawn.median == 1.0 / 3.0 + 0.05));
+    CHECK(drawn.ci90 == std::pair{1.0 / 3.0 - 0.2, 1.0 / 3.0 + 0.3});
     CHECK(report->rows[i].outcome->limited_by == "storage.scratch.ost");
   }
   CHECK_FALSE(report->rows[1].outcome);

@@ -138,4 +138,29 @@ TEST_CASE("points of a plot lie inside of it, by ratios where figures span many"
   CHECK(report::html::scatter("s", {"x", ""}, {"y", ""}, {}).empty());
 }
 
+TEST_CASE("what outcomes are within is a band around each curve, or whiskers where there is none") {
+  std::vector<report::html::Dot> dots = {{1, 0.5, "bar"}, {2, 0.5, "bar"}, {3, 0.5, "bar"}};
+  for (report::html::Dot& dot : dots) dot.outcomes = {0.4, 0.45, 0.6};
+  const auto drawn = [&] {
+    return report::html::scatter("s", {"x", "count"}, {"y", "ratio"}, dots);
+  };
+  // Along the upper end from left to right, back along the lower one. The dots are half way
+  // between.
+  const std::string band = drawn();
+  const std::size_t at = band.find("<path d=\"M");
+  REQUIRE(at != std::string::npos);
+  std::vector<double> heights;
+  std::istringstream path(band.substr(at + 10, band.find('z', at) - at - 10));
+  for (std::string point; std::getline(path, point, 'L');)
+    heights.push_back(std::stod(point.substr(point.find(' '))));
+  REQUIRE(heights.size() == 6);
+  CHECK((heights[0] == heights[2] && heights[3] == heights[5]));
+  const std::size_t dot = band.find("cy=\"") + 4;
+  CHECK(std::stod(band.substr(dot)) == Approx((heights[0] + heights[3]) / 2.0).margin(0.1));
+  dots[1].x = 1.0;  // no function of x
+  CHECK(drawn().find("<path") == std::string::npos);
+  dots[2].outcomes.reset();
+  CHECK(drawn().find("<path") == std::string::npos);
+}
+
 }  // namespace report_layout_test

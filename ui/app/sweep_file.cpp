@@ -10,6 +10,8 @@
 #include "engine/decide/sweep/runner.hpp"
 #include "engine/decide/sweep/shard.hpp"
 #include "engine/decide/sweep/store.hpp"
+#include "engine/decide/uncertain/outcomes.hpp"
+#include "scenarios/rules/rules.hpp"
 #include "ui/app/sweep_plan.hpp"
 
 namespace stallcast::client {
@@ -87,6 +89,14 @@ std::optional<Failure> SweepFile::run(const Run& how) {
   options.predict.run.cancelled = how.unwanted;
   options.predict.seed = impl_->seed;
   options.predict.replicas = impl_->replicas;
+  if (const std::size_t wanted = impl_->store.draws(); wanted > 0)
+    options.draw = [wanted](const Design& design, const predict::PredictOptions& predict,
+                            Prediction& prediction) {
+      uncertain::DrawOptions drawing{.predict = predict, .draws = wanted};
+      drawing.valid = [](const Design& drawn) { return scenarios::fault_of(drawn).empty(); };
+      Result<Uncertainty> found = uncertain::outcomes(design, prediction, drawing);
+      if (found.ok()) uncertain::attach(std::move(found).value(), design, prediction);
+    };
   options.predict.vary = std::move(draws).value();
   options.on_progress = how.on_progress;
   options.shard = impl_->shard;

@@ -25,9 +25,11 @@ struct SweepRequest {
   std::optional<std::int64_t> sample_seed = std::nullopt;
   std::optional<std::int64_t> seed = std::nullopt;      ///< the first of every point
   std::optional<std::int64_t> replicas = std::nullopt;  ///< of every point
-  std::string profile = {};                             ///< file of a calibration profile
-  std::string version = {};                             ///< of the program: part of the plan
-  std::size_t most_points = 1'000'000;                  ///< more are an error
+  /// Of every point, with its inputs drawn from what they may be; 0: none.
+  std::size_t draws = 0;
+  std::string profile = {};             ///< file of a calibration profile
+  std::string version = {};             ///< of the program: part of the plan
+  std::size_t most_points = 1'000'000;  ///< more are an error
 };
 
 /// A sweep with what it has so far, in a SQLite file or, with the path "", in memory. To be used by

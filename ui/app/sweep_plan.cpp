@@ -141,7 +141,7 @@ class Planner {
         if (!r.scenario->ok()) ++faulty;
         if (!r.scenario->ok() || changes) continue;
         plan.scenario_id = r.scenario->design().id;
-        changes.emplace(r.scenario->design(), profile_.has_value());
+        changes.emplace(r.scenario->design(), profile_.has_value() || input_.draws > 0);
       }
       if (faults_.has_errors()) continue;
       base::parallel_for(some.size(), 0, [&](std::size_t i) {
@@ -154,6 +154,7 @@ class Planner {
     plan.version = input_.version;
     plan.model_version = models::kVersion;
     plan.base = changes->base();
+    plan.draws = input_.draws;
     for (const SweepAxis& axis : spec.axes) plan.axes.push_back(axis.path);
     if (profile_) {
       plan.profile_file = input_.profile;

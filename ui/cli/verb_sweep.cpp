@@ -1,6 +1,7 @@
 #include <array>
 #include <limits>
 
+#include "ui/app/run_report.hpp"
 #include "ui/app/sweep_file.hpp"
 #include "ui/app/sweep_launch.hpp"
 #include "ui/cli/scenario_input.hpp"
@@ -104,6 +105,10 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   declare(line, input, options);
   line.integer("--seed", options.seed, 0, "first random seed of every point");
   line.integer("--replicas", options.replicas, 1, "simulations of every point");
+  std::optional<std::int64_t> draws;
+  line.integer("--draws", draws, 0,
+               "simulations of every point with its inputs drawn from what they may be, for "
+               "intervals of its figures; 0 (default): none");
   if (is_run) {
     declare_simulation(line, options);
     declare(line, show);
@@ -113,6 +118,9 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   if (const auto exit = line.parse(args)) return *exit;
   const auto format = report::parse_format(options.format, true);
   if (!format.ok()) return report_failure(format.failure());
+  if (draws.value_or(0) > 0 && *draws < static_cast<std::int64_t>(client::kFewestDraws))
+    return refuse("so few draws say nothing of an interval",
+                  "give at least " + std::to_string(client::kFewestDraws) + ", or 0 for none");
   if (!is_run && options.output.empty())
     return refuse("where should the plan be kept?",
                   "write -o sweep.db; \"stallcast sweep SCENARIO\" plans and runs at once");
@@ -121,6 +129,7 @@ int from_scenario(const Verb& verb, std::span<const std::string> args, bool is_r
   input.source = source_of(scenario, options);
   input.seed = options.seed;
   input.replicas = options.replicas;
+  input.draws = static_cast<std::size_t>(draws.value_or(0));
   input.profile = options.profile;
   input.version = client::version().program;
   Result<client::SweepFile> sweep = client::SweepFile::create(options.output, input, faults);

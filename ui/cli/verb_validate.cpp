@@ -15,6 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// How a validation is reported.
+struct Wanted {
+  report::Format format = report::Format::text;
+  std::string picture;  ///< file for the picture of its intervals; "" for none
+};
+
 /// A folder stands for its JSON files, sorted by name.
 std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
@@ -31,6 +37,14 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
     out.insert(out.end(), files.begin(), files.end());
   }
   return out;
+}
+
+/// Writes the picture where one is wanted; prints why not.
+bool write_picture(const Coverage& coverage, const std::string& file) {
+  if (file.empty()) return true;
+  const Result<bool> written = base::write_file(file, report::calibration_picture(coverage));
+  if (!written.ok()) print_error(written.failure().message, written.failure().hint);
+  return written.ok();
 }
 
 template <class Found>
@@ -52,14 +66,14 @@ int audit_claims(const calibration::LoadedClaims& claims, const CommonOptions& o
                        audit->faultless() ? ExitCode::ok : ExitCode::answer_no);
 }
 
-int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& options,
-                   report::Format format) {
+int validate_cases(const calibration::LoadedCases& cases, std::size_t draws,
+                   const CommonOptions& options, const Wanted& wanted) {
   print_diagnostics(cases.diagnostics, options.quiet);
   if (cases.diagnostics.has_errors()) return static_cast<int>(ExitCode::bad_input);
   ProgressBar bar(options);
   Diagnostics faults;
   const Result<Validation> validation =
-      calibration::validate(cases, predict_options(options, bar), faults);
+      calibration::validate(cases, predict_options(options, bar), draws, faults);
   bar.clear();
   if (faults.has_errors()) {
     print_diagnostics(faults, options.quiet);
@@ -69,14 +83,16 @@ int validate_cases(const calibration::LoadedCases& cases, const CommonOptions& o
   const auto& ran = validation->cases;
   const bool finished =
       std::all_of(ran.begin(), ran.end(), [](const ValidatedCase& c) { return c.finished; });
-  return deliver_found(options, *validation, format,
+  if (!write_picture(validation->coverage, wanted.picture))
+    return static_cast<int>(ExitCode::bad_input);
+  return deliver_found(options, *validation, wanted.format,
                        finished ? ExitCode::ok : ExitCode::inconclusive);
 }
 
 /// Predicts the rows of one table; `from` names its layout.
 int validate_rows(const std::string& from, calibration::SourceOptions how,
                   const std::vector<std::string>& paths, const CommonOptions& options,
-                  report::Format format) {
+                  const Wanted& wanted) {
   const calibration::RowLayout* source = calibration::find_source(from);
   if (source == nullptr) {
     std::vector<std::string> ids;
@@ -96,7 +112,8 @@ int validate_rows(const std::string& from, calibration::SourceOptions how,
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
   if (!rows.ok()) return report_failure(rows.failure());
-  return deliver_found(options, *rows, format, ExitCode::ok);
+  if (!write_picture(rows->coverage, wanted.picture)) return static_cast<int>(ExitCode::bad_input);
+  return deliver_found(options, *rows, wanted.format, ExitCode::ok);
 }
 
 }  // namespace
@@ -114,23 +131,37 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--from", from, "LAYOUT", "CASES is one table of measurements, to predict row by row");
   line.text("--probes", how.probes, "DIR", "probe files that a table is calibrated from");
   std::optional<std::int64_t> draws;
-  line.integer("--draws", draws, 4, "simulations of each row of a table (default 16)");
+  line.integer("--draws", draws, 4,
+               "simulations of each row of a table (default 16), or of each case with its inputs "
+               "drawn (default none)");
   line.text("--scenarios", how.scenarios, "DIR",
             "write the scenario that is made of each row of a table into this folder");
+  Wanted wanted;
+  line.text("--picture", wanted.picture, "FILE.svg",
+            "draw how many measurements are inside intervals of 50 to 95 % of outcomes");
   line.simulation_options(options);
-  line.format_option(options);
+  line.format_option(options, true);
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
-  const auto format = report::parse_format(options.format);
+  // Whether there are pages is known once the files are: claims have none.
+  const auto format = report::parse_format(options.format, true);
   if (!format.ok()) return report_failure(format.failure());
+  wanted.format = *format;
+  how.draws = static_cast<std::size_t>(draws.value_or(0));
 
-  if (!from.empty()) return validate_rows(from, how, paths, options, format.value());
+  if (!from.empty()) return validate_rows(from, how, paths, options, wanted);
   paths = files_of(paths);
   if (paths.empty()) return refuse("there is no JSON file in the folder");
   const calibration::InputFiles files = calibration::open_files(paths);
-  if (calibration::are_claims(files))
-    return audit_claims(calibration::load_claims(files), options, format.value());
-  return validate_cases(calibration::load_cases(files), options, format.value());
+  if (calibration::are_claims(files)) {
+    if (const auto plain = report::parse_format(options.format); !plain.ok())
+      return report_failure(plain.failure());
+    if (!wanted.picture.empty()) return refuse("claims have no intervals to draw");
+    return audit_claims(calibration::load_claims(files), options, *format);
+  }
+  if (!wanted.picture.empty() && how.draws == 0)
+    return refuse("without draws there are no intervals to draw", "add --draws 64");
+  return validate_cases(calibration::load_cases(files), how.draws, options, wanted);
 }
 
 }  // namespace stallcast::cli

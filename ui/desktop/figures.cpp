@@ -1,6 +1,8 @@
 #include "ui/desktop/figures.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
@@ -73,12 +75,33 @@ QString failure_text(const Failure& failure) {
 
 QString metric_text(const Metric& metric) { return figure_text(metric.value, metric.unit); }
 
-QString range_text(const Metric& metric) {
+QString ends_text(const Metric& metric) {
   if (!metric.ci90) return {};
   const QString low = figure_text(metric.ci90->first, metric.unit);
   const QString high = figure_text(metric.ci90->second, metric.unit);
-  if (low == high) return QStringLiteral("90 % of outcomes %1").arg(low);
-  return QStringLiteral("90 % of outcomes %1 to %2").arg(low, high);
+  return low == high ? low : QStringLiteral("%1 to %2").arg(low, high);
+}
+
+QString range_text(const Metric& metric) {
+  return metric.ci90 ? QStringLiteral("90 % of outcomes ") + ends_text(metric) : QString();
+}
+
+std::pair<double, double> outcomes_like(const Metric& drawn, double value) {
+  const auto [low, high] = *drawn.ci90;
+  const bool is_share = drawn.unit == "ratio";
+  const double most = is_share ? 1.0 : std::numeric_limits<double>::infinity();
+  const auto inside = [&](double v) { return v > 0.0 && v < most; };
+  if (!inside(low) || !inside(high) || !inside(drawn.value) || !inside(value)) {
+    const double at_least = low >= 0.0 ? 0.0 : -std::numeric_limits<double>::infinity();
+    return {std::max(value + low - drawn.value, at_least),
+            std::min(value + high - drawn.value, std::max(most, value))};
+  }
+  const auto odds = [&](double v) { return is_share ? v / (1.0 - v) : v; };
+  const auto moved = [&](double end) {
+    const double to = odds(value) * odds(end) / odds(drawn.value);
+    return is_share ? to / (1.0 + to) : to;
+  };
+  return {moved(low), moved(high)};
 }
 
 QString delta_text(const Metric& before, const Metric& now) {

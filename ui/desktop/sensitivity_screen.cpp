@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "stallcast/metric.hpp"
+#include "ui/app/run_report.hpp"
 #include "ui/desktop/chart.hpp"
 #include "ui/desktop/figures.hpp"
 #include "ui/desktop/interaction_pane.hpp"
@@ -26,6 +27,8 @@ namespace {
 constexpr std::size_t kMostVariedInputs = 12;
 constexpr int kCurvePoints = 11;
 constexpr double kWholeRange = 0.0;  // instead of a percentage
+/// Of each point of a curve; fewer where the design on screen has fewer.
+constexpr std::size_t kPointDraws = 16;
 
 }  // namespace
 
@@ -60,6 +63,7 @@ SensitivityScreen::SensitivityScreen(Workspace& workspace, QWidget* parent)
     if (!swings_.empty())
       status_->setText(tr("The design has changed: these are of an earlier one"));
   });
+  connect(&workspace, &Workspace::refined, this, &SensitivityScreen::show_curve);
   refresh_on(&Workspace::predicted);
 }
 
@@ -113,7 +117,8 @@ QWidget* SensitivityScreen::response_side(QWidget* parent) {
   auto* rows = new QVBoxLayout(one);
   rows->setContentsMargins(0, 4, 0, 0);
   curve_ = new XyChart(one);
-  curve_twin_ = new RowsModel({tr("input"), tr("metric"), tr("knee")}, this);
+  curve_twin_ =
+      new RowsModel({tr("input"), tr("metric"), tr("90 % of outcomes"), tr("knee")}, this);
   auto* pane = new ChartPane(tr("Response to one input"), curve_, *curve_twin_, one);
   pane->setObjectName(QStringLiteral("chart:response"));
   rows->addWidget(pane, 1);
@@ -214,14 +219,58 @@ void SensitivityScreen::follow(const QString& path) {
                                            const Engine::Progress& progress) -> Engine::Then {
         const auto results = predict_changes(session, scenario, changes, progress);
         std::vector<std::pair<double, Prediction>> points;
-        for (std::size_t i = 0; i < results.size(); ++i)
-          if (results[i]) points.emplace_back(values[i], *results[i]);
-        return [this, slider, points = std::move(points)] {
+        std::vector<Scenario> scenarios;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+          if (!results[i]) continue;
+          points.emplace_back(values[i], *results[i]);
+          scenarios.push_back(scenario.with(changes[i]));
+        }
+        return [this, slider, points = std::move(points), scenarios = std::move(scenarios)] {
           followed_ = slider;
           points_ = points;
+          scenarios_ = scenarios;
           show_curve();
+          draw_points(0);
         };
       });
+}
+
+void SensitivityScreen::draw_points(std::size_t next) {
+  const std::optional<Prediction>& now = workspace().simulated();
+  if (next >= points_.size() || !now) return;
+  const std::size_t draws =
+      now->uncertainty ? std::min(kPointDraws, now->uncertainty->draws) : kPointDraws;
+  if (draws < client::kFewestDraws) return;
+  workspace().background().start(
+      [this, next, draws, scenario = scenarios_[next], known = points_[next].second](
+          client::Session& session, const Engine::Progress& progress) -> Engine::Then {
+        const Result<client::RunReport> drawn =
+            client::run_report(session, scenario,
+                               {.predict = {.on_progress = progress},
+                                .known = known,
+                                .draws = draws,
+                                .gains = false,
+                                .advise = false,
+                                .timeline = false});
+        return [this, next, drawn] {
+          if (drawn.ok()) points_[next].second = drawn->prediction;
+          show_curve();
+          draw_points(next + 1);
+        };
+      });
+}
+
+Cell SensitivityScreen::add_outcomes(const Metric& of, const QString& metric,
+                                     XyChart::Series& line) const {
+  Metric ranged = of;
+  if (!of.ci90) {
+    ranged.ci90 = workspace().outcomes_near(metric, of.value);
+    line.rough = true;
+  }
+  if (!ranged.ci90) return {QString()};
+  line.outcomes.push_back(*ranged.ci90);
+  if (of.median) line.middles.push_back(*of.median);
+  return {(of.ci90 ? QString() : QStringLiteral("~ ")) + ends_text(ranged)};
 }
 
 void SensitivityScreen::show_curve() {
@@ -240,12 +289,14 @@ void SensitivityScreen::show_curve() {
     curve.emplace_back(value, m->value);
     line.points.emplace_back(value, m->value);
     rows.push_back({Cell(value_text(*followed_, value), value), figure_cell(m->value, m->unit),
-                    Cell(QString())});
+                    add_outcomes(*m, metric, line), Cell(QString())});
     for (const AssertionOutcome& a : prediction.assertions)
       if (a.limit && (a.metric.empty() ? a.that : a.metric) == metric.toStdString())
         limit = a.limit;
   }
   if (curve.empty()) return;
+  if (line.outcomes.size() < curve.size()) line.outcomes.clear();
+  if (line.middles.size() < curve.size()) line.middles.clear();
   const XyChart::Axis across{followed_->label, std::string(metric::unit_of(followed_->dimension)),
                              followed_->logarithmic};
   const Knee knee =
@@ -274,10 +325,15 @@ void SensitivityScreen::show_curve() {
                       XyChart::Kind::limit,
                       theme.bad,
                       {{curve.front().first, *limit}, {curve.back().first, *limit}}});
-  curve_twin_->set({followed_->label, metric, tr("knee")}, std::move(rows));
-  curve_->set(
-      std::move(series), across, {metric, unit, false},
-      tr("%1 over %2, %3 points. %4").arg(metric, followed_->label).arg(curve.size()).arg(text));
+  curve_twin_->set({followed_->label, metric, tr("90 % of outcomes"), tr("knee")}, std::move(rows));
+  curve_->set(std::move(series), across, {metric, unit, false},
+              tr("%1 over %2, %3 points%4. %5")
+                  .arg(metric, followed_->label)
+                  .arg(curve.size())
+                  .arg(line.outcomes.empty() ? QString()
+                       : line.rough          ? tr(", with about what outcomes are within")
+                                             : tr(", with what 90 % of outcomes are within"))
+                  .arg(text));
 }
 
 bool SensitivityScreen::act(const QString& action, const QString& argument) {

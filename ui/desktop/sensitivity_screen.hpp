@@ -2,8 +2,10 @@
 
 #include <vector>
 
+#include "ui/desktop/rows_model.hpp"
 #include "ui/desktop/screen.hpp"
 #include "ui/desktop/variation.hpp"
+#include "ui/desktop/xy_chart.hpp"
 
 class QComboBox;
 class QLabel;
@@ -15,9 +17,7 @@ namespace stallcast::desktop {
 
 class InteractionPane;
 class RangeModel;
-class RowsModel;
 class TornadoChart;
-class XyChart;
 
 /// Which inputs matter: each moved over its range by itself, one followed over it to find its knee,
 /// and two together.
@@ -46,6 +46,11 @@ class SensitivityScreen : public Screen {
   void show_swings();
   void follow(const QString& path);
   void show_curve();
+  /// Adds what outcomes of a figure of the curve are within to its band: those of its draws, else
+  /// about as far off as those of the design on screen. The same as a cell.
+  Cell add_outcomes(const Metric& of, const QString& metric, XyChart::Series& line) const;
+  /// Draws the inputs of the points of the curve from the `next` one on, in the background.
+  void draw_points(std::size_t next);
 
   QComboBox *metric_, *span_;
   QPushButton *run_, *reset_;
@@ -59,6 +64,7 @@ class SensitivityScreen : public Screen {
   std::vector<Swing> swings_;
   std::optional<SliderSpec> followed_;
   std::vector<std::pair<double, Prediction>> points_;
+  std::vector<Scenario> scenarios_;  ///< of the points
 };
 
 }  // namespace stallcast::desktop

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "stallcast/metric.hpp"
@@ -20,6 +21,39 @@ int direction(const SweepReport& sweep, const QString& name) {
   if (report::sweep_axis(sweep, plain)) return -1;
   const int of_metric = static_cast<int>(metric::better(plain));
   return of_metric == 0 ? -1 : of_metric;
+}
+
+/// A line with its band for each combination of what else is varied, over what `x` varies; none
+/// where points have no outcomes, or so many lines would hide the points.
+std::vector<XyChart::Series> bands_of(const SweepReport& sweep, const SweepFigures& x,
+                                      const SweepFigures& y, const Theme& theme) {
+  constexpr std::size_t kMostBands = 6;
+  const auto axis = report::sweep_axis(sweep, x.name.toStdString());
+  if (!axis) return {};
+  std::map<std::vector<std::string>, std::vector<std::size_t>> curves;
+  for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
+    if (!x.values[i] || !y.values[i]) continue;
+    if (!report::sweep_outcomes(sweep.rows[i], y.name.toStdString())) return {};
+    std::vector<std::string> others = sweep.rows[i].values;
+    others[*axis].clear();
+    curves[others].push_back(i);
+  }
+  if (curves.size() > kMostBands) return {};
+  std::vector<XyChart::Series> out;
+  for (auto& [others, curve] : curves) {
+    std::sort(curve.begin(), curve.end(),
+              [&](std::size_t a, std::size_t b) { return *x.values[a] < *x.values[b]; });
+    XyChart::Series line{QString(), XyChart::Kind::line, theme.accent, {}};
+    for (const std::size_t i : curve) {
+      line.points.emplace_back(*x.values[i], *y.values[i]);
+      const Metric& drawn = *report::sweep_outcomes(sweep.rows[i], y.name.toStdString());
+      line.outcomes.push_back(*drawn.ci90);
+      line.middles.push_back(*drawn.median);
+    }
+    line.named = false;
+    out.push_back(std::move(line));
+  }
+  return out;
 }
 
 QString outcome_text(const SweepRow& row) {
@@ -103,9 +137,10 @@ std::vector<XyChart::Series> series_of(const SweepReport& sweep, const SweepFigu
   }
   for (const std::size_t i : selected)
     if (x.values[i] && y.values[i]) chosen.points.push_back(at(i));
+  std::vector<XyChart::Series> bands = bands_of(sweep, x, y, theme);
   std::sort(line.points.begin(), line.points.end(),
             [](QPointF a, QPointF b) { return a.x() < b.x(); });
-  std::vector<XyChart::Series> out;
+  std::vector<XyChart::Series> out = std::move(bands);
   for (XyChart::Series* s : {&line, &meet, &miss, &open, &chosen})
     if (!s->points.empty()) out.push_back(std::move(*s));
   return out;
@@ -121,8 +156,11 @@ std::vector<Row> rows_of(const SweepReport& sweep, const std::vector<SweepFigure
       const QString value = QString::fromStdString(point.values[axis]);
       row.push_back(point.numbers[axis] ? Cell(value, point.numbers[axis]->value) : Cell(value));
     }
-    for (const SweepFigures& f : figures)
+    for (const SweepFigures& f : figures) {
       row.push_back(f.values[i] ? figure_cell(*f.values[i], f.unit) : Cell(QString()));
+      if (const Metric* drawn = report::sweep_outcomes(point, f.name.toStdString()))
+        row.back().tip = range_text(*drawn);
+    }
     Cell outcome(outcome_text(point));
     if (point.outcome) outcome.tip = QString::fromStdString(point.outcome->message);
     row.push_back(std::move(outcome));

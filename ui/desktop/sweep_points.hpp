@@ -37,7 +37,7 @@ struct SweepFigures {
 [[nodiscard]] QString short_name(const QString& name);
 
 /// Points by whether they meet the targets, the frontier as a line, rings around those of
-/// `selected`.
+/// `selected`; where points have outcomes, lines over what `x` varies with their bands.
 [[nodiscard]] std::vector<XyChart::Series> series_of(const SweepReport& sweep,
                                                      const SweepFigures& x, const SweepFigures& y,
                                                      const std::vector<bool>& frontier,

@@ -73,17 +73,20 @@ SweepRun::~SweepRun() {
   if (shared_) shared_->unwanted = true;
 }
 
-void SweepRun::start(const std::vector<InputRange>& inputs, const QString& file) {
+void SweepRun::start(const std::vector<InputRange>& inputs, const QString& file,
+                     std::size_t draws) {
   auto shared = std::make_shared<Shared>();
   client::SweepRequest request;
   request.source = workspace_.source();
   request.varied = vary_options(inputs);
+  request.draws = draws;
   request.profile = workspace_.settings().profile;
   request.version = QCoreApplication::applicationVersion().toStdString();
   request.most_points = kMostPoints;
   // In memory, the same sweep goes on as well.
   const bool same = shared_ && shared_->request && shared_->sweep && shared_->file == file &&
                     shared_->request->varied == request.varied &&
+                    shared_->request->draws == request.draws &&
                     shared_->request->source.text == request.source.text;
   if (same) return resume();
   shared->file = file;

@@ -37,7 +37,8 @@ class SweepRun : public QObject {
 
   /// All points of `inputs` into `file` ("": memory). The same sweep again is taken up where it
   /// was.
-  void start(const std::vector<InputRange>& inputs, const QString& file);
+  /// Each with so many draws of its inputs.
+  void start(const std::vector<InputRange>& inputs, const QString& file, std::size_t draws);
   /// The sweep in a file, as far as it is; simulates nothing.
   void open(const QString& file);
   /// What is missing of the sweep that is shown.

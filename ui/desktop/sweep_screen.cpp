@@ -1,5 +1,6 @@
 #include "ui/desktop/sweep_screen.hpp"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -27,6 +28,7 @@ namespace {
 
 constexpr std::size_t kMostInputs = 20;
 constexpr int kUsualValues = 5;
+constexpr std::size_t kDrawsOfPoint = 16;
 constexpr int kUsualFigures = 3;  // besides the two of the chart, in parallel coordinates
 
 int source_row(const QModelIndex& index) {
@@ -101,11 +103,18 @@ QHBoxLayout* SweepScreen::run_row() {
   keep_ =
       push_button(tr("&Keep in..."), "keep_in", tr("Keep results in a file, to resume from"), this);
   open_ = push_button(tr("&Open a sweep..."), "open_sweep", tr("Show the sweep in a file"), this);
+  draws_ = new QCheckBox(tr("&how sure"), this);
+  draws_->setObjectName(QStringLiteral("draws"));
+  draws_->setAccessibleName(tr("How sure each point is"));
+  draws_->setToolTip(tr("Simulate each point %1 times more, with its inputs drawn from what they "
+                        "may be, to see what 90 % of outcomes are within")
+                         .arg(kDrawsOfPoint));
   run_ = new QPushButton(tr("&Run"), this);
   run_->setObjectName(QStringLiteral("run"));
   head->addWidget(file_label_);
   head->addWidget(keep_);
   head->addWidget(open_);
+  head->addWidget(draws_);
   head->addWidget(run_);
   return head;
 }
@@ -325,8 +334,12 @@ bool SweepScreen::act(const QString& action, const QString& argument) {
     if (counts.missing > 0 && counts.missing < run_state_->report().rows.size())
       run_state_->resume();
     else
-      run_state_->start(ranges_->chosen(), file_);
+      run_state_->start(ranges_->chosen(), file_, draws_->isChecked() ? kDrawsOfPoint : 0);
     say_points();
+    return true;
+  }
+  if (action == QLatin1String("draws")) {
+    draws_->setChecked(argument != QLatin1String("off"));
     return true;
   }
   if (action == QLatin1String("cancel")) {

@@ -6,6 +6,7 @@
 #include "ui/desktop/screen.hpp"
 #include "ui/desktop/sweep_points.hpp"
 
+class QCheckBox;
 class QComboBox;
 class QHBoxLayout;
 class QLabel;
@@ -54,6 +55,7 @@ class SweepScreen : public Screen {
   SweepRun* run_state_;
   RangeModel* ranges_;
   QComboBox *x_, *y_;
+  QCheckBox* draws_;
   QPushButton *run_, *keep_, *open_, *load_;
   QLabel *status_, *file_label_;
   XyChart* chart_;

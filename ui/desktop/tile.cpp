@@ -77,9 +77,13 @@ void Tile::refresh(const Workspace& workspace) {
   value_->setText(text);
   value_->setEnabled(!stale);
   kind_->setEnabled(false);
-  range_->setVisible(shown->ci90.has_value());
-  range_->setEnabled(!stale);
-  if (shown->ci90) range_->setText(range_text(*shown));
+  // Until there are draws of this text, as far off as at the last ones.
+  Metric ranged = *shown;
+  if (!ranged.ci90) ranged.ci90 = workspace.outcomes_near(metric_, ranged.value);
+  const QString range = (shown->ci90 ? QString() : QStringLiteral("~ ")) + range_text(ranged);
+  range_->setVisible(ranged.ci90.has_value());
+  range_->setEnabled(!stale && shown->ci90.has_value());
+  range_->setText(range);
   kind_->setText(stale               ? tr("of the design before")
                  : shown == estimate ? tr("bound, simulation follows")
                                      : tr("simulated"));
@@ -118,8 +122,7 @@ void Tile::refresh(const Workspace& workspace) {
     }
   notes_->setText(notes.join(QStringLiteral("<br>")));
   setAccessibleName(title_ + QStringLiteral(": ") + text + QStringLiteral(", ") +
-                    (shown->ci90 ? range_text(*shown) + QStringLiteral(", ") : QString()) +
-                    kind_->text());
+                    (ranged.ci90 ? range + QStringLiteral(", ") : QString()) + kind_->text());
 }
 
 TileGrid::TileGrid(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(this)) {

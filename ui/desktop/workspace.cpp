@@ -23,6 +23,7 @@ Workspace::Workspace(const client::Settings& settings, QObject* parent)
     refining_ = false;
     choose_sliders_ = true;
     simulated_.reset();
+    drawn_.reset();
     estimate_.reset();
     scenario_.reset();
     freshness_ = Freshness::none;
@@ -96,9 +97,17 @@ void Workspace::refine() {
       refining_ = false;
       if (!result.ok()) return;
       simulated_ = result.value().prediction;
+      drawn_ = simulated_;
       emit refined();
     };
   });
+}
+
+std::optional<std::pair<double, double>> Workspace::outcomes_near(const QString& metric,
+                                                                  double value) const {
+  const Metric* drawn = drawn_ ? find_metric(*drawn_, metric) : nullptr;
+  if (drawn == nullptr || !drawn->ci90) return std::nullopt;
+  return outcomes_like(*drawn, value);
 }
 
 void Workspace::set_marks(Marks marks) {

@@ -6,6 +6,7 @@
 #include <QString>
 #include <QTimer>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "stallcast/client.hpp"
@@ -77,6 +78,10 @@ class Workspace : public QObject {
   [[nodiscard]] const std::optional<Prediction>& simulated() const { return simulated_; }
   /// Bounds of design().
   [[nodiscard]] const std::optional<Prediction>& estimate() const { return estimate_; }
+  /// What nine in ten outcomes of a metric with this value are within: as far off as at the last
+  /// draws, which may be of an earlier text. nullopt before there were any.
+  [[nodiscard]] std::optional<std::pair<double, double>> outcomes_near(const QString& metric,
+                                                                       double value) const;
   /// Whether draws of its inputs and faster parts are under way.
   [[nodiscard]] bool refining() const { return refining_; }
   [[nodiscard]] const QString& failure() const { return failure_; }
@@ -145,6 +150,7 @@ class Workspace : public QObject {
   std::optional<Scenario> scenario_;
   client::Form form_;
   std::optional<Prediction> simulated_, estimate_;
+  std::optional<Prediction> drawn_;  ///< the last with draws
   Freshness freshness_ = Freshness::none;
   QString failure_;
   double estimate_ms_ = 0.0, simulation_ms_ = 0.0;

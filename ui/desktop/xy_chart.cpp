@@ -1,7 +1,9 @@
 #include "ui/desktop/xy_chart.hpp"
 
+#include <QAreaSeries>
 #include <QChart>
 #include <QLegend>
+#include <QLegendMarker>
 #include <QLineSeries>
 #include <QLogValueAxis>
 #include <QMouseEvent>
@@ -42,6 +44,9 @@ double largest(const std::vector<XyChart::Series>& series, bool x) {
   double out = 0.0;
   for (const XyChart::Series& s : series)
     for (const QPointF& p : s.points) out = std::max(out, std::abs(x ? p.x() : p.y()));
+  if (!x)
+    for (const XyChart::Series& s : series)
+      for (const auto& [low, high] : s.outcomes) out = std::max(out, std::abs(high));
   return out;
 }
 
@@ -102,6 +107,46 @@ void XyChart::set(std::vector<Series> series, const Axis& x, const Axis& y,
   draw();
 }
 
+void XyChart::draw_band(const Series& of, QAbstractAxis* x, QAbstractAxis* y) {
+  const bool first = chart()->series().isEmpty();
+  auto* band = new QAreaSeries;
+  auto *upper = new QLineSeries(band), *lower = new QLineSeries(band);
+  for (std::size_t i = 0; i < of.points.size(); ++i) {
+    const double at = of.points[i].x() * x_factor_;
+    lower->append(at, of.outcomes[i].first * y_factor_);
+    upper->append(at, of.outcomes[i].second * y_factor_);
+  }
+  band->setUpperSeries(upper);
+  band->setLowerSeries(lower);
+  const auto shade = [&](float alpha) {
+    QColor out = of.colour;
+    out.setAlphaF(alpha);
+    return out;
+  };
+  band->setBrush(shade(of.rough ? 0.10F : 0.22F));
+  band->setPen(of.rough ? QPen(shade(0.6F), 1, Qt::DashLine) : QPen(Qt::NoPen));
+  band->setName(of.rough ? tr("~ 90 % of outcomes") : tr("90 % of outcomes"));
+  chart()->addSeries(band);
+  band->attachAxis(x);
+  band->attachAxis(y);
+  for (QLegendMarker* marker : chart()->legend()->markers(band)) {
+    marker->setVisible(first);
+    marker->setPen(Qt::NoPen);
+    marker->setBrush(shade(0.4F));
+    marker->setShape(QLegend::MarkerShapeRectangle);
+  }
+  if (of.middles.empty()) return;
+  auto* middle = new QLineSeries;
+  for (std::size_t i = 0; i < of.points.size(); ++i)
+    middle->append(of.points[i].x() * x_factor_, of.middles[i] * y_factor_);
+  middle->setPen(QPen(shade(0.8F), 1.5, Qt::DotLine));
+  middle->setName(tr("their middle"));
+  chart()->addSeries(middle);
+  middle->attachAxis(x);
+  middle->attachAxis(y);
+  for (QLegendMarker* marker : chart()->legend()->markers(middle)) marker->setVisible(of.named);
+}
+
 void XyChart::draw() {
   const Theme& theme = Theme::of(*this);
   QChart& c = *chart();
@@ -125,6 +170,11 @@ void XyChart::draw() {
       low_y = std::min(low_y, p.y() * ys.factor);
       high_y = std::max(high_y, p.y() * ys.factor);
     }
+  for (const Series& s : series_)
+    for (const auto& [low, high] : s.outcomes) {
+      low_y = std::min(low_y, low * ys.factor);
+      high_y = std::max(high_y, high * ys.factor);
+    }
   if (low_x > high_x) return;
   QAbstractAxis* x = make_axis(x_, xs, low_x, high_x, theme);
   QAbstractAxis* y = make_axis(y_, ys, low_y, high_y, theme);
@@ -134,6 +184,8 @@ void XyChart::draw() {
   }
   c.addAxis(x, Qt::AlignBottom);
   c.addAxis(y, Qt::AlignLeft);
+  for (const Series& s : series_)
+    if (!s.outcomes.empty()) draw_band(s, x, y);  // behind all lines
   for (const Series& s : series_) {
     QXYSeries* shown = nullptr;
     if (s.kind == Kind::points) {
@@ -157,6 +209,7 @@ void XyChart::draw() {
     c.addSeries(shown);
     shown->attachAxis(x);
     shown->attachAxis(y);
+    for (QLegendMarker* marker : c.legend()->markers(shown)) marker->setVisible(s.named);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <QPointF>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ui/desktop/theme.hpp"
@@ -22,6 +23,11 @@ class XyChart : public QChartView {
     std::vector<QPointF> points;  ///< in base units
     bool hollow = false;          ///< told apart without colour
     bool ring = false;            ///< points: a larger ring, around those of other series
+    /// line: what nine in ten outcomes of each point are within, drawn as a band; empty for none.
+    std::vector<std::pair<double, double>> outcomes = {};
+    std::vector<double> middles = {};  ///< of the outcomes, as a dotted line; empty for none
+    bool rough = false;                ///< they are about right: a paler band with a dashed rim
+    bool named = true;                 ///< in the legend; of bands the first always is
   };
   struct Axis {
     QString title;
@@ -49,6 +55,7 @@ class XyChart : public QChartView {
  private:
   void draw();
   [[nodiscard]] QPointF on_screen(QPointF base) const;
+  void draw_band(const Series& of, QAbstractAxis* x, QAbstractAxis* y);
 
   std::vector<Series> series_;
   Axis x_, y_;

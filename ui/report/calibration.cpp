@@ -209,7 +209,9 @@ std::string profile_text(const CalibrationProfile& profile, const Style& style) 
         std::none_of(profile.values.begin(), profile.values.end(),
                      [&](const ProfileValue& v) { return v.fit == fit.id; }))
       unused.push_back(fit.id);
-  if (!unused.empty()) out += "\n" + wrapped("Set no field: ", base::join(unused, ", "), 2);
+  // What an observed run says is said above.
+  if (!unused.empty() && profile.narrowed.empty())
+    out += "\n" + wrapped("Set no field: ", base::join(unused, ", "), 2);
   return out;
 }
 

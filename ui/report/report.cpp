@@ -1,5 +1,6 @@
 #include "ui/report/report.hpp"
 
+#include "ui/report/html/chart.hpp"
 #include "ui/report/renderers.hpp"
 
 namespace stallcast::report {
@@ -16,6 +17,10 @@ Result<Format> parse_format(std::string_view name, bool pages) {
     return Failure{ExitCode::bad_input,
                    "there are no pages of this: the format \"html\" is one of other verbs", known};
   return Failure{ExitCode::bad_input, "unknown format \"" + std::string(name) + "\"", known};
+}
+
+std::string calibration_picture(const Coverage& coverage) {
+  return html::calibration_file(coverage);
 }
 
 std::string made_by(const ReportContext& context) {

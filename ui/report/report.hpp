@@ -72,6 +72,9 @@ struct Style {
 [[nodiscard]] std::string render(const RowValidation& validation, const ReportContext& context,
                                  Format format, const Style& style);
 
+/// How often intervals hold what was measured, as an SVG file.
+[[nodiscard]] std::string calibration_picture(const Coverage& coverage);
+
 [[nodiscard]] std::string render(const Audit& audit, const ReportContext& context, Format format,
                                  const Style& style);
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "engine/base/quantity_text.hpp"
+#include "ui/report/coverage.hpp"
+#include "ui/report/html/page.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 
@@ -91,7 +93,7 @@ std::string rows_text(const RowValidation& v, const ReportContext& context, cons
            right(base::percent(e.within_20, 0), 6) +
            right(e.coverage ? base::percent(*e.coverage, 0) : "", 8) + "\n";
   }
-  return out + "\n" + made_by(context) + "\n";
+  return out + coverage_text(v.coverage, ink) + "\n" + made_by(context) + "\n";
 }
 
 std::string rows_json(const RowValidation& v, const ReportContext& context) {
@@ -131,6 +133,7 @@ std::string rows_json(const RowValidation& v, const ReportContext& context) {
                              {"median_factor", e.median_factor},
                              {"within_20_percent", e.within_20},
                              {"coverage_90", e.coverage ? Json(*e.coverage) : Json(nullptr)}});
+  out["coverage"] = coverage_object(v.coverage);
   return dump(out);
 }
 
@@ -164,6 +167,7 @@ std::string rows_markdown(const RowValidation& v, const ReportContext& context) 
            base::percent(e.within_20, 0) + " | " +
            (e.coverage ? base::percent(*e.coverage, 0) : "") + " |\n";
   }
+  out += coverage_markdown(v.coverage);
   for (const RowMetric& metric : v.metrics) {
     out +=
         "\n## " + metric.id +
@@ -185,6 +189,52 @@ std::string rows_markdown(const RowValidation& v, const ReportContext& context) 
   return out + "\n" + made_by(context) + "\n";
 }
 
+std::string rows_html(const RowValidation& v, const ReportContext& context) {
+  std::string out = html::element("h1", v.title) + "\n";
+  for (const std::string& paragraph : v.protocol) out += html::element("p", paragraph) + "\n";
+  out += coverage_html(v.coverage);
+  std::vector<std::vector<std::string>> errors;
+  for (const RowErrors& e : v.errors) {
+    const RowMetric& metric = metric_of(v, e.metric);
+    errors.push_back({html::path(e.metric), markup(e.group.empty() ? "all" : e.group),
+                      e.method.empty() ? "<b>stallcast</b>" : markup(e.method),
+                      std::to_string(e.rows), error_size(e.mean_absolute, metric),
+                      error_size(e.median, metric), error_size(e.p95, metric),
+                      fixed(e.median_factor, 3), base::percent(e.within_20, 0)});
+  }
+  const auto wide = [](const std::string& table) {
+    return table.empty() ? "" : "<div class=\"wide\">" + table + "</div>\n";
+  };
+  out += html::section("Errors", wide(html::table({{"metric"},
+                                                   {"rows of"},
+                                                   {"method"},
+                                                   {"rows", "number"},
+                                                   {"mean error", "number"},
+                                                   {"median", "number"},
+                                                   {"95th percentile", "number"},
+                                                   {"median factor", "number"},
+                                                   {"within 20 %", "number"}},
+                                                  errors)));
+  std::vector<std::vector<std::string>> notes;
+  for (const RowMetric& metric : v.metrics) {
+    std::vector<std::vector<std::string>> figures;
+    for (const PredictedRow& row : v.rows)
+      if (const Cells c = cells(row, metric); !c.predicted.empty())
+        figures.push_back({markup(row.case_id), c.measured, c.predicted, c.interval, c.error});
+    out += html::section(metric.id, wide(html::table({{"case"},
+                                                      {"measured", "number"},
+                                                      {"predicted", "number"},
+                                                      {"90 % interval", "number"},
+                                                      {"error", "number"}},
+                                                     figures)));
+  }
+  for (const PredictedRow& row : v.rows)
+    for (const std::string& note : row.notes) notes.push_back({markup(row.case_id), markup(note)});
+  out += html::section("Notes", html::table({{"case"}, {"note"}}, notes));
+  return html::page(v.title,
+                    out + html::foot(context) + html::data("result", rows_json(v, context)));
+}
+
 }  // namespace
 
 std::string render(const RowValidation& validation, const ReportContext& context, Format format,
@@ -192,6 +242,7 @@ std::string render(const RowValidation& validation, const ReportContext& context
   if (format == Format::json) return rows_json(validation, context);
   if (format == Format::csv) return rows_csv(validation);
   if (format == Format::markdown) return rows_markdown(validation, context);
+  if (format == Format::html) return rows_html(validation, context);
   return rows_text(validation, context, style);
 }
 

@@ -63,8 +63,13 @@ std::string wide_csv(const SweepReport& sweep) {
     head.push_back(sweep.axes[a] + unit_suffix(units[a].value_or("")));
   }
   for (const SweepColumn& column : sweep.columns)
-    if (!sweep_axis(sweep, column.name))
-      head.push_back(column.name + unit_suffix(unit_of(sweep, column.name)));
+    if (!sweep_axis(sweep, column.name)) {
+      const std::string unit = unit_suffix(unit_of(sweep, column.name));
+      head.push_back(column.name + unit);
+      if (sweep.draws == 0) continue;
+      for (const char* end : {".median", ".ci90.low", ".ci90.high"})
+        head.push_back(column.name + end + unit);
+    }
   for (const char* name : {"status", "verdict", "pareto", "limited_by"}) head.emplace_back(name);
   std::string out = csv_row(head);
   for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
@@ -76,6 +81,11 @@ std::string wide_csv(const SweepReport& sweep) {
       if (sweep_axis(sweep, column.name)) continue;
       const Metric* metric = sweep_metric(row, column.name);
       line.push_back(metric == nullptr ? "" : csv_number(metric->value));
+      if (sweep.draws == 0) continue;
+      const bool drawn = metric != nullptr && metric->median && metric->ci90;
+      line.push_back(drawn ? csv_number(*metric->median) : "");
+      line.push_back(drawn ? csv_number(metric->ci90->first) : "");
+      line.push_back(drawn ? csv_number(metric->ci90->second) : "");
     }
     line.push_back(status_word(row));
     line.push_back(verdict_word(row));
@@ -132,6 +142,11 @@ std::optional<SweepFigure> sweep_figure(const SweepReport& sweep, const SweepRow
   return metric == nullptr ? std::nullopt : std::optional(SweepFigure{metric->value, metric->unit});
 }
 
+const Metric* sweep_outcomes(const SweepRow& row, const std::string& column) {
+  const Metric* metric = sweep_metric(row, column);
+  return metric != nullptr && metric->ci90 && metric->median ? metric : nullptr;
+}
+
 std::string sweep_title(const SweepReport& sweep, const std::string& column) {
   constexpr std::string_view kParams = "params.";
   if (sweep_axis(sweep, column))
@@ -167,8 +182,11 @@ std::string sweep_cell(const SweepReport& sweep, const SweepRow& row, const std:
   if (const auto axis = sweep_axis(sweep, column)) return row.values[*axis];
   const Metric* metric = sweep_metric(row, column);
   if (metric == nullptr) return "-";
-  return metric->unit == "ratio" ? print_share(metric->value)
-                                 : print_value(metric->value, metric->unit);
+  const std::string value = metric->unit == "ratio" ? print_share(metric->value)
+                                                    : print_value(metric->value, metric->unit);
+  if (!metric->ci90 || metric->ci90->first == metric->ci90->second) return value;
+  return value + " (" + print_end(metric->ci90->first, metric->unit) + " to " +
+         print_end(metric->ci90->second, metric->unit) + ")";
 }
 
 std::string sweep_json(const SweepReport& sweep, bool with_points) {
@@ -178,6 +196,7 @@ std::string sweep_json(const SweepReport& sweep, bool with_points) {
   out["scenario"] = {{"id", sweep.scenario_id}, {"file", sweep.scenario_file}};
   out["sha256"] = sweep.sha256;
   out["varied"] = sweep.axes;
+  if (sweep.draws > 0) out["draws"] = sweep.draws;
   out["counts"] = counts_object(sweep);
   if (!with_points) return dump(out);
   out["goals"] = Json::object();
@@ -212,9 +231,15 @@ std::string sweep_csv(const SweepReport& sweep, bool wide) {
       if (metric == nullptr) continue;
       const auto [stem, stat] = name_and_stat(column.name);
       line(stem, stat.c_str(), csv_number(metric->value), metric->unit);
-      if (!metric->ci95) continue;
-      line(stem, (stat + ".ci95.low").c_str(), csv_number(metric->ci95->first), metric->unit);
-      line(stem, (stat + ".ci95.high").c_str(), csv_number(metric->ci95->second), metric->unit);
+      const auto ends = [&, &stem = stem, &stat = stat](const auto& interval, const char* name) {
+        if (!interval) return;
+        line(stem, (stat + name + ".low").c_str(), csv_number(interval->first), metric->unit);
+        line(stem, (stat + name + ".high").c_str(), csv_number(interval->second), metric->unit);
+      };
+      ends(metric->ci95, ".ci95");
+      if (metric->median)
+        line(stem, (stat + ".median").c_str(), csv_number(*metric->median), metric->unit);
+      ends(metric->ci90, ".ci90");
     }
   }
   return out;

@@ -22,6 +22,8 @@ namespace stallcast::report {
 /// The figure of a column, an axis or a metric; nullopt where there is none.
 [[nodiscard]] std::optional<SweepFigure> sweep_figure(const SweepReport& sweep, const SweepRow& row,
                                                       const std::string& column);
+/// A metric with what its outcomes are within; nullptr where no inputs were drawn.
+[[nodiscard]] const Metric* sweep_outcomes(const SweepRow& row, const std::string& column);
 /// What stands above a column: its name, without "params." and without the job that all are of.
 [[nodiscard]] std::string sweep_title(const SweepReport& sweep, const std::string& column);
 

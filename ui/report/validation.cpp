@@ -3,6 +3,8 @@
 #include <optional>
 
 #include "engine/base/quantity_text.hpp"
+#include "ui/report/coverage.hpp"
+#include "ui/report/html/page.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
 
@@ -25,13 +27,18 @@ std::string error_digits(double error, const std::string& unit) {
   return fixed(error, unit == "ratio" ? 2 : 1) + " " + std::string(error_unit(unit));
 }
 
-/// Half of the 95 % interval as an error is given: in points, or in percent of the prediction; ""
-/// with one replica.
+/// Half of the interval of outcomes, or of the mean of seeds where there are no draws, as an error
+/// is given: in points, or in percent of the prediction; "" with one replica.
 std::string half_interval(const Metric& metric) {
-  if (!metric.ci95.has_value()) return "";
-  const double half = 0.5 * (metric.ci95->second - metric.ci95->first);
+  const auto& interval = metric.ci90 ? metric.ci90 : metric.ci95;
+  if (!interval) return "";
+  const double half = 0.5 * (interval->second - interval->first);
   const double scale = metric.unit == "ratio" ? 1.0 : metric.value;
   return error_digits(scale > 0.0 ? 100.0 * half / scale : 0.0, metric.unit);
+}
+
+std::string_view interval_title(const Validation& validation) {
+  return validation.coverage.classes.empty() ? "95 % +-" : "90 % +-";
 }
 
 /// "+1.20 points", "-3.4 %".
@@ -81,7 +88,7 @@ std::string validation_text(const Validation& validation, const ReportContext& c
     if (!file.note.empty()) out += wrapped("  ", file.note, 2);
   }
   out += "\n  " + left("", 26) + right("measured", 12) + right("predicted", 12) +
-         right("95 % +-", 13) + right("error", 14) + "\n";
+         right(interval_title(validation), 13) + right("error", 14) + "\n";
   for (const ValidatedCase& c : validation.cases) out += case_lines(c, ink);
   out += "\n" + ink.bold("Errors") + "\n";
   out += "  " + left("", 28) + right("figures", 12) + right("mean error", 14) +
@@ -90,6 +97,7 @@ std::string validation_text(const Validation& validation, const ReportContext& c
     out += "  " + left(shortened(s.metric, 28), 28) + right(std::to_string(s.cases), 12) +
            right(error_digits(s.mean_absolute_error, s.unit), 14) + right(median_factor(s), 10) +
            right(within_20_percent(s), 12) + "\n";
+  out += coverage_text(validation.coverage, ink);
   out += "\n" + wrapped("", made_by(validation, context), 0);
   if (style.timing) out += "wall clock " + fixed(validation.wall_s, 1) + " s\n";
   return out;
@@ -112,7 +120,7 @@ std::string validation_json(const Validation& validation, const ReportContext& c
     Json measured = Json::object(), predicted = Json::object(), error = Json::object();
     for (const Comparison& m : c.comparisons) {
       measured[m.metric] = {{"value", m.measured}, {"unit", m.unit}};
-      predicted[m.metric] = metric_object({m.predicted.value, m.unit, m.predicted.ci95});
+      predicted[m.metric] = metric_object(m.predicted);
       error[m.metric] = {{"value", m.error}, {"unit", error_unit(m.unit)}};
     }
     out["cases"].push_back({{"case_id", c.id},
@@ -134,20 +142,35 @@ std::string validation_json(const Validation& validation, const ReportContext& c
         {"median_factor", is_ratio ? Json(nullptr) : Json(s.median_factor)},
         {"within_20_percent", is_ratio ? Json(nullptr) : Json(s.within_20_percent)}};
   }
+  if (!validation.coverage.classes.empty()) out["coverage"] = coverage_object(validation.coverage);
   if (style.timing) out["elapsed"] = {{"wall_s", validation.wall_s}};
   return dump(out);
 }
 
 std::string validation_csv(const Validation& validation) {
-  std::string out = csv_row({"case", "metric", "unit", "measured", "predicted", "ci95_low",
-                             "ci95_high", "error", "error_unit", "source"});
+  const bool drawn = !validation.coverage.classes.empty();
+  std::vector<std::string> head = {"case",     "metric",    "unit",  "measured",   "predicted",
+                                   "ci95_low", "ci95_high", "error", "error_unit", "source"};
+  if (drawn) head.insert(head.end(), {"ci90_low", "ci90_high"});
+  std::string out = csv_row(head);
   for (const ValidatedCase& c : validation.cases)
     for (const Comparison& m : c.comparisons) {
       const auto& ci = m.predicted.ci95;
-      out += csv_row({c.id, m.metric, m.unit, base::shortest(m.measured),
-                      base::shortest(m.predicted.value), ci ? base::shortest(ci->first) : "",
-                      ci ? base::shortest(ci->second) : "", base::shortest(m.error),
-                      std::string(error_unit(m.unit)), c.source});
+      std::vector<std::string> row = {c.id,
+                                      m.metric,
+                                      m.unit,
+                                      base::shortest(m.measured),
+                                      base::shortest(m.predicted.value),
+                                      ci ? base::shortest(ci->first) : "",
+                                      ci ? base::shortest(ci->second) : "",
+                                      base::shortest(m.error),
+                                      std::string(error_unit(m.unit)),
+                                      c.source};
+      const auto& of = m.predicted.ci90;
+      if (drawn)
+        row.insert(row.end(),
+                   {of ? base::shortest(of->first) : "", of ? base::shortest(of->second) : ""});
+      out += csv_row(row);
     }
   return out;
 }
@@ -159,7 +182,8 @@ std::string validation_markdown(const Validation& validation, const ReportContex
     if (!file.source.empty()) out += "\nSource: " + file.source + ".\n";
     if (!file.note.empty()) out += "\n" + file.note + "\n";
   }
-  out += "\n| case | metric | measured | predicted | 95 % +- | error |\n";
+  out += "\n| case | metric | measured | predicted | " + std::string(interval_title(validation)) +
+         " | error |\n";
   out += "|---|---|---:|---:|---:|---:|\n";
   for (const ValidatedCase& c : validation.cases)
     for (const Comparison& m : c.comparisons)
@@ -172,6 +196,7 @@ std::string validation_markdown(const Validation& validation, const ReportContex
     out += "| `" + markdown_cell(s.metric) + "` | " + std::to_string(s.cases) + " | " +
            error_digits(s.mean_absolute_error, s.unit) + " | " + median_factor(s) + " | " +
            within_20_percent(s) + " |\n";
+  out += coverage_markdown(validation.coverage);
   out += "\nWhere each case was published, and its scenario:\n\n";
   for (const ValidatedCase& c : validation.cases) {
     out += "- " + c.id + ": " + c.source + "; `" + c.scenario + "`";
@@ -181,6 +206,53 @@ std::string validation_markdown(const Validation& validation, const ReportContex
   return out + "\n" + made_by(validation, context) + "\n";
 }
 
+std::string validation_html(const Validation& validation, const ReportContext& context,
+                            const Style& style) {
+  std::string title, out;
+  for (const CaseFile& file : validation.files) {
+    title += (title.empty() ? "" : ", ") + file.title;
+    out += html::element("h1", file.title) + "\n";
+    for (const std::string& text : {file.source, file.note})
+      if (!text.empty()) out += html::element("p", text) + "\n";
+  }
+  const auto wide = [](const std::string& table) {
+    return table.empty() ? "" : "<div class=\"wide\">" + table + "</div>\n";
+  };
+  std::vector<std::vector<std::string>> figures, errors, sources;
+  for (const ValidatedCase& c : validation.cases) {
+    for (const Comparison& m : c.comparisons)
+      figures.push_back({markup(c.id), html::path(m.metric), figure(m.measured, m.unit),
+                         figure(m.predicted.value, m.unit), half_interval(m.predicted),
+                         signed_error(m.error, m.unit)});
+    sources.push_back({markup(c.id), markup(c.source), markup(c.note), html::path(c.scenario)});
+    for (const std::string& w : c.warnings)
+      sources.push_back({"", markup("warning: " + w), "", ""});
+  }
+  for (const ErrorSummary& s : validation.summary)
+    errors.push_back({html::path(s.metric), std::to_string(s.cases),
+                      error_digits(s.mean_absolute_error, s.unit), median_factor(s),
+                      within_20_percent(s)});
+  out += coverage_html(validation.coverage);
+  out += html::section("Errors", wide(html::table({{"metric"},
+                                                   {"figures", "number"},
+                                                   {"mean error", "number"},
+                                                   {"median factor", "number"},
+                                                   {"within 20 %", "number"}},
+                                                  errors)));
+  out +=
+      html::section("Cases", wide(html::table({{"case"},
+                                               {"metric"},
+                                               {"measured", "number"},
+                                               {"predicted", "number"},
+                                               {std::string(interval_title(validation)), "number"},
+                                               {"error", "number"}},
+                                              figures)));
+  out += html::section("Sources",
+                       html::table({{"case"}, {"published"}, {"note"}, {"scenario"}}, sources));
+  return html::page(title, out + html::element("p", made_by(validation, context), "soft") +
+                               html::data("result", validation_json(validation, context, style)));
+}
+
 }  // namespace
 
 std::string render(const Validation& validation, const ReportContext& context, Format format,
@@ -188,6 +260,7 @@ std::string render(const Validation& validation, const ReportContext& context, F
   if (format == Format::json) return validation_json(validation, context, style);
   if (format == Format::csv) return validation_csv(validation);
   if (format == Format::markdown) return validation_markdown(validation, context);
+  if (format == Format::html) return validation_html(validation, context, style);
   return validation_text(validation, context, style);
 }
 

@@ -62,13 +62,21 @@ void put_measured(const GridRow& row, PredictedRow& out) {
 
 PredictedFigure figure_of(std::vector<double> draws, double runs) {
   const double value = median(draws);
-  if (!(value > 0.0)) return {value, value, value};
+  PredictedFigure out{value, value, value};
+  out.levels.fill({value, value});
+  if (!(value > 0.0)) return out;
   for (double& d : draws) d = std::log(std::max(d, 1e-9) / value);
-  const double reach = base::normal_quantile(0.95) * runs;
-  const double low = std::max(0.0, -quantile(draws, 0.05));
-  const double high = std::max(0.0, quantile(draws, 0.95));
-  return {value, value * std::exp(-std::hypot(low, reach)),
-          value * std::exp(std::hypot(high, reach))};
+  for (std::size_t i = 0; i < kLevels.size(); ++i) {
+    const double outside = (1.0 - kLevels[i]) / 2.0;
+    const double reach = base::normal_quantile(1.0 - outside) * runs;
+    const double low = std::max(0.0, -quantile(draws, outside));
+    const double high = std::max(0.0, quantile(draws, 1.0 - outside));
+    out.levels[i] = {value * std::exp(-std::hypot(low, reach)),
+                     value * std::exp(std::hypot(high, reach))};
+  }
+  out.low = out.levels[kNineInTen].low;
+  out.high = out.levels[kNineInTen].high;
+  return out;
 }
 
 Result<std::vector<PredictedRow>> predict_rows(const std::vector<GridRow>& rows,
@@ -125,7 +133,9 @@ Result<std::vector<PredictedRow>> predict_rows(const std::vector<GridRow>& rows,
     for (const auto& [id, drawn] : values)
       said.predicted[id] =
           figure_of(drawn, id == "first_batch_ms" ? stores.at(row.store).spread.boot : kRuns);
-    said.predicted["au"].high = std::min(1.0, said.predicted["au"].high);
+    PredictedFigure& au = said.predicted["au"];
+    au.high = std::min(1.0, au.high);
+    for (Interval& level : au.levels) level.high = std::min(1.0, level.high);
     if (!row.warm && probes.stores.at(row.store).find(row.format, 1) == nullptr)
       said.notes.push_back("no probe read " + row.format + " from " + row.store +
                            ": costs of a file are scaled from other sizes");

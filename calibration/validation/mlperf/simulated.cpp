@@ -7,6 +7,7 @@
 #include "calibration/fit/observed.hpp"
 #include "calibration/profile/apply.hpp"
 #include "engine/base/files.hpp"
+#include "engine/base/random.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
 #include "engine/decide/uncertain/posterior.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
@@ -173,11 +174,20 @@ PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, double mod
   std::sort(drawn.draws.begin(), drawn.draws.end());
   const auto scaled = [&](double x) { return uncertain::on_error_scale(x, unit); };
   const auto back = [&](double y) { return uncertain::from_error_scale(y, unit); };
-  const double value = drawn.middle;
-  const double middle = scaled(uncertain::quantile_of(drawn.draws, 0.5));
-  const double low = std::hypot(middle - scaled(uncertain::quantile_of(drawn.draws, 0.05)), model);
-  const double high = std::hypot(scaled(uncertain::quantile_of(drawn.draws, 0.95)) - middle, model);
-  return {value, std::min(value, back(middle - low)), std::max(value, back(middle + high))};
+  const auto at = [&](double part) { return scaled(uncertain::quantile_of(drawn.draws, part)); };
+  const double middle = at(0.5);
+  PredictedFigure out{drawn.middle};
+  for (std::size_t i = 0; i < kLevels.size(); ++i) {
+    const double outside = (1.0 - kLevels[i]) / 2.0;
+    const double more = model * base::normal_quantile(1.0 - outside) / uncertain::kStandardNine;
+    const double low = std::hypot(middle - at(outside), more);
+    const double high = std::hypot(at(1.0 - outside) - middle, more);
+    out.levels[i] = {std::min(out.value, back(middle - low)),
+                     std::max(out.value, back(middle + high))};
+  }
+  out.low = out.levels[kNineInTen].low;
+  out.high = out.levels[kNineInTen].high;
+  return out;
 }
 
 }  // namespace stallcast::calibration::mlperf

@@ -66,9 +66,10 @@ class RowSimulator {
   RowOptions options_;
 };
 
-/// The figure with inputs at their middles, and the interval around it and the median of the draws
-/// that holds nine in ten of these, widened by `model`, half a width on the error scale of its unit
-/// (odds for shares, factors for all else). REQUIRES: there are draws.
+/// The figure with inputs at their middles, and intervals around it and the median of the draws: of
+/// nine in ten, what holds so many of these, widened by `model`, half a width on the error scale of
+/// its unit (odds for shares, factors for all else); of other levels alike, as a normal's quantiles
+/// have it of `model`. REQUIRES: there are draws.
 [[nodiscard]] PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, double model);
 
 }  // namespace stallcast::calibration::mlperf

@@ -76,6 +76,7 @@ Result<RowValidation> predict_groundtruth(const std::string& text, const std::st
                  {"ckpt_stall_s", "s", ErrorKind::factor}};
   out.rows = std::move(predicted).value();
   out.errors = errors_of(out);
+  out.coverage = coverage_of(out);
   return out;
 }
 

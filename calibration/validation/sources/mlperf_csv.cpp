@@ -102,8 +102,9 @@ class RowPredictor {
         row.said.id, known, kAu, bar, guess_of(row));
     if (!most.ok()) return most.failure();
     PredictedFigure count = figure_of(*most, "count", model.accelerators);
-    for (double* end : {&count.value, &count.low, &count.high})
-      *end = hosts * std::max(1.0, std::round(*end));
+    const auto whole = [&](double& end) { end = hosts * std::max(1.0, std::round(end)); };
+    for (double* end : {&count.value, &count.low, &count.high}) whole(*end);
+    for (Interval& level : count.levels) whole(level.low), whole(level.high);
     out.predicted["accelerators"] = count;
     if (!row.said.accelerators) {
       out.notes.emplace_back("no accelerators given: only their number is predicted");
@@ -115,9 +116,11 @@ class RowPredictor {
     if (!drawn.ok()) return drawn.failure();
     const DrawnFigure& au = (*drawn)[kAu];
     out.predicted["au_raw"] = figure_of(au, "ratio", model.au);
-    out.predicted["au"] = figure_of(published(au, bar), "ratio", model.au);
-    out.predicted["au"].low =
-        std::min(out.predicted["au"].value, std::max(out.predicted["au"].low, bar));
+    PredictedFigure& passed = out.predicted["au"];
+    passed = figure_of(published(au, bar), "ratio", model.au);
+    const auto above = [&](double& low) { low = std::min(passed.value, std::max(low, bar)); };
+    above(passed.low);
+    for (Interval& level : passed.levels) above(level.low);
     out.predicted["first_step_s"] = figure_of((*drawn)[kFirst], "s", model.first_step);
     return std::nullopt;
   }
@@ -213,6 +216,7 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
   if (diagnostics.has_errors()) return Failure{ExitCode::bad_input, "the table has faults", ""};
   if (auto failed = predict_each(rows, RowPredictor(rows, options), out)) return *std::move(failed);
   out.errors = errors_of(out);
+  out.coverage = coverage_of(out);
   return out;
 }
 

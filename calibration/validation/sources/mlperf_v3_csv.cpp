@@ -229,6 +229,7 @@ Result<RowValidation> predict_mlperf_v3(const CsvTable& table, const SourceOptio
   if (auto failed = predict_each(rows, Predictor3(rows, options), out)) return *std::move(failed);
   put_constants(out.rows);
   out.errors = errors_of(out);
+  out.coverage = coverage_of(out);
   return out;
 }
 

@@ -79,4 +79,16 @@ std::vector<RowErrors> errors_of(const RowValidation& validation) {
   return out;
 }
 
+Coverage coverage_of(const RowValidation& validation) {
+  std::vector<JudgedFigure> figures;
+  for (const RowMetric& metric : validation.metrics)
+    for (const PredictedRow& row : validation.rows) {
+      const auto found = row.predicted.find(metric.id);
+      if (found == row.predicted.end() || !scored(row, metric.id)) continue;
+      figures.push_back({row.case_id, metric.id, metric.unit, row.measured.at(metric.id),
+                         found->second.value, found->second.levels});
+    }
+  return coverage_of(figures);
+}
+
 }  // namespace stallcast

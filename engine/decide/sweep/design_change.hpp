@@ -13,7 +13,7 @@ class DesignChanges {
  public:
   /// `base` as `base()` of another gave it.
   [[nodiscard]] static Result<DesignChanges> read(const std::string& base);
-  /// Values keep where they came from only `with_sources`: draws of a calibration profile need it.
+  /// Values keep where they came from and what they may be only `with_sources`: draws need it.
   DesignChanges(const Design& base, bool with_sources);
   DesignChanges(DesignChanges&&) noexcept;
   DesignChanges& operator=(DesignChanges&&) noexcept;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <span>
 
+#include "engine/runtime/run/simulate.hpp"
 #include "engine/runtime/run/warm_worker.hpp"
 
 namespace stallcast::sweep {
@@ -13,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Designs that are in memory at a time.
-constexpr std::size_t kBatch = 200;
+constexpr std::size_t kBatch = 200, kDrawnBatch = 8;
 /// A program that is killed has this much to do again.
 constexpr std::chrono::milliseconds kBetweenWrites{500};
 constexpr std::size_t kMostKept = 256;
@@ -106,23 +107,41 @@ std::optional<Failure> run(const Store& plan, Store& results, const RunOptions& 
     if (unwanted != nullptr && *unwanted) ended_early = true;
   };
   report();
+  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
 
   std::vector<std::string> left = open->keys;
   while (!left.empty()) {
-    const std::size_t n = std::min(kBatch, left.size());
+    const std::size_t n = std::min(options.draw ? kDrawnBatch : kBatch, left.size());
     const Result<std::vector<Design>> designs =
         plan.designs(std::span(left).first(n), static_cast<std::size_t>(how.run.jobs));
     if (!designs.ok()) return designs.failure();
     std::vector<bool> has_result(n, false);
-    how.run.time_limit_s = options.predict.run.time_limit_s -
-                           std::chrono::duration<double>(Clock::now() - began).count();
-    const std::optional<Failure> ended =
+    how.run.time_limit_s = options.predict.run.time_limit_s - spent();
+    const auto keep = [&](std::size_t i, const Result<Prediction>& prediction) {
+      has_result[i] = true;
+      ++done;
+      keeper.add(left[i], outcome_of(prediction));
+      if (keeper.failure()) ended_early = true;
+    };
+    std::vector<std::pair<std::size_t, Result<Prediction>>> to_draw;
+    std::optional<Failure> ended =
         predict::predict_each(*designs, how, [&](std::size_t i, Result<Prediction> prediction) {
-          has_result[i] = true;
-          ++done;
-          keeper.add(left[i], outcome_of(prediction));
-          if (keeper.failure()) ended_early = true;
+          if (options.draw)
+            to_draw.emplace_back(i, std::move(prediction));
+          else
+            keep(i, prediction);
         });
+    for (auto& [i, prediction] : to_draw) {
+      how.run.time_limit_s = options.predict.run.time_limit_s - spent();
+      if (prediction.ok()) options.draw((*designs)[i], how, *prediction);
+      // Draws that were cut off are made again.
+      if (ended_early || run::interrupt_flag() != 0 ||
+          options.predict.run.time_limit_s <= spent()) {
+        if (!ended) ended = Failure{ExitCode::inconclusive, "the draws were cut off", ""};
+        break;
+      }
+      keep(i, prediction);
+    }
     keeper.write();
     if (keeper.failure()) return keeper.failure();
     const auto some = std::find(has_result.begin(), has_result.end(), true);

@@ -7,6 +7,8 @@
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/sweep/shard.hpp"
 #include "engine/decide/sweep/store.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 
 /// Simulates what a sweep lacks.
@@ -16,6 +18,8 @@ struct RunOptions {
   predict::PredictOptions predict;  ///< its time limit is for the whole call
   std::optional<Shard> shard;
   bool retry = false;  ///< what failed, instead of what was never simulated
+  /// Adds to the prediction of a design what its figures may turn out to be. May be empty.
+  std::function<void(const Design&, const predict::PredictOptions&, Prediction&)> draw = {};
   /// How many designs of how many have their result, now and then. May be empty.
   std::function<void(std::size_t, std::size_t)> on_progress = {};
 };

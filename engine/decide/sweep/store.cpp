@@ -1,5 +1,6 @@
 #include "engine/decide/sweep/store.hpp"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/parallel.hpp"
@@ -24,7 +25,8 @@ CREATE VIEW varied AS SELECT point, j.key AS path, j.value AS value
   FROM points, json_each(points.varied) AS j;
 CREATE VIEW metrics AS SELECT point, j.key AS metric, json_extract(j.value, '$[0]') AS value,
   json_extract(j.value, '$[1]') AS unit, json_extract(j.value, '$[2]') AS low,
-  json_extract(j.value, '$[3]') AS high
+  json_extract(j.value, '$[3]') AS high, json_extract(j.value, '$[4]') AS median,
+  json_extract(j.value, '$[5]') AS ci90_low, json_extract(j.value, '$[6]') AS ci90_high
   FROM points JOIN results USING (key), json_each(results.metrics) AS j;
 )sql";
 
@@ -36,10 +38,10 @@ std::string varied_json(const SweepPlan& plan, const PlannedPoint& point) {
 
 /// Of what is simulated and by what; where the scenario lies makes no other sweep.
 std::string hash_of(const SweepPlan& plan) {
-  std::string text = OrderedJson({plan.scenario_id, plan.version, plan.model_version,
-                                  plan.profile_sha256, plan.axes})
-                         .dump() +
-                     "\n";
+  OrderedJson all = {plan.scenario_id, plan.version, plan.model_version, plan.profile_sha256,
+                     plan.axes};
+  if (plan.draws > 0) all.push_back(plan.draws);
+  std::string text = all.dump() + "\n";
   for (const PlannedPoint& point : plan.points)
     text += point.key + " " + varied_json(plan, point) + "\n";
   return base::sha256(text);
@@ -124,6 +126,7 @@ Result<Store> Store::create(const std::string& path, const SweepPlan& plan) {
                                       {"profile_file", plan.profile_file},
                                       {"profile", plan.profile},
                                       {"profile_sha256", plan.profile_sha256},
+                                      {"draws", std::to_string(plan.draws)},
                                       {"axes", OrderedJson(plan.axes).dump()},
                                       {"base", plan.base}})
       impl->write_meta(name, value);
@@ -176,6 +179,14 @@ bool Store::resumed() const { return impl_->resumed; }
 const std::string& Store::sha256() const { return impl_->meta["sha256"]; }
 std::pair<std::string, std::string> Store::profile() const {
   return {impl_->meta["profile_file"], impl_->meta["profile"]};
+}
+
+std::size_t Store::draws() const {
+  // Files of programs that made none have no such line.
+  const std::string& text = impl_->meta["draws"];
+  std::size_t out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
 }
 
 Result<std::vector<std::string>> Store::keys() const {

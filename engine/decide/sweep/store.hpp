@@ -28,6 +28,7 @@ struct SweepPlan {
   std::string version, model_version;
   std::string profile_file, profile;  ///< name and text of a calibration profile; may be empty
   std::string profile_sha256;
+  std::size_t draws = 0;  ///< of every point; 0: each is simulated as it is
   std::vector<std::string> axes;
   std::string base;  ///< DesignChanges::base
   std::vector<PlannedPoint> points;
@@ -62,6 +63,9 @@ class Store {
   [[nodiscard]] const std::string& sha256() const;
   /// Name and text of its calibration profile, or two empty texts.
   [[nodiscard]] std::pair<std::string, std::string> profile() const;
+
+  /// Of every point.
+  [[nodiscard]] std::size_t draws() const;
 
   /// Keys of all designs, in the order of the points, each once.
   [[nodiscard]] Result<std::vector<std::string>> keys() const;

@@ -46,6 +46,9 @@ std::string metrics_json(const std::map<std::string, Metric>& metrics) {
   for (const auto& [name, metric] : metrics) {
     OrderedJson& line = out[name] = OrderedJson::array({metric.value, metric.unit});
     if (metric.ci95) line.insert(line.end(), {metric.ci95->first, metric.ci95->second});
+    if (!metric.median || !metric.ci90) continue;
+    if (!metric.ci95) line.insert(line.end(), {nullptr, nullptr});
+    line.insert(line.end(), {*metric.median, metric.ci90->first, metric.ci90->second});
   }
   return out.dump();
 }
@@ -61,7 +64,11 @@ std::map<std::string, Metric> read_metrics(const std::string& text) {
       Metric& metric = out[name];
       metric.value = number(line.at(0));
       metric.unit = line.at(1).get<std::string>();
-      if (line.size() == 4) metric.ci95 = std::pair{number(line.at(2)), number(line.at(3))};
+      if (line.size() >= 4 && !line[2].is_null())
+        metric.ci95 = std::pair{number(line.at(2)), number(line.at(3))};
+      if (line.size() < 7) continue;
+      metric.median = number(line[4]);
+      metric.ci90 = std::pair{number(line[5]), number(line[6])};
     }
   } catch (const OrderedJson::exception&) {
     throw damaged();
@@ -105,6 +112,7 @@ Result<SweepReport> Store::report() const {
     out.model_version = meta["model_version"];
     out.sha256 = meta["sha256"];
     out.profile_sha256 = meta["profile_sha256"];
+    out.draws = draws();
     for (const OrderedJson& axis : parse(meta["axes"])) out.axes.push_back(axis.get<std::string>());
     std::map<std::string, SweepOutcome> outcomes;
     impl_->each_result(

@@ -36,7 +36,6 @@ constexpr double kHistories = 250.0, kSearched = 100.0;
 constexpr double kReplay = 4.0, kIntervals = 12.0;
 /// The same points for every design: what differs between two designs is not the draw.
 constexpr std::uint64_t kPoints = 20261122;
-constexpr double kHalf = 0.6744897501960817;  // to the 75 % quantile
 /// Shares below this are noise.
 constexpr double kSmallest = 0.02;
 
@@ -181,8 +180,13 @@ class Drawing {
     };
     const double more = std::hypot(seeds, model);
     out.all = together(out.inputs.low, out.inputs.high, more);
-    out.half = together(quantile_of(sorted, 0.25), quantile_of(sorted, 0.75),
-                        more * kHalf / kStandardNine);
+    for (std::size_t i = 0; i < kLevels.size(); ++i) {
+      const double outside = (1.0 - kLevels[i]) / 2.0;
+      out.levels[i] = together(quantile_of(sorted, outside), quantile_of(sorted, 1.0 - outside),
+                               more * base::normal_quantile(1.0 - outside) / kStandardNine);
+    }
+    out.levels[kNineInTen] = out.all;
+    out.half = out.levels.front();
     out_.metrics.emplace(name, out);
   }
 

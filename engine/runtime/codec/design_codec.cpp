@@ -104,8 +104,20 @@ class Writer {
     out_.member("dimension", name_of(v.dimension, base::kDimensionIds));
     if (!v.list.empty()) out_.member("list", v.list);
     out_.member_number("number", v.number);
-    if (!identity_only_) source(v.source);
+    if (!identity_only_) {
+      if (v.range) range(*v.range);
+      source(v.source);
+    }
     out_.optional_member("text", v.text);
+    out_.end_object();
+  }
+
+  void range(const Range& r) {
+    out_.key("range");
+    out_.begin_object();
+    out_.member_number("high", r.high);
+    out_.member_number("low", r.low);
+    out_.optional_member("why", r.why);
     out_.end_object();
   }
 
@@ -175,6 +187,11 @@ Value read_value(const Json& json) {
   out.text = member_text_or_empty(json, "text");
   if (json.contains("list")) out.list = member_texts(json, "list");
   if (json.contains("source")) out.source = read_source(json["source"]);
+  if (json.contains("range")) {
+    const Json& range = json["range"];
+    out.range = {member_number(range, "low"), member_number(range, "high"),
+                 member_text_or_empty(range, "why")};
+  }
   return out;
 }
 

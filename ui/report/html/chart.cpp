@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/svg.hpp"
@@ -19,6 +20,7 @@ constexpr std::size_t kMostLetters = 58;
 constexpr double kMostLabels = 420.0, kLeastLabels = 120.0;  // where bars of gains begin
 constexpr std::size_t kTicks = 6;
 constexpr double kStripHeight = 76.0, kBandTop = 30.0, kBandHeight = 20.0, kStripSide = 40.0;
+constexpr double kSlimWidth = 400.0;  // of narrow screens, in which a unit is about a pixel
 constexpr double kPlotHeight = 420.0, kPlotLeft = 110.0, kPlotRight = 40.0, kPlotTop = 30.0,
                  kPlotBottom = 56.0;
 
@@ -71,13 +73,8 @@ class Scale {
   bool log_ = false;
 };
 
-std::string svg_line(double x1, double y1, double x2, double y2, std::string_view css) {
-  return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
-         "\" y2=\"" + number(y2) + "\" style=\"stroke:var(--" + std::string(css) + ")\"/>";
-}
-
 /// Labels of one line, each below or above its value unless a neighbour or an end is in the way.
-std::string labels_at(double y, const Scale& x, std::vector<Mark> marks) {
+std::string labels_at(double y, const Scale& x, double room, std::vector<Mark> marks) {
   constexpr double kGap = 12.0;
   std::stable_sort(marks.begin(), marks.end(),
                    [](const Mark& a, const Mark& b) { return a.value < b.value; });
@@ -87,7 +84,7 @@ std::string labels_at(double y, const Scale& x, std::vector<Mark> marks) {
     left.push_back(std::max(x.at(mark.value) - width_of(mark.text) / 2.0, from));
     from = left.back() + width_of(mark.text) + kGap;
   }
-  double to = kSvgWidth;
+  double to = room;
   std::string out;
   for (std::size_t i = marks.size(); i-- > 0;) {
     const double width = width_of(marks[i].text);
@@ -108,6 +105,56 @@ std::string mark(double x, double y, const Dot& dot) {
          ";stroke:" + colour + ";stroke-width:2\">" + element("title", dot.title) + "</circle>";
 }
 
+using Curve = std::vector<const Dot*>;
+
+/// The dots with outcomes, by curve and x; empty where whiskers show more: too many curves, or one
+/// that is not a function of x.
+std::vector<Curve> curves_of(const std::vector<Dot>& dots) {
+  constexpr std::size_t kMostCurves = 6;
+  std::map<std::size_t, Curve> curves;
+  for (const Dot& dot : dots)
+    if (dot.outcomes) curves[dot.curve].push_back(&dot);
+  if (curves.size() > kMostCurves) return {};
+  std::vector<Curve> out;
+  for (auto& [number, curve] : curves) {
+    std::stable_sort(curve.begin(), curve.end(),
+                     [](const Dot* a, const Dot* b) { return a->x < b->x; });
+    const auto same = [](const Dot* a, const Dot* b) { return a->x == b->x; };
+    if (curve.size() < 2 || std::adjacent_find(curve.begin(), curve.end(), same) != curve.end())
+      return {};
+    out.push_back(std::move(curve));
+  }
+  return out;
+}
+
+/// Bands of outcomes around the lines through `dots`, or whiskers; "" without any.
+std::string outcomes_of(const std::vector<Dot>& dots, const Scale& x, const Scale& y) {
+  std::string out;
+  const std::vector<Curve> curves = curves_of(dots);
+  for (const Curve& curve : curves) {
+    std::string there, back, line, middle;
+    for (const Dot* dot : curve) {
+      const std::string at = number(x.at(dot->x)) + " ", to = there.empty() ? "M" : "L";
+      there += to + at + number(y.at(dot->outcomes->high));
+      line += to + at + number(y.at(dot->y));
+      middle += to + at + number(y.at(dot->outcomes->middle));
+      back.insert(0, "L" + at + number(y.at(dot->outcomes->low)));
+    }
+    out += "<path d=\"" + there + back + "z\" opacity=\"0.25\" style=\"fill:var(--bar)\"/>" +
+           "<path d=\"" + middle +
+           "\" style=\"stroke:var(--bar);stroke-dasharray:2 4;fill:none\"/>" + "<path d=\"" + line +
+           "\" style=\"stroke:var(--bar);stroke-width:2;fill:none\"/>";
+  }
+  if (!curves.empty()) return out;
+  for (const Dot& dot : dots) {
+    if (!dot.outcomes) continue;
+    const double at = x.at(dot.x), low = y.at(dot.outcomes->low), high = y.at(dot.outcomes->high);
+    out += svg_line(at, low, at, high, "bar") + svg_line(at - 4.0, low, at + 4.0, low, "bar") +
+           svg_line(at - 4.0, high, at + 4.0, high, "bar");
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string svg_rect(double x, double y, double width, double height, std::string_view css,
@@ -117,6 +164,11 @@ std::string svg_rect(double x, double y, double width, double height, std::strin
          (opacity < 1.0 ? " opacity=\"" + fixed(opacity, 2) + "\"" : std::string()) +
          " style=\"fill:var(--" + std::string(css) + ")\">" +
          (title.empty() ? "" : element("title", title)) + "</rect>";
+}
+
+std::string svg_line(double x1, double y1, double x2, double y2, std::string_view css) {
+  return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
+         "\" y2=\"" + number(y2) + "\" style=\"stroke:var(--" + std::string(css) + ")\"/>";
 }
 
 std::string svg(std::string_view name, double height, const std::string& content) {
@@ -182,14 +234,16 @@ std::string gain_bars(std::string_view name, const std::vector<GainBar>& gains) 
   return svg(name, height, content);
 }
 
-std::string strip(std::string_view name, const Strip& s) {
+namespace {
+
+std::string strip_content(const Strip& s, double width) {
   double low = std::min(s.outcomes.front().value, s.predicted.value);
   double high = std::max(s.outcomes.back().value, s.predicted.value);
   for (const Mark& limit : s.limits) {
     low = std::min(low, limit.value);
     high = std::max(high, limit.value);
   }
-  const Scale x(low, high, kStripSide, kSvgWidth - kStripSide);
+  const Scale x(low, high, kStripSide, width - kStripSide);
   const double middle = kBandTop + kBandHeight / 2.0, end = kBandTop + kBandHeight;
   const auto band = [&](double from, double to, double opacity) {
     return svg_rect(x.at(from), kBandTop, x.at(to) - x.at(from), kBandHeight, "bar", opacity);
@@ -197,7 +251,7 @@ std::string strip(std::string_view name, const Strip& s) {
   const auto upright = [&](const Mark& mark, double y1, double y2, double width) {
     return svg_rect(x.at(mark.value) - width / 2.0, y1, width, y2 - y1, mark.css);
   };
-  std::string out = svg_line(0.0, middle, kSvgWidth, middle, "line");
+  std::string out = svg_line(0.0, middle, width, middle, "line");
   out += band(s.outcomes.front().value, s.outcomes.back().value, 0.35);
   out += band(s.half_low, s.half_high, 0.6);
   out += upright(s.outcomes[1], kBandTop, end, 2.0);
@@ -207,9 +261,19 @@ std::string strip(std::string_view name, const Strip& s) {
          "h12l-6 9z\" style=\"fill:var(--" + s.predicted.css + ")\"/>";
   std::vector<Mark> above = s.limits;
   above.push_back(s.predicted);
-  out += labels_at(kBandTop - 14.0, x, above);
-  out += labels_at(kStripHeight - 6.0, x, {s.outcomes.begin(), s.outcomes.end()});
-  return svg(name, kStripHeight, out);
+  out += labels_at(kBandTop - 14.0, x, width, above);
+  return out + labels_at(kStripHeight - 6.0, x, width, {s.outcomes.begin(), s.outcomes.end()});
+}
+
+}  // namespace
+
+std::string strip(std::string_view name, const Strip& s) {
+  // Once more for narrow screens, where one shrunk to fit could not be read.
+  const std::string height = number(kStripHeight);
+  return "<svg class=\"broad\" role=\"img\" aria-label=\"" + markup(name) + "\" viewBox=\"0 0 " +
+         number(kSvgWidth) + " " + height + "\">" + strip_content(s, kSvgWidth) + "</svg>\n" +
+         "<svg class=\"slim\" role=\"img\" aria-label=\"" + markup(name) + "\" viewBox=\"0 0 " +
+         number(kSlimWidth) + " " + height + "\">" + strip_content(s, kSlimWidth) + "</svg>\n";
 }
 
 std::string scatter(std::string_view name, const PlotAxis& x_axis, const PlotAxis& y_axis,
@@ -221,7 +285,12 @@ std::string scatter(std::string_view name, const PlotAxis& x_axis, const PlotAxi
     return std::pair(*low.*value, *high.*value);
   };
   const auto [left, right] = ends(&Dot::x);
-  const auto [low, high] = ends(&Dot::y);
+  auto [low, high] = ends(&Dot::y);
+  for (const Dot& dot : dots)
+    if (dot.outcomes) {
+      low = std::min(low, dot.outcomes->low);
+      high = std::max(high, dot.outcomes->high);
+    }
   const double end = kSvgWidth - kPlotRight, floor = kPlotHeight - kPlotBottom;
   const Scale x(left, right, kPlotLeft, end), y(low, high, floor, kPlotTop);
   std::string out;
@@ -235,6 +304,7 @@ std::string scatter(std::string_view name, const PlotAxis& x_axis, const PlotAxi
          svg_line(kPlotLeft, kPlotTop, kPlotLeft, floor, "soft");
   out += svg_label(end, kPlotHeight - 12.0, "end", x_axis.name);
   out += svg_label(8.0, 16.0, "start", y_axis.name);
+  out += outcomes_of(dots, x, y);
   std::vector<const Dot*> front;
   for (const Dot& dot : dots)
     if (dot.front) front.push_back(&dot);

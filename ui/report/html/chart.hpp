@@ -1,9 +1,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "stallcast/coverage.hpp"
 
 /// Charts as inline SVG. Every figure they show is in a table or a label next to them, too.
 namespace stallcast::report::html {
@@ -53,6 +56,10 @@ struct PlotAxis {
   std::string name;
   std::string unit;  ///< of its figures, as of a Metric
 };
+/// What a figure may turn out to be: nine in ten outcomes are within.
+struct Outcomes {
+  double low = 0.0, middle = 0.0, high = 0.0;
+};
 /// One point of it; `css` names its colour.
 struct Dot {
   double x = 0.0, y = 0.0;
@@ -60,9 +67,18 @@ struct Dot {
   bool filled = true;
   bool front = false;  ///< circled, and joined to the others
   std::string title = {};
+  std::optional<Outcomes> outcomes = std::nullopt;  ///< of y
+  std::size_t curve = 0;                            ///< dots of one curve differ in x only
 };
-/// Points in a plane; "" without any.
+/// Points in a plane; "" without any. What outcomes are within is a band around the line through
+/// the dots of each curve, or a whisker at each dot where that would show less.
 [[nodiscard]] std::string scatter(std::string_view name, const PlotAxis& x_axis,
                                   const PlotAxis& y_axis, const std::vector<Dot>& dots);
+
+/// Of each class how many measurements are inside intervals, against how many should be; "" without
+/// any.
+[[nodiscard]] std::string calibration_plot(const Coverage& coverage);
+/// The same as an SVG file of its own, light.
+[[nodiscard]] std::string calibration_file(const Coverage& coverage);
 
 }  // namespace stallcast::report::html

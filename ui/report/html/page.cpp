@@ -69,8 +69,9 @@ summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
 .together ul{list-style:none;margin:0;padding:0}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.4rem 0 1rem}
 .legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;vertical-align:-.05em}
-.band{background:var(--bar);opacity:.35}.band.half{opacity:.75}
-@media screen and (max-width:44rem){section{overflow-x:auto}svg:not(.bar){min-width:40rem}.wide td .path{white-space:nowrap}}
+.band{background:var(--bar);opacity:.35}.band.half{opacity:.75}.ends{display:inline-block}svg.slim{display:none}
+@media screen and (max-width:44rem){section{overflow-x:auto}svg:not(.bar){min-width:40rem}
+svg.broad{display:none}svg.slim{display:block;min-width:0}.wide td .path{white-space:nowrap}}
 @media print{body{margin:0;max-width:none;font-size:9pt}table{font-size:8pt}tr,.tile,svg{break-inside:avoid}h2,h3{break-after:avoid}
 h2{margin-top:1.2rem}th,td{padding:.12rem .5rem}.together{columns:3;column-gap:1.2rem;font-size:7pt;line-height:1.25}table .path{font-size:.85em}
 details::details-content{content-visibility:visible;block-size:auto}.wide{overflow:visible;font-size:8pt}

@@ -24,6 +24,14 @@ std::string status_of(const Prediction& p, const std::string& metric) {
   return worst;
 }
 
+/// `text`, with what follows `words` on one line: numbers stay with their units.
+std::string together_after(std::string_view words, const std::string& text) {
+  const std::size_t at = text.find(words);
+  if (at == std::string::npos) return markup(text);
+  const std::size_t end = at + words.size();
+  return markup(text.substr(0, end)) + element("span", text.substr(end), "ends");
+}
+
 /// Of the figure of what names that begin with `owner` are of.
 std::string tile(const Prediction& p, const std::string& owner, const metric::Figure& figure) {
   const std::string metric = owner + std::string(figure.key);
@@ -33,7 +41,7 @@ std::string tile(const Prediction& p, const std::string& owner, const metric::Fi
   std::string out = "<div class=\"tile " + status + "\">" + element("span", figure.name_alone()) +
                     element("b", print_value(m->value, m->unit));
   if (const std::string said = outcomes_phrase(p, metric); !said.empty()) {
-    out += element("small", said);
+    out += "<small>" + together_after("of outcomes ", said) + "</small>";
   } else if (m->ci95 && !m->ci90) {
     const std::string low = print_value(m->ci95->first, m->unit);
     const std::string high = print_value(m->ci95->second, m->unit);

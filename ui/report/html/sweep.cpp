@@ -85,6 +85,8 @@ std::string picture(const SweepReport& sweep) {
     if (!sweep_axis(sweep, axis)) told.push_back(axis);
   std::vector<html::Dot> dots;
   std::map<std::string, std::size_t> looks;
+  std::map<std::vector<std::string>, std::size_t> curves;  // by what else is varied
+  const auto of_x = sweep_axis(sweep, axes[0]);
   html::PlotAxis x{axes[0], ""}, y{axes[1], ""};
   for (std::size_t i = 0; i < sweep.rows.size(); ++i) {
     const SweepRow& row = sweep.rows[i];
@@ -93,8 +95,13 @@ std::string picture(const SweepReport& sweep) {
     x.unit = at_x->unit, y.unit = at_y->unit;
     const Look look = look_of(row);
     ++looks[look.label];
-    dots.push_back(
-        {at_x->value, at_y->value, look.css, look.filled, row.pareto, point_title(sweep, i, told)});
+    std::vector<std::string> others = row.values;
+    if (of_x) others[*of_x].clear();
+    const std::size_t curve = curves.try_emplace(std::move(others), curves.size()).first->second;
+    dots.push_back({at_x->value, at_y->value, look.css, look.filled, row.pareto,
+                    point_title(sweep, i, told), std::nullopt, curve});
+    if (const Metric* drawn = sweep_outcomes(row, axes[1]))
+      dots.back().outcomes = {drawn->ci90->first, *drawn->median, drawn->ci90->second};
   }
   if (dots.size() < 2) return "";
   std::string legend;
@@ -103,6 +110,9 @@ std::string picture(const SweepReport& sweep) {
     legend += (legend.empty() ? "" : ", ") + std::to_string(n) + " " + label;
   if (!legend.empty()) legend += ": dots are filled where all targets hold, else hollow. ";
   if (sweep.has_goals()) legend += "Circled and joined: the Pareto front.";
+  if (std::any_of(dots.begin(), dots.end(), [](const html::Dot& d) { return d.outcomes; }))
+    legend += std::string(legend.empty() || legend.back() == ' ' ? "" : " ") +
+              "Bands and whiskers hold nine of ten outcomes of a point; dotted is their middle.";
   return html::scatter(axes[1] + " against " + axes[0], x, y, dots) +
          (legend.empty() ? "" : element("p", legend, "soft"));
 }
