@@ -21,7 +21,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import measure
-from io500_scenarios import INVERSE, PHASES, START, Row, log, number, per_second, scenario, start
+from cells import number
+from io500_scenarios import INVERSE, PHASES, START, Row, log, per_second, scenario, start
 
 ROUNDS = 4            # of the search for a row's own setting
 FARTHEST = log(100)   # a setting that far off decides nothing

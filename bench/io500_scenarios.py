@@ -9,6 +9,8 @@ What no sheet says is a setting: one range for each kind of file system and medi
 import math
 import re
 
+from cells import number, ranged
+
 FACTS = ("list", "system", "institution", "filesystem", "fs_version", "client_nodes", "procs_per_node", "md_nodes",
          "md_devices", "md_media", "ds_nodes", "ds_devices", "ds_media", "ds_network")
 
@@ -78,18 +80,6 @@ EASY, HARD, FILES = 8 * GIB, GIB, 1000     # bytes of a process, and files
 # Gb/s of a port by the words of the network, most special first; a range where no rate is stated.
 PORTS = (("HDR", 200), ("EDR", 100), ("FDR", 56), ("OPA|Omni", 100), ("Aries", 80))
 UNSTATED = ((r"Infini|^IB", (100, 56, 400)), (r"", (50, 10, 200)))
-
-
-def number(text, default=0.0):
-    """The first number of a cell."""
-    found = re.search(r"[0-9]+(\.[0-9]+)?", text or "")
-    return float(found.group()) if found else default
-
-
-def ranged(value, low, high, unit, why):
-    if low == high:
-        return f"{value:.6g} {unit}"
-    return {"value": f"{value:.6g} {unit}", "low": f"{low:.6g} {unit}", "high": f"{high:.6g} {unit}", "why": why}
 
 
 class Row:
