@@ -1,17 +1,20 @@
 """Rows of IO500 as scenarios written from facts alone, run with draws, and compared.
 
-    python3 bench/io500_rows.py TABLE.csv [--draws 32] [--known] [--kind beegfs]
+    python3 bench/io500_rows.py TABLE.csv [--learn OPEN.csv] [--draws 32] [--known] [--kind beegfs]
 
-TABLE.csv has the facts and results of submissions, one a row (columns: FACTS of io500_scenarios.py, then results).
-A row is cut down to FACTS before a scenario is made; results are looked at only to compare, and to choose settings
-for rows of other submitters: for each row the value of each setting is searched with which its scenario gives its
-result; a row is predicted with the mean and the spread of those of other submitters, same kind, and same medium first.
-`--known` leaves out the row, its reruns with as many clients, and nothing else: another run of the system is known.
+TABLE.csv has the facts and results of submissions, one a row (columns: FACTS of io500_facts.py, then results).
+A row is cut down to FACTS before a scenario is made. Two passes: each row is predicted from data sheets and defaults;
+then what other rows gave over that prediction (their median, by kind and medium) and how far they lay from it is put
+into its scenario, and it is run again. Results of a row, of all rows of its submitter with this file system, and of
+all systems of its name are left out of both. `--learn`: other rows are those of OPEN.csv, and TABLE.csv needs no
+results. `--known` leaves out the
+row, its reruns with as many clients, and nothing else: another run of the system is known.
 """
 
 import argparse
 import collections
 import csv
+import functools
 import json
 import math
 import os
@@ -21,20 +24,23 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import measure
-from io500_scenarios import INVERSE, PHASES, START, Row, log, number, per_second, scenario, start
+from cells import number
+from io500_facts import Row
+from io500_scenarios import PHASES, log, per_second, scenario, shapes
 
-ROUNDS = 4            # of the search for a row's own setting
-FARTHEST = log(100)   # a setting that far off decides nothing
-POOL = 1.0            # systems that what is known of other media counts as
-SPREAD = 1.0          # of a setting, logarithm, where few rows tell
-NAMES = ("checkpoint", "restore")
+# Systems that what is known of all counts as for a kind, and of a kind for its medium. The pair is taken with which
+# others predict each other best.
+POOLS = ((0.5, 1.0), (2.0, 2.0), (10.0, 10.0))
+OTHER_KIND = 0.25           # votes of a system of another kind on how far off rows are
+INSIDE = 0.9
+KNOWN = 30.0                # votes of another run of the same system, with --known
 
 
-def run(row, phase, ranges, draws, folder):
+def run(row, phase, shape, learned, draws, folder):
     """The report of `stallcast run`, or None with the reason printed."""
-    path = os.path.join(folder, f"{id(row)}-{phase}.json")
+    path = os.path.join(folder, f"{id(row)}-{phase}-{shape}.json")
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(scenario(row, phase, ranges), file, indent=1)
+        json.dump(scenario(row, phase, shape, learned), file, indent=1)
     command = [measure.STALLCAST, "run", path, "--draws", str(draws), "--no-advice", "--format", "json", "--quiet",
                "--jobs", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -44,42 +50,16 @@ def run(row, phase, ranges, draws, folder):
     return json.loads(done.stdout)["metrics"]
 
 
-def exact(values):
-    return {name: (value, value, value) for name, value in values.items()}
-
-
-def own_settings(row, results, folder):
-    """The settings with which a row's scenario gives its results: name -> logarithm over START. Settings that do
-    not decide its result are left out."""
-    found, values = {}, {setting: start(row, setting) for setting in START}
-    for phase, pair in PHASES.items():
-        moved = {setting: 0.0 for _, setting in pair}
-        error = dict(moved)
-        for turn in range(ROUNDS + 1):
-            values.update({setting: start(row, setting) * math.exp(moved[setting]) for setting in moved})
-            metrics = run(row, phase, exact(values), 0, folder)
-            if metrics is None:
-                return found
-            for (column, setting), name in zip(pair, NAMES):
-                got = per_second(row, phase, metrics[f"job.io.{name}.duration"]["value"])
-                error[setting] = log(results[column]) - log(got)
-                if turn < ROUNDS:
-                    step = -error[setting] if setting in INVERSE else error[setting]
-                    moved[setting] = max(-FARTHEST, min(FARTHEST, moved[setting] + step))
-        found.update({s: moved[s] for s in moved if abs(error[s]) < 0.1})
-    return found
-
-
 class Known:
-    """One row's own settings, and what it belongs to."""
+    """One row, and what it belongs to: `lines` are its results as first predicted, by setting and shape."""
 
-    def __init__(self, row, settings):
+    def __init__(self, row, lines):
         one = row.cells
-        self.row, self.settings = row, settings
+        self.row, self.lines = row, {(line.setting, line.shape): line for line in lines}
         self.submitter, self.system = one["institution"] or one["system"], one["system"] or one["institution"]
         self.group = (self.submitter, self.system, row.kind)
 
-    def leaves_out(self, other, known):
+    def leaves_out(self, other, known=False):
         """Whether `other` may not be used for this row."""
         if known:
             return self.group == other.group and self.row.hosts == other.row.hosts
@@ -87,40 +67,91 @@ class Known:
         return (same and self.submitter == other.submitter) or self.system == other.system
 
 
-def estimate(target, others, setting, known):
-    """(median, low, high) of a setting of a row: of its kind and medium, shrunk to that of its kind."""
-    votes = collections.Counter(one.group for one in others if setting in one.settings)
-    used = [one for one in others if setting in one.settings]
+class Others:
+    """What rows say together on one setting, as predicted in one shape. Each system has one vote."""
 
-    def mean(some, towards, pool):
-        weights = [closeness(target, one, known) / votes[one.group] for one in some]
-        total = sum(weights)
-        middle = (sum(w * one.settings[setting] for w, one in zip(weights, some)) + pool * towards) / (total + pool)
-        square = sum(w * (one.settings[setting] - middle) ** 2 for w, one in zip(weights, some))
-        return middle, math.sqrt((square + pool * SPREAD ** 2) / (total + pool)), total
+    def __init__(self, rows, setting, shape):
+        self.rows = [(one, one.lines[setting, shape]) for one in rows if (setting, shape) in one.lines]
+        votes = collections.Counter(one.group for one, _ in self.rows)
+        self.votes = {group: 1 / count for group, count in votes.items()}
+        self.sums = collections.defaultdict(lambda: [0.0, 0.0])    # of votes and of what is missing, by whose and what
+        for one, line in self.rows:
+            for what in self.classes(one.row):
+                for whose in (None, one.group):
+                    self.sums[whose, what][0] += self.votes[one.group]
+                    self.sums[whose, what][1] += self.votes[one.group] * line.missing
+        self.pools = min(POOLS, key=lambda pools: sum(
+            self.votes[one.group] * abs(off) for one, _, off in self.offs(pools)))
+        self.off = self.offs(self.pools)
 
-    kind = [one for one in used if one.row.kind == target.row.kind]
-    towards = mean(kind, 0.0, 0.1)[0]
-    middle, spread, total = mean([one for one in kind if one.row.medium == target.row.medium], towards, POOL)
-    systems = total + POOL
-    half = 1.645 * spread * math.sqrt(1 + 1 / systems) * (1 + 1 / systems)    # few tell little of the spread
-    return tuple(start(target.row, setting) * math.exp(middle + side * half) for side in (0, -1, 1))
+    @staticmethod
+    def classes(row):
+        return ((), row.kind, (row.kind, row.medium))
 
+    def offs(self, pools):
+        """How far off each row is from what all but its system say."""
+        return [(one, line, line.missing - self.shift(one, pools, one.group, -1.0)) for one, line in self.rows]
 
-def closeness(target, one, known):
-    """Votes of a row: another run of the same system counts for ten."""
-    return 10.0 if known and one.group == target.group else 1.0
+    def shift(self, target, pools=None, group=None, more=0.0):
+        """Logarithm of what a row of this kind and medium gives over its first prediction. Votes of `group` count
+        for so many `more`."""
+        found = 0.0
+        for what, pool in zip(self.classes(target.row), (1.0, *(pools or self.pools))):
+            (votes, missing), (own, own_missing) = (self.sums.get((whose, what), (0.0, 0.0)) for whose in (None, group))
+            if group is None:
+                own = own_missing = 0.0
+            found = (missing + more * own_missing + pool * found) / (votes + more * own + pool)
+        return found
+
+    def weight(self, one, kind):
+        return (1.0 if one.row.kind == kind else OTHER_KIND) * self.votes[one.group]
+
+    def error(self, kind, phase):
+        """Mean, rows of a kind first, of kinds that have the same shapes."""
+        found = [(self.weight(one, kind), abs(off)) for one, _, off in self.off
+                 if shapes(phase, one.row.kind) == shapes(phase, kind)]
+        return sum(weight * off for weight, off in found) / sum(weight for weight, _ in found)
+
+    def beyond(self, kind, needed):
+        """The INSIDE quantile of what each of the rows needs, those of a kind first; a little more where they are few,
+        so that one more like them is inside as often."""
+        found = sorted((needed(max(0.05, line.side(off)), abs(off)), self.weight(one, kind))
+                       for one, line, off in self.off)
+        total, squares = (sum(weight ** power for _, weight in found) for power in (1, 2))
+        wanted = min(1.0, INSIDE * (1.0 + squares / total ** 2)) * total * (1.0 - 1e-9)
+        for value, weight in found:
+            wanted -= weight
+            if wanted <= 0.0:
+                break
+        return value
+
+    def wider(self, kind):
+        """How many times as wide the first intervals need to be."""
+        return self.beyond(kind, lambda side, off: off / side)
+
+    def further(self, kind):
+        """The half width that is to be added to the first intervals, as the root of squares."""
+        return self.beyond(kind, lambda side, off: math.sqrt(max(0.0, off * off - side * side)))
 
 
 class Line:
     """One result compared."""
 
-    def __init__(self, row, column, metric, phase, measured):
-        self.row, self.column, self.measured = row, column, measured
+    def __init__(self, row, compared, metric, phase, shape, measured):
+        self.row, (self.column, self.setting, _), self.shape, self.measured = row, compared, shape, measured
         value = metric["value"]
         ends = metric.get("ci90", (value, value))
         self.median = per_second(row, phase, metric.get("median", value))
         self.high, self.low = (per_second(row, phase, end) for end in ends)
+        self.upper, self.lower = log(self.high) - log(self.median), log(self.median) - log(self.low)
+
+    def side(self, off):
+        return self.upper if off > 0 else self.lower
+
+    @property
+    def missing(self):
+        """What was measured over what was predicted, logarithm."""
+        return log(self.measured) - log(self.median)
 
     @property
     def factor(self):
@@ -156,58 +187,83 @@ def summary(lines, title):
               f" {statistics.median(one.half_width for one in some):.2f} |")
 
 
+def predict(row, results, phase, shape, learned, draws, folder):
+    """Each result of a phase as a Line; before anything is learned those that were measured."""
+    metrics = run(row, phase, shape, learned, draws, folder)
+    return [Line(row, one, metrics[f"job.io.{one[2]}.duration"], phase, shape, results[one[0]])
+            for one in PHASES[phase] if metrics and (learned or results[one[0]])]
+
+
+def table(path, kind):
+    """Rows of kinds that are modelled, each with its results; and how many there are of others."""
+    with open(path, newline="", encoding="utf-8") as file:
+        cells = list(csv.DictReader(file))
+    rows = [(Row(one), {column: number(one.get(column)) for compared in PHASES.values() for column, _, _ in compared})
+            for one in cells]
+    left = collections.Counter(row.cells["filesystem"] or "no name" for row, _ in rows if not row.kind)
+    return [(row, results) for row, results in rows if row.kind and (not kind or row.kind == kind)], left
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("table")
     parser.add_argument("--kind")
     parser.add_argument("--draws", type=int, default=32)
     parser.add_argument("--known", action="store_true", help="other runs of the same system are known")
-    parser.add_argument("--settings", action="store_true", help="print the settings of each kind")
+    parser.add_argument("--in-sample", action="store_true", help="leave out nothing, not even the row itself")
+    parser.add_argument("--learn", help="a table of the other rows")
+    parser.add_argument("--shapes", action="store_true", help="print which shapes were taken")
     parser.add_argument("--lines", action="store_true", help="print each result")
     given = parser.parse_args()
-    with open(given.table, newline="", encoding="utf-8") as file:
-        table = list(csv.DictReader(file))
-    rows = [(Row(cells), cells) for cells in table]
-    unmodelled = collections.Counter(row.cells["filesystem"] or "no name" for row, _ in rows if not row.kind)
-    rows = [(row, {c: number(cells[c]) for pair in PHASES.values() for c, _ in pair}) for row, cells in rows
-            if row.kind and (not given.kind or row.kind == given.kind)]
-    lines = []
+    rows, unmodelled = table(given.table, given.kind)
+    more = table(given.learn, given.kind)[0] if given.learn else []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        knowns = list(pool.map(lambda one: Known(one[0], own_settings(*one, folder)), rows))
+        def predicted(one):
+            return Known(one[0], [line for phase in PHASES for shape in shapes(phase, one[0].kind)
+                                  for line in predict(*one, phase, shape, {}, given.draws, folder)])
 
-        def predict(index):
+        first = list(pool.map(predicted, rows + more))
+        knowns, others = first[:len(rows)], first[len(rows):] or first
+
+        @functools.cache
+        def said(used, setting, shape):
+            return Others([others[at] for at in used], setting, shape)
+
+        def again(index):
             one, (row, results) = knowns[index], rows[index]
-            others = [other for other in knowns if not one.leaves_out(other, given.known)]
-            ranges = {setting: estimate(one, others, setting, given.known) for setting in START}
+            used = tuple(at for at, other in enumerate(others)
+                         if given.in_sample or not one.leaves_out(other, given.known))
             found = []
-            for phase, pair in PHASES.items():
-                metrics = run(row, phase, ranges, given.draws, folder)
-                for (column, _), name in zip(pair, NAMES) if metrics else ():
-                    if results[column]:
-                        found.append(Line(row, column, metrics[f"job.io.{name}.duration"], phase, results[column]))
+            for phase, compared in PHASES.items():
+                shape = min(shapes(phase, row.kind), key=lambda shape: sum(
+                    said(used, setting, shape).error(row.kind, phase) for _, setting, _ in compared))
+                learned = {}
+                for _, setting, _ in compared:
+                    some = said(used, setting, shape)
+                    spread = (some.further if setting in ("write", "read") else some.wider)(row.kind)
+                    group, more = (one.group, KNOWN - 1.0) if given.known else (None, 0.0)
+                    learned[setting] = (math.exp(some.shift(one, None, group, more)), spread)
+                found += predict(row, results, phase, shape, learned, given.draws, folder)
             return found
 
-        for found in pool.map(predict, range(len(rows))):
-            lines += found
+        lines = [line for found in pool.map(again, range(len(rows))) for line in found]
+    if given.shapes:
+        taken = collections.Counter((one.row.kind, one.column, one.shape) for one in lines)
+        for (kind, column, shape), count in sorted(taken.items(), key=str):
+            print(f"{kind} {column} {shape}: {count}")
     if given.lines:
         print("| system | result | measured | median | 90 % interval | inside |\n|---|---|---:|---:|---|---|")
         for one in lines:
-            print(f"| {one.row.name} | {one.column} | {one.measured:.4g} | {one.median:.4g} |"
-                  f" {one.low:.3g} to {one.high:.3g} | {'yes' if one.inside else 'no'} |")
-    if given.settings:
-        print("| kind, medium | setting | rows that tell | median | 5 % | 95 % |\n|---|---|---:|---:|---:|---:|")
-        for kind, medium in sorted({(one.row.kind, one.row.medium) for one in knowns}):
-            for setting in START:
-                values = sorted(start(one.row, setting) * math.exp(one.settings[setting]) for one in knowns if setting in one.settings
-                                and (one.row.kind, one.row.medium) == (kind, medium))
-                if values:
-                    print(f"| {kind}, {medium} | {setting} | {len(values)} | {statistics.median(values):.3g} |"
-                          f" {values[0]:.3g} | {values[-1]:.3g} |")
-    summary(lines, "result")
-    summary(lines, "kind")
+            known = (f"{one.measured:.4g}", "yes" if one.inside else "no") if one.measured else ("", "")
+            print(f"| {one.row.name} | {one.column} | {known[0]} | {one.median:.4g} |"
+                  f" {one.low:.3g} to {one.high:.3g} | {known[1]} |")
+    lines = [one for one in lines if one.measured]
+    for title in ("result", "kind") if lines else ():
+        summary(lines, title)
     print("\nnot modelled: " + ", ".join(f"{name} {count}" for name, count in sorted(unmodelled.items())))
-    print("left out of the settings of a row: " + ("its runs with as many clients" if given.known else
-                                                   "its submitter's rows of this file system, and systems of its name"))
+    print("left out of the settings of a row: " + (
+        "nothing" if given.in_sample else "its runs with as many clients" if given.known else
+        "its submitter's rows of this file system, and systems of its name"))
 
 
 main()

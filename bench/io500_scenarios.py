@@ -1,161 +1,151 @@
 """Rows of IO500 as scenarios written from facts alone: what io500_rows.py runs.
 
-A row is cut down to FACTS, what was run on what. Each phase of the benchmark is a save and a restore of a job
-that does nothing else: ior-easy one large file a process, ior-hard pieces of 47,008 bytes in turn in one file,
-mdtest-easy empty files in a directory of each process, mdtest-hard files of 3,901 bytes in one directory.
-What no sheet says is a setting: one range for each kind of file system and medium.
+Each phase of the benchmark is a save and a restore of a job that does nothing else: ior-easy one large file a
+process, ior-hard pieces of 47,008 bytes in turn in one file, mdtest-easy empty files in a directory of each process,
+mdtest-hard files of 3,901 bytes in one directory. Rates of drives and ports are those of sheets; how long a piece
+and an operation on metadata take is one range for all kinds (START), until rows of others say more.
 """
 
 import math
 import re
 
-FACTS = ("list", "system", "institution", "filesystem", "fs_version", "client_nodes", "procs_per_node", "md_nodes",
-         "md_devices", "md_media", "ds_nodes", "ds_devices", "ds_media", "ds_network")
+from cells import ranged
 
-# Phase: what its save and its restore are compared with, and the settings that decide them.
+# Phase: results, each with the setting that decides it and what of the job it is compared with. ior-easy is run once
+# for each of its results, since both depend on ports.
 PHASES = {
-    "ior-easy": (("ior_easy_write_GiBps", "write"), ("ior_easy_read_GiBps", "read")),
-    "ior-hard": (("ior_hard_write_GiBps", "piece_write"), ("ior_hard_read_GiBps", "piece_read")),
-    "mdtest-easy": (("mdtest_easy_write_kIOPS", "creates"), ("mdtest_easy_stat_kIOPS", "opens")),
-    "mdtest-hard": (("mdtest_hard_write_kIOPS", "directory_creates"), ("mdtest_hard_read_kIOPS", "directory_opens")),
+    "ior-easy write": (("ior_easy_write_GiBps", "write", "checkpoint"),),
+    "ior-easy read": (("ior_easy_read_GiBps", "read", "restore"),),
+    "ior-hard": (("ior_hard_write_GiBps", "piece_write", "checkpoint"),
+                 ("ior_hard_read_GiBps", "piece_read", "restore")),
+    "mdtest-easy": (("mdtest_easy_write_kIOPS", "creates", "checkpoint"),
+                    ("mdtest_easy_stat_kIOPS", "opens", "restore")),
+    "mdtest-hard": (("mdtest_hard_write_kIOPS", "directory_creates", "checkpoint"),
+                    ("mdtest_hard_read_kIOPS", "directory_opens", "restore")),
 }
-# Where the search for a setting begins: GB/s, us of a piece, kops/s; each of one unit of what it grows with.
-START = {"write": 0.5, "read": 0.6, "piece_write": 100.0, "piece_read": 30.0, "creates": 20.0, "opens": 50.0,
-         "directory_creates": 10.0, "directory_opens": 50.0}
-# What a setting grows with; of kinds and media that are not named, of both media of a kind, of all.
+# Of metadata: how many operations a server, or a directory, works on at a time, few that are quick or many that are
+# slow: then processes that wait for one after the other limit. One of these for a kind.
+AT_A_TIME = (4, 16, 64, 256)
+# Of kinds that place files on targets: on how many the file of ior-hard presses, from the fewest (0) to all (1).
+PRESSED, PLACED = (0.0, 0.5, 1.0), ("beegfs", "lustre")
+# Where a setting begins that no row has told anything of, and the half width of its 90 % range as a factor: us of a
+# piece, and of one operation. Rates of drives: DRIVES.
+START = {"piece_write": (100.0, 8.0), "piece_read": (30.0, 8.0), "creates": (400.0, 5.0), "opens": (150.0, 5.0),
+         "directory_creates": (800.0, 5.0), "directory_opens": (300.0, 5.0)}
+# A server of DAOS takes no locks: 0.1 ms of one of its 32 targets.
+FREE = 3.0
+# GB/s of a drive in a file system, median and 90 % range, write and read. Disks: 50 to 73 MB/s each of ORNL's Spider II
+# (20,160 disks, 1 TB/s), Blue Waters (17,280, 1 TB/s), NERSC's Cori (10,168, 0.74 TB/s). Flash: data sheets of 2017 to
+# 2020, sustained; of memory modules the server's processors leave less. nfs: of a controller, whatever is behind it.
+DRIVES = {"disk": ((0.06, 0.03, 0.11), (0.065, 0.03, 0.12)), "ssd": ((0.35, 0.15, 0.9), (0.45, 0.25, 1.0)),
+          "nvme": ((1.3, 0.4, 2.4), (2.2, 1.0, 3.2)), "memory": ((0.8, 0.3, 2.0), (1.5, 0.5, 4.0)),
+          "controller": ((1.5, 0.5, 4.0), (3.0, 1.0, 8.0))}
+# What a setting grows with: what the equations of its kind count.
 UNITS = {
-    "ports": lambda row: row.servers * row.port / 8,
-    "both": lambda row: math.sqrt(row.servers * row.hosts) * row.port / 8,    # ports of servers and of clients
-    "drives": lambda row: row.servers * row.drives,
+    "drives": lambda row: heads(row) if row.kind == "nfs" else row.servers * row.drives,
     "servers": lambda row: row.servers,
-    "metadata": lambda row: row.metadata or row.servers,
-    "root": lambda row: math.sqrt(row.metadata or row.servers),
-    "processes": lambda row: row.processes,
-    "hosts": lambda row: row.hosts,
-    "fewer": lambda row: min(row.servers, row.hosts) * row.port / 8,    # ports
-    "system": lambda row: 1,
+    "metadata": lambda row: heads(row) if row.kind == "nfs" else row.metadata or row.servers,
+    "process": lambda row: row.processes,
+    "one": lambda row: 1,
 }
 GROWS = {
-    "write": {"": "both", "beegfs disks": "drives", "gpfs disks": "ports", "nfs": "system", "daos": "fewer", "cephfs": "fewer"},
-    "read": {"": "both", "beegfs disks": "servers", "gpfs disks": "ports", "nfs": "system", "daos": "fewer",
-             "cephfs": "fewer"},
-    "piece_write": {"": "servers", "lustre": "system", "nfs": "system", "cephfs": "processes", "gpfs": "root",
-                    "daos": "hosts"},
-    "piece_read": {"": "servers", "lustre": "system", "nfs": "system", "cephfs": "processes", "daos": "hosts"},
-    "creates": {"": "metadata", "lustre": "system", "daos": "processes", "nfs": "system", "cephfs": "processes",
-                "weka": "hosts", "beegfs disks": "root"},
-    "opens": {"": "metadata", "lustre": "processes", "daos": "processes", "nfs": "system", "cephfs": "processes",
-              "gpfs": "root", "beegfs disks": "root"},
-    "directory_creates": {"": "system", "daos": "hosts", "weka": "hosts"},
-    "directory_opens": {"": "system", "daos": "hosts", "weka": "servers", "lustre": "processes"},
+    "write": {"": "drives"}, "read": {"": "drives"},
+    "piece_write": {"": "servers", "nfs": "one", "gpfs": "one", "cephfs": "process"},
+    "piece_read": {"": "servers", "nfs": "one", "cephfs": "process"},
+    "creates": {"": "metadata"}, "opens": {"": "metadata"},
+    "directory_creates": {"": "one", "daos": "servers"},
+    "directory_opens": {"": "one", "daos": "servers"},
 }
+SERVER = 15.0       # GB/s that the processors of a storage server move
 
 
-# START of what grows with something else than servers or ports.
-FIRST = {"drives": 0.2, "processes": 0.04, "hosts": 1.0, "system": 5.0}
+def heads(row):
+    """Metadata nodes of VAST are its controllers; else storage nodes are."""
+    return row.metadata if "ast" in row.cells["system"] and row.metadata else row.servers
 
 
 def grows_with(row, setting):
     of = GROWS[setting]
-    return of.get(f"{row.kind} {row.medium}") or of.get(row.kind) or of[""]
+    return of.get(row.kind) or of[""]
 
 
 def unit(row, setting):
     return UNITS[grows_with(row, setting)](row)
 
 
+def drive(row, setting):
+    """(median, low, high) of a drive, and where a row does not say how many there are, of that."""
+    value, low, high = DRIVES["controller" if row.kind == "nfs" else row.drive][setting == "read"]
+    fewer, more = (one / row.drives for one in row.drives_range) if row.kind != "nfs" else (1, 1)
+    return value, low * fewer, high * more
+
+
 def start(row, setting):
-    first = FIRST.get(grows_with(row, setting), 1.0)
-    return START[setting] * (1 / first if setting in INVERSE else first)
+    """(median, low, high), as a rate: pieces a second for the time of a piece."""
+    if setting in ("write", "read"):
+        return drive(row, setting)
+    value, wide = START[setting]
+    value = 1000.0 if grows_with(row, setting) == "process" else value
+    value = FREE if row.kind == "daos" and setting in INVERSE else value
+    return 1 / value, 1 / value / wide, 1 / value * wide
+
+
+def shapes(phase, kind):
+    """What a phase may be limited by: rows of others say which of these."""
+    if phase.startswith("mdtest"):
+        return AT_A_TIME
+    return PRESSED if phase == "ior-hard" and kind in PLACED else (1.0,)
 
 
 # A longer piece is a lower rate.
 INVERSE = ("piece_write", "piece_read")
 WHY = "IO500 rows of other submitters, this kind and medium"
+SHEETS = "drives of data sheets and of large systems"
 
 GIB, PIECE, SMALL = 1 << 30, 47008, 3901
 EASY, HARD, FILES = 8 * GIB, GIB, 1000     # bytes of a process, and files
-# Gb/s of a port by the words of the network, most special first; a range where no rate is stated.
-PORTS = (("HDR", 200), ("EDR", 100), ("FDR", 56), ("OPA|Omni", 100), ("Aries", 80))
-UNSTATED = ((r"Infini|^IB", (100, 56, 400)), (r"", (50, 10, 200)))
-
-
-def number(text, default=0.0):
-    """The first number of a cell."""
-    found = re.search(r"[0-9]+(\.[0-9]+)?", text or "")
-    return float(found.group()) if found else default
-
-
-def ranged(value, low, high, unit, why):
-    if low == high:
-        return f"{value:.6g} {unit}"
-    return {"value": f"{value:.6g} {unit}", "low": f"{low:.6g} {unit}", "high": f"{high:.6g} {unit}", "why": why}
-
-
-class Row:
-    """The facts of a row, as numbers."""
-
-    def __init__(self, cells):
-        self.cells = {name: (cells.get(name) or "").strip() for name in FACTS}
-        one = self.cells
-        self.name = " ".join((one["filesystem"], one["system"] or one["institution"], one["list"].strip("*"),
-                              one["client_nodes"] + "x" + one["procs_per_node"]))
-        self.hosts = int(number(one["client_nodes"], 1))
-        self.per_host = int(number(one["procs_per_node"], 1))
-        self.processes = self.hosts * self.per_host
-        self.kind = self.kind_of()
-        self.servers = max(1, int(number(one["ds_nodes"], 1)))
-        self.metadata = max(0, int(number(one["md_nodes"])))
-        media = one["ds_media"]
-        disks = re.search(r"HDD|HD$|NL-?SAS|7\.2|44x SAS|SATA$", media) and not re.search(r"^SSD", media)
-        self.medium = "disks" if disks else "flash"
-        devices = max(1.0, number(one["ds_devices"], 1))
-        # Given of one server in some rows, in all in others.
-        in_all = devices > self.servers > 1 and devices > (110 if disks else 24)
-        self.drives = max(1, round(devices / self.servers)) if in_all else int(devices)
-        self.port, self.port_range = self.network(one["ds_network"])
-
-    def kind_of(self):
-        """The kind that models it, or none."""
-        one = self.cells
-        for pattern, kind in ((r"BeeGFS", "beegfs"), (r"CephFS", "cephfs"), (r"DAOS", "daos"), (r"GPFS", "gpfs"),
-                              (r"Lustre", "lustre"), (r"[Ww]eka|WEKA", "weka"), (r"NFS|NAS", "nfs")):
-            if re.search(pattern, one["filesystem"] + " " + (one["system"] if kind == "weka" else "")):
-                return kind
-        # Versions and host of Janelia's WEKA, before its name was entered.
-        return "weka" if one["filesystem"].startswith("Parallel") else None
-
-    @staticmethod
-    def network(words):
-        """Gb/s of a host or a server, and its range."""
-        several = re.search(r"(\d+)x(\d+) ?(?:g|G)", words)
-        if several:
-            rate = int(several.group(1)) * int(several.group(2))
-            return rate, (rate, rate)
-        stated = re.search(r"(\d+) ?(?:Gbps|GbE|gE|G$)", words)
-        if stated:
-            return int(stated.group(1)), (int(stated.group(1)), 2 * int(stated.group(1)))
-        for pattern, rate in PORTS:
-            if re.search(pattern, words):
-                return rate, (rate, 2 * rate)
-        return next((value, (low, high)) for pattern, (value, low, high) in UNSTATED if re.search(pattern, words))
 
 
 class Settings:
-    """Ranges of a row's settings, written into its scenario: name -> (median, low, high)."""
+    """What is not stated of a row in a phase, as its scenario says it. `learned`: of a setting, what rows of others
+    gave over data sheets and defaults, and how many times as wide its range is; of `write` and `read` how far what
+    is delivered lies around that."""
 
-    def __init__(self, row, ranges):
-        self.row, self.ranges = row, ranges
+    def __init__(self, row, phase, shape, learned):
+        """`shape`: one of shapes()."""
+        self.row, self.phase, self.learned = row, phase, learned
+        self.at_a_time = shape if phase.startswith("mdtest") else AT_A_TIME[1]
+        self.pressed = shape if phase == "ior-hard" else 1.0
+        self.ranges = {name: self.of(name) for name in ("write", "read", *START)}
+
+    def of(self, name):
+        value, low, high = start(self.row, name)
+        times, wider = (1.0, 1.0) if name in ("write", "read") else self.learned.get(name, (1.0, 1.0))
+        value, low, high = (times * value * (end / value) ** wider for end in (value, low, high))
+        return (1 / value, 1 / high, 1 / low) if name in INVERSE else (value, low, high)
+
+    def delivered(self):
+        """Of ior-easy: all of drives and servers' ports."""
+        times, wide = self.learned.get(self.phase.removeprefix("ior-easy "), (1.0, 0.0))
+        return {"delivered": ranged(100 * times, 100 * times * math.exp(-wide), 100 * times * math.exp(wide), "%", WHY)}
+
+    def ports(self, rate, limit=math.inf):
+        """Of a server or host: one, or two, of which 75 to 95 % arrive."""
+        most = 1.1 if self.row.rented else 2.2
+        low, value, high = (min(one * rate, 8 * limit) for one in (0.75, 0.95, most))
+        return ranged(value, low, high, "Gb/s", "one port or two of the rate that is stated, 75-95 % of it")
 
     def rate(self, name, parts, text):
         """Of one of `parts` that are alike."""
         times = unit(self.row, name) / parts
+        # Operations: so many at a time, thousands a second of one in us.
+        times *= 1.0 if name in ("write", "read") else 1000.0 * self.at_a_time
         value, low, high = (one * times for one in self.ranges[name])
-        return ranged(value, low, high, text, WHY)
+        return ranged(value, low, high, text, SHEETS if name in ("write", "read") else WHY)
 
     def piece(self, name, targets):
-        """How long each of `targets` is held by a piece, so that all of them give the rate."""
-        times = targets / unit(self.row, name)
+        """How long each of `targets` is held by a piece, so that as many as the file presses on give the rate."""
+        times = targets / unit(self.row, name) ** self.pressed
         value, low, high = (one * times for one in self.ranges[name])
         return ranged(value, low, high, "us", WHY)
 
@@ -165,18 +155,22 @@ class Settings:
     def pieces(self, targets):
         return {"shared.write": self.piece("piece_write", targets), "shared.read": self.piece("piece_read", targets)}
 
-    def metadata(self, prefix, parts):
-        return {prefix + ".creates": self.rate("creates", parts, "kops/s"),
-                prefix + ".opens": self.rate("opens", parts, "kops/s")}
+    def striped_pieces(self, write):
+        """Of kinds that place files on targets: stripes say how many the file presses on."""
+        return {name: ranged(*self.ranges[setting], "us", WHY)
+                for name, setting in ((write, "piece_write"), ("shared.read", "piece_read"))}
+
+    def metadata(self, prefix, parts, hard, service="service"):
+        """Rates of all metadata servers, and what one operation takes of those that are worked on at a time."""
+        names = ("directory_creates", "directory_opens") if hard else ("creates", "opens")
+        each = 1 / self.ranges[names[1]][0]
+        return {prefix + ".creates": self.rate(names[0], parts, "kops/s"),
+                prefix + ".opens": self.rate(names[1], parts, "kops/s"),
+                f"{prefix}.{service}": ranged(each, each / 2, each * 2, "us", "an operation on flash, 0.05-0.5 ms")}
 
     def directory(self):
         return {"directory.creates": self.rate("directory_creates", 1, "kops/s"),
                 "directory.opens": self.rate("directory_opens", 1, "kops/s")}
-
-    def in_one_directory(self, creates, opens, parts):
-        """For kinds that have no limit of a directory: all servers are one."""
-        return {creates: self.rate("directory_creates", parts, "kops/s"),
-                opens: self.rate("directory_opens", parts, "kops/s")}
 
 
 def nest(fields):
@@ -191,63 +185,97 @@ def nest(fields):
     return found
 
 
-def beegfs(row, at, hard):
+def some_of(count, default, why):
+    """As many as there are, or as the kind takes unless told otherwise."""
+    if count <= default:
+        return count
+    return {"value": round(math.sqrt(default * count)), "low": default, "high": count, "why": why}
+
+
+def stripes(at, count, default):
+    """Targets of a file: in ior-hard one for all processes; rows do not say how it was striped."""
+    if at.phase != "ior-hard" or count <= default:
+        return 0
+    return {"value": round(default ** (1 - at.pressed) * count ** at.pressed), "low": default, "high": count,
+            "why": f"{default} unless set"}
+
+
+def beegfs(row, at, phase):
     servers = max(1, row.metadata)
-    return {"target.count": row.servers, "server.count": row.servers, "mds.count": servers, "stripe.count": 0,
-            "client.connections": 64, **at.rates("target.read", "target.write", row.servers),
-            **at.metadata("mds", servers), **at.directory(), **at.pieces(row.servers)}
+    return {"target.count": row.servers, "server.count": row.servers, "server.nic": at.ports(row.port, SERVER),
+            "mds.count": servers, "client.connections": 64,
+            "stripe.count": stripes(at, row.servers, 4),
+            **at.rates("target.read", "target.write", row.servers),
+            **at.metadata("mds", servers, False), **at.directory(), **at.striped_pieces("shared.write")}
 
 
-def gpfs(row, at, hard):
-    return {"server.count": row.servers, **at.rates("server.read", "server.write", row.servers),
-            "client.prefetch": ranged(25, 8, 25, "GB/s", "tuned, as for a submission"),
-            **at.metadata("server", row.servers), **at.directory(), **at.pieces(row.servers)}
+def gpfs(row, at, phase):
+    return {"server.count": row.servers, "server.nic": at.ports(row.port, SERVER),
+            **at.rates("server.read", "server.write", row.servers),
+            "client.prefetch": ranged(12, 4, 25, "GB/s", "maxMBpS, tuned as for a submission"),
+            **at.metadata("server", row.servers, False, "open_service"), **at.directory(), **at.pieces(row.servers),
+            "shared.write": at.piece("piece_write", 1)}
 
 
-def cephfs(row, at, hard):
+def cephfs(row, at, phase):
     osds, servers = row.servers * row.drives, max(1, row.metadata)
-    return {"osd.count": osds, "mds.count": servers, "replicas": 1, **at.rates("osd.read", "osd.write", osds),
-            **at.metadata("mds", servers), **at.directory(), **at.pieces(row.processes)}
+    return {"osd.count": osds, "server.count": row.servers, "server.nic": at.ports(row.port, SERVER),
+            "mds.count": some_of(servers, 1, "one is active unless set"),
+            "replicas": {"value": 2, "low": 1, "high": 3, "why": "not stated"},
+            **at.rates("osd.read", "osd.write", osds),
+            "client.stream": ranged(0.4, 0.1, 1.2, "GB/s", "one process, an object or two under way"),
+            **at.metadata("mds", servers, False), **at.directory(), **at.pieces(row.processes)}
 
 
-def daos(row, at, hard):
+def daos(row, at, phase):
     """The benchmark calls the library. One directory is no limit; its small files cost more each."""
-    fields = {"server.count": row.servers, "object.parity": 0, "client.interface": "libdfs",
-              "client.open_requests": 1, **at.rates("server.read", "server.write", row.servers),
-              **at.metadata("server", row.servers), **at.pieces(row.servers)}
-    return {**fields, **at.in_one_directory("server.creates", "server.opens", row.servers)} if hard else fields
+    return {"server.count": row.servers, "server.nic": at.ports(row.port, SERVER), "object.parity": 0,
+            "client.interface": "libdfs", "client.open_requests": 1,
+            **at.rates("server.read", "server.write", row.servers),
+            **at.metadata("server", row.servers, phase == "mdtest-hard", "open_service"), **at.pieces(row.servers)}
 
 
-def weka(row, at, hard):
-    fields = {"backend.count": row.servers, **at.rates("backend.read", "backend.write", row.servers),
-              "client.cores": {"value": 6, "low": 2, "high": 19, "why": "not stated"},
-              **at.metadata("backend", row.servers), **at.pieces(row.servers)}
+def weka(row, at, phase):
+    hard = phase == "mdtest-hard"
+    fields = at.metadata("backend", row.servers, hard, "open_service")
+    fields["directory.creates"] = at.rate("directory_creates", 1, "kops/s")
     if hard:
-        fields.update(at.in_one_directory("directory.creates", "backend.opens", 1))
-        fields["backend.opens"] = at.rate("directory_opens", row.servers, "kops/s")
-    return fields
+        del fields["backend.creates"]
+    return {"backend.count": row.servers, "backend.nic": at.ports(row.port, SERVER),
+            **at.rates("backend.read", "backend.write", row.servers),
+            "client.cores": {"value": 3, "low": 1, "high": 12, "why": "not stated; 1 unless set, 19 at most"},
+            "client.core": ranged(3.5, 1.2, 7, "GB/s", "a core with DPDK 5-8 GB/s, without it 1-2"),
+            **fields, **at.pieces(row.servers)}
 
 
-def nfs(row, at, hard):
-    """Metadata nodes of VAST are its controllers; else storage nodes are."""
-    heads = row.metadata if "ast" in row.cells["system"] and row.metadata else row.servers
-    fields = {"head.count": heads, **at.rates("head.read", "head.write", heads),
-              "head.creates": at.rate("creates", heads, "kops/s"), "head.ops": at.rate("opens", heads, "kops/s"),
-              "client.nconnect": {"value": 8, "low": 1, "high": 16, "why": "not stated"},
-              "client.read_ahead": "15 MiB", "client.open_requests": 1, **at.pieces(1)}
+def nfs(row, at, phase):
+    """The kernels of these years opened one connection; several need 5.3 of September 2019, or patches."""
+    count, hard = heads(row), phase == "mdtest-hard"
+    fields = at.metadata("head", count, hard)
+    fields["head.ops"] = fields.pop("head.opens")
     if hard:
-        fields.update(at.in_one_directory("directory.creates", "head.ops", 1))
-        fields["head.ops"] = at.rate("directory_opens", heads, "kops/s")
-    return fields
+        del fields["head.creates"]
+        fields["directory.creates"] = at.rate("directory_creates", 1, "kops/s")
+    return {"head.count": count, "head.nic": at.ports(row.port, SERVER), **at.rates("head.read", "head.write", count),
+            "client.nconnect": {"value": 1, "low": 1, "high": 4, "why": "1 before Linux 5.3, and unless set"},
+            "client.connection": ranged(1.5, 1.0, 2.5, "GB/s", "one TCP connection"),
+            "client.read_ahead": "15 MiB", "client.open_requests": 1, **fields, **at.pieces(1)}
 
 
-def lustre(row, at, hard):
-    osts, mdts = 2 * row.servers, row.metadata or row.servers
-    fields = {"ost.count": osts, "mdt.count": mdts, **at.rates("ost.read", "ost.write", osts), "stripe.count": 0,
-              "directory.striped": True, "mdt.create": at.rate("creates", mdts, "kops/s"),
-              "mdt.open": at.rate("opens", mdts, "kops/s"), "client.checksums": False,
-              "lock": at.piece("piece_write", osts), "shared.read": at.piece("piece_read", osts)}
-    return {**fields, **at.in_one_directory("mdt.create", "mdt.open", mdts)} if hard else fields
+def lustre(row, at, phase):
+    """A directory lies on one MDT; those of mdtest-easy on all."""
+    osts, hard = 2 * row.servers, phase == "mdtest-hard"
+    mdts = 1 if hard else row.metadata or row.servers
+    fields = at.metadata("mdt", mdts, hard)
+    fields["mdt.create"], fields["mdt.open"] = fields.pop("mdt.creates"), fields.pop("mdt.opens")
+    return {"ost.count": osts, "oss.count": row.servers, "oss.nic": at.ports(row.port, SERVER),
+            "mdt.count": some_of(mdts, 1, "all only where directories are spread over them"),
+            **at.rates("ost.read", "ost.write", osts),
+            "stripe.count": stripes(at, osts, 1),
+            "directory.striped": True, "client.checksums": False, **fields,
+            **{f"client.{way}": ranged(7, 2.5, 18, "GB/s", "clients of 2.7 to 2.13 on one host")
+               for way in ("read", "write")},
+            **at.striped_pieces("lock")}
 
 
 KINDS = {"beegfs": beegfs, "gpfs": gpfs, "cephfs": cephfs, "daos": daos, "weka": weka, "nfs": nfs, "lustre": lustre}
@@ -258,7 +286,7 @@ DATA = {"beegfs": "target", "cephfs": "osd", "daos": "server", "gpfs": "server",
 
 def save(phase):
     """Of each process: bytes, and how its files lie."""
-    if phase == "ior-easy":
+    if phase.startswith("ior-easy"):
         return EASY, {"files": 1}
     if phase == "ior-hard":
         return HARD, {"shared": "interleaved", "piece": f"{PIECE} B"}
@@ -267,20 +295,20 @@ def save(phase):
     return FILES * SMALL, {"files": FILES}
 
 
-def scenario(row, phase, ranges):
+def scenario(row, phase, shape, learned):
     each, layout = save(phase)
-    hard = phase == "mdtest-hard"
-    store = {"id": "data", "type": row.kind, **nest(KINDS[row.kind](row, Settings(row, ranges), hard))}
+    at = Settings(row, phase, shape, learned)
+    store = {"id": "data", "type": row.kind, **nest(KINDS[row.kind](row, at, phase))}
+    if phase.startswith("ior-easy"):
+        store.update(at.delivered())
     if phase.startswith("mdtest"):
         store["commit"] = "0 ms"    # mdtest does not ask for files to be durable
         if "stripe" in store:
             store["stripe"]["count"] = 1
     if phase == "mdtest-easy" and row.kind in DATA:
         store.setdefault(DATA[row.kind], {})["service"] = "0 ms"    # nor, of empty files, for data
-    low, high = row.port_range
     host = {"id": "client", "count": row.hosts, "gpus": row.per_host, "cpu": {"cores": 64, "reserved": 0},
-            "memory": {"bandwidth": "200 GB/s"},
-            "nic": {"rate": ranged(high, low, high, "Gb/s", "ports of clients as those of servers; one or two")}}
+            "memory": {"bandwidth": "200 GB/s"}, "nic": {"rate": at.ports(row.port)}}
     # Nothing of the job itself: no pass of a CPU, no copy from a GPU, no more to read than to write.
     checkpoint = {"to": "data", "every_steps": 1, "size": f"{each * row.processes} B", "serializer": "none",
                   "snapshot": "none", "quiesce": "0 ms", "coordinate": "0 s",
@@ -288,7 +316,7 @@ def scenario(row, phase, ranges):
     job = {"id": "io", "hosts": "client", "steps": 1, "step": {"compute": "1 ms", "jitter": "0 %", "overhead": "0 ms"},
            "checkpoint": checkpoint}
     return {"id": re.sub(r"[^A-Za-z0-9]+", "-", f"{row.name} {phase}").strip("-"),
-            "cluster": {"hosts": [host], "fabric": {"use": "fabric/hdr200"}},
+            "cluster": {"hosts": [host], "fabric": {"use": "fabric/ethernet-tcp" if row.tcp else "fabric/hdr200"}},
             "storage": [store], "jobs": [job], "run": {"seed": 1, "replicas": 1}}
 
 

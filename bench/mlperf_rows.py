@@ -26,7 +26,8 @@ import subprocess
 import tempfile
 
 import measure
-from mlperf_scenarios import (GRID, PRIORS, Row, number, scenario)
+from cells import number
+from mlperf_scenarios import (GRID, PRIORS, Row, scenario)
 
 
 def run(row, prior, draws, folder):

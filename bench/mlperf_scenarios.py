@@ -7,6 +7,8 @@ one range for each workload.
 import math
 import re
 
+from cells import number, ranged
+
 FACTS = ("case_id", "workload", "accel", "num_hosts", "accelerators", "steps_per_epoch", "num_files_train",
          "samples_per_file", "record_length_B", "format", "data_loader", "batch_size", "computation_time_s",
          "read_threads", "prefetch_size", "computation_threads", "transfer_size", "shuffle_size",
@@ -61,25 +63,12 @@ STATED = "a stated rate; such systems gave 83-100 % of it"
 NONE_STATED = "no rate is stated: 35-95 % of what ports or drives could give"
 
 
-def number(text, default=0.0):
-    """The first number of a cell."""
-    found = re.search(r"[0-9]+(\.[0-9]+)?", text or "")
-    return float(found.group()) if found else default
-
-
-def between(value, low, high, unit, why):
-    if low == high:
-        return f"{value:.6g} {unit}"
-    text = [f"{one:.6g} {unit}" for one in (value, low, high)]
-    return dict(zip(("value", "low", "high", "why"), (*text, why)))
-
-
 def ceiling(rate):
-    return between(rate, 0.83 * rate, rate, "GB/s", STATED)
+    return ranged(rate, 0.83 * rate, rate, "GB/s", STATED)
 
 
 def guess(rate):
-    return between(0.62 * rate, 0.35 * rate, 0.95 * rate, "GB/s", NONE_STATED)
+    return ranged(0.62 * rate, 0.35 * rate, 0.95 * rate, "GB/s", NONE_STATED)
 
 
 class Row:
@@ -190,7 +179,7 @@ def local(row):
 
 
 def ceiling_of_drive(row):
-    return between(row.drive, 0.9 * row.drive, 1.03 * row.drive, "GB/s", "sequential reads of NVMe: 90-103 %")
+    return ranged(row.drive, 0.9 * row.drive, 1.03 * row.drive, "GB/s", "sequential reads of NVMe: 90-103 %")
 
 
 def nvmeof(row):
@@ -203,7 +192,7 @@ def nvmeof(row):
                             "why": "read-ahead of a striped volume: twice its stripe"}
     if row.port:
         rate = row.port * row.ports
-        store["target"]["nic"] = between(rate, 0.5 * rate, rate, "Gb/s",
+        store["target"]["nic"] = ranged(rate, 0.5 * rate, rate, "Gb/s",
                                          "ports that limited 66-99 %; processors of targets are not stated")
     return store
 
@@ -268,7 +257,7 @@ def dataset(row, prior):
 def spread(prior, unit, why, times=1.0):
     middle, low, high = prior
     middle *= times
-    return between(middle, low * middle, high * middle, unit, why)
+    return ranged(middle, low * middle, high * middle, unit, why)
 
 
 def steps_of(row):

@@ -10,7 +10,11 @@ namespace {
 
 using namespace base;
 
-struct BeegfsParams : MetadataParams, ServerParams, BufferedParams, SharedFileParams {
+struct BeegfsParams : DeliveredParams,
+                      MetadataParams,
+                      ServerParams,
+                      BufferedParams,
+                      SharedFileParams {
   std::int64_t targets = 1;
   Rate read, write;
   Seconds service;
@@ -27,7 +31,7 @@ constexpr std::string_view kOracle =
     "IO500 ISC20, BeeGFS on Oracle Cloud, 270 servers of one NVMe drive each: read 746.7 and write "
     "483.7 GiB/s, 14.3 M/s stat, 2.91 M/s create";
 
-constexpr std::array<base::Field<BeegfsParams>, 20> kBeegfsFields{
+constexpr std::array<base::Field<BeegfsParams>, 21> kBeegfsFields{
     field("target.count", &BeegfsParams::targets, kRequired, "storage targets", kAtLeastOne),
     field("target.read", &BeegfsParams::read, "2.97 GB/s", "what one target reads",
           between("1 GB/s", "12 GB/s", cited(kPositive, kOracle),
@@ -92,6 +96,7 @@ constexpr std::array<base::Field<BeegfsParams>, 20> kBeegfsFields{
           "connections of one host to one server (connMaxInternodeNum), one request on each",
           assumed(kAtLeastOne, "BeeGFS default, from memory")),
     kBufferedStream,
+    kDelivered,
     field("commit", &BeegfsParams::commit, "1 ms",
           "time to make one written file durable on its targets",
           between("0.3 ms", "5 ms", assumed(kNonNegative),
@@ -100,7 +105,9 @@ constexpr std::array<base::Field<BeegfsParams>, 20> kBeegfsFields{
 class Beegfs final : public PooledStore {
  public:
   explicit Beegfs(const Component& component)
-      : PooledStore(component), p_(base::bind(kBeegfsFields, component)) {}
+      : PooledStore(component),
+        p_(as_delivered(base::bind(kBeegfsFields, component), &BeegfsParams::read,
+                        &BeegfsParams::write, &BeegfsParams::nic)) {}
 
   // One chunk on each connection to each server.    [beegfs.md, eq. 2]
   ClientLimits client_limits() const override {

@@ -12,7 +12,11 @@ namespace {
 
 using namespace base;
 
-struct CephfsParams : MetadataParams, BufferedParams, HostClientParams, SharedFileParams {
+struct CephfsParams : DeliveredParams,
+                      MetadataParams,
+                      BufferedParams,
+                      HostClientParams,
+                      SharedFileParams {
   std::int64_t osds = 1;
   Rate read, write;
   OpRate ops;
@@ -35,7 +39,7 @@ constexpr std::string_view kMetadata =
     "IO500 ISC20, Officinalis, over 8 MDS: 174.6 kops/s created in directories of their own, 132.6 "
     "kops/s opened and read, 10.4 kops/s created in one directory";
 
-constexpr std::array<base::Field<CephfsParams>, 28> kCephfsFields{
+constexpr std::array<base::Field<CephfsParams>, 29> kCephfsFields{
     field("osd.count", &CephfsParams::osds, kRequired, "object storage daemons, one a drive",
           up_to(1e6)),
     field("osd.read", &CephfsParams::read, "1.19 GB/s", "what one OSD reads",
@@ -121,6 +125,7 @@ constexpr std::array<base::Field<CephfsParams>, 28> kCephfsFields{
     kBufferedStream,
     kHostRead,
     kHostWrite,
+    kDelivered,
     field("commit", &CephfsParams::commit, "2 ms",
           "time to make one written file durable: the last objects on all their OSDs, then the "
           "journal of the MDS",
@@ -130,7 +135,9 @@ constexpr std::array<base::Field<CephfsParams>, 28> kCephfsFields{
 class Cephfs final : public PooledStore {
  public:
   explicit Cephfs(const Component& component)
-      : PooledStore(component), p_(base::bind(kCephfsFields, component)) {}
+      : PooledStore(component),
+        p_(as_delivered(base::bind(kCephfsFields, component), &CephfsParams::read,
+                        &CephfsParams::write, &CephfsParams::nic, &CephfsParams::back_nic)) {}
 
   ClientLimits client_limits() const override {
     ClientLimits limits = p_.client_limits();

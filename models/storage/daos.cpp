@@ -11,7 +11,7 @@ namespace {
 
 using namespace base;
 
-struct DaosParams : MetadataParams, SharedFileParams {
+struct DaosParams : DeliveredParams, MetadataParams, SharedFileParams {
   std::int64_t servers = 1, targets = 1;
   Rate read, write, nic;
   Seconds service;
@@ -29,7 +29,7 @@ constexpr std::string_view kPresque =
     "IO500 ISC20, Presque (ALCF), 10 servers: 2.10 M/s small files opened and read, 4.39 M/s "
     "created";
 
-constexpr std::array<base::Field<DaosParams>, 20> kDaosFields{
+constexpr std::array<base::Field<DaosParams>, 21> kDaosFields{
     field("server.count", &DaosParams::servers, kRequired, "servers (two engines each)",
           kAtLeastOne),
     field("server.read", &DaosParams::read, "29.3 GB/s", "what one server reads",
@@ -106,6 +106,7 @@ constexpr std::array<base::Field<DaosParams>, 20> kDaosFields{
           between("1", "4",
                   assumed(kAtLeastOne, "one more for each directory not in the dfuse cache"),
                   "expert range: entry known to dfuse 1; deeper directories 3-4")),
+    kDelivered,
     field("commit", &DaosParams::commit, "0.1 ms", "time to make one written file durable",
           between("20 us", "0.5 ms",
                   assumed(kNonNegative, "writes are durable when they are answered"),
@@ -114,7 +115,9 @@ constexpr std::array<base::Field<DaosParams>, 20> kDaosFields{
 class Daos final : public PooledStore {
  public:
   explicit Daos(const Component& component)
-      : PooledStore(component), p_(base::bind(kDaosFields, component)) {}
+      : PooledStore(component),
+        p_(as_delivered(base::bind(kDaosFields, component), &DaosParams::read, &DaosParams::write,
+                        &DaosParams::nic)) {}
 
   // The write limit is on user bytes, the link carries parity too.
   ClientLimits client_limits() const override {

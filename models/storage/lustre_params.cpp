@@ -21,7 +21,7 @@ constexpr std::string_view kEagle = "4.06 GB/s per OST, ALCF Eagle: 650 GB/s ove
 constexpr std::string_view kHard =
     "IO500 2024, AI400X2T: 5.7 GiB/s of 47,008 bytes each in turn on 8 OSTs of 7.62 GB/s; fitted";
 
-constexpr std::array<Field<LustreParams>, 55> kLustreFields{
+constexpr std::array<Field<LustreParams>, 56> kLustreFields{
     field("ost.count", &LustreParams::ost_count, kRequired, "object storage targets", up_to(1e7)),
     field("ost.read", &LustreParams::ost_read, "4 GB/s", "what one OST reads from its media",
           between("1 GB/s", "30 GB/s", cited(kPositive, kEagle),
@@ -181,6 +181,7 @@ constexpr std::array<Field<LustreParams>, 55> kLustreFields{
                         "IO500 2018-2020, ior-hard read of 27 runs: AI400X reads 90 % "
                         "of ior-easy, other flash 0.06-3.3 GB/s a server"),
                   "as cited; disks 0.001-1.2 GB/s a server")),
+    kDelivered,
     field("commit", &LustreParams::commit, "1 ms",
           "time to make one written file durable: fsync on its OSTs, then the MDT",
           between("0.3 ms", "5 ms", assumed(kNonNegative),
@@ -201,7 +202,9 @@ constexpr std::array<Field<LustreParams>, 55> kLustreFields{
 }  // namespace
 
 LustreParams lustre_params(const Component& component) {
-  return base::bind(kLustreFields, component);
+  using P = LustreParams;
+  return as_delivered(base::bind(kLustreFields, component), &P::ost_read, &P::ost_write,
+                      &P::provisioned, &P::oss_nic, &P::read_ceiling, &P::write_ceiling);
 }
 std::span<const base::FieldInfo> lustre_fields() { return kInfos<kLustreFields>; }
 

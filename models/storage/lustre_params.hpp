@@ -13,7 +13,7 @@ namespace stallcast::models {
 
 /// Parameters of a Lustre file system. Meaning, units and sources: the table in lustre_params.cpp;
 /// equations: docs/models/lustre.md.
-struct LustreParams : BufferedParams, HostClientParams {
+struct LustreParams : DeliveredParams, BufferedParams, HostClientParams {
   std::int64_t ost_count = 1;
   Rate ost_read, ost_write;
   Seconds ost_service;

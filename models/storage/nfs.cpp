@@ -11,7 +11,7 @@ namespace {
 
 using namespace base;
 
-struct NfsParams : BufferedParams, SharedFileParams {
+struct NfsParams : DeliveredParams, BufferedParams, SharedFileParams {
   std::int64_t heads = 1;
   Rate head_read, head_write;
   OpRate head_ops, head_creates, directory_creates;
@@ -36,7 +36,7 @@ constexpr std::string_view kLinux = "Linux NFS client default, from memory";
 
 constexpr std::string_view kNfsTransports[] = {"rdma", "tcp"};
 
-constexpr std::array<base::Field<NfsParams>, 23> kNfsFields{
+constexpr std::array<base::Field<NfsParams>, 24> kNfsFields{
     field("head.count", &NfsParams::heads, kRequired,
           "controllers or server nodes that serve clients at the same time", kAtLeastOne),
     field("head.read", &NfsParams::head_read, "4.6 GB/s", "most one controller reads, any shelves",
@@ -120,6 +120,7 @@ constexpr std::array<base::Field<NfsParams>, 23> kNfsFields{
           "open consistency; 1 with warm name caches, OPEN and GETATTR in one compound",
           between("1", "4", assumed(kAtLeastOne),
                   "expert range: warm name caches 1; deeper directories 4")),
+    kDelivered,
     field("commit", &NfsParams::commit, "1 ms",
           "time to make one written file durable (COMMIT to battery-backed memory or flash)",
           between("0.2 ms", "5 ms", assumed(kNonNegative),
@@ -128,7 +129,10 @@ constexpr std::array<base::Field<NfsParams>, 23> kNfsFields{
 class Nfs final : public PooledStore {
  public:
   explicit Nfs(const Component& component)
-      : PooledStore(component), p_(base::bind(kNfsFields, component)) {}
+      : PooledStore(component),
+        p_(as_delivered(base::bind(kNfsFields, component), &NfsParams::head_read,
+                        &NfsParams::head_write, &NfsParams::head_nic, &NfsParams::shelf_read,
+                        &NfsParams::shelf_write)) {}
 
   // What all processes of one host get together: n connections.    [nfs.md, eq. 2]
   ClientLimits client_limits() const override {

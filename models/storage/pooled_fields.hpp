@@ -1,6 +1,8 @@
 #pragma once
 
+#include <concepts>
 #include <optional>
+#include <type_traits>
 
 #include "engine/base/fields.hpp"
 #include "models/storage/pooled_store.hpp"
@@ -39,6 +41,29 @@ struct ServerParams {
 inline constexpr auto kServerNic = base::field(
     "server.nic", &ServerParams::nic, base::kOptional,
     "network rate of one server, each direction; without it it does not limit", base::kPositive);
+
+/// What a system gives of what its parts could.    [docs/models/storage.md, eq. 11]
+struct DeliveredParams {
+  Fraction delivered;
+};
+inline constexpr auto kDelivered = base::field(
+    "delivered", &DeliveredParams::delivered, "100 %",
+    "what arrives of all rates of drives, servers and ports, which vary together; above 100 % "
+    "where they were stated too low",
+    base::kPositive);
+
+/// The parameters with the rates named brought down to it.
+template <std::derived_from<DeliveredParams> Params, typename... Rates>
+[[nodiscard]] Params as_delivered(Params params, Rates... rates) {
+  const auto scale = [share = params.delivered.in(unit::ratio)](auto& rate) {
+    if constexpr (std::same_as<std::remove_cvref_t<decltype(rate)>, Rate>)
+      rate = rate * share;
+    else if (rate)
+      rate = *rate * share;
+  };
+  (scale(params.*rates), ...);
+  return params;
+}
 
 /// A file that many processes write or read in pieces that end anywhere.
 struct SharedFileParams {

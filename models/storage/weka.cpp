@@ -9,7 +9,11 @@ namespace {
 
 using namespace base;
 
-struct WekaParams : MetadataParams, ServerParams, BufferedParams, SharedFileParams {
+struct WekaParams : DeliveredParams,
+                    MetadataParams,
+                    ServerParams,
+                    BufferedParams,
+                    SharedFileParams {
   std::int64_t backends = 1;
   Rate read, write;
   Seconds service;
@@ -23,7 +27,7 @@ constexpr std::string_view kAws =
     "IO500 SC19, WekaIO on AWS, 120 backends: read 325.6 and write 298.1 GiB/s, 7.71 M/s small "
     "files opened and read, 2.24 M/s created";
 
-constexpr std::array<base::Field<WekaParams>, 17> kWekaFields{
+constexpr std::array<base::Field<WekaParams>, 18> kWekaFields{
     field("backend.count", &WekaParams::backends, kRequired,
           "backend servers; files lie on all of them, 4 KiB at a time", kAtLeastOne),
     field("backend.read", &WekaParams::read, "2.9 GB/s", "what one backend reads",
@@ -85,6 +89,7 @@ constexpr std::array<base::Field<WekaParams>, 17> kWekaFields{
                   assumed(kPositive, "5-8 GB/s; without DPDK (UDP mode) about 1 GB/s"),
                   "expert range: 5-8 GB/s as cited; slower cores 4")),
     kBufferedStream,
+    kDelivered,
     field("commit", &WekaParams::commit, "0.3 ms",
           "time to make one written file durable on N+2 drives",
           between("0.1 ms", "1 ms",
@@ -94,7 +99,9 @@ constexpr std::array<base::Field<WekaParams>, 17> kWekaFields{
 class Weka final : public PooledStore {
  public:
   explicit Weka(const Component& component)
-      : PooledStore(component), p_(base::bind(kWekaFields, component)) {}
+      : PooledStore(component),
+        p_(as_delivered(base::bind(kWekaFields, component), &WekaParams::read, &WekaParams::write,
+                        &WekaParams::nic)) {}
 
   // The client's cores poll: they are all the host has, however many processes read.
   ClientLimits client_limits() const override {

@@ -44,7 +44,7 @@ double of_processes(Rate target, Seconds turn) {
 
 }  // namespace
 
-TEST_CASE("pieces hold the targets of a file: BeeGFS, GPFS, WEKA, DAOS") {
+TEST_CASE("pieces hold the targets of a file: BeeGFS, WEKA, DAOS") {
   // 8 servers of 2 GB/s: 47,008 bytes are 23.5 us, and 200 us or 30 us are lost with each
   const auto check = [](const char* kind, Settings settings, double stored = 1.0) {
     INFO(kind);
@@ -58,10 +58,6 @@ TEST_CASE("pieces hold the targets of a file: BeeGFS, GPFS, WEKA, DAOS") {
                    {"target.write", "2 GB/s"},
                    {"stripe.count", "0"},
                    {"client.connections", "1000"}});
-  check("gpfs", {{"server.count", "8"},
-                 {"server.read", "2 GB/s"},
-                 {"server.write", "2 GB/s"},
-                 {"client.prefetch", "100 GB/s"}});
   check("weka",
         {{"backend.count", "8"},
          {"backend.read", "2 GB/s"},
@@ -73,6 +69,42 @@ TEST_CASE("pieces hold the targets of a file: BeeGFS, GPFS, WEKA, DAOS") {
                  {"server.write", "2 GB/s"},
                  {"object.parity", "0"},
                  {"client.interface", "libdfs"}});
+}
+
+TEST_CASE("writers of one GPFS file wait for its token manager, readers for all servers") {
+  const Timed t = in_pieces(design_with_storage("gpfs", {{"server.count", "8"},
+                                                         {"server.read", "2 GB/s"},
+                                                         {"server.write", "2 GB/s"},
+                                                         {"client.prefetch", "100 GB/s"},
+                                                         {"shared.write", "35 us"},
+                                                         {"shared.read", "30 us"}}));
+  CHECK(t.write.in(unit::s) == Approx(of_targets(1, 16_GBps, 35_us)).epsilon(0.01));
+  CHECK(t.read.in(unit::s) == Approx(of_targets(8, 2_GBps, 30_us)).epsilon(0.01));
+}
+
+TEST_CASE("what a system delivers scales its drives, ceilings and ports together") {
+  // 8 x 2 GB/s at 40 %, and 8 ports of 1 GB/s at 40 %
+  const auto timed = [](const char* kind, Settings settings) {
+    settings.push_back({"delivered", "40 %"});
+    return serve(design_with_storage(kind, settings), {.bytes = 1_GB},
+                 {.bytes = 1_GB, .writers = kWriters}, kWriters);
+  };
+  const Settings drives = {{"server.count", "8"},
+                           {"server.read", "2 GB/s"},
+                           {"server.write", "2 GB/s"},
+                           {"client.prefetch", "100 GB/s"}};
+  Settings ports = drives;
+  ports.push_back({"server.nic", "8 Gb/s"});
+  CHECK(timed("gpfs", drives).read.in(unit::s) == Approx(64 / 6.4).epsilon(0.02));
+  CHECK(timed("gpfs", drives).write.in(unit::s) == Approx(64 / 6.4).epsilon(0.02));
+  CHECK(timed("gpfs", ports).read.in(unit::s) == Approx(64 / 3.2).epsilon(0.02));
+  const Settings osts = {{"ost.count", "8"},
+                         {"ost.read", "2 GB/s"},
+                         {"ost.write", "2 GB/s"},
+                         {"read", "10 GB/s"},
+                         {"stripe.count", "0"}};
+  CHECK(timed("lustre", osts).read.in(unit::s) == Approx(64 / 4.0).epsilon(0.02));
+  CHECK(timed("lustre", osts).write.in(unit::s) == Approx(64 / 6.4).epsilon(0.02));
 }
 
 TEST_CASE("a BeeGFS file on few targets has only theirs") {
