@@ -11,4 +11,4 @@ page() {
   mv "$target.new" "$target"
 }
 page docs/validation/mlperf-v3.md validate --from mlperf-v3-rows calibration/cases/mlperf-storage-v3.csv --draws 32 --picture docs/validation/images/mlperf-v3.svg --format markdown
-page docs/validation/mlperf.md validate --from mlperf-csv calibration/cases/mlperf-storage-v1.csv --draws 32 --picture docs/validation/images/mlperf-v1.svg --format markdown
+page docs/validation/mlperf.md validate --from mlperf-csv calibration/cases/mlperf-storage-v1.csv --draws 16 --picture docs/validation/images/mlperf-v1.svg --format markdown

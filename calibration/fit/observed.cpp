@@ -26,7 +26,7 @@ std::string in_words(double value, const std::string& metric) {
 std::vector<std::string> left_their_range(const CalibrationProfile& profile) {
   std::vector<std::string> out;
   for (const NarrowedInput& n : profile.narrowed)
-    if (n.value < n.low_before || n.value > n.high_before)
+    if (const double middle = median(n.draws); middle < n.low_before || middle > n.high_before)
       out.push_back("to fit, " + n.role + " " + n.field + " must leave its range: is it that?");
   return out;
 }

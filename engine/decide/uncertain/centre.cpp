@@ -12,6 +12,8 @@ namespace {
 /// Inputs that are moved alone, and their scores, either way.
 constexpr std::size_t kAlone = 6;
 constexpr std::array kScores{0.5, 1.0, 1.5, 2.0, 2.5};
+/// The likeliest draws, of which all other inputs are put back.
+constexpr std::size_t kLikeliest = 24;
 /// Rounds of expansions, each around so many of the best.
 constexpr std::size_t kRounds = 3, kBest = 4;
 constexpr double kFirstStep = 1.0, kLeastStep = 0.03;  // of a score
@@ -73,12 +75,21 @@ Particle least_surprising(std::vector<Particle> all, const std::vector<Error>& e
                           const Simulate& simulate) {
   const std::vector<double> middles(all.front().point.size(), 0.0);
   std::vector<std::vector<double>> places{middles};
-  for (const std::size_t i : decisive(all, errors))
+  const std::vector<std::size_t> inputs = decisive(all, errors);
+  for (const std::size_t i : inputs)
     for (const double score : kScores)
       for (const double moved : {-score, score}) {
         places.push_back(middles);
         places.back()[i] = moved;
       }
+  std::stable_sort(all.begin(), all.end(), [](const Particle& a, const Particle& b) {
+    return a.likelihood > b.likelihood;
+  });
+  for (std::size_t n = 0; n < std::min(kLikeliest, all.size()); ++n) {
+    const std::vector<double> scores = all[n].scores();
+    places.push_back(middles);
+    for (const std::size_t i : inputs) places.back()[i] = scores[i];
+  }
   for (std::size_t round = 0; !places.empty(); ++round) {
     std::vector<std::vector<double>> points;
     for (const std::vector<double>& scores : places) points.push_back(quantiles_of(scores));

@@ -14,10 +14,10 @@ using Simulate = std::function<std::vector<Particle>(std::vector<std::vector<dou
 
 /// The least surprising of simulated places: half the squared distance of its scores from the
 /// middles, less the logarithm of its likelihood, is least. Searched among `all`, the middles, the
-/// inputs that matter most moved away from these one at a time, and what expansions around the best
-/// of these point to. An input that explains nothing stays at its middle, and of two explanations
-/// that fit alike the one that is nearer to what was expected is taken.
-/// REQUIRES: every one of `all` has all figures, or none.
+/// inputs that matter most moved away from these one at a time or to where the likeliest of `all`
+/// have them, and what expansions around the best of these point to. An input that explains nothing
+/// stays at its middle, and of two explanations that fit alike the one that is nearer to what was
+/// expected is taken. REQUIRES: every one of `all` has all figures, or none.
 [[nodiscard]] Particle least_surprising(std::vector<Particle> all, const std::vector<Error>& errors,
                                         const Simulate& simulate);
 
