@@ -9,8 +9,8 @@ namespace {
 
 /// Of v1.0: medians on a grid, on the open rows; ranges by judgement with these in view. Those of
 /// unet3d's readers: where nothing else limits, the first steps of epochs 2 to 5 give 0.35 to 0.46
-/// GB/s a process, the slowest of a rank included, on six makes of hosts. retinanet: by hand, on the
-/// three open rows of v3.0. Sizes: DLIO draws both sides of a record alike.
+/// GB/s a process, the slowest of a rank included, on six makes of hosts. retinanet: by hand, on
+/// the three open rows of v3.0. Sizes: DLIO draws both sides of a record alike.
 constexpr std::array kPrograms = std::to_array<Program>({
     {"unet3d",
      {3.0, 0.5, 2.0},
