@@ -17,6 +17,9 @@ struct PredictedFigure {
   double low = 0.0;
   double high = 0.0;
   LevelIntervals levels = {};  ///< by kLevels; that of nine in ten is `low` to `high`
+  /// What the draws of the inputs gave, from the smallest on, without what the model may be off by;
+  /// empty where there are none.
+  std::vector<double> draws = {};
 };
 
 /// One row of the table. Metrics are named as in the JSON output: "au", "first_step_s".

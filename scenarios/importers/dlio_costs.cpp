@@ -23,14 +23,18 @@ struct DlioCosts {
   CostRange barrier;                    ///< s per root of a rank
   CostRange parse, stream;              ///< B/s of one reader: of core time, and waiting
   CostRange iterator = {}, names = {};  ///< s: until tf.data reads, for each file name
+  CostRange opens = {};                 ///< files a second that the readers of one host open
 };
+
+/// 4850 /s on 128 hardware threads, with the root of their number; hosts have 64 to 256.
+constexpr CostRange kOpens{4850.0, 3400.0, 6900.0};
 
 constexpr DlioCosts kUnet3d{.like = "unet3d",
                             .overhead = {3e-3, 1.5e-3, 6e-3},
                             .sharing = {},
                             .barrier = {1.6e-3, 0.64e-3, 2.56e-3},
-                            .parse = {0.8e9, 0.48e9, 1.2e9},
-                            .stream = {1.3e9, 0.52e9, 2.08e9}};
+                            .parse = {0.8e9, 0.64e9, 1e9},
+                            .stream = {1.3e9, 0.91e9, 1.82e9}};
 constexpr DlioCosts kResnet50{.like = "resnet50",
                               .overhead = {1.1e-3, 0.55e-3, 2.2e-3},
                               .sharing = {15e-3, 9e-3, 24e-3},
@@ -38,7 +42,8 @@ constexpr DlioCosts kResnet50{.like = "resnet50",
                               .parse = {2e9, 0.8e9, 4e9},
                               .stream = {},
                               .iterator = {150e-3, 60e-3, 450e-3},
-                              .names = {0.75e-6, 0.375e-6, 1.5e-6}};
+                              .names = {0.75e-6, 0.375e-6, 1.5e-6},
+                              .opens = kOpens};
 constexpr DlioCosts kCosmoflow{.like = "cosmoflow",
                                .overhead = {0.7e-3, 0.49e-3, 0.98e-3},
                                .sharing = {0.8e-3, 0.32e-3, 1.6e-3},
@@ -46,7 +51,8 @@ constexpr DlioCosts kCosmoflow{.like = "cosmoflow",
                                .parse = {2e9, 0.8e9, 4e9},
                                .stream = {},
                                .iterator = {20e-3, 8e-3, 60e-3},
-                               .names = {0.75e-6, 0.375e-6, 1.5e-6}};
+                               .names = {0.75e-6, 0.375e-6, 1.5e-6},
+                               .opens = kOpens};
 
 // TensorFlow's loss grows with the records of a batch: many small ones, or a single one.
 const DlioCosts& costs_of(bool tensorflow, std::int64_t batch) {
@@ -92,6 +98,11 @@ void DlioImport::add_costs(Json& job) {
       "until an iterator reads");
   put(job["loader"], "jobs[train].loader", "names", costs.names, time,
       "a rank lists and shuffles all names");
+  if (scenario_["cluster"].is_object() && scenario_["cluster"]["hosts"].is_array() &&
+      !scenario_["cluster"]["hosts"].empty())
+    if (base::Json& host = scenario_["cluster"]["hosts"][0];
+        host.is_object() && !host.contains("opens"))
+      put(host, "cluster.hosts", "opens", costs.opens, op_rate, "files that one host opens");
 }
 
 }  // namespace stallcast::scenarios

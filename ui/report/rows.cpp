@@ -108,8 +108,11 @@ std::string rows_json(const RowValidation& v, const ReportContext& context) {
                 {"method", row.method},
                 {"calibrates", row.calibrates}};
     one["predicted"] = Json::object();
-    for (const auto& [metric, f] : row.predicted)
-      one["predicted"][metric] = {{"value", f.value}, {"ci90", Json::array({f.low, f.high})}};
+    for (const auto& [metric, f] : row.predicted) {
+      Json& figure = one["predicted"][metric];
+      figure = {{"value", f.value}, {"ci90", Json::array({f.low, f.high})}};
+      if (!f.draws.empty()) figure["draws"] = f.draws;
+    }
     one["measured"] = row.measured;
     one["baselines"] = row.baselines;
     one["unscored"] = row.unscored;

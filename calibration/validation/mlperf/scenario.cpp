@@ -68,7 +68,8 @@ Json loader_of(const Facts& f, const Program& program) {
   if (f.torch) {
     out["type"] = "pytorch";
     out["prefetch"] = f.prefetch == 0.0 ? 2 : 1;
-    out["boot"] = spread(kBoot, "s", "a fifth of what the first of five epochs begins with");
+    if (!f.third_round)
+      out["boot"] = spread(kBoot, "s", "a fifth of what the first of five epochs begins with");
     return out;
   }
   out["type"] = "tensorflow";

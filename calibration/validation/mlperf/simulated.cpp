@@ -187,6 +187,7 @@ PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, double mod
   }
   out.low = out.levels[kNineInTen].low;
   out.high = out.levels[kNineInTen].high;
+  out.draws = std::move(drawn.draws);
   return out;
 }
 
