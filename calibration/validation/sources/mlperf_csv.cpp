@@ -22,7 +22,7 @@ using namespace mlperf;
 constexpr double kRepeatAu = 0.004, kRepeatFirst = 0.05;
 /// Half widths of 90 % intervals of what no input explains, on the odds of AU and on factors: such
 /// that nine in ten of the open rows with a calibrating row are inside. Learned without one
-/// submitter they are 0.42-0.57, 0.38-0.60 and 0.45-0.80, and hold 88-89 % of that one's
+/// submitter they are 0.42-0.57, 0.38-0.60 and 0.45-1.21, and hold 88-89 % of that one's
 /// (bench/mlperf_widths.py). Without a calibrating row they are taken to be no smaller.
 struct Unexplained {
   double au, first_step, accelerators;
