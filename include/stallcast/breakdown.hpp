@@ -9,6 +9,25 @@
 
 namespace stallcast {
 
+/// The figure of a metric, 0 where the prediction has none.
+[[nodiscard]] inline double figure_or_zero(const Prediction& prediction, const std::string& name) {
+  const auto found = prediction.metrics.find(name);
+  return found == prediction.metrics.end() ? 0.0 : found->second.value;
+}
+
+/// GPU utilization, mean over jobs.
+[[nodiscard]] inline double mean_utilization(const Prediction& prediction) {
+  double sum = 0.0;
+  int jobs = 0;
+  for (const auto& [name, metric] : prediction.metrics)
+    if (const metric::Name parsed = metric::parse(name);
+        parsed.domain == metric::Domain::job && parsed.figure == metric::kGpuUtilization) {
+      sum += metric.value;
+      ++jobs;
+    }
+  return jobs > 0 ? sum / jobs : 0.0;
+}
+
 /// Whether it is of tenants alone: then the time of their requests says what limits them.
 [[nodiscard]] inline bool of_tenants_alone(const Prediction& prediction) {
   return prediction.method == "simulation" && prediction.breakdown.empty();
@@ -61,8 +80,7 @@ namespace stallcast {
   for (const std::string& name : headlines(prediction)) {
     const metric::Name parsed = metric::parse(name);
     const bool job = parsed.domain == metric::Domain::job;
-    const auto found = prediction.metrics.find(job ? metric::goodput(parsed.id) : name);
-    const double value = found == prediction.metrics.end() ? 0.0 : found->second.value;
+    const double value = figure_or_zero(prediction, job ? metric::goodput(parsed.id) : name);
     out[name] = job && value > 0.0 ? 1.0 / value : value;
   }
   return out;

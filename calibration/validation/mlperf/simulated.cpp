@@ -14,6 +14,7 @@
 #include "engine/decide/uncertain/sobol.hpp"
 #include "scenarios/rules/rules.hpp"
 #include "scenarios/scenario_builder.hpp"
+#include "stallcast/breakdown.hpp"
 
 namespace stallcast::calibration::mlperf {
 namespace {
@@ -60,11 +61,6 @@ std::string file_name(std::string id) {
   return id;
 }
 
-double metric_of(const Prediction& prediction, const std::string& name) {
-  const auto found = prediction.metrics.find(name);
-  return found == prediction.metrics.end() ? 0.0 : found->second.value;
-}
-
 }  // namespace
 
 RowOptions row_options(const predict::PredictOptions& predict, std::size_t draws,
@@ -99,9 +95,9 @@ Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::stri
   if (!predictions.front().ok()) return predictions.front().failure();
   for (const std::string& metric : metrics) {
     DrawnFigure& figure = out[metric];
-    figure.middle = metric_of(*predictions.front(), metric);
+    figure.middle = figure_or_zero(*predictions.front(), metric);
     for (std::size_t i = 1; i < predictions.size(); ++i)
-      if (predictions[i].ok()) figure.draws.push_back(metric_of(*predictions[i], metric));
+      if (predictions[i].ok()) figure.draws.push_back(figure_or_zero(*predictions[i], metric));
     if (figure.draws.empty()) return Failure{ExitCode::inconclusive, name + ": no draw ended", ""};
   }
   return out;
@@ -155,7 +151,7 @@ Result<DrawnFigure> RowSimulator::most_per_host(const std::function<Json(double)
     for (std::size_t k = 0; k < whose.size(); ++k) {
       Bracket& bracket = brackets[whose[k]];
       if (!predictions[k].ok()) return predictions[k].failure();
-      const bool keeps = metric_of(*predictions[k], metric) >= bar;
+      const bool keeps = figure_or_zero(*predictions[k], metric) >= bar;
       (keeps ? bracket.low : bracket.high) = bracket.next;
       const bool above = bracket.high<kMostRanks, below = bracket.low> 1.0;
       const double wanted = above && below ? std::sqrt(bracket.low * bracket.high)
@@ -174,17 +170,14 @@ PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, double mod
   std::sort(drawn.draws.begin(), drawn.draws.end());
   const auto scaled = [&](double x) { return uncertain::on_error_scale(x, unit); };
   const auto back = [&](double y) { return uncertain::from_error_scale(y, unit); };
-  const auto at = [&](double part) { return scaled(uncertain::quantile_of(drawn.draws, part)); };
-  const double middle = at(0.5);
+  const double middle = scaled(uncertain::quantile_of(drawn.draws, 0.5));
   PredictedFigure out{drawn.middle};
-  for (std::size_t i = 0; i < kLevels.size(); ++i) {
-    const double outside = (1.0 - kLevels[i]) / 2.0;
-    const double more = model * base::normal_quantile(1.0 - outside) / uncertain::kStandardNine;
-    const double low = std::hypot(middle - at(outside), more);
-    const double high = std::hypot(at(1.0 - outside) - middle, more);
-    out.levels[i] = {std::min(out.value, back(middle - low)),
-                     std::max(out.value, back(middle + high))};
-  }
+  out.levels = uncertain::by_level(drawn.draws, [&](double from, double to, double times) {
+    const double low = std::hypot(middle - scaled(from), model * times);
+    const double high = std::hypot(scaled(to) - middle, model * times);
+    return Interval{std::min(out.value, back(middle - low)),
+                    std::max(out.value, back(middle + high))};
+  });
   out.low = out.levels[kNineInTen].low;
   out.high = out.levels[kNineInTen].high;
   out.draws = std::move(drawn.draws);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/decide/plan/plan.hpp"
+#include "stallcast/breakdown.hpp"
 
 namespace stallcast::explain {
 namespace {
@@ -57,7 +58,7 @@ std::vector<WhatIf> what_ifs(const Design& design, const Prediction& base, std::
                                                               : WhatIf::Kind::relieve;
     w.change = tried.proposal.text;
     w.set = text_of(tried.proposal.change);
-    w.utilization = plan::mean_utilization(tried.prediction);
+    w.utilization = mean_utilization(tried.prediction);
     w.gain = plan::gained(base, tried.prediction);
     w.relative_cost = tried.proposal.relative_cost;
     w.meets_targets = tried.prediction.verdict == Verdict::pass;

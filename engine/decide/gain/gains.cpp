@@ -34,19 +34,10 @@ constexpr double kTogether = 2.0;
 
 using Levers = std::vector<Lever>;
 
-/// GPU utilization, mean over jobs.
-double utilization_of(const Prediction& p) {
-  double sum = 0.0;
-  for (const auto& [job, shares] : p.breakdown)
-    if (const auto found = p.metrics.find(metric::gpu_utilization(job)); found != p.metrics.end())
-      sum += found->second.value / static_cast<double>(p.breakdown.size());
-  return sum;
-}
-
 Gain gain_of(const Prediction& before, const Prediction& after) {
   Gain out;
   out.time = time_saved(before, after);
-  out.utilization = utilization_of(after) - utilization_of(before);
+  out.utilization = mean_utilization(after) - mean_utilization(before);
   return out;
 }
 

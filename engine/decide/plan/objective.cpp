@@ -4,6 +4,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/plan/countables.hpp"
 #include "models/bounds/cost.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
@@ -53,8 +54,7 @@ Result<Objective> of_metric(const std::string& name, Designs& designs) {
   out.about.name = name;
   out.about.unit = found->second.unit;
   out.of_prediction = [name](const Prediction& prediction) {
-    const auto metric = prediction.metrics.find(name);
-    return metric == prediction.metrics.end() ? 0.0 : metric->second.value;
+    return figure_or_zero(prediction, name);
   };
   return out;
 }

@@ -29,8 +29,6 @@ namespace stallcast::plan {
 /// The place of the tightest target; nullptr without targets.
 [[nodiscard]] const TargetMargin* tightest(const PlanPoint& point);
 
-/// GPU utilization of all jobs together: the mean over jobs of "job.J.gpu.utilization".
-[[nodiscard]] double mean_utilization(const Prediction& prediction);
 /// GPU utilization that `with` has more than `base`; of tenants alone, of the time of their
 /// requests, what it saves.
 [[nodiscard]] double gained(const Prediction& base, const Prediction& with);

@@ -25,18 +25,6 @@ TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown
 
 }  // namespace
 
-double mean_utilization(const Prediction& prediction) {
-  double sum = 0.0;
-  int jobs = 0;
-  for (const auto& [name, metric] : prediction.metrics)
-    if (const metric::Name parsed = metric::parse(name);
-        parsed.domain == metric::Domain::job && parsed.figure == metric::kGpuUtilization) {
-      sum += metric.value;
-      ++jobs;
-    }
-  return jobs > 0 ? sum / jobs : 0.0;
-}
-
 double gained(const Prediction& base, const Prediction& with) {
   return of_tenants_alone(base) ? time_saved(base, with)
                                 : mean_utilization(with) - mean_utilization(base);

@@ -11,6 +11,7 @@
 #include "engine/decide/plan/countables.hpp"
 #include "engine/decide/plan/plan.hpp"
 #include "models/bounds/bounds.hpp"
+#include "stallcast/breakdown.hpp"
 
 namespace stallcast::plan {
 namespace {
@@ -197,10 +198,6 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
 
 std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, PlanResult& plan) {
   const Prediction& prediction = found.seen.at(*found.answer);
-  const auto metric = [](const Prediction& p, const std::string& name) {
-    const auto it = p.metrics.find(name);
-    return it == p.metrics.end() ? 0.0 : it->second.value;
-  };
   const Result<Design>& design = designs.at(*found.answer);
   std::vector<PlanInterval> out;
   std::vector<std::vector<Change>> tries;
@@ -212,11 +209,11 @@ std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, 
     if (!prediction.metrics.contains(key) || !job.checkpoint) continue;
     PlanInterval interval;
     interval.job = job.job.id;
-    interval.best = metric(prediction, key);
-    interval.young = metric(prediction, key + ".young");
-    interval.daly = metric(prediction, key + ".daly");
-    interval.goodput = metric(prediction, name + ".goodput");
-    interval.best_goodput = metric(prediction, key + ".goodput");
+    interval.best = figure_or_zero(prediction, key);
+    interval.young = figure_or_zero(prediction, key + ".young");
+    interval.daly = figure_or_zero(prediction, key + ".daly");
+    interval.goodput = figure_or_zero(prediction, name + ".goodput");
+    interval.best_goodput = figure_or_zero(prediction, key + ".goodput");
     for (const models::Derivation& d : bounds.derivations)
       if (d.name == name + ".checkpoint.interval") interval.every = d.value;
     const std::string path = "jobs[" + job.job.id + "].checkpoint.";
@@ -240,7 +237,7 @@ std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, 
       continue;
     }
     out[i].meets = predictions[i]->verdict == Verdict::pass;
-    out[i].best_goodput = metric(*predictions[i], "job." + out[i].job + ".goodput");
+    out[i].best_goodput = figure_or_zero(*predictions[i], "job." + out[i].job + ".goodput");
   }
   std::erase_if(out, [](const PlanInterval& interval) { return interval.job.empty(); });
   return out;

@@ -51,6 +51,17 @@ std::vector<double> descended(const OfScores& log_likelihood, std::vector<double
   return from;
 }
 
+/// The least surprising first.
+std::vector<Particle> by_surprise(std::vector<Particle> all) {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (const Particle& one : all)
+    order.emplace_back(surprise(one.scores(), one.likelihood), order.size());
+  std::sort(order.begin(), order.end());
+  std::vector<Particle> out;
+  for (const auto& [key, i] : order) out.push_back(std::move(all[i]));
+  return out;
+}
+
 /// The inputs that cause most of any figure's variance, at most `kAlone`.
 std::vector<std::size_t> decisive(std::vector<Particle> all, const std::vector<Error>& errors) {
   std::erase_if(all, [&](const Particle& p) { return p.figures.size() < errors.size(); });
@@ -94,9 +105,7 @@ Particle least_surprising(std::vector<Particle> all, const std::vector<Error>& e
     std::vector<std::vector<double>> points;
     for (const std::vector<double>& scores : places) points.push_back(quantiles_of(scores));
     for (Particle& particle : simulate(std::move(points))) all.push_back(std::move(particle));
-    std::stable_sort(all.begin(), all.end(), [](const Particle& a, const Particle& b) {
-      return surprise(a.scores(), a.likelihood) < surprise(b.scores(), b.likelihood);
-    });
+    all = by_surprise(std::move(all));
     places.clear();
     if (round == kRounds) break;
     const OfScores likelihood = expanded(all, errors, true);

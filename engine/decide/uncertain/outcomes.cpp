@@ -180,11 +180,9 @@ class Drawing {
     };
     const double more = std::hypot(seeds, model);
     out.all = together(out.inputs.low, out.inputs.high, more);
-    for (std::size_t i = 0; i < kLevels.size(); ++i) {
-      const double outside = (1.0 - kLevels[i]) / 2.0;
-      out.levels[i] = together(quantile_of(sorted, outside), quantile_of(sorted, 1.0 - outside),
-                               more * base::normal_quantile(1.0 - outside) / kStandardNine);
-    }
+    out.levels = by_level(sorted, [&](double low, double high, double times) {
+      return together(low, high, more * times);
+    });
     out.levels[kNineInTen] = out.all;
     out.half = out.levels.front();
     out_.metrics.emplace(name, out);
@@ -278,8 +276,7 @@ double cost_of(const Design& design, const Prediction& nominal) {
       nominal.simulated_s > 0.0 ? 1.0 - nominal.skipped_s / nominal.simulated_s : 1.0;
   for (const JobDesign& job : design.jobs) {
     const auto said = [&](const char* key) {
-      const auto found = nominal.metrics.find(metric::of_job(job.job.id, key));
-      return found == nominal.metrics.end() ? 0.0 : found->second.value;
+      return figure_or_zero(nominal, metric::of_job(job.job.id, key));
     };
     const Value* of = job.job.find("hosts");
     const Component* host = of == nullptr ? nullptr : design.find_host(of->text);
