@@ -46,6 +46,7 @@ struct FitResidual {
   double measured = 0.0;    ///< in the unit of the fit's response
   double fitted = 0.0;      ///< same unit
   std::size_t repeats = 0;  ///< runs behind the measured figure, which is their median
+  std::string unit = {};    ///< of both figures where the cell is a metric; "" else
 };
 
 /// What may be done with a fit.

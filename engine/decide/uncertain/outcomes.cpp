@@ -82,6 +82,7 @@ class Drawing {
   Result<Uncertainty> run() {
     out_.inputs.reserve(inputs_.size());
     for (const Input& input : inputs_) out_.inputs.push_back(input.said);
+    if (options_.predict.vary) out_.fitted = fitted_count(design_);
     const std::size_t wanted = count();
     if (wanted == 0) return out_;
     make_designs(wanted);

@@ -130,6 +130,7 @@ class Conditioning {
     for (std::size_t k = 0; k < observed_.size(); ++k) {
       Fitted fitted;
       fitted.observed = observed_[k];
+      fitted.unit = errors_[k].unit;
       fitted.before = interval_of(all, k);
       out_.figures.push_back(std::move(fitted));
     }
