@@ -92,6 +92,11 @@ struct ProfileValue {
   std::string fit;  ///< id of the fit it comes from
   /// The value under each draw of that fit; replica i of a prediction takes draw i.
   std::vector<double> draws;
+
+  /// Whether it is for a component of that role.
+  [[nodiscard]] bool is_for(std::string_view of_role, const Component& component) const {
+    return role == of_role && (kind.empty() || kind == component.kind);
+  }
 };
 
 /// What observed runs say of a value that is not exact: of every one with a range that it names, in
@@ -112,6 +117,12 @@ struct NarrowedInput {
   double high_before = 0.0;
   /// Joint with those of all other inputs of the profile: draw i of each belongs together.
   std::vector<double> draws;
+
+  /// Whether it is for that component of that role.
+  [[nodiscard]] bool is_for(std::string_view of_role, const Component& of) const {
+    return role == of_role && (kind.empty() || kind == of.kind) &&
+           (component.empty() || component == of.id);
+  }
 };
 
 struct CalibrationProfile {
