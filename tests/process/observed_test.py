@@ -85,6 +85,17 @@ class Observed(unittest.TestCase):
             self.assertRegex(said, r"32 draws of what the profile says of \d+ values, jointly", run.err)
             self.assertNotIn("0 inputs", said)
 
+    def test_what_the_profile_draws_is_no_luck_of_the_run(self):
+        _, profile = self.calibrate("metric,value\njob.train.step.time,104 ms\n")
+        seen = []
+        for replicas in ("1", "4"):
+            run = Run("run", "FILE", "--profile", profile, "--draws", "64", "--no-advice", "--replicas", replicas,
+                      "--format", "json", text=compute(TENTH))
+            seen.append(json.loads(run.out)["metrics"]["job.train.step.time"])
+        # A job that only computes has no luck: more of its runs do not widen what the draws say.
+        for once, repeated in zip(seen[0]["ci90"], seen[1]["ci90"]):
+            self.assertAlmostEqual(once, repeated, delta=1e-6)
+
     def test_what_nothing_explains_is_refused_with_the_figure(self):
         run, profile = self.calibrate("metric,value\njob.train.step.time,400 ms\n")
         self.assertEqual(run.code, 1, run.err)
