@@ -19,11 +19,10 @@ constexpr std::array<Field<StepCommon>, 3> kStepCommon{
           between("0 ms", "5 ms", kNonNegative,
                   "DLIO loops lose 0.7-3 ms a step (MLPerf Storage v1.0); logging adds more")),
     field("sharing", &StepCommon::sharing, "0 %",
-          "of a step, lost where each core of a host has one other rank, with the root of their "
-          "number: "
-          "thread pools of ranks that share cores",
+          "of a step, lost to the thread pools of other ranks where each core of a host has one; "
+          "grows with the root of their number",
           between("0 %", "2 %", kNonNegative,
-                  "DLIO 4-10 % with TensorFlow, 1.5-10 % with PyTorch, in steps of 3.5 to 636 ms "
+                  "TensorFlow under DLIO 4-10 % in steps of 3.5 to 435 ms, PyTorch near 0 "
                   "(MLPerf Storage v1.0); loops with little host work near 0"))};
 
 constexpr std::array<Field<ModelParams>, 12> kModel{

@@ -22,8 +22,8 @@ constexpr DlioCosts kCosts[] = {
     {
         .like = "unet3d",
         .overhead = {3e-3, 1.5e-3, 6e-3},
-        .sharing = {0.05, 0.015, 0.1},
-        .barrier = {0.8e-3, 0.3e-3, 2e-3},
+        .sharing = {},
+        .barrier = {1.6e-3, 0.64e-3, 2.56e-3},
         .parse = {0.8e9, 0.64e9, 1e9},
         .stream = {1.3e9, 0.91e9, 1.82e9},
         .iterator = {},
