@@ -1,11 +1,52 @@
 #include "calibration/observe/observation_json.hpp"
 
+#include <algorithm>
+
 #include "calibration/measure/record_json.hpp"
 
 namespace stallcast::calibration {
 namespace {
+
 constexpr std::string_view kObservationSchema = "stallcast.observation/1";
-}
+
+}  // namespace
+
+/// Goes through the description of an observation and lists what is absent.
+class AbsentMembers {
+ public:
+  template <class T>
+  void operator()(const char* key, const T&) {
+    (void)key;  // a count or a truth value: always there
+  }
+  template <class T>
+  void operator()(const char* key, const std::optional<T>& value) {
+    if (!value) add(key);
+  }
+  void operator()(const char* key, const std::string& value) {
+    if (value.empty()) add(key);
+  }
+  template <class T>
+  void member(const char*, const T&) {}
+  template <class T>
+  void record(const char* key, const std::optional<T>& value) {
+    if (!value) return add(key);
+    if constexpr (requires { value->quantiles; }) return;
+    const std::string outer = path_;
+    path_ += std::string(key) + ".";
+    describe(*this, const_cast<T&>(*value));  // NOLINT: one description for every direction
+    path_ = outer;
+  }
+  template <class T>
+  void records(const char* key, const std::vector<T>& list) {
+    if (list.empty()) add(key);
+  }
+
+  std::vector<std::string> absent;
+
+ private:
+  void add(const char* key) { absent.push_back(path_ + key); }
+  std::string path_;
+};
 
 template <class Visitor, class Q>
 void describe(Visitor& at, Distribution<Q>& r) {
@@ -259,6 +300,13 @@ std::string write_observation(const Observation& observation) {
 Observation read_observation(const std::string& text, const std::string& file,
                              Diagnostics& diagnostics) {
   return read_record_file<Observation>(text, file, kObservationSchema, diagnostics);
+}
+
+std::vector<std::string> absent_members(const Observation& observation) {
+  AbsentMembers at;
+  describe(at, const_cast<Observation&>(observation));  // NOLINT: as above
+  std::sort(at.absent.begin(), at.absent.end());
+  return std::move(at.absent);
 }
 
 bool is_observation(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/observation.hpp"
@@ -16,6 +17,10 @@ namespace stallcast::calibration {
 /// line and column; reading goes on behind them.
 [[nodiscard]] Observation read_observation(const std::string& text, const std::string& file,
                                            Diagnostics& diagnostics);
+
+/// Paths of the members that are absent, sorted: "loader.workers", "samples". What is inside an
+/// absent member, and inside a list, is not named.
+[[nodiscard]] std::vector<std::string> absent_members(const Observation& observation);
 
 /// Does `text` begin like such a file?
 [[nodiscard]] bool is_observation(std::string_view text);

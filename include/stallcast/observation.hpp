@@ -9,9 +9,9 @@
 #include "stallcast/units.hpp"
 
 /// What was seen of a job while it ran: by `stallcast observe`, or in a trace that another tool
-/// recorded. One form for all of them, in SI base units. What nobody could know is absent, and
-/// Observation::missing names it by the path of its member: "steps.first_batch". A member that is
-/// absent and not named there was not looked for.
+/// recorded. One form for all of them, in SI base units. What the source does not tell is absent,
+/// never guessed, and Observation::missing names it by the path of its member: "steps.first_batch".
+/// What could have been seen and was not is there, with a count of 0.
 namespace stallcast {
 
 /// A quantity seen many times. `count`, `mean`, `minimum` and `maximum` are of all values;
@@ -291,7 +291,7 @@ struct ObservedLustre {
 /// A job as it was seen.
 struct Observation {
   ObservationSource source;
-  /// Members that the source cannot tell, by path, sorted: "loader.workers", "reading.latency".
+  /// Members that are absent, by path, sorted: "loader.workers", "reading.latency".
   std::vector<std::string> missing;
   /// What was seen and left out, for people: "1 254 rows of X_MPIIO repeat those of X_POSIX".
   std::vector<std::string> notes;
