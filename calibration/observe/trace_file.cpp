@@ -53,6 +53,12 @@ bool TraceFile::refill() {
 }
 
 bool TraceFile::line(std::string_view& out) {
+  const bool found = next_line(out);
+  last_ = found ? out : std::string_view();
+  return found;
+}
+
+bool TraceFile::next_line(std::string_view& out) {
   std::size_t looked = 0;
   while (true) {
     const char* from = buffer_.data() + begin_ + looked;
@@ -118,24 +124,26 @@ void TraceFile::cut(const std::string& where) {
   input_.cut = where;
   diagnostics_->add({Severity::warning, "cut", "",
                      Position{path_, static_cast<int>(line_), line_ > 0 ? 1 : 0},
-                     "the trace is cut: " + where, "what comes before is used"});
+                     "the trace is cut: " + where, "what comes before is used", " "});
 }
 
 void TraceFile::error(std::string_view code, std::uint64_t line, std::size_t column,
                       std::string message, std::string hint) {
   failed_ = true;
   if (++faults_ > kMostTraceFaults) return;
-  diagnostics_->add({Severity::error, std::string(code), "",
-                     Position{path_, static_cast<int>(line), static_cast<int>(column)},
-                     std::move(message), std::move(hint)});
-}
-
-void TraceFile::warn(std::string_view code, std::uint64_t line, std::string message,
-                     std::string hint) {
-  if (++faults_ > kMostTraceFaults) return;
-  diagnostics_->add({Severity::warning, std::string(code), "",
-                     Position{path_, static_cast<int>(line), line > 0 ? 1 : 0}, std::move(message),
-                     std::move(hint)});
+  Diagnostic fault{Severity::error,
+                   std::string(code),
+                   "",
+                   Position{path_, static_cast<int>(line), static_cast<int>(column)},
+                   std::move(message),
+                   std::move(hint)};
+  // A blank: nobody shows a line of packed bytes.
+  constexpr std::size_t kShownLine = 4096;
+  if (line == line_ && !last_.empty())
+    fault.line = last_.substr(0, kShownLine);
+  else if (file_.packed())
+    fault.line = " ";
+  diagnostics_->add(std::move(fault));
 }
 
 const ObservedInput& TraceFile::close() {

@@ -56,7 +56,6 @@ class TraceFile : private std::streambuf {
   /// The row does not read; faults behind the first few are counted only.
   void error(std::string_view code, std::uint64_t line, std::size_t column, std::string message,
              std::string hint = {});
-  void warn(std::string_view code, std::uint64_t line, std::string message, std::string hint = {});
   /// Closes the books: what the packing broke off is a cut, too.
   [[nodiscard]] const ObservedInput& close();
   [[nodiscard]] bool failed() const { return failed_; }
@@ -64,6 +63,7 @@ class TraceFile : private std::streambuf {
  private:
   TraceFile(std::string path, base::UnpackedFile file, Diagnostics& diagnostics);
   int_type underflow() override;
+  bool next_line(std::string_view& out);
   /// Moves what is left to the front and reads more behind it; false when nothing came.
   bool refill();
 
@@ -75,6 +75,7 @@ class TraceFile : private std::streambuf {
   std::size_t size_ = 0;      ///< end of what the buffer holds
   std::uint64_t before_ = 0;  ///< bytes of the content before the buffer
   std::uint64_t line_ = 0;
+  std::string_view last_;  ///< line that was given last
   bool open_ended_ = false;
   bool failed_ = false;
   int faults_ = 0;

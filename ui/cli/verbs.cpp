@@ -21,7 +21,7 @@ constexpr std::array kVerbs{
     Verb{"resolve", "Scenarios", "the fully resolved design, with provenance", resolve_verb},
     Verb{"schema", "Scenarios", "the JSON Schema of a scenario", schema_verb},
     Verb{"catalog", "Scenarios", "products and their sourced numbers", catalog_verb},
-    Verb{"import", "Scenarios", "a scenario or measurements from another tool's file", import_verb},
+    Verb{"import", "Scenarios", "a scenario, measurements or an observation from other tools' files", import_verb},
     Verb{"check", "Continuous integration", "do designs still meet their targets", check_verb},
     Verb{"diff", "Continuous integration", "what changed between two designs, and why", diff_verb},
     Verb{"ci", "Continuous integration", "write a workflow for GitHub or GitLab", ci_verb},

@@ -187,18 +187,35 @@ std::optional<std::uint64_t> length_of(TraceFile& file, bool& cut) {
   return UINT64_MAX;
 }
 
-/// GlobalMetadata: its version, or nothing when the message is another.
-std::optional<std::string> version_of(std::string_view message) {
+bool is_plain(std::string_view text) {
+  return !text.empty() && text.size() <= 40 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+/// GlobalMetadata: the version of its schema, a member or an attribute; nothing when the message is
+/// another one. `part`: only its beginning is there.
+std::optional<std::string> version_of(std::string_view message, bool part = false) {
   WireReader in(message);
-  std::optional<std::string> version;
+  std::string version;
+  bool known = false;
   while (in.next()) {
-    if (in.field == 1 && !in.text.empty()) version = in.text;
-    if (in.field > 2) return std::nullopt;
+    if (in.field == 1 && is_plain(in.text)) {
+      version = in.text;
+    } else if (in.field == 2 && !in.text.empty()) {
+      WireReader attribute(in.text);
+      std::string_view name, value;
+      while (attribute.next()) {
+        if (attribute.field == 1) name = attribute.text;
+        if (attribute.field == 29) value = attribute.text;
+      }
+      if (attribute.broken || !is_plain(name)) return std::nullopt;
+      if (name == "schema" && is_plain(value)) version = value;
+    } else {
+      return std::nullopt;
+    }
+    known = true;
   }
-  if (in.broken || !version || version->size() > 40) return std::nullopt;
-  for (const char c : *version)
-    if (c < ' ' || c > '~') return std::nullopt;
-  return version;
+  return known && (part || !in.broken) ? std::optional(version) : std::nullopt;
 }
 
 }  // namespace
@@ -242,7 +259,12 @@ void ChakraNodes::add(const ChakraNode& node) {
   const Seconds length = Seconds::from(static_cast<double>(node.duration_us), unit::us);
   const Seconds start = Seconds::from(
       static_cast<double>(node.start_us > 0 ? node.start_us - *origin_us_ : 0), unit::us);
-  if (node.start_us > 0) builder_.seen(rank_, 0, start, start + length);
+  if (node.start_us > 0) {
+    builder_.seen(rank_, 0, start, start + length);
+    first_ = spans_ ? std::min(first_, start) : start;
+    last_ = spans_ ? std::max(last_, start + length) : start + length;
+    spans_ = true;
+  }
   switch (node.kind) {
     case NodeKind::compute:
       if (node.on_host.value_or(false)) {
@@ -287,6 +309,10 @@ void ChakraNodes::add(const ChakraNode& node) {
 
 void ChakraNodes::finish(const std::string& version, std::string_view dialect) {
   marks_.marked_by = "BATCH_NODE";
+  if (marks_.steps.empty() && spans_) {  // by custom, a trace is of one iteration
+    marks_.marked_by = "whole trace";
+    marks_.step({rank_, 0, first_, last_});
+  }
   resolve_marks(marks_, builder_);
   Observation& known = builder_.known;
   known.source.tool_version = version;
@@ -316,10 +342,17 @@ bool recognises(std::string_view head) {
     return head.find("\"workload_graph\"") != head.npos ||
            (head.find("\"nodes\"") != head.npos && head.find("\"schema\"") != head.npos &&
             (head.find("\"ctrl_deps\"") != head.npos || head.find("chakra") != head.npos));
-  if (head.size() < 2) return false;
-  const auto length = static_cast<std::size_t>(static_cast<unsigned char>(head[0]));
-  return length >= 2 && length < 0x80 && head.size() > length && head[1] == '\x0a' &&
-         version_of(head.substr(1, length)).has_value();
+  std::uint64_t length = 0;
+  std::size_t used = 0;
+  while (used < head.size() && used < 5) {
+    const auto byte = static_cast<unsigned char>(head[used]);
+    length |= static_cast<std::uint64_t>(byte & 0x7FU) << (7 * used);
+    ++used;
+    if (byte < 0x80U) break;
+  }
+  const std::string_view rest = head.substr(used);
+  return length >= 2 && length <= kLargestMessage &&
+         version_of(rest.substr(0, length), length > rest.size()).has_value();
 }
 
 void read(TraceFile& file, std::int64_t index, ObservationBuilder& builder) {

@@ -67,6 +67,8 @@ class ChakraNodes {
   ObservationBuilder& builder_;
   bool begun_ = false;
   std::optional<std::int64_t> origin_us_;
+  bool spans_ = false;  ///< some nodes have times: from first_ to last_
+  Seconds first_, last_;
   Seconds compute_, compute_host_, communication_;
   std::uint64_t kernels_ = 0, lower_ = 0, moved_ = 0;
   std::map<std::int64_t, std::pair<std::string, std::uint64_t>> open_;  ///< name and position by fd

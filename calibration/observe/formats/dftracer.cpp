@@ -317,8 +317,9 @@ bool recognises(std::string_view head) {
   const std::size_t brace = head.find('{');
   if (brace == head.npos || head.find_first_not_of(" \t\r\n[") != brace) return false;
   const std::string_view line = head.substr(brace, head.find('\n', brace) - brace);
-  return line.find("\"ph\"") != line.npos && line.find("\"pid\"") != line.npos &&
-         line.find("\"cat\"") != line.npos && line.find('}') != line.npos;
+  return line.find("\"traceEvents\"") == line.npos && line.find("\"ph\"") != line.npos &&
+         line.find("\"pid\"") != line.npos && line.find("\"cat\"") != line.npos &&
+         line.find('}') != line.npos;
 }
 
 std::unique_ptr<OperationStream> operations(TraceFile& file, std::int64_t /*index*/) {

@@ -36,6 +36,10 @@ struct TraceFormat {
 /// The format of the file's content; nullptr when none takes it, or it cannot be opened.
 [[nodiscard]] const TraceFormat* recognise_trace(const std::string& path);
 
+/// Why no format takes the file where that is known (a binary log of Darshan, a tar archive, zstd),
+/// and how to make a trace of it; an empty message else.
+[[nodiscard]] Failure why_no_trace(const std::string& path);
+
 /// All `paths`, files of one job, as one observation; a folder stands for the files of DLIO in it.
 /// File and host names are hashed unless `keep_names`. Faults go to `diagnostics`: with an error
 /// among them the observation is of no use.

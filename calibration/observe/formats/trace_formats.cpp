@@ -130,6 +130,14 @@ const TraceFormat* recognise_trace(const std::string& path) {
   return nullptr;
 }
 
+Failure why_no_trace(const std::string& path) {
+  Diagnostics unused;
+  const auto file = TraceFile::open(path, unused);
+  if (!file.ok()) return file.failure();
+  const auto [kind, hint] = other_kind(file.value().head());
+  return {ExitCode::bad_input, kind.empty() ? "" : path + ": " + kind, hint};
+}
+
 Observation import_observation(const TraceFormat& format, const std::vector<std::string>& paths,
                                bool keep_names, Diagnostics& diagnostics) {
   ObservationBuilder builder(keep_names);
