@@ -317,7 +317,6 @@ void ChakraNodes::finish(const std::string& version, std::string_view dialect) {
   Observation& known = builder_.known;
   known.source.tool_version = version;
   known.source.dialect = dialect;
-  known.ranks = std::max<std::int64_t>(known.ranks.value_or(0), rank_ + 1);
   (void)builder_.process(rank_);
   if (kernels_ > 0 || communication_ > Seconds{}) {
     ObservedDevices& to = known.devices ? *known.devices : known.devices.emplace();
