@@ -13,7 +13,8 @@ namespace stallcast::calibration {
 /// What nlohmann/json calls while it reads.
 class JsonWalk {
  public:
-  explicit JsonWalk(JsonVisitor& visitor) : visitor_(visitor) {}
+  explicit JsonWalk(JsonVisitor& visitor, const TraceFile* file = nullptr)
+      : visitor_(visitor), file_(file) {}
   using Sax = nlohmann::json;
 
   bool null() { return scalar({}); }
@@ -63,11 +64,14 @@ class JsonWalk {
     return true;
   }
   bool scalar(const JsonScalar& value) {
+    // A number at the end of a cut text may have had more digits.
+    if (file_ != nullptr && file_->asked_beyond()) return false;
     visitor_.value(depth_, value);
     return true;
   }
 
   JsonVisitor& visitor_;
+  const TraceFile* file_;
   std::size_t depth_ = 0;
 };
 
@@ -101,7 +105,7 @@ ParseFault parse_fault(const std::string& message) {
 }  // namespace
 
 void walk_json(TraceFile& file, JsonVisitor& visitor) {
-  JsonWalk walk(visitor);
+  JsonWalk walk(visitor, &file);
   std::istream stream(&file.bytes());
   if (nlohmann::json::sax_parse(stream, &walk)) return;
   if (file.at_end())
