@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "calibration/observe/formats/collective_names.hpp"
 #include "calibration/observe/formats/formats.hpp"
 
 // Chakra execution traces (et_def.proto): messages of protobuf, each behind its length as a varint;
@@ -279,10 +280,10 @@ void ChakraNodes::add(const ChakraNode& node) {
       if (node.on_host.value_or(false) && node.duration_us > 0) break;
       communication_ += length;
       const auto type = node.collective.value_or(-1);
-      const std::string_view name =
-          type >= 0 && type < static_cast<std::int64_t>(kCollectives.size())
-              ? kCollectives[static_cast<std::size_t>(type)]
-              : "other";
+      std::string name = collective_of(node.name);
+      if (type >= 0 && type < static_cast<std::int64_t>(kCollectives.size()))
+        name = kCollectives[static_cast<std::size_t>(type)];
+      if (name.empty()) name = "other";
       std::optional<Bytes> bytes;
       if (node.bytes) bytes = Bytes::from(static_cast<double>(*node.bytes), unit::B);
       builder_.collective(name, node.duration_us > 0 ? std::optional(length) : std::nullopt, bytes);
