@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast `stallcast import` reads traces, and how much memory it takes.
 
-    import_speed.py STALLCAST [--bytes 1e9] [--folder DIR] [KIND...]
+    import_speed.py STALLCAST [--bytes 1e9] [--folder DIR] [--kinds KIND...]
 
 Makes a trace of each kind (make_traces.py) and imports it, from the page cache where it fits: MB/s of CPU time (user
 and system) and of wall time, peak resident memory of the process. One row of a Markdown table a kind.
@@ -23,7 +23,7 @@ FORMATS = ("chakra", "darshan-dxt", "dftracer", "dlio-output", "iolog", "kineto"
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stallcast")
-    parser.add_argument("kinds", nargs="*", metavar="KIND", default=FORMATS)
+    parser.add_argument("--kinds", nargs="*", metavar="KIND", default=FORMATS)
     parser.add_argument("--bytes", type=float, default=1e9)
     parser.add_argument("--folder", default=None)
     args = parser.parse_args()
