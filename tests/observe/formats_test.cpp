@@ -202,16 +202,15 @@ TEST_CASE(
 TEST_CASE("chakra: a workload graph in JSON has runtimes in microseconds") {
   const Observation o = observe(
       "chakra",
-      R"({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 4, "runtime": 30, "is_cpu_op": false},
+      R"t({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 4, "runtime": 30, "is_cpu_op": false},
 {"Id": 2, "Name": "b", "NodeType": 4, "runtime": 7, "is_cpu_op": true, "data_deps": [1]},
-{"Id": 3, "Name": "ncclKernel_AllGather_RING(int)", "NodeType": 7, "runtime": 5, "is_cpu_op": false}], "ngpus": 8
-})");
+{"Id": 3, "Name": "ncclKernel_AllGather_RING(int)", "NodeType": 7, "runtime": 5, "is_cpu_op": false}], "ngpus": 8})t");
   CHECK(o.source.inputs[0].records == 3);
-CHECK(o.devices->kernels == 1);
-CHECK(seconds(*o.devices->kernel_time) == Approx(30e-6));
-CHECK(o.figures.at("host_compute_s") == Approx(7e-6));
-REQUIRE(o.collectives.size() == 1);
-CHECK(o.collectives[0].operation == "all_gather");
+  CHECK(o.devices->kernels == 1);
+  CHECK(seconds(*o.devices->kernel_time) == Approx(30e-6));
+  CHECK(o.figures.at("host_compute_s") == Approx(7e-6));
+  REQUIRE(o.collectives.size() == 1);
+  CHECK(o.collectives[0].operation == "all_gather");
 }
 
 TEST_CASE("dlio-output: proc holds load, evaluation is left out, each epoch has a first batch") {
