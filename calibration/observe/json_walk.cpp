@@ -52,6 +52,10 @@ class JsonWalk {
 
  private:
   bool open() {
+    if (depth_ >= kDeepest) {
+      message = "it is nested deeper than 512 levels";
+      return false;
+    }
     visitor_.enter(depth_);
     ++depth_;
     if (visitor_.keys_.size() <= depth_) visitor_.keys_.resize(depth_ + 1);
@@ -70,6 +74,7 @@ class JsonWalk {
     return true;
   }
 
+  static constexpr std::size_t kDeepest = 512;
   JsonVisitor& visitor_;
   const TraceFile* file_;
   std::size_t depth_ = 0;

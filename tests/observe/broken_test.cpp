@@ -103,6 +103,15 @@ TEST_CASE("a trace with any byte changed is read, cut or refused") {
   }
 }
 
+TEST_CASE("JSON that is nested without end is refused, not followed") {
+  for (const char* format : {"kineto", "chakra", "dlio-output", "dftracer"}) {
+    Diagnostics faults;
+    (void)observe(format, R"({"traceEvents": )" + std::string(2'000'000, '['), faults);
+    INFO(format);
+    REQUIRE(faults.has_errors());
+  }
+}
+
 TEST_CASE("a trace of one format is no trace of another") {
   for (const auto& [format, text] : all_small()) {
     for (const auto& [other, unused] : all_small()) {

@@ -1,17 +1,18 @@
 #include "observe/observe_support.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
 
 namespace stallcast::calibration {
 
-std::string trace_file(std::string_view content, const std::string& name) {
-  const std::filesystem::path folder = STALLCAST_TEST_DIR;
-  std::filesystem::create_directories(folder);
-  const std::string path = (folder / name).string();
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
-  return path;
+std::string trace_file(std::string_view content) {
+  static const int fd = ::memfd_create("stallcast-trace", MFD_CLOEXEC);
+  REQUIRE(fd >= 0);
+  REQUIRE(::ftruncate(fd, 0) == 0);
+  REQUIRE(::pwrite(fd, content.data(), content.size(), 0) == static_cast<ssize_t>(content.size()));
+  return "/proc/self/fd/" + std::to_string(fd);  // opened anew, from its first byte
 }
 
 Observation observe(std::string_view format, std::string_view content, Diagnostics& diagnostics,

@@ -9,8 +9,8 @@
 
 namespace stallcast::calibration {
 
-/// A file of the test's own folder with `content`; the name is free again with the next.
-std::string trace_file(std::string_view content, const std::string& name = "trace");
+/// A file in memory with `content`, until the next call: tests make many thousands.
+std::string trace_file(std::string_view content);
 
 /// `content` as a trace of `format`.
 Observation observe(std::string_view format, std::string_view content, Diagnostics& diagnostics,
