@@ -29,7 +29,8 @@ std::optional<base::JsonDocument> open_record_file(const std::string& text, cons
     diagnostics.add(
         {Severity::error, "schema", "/schema", base::locate(document, "/schema"),
          "this is not a file of schema \"" + std::string(schema) + "\"",
-         "profiles come from \"stallcast calibrate\", measurements from \"stallcast probe\""});
+         "profiles come from \"stallcast calibrate\", measurements from \"stallcast probe\", "
+         "observations from \"stallcast import\""});
     return std::nullopt;
   }
   document.root.erase("schema");

@@ -36,8 +36,18 @@ class RecordWriter {
   template <class T>
   void records(const char* key, const std::vector<T>& list) {
     Json out = Json::array();
-    for (const T& record : list) out.push_back(of(record));
+    for (const T& one : list) out.push_back(of(one));
     if (!out.empty()) json_[key] = std::move(out);
+  }
+  /// A record that is always there.
+  template <class T>
+  void member(const char* key, const T& value) {
+    json_[key] = of(value);
+  }
+  /// A record that may be absent; written when it is there, with or without content.
+  template <class T>
+  void record(const char* key, const std::optional<T>& value) {
+    if (value) json_[key] = of(*value);
   }
   template <class T>
   [[nodiscard]] static Json of(const T& record) {
@@ -67,6 +77,12 @@ class RecordWriter {
   template <class T>
   static Json json_of(const std::optional<T>& value) {
     return json_of(*value);
+  }
+  template <class Tag>
+  static Json json_of(const std::vector<Quantity<Tag>>& list) {
+    Json out = Json::array();
+    for (const Quantity<Tag>& value : list) out.push_back(json_of(value));
+    return out;
   }
   template <class T>
   static Json json_of(const std::map<double, T>& map) {
@@ -103,6 +119,17 @@ class RecordReader : private NodeReader {
   template <class T>
   void operator()(const char* key, T& value) {
     if (const Json* found = find(key)) take(*found, pointer_ + base::pointer_token(key), value);
+  }
+  template <class T>
+  void member(const char* key, T& value) {
+    std::optional<T> found;
+    record(key, found);
+    if (found) value = std::move(*found);
+  }
+  template <class T>
+  void record(const char* key, std::optional<T>& value) {
+    if (const Json* found = find(key))
+      value = read<T>(document_, *found, pointer_ + base::pointer_token(key), diagnostics_);
   }
   template <class T>
   void records(const char* key, std::vector<T>& list) {
@@ -207,14 +234,14 @@ T read_record_file(const std::string& text, const std::string& file, std::string
   return document ? RecordReader::read<T>(*document, document->root, "", diagnostics) : T{};
 }
 
-/// `record` as indented JSON with its schema first.
+/// `record` as indented JSON with its schema first. Bytes that are not UTF-8 are replaced.
 template <class T>
 [[nodiscard]] std::string write_record_file(const T& record, std::string_view schema) {
   Json out = Json::object();
   out["schema"] = std::string(schema);
   const Json members = RecordWriter::of(record);
   for (const auto& [key, value] : members.items()) out[key] = value;
-  return out.dump(1) + "\n";
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace stallcast::calibration

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "calibration/measure/importers/importer.hpp"
 #include "calibration/measure/measurement_json.hpp"
+#include "calibration/observe/formats/trace_format.hpp"
+#include "calibration/observe/observation_json.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/importers/importer.hpp"
@@ -19,6 +22,8 @@ int unknown_format(const std::string& format) {
   for (const scenarios::Importer& importer : scenarios::importers()) ids.emplace_back(importer.id);
   for (const calibration::ResultImporter& importer : calibration::result_importers())
     ids.emplace_back(importer.id);
+  for (const calibration::TraceFormat& trace : calibration::trace_formats())
+    ids.emplace_back(trace.id);
   std::sort(ids.begin(), ids.end());
   return refuse("no importer reads \"" + format + "\"", suggestion(format, ids));
 }
@@ -38,23 +43,74 @@ int import_measurements(const calibration::ResultImporter& importer, const std::
                  ExitCode::ok);
 }
 
+/// A trace of a job, in one file or several, as an observation.
+int import_trace(const calibration::TraceFormat& format, const std::vector<std::string>& paths,
+                 bool names, bool fields, const CommonOptions& options) {
+  Diagnostics faults;
+  const Observation observation = calibration::import_observation(format, paths, names, faults);
+  print_diagnostics(faults, options.quiet);
+  if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
+  return deliver(options,
+                 fields ? report::observation_text(observation, report_style(options))
+                        : calibration::write_observation(observation),
+                 ExitCode::ok);
+}
+
+/// Where FORMAT is left out, its place has the first file: the format of its content.
+std::string recognised(const std::string& path) {
+  if (const auto* trace = calibration::recognise_trace(path)) return std::string(trace->id);
+  const auto text = base::read_file(path);
+  const auto* results = text.ok() ? calibration::recognise_results(text.value()) : nullptr;
+  return results != nullptr ? std::string(results->id) : "";
+}
+
+bool is_format(const std::string& word) {
+  return calibration::find_trace_format(word) != nullptr ||
+         calibration::find_result_importer(word) != nullptr ||
+         scenarios::find_importer(word) != nullptr;
+}
+
 }  // namespace
 
 int import_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
-  std::string format, path, storage;
-  bool fields = false;
+  std::string format, storage;
+  std::vector<std::string> paths;
+  bool fields = false, names = false;
   scenarios::ImportOptions how;
   CommandLine line(verb);
-  line.positional("FORMAT", format, "kind of file, as dlio (a scenario) or fio (measurements)");
-  line.positional("FILE", path, "the file to import");
+  line.positional("FORMAT", format,
+                  "kind of file, as dlio (a scenario), fio (measurements) or kineto (a trace); may "
+                  "be left out where the content tells");
+  line.positionals("FILE", paths, "the file to import; several files of one job for a trace",
+                   false);
   line.integer("--hosts", how.hosts, 1, "servers, where the file does not say");
   line.integer("--accelerators", how.accelerators, 1, "GPUs of the job, on all hosts together");
   line.text("--storage", storage, "SCENARIO", "take cluster and storage from this scenario");
   line.texts("--override", how.overrides, "KEY=VALUE", "the tool's own override; repeatable");
   line.flag("--fields", fields, "print what became of the file's fields instead");
+  line.flag("--names", names, "keep the names of files and hosts of a trace; hashed by default");
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
+  std::error_code ignored;
+  if (!is_format(format) && std::filesystem::exists(format, ignored)) {
+    const std::string found = recognised(format);
+    const Failure why = found.empty() ? calibration::why_no_trace(format) : Failure{};
+    if (!why.message.empty()) return report_failure(why);
+    if (found.empty())
+      return refuse("the content of " + format + " does not tell its format",
+                    "name it: stallcast import FORMAT " + format);
+    paths.insert(paths.begin(), format);
+    format = found;
+  }
+  if (paths.empty())
+    return is_format(format) ? refuse("FILE is missing", "stallcast import " + format + " FILE")
+                             : unknown_format(format);
+  if (const auto* trace = calibration::find_trace_format(format))
+    return import_trace(*trace, paths, names, fields, options);
+  if (paths.size() > 1 && is_format(format))
+    return refuse("\"" + format + "\" takes one file", "several files are for traces of one job");
+  const std::string& path = paths.front();
   if (const auto* results = calibration::find_result_importer(format))
     return import_measurements(*results, path, fields, options);
   const scenarios::Importer* importer = scenarios::find_importer(format);

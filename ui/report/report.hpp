@@ -9,6 +9,7 @@
 #include "stallcast/calibration_profile.hpp"
 #include "stallcast/explanation.hpp"
 #include "stallcast/measurement.hpp"
+#include "stallcast/observation.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
@@ -69,6 +70,7 @@ struct Style {
 /// As text, at most 80 columns.
 [[nodiscard]] std::string profile_text(const CalibrationProfile& profile, const Style& style);
 [[nodiscard]] std::string measurements_text(const MeasurementSet& set, const Style& style);
+[[nodiscard]] std::string observation_text(const Observation& observation, const Style& style);
 [[nodiscard]] std::string render(const RowValidation& validation, const ReportContext& context,
                                  Format format, const Style& style);
 

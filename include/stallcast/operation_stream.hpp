@@ -1,0 +1,93 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stallcast/units.hpp"
+
+/// The operations of a trace, one after the other: what observations are counted from, and what a
+/// replay issues again. A stream holds no more than one operation and what it needs to read the
+/// next, so that traces larger than memory pass through.
+namespace stallcast {
+
+/// What an operation did to its file. Kinds from `open` to `other` carry no bytes.
+enum class OperationKind {
+  read,
+  write,
+  open,
+  close,
+  seek,
+  stat,       ///< of a path or an open file; access, too
+  sync,       ///< fsync, sync
+  data_sync,  ///< fdatasync, sync_file_range
+  directory,  ///< opendir, readdir, mkdir, rmdir
+  unlink,     ///< unlink, rename, link
+  truncate,   ///< truncate, fallocate, trim of a block device
+  map,        ///< mmap of a file: its bytes are read past any trace of calls
+  other       ///< all that concerns a file and is none of these
+};
+
+inline constexpr std::array<std::string_view, 13> kOperationNames{
+    "read",      "write",     "open",   "close",    "seek", "stat", "sync",
+    "data_sync", "directory", "unlink", "truncate", "map",  "other"};
+
+/// "read", "data_sync", ...
+[[nodiscard]] inline std::string_view name_of(OperationKind kind) {
+  return kOperationNames[static_cast<std::size_t>(kind)];
+}
+[[nodiscard]] constexpr bool moves_bytes(OperationKind kind) {
+  return kind == OperationKind::read || kind == OperationKind::write;
+}
+
+/// One call. Times count from OperationStream::began, which is the first record of the trace or the
+/// start of the job; where a trace is not in the order of time they may be below zero.
+struct Operation {
+  OperationKind kind = OperationKind::other;
+  std::int64_t rank = 0;    ///< process of the job: MPI rank, or the trace's number for a process
+  std::int64_t thread = 0;  ///< within the rank, as the trace numbers it
+  Seconds start;
+  /// Nothing where the format does not say how long a call took (fio's iolog, strace without -T).
+  std::optional<Seconds> end;
+  std::uint64_t file = 0;  ///< of OperationStream::file; 0: not known
+  /// Byte of the file where reading or writing began; nothing where neither the call nor what came
+  /// before it tells.
+  std::optional<std::uint64_t> offset;
+  Bytes bytes;          ///< moved, not asked for; of `truncate`: the length
+  bool failed = false;  ///< the call returned an error and moved nothing
+  /// Calls that this stands for: aggregated records of a tracer; `bytes` is then their sum.
+  std::uint64_t count = 1;
+};
+
+/// A file of a trace.
+struct TracedFile {
+  std::string name;     ///< as the trace has it; "" when it gives only a number
+  std::string mount;    ///< where its file system is mounted; "" when not said
+  std::string fs_type;  ///< "lustre", "ext4", ...; "" when not said
+};
+
+/// Operations in the order of the trace. Within one thread that is the order of their ends, unless
+/// `in_order` is false: then a replay has to sort each thread's operations by their start.
+class OperationStream {
+ public:
+  OperationStream() = default;
+  OperationStream(const OperationStream&) = delete;
+  OperationStream& operator=(const OperationStream&) = delete;
+  virtual ~OperationStream() = default;
+
+  /// The next operation into `out`; false at the end, or where the trace breaks off. Faults go to
+  /// the diagnostics that the stream was opened with.
+  virtual bool next(Operation& out) = 0;
+  /// The file of an operation that `next` gave last; nullptr for 0. Valid until the next call.
+  [[nodiscard]] virtual const TracedFile* file(std::uint64_t id) const = 0;
+  /// Seconds since 1970 of time 0; nothing where the trace has no calendar.
+  [[nodiscard]] virtual std::optional<Seconds> began() const = 0;
+  /// False where the format lists operations out of time order (Darshan DXT: writes, then reads).
+  [[nodiscard]] virtual bool in_order() const { return true; }
+  /// Smallest time that the format can tell apart; calls that are shorter seem to take none.
+  [[nodiscard]] virtual Seconds resolution() const = 0;
+};
+
+}  // namespace stallcast
