@@ -87,6 +87,13 @@ std::vector<double> roofline_start(std::span<const FitCell> cells) {
   return {0.9 * quickest(cells), most_bytes(cells), 0.9 / most_ops(cells), 1.1 * most_bytes(cells)};
 }
 
+// R = max(alpha + b / S, n max(s, b / B)): a volume with a limit of operations and one of bytes.
+//                                                                            [calibration.md, eq.
+//                                                                            12]
+double throttle(std::span<const double> p, const FitCell& cell) {
+  return std::max(p[0] + bytes(cell) / p[1], cell.depth * std::max(p[2], bytes(cell) / p[3]));
+}
+
 // T = a + d log2(n) + q sqrt(n), with both terms or one            [calibration.md, eq. 11]
 constexpr LawParameter kBase{"a", "s"}, kDoubling{"d", "s"}, kRoot{"q", "s"};
 constexpr std::array kDoublingParameters{kBase, kDoubling};
@@ -115,6 +122,8 @@ constexpr std::array kLaws{
     Law{"mva", "closed network of a delay alpha and one server of demand s + b / B",
         kLineParameters, mva, line_start, true, true},
     Law{"roofline", "R(n, b) = max(alpha + b / S, n (s + b / B))", kRooflineParameters, roofline,
+        roofline_start, true, true},
+    Law{"throttle", "R(n, b) = max(alpha + b / S, n max(s, b / B))", kRooflineParameters, throttle,
         roofline_start, true, true},
     Law{"doublings", "T(n) = a + d log2(n)", kDoublingParameters, doublings, one_term_start, false,
         false, true},

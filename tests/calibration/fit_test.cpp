@@ -41,6 +41,7 @@ TEST_CASE("each law of size and depth is found again in cells that follow it") {
       {"line", {40e-6, 9e-6, 4.4e9}},
       {"mva", {40e-6, 9e-6, 4.4e9}},
       {"roofline", {40e-6, 1.5e9, 3e-6, 8e9}},
+      {"throttle", {40e-6, 1.5e9, 25e-6, 3e9}},
   }));
   const Fit fit = fit_series(follow(law(id), theta, 0.01), {});
   CHECK(fit.law == id);

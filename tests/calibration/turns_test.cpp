@@ -1,5 +1,6 @@
 #include "calibration/measure/probes/turns.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -33,6 +34,49 @@ TEST_CASE("each round has every cell once, in an order of its own that the seed 
   CHECK(cells_of(7) == cells_of(7));
   CHECK(cells_of(7) != cells_of(8));
   CHECK(turns(0, 3, 1).empty());
+}
+
+TEST_CASE("runs that agree are enough") {
+  const auto of = [](std::vector<double> rates) { return tight(rates); };
+  CHECK_FALSE(of({}));
+  CHECK_FALSE(of({100.0}));
+  CHECK(of({100.0, 98.1}));
+  CHECK_FALSE(of({100.0, 97.9}));
+  // mean 100, deviation 3: t(2) 4.303 x 3 / sqrt(3) = 7.45 %; of 2: 4.97 %
+  CHECK_FALSE(of({97.0, 100.0, 103.0}));
+  CHECK(of({98.0, 100.0, 102.0}));
+  CHECK_FALSE(of({0.0, 0.0}));
+}
+
+TEST_CASE("with a budget, cells come in their order, and those that agree are run no more") {
+  ProbeOptions options;
+  options.budget = budget_from_now(Seconds::from(60.0, unit::s));
+  MeasurementSet set;
+  std::vector<std::size_t> order;
+  // Cell 1 never agrees with itself: 3 x 2 rounds at most.
+  const auto failure = take_turns(
+      options, set, 3, 2, {}, [](std::size_t) { return std::string("cell"); },
+      [&](std::size_t at) -> std::optional<Failure> {
+        order.push_back(at);
+        const double rate = at == 1 ? 100.0 * static_cast<double>(order.size()) : 100.0;
+        set.measurements.emplace_back().ops = OpRate::from(rate, unit::per_s);
+        return std::nullopt;
+      });
+  CHECK_FALSE(failure);
+  REQUIRE(order.size() == 2 + 2 + 6);
+  CHECK(std::vector(order.begin(), order.begin() + 3) == std::vector<std::size_t>{0, 1, 2});
+  CHECK(std::count(order.begin(), order.end(), 1U) == 6);
+  CHECK(set.measurements.back().origin == "cell 1 run 5, number 9");
+}
+
+TEST_CASE("a budget that is spent measures nothing") {
+  ProbeOptions options;
+  options.budget = budget_from_now(Seconds{});
+  MeasurementSet set;
+  CHECK_FALSE(take_turns(
+      options, set, 3, 2, {}, [](std::size_t) { return std::string("cell"); },
+      [](std::size_t) { return std::optional<Failure>(Failure{}); }));
+  CHECK(set.measurements.empty());
 }
 
 // 3 cells, 2 rounds: run i of 6 begins at 0.2 + i/6 of 0.6.

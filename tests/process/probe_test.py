@@ -27,6 +27,27 @@ class Probe(unittest.TestCase):
         self.assertEqual(run.code, 2)
         self.assertIn('did you mean "metadata"?', run.err)
 
+    def test_all_probes_write_a_file_each_within_their_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run("probe", "all", "--target", folder, "--budget", "10s", "-o", folder + "/probes")
+            self.assertEqual(run.code, 0, run.err)
+            self.assertIn("next: stallcast calibrate", run.out)
+            files = set(os.listdir(folder + "/probes"))
+            for name in ("io", "loader", "memory", "metadata"):  # no PyTorch, or no O_DIRECT, is said
+                refused = re.search(f"^{name} +not measured: ", run.out, re.M) is not None
+                self.assertNotEqual(name + ".json" in files, refused, run.out)
+            self.assertLessEqual({"memory.json", "metadata.json"}, files)
+            self.assertEqual(sorted(os.listdir(folder)), ["probes"])
+
+    def test_a_budget_is_a_time_and_excludes_depths(self):
+        for args in (["--budget", "3"], ["--budget", "1s"], ["--budget", "1min", "--quick"]):
+            with self.subTest(args=args):
+                self.assertEqual(Run("probe", "memory", *args).code, 2)
+        self.assertEqual(Run("probe", "network", "--budget", "1min").code, 2)
+        run = Run("probe", "all", "--target", ".")
+        self.assertEqual(run.code, 2)
+        self.assertIn("--output DIR", run.err)
+
     def test_an_output_that_cannot_be_written_is_said_before_the_measurement(self):
         run = Run("probe", "metadata", "--target", ".", "-o", "nowhere/out.json")
         self.assertEqual((run.code, run.left), (2, []))

@@ -146,8 +146,9 @@ class IoProbe {
 
   std::optional<Failure> run_cells() {
     const double from = effort_.watched_s > 0.0 ? kFillShare + 0.2 : kFillShare;
-    return measure_all(io_cells(effort_, file_.bytes, file_.alignment, file_.device),
-                       {from, cells_end() - kZerosShare});
+    std::vector<IoCell> cells = io_cells(effort_, file_.bytes, file_.alignment, file_.device);
+    if (options_.budget) by_importance(cells);
+    return measure_all(cells, {from, cells_end() - kZerosShare});
   }
 
   std::optional<Failure> measure_all(const std::vector<IoCell>& cells, Stretch progress) {
@@ -164,7 +165,7 @@ class IoProbe {
 
   // Zeros come last: reading them back may be free.
   std::optional<Failure> compare_zeros() {
-    if (file_.device) return std::nullopt;
+    if (file_.device || options_.budget) return std::nullopt;
     const IoCell cell{"write",
                       "zeros",
                       {.size = std::size_t{128} << 10U,
@@ -247,7 +248,8 @@ Result<MeasurementSet> probing::run_io(const ProbeOptions& options, const IoEffo
 }
 
 Result<MeasurementSet> run_io_probe(const ProbeOptions& options) {
-  return run_io(options, io_effort(options.depth));
+  return run_io(options, options.budget ? io_effort_within(options.budget->length)
+                                        : io_effort(options.depth));
 }
 
 }  // namespace stallcast::calibration

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/base/quantity_text.hpp"
 
@@ -40,6 +41,27 @@ IoEffort io_effort(ProbeDepth depth) {
           .file = 16 * GiB,
           .ladder = {0.25, 0.5, 1.0, 2.0, 4.0},
           .watched_s = 120.0};
+}
+
+IoEffort io_effort_within(Seconds budget) {
+  constexpr double kFillRate = 100e6, kPasses = 2.0, kFillShare = 0.1;  // B/s
+  const double fill = kFillShare * budget.in(unit::s)*kFillRate / kPasses;
+  IoEffort effort = io_effort(ProbeDepth::quick);
+  effort.repeats = 3;
+  effort.file = std::clamp(static_cast<std::uint64_t>(fill) / MiB * MiB, 256 * MiB, 4 * GiB);
+  return effort;
+}
+
+void by_importance(std::vector<IoCell>& cells) {
+  const auto rank = [](const IoCell& cell) {
+    const int kind = !cell.path.empty()          ? 4
+                     : cell.operation == "read"  ? (cell.load.random ? 0 : 1)
+                     : cell.operation == "write" ? 2
+                                                 : 3;
+    return std::pair(kind, -static_cast<std::int64_t>(cell.load.size));
+  };
+  std::stable_sort(cells.begin(), cells.end(),
+                   [&](const IoCell& a, const IoCell& b) { return rank(a) < rank(b); });
 }
 
 std::vector<IoCell> io_cells(const IoEffort& effort, std::uint64_t bytes, std::uint64_t alignment,

@@ -29,6 +29,8 @@ struct IoEffort {
   double watched_s = 0.0;  ///< length of the runs that look for steady state and bursts
 };
 [[nodiscard]] IoEffort io_effort(ProbeDepth depth);
+/// The file grows with the budget: writing it twice at 100 MB/s takes a tenth of it.
+[[nodiscard]] IoEffort io_effort_within(Seconds budget);
 
 /// The io probe with an effort of the caller's. REQUIRES: at least two depths.
 [[nodiscard]] Result<MeasurementSet> run_io(const ProbeOptions& options, const IoEffort& effort);
@@ -37,6 +39,10 @@ struct IoEffort {
 /// sixteenth of the file cannot be in flight, are left out.
 [[nodiscard]] std::vector<IoCell> io_cells(const IoEffort& effort, std::uint64_t bytes,
                                            std::uint64_t alignment, bool reads_only);
+
+/// What matters most first: random reads, reads in order, writes, mixtures, then what is there to
+/// compare with; within each the largest sizes.
+void by_importance(std::vector<IoCell>& cells);
 
 /// "read random 4 KiB, depth 16"
 [[nodiscard]] std::string label(const IoCell& cell);

@@ -87,7 +87,8 @@ class LoaderProbe {
         return *failure;
       folder = scratch_->folder().string();
     }
-    const Effort& effort = kEfforts[static_cast<std::size_t>(options_.depth)];
+    const ProbeDepth depth = options_.budget ? ProbeDepth::quick : options_.depth;
+    const Effort& effort = kEfforts[static_cast<std::size_t>(depth)];
     Watch watch = watch_of(options_);
     watch.limit_s = kProbeLimit;
     const Bystanders others;

@@ -350,7 +350,7 @@ Result<MeasurementSet> probing::run_memory(const ProbeOptions& options,
 }
 
 Result<MeasurementSet> run_memory_probe(const ProbeOptions& options) {
-  return run_memory(options, memory_effort(options.depth));
+  return run_memory(options, memory_effort(options.budget ? ProbeDepth::quick : options.depth));
 }
 
 }  // namespace stallcast::calibration

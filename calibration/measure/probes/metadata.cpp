@@ -360,7 +360,7 @@ Result<MeasurementSet> probing::run_metadata(const ProbeOptions& options,
 }
 
 Result<MeasurementSet> run_metadata_probe(const ProbeOptions& options) {
-  return run_metadata(options, metadata_effort(options.depth));
+  return run_metadata(options, metadata_effort(options.budget ? ProbeDepth::quick : options.depth));
 }
 
 }  // namespace stallcast::calibration

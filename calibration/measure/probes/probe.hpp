@@ -24,11 +24,20 @@ enum class ProbeDepth {
   thorough  ///< half an hour: all points, bursts and steady state watched
 };
 
+struct TimeBudget {
+  Seconds length;
+  Seconds ends;  ///< by CLOCK_MONOTONIC
+};
+[[nodiscard]] TimeBudget budget_from_now(Seconds length);
+
 struct ProbeOptions {
   std::filesystem::path target;  ///< folder to measure; a device only with `allow_device`
   std::string peer;              ///< of the network probe: "host:port", or "" for a pair of our own
   std::string listen;            ///< of the other end: "port" or "host:port" to wait at
   ProbeDepth depth = ProbeDepth::usual;
+  /// Time to be done, in place of a depth: what matters most comes first, and a cell whose runs
+  /// agree is measured no more. The probe may end before, and ends late by a run at most.
+  std::optional<TimeBudget> budget;
   Bytes space;  ///< most that may be written; zero: the probe's own choice
   BufferPages buffers = BufferPages::huge;  ///< of the io probe
   bool allow_device = false;                ///< reads of a raw device were allowed; never writes

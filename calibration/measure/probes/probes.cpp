@@ -1,6 +1,7 @@
 #include <array>
 
 #include "calibration/measure/probes/probe.hpp"
+#include "calibration/measure/probes/processes.hpp"
 #include "calibration/measure/probes/rows.hpp"
 
 namespace stallcast::calibration {
@@ -22,6 +23,10 @@ constexpr std::array kProbes{
 }  // namespace
 
 std::span<const Probe> probes() { return kProbes; }
+
+TimeBudget budget_from_now(Seconds length) {
+  return {length, Seconds::from(probing::clock_s(), unit::s) + length};
+}
 
 const Probe* find_probe(std::string_view id) {
   for (const Probe& probe : probes())

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct Turn {
 /// "cell 3 run 1, number 17"
 [[nodiscard]] std::string origin_of(const Turn& turn);
 
+/// Runs of a cell that agree: no more are needed. Two within 2 % of each other, or three and more
+/// whose mean is known within 5 % (95 %, by Student's t).
+[[nodiscard]] bool tight(std::span<const double> rates);
+
 /// Part of the progress.
 struct Stretch {
   double from = 0.0, to = 1.0;
@@ -40,6 +45,8 @@ using RunCell = std::function<std::optional<Failure>(std::size_t cell)>;
 
 /// All turns of `cells` cells. The records that `run` adds to `set` get the turn's origin, and what
 /// else the machine did meanwhile (Bystanders). The first failure ends it.
+/// With a budget: the first round in the order of the cells, then rounds of those whose runs do not
+/// agree yet, while one more is likely to end within the budget.
 [[nodiscard]] std::optional<Failure> take_turns(
     const ProbeOptions& options, MeasurementSet& set, std::size_t cells, std::size_t rounds,
     Stretch progress, const std::function<std::string(std::size_t)>& label, const RunCell& run);

@@ -27,7 +27,7 @@ constexpr double kRepeatAu = 0.004, kRepeatFirst = 0.05;
 struct Unexplained {
   double au, first_step, accelerators;
 };
-constexpr Unexplained kFromSheets{0.55, 0.60, 0.80}, kFromRow{0.52, 0.58, 0.80};
+constexpr Unexplained kFromSheets{0.54, 0.37, 0.73}, kFromRow{0.52, 0.58, 0.80};
 
 const std::string kAu = "job.train.au", kFirst = "job.train.first_step";
 
