@@ -21,9 +21,10 @@ using namespace mlperf;
 /// middle between the median row (0.18) and the tenth worst (0.85); and first steps by 5 %.
 constexpr double kRepeatAu = 0.004, kRepeatFirst = 0.05;
 /// Half widths of 90 % intervals of what no input explains, on the odds of AU and on factors: such
-/// that nine in ten of the open rows with a calibrating row are inside. Learned without one
-/// submitter they are 0.42-0.57, 0.38-0.60 and 0.45-1.21, and hold 88-89 % of that one's
-/// (bench/mlperf_widths.py). Without a calibrating row they are taken to be no smaller.
+/// that nine in ten of the open rows are inside. Learned without one submitter they are, with a
+/// calibrating row, 0.42-0.57, 0.38-0.60 and 0.45-1.21, and hold 88-89 % of that one's; without,
+/// 0.33-0.75, 0.32-0.42 and 0.32-1.15, and 88-91 % (bench/mlperf_widths.py). Draws that no row
+/// calibrates are wider already.
 struct Unexplained {
   double au, first_step, accelerators;
 };
