@@ -11,6 +11,7 @@ namespace stallcast::calibration {
 namespace {
 
 constexpr double kStandardNine = 1.6448536269514722;  ///< standard deviations to the 95 % quantile
+constexpr double kAlone = 0.02;         ///< bytes beside those of samples that do not count
 constexpr double kShareOfCache = 0.05;  ///< hits of epochs after the first: within so much
 
 template <class Tag>
@@ -34,6 +35,11 @@ double mean_error(const Seen& seen) {
              : kStandardNine * seen.deviation / std::sqrt(static_cast<double>(seen.count));
 }
 
+std::optional<double> figure(const Observation& o, const char* name) {
+  const auto found = o.figures.find(name);
+  return found == o.figures.end() ? std::nullopt : std::optional(found->second);
+}
+
 void count_ranks(const Observation& o, JobFacts& out) {
   std::set<std::int64_t> ranks;
   std::set<std::string> hosts;
@@ -55,12 +61,17 @@ void count_steps(const Observation& o, JobFacts& out) {
   const double of_rank =
       static_cast<double>(std::max<std::uint64_t>(steps.count, 1)) / static_cast<double>(out.ranks);
   out.epochs = std::max<std::uint64_t>(1, steps.epochs.value_or(1));
+  if (const auto batches = figure(o, "step_batches"))
+    out.batches = std::max<std::int64_t>(1, std::llround(*batches));
+  if (const auto samples = figure(o, "dataset_samples"))
+    out.data_set = std::max<std::int64_t>(1, std::llround(*samples));
   out.steps = std::max<std::int64_t>(1, std::llround(of_rank / static_cast<double>(out.epochs)));
 }
 
-/// Saves that lie within the steps they follow make these long: their time is taken out.
-bool saves_in_steps(const Observation& o, const Seen& compute, const Distribution<Seconds>& all) {
-  return o.saves && o.saves->duration && !o.saves->asynchronous.value_or(false) &&
+/// Saves that lie within the steps they follow make these long: then their time is taken out.
+bool saves_in_steps(const Observation& o, const Seen& compute, const Distribution<Seconds>& all,
+                    double saved) {
+  return saved > 0.0 && compute.mean - compute.middle > 0.5 * saved &&
          all.maximum.in(unit::s)-compute.middle > 0.5 * o.saves->duration->minimum.in(unit::s);
 }
 
@@ -74,7 +85,7 @@ void time_steps(const Observation& o, JobFacts& out) {
   const double saves =
       sync ? static_cast<double>(o.saves->duration->count) * o.saves->duration->mean.in(unit::s)
            : 0.0;
-  if (saves_in_steps(o, compute, told)) {
+  if (saves_in_steps(o, compute, told, saves / count)) {
     compute.mean = std::max(compute.mean - saves / count, 0.5 * compute.middle);
     const double kept = compute.high - compute.low;
     compute.deviation = std::min(compute.deviation, kept / (2.0 * kStandardNine));
@@ -96,6 +107,10 @@ void time_steps(const Observation& o, JobFacts& out) {
       const double waited = static_cast<double>(waits.count);
       if (steps.wait->maximum >= first.maximum * 0.99 && waited > runs)
         wait = std::max(0.0, (waits.mean * waited - of_run * runs) / (waited - runs));
+    }
+    if (waits.middle > 0.0 && waits.high > waits.middle) {
+      const double sigma = std::log(waits.high / waits.middle) / kStandardNine;
+      out.wait_variation = std::min(std::sqrt(std::expm1(sigma * sigma)), 2.0);
     }
     out.least_wait = in_seconds(waits.low);
     out.usual_wait = in_seconds(waits.middle);
@@ -124,8 +139,15 @@ void time_steps(const Observation& o, JobFacts& out) {
 double samples_seen(const Observation& o, const JobFacts& facts) {
   if (o.samples && o.samples->count > 0) return static_cast<double>(o.samples->count);
   if (!o.loader || !o.loader->batch) return 0.0;
-  return static_cast<double>(facts.ranks * facts.steps * *o.loader->batch) *
+  return static_cast<double>(facts.ranks * facts.steps * *o.loader->batch * facts.batches) *
          static_cast<double>(facts.epochs);
+}
+
+/// Are the job's reads those of its samples, and not its imports and checkpoints as well?
+bool reads_samples_alone(const Observation& o, double samples) {
+  if (!o.reading || !o.samples || !o.samples->bytes || samples <= 0.0) return o.reading.has_value();
+  const double of_samples = samples * base_of(o.samples->bytes->mean);
+  return of_samples > 0.0 && std::abs(base_of(o.reading->bytes) / of_samples - 1.0) < kAlone;
 }
 
 const ObservedMetadata* metadata_of(const Observation& o, std::string_view operation) {
@@ -136,13 +158,13 @@ const ObservedMetadata* metadata_of(const Observation& o, std::string_view opera
 
 void size_samples(const Observation& o, JobFacts& out) {
   const double samples = samples_seen(o, out);
-  const ObservedTransfers* reading = o.reading ? &*o.reading : nullptr;
+  const ObservedTransfers* reading = reads_samples_alone(o, samples) ? &*o.reading : nullptr;
   if (o.samples && o.samples->bytes && o.samples->bytes->mean > Bytes{}) {
     const Seen bytes = seen_of(*o.samples->bytes);
     out.sample = Bytes::from(bytes.mean, unit::B);
     out.sample_deviation = Bytes::from(bytes.deviation, unit::B);
-  } else if (reading != nullptr && reading->bytes > Bytes{} && samples > 0.0) {
-    out.sample = reading->bytes / samples;
+  } else if (o.reading && o.reading->bytes > Bytes{} && samples > 0.0) {
+    out.sample = o.reading->bytes / samples;
   } else if (o.loader && o.loader->batch_bytes && o.loader->batch && *o.loader->batch > 0) {
     out.sample = o.loader->batch_bytes->mean / static_cast<double>(*o.loader->batch);
     out.remarks.emplace_back(
@@ -176,6 +198,12 @@ void size_samples(const Observation& o, JobFacts& out) {
 }
 
 void time_samples(const Observation& o, JobFacts& out) {
+  const auto seconds = [&](const char* name) {
+    const std::optional<double> said = figure(o, name);
+    return said ? std::optional(in_seconds(*said)) : std::nullopt;
+  };
+  out.collate = seconds("collate_cpu_s");
+  out.delay = seconds("sample_run_delay_s");
   const double samples = samples_seen(o, out);
   if (o.samples && o.samples->wall) out.sample_wall = o.samples->wall->mean;
   if (o.samples && o.samples->cpu) out.sample_cpu = o.samples->cpu->mean;
@@ -185,8 +213,14 @@ void time_samples(const Observation& o, JobFacts& out) {
   else if (opens != nullptr && opens->time && opens->count > 0)
     out.open = *opens->time / static_cast<double>(opens->count);
   if (out.sample_wall && out.sample_cpu) {
-    out.sample_io = std::max(*out.sample_wall - *out.sample_cpu, Seconds{});
+    out.sample_io =
+        std::max(*out.sample_wall - *out.sample_cpu - out.delay.value_or(Seconds{}), Seconds{});
     out.io_from = "samples.wall less samples.cpu";
+    if (out.delay && *out.delay > *out.sample_wall * 0.2)
+      out.remarks.push_back("of the " + time_text(out.sample_wall->in(unit::s)) + " of a sample " +
+                            time_text(out.delay->in(unit::s)) +
+                            " were spent waiting for a core: where others used the machine, no "
+                            "field says so");
   } else if (o.reading && o.reading->time && samples > 0.0) {
     out.sample_io = *o.reading->time / samples;
     out.io_from = "reading.time";
@@ -200,8 +234,11 @@ void time_samples(const Observation& o, JobFacts& out) {
 }
 
 void find_cache(const Observation& o, JobFacts& out) {
-  if (!o.reading || !o.reading->from_device || o.reading->bytes <= Bytes{}) return;
-  const double hit = std::clamp(1.0 - *o.reading->from_device / o.reading->bytes, 0.0, 1.0);
+  std::optional<double> share = figure(o, "sample_page_cache_share");
+  if (!share && o.reading && o.reading->from_device && o.reading->bytes > Bytes{})
+    share = 1.0 - *o.reading->from_device / o.reading->bytes;
+  if (!share) return;
+  const double hit = std::clamp(*share, 0.0, 1.0);
   const double epochs = static_cast<double>(out.epochs);
   out.cache = CacheFacts{hit, false};
   out.cache->cold = out.epochs > 1 && std::abs(hit - (epochs - 1.0) / epochs) < kShareOfCache;

@@ -59,12 +59,13 @@ struct JobFacts {
   /// others.
   Seen compute;
   bool waits_known = false;
-  Seconds step;             ///< mean, without the first of the run; waits and saves included
-  double step_error = 0.0;  ///< half of the 90 % interval of that mean, over the mean
-  Seconds wait;             ///< mean, without the first of the run
-  double wait_error = 0.0;  ///< the same, over the step
-  Seconds least_wait;       ///< 5 % quantile
-  Seconds usual_wait;       ///< median
+  Seconds step;                 ///< mean, without the first of the run; waits and saves included
+  double step_error = 0.0;      ///< half of the 90 % interval of that mean, over the mean
+  Seconds wait;                 ///< mean, without the first of the run
+  double wait_error = 0.0;      ///< the same, over the step
+  double wait_variation = 0.0;  ///< of waits but the longest: by their median and 95 % quantile
+  Seconds least_wait;           ///< 5 % quantile
+  Seconds usual_wait;           ///< median
   std::optional<Seen> first_batch;
   Seconds saving;  ///< of a step, mean: what steps waited for saves
 
@@ -74,8 +75,12 @@ struct JobFacts {
   std::optional<std::int64_t> files;
   Layout layout = Layout::file_each;
   std::optional<Seconds> sample_wall, sample_cpu, sample_io;
-  std::string io_from;          ///< what `sample_io` was made of
-  std::optional<Seconds> open;  ///< of one file
+  std::string io_from;                   ///< what `sample_io` was made of
+  std::optional<Seconds> open;           ///< of one file
+  std::optional<Seconds> collate;        ///< core time to make up a batch of the samples
+  std::optional<Seconds> delay;          ///< of a sample, waiting for a core
+  std::optional<std::int64_t> data_set;  ///< samples of it
+  std::int64_t batches = 1;              ///< of the loader, in one step
   std::optional<CacheFacts> cache;
   std::optional<SaveFacts> saves;
 

@@ -14,6 +14,8 @@ using base::Json;
 
 /// What a batch costs the training loop where nothing else was seen: the loader's default.
 constexpr Seconds kHandOver = 1.2_ms;
+/// The loader's default for the start of a worker.
+constexpr Seconds kStart = 17_ms;
 /// Waits above the hand-over that count as waiting for data: of the step.
 constexpr double kWaiting = 0.01;
 /// So much of a batch's supply is spare where the loader keeps up.
@@ -33,32 +35,32 @@ std::string usual_ending(const Observation& o) {
   return most == bytes.end() ? "" : most->first;
 }
 
-/// Are batches ready before they are asked for, by what single samples take?
-bool keeps_up(const Observation& o, const JobFacts& facts) {
-  if (!facts.sample_wall || workers_of(o) == 0) return false;
-  const Seconds batch = *facts.sample_wall * static_cast<double>(batch_of(o));
-  return batch / static_cast<double>(workers_of(o)) <
-         Seconds::from(facts.compute.mean * kSpare, unit::s);
-}
-
 }  // namespace
 
-std::int64_t batch_of(const Observation& o) {
-  return std::max<std::int64_t>(1, o.loader ? o.loader->batch.value_or(1) : 1);
+std::int64_t batch_of(const Observation& o, const JobFacts& facts) {
+  return std::max<std::int64_t>(1, o.loader ? o.loader->batch.value_or(1) : 1) * facts.batches;
 }
 
 std::int64_t workers_of(const Observation& o) {
   return o.loader ? std::max<std::int64_t>(0, o.loader->workers.value_or(4)) : 4;
 }
 
+bool keeps_up(const Observation& o, const JobFacts& facts) {
+  if (!facts.sample_wall || workers_of(o) == 0) return false;
+  const Seconds batch = *facts.sample_wall * static_cast<double>(batch_of(o, facts)) +
+                        facts.collate.value_or(Seconds{}) * static_cast<double>(facts.batches);
+  return batch / static_cast<double>(workers_of(o)) <
+         Seconds::from(facts.compute.mean * kSpare, unit::s);
+}
+
 double samples_per_second(const Observation& o, const JobFacts& facts) {
-  return static_cast<double>(facts.ranks_per_host * batch_of(o)) /
+  return static_cast<double>(facts.ranks_per_host * batch_of(o, facts)) /
          std::max(facts.step.in(unit::s), 1e-9);
 }
 
 Seconds hand_over(const Observation& o, const JobFacts& facts) {
   if (workers_of(o) == 0 || !facts.waits_known) return Seconds{};
-  return keeps_up(o, facts) ? facts.usual_wait : std::min(kHandOver, facts.least_wait);
+  return keeps_up(o, facts) ? facts.wait : std::min(kHandOver, facts.least_wait);
 }
 
 bool waits_for_data(const Observation& o, const JobFacts& facts) {
@@ -66,7 +68,7 @@ bool waits_for_data(const Observation& o, const JobFacts& facts) {
   return facts.wait - hand_over(o, facts) > facts.step * kWaiting && !keeps_up(o, facts);
 }
 
-std::int64_t JobWriter::batch() const { return batch_of(o_); }
+std::int64_t JobWriter::batch() const { return batch_of(o_, facts_); }
 std::int64_t JobWriter::workers() const { return workers_of(o_); }
 
 bool JobWriter::is_pytorch() const {
@@ -74,6 +76,7 @@ bool JobWriter::is_pytorch() const {
 }
 
 double JobWriter::samples() const {
+  if (facts_.data_set) return static_cast<double>(*facts_.data_set);
   const double of_epoch = static_cast<double>(facts_.ranks * facts_.steps * batch());
   const bool one_each = facts_.layout == Layout::file_each && facts_.files_per_sample &&
                         *facts_.files_per_sample < 1.5;
@@ -101,10 +104,14 @@ void JobWriter::add_dataset() {
     leave("samples.bytes", "dataset.sample_stdev");
   if (o_.loader && o_.loader->batch_bytes)
     set("loader.batch_bytes", "dataset.tensor",
-        text(five_digits(o_.loader->batch_bytes->mean / static_cast<double>(batch()))),
+        text(five_digits(o_.loader->batch_bytes->mean * static_cast<double>(facts_.batches) /
+                         static_cast<double>(batch()))),
         "of a batch, over its samples");
-  set(facts_.files ? "reading.files" : "steps.count", "dataset.samples", std::llround(samples()),
-      "what an epoch reads, at least", "What an epoch read: the data set may be larger.");
+  if (facts_.data_set)
+    set("figures.dataset_samples", "dataset.samples", std::llround(samples()));
+  else
+    set(facts_.files ? "reading.files" : "steps.count", "dataset.samples", std::llround(samples()),
+        "what an epoch reads, at least", "What an epoch read: the data set may be larger.");
   add_core_time();
   if (o_.loader && o_.loader->sampler == "SequentialSampler")
     set("loader.sampler", "dataset.shuffle", "none");
@@ -210,7 +217,11 @@ void JobWriter::add_loader() {
   else
     assume("loader.type", "pytorch", "the loader was not seen");
   if (loader != nullptr && loader->batch)
-    set("loader.batch", "loader.batch", *loader->batch);
+    set("loader.batch", "loader.batch", batch(),
+        facts_.batches > 1 ? std::to_string(facts_.batches) + " batches a step" : "",
+        facts_.batches > 1 ? "A step takes " + std::to_string(facts_.batches) +
+                                 " batches of the loader: they are one here."
+                           : "");
   else
     leave("loader.batch", "loader.batch");
   if (loader != nullptr && loader->workers)
@@ -239,21 +250,46 @@ void JobWriter::add_loader() {
 }
 
 void JobWriter::add_start() {
-  if (workers() == 0) return;
-  if (facts_.waits_known)
-    set("steps.wait", "loader.handover", text(five_digits(hand_over(o_, facts_))),
-        keeps_up(o_, facts_) ? "median: batches were ready" : "at most the least that was waited",
-        keeps_up(o_, facts_) ? "What the loop waits for a batch that is ready." : "");
-  else
-    leave("steps.wait", "loader.handover");
+  if (is_pytorch() && facts_.collate && *facts_.collate > Seconds{}) {
+    const Bytes each = o_.loader && o_.loader->batch_bytes
+                           ? o_.loader->batch_bytes->mean
+                           : *facts_.sample * static_cast<double>(batch() / facts_.batches);
+    set("figures.collate_cpu_s", "loader.collate", text(five_digits(each / *facts_.collate)),
+        "bytes of a batch over the core time to make it up");
+  }
+  if (workers() > 0) add_hand_over();
   if (!facts_.first_batch) return leave("steps.first_batch", "loader.boot");
-  if (costs_.start != 1.0)
-    set("steps.first_batch", "loader.start", text(five_digits(17_ms * costs_.start)),
-        "the default is longer than the first batch allows");
-  if (is_pytorch() && costs_.boot > Seconds{})
-    set("steps.first_batch", "loader.boot", text(five_digits(costs_.boot)),
-        "solved for the first batch",
+  if (!is_pytorch()) return;
+  const Seconds later = costs_.beginning;
+  if (workers() == 0) {
+    if (later > Seconds{})
+      set("steps.first_batch", "loader.names", text(five_digits(later / samples())),
+          "solved for the first batch",
+          "What a first batch takes beyond the others, as if each name of the data set took a "
+          "part.");
+    return;
+  }
+  if (later > Seconds{})
+    set("steps.first_batch", "loader.boot", text(five_digits(later)), "solved for the first batch",
         "Core time of a worker before its first batch, solved for the first batch that was seen.");
+  if (later < Seconds{})
+    set("steps.first_batch", "loader.start",
+        text(five_digits(std::max(kStart + later / static_cast<double>(workers()), Seconds{}))),
+        "solved for the first batch");
+}
+
+void JobWriter::add_hand_over() {
+  if (!facts_.waits_known) return leave("steps.wait", "loader.handover");
+  const bool ready = keeps_up(o_, facts_);
+  set("steps.wait", "loader.handover", text(five_digits(hand_over(o_, facts_) * costs_.handover)),
+      ready ? "batches were ready" : "at most the least that was waited",
+      ready ? "What the loop waits for a batch that is ready: by what samples take, workers keep "
+              "ahead of it."
+            : "");
+  if (ready && is_pytorch() && facts_.wait_variation > 0.0)
+    set("steps.wait.sample", "loader.receive.spread",
+        text(Fraction::from(base::rounded_to(facts_.wait_variation, 3), unit::ratio)),
+        "of waits, by their median and 95 % quantile");
 }
 
 }  // namespace stallcast::calibration

@@ -18,17 +18,20 @@ namespace stallcast::calibration {
 enum class Lever {
   none,     ///< nothing is read
   storage,  ///< times of the storage, all of them alike
-  cpu       ///< core time of a sample
+  cpu,      ///< core time of a sample
+  handover  ///< what a batch that is ready costs the training loop
 };
 
 /// What no member says by itself, solved for by simulation.
 struct FreeCosts {
   Lever lever = Lever::none;
-  double storage = 1.0;           ///< on latencies and times of the bytes
-  double cpu = 1.0;               ///< on core time of a sample
-  double compute = 1.0;           ///< on the compute of one rank, where ranks meet
-  Seconds boot;                   ///< core time of a worker before its first batch
-  double start = 1.0;             ///< on the time to start a worker
+  double storage = 1.0;   ///< on latencies and times of the bytes
+  double cpu = 1.0;       ///< on core time of a sample
+  double handover = 1.0;  ///< on the hand-over of a batch
+  double compute = 1.0;   ///< on the compute of one rank, where ranks meet
+  /// What a first batch takes besides its samples, as if it began that much later; below 0: so
+  /// much less than workers take to start by default.
+  Seconds beginning;
   std::optional<Rate> write;      ///< what a save is written with
   std::optional<Rate> serialize;  ///< what it is serialised with
   /// The waits decide `lever`'s factor: half of its 90 % interval, over the factor.

@@ -30,7 +30,9 @@ Reads reads_of(const Observation& o, const JobFacts& facts, const FreeCosts& cos
   Reads out;
   const double asked = samples_per_second(o, facts);
   out.delivered = *facts.sample * OpRate::from(asked, unit::per_s).in(unit::per_s) / 1_s;
-  out.requests = std::max(1.0, std::ceil(facts.requests_per_sample.value_or(1.0) - 0.01));
+  // What the kernel reads ahead is asked for at one time, where nobody counted.
+  out.requests =
+      std::max(1.0, std::ceil(facts.requests_per_sample.value_or(*facts.sample / 128_KiB) - 0.01));
   Seconds io = facts.sample_io.value_or(Seconds{});
   if (facts.open && facts.files_per_sample)
     io = std::max(io - *facts.open * *facts.files_per_sample, io * 0.5);
@@ -74,6 +76,7 @@ FreeCosts guess(const Observation& o, const JobFacts& facts) {
     const bool cached = facts.cache && facts.cache->hit >= 0.95;
     const bool of_cores = known && (cached || *facts.sample_io < *facts.sample_wall * 0.3);
     out.lever = of_cores || (cached && facts.sample_cpu) ? Lever::cpu : Lever::storage;
+    if (keeps_up(o, facts)) out.lever = Lever::handover;
   }
   if (facts.saves && facts.saves->size && facts.saves->time.mean > 0.0) {
     const SaveFacts& save = *facts.saves;
@@ -84,7 +87,6 @@ FreeCosts guess(const Observation& o, const JobFacts& facts) {
     out.serialize = std::min(each / std::max(serialise, 1_us), kFastest);
     out.write = std::min(*save.size / std::max(all - serialise, 1_us), kFastest);
   }
-  (void)o;
   return out;
 }
 

@@ -28,6 +28,7 @@ class JobWriter {
   void add_cache();
   void add_loader();
   void add_start();
+  void add_hand_over();
   void add_storage();
   void add_reads();
   void add_writes();
@@ -64,10 +65,13 @@ class JobWriter {
 
 /// Samples of one host that are asked for in a second.
 [[nodiscard]] double samples_per_second(const Observation& observation, const JobFacts& facts);
-[[nodiscard]] std::int64_t batch_of(const Observation& observation);
+/// Samples of a rank and step.
+[[nodiscard]] std::int64_t batch_of(const Observation& observation, const JobFacts& facts);
 [[nodiscard]] std::int64_t workers_of(const Observation& observation);
 /// The time that the training loop takes a batch over, where it is ready.
 [[nodiscard]] Seconds hand_over(const Observation& observation, const JobFacts& facts);
+/// Are batches ready before they are asked for, by what single samples take?
+[[nodiscard]] bool keeps_up(const Observation& observation, const JobFacts& facts);
 /// Does the job wait for its data?
 [[nodiscard]] bool waits_for_data(const Observation& observation, const JobFacts& facts);
 

@@ -14,6 +14,8 @@ namespace {
 
 constexpr int kRounds = 14;
 /// Near enough: of the step, of a first batch, of a save.
+/// How well simulations tell the mean of a step, while costs are solved for and in the end.
+constexpr double kSolved = 0.005, kChecked = 0.0025;
 constexpr double kNearStep = 0.001, kNearFirst = 0.01, kNearSave = 0.005;
 /// Bounds of the lever's factor, and how far it goes in one round.
 constexpr double kLeast = 1e-3, kMost = 1e3, kStride = 4.0;
@@ -21,6 +23,13 @@ constexpr double kLeast = 1e-3, kMost = 1e3, kStride = 4.0;
 constexpr std::int64_t kSteps = 600;
 /// Least discrepancy that is said, and of the log odds.
 constexpr double kLeastOff = 0.002, kLeastOdds = 0.01;
+
+/// Simulations that tell the mean of a step to `error`, half of the 90 % interval.
+int replicas_for(const JobFacts& facts, double error, int least, int most) {
+  const double steps = static_cast<double>(facts.steps) * static_cast<double>(facts.epochs);
+  const double wanted = std::pow(1.645 * facts.compute.variation() / error, 2) / steps;
+  return static_cast<int>(std::clamp(std::ceil(wanted), 1.0 * least, 1.0 * most));
+}
 
 double log_odds(double share) {
   const double kept = std::clamp(share, 1e-6, 1.0 - 1e-6);
@@ -114,7 +123,7 @@ class Solver {
     for (int round = 0; round < kRounds; ++round) {
       const Result<Design> design = design_of(write_job(o_, facts_, costs_, how_), profile_);
       if (!design.ok()) return design.failure();
-      const Result<Prediction> prediction = simulate_(*design, 1);
+      const Result<Prediction> prediction = simulate_(*design, replicas_for(facts_, kSolved, 1, 8));
       ++simulations;
       if (!prediction.ok()) return prediction.failure();
       const Simulated said = said_by(*prediction, facts_);
@@ -150,26 +159,22 @@ class Solver {
     if (costs_.lever == Lever::storage && profile_ != nullptr) return false;
     const double off = said.wait - facts_.wait.in(unit::s);
     if (std::abs(off) < kNearStep * facts_.step.in(unit::s)) return false;
-    (costs_.lever == Lever::storage ? costs_.storage : costs_.cpu) = search_.next(off);
+    const double next = search_.next(off);
+    if (costs_.lever == Lever::storage) costs_.storage = next;
+    if (costs_.lever == Lever::cpu) costs_.cpu = next;
+    if (costs_.lever == Lever::handover) costs_.handover = next;
     return true;
   }
 
   bool improve_first(const Simulated& said) {
-    if (!facts_.first_batch || workers_of(o_) == 0) return false;
+    if (!facts_.first_batch || costs_.lever == Lever::none) return false;
     const double wanted = facts_.first_batch->mean;
     if (!(wanted > 0.0) || std::abs(said.first / wanted - 1.0) < kNearFirst) return false;
-    const Seconds more = Seconds::from(wanted - said.first, unit::s);
-    if (costs_.start == 1.0 && costs_.boot + more >= Seconds{}) {
-      costs_.boot += more;
-      return true;
-    }
-    if (costs_.start <= 0.0 && more < Seconds{}) return false;
-    costs_.boot = Seconds{};
-    // Workers start one after the other, so the last batch in order waits for one start at least.
-    const double workers = static_cast<double>(workers_of(o_));
-    const double before = costs_.start;
-    costs_.start = std::clamp(costs_.start + more.in(unit::s) / (0.017 * workers), 0.0, 0.999);
-    return costs_.start != before;
+    const Seconds before = costs_.beginning;
+    // Less than no time to start workers is in no field.
+    const Seconds least = Seconds::from(-0.017 * static_cast<double>(workers_of(o_)), unit::s);
+    costs_.beginning = std::max(before + Seconds::from(wanted - said.first, unit::s), least);
+    return costs_.beginning != before;
   }
 
   bool improve_save(const Simulated& said) {
@@ -221,7 +226,7 @@ Result<SelfCheck> check_job(const Observation& observation, const JobFacts& fact
                             const CalibrationProfile* profile, const SimulateJob& simulate) {
   const Result<Design> design = design_of(write_job(observation, facts, costs, how), profile);
   if (!design.ok()) return design.failure();
-  const Result<Prediction> prediction = simulate(*design, 0);
+  const Result<Prediction> prediction = simulate(*design, replicas_for(facts, kChecked, 3, 30));
   if (!prediction.ok()) return prediction.failure();
   SelfCheck out;
   for (const JobFigure& figure : figures_of(facts, kObservedJob))
