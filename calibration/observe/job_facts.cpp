@@ -216,6 +216,7 @@ void time_samples(const Observation& o, JobFacts& out) {
     out.sample_io =
         std::max(*out.sample_wall - *out.sample_cpu - out.delay.value_or(Seconds{}), Seconds{});
     out.io_from = "samples.wall less samples.cpu";
+    out.least_io = in_seconds(seen_of(*o.samples->wall).low) - *out.sample_cpu;
     if (out.delay && *out.delay > *out.sample_wall * 0.2)
       out.remarks.push_back("of the " + time_text(out.sample_wall->in(unit::s)) + " of a sample " +
                             time_text(out.delay->in(unit::s)) +
@@ -309,6 +310,10 @@ JobFacts facts_of(const Observation& observation) {
   time_steps(observation, out);
   size_samples(observation, out);
   time_samples(observation, out);
+  if (observation.reading && observation.reading->latency)
+    out.least_io = in_seconds(seen_of(*observation.reading->latency).low *
+                              out.requests_per_sample.value_or(1.0));
+  out.least_io = std::clamp(out.least_io, Seconds{}, out.sample_io.value_or(Seconds{}));
   find_cache(observation, out);
   find_saves(observation, out);
   return out;

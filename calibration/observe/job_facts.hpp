@@ -75,6 +75,7 @@ struct JobFacts {
   std::optional<std::int64_t> files;
   Layout layout = Layout::file_each;
   std::optional<Seconds> sample_wall, sample_cpu, sample_io;
+  Seconds least_io;                      ///< of a sample, 5 % quantile; 0 where it was not seen
   std::string io_from;                   ///< what `sample_io` was made of
   std::optional<Seconds> open;           ///< of one file
   std::optional<Seconds> collate;        ///< core time to make up a batch of the samples
@@ -86,6 +87,8 @@ struct JobFacts {
 
   std::vector<std::string> remarks;  ///< what people should know of how these were made
 
+  /// Is nearly all of the data in memory?
+  [[nodiscard]] bool in_memory() const { return cache && cache->hit >= 0.95; }
   /// Processes that load, on one host.
   [[nodiscard]] double readers(std::int64_t workers) const {
     return static_cast<double>(ranks_per_host * std::max<std::int64_t>(workers, 1));

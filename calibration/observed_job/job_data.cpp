@@ -189,7 +189,7 @@ void JobWriter::add_cache() {
         share + ": the first epoch filled it, later ones found all.");
     set("reading.from_device", "dataset.cache.size", text(five_digits(all * 1.05)),
         "all of the data");
-  } else if (facts_.cache->hit >= 0.95) {
+  } else if (facts_.in_memory()) {
     set("reading.from_device", "dataset.cache.policy", "random", share,
         share +
             ": the data were in memory before it began. Elsewhere they may not be: \"warm\": "

@@ -36,19 +36,18 @@ Reads reads_of(const Observation& o, const JobFacts& facts, const FreeCosts& cos
   Seconds io = facts.sample_io.value_or(Seconds{});
   if (facts.open && facts.files_per_sample)
     io = std::max(io - *facts.open * *facts.files_per_sample, io * 0.5);
-  const Seconds least =
-      o.reading && o.reading->latency
-          ? Seconds::from(seen_of(*o.reading->latency).low, unit::s) * out.requests
-          : Seconds{};
-  out.rate_bound = waits_for_data(o, facts);
+
+  out.rate_bound = waits_for_data(o, facts) && !facts.in_memory();
   Seconds latency, service;
-  if (!facts.sample_io) {
+  if (facts.in_memory()) {
+    service = *facts.sample / out.delivered / kSpareRate;
+  } else if (!facts.sample_io) {
     service = *facts.sample / out.delivered;
   } else if (out.rate_bound) {
     // Of those in the storage at a time each waits for the others.
     const double within = std::clamp(asked * io.in(unit::s), 1.0, facts.readers(workers_of(o)));
-    latency = std::min(least, io);
-    service = (io - latency) / within;
+    latency = std::min(facts.least_io, io);
+    service = std::max((io - latency) / within, *facts.sample / out.delivered / kMostRate);
   } else {
     latency = io;
     service = *facts.sample / out.delivered / kSpareRate;
@@ -73,9 +72,9 @@ FreeCosts guess(const Observation& o, const JobFacts& facts) {
   FreeCosts out;
   if (facts.sample) {
     const bool known = facts.sample_cpu && facts.sample_wall;
-    const bool cached = facts.cache && facts.cache->hit >= 0.95;
-    const bool of_cores = known && (cached || *facts.sample_io < *facts.sample_wall * 0.3);
-    out.lever = of_cores || (cached && facts.sample_cpu) ? Lever::cpu : Lever::storage;
+    const bool of_cores = known && *facts.sample_io < *facts.sample_wall * 0.3;
+    const bool in_memory = !known && facts.in_memory() && facts.sample_cpu;
+    out.lever = of_cores || in_memory ? Lever::cpu : Lever::storage;
     if (keeps_up(o, facts)) out.lever = Lever::handover;
   }
   if (facts.saves && facts.saves->size && facts.saves->time.mean > 0.0) {
@@ -119,7 +118,7 @@ void JobWriter::add_reads() {
     leave("reading.operations", "store.request");
   const auto latency = text(five_digits(reads.latency)),
              rate = text(five_digits(reads.rate * hosts));
-  const bool solved = costs_.lever == Lever::storage && costs_.identified;
+  const bool solved = costs_.lever == Lever::storage && costs_.identified && !facts_.in_memory();
   const double e = costs_.identified.value_or(0.0);
   if (solved) {
     set(from, "store.read.latency",
@@ -132,7 +131,8 @@ void JobWriter::add_reads() {
                "solved for the waits that were seen"),
         "solved for the waits",
         "The job waited for it, so the waits say what it delivers. Whether more readers would get "
-        "more was not seen: all but the least latency is taken as a rate they share.");
+        "more was not seen: the least time of a read (5 % quantile) is taken as its latency, which "
+        "each pays by itself, the rest as a rate that all share.");
   } else {
     const char* why = "the job did not wait for it";
     set(from, "store.read.latency",
@@ -147,7 +147,12 @@ void JobWriter::add_reads() {
         "The job did not wait for it, so how much it could deliver was not seen: at least the low "
         "end, which it did deliver.");
   }
-  if (facts_.open)
+  if (facts_.in_memory() && facts_.sample_io && costs_.lever == Lever::storage) {
+    const std::string waits = text(five_digits(*facts_.sample_io * costs_.storage));
+    set(from, "store.open", {{"latency", waits}, {"cached", waits}}, "neither a core nor a device",
+        "The page cache has the data, and yet samples take longer than a core works on them: such "
+        "waits (names, another service) are paid with each file.");
+  } else if (facts_.open)
     set("metadata.open", "store.open",
         {{"latency", text(five_digits(*facts_.open))}, {"cached", text(five_digits(*facts_.open))}},
         "mean");
