@@ -19,11 +19,11 @@ constexpr std::array<Field<StepCommon>, 3> kStepCommon{
           between("0 ms", "5 ms", kNonNegative,
                   "DLIO loops lose 0.7-3 ms a step (MLPerf Storage v1.0); logging adds more")),
     field("sharing", &StepCommon::sharing, "0 %",
-          "of a step, lost where each core of a host has one rank, with the root of their number: "
-          "thread pools of ranks that share cores",
+          "of a step, lost to the thread pools of other ranks where each core of a host has one; "
+          "grows with the root of their number",
           between("0 %", "2 %", kNonNegative,
-                  "TensorFlow under DLIO 4-10 % with steps of 3.5 to 435 ms (MLPerf Storage v1.0); "
-                  "PyTorch near 0"))};
+                  "TensorFlow under DLIO 4-10 % in steps of 3.5 to 435 ms, PyTorch near 0 "
+                  "(MLPerf Storage v1.0); loops with little host work near 0"))};
 
 constexpr std::array<Field<ModelParams>, 12> kModel{
     field("parameters", &ModelParams::parameters, kOptional, "number of parameters (70B, or 70e9)",

@@ -1,9 +1,9 @@
 #include "scenarios/importers/dlio_costs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 
 namespace stallcast::scenarios {
 namespace {
@@ -18,45 +18,55 @@ constexpr CostRange kTensorFlowSharing{0.07, 0.039, 0.099};
 /// unet3d's readers: where nothing else limits, the first steps of epochs 2 to 5 give 0.35 to 0.46
 /// GB/s a process, the slowest of a rank included, on six makes of hosts. retinanet: by hand, on
 /// three rows of v3.0.
-constexpr std::array kCosts = std::to_array<DlioCosts>({{.like = "unet3d",
-                                                         .overhead = {3e-3, 1.5e-3, 6e-3},
-                                                         .sharing = {},
-                                                         .barrier = {1.6e-3, 0.64e-3, 2.56e-3},
-                                                         .parse = {0.8e9, 0.64e9, 1e9},
-                                                         .stream = {1.3e9, 0.91e9, 1.82e9},
-                                                         .iterator = {},
-                                                         .names = {}},
-                                                        {.like = "resnet50",
-                                                         .overhead = {1.1e-3, 0.55e-3, 2.2e-3},
-                                                         .sharing = kTensorFlowSharing,
-                                                         .barrier = {},
-                                                         .parse = {2e9, 0.8e9, 4e9},
-                                                         .stream = {},
-                                                         .iterator = {150e-3, 60e-3, 450e-3},
-                                                         .names = {0.75e-6, 0.375e-6, 1.5e-6}},
-                                                        {.like = "cosmoflow",
-                                                         .overhead = {0.7e-3, 0.49e-3, 0.98e-3},
-                                                         .sharing = kTensorFlowSharing,
-                                                         .barrier = {0.1e-3, 0.04e-3, 0.2e-3},
-                                                         .parse = {2e9, 0.8e9, 4e9},
-                                                         .stream = {},
-                                                         .iterator = {20e-3, 8e-3, 60e-3},
-                                                         .names = {0.75e-6, 0.375e-6, 1.5e-6}},
-                                                        {.like = "retinanet",
-                                                         .overhead = {2.5e-3, 1e-3, 5e-3},
-                                                         .sharing = {},
-                                                         .barrier = {0.3e-3, 0.12e-3, 0.75e-3},
-                                                         .parse = {0.4e9, 0.16e9, 0.8e9},
-                                                         .stream = {},
-                                                         .iterator = {},
-                                                         .names = {}}});
+constexpr DlioCosts kCosts[] = {
+    {
+        .like = "unet3d",
+        .overhead = {3e-3, 1.5e-3, 6e-3},
+        .sharing = {},
+        .barrier = {1.6e-3, 0.64e-3, 2.56e-3},
+        .parse = {0.8e9, 0.64e9, 1e9},
+        .stream = {1.3e9, 0.91e9, 1.82e9},
+        .iterator = {},
+        .names = {},
+    },
+    {
+        .like = "resnet50",
+        .overhead = {1.1e-3, 0.55e-3, 2.2e-3},
+        .sharing = kTensorFlowSharing,
+        .barrier = {},
+        .parse = {2e9, 0.8e9, 4e9},
+        .stream = {},
+        .iterator = {150e-3, 60e-3, 450e-3},
+        .names = {0.75e-6, 0.375e-6, 1.5e-6},
+    },
+    {
+        .like = "cosmoflow",
+        .overhead = {0.7e-3, 0.49e-3, 0.98e-3},
+        .sharing = kTensorFlowSharing,
+        .barrier = {0.1e-3, 0.04e-3, 0.2e-3},
+        .parse = {2e9, 0.8e9, 4e9},
+        .stream = {},
+        .iterator = {20e-3, 8e-3, 60e-3},
+        .names = {0.75e-6, 0.375e-6, 1.5e-6},
+    },
+    {
+        .like = "retinanet",
+        .overhead = {2.5e-3, 1e-3, 5e-3},
+        .sharing = {},
+        .barrier = {0.3e-3, 0.12e-3, 0.75e-3},
+        .parse = {0.4e9, 0.16e9, 0.8e9},
+        .stream = {},
+        .iterator = {},
+        .names = {},
+    },
+};
 
 }  // namespace
 
 const DlioCosts& dlio_costs(std::string_view workload) {
-  const auto found = std::find_if(kCosts.begin(), kCosts.end(),
+  const auto found = std::find_if(std::begin(kCosts), std::end(kCosts),
                                   [&](const DlioCosts& one) { return one.like == workload; });
-  assert(found != kCosts.end());
+  assert(found != std::end(kCosts));
   return *found;
 }
 

@@ -164,6 +164,31 @@ class Import(unittest.TestCase):
         self.assertIn("pfw:91:", done.stderr)
         self.assertIn("not a row of DFTracer", done.stderr)
 
+    def test_a_folder_of_dlio_is_one_job(self):
+        for rank in (0, 1):
+            self.write(f"{rank}_output.json", make("dlio-output", rank, 3e4))
+        self.write("summary.json", json.dumps({
+            "start": "2023-04-04T16:33:42.5", "end": "2023-04-04T16:35:55.25", "num_accelerators": 2, "num_hosts": 1,
+            "host_memory_GB": [64.0], "host_cpu_count": [48], "metric": {"train_au_mean_percentage": 97.5}}).encode())
+        self.write("per_epoch_stats.json", json.dumps({
+            "1": {"start": "x", "block1": {"duration": "32.86"}, "ckpt1": {"start": "x", "duration": "5.25"}}}).encode())
+        self.write("dlio.log", b"no JSON")
+        for args in (("dlio-output", self.folder.name), (self.folder.name,)):
+            o = self.observation(*args)
+            self.assertEqual([p["rank"] for p in o["processes"]], [0, 1])
+            self.assertEqual(o["ranks"], 2)
+            self.assertEqual(o["host"], {"hosts": 1, "hardware_threads": 48, "memory": 64 * 2**30})
+            self.assertEqual(o["figures"], {"au_ratio": 0.975})
+            self.assertAlmostEqual(o["wall"], 132.75)
+            self.assertEqual(o["saves"]["count"], 1)
+            self.assertEqual(o["saves"]["duration"]["mean"], 5.25)
+            self.assertEqual(len(o["source"]["inputs"]), 4)
+
+    def test_the_benchmark_of_reading_runs(self):
+        done = subprocess.run([sys.executable, os.path.join(REPO, "bench", "observe", "import_speed.py"), STALLCAST,
+                               "--bytes", "2e4"], check=True, stdout=subprocess.PIPE, text=True)
+        self.assertEqual(len(done.stdout.splitlines()), 2 + 7)
+
     def test_fields_are_a_summary_for_people(self):
         done = run(self.write("trace", make("kineto")), "--fields")
         self.assertEqual(done.returncode, 0)
