@@ -17,8 +17,10 @@ std::string padded(std::string text, std::size_t width) {
 std::string off_text(const CheckedFigure& figure) {
   const double off = figure.off();
   const std::string sign = off < 0.0 ? "-" : "+";
-  if (figure.seen.dimension == Dimension::ratio)
-    return sign + base::significant(std::abs(off) * 100.0, 2) + " points";
+  if (figure.seen.dimension == Dimension::ratio) {
+    const std::string points = base::percent(std::abs(off), 1);
+    return sign + points.substr(0, points.find(' ')) + " points";
+  }
   return sign + base::percent(std::abs(off), 1);
 }
 
@@ -57,13 +59,13 @@ Result<JobImport> import_job(const Observation& observation, const JobImportOpti
 }
 
 std::string print_check(const SelfCheck& check) {
-  std::string out = padded("observed", 28) + padded("simulated", 13) + padded("off by", 13) + "\n";
+  std::string out = padded("observed", 28) + padded("simulated", 13) + padded("off by", 14) + "\n";
   for (const CheckedFigure& figure : check.figures) {
     std::string label = figure.seen.label;
     label.resize(std::max<std::size_t>(label.size(), 15), ' ');
     out += label + padded(base::print_quantity(figure.seen.value, figure.seen.dimension), 13) +
            padded(base::print_quantity(figure.simulated, figure.seen.dimension), 13) +
-           padded(off_text(figure), 13) + "\n";
+           padded(off_text(figure), 14) + "\n";
   }
   return out;
 }
