@@ -163,7 +163,7 @@ void JobWriter::add_core_time() {
     said += ", and x " + base::significant(costs_.cpu, 4) +
             " to explain the waits: making up batches, and what the clock does not count";
   const Seconds cpu = *facts_.sample_cpu * costs_.cpu;
-  if (costs_.lever == Lever::cpu && costs_.identified) {
+  if (costs_.cause == WaitCause::cpu && costs_.identified) {
     const double e = *costs_.identified;
     set("samples.cpu", "dataset.decode",
         {{"value", text(five_digits(cpu))},

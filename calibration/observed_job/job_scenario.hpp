@@ -15,7 +15,7 @@
 namespace stallcast::calibration {
 
 /// Where the job's waits come from, so that solving for it explains them.
-enum class Lever {
+enum class WaitCause {
   none,     ///< nothing is read
   storage,  ///< times of the storage, all of them alike
   cpu,      ///< core time of a sample
@@ -24,7 +24,7 @@ enum class Lever {
 
 /// What no member says by itself, solved for by simulation.
 struct FreeCosts {
-  Lever lever = Lever::none;
+  WaitCause cause = WaitCause::none;
   double storage = 1.0;   ///< on latencies and times of the bytes
   double cpu = 1.0;       ///< on core time of a sample
   double handover = 1.0;  ///< on the hand-over of a batch
@@ -34,7 +34,7 @@ struct FreeCosts {
   Seconds beginning;
   std::optional<Rate> write;      ///< what a save is written with
   std::optional<Rate> serialize;  ///< what it is serialised with
-  /// The waits decide `lever`'s factor: half of its 90 % interval, over the factor.
+  /// The waits decide `cause`'s factor: half of its 90 % interval, over the factor.
   std::optional<double> identified;
 };
 

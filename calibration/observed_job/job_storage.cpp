@@ -74,8 +74,8 @@ FreeCosts guess(const Observation& o, const JobFacts& facts) {
     const bool known = facts.sample_cpu && facts.sample_wall;
     const bool of_cores = known && *facts.sample_io < *facts.sample_wall * 0.3;
     const bool in_memory = !known && facts.in_memory() && facts.sample_cpu;
-    out.lever = of_cores || in_memory ? Lever::cpu : Lever::storage;
-    if (keeps_up(o, facts)) out.lever = Lever::handover;
+    out.cause = of_cores || in_memory ? WaitCause::cpu : WaitCause::storage;
+    if (keeps_up(o, facts)) out.cause = WaitCause::handover;
   }
   if (facts.saves && facts.saves->size && facts.saves->time.mean > 0.0) {
     const SaveFacts& save = *facts.saves;
@@ -118,7 +118,8 @@ void JobWriter::add_reads() {
     leave("reading.operations", "store.request");
   const auto latency = text(five_digits(reads.latency)),
              rate = text(five_digits(reads.rate * hosts));
-  const bool solved = costs_.lever == Lever::storage && costs_.identified && !facts_.in_memory();
+  const bool solved =
+      costs_.cause == WaitCause::storage && costs_.identified && !facts_.in_memory();
   const double e = costs_.identified.value_or(0.0);
   if (solved) {
     set(from, "store.read.latency",
@@ -147,7 +148,7 @@ void JobWriter::add_reads() {
         "The job did not wait for it, so how much it could deliver was not seen: at least the low "
         "end, which it did deliver.");
   }
-  if (facts_.in_memory() && facts_.sample_io && costs_.lever == Lever::storage) {
+  if (facts_.in_memory() && facts_.sample_io && costs_.cause == WaitCause::storage) {
     const std::string waits = text(five_digits(*facts_.sample_io * costs_.storage));
     set(from, "store.open", {{"latency", waits}, {"cached", waits}}, "neither a core nor a device",
         "The page cache has the data, and yet samples take longer than a core works on them: such "

@@ -17,7 +17,7 @@ constexpr int kRounds = 14;
 /// How well simulations tell the mean of a step, while costs are solved for and in the end.
 constexpr double kSolved = 0.005, kChecked = 0.0025;
 constexpr double kNearStep = 0.001, kNearFirst = 0.01, kNearSave = 0.005;
-/// Bounds of the lever's factor, and how far it goes in one round.
+/// Bounds of the cause's factor, and how far it goes in one round.
 constexpr double kLeast = 1e-3, kMost = 1e3, kStride = 4.0;
 /// Steps of an epoch that solving simulates, at least.
 constexpr std::int64_t kSteps = 600;
@@ -155,19 +155,19 @@ class Solver {
   }
 
   bool improve_wait(const Simulated& said) {
-    if (costs_.lever == Lever::none || !facts_.waits_known || search_.exhausted()) return false;
-    if (costs_.lever == Lever::storage && profile_ != nullptr) return false;
+    if (costs_.cause == WaitCause::none || !facts_.waits_known || search_.exhausted()) return false;
+    if (costs_.cause == WaitCause::storage && profile_ != nullptr) return false;
     const double off = said.wait - facts_.wait.in(unit::s);
     if (std::abs(off) < kNearStep * facts_.step.in(unit::s)) return false;
     const double next = search_.next(off);
-    if (costs_.lever == Lever::storage) costs_.storage = next;
-    if (costs_.lever == Lever::cpu) costs_.cpu = next;
-    if (costs_.lever == Lever::handover) costs_.handover = next;
+    if (costs_.cause == WaitCause::storage) costs_.storage = next;
+    if (costs_.cause == WaitCause::cpu) costs_.cpu = next;
+    if (costs_.cause == WaitCause::handover) costs_.handover = next;
     return true;
   }
 
   bool improve_first(const Simulated& said) {
-    if (!facts_.first_batch || costs_.lever == Lever::none) return false;
+    if (!facts_.first_batch || costs_.cause == WaitCause::none) return false;
     const double wanted = facts_.first_batch->mean;
     if (!(wanted > 0.0) || std::abs(said.first / wanted - 1.0) < kNearFirst) return false;
     const Seconds before = costs_.beginning;
@@ -193,9 +193,10 @@ class Solver {
     return true;
   }
 
-  /// The interval of the lever's factor, where waits decide it.
+  /// The interval of the cause's factor, where waits decide it.
   void identify() {
-    if (costs_.lever == Lever::none || !waits_for_data(o_, facts_) || search_.exhausted()) return;
+    if (costs_.cause == WaitCause::none || !waits_for_data(o_, facts_) || search_.exhausted())
+      return;
     const double error = std::hypot(facts_.wait_error, kNearStep) * facts_.step.in(unit::s);
     if (search_.slope() <= 0.0) {
       costs_.identified = 0.05;

@@ -36,7 +36,7 @@ struct SelfCheck {
   std::vector<std::string> remarks;
 };
 
-/// Solves for `costs` by simulation: the lever's factor for the wait, `boot` and `start` for the
+/// Solves for `costs` by simulation: the cause's factor for the wait, `boot` and `start` for the
 /// first batch, `write` for the time of a save, `compute` where ranks meet. What the job's figures
 /// do not decide stays as it is. `profile` may be null.
 [[nodiscard]] Result<FreeCosts> solve(const Observation& observation, const JobFacts& facts,
