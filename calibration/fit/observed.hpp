@@ -15,8 +15,8 @@ namespace stallcast::calibration {
 
 /// The figures in a file of an observed run of `design`: a table with the columns `metric` and
 /// `value` (and `low` and `high`, or `sd`), JSON with "metrics" as `run --format json` writes them,
-/// or a summary.json of DLIO. Faults (with line and column) go to `diagnostics`, and so does a
-/// file without a figure.
+/// an observation of the job (stallcast observe), or a summary.json of DLIO. Faults (with line and
+/// column) go to `diagnostics`, and so does a file without a figure.
 [[nodiscard]] std::vector<ObservedFigure> read_observed(const std::string& text,
                                                         const std::string& file,
                                                         const Design& design,

@@ -7,6 +7,8 @@
 #include "calibration/measure/csv.hpp"
 #include "calibration/measure/importers/importer.hpp"
 #include "calibration/measure/node_reader.hpp"
+#include "calibration/observe/job_figures.hpp"
+#include "calibration/observe/observation_json.hpp"
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -142,6 +144,31 @@ class ObservedReport : private NodeReader {
   }
 };
 
+/// Least half width of a figure that one run gave, over it; and of a wait, over the step.
+constexpr double kLeastRepeat = 0.005, kLeastWait = 0.01;
+
+/// The figures of an observed job that the only job of the design has, too; each with its own
+/// error.
+std::vector<Observed> of_job(const Observation& observation, const JobDesign& job) {
+  std::vector<Observed> out;
+  const JobFacts facts = facts_of(observation);
+  for (const JobFigure& figure : figures_of(facts, job.job.id)) {
+    using What = JobFigure::What;
+    const bool of_data = figure.what == What::wait || figure.what == What::first_batch;
+    if ((of_data && !job.dataset) || (figure.what == What::save && !job.checkpoint)) continue;
+    double half = figure.value * std::max(figure.error, kLeastRepeat);
+    if (figure.what == What::wait) half = std::max(half, kLeastWait * facts.step.in(unit::s));
+    out.push_back(
+        {figure.metric, figure.value, {std::max(0.0, figure.value - half), figure.value + half}});
+  }
+  const auto au = observation.figures.find("au_ratio");
+  if (au != observation.figures.end() && au->second > 0.0 && au->second <= 1.0 && job.dataset) {
+    const std::string name = metric::of_job(job.job.id, metric::kAu);
+    out.push_back({name, au->second, as_repeated(name, au->second)});
+  }
+  return out;
+}
+
 /// Utilization, saves and loads of a summary of DLIO, as those of the only job.
 std::vector<Observed> of_summary(const MeasurementSet& set, const std::string& job) {
   std::vector<Observed> out;
@@ -180,6 +207,9 @@ std::vector<Observed> read_observed(const std::string& text, const std::string& 
       importer != nullptr && importer->id == "dlio-results") {
     const MeasurementSet set = import_results(*importer, text, file, diagnostics);
     if (design.jobs.size() == 1) out = of_summary(set, design.jobs.front().job.id);
+  } else if (is_observation(begin)) {
+    const std::optional<Observation> seen = read_job(text, file, diagnostics);
+    if (seen && design.jobs.size() == 1) out = of_job(*seen, design.jobs.front());
   } else if (begin.starts_with('{')) {
     const base::JsonDocument document = base::parse_jsonc(text, file, diagnostics);
     if (document.root.is_object()) out = ObservedReport(document, diagnostics).read();
@@ -194,8 +224,8 @@ std::vector<Observed> read_observed(const std::string& text, const std::string& 
                      "",
                      {file, 1, 1},
                      "there is no figure of a run of this scenario in the file",
-                     "a table with the columns metric and value, JSON with \"metrics\", or a "
-                     "summary.json of DLIO for a scenario with one job"});
+                     "a table with the columns metric and value, JSON with \"metrics\", or, for a "
+                     "scenario with one job, an observation or a summary.json of DLIO"});
   return out;
 }
 

@@ -52,7 +52,7 @@ constexpr std::array<Field<ModelParams>, 12> kModel{
     field("shape.layers", &ModelParams::layers, kOptional, "transformer layers", up_to(1e5))};
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
-constexpr std::array<Field<JobParams>, 12> kJob{
+constexpr std::array<Field<JobParams>, 16> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
           "GPUs used; absent: all of the hosts", kAtLeastOne),
@@ -82,7 +82,20 @@ constexpr std::array<Field<JobParams>, 12> kJob{
           "most ranks the barrier was fitted to; more warn", kAtLeastOne),
     field("au", &JobParams::au, "dlio-v2",
           "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
-          one_of(kAuRounds))};
+          one_of(kAuRounds)),
+    field("discrepancy.step", &JobParams::off_step, kOptional,
+          "what no input explains of the job's step times and throughput, half of what holds nine "
+          "in ten, in place of what holds for all jobs; no simulation takes it",
+          kNonNegative),
+    field("discrepancy.first_batch", &JobParams::off_first_batch, kOptional,
+          "the same of its first batches and first steps", kNonNegative),
+    field("discrepancy.checkpoint", &JobParams::off_checkpoint, kOptional,
+          "the same of its saves and restores", kNonNegative),
+    field(
+        "discrepancy.utilization", &JobParams::off_utilization, kOptional,
+        "the same of its utilization, AU and goodput, of the logarithm of their odds: 0.25 are 2.1 "
+        "points at 90 %",
+        kNonNegative)};
 
 constexpr std::string_view kBackends[] = {"comm", "fluid"};
 constexpr std::array<Field<RunParams>, 7> kRun{

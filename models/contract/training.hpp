@@ -43,6 +43,9 @@ struct JobParams {
   Seconds barrier_base, barrier_per_doubling, barrier_per_sqrt;
   std::optional<std::int64_t> barrier_fewest, barrier_most;  ///< ranks that they were fitted to
   std::string au;
+  /// What predictions of the job may be off by, half of 90 %: no simulation takes them.
+  std::optional<Fraction> off_step, off_first_batch, off_checkpoint;
+  std::optional<double> off_utilization;
 };
 [[nodiscard]] JobParams job_params(const Component& component);
 [[nodiscard]] std::span<const base::FieldInfo> job_fields();

@@ -59,8 +59,8 @@ int calibrate_verb(const Verb& verb, std::span<const std::string> args) {
                    "files of \"stallcast probe\", or results of fio, IOR, mdtest, ...", false);
   line.text("--scenario", scenario, "FILE", "what runs today, with --observed");
   line.texts("--observed", observed, "FILE",
-             "what was measured of it: a table with metric and value, JSON with metrics, or "
-             "summary.json of DLIO; repeatable");
+             "what was measured of it: a table with metric and value, JSON with metrics, an "
+             "observation, or summary.json of DLIO; repeatable");
   line.scenario_options(options);
   line.text("--id", id, "NAME", "name of the profile (default: of the first file)");
   line.text("--buffers", buffers, "KIND",

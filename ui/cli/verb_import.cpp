@@ -10,6 +10,7 @@
 #include "engine/base/text.hpp"
 #include "scenarios/importers/importer.hpp"
 #include "ui/cli/command_line.hpp"
+#include "ui/cli/import_job.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/terminal.hpp"
 #include "ui/cli/verbs.hpp"
@@ -24,6 +25,7 @@ int unknown_format(const std::string& format) {
     ids.emplace_back(importer.id);
   for (const calibration::TraceFormat& trace : calibration::trace_formats())
     ids.emplace_back(trace.id);
+  ids.emplace_back(kObservationFormat);
   std::sort(ids.begin(), ids.end());
   return refuse("no importer reads \"" + format + "\"", suggestion(format, ids));
 }
@@ -58,6 +60,7 @@ int import_trace(const calibration::TraceFormat& format, const std::vector<std::
 
 /// Where FORMAT is left out, its place has the first file: the format of its content.
 std::string recognised(const std::string& path) {
+  if (is_observation_file(path)) return kObservationFormat;
   if (const auto* trace = calibration::recognise_trace(path)) return std::string(trace->id);
   const auto text = base::read_file(path);
   const auto* results = text.ok() ? calibration::recognise_results(text.value()) : nullptr;
@@ -65,7 +68,7 @@ std::string recognised(const std::string& path) {
 }
 
 bool is_format(const std::string& word) {
-  return calibration::find_trace_format(word) != nullptr ||
+  return word == kObservationFormat || calibration::find_trace_format(word) != nullptr ||
          calibration::find_result_importer(word) != nullptr ||
          scenarios::find_importer(word) != nullptr;
 }
@@ -78,10 +81,12 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   std::vector<std::string> paths;
   bool fields = false, names = false;
   scenarios::ImportOptions how;
+  JobImportWords job;
   CommandLine line(verb);
-  line.positional("FORMAT", format,
-                  "kind of file, as dlio (a scenario), fio (measurements) or kineto (a trace); may "
-                  "be left out where the content tells");
+  line.positional(
+      "FORMAT", format,
+      "kind of file, as dlio or observation (a scenario), fio (measurements) or kineto (a "
+      "trace); may be left out where the content tells");
   line.positionals("FILE", paths, "the file to import; several files of one job for a trace",
                    false);
   line.integer("--hosts", how.hosts, 1, "servers, where the file does not say");
@@ -90,6 +95,13 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   line.texts("--override", how.overrides, "KEY=VALUE", "the tool's own override; repeatable");
   line.flag("--fields", fields, "print what became of the file's fields instead");
   line.flag("--names", names, "keep the names of files and hosts of a trace; hashed by default");
+  line.text("--profile", options.profile, "FILE",
+            "observation: the storage is as probes of it gave (stallcast calibrate)");
+  line.text("--id", job.id, "NAME",
+            "observation: name of the scenario (default: of the first file)");
+  line.flag("--no-check", job.no_check,
+            "observation: do not simulate the scenario, which leaves what waits tell unsolved");
+  line.run_options(options);
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
   std::error_code ignored;
@@ -106,6 +118,7 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   if (paths.empty())
     return is_format(format) ? refuse("FILE is missing", "stallcast import " + format + " FILE")
                              : unknown_format(format);
+  if (format == kObservationFormat) return import_job(paths, job, fields, options);
   if (const auto* trace = calibration::find_trace_format(format))
     return import_trace(*trace, paths, names, fields, options);
   if (paths.size() > 1 && is_format(format))

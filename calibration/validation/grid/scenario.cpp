@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/validation/grid/texts.hpp"
+#include "calibration/measure/quantity_texts.hpp"
 #include "scenarios/scenario_builder.hpp"
 
 namespace stallcast::calibration::grid {

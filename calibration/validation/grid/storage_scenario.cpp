@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "calibration/measure/quantity_texts.hpp"
 #include "calibration/validation/grid/scenario.hpp"
-#include "calibration/validation/grid/texts.hpp"
 
 /// The storage of a row: kind `measured` with the costs of the probes.
 namespace stallcast::calibration::grid {

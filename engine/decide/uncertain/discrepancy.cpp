@@ -2,37 +2,65 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "stallcast/metric.hpp"
 
 namespace stallcast::uncertain {
 namespace {
 
-/// A class of metrics: of jobs, by how their figure begins.
+/// A class of metrics: of jobs, by their figure; and the field of a job that says otherwise.
 struct Class {
   std::string_view figure;
   double half;
+  std::string_view field;
 };
-constexpr std::array kClasses = std::to_array<Class>({{"au", 0.25},
-                                                      {"gpu.utilization", 0.25},
-                                                      {"goodput", 0.25},
-                                                      {"steady.au", 0.25},
-                                                      {"first_step", 0.5},
-                                                      {"first_batch", 0.5},
-                                                      {"checkpoint.rank0", 0.15},
-                                                      {"checkpoint.duration", 0.15},
-                                                      {"checkpoint.stall", 0.15},
-                                                      {"restore.rank0", 0.15},
-                                                      {"restore.duration", 0.15}});
+constexpr std::string_view kOfUse = "discrepancy.utilization", kOfFirst = "discrepancy.first_batch",
+                           kOfSave = "discrepancy.checkpoint", kOfStep = "discrepancy.step";
+constexpr std::array kClasses = std::to_array<Class>({{"au", 0.25, kOfUse},
+                                                      {"gpu.utilization", 0.25, kOfUse},
+                                                      {"goodput", 0.25, kOfUse},
+                                                      {"steady.au", 0.25, kOfUse},
+                                                      {"first_step", 0.5, kOfFirst},
+                                                      {"first_batch", 0.5, kOfFirst},
+                                                      {"checkpoint.rank0", 0.15, kOfSave},
+                                                      {"checkpoint.duration", 0.15, kOfSave},
+                                                      {"checkpoint.stall", 0.15, kOfSave},
+                                                      {"restore.rank0", 0.15, kOfSave},
+                                                      {"restore.duration", 0.15, kOfSave},
+                                                      {"step.time", 0.0, kOfStep},
+                                                      {"steady.step.time", 0.0, kOfStep},
+                                                      {"throughput.samples", 0.0, kOfStep},
+                                                      {"throughput.bytes", 0.0, kOfStep},
+                                                      {"throughput.dlio", 0.0, kOfStep},
+                                                      {"time.wall", 0.0, kOfStep}});
+
+const Class* class_of(const metric::Name& name) {
+  if (name.domain != metric::Domain::job) return nullptr;
+  const auto found = std::find_if(kClasses.begin(), kClasses.end(),
+                                  [&](const Class& one) { return one.figure == name.figure; });
+  return found == kClasses.end() ? nullptr : &*found;
+}
 
 }  // namespace
 
 double discrepancy_of(std::string_view metric) {
+  const Class* found = class_of(metric::parse(metric));
+  return found == nullptr ? 0.0 : found->half;
+}
+
+double discrepancy_of(std::string_view metric, const Design& design) {
   const metric::Name name = metric::parse(metric);
-  if (name.domain != metric::Domain::job) return 0.0;
-  const auto found = std::find_if(kClasses.begin(), kClasses.end(),
-                                  [&](const Class& one) { return one.figure == name.figure; });
-  return found == kClasses.end() ? 0.0 : found->half;
+  const Class* found = class_of(name);
+  if (found == nullptr) return 0.0;
+  for (const JobDesign& job : design.jobs) {
+    if (job.job.id != name.id) continue;
+    const Value* said = job.job.find(found->field);
+    // A share of the figure; utilization is said on its scale.
+    if (said != nullptr)
+      return said->dimension == Dimension::ratio ? std::log1p(said->number) : said->number;
+  }
+  return found->half;
 }
 
 }  // namespace stallcast::uncertain

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "stallcast/design.hpp"
+
 namespace stallcast::uncertain {
 
 /// Half of the interval that holds nine in ten of what no input explains, for a metric of this
@@ -9,5 +11,8 @@ namespace stallcast::uncertain {
 /// and rates. Set by judgement with published cases in view (docs/models/uncertainty.md, table 1);
 /// 0 where there is no case of its class.
 [[nodiscard]] double discrepancy_of(std::string_view metric);
+/// The same for a metric of `design`, whose job may say otherwise (`discrepancy.step` and the like:
+/// what its own observation gave).
+[[nodiscard]] double discrepancy_of(std::string_view metric, const Design& design);
 
 }  // namespace stallcast::uncertain

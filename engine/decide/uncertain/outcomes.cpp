@@ -195,7 +195,7 @@ class Drawing {
     const double middle = scale.to(out.median);
     const auto [nominal, seeds] = single_runs(name, metric, scale);
     out.seeds = {scale.from(nominal - seeds), scale.from(nominal + seeds)};
-    const double model = scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name);
+    const double model = scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name, design_);
     // In points for shares, as they are read.
     out.model = scale.kind == Scale::Kind::odds ? model / scale.slope(out.median) : model;
     const bool share = metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0;
@@ -225,7 +225,8 @@ class Drawing {
       const auto limits =
           std::minmax({metric.value, *asked.limit, asked.upper.value_or(*asked.limit)});
       const Scale scale = Scale::of(asked.metric, metric, limits.first, limits.second);
-      const double model = scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(asked.metric);
+      const double model =
+          scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(asked.metric, design_);
       const double blur =
           std::hypot(single_runs(asked.metric, metric, scale).second, model) / kStandardNine;
       double sum = 0.0;

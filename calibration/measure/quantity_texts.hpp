@@ -7,7 +7,7 @@
 #include "stallcast/units.hpp"
 
 /// Quantities as a scenario takes them, without loss.
-namespace stallcast::calibration::grid {
+namespace stallcast::calibration {
 
 [[nodiscard]] inline std::string text(Seconds t) {
   return base::exact_quantity(t.in(unit::s), Dimension::time);
@@ -25,4 +25,11 @@ namespace stallcast::calibration::grid {
   return base::exact_quantity(share.in(unit::ratio), Dimension::ratio);
 }
 
-}  // namespace stallcast::calibration::grid
+/// A figure that was measured, without digits that say nothing: five of them.
+template <class Tag>
+[[nodiscard]] Quantity<Tag> five_digits(Quantity<Tag> value) {
+  constexpr Unit<Tag> kBase{1.0};
+  return Quantity<Tag>::from(base::rounded_to(value.in(kBase), 5), kBase);
+}
+
+}  // namespace stallcast::calibration

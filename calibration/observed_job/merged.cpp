@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "calibration/observe/observation_json.hpp"
+#include "calibration/observed_job/observed_job.hpp"
+
+/// Observations of the parts of one job as one.
+namespace stallcast::calibration {
+namespace {
+
+/// Distributions of parts: counts, means and extremes are those of all values, the sample takes of
+/// each part as its count has, and quantiles are those of the samples.
+template <class Q>
+void join(std::optional<Distribution<Q>>& into, const std::optional<Distribution<Q>>& part) {
+  if (!part || part->count == 0) return;
+  if (!into) {
+    into = part;
+    return;
+  }
+  Distribution<Q> both;
+  both.count = into->count + part->count;
+  const double share = static_cast<double>(part->count) / static_cast<double>(both.count);
+  both.mean = into->mean * (1.0 - share) + part->mean * share;
+  both.minimum = std::min(into->minimum, part->minimum);
+  both.maximum = std::max(into->maximum, part->maximum);
+  const auto take = [&](const std::vector<Q>& from, double of) {
+    const double wanted = std::min(static_cast<double>(from.size()), std::round(of * kSample));
+    for (double i = 0.0; i < wanted; ++i)
+      both.sample.push_back(
+          from[static_cast<std::size_t>(i * static_cast<double>(from.size()) / wanted)]);
+  };
+  take(into->sample, 1.0 - share);
+  take(part->sample, share);
+  // Weighted, as a part's sample may be short of its share.
+  std::vector<std::pair<Q, double>> values;
+  const auto weigh = [&](const Distribution<Q>& from) {
+    for (const Q value : from.sample)
+      values.emplace_back(
+          value, static_cast<double>(from.count) / static_cast<double>(from.sample.size()));
+  };
+  weigh(*into);
+  weigh(*part);
+  std::sort(values.begin(), values.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  double all = 0.0;
+  for (const auto& [value, weight] : values) all += weight;
+  for (const auto& [quantile, ignored] : into->quantiles) {
+    double sum = 0.0;
+    for (const auto& [value, weight] : values) {
+      sum += weight;
+      both.quantiles[quantile] = value;
+      if (sum >= quantile * all) break;
+    }
+  }
+  into = std::move(both);
+}
+
+template <class T>
+void add(std::optional<T>& into, const std::optional<T>& part) {
+  if (part) into = into ? *into + *part : *part;
+}
+
+void join(ObservedTransfers& into, const ObservedTransfers& part) {
+  into.operations += part.operations;
+  into.failed += part.failed;
+  into.bytes += part.bytes;
+  add(into.time, part.time);
+  join(into.latency, part.latency);
+  join(into.size, part.size);
+  for (const SizeBucket& bucket : part.sizes) {
+    const auto found = std::find_if(into.sizes.begin(), into.sizes.end(),
+                                    [&](const SizeBucket& b) { return b.least == bucket.least; });
+    if (found == into.sizes.end()) {
+      into.sizes.push_back(bucket);
+    } else {
+      found->operations += bucket.operations;
+      found->bytes += bucket.bytes;
+    }
+  }
+  std::sort(into.sizes.begin(), into.sizes.end(),
+            [](const SizeBucket& a, const SizeBucket& b) { return a.least < b.least; });
+  add(into.sequential, part.sequential);
+  add(into.random, part.random);
+  add(into.from_device, part.from_device);
+  into.files += part.files;
+}
+
+void join(ObservedSteps& into, const ObservedSteps& part) {
+  into.count += part.count;
+  join(into.duration, part.duration);
+  join(into.wait, part.wait);
+  join(into.compute, part.compute);
+  join(into.first_batch, part.first_batch);
+  if (part.epochs) into.epochs = std::max(into.epochs.value_or(0), *part.epochs);
+}
+
+void join(ObservedSamples& into, const ObservedSamples& part) {
+  into.count += part.count;
+  join(into.wall, part.wall);
+  join(into.cpu, part.cpu);
+  join(into.bytes, part.bytes);
+  join(into.files, part.files);
+}
+
+void join(ObservedCheckpoints& into, const ObservedCheckpoints& part) {
+  into.count += part.count;
+  join(into.duration, part.duration);
+  join(into.bytes, part.bytes);
+  join(into.files, part.files);
+  add(into.syncs, part.syncs);
+  add(into.sync_time, part.sync_time);
+  join(into.period_steps, part.period_steps);
+  join(into.period, part.period);
+  if (part.asynchronous)
+    into.asynchronous = into.asynchronous.value_or(false) || *part.asynchronous;
+}
+
+void join(ObservedLoader& into, const ObservedLoader& part) {
+  if (into.kind.empty()) into.kind = part.kind;
+  if (into.sampler.empty()) into.sampler = part.sampler;
+  const auto first = [](auto& a, const auto& b) {
+    if (!a) a = b;
+  };
+  first(into.workers, part.workers);
+  first(into.prefetch, part.prefetch);
+  first(into.batch, part.batch);
+  first(into.persistent, part.persistent);
+  first(into.pinned, part.pinned);
+  join(into.batch_bytes, part.batch_bytes);
+}
+
+void join(ObservedFiles& into, const ObservedFiles& part) {
+  into.count += part.count;
+  join(into.extent, part.extent);
+  into.largest.insert(into.largest.end(), part.largest.begin(), part.largest.end());
+  std::stable_sort(into.largest.begin(), into.largest.end(), [](const auto& a, const auto& b) {
+    return a.read + a.written > b.read + b.written;
+  });
+  if (into.largest.size() > kFiles) into.largest.resize(kFiles);
+  into.folded = into.count - std::min<std::uint64_t>(into.count, into.largest.size());
+  into.untracked += part.untracked;
+}
+
+template <class T>
+void join_records(std::optional<T>& into, const std::optional<T>& part) {
+  if (!part) return;
+  if (!into)
+    into = part;
+  else
+    join(*into, *part);
+}
+
+void join(std::vector<ObservedMetadata>& into, const std::vector<ObservedMetadata>& parts) {
+  for (const ObservedMetadata& part : parts) {
+    const auto found = std::find_if(into.begin(), into.end(), [&](const ObservedMetadata& m) {
+      return m.operation == part.operation;
+    });
+    if (found == into.end()) {
+      into.push_back(part);
+      continue;
+    }
+    found->count += part.count;
+    found->failed += part.failed;
+    add(found->time, part.time);
+    join(found->latency, part.latency);
+  }
+}
+
+/// Ranks of the job: as most parts say, or those that were seen, or one for each part.
+std::int64_t ranks_of(const std::vector<Observation>& parts) {
+  std::set<std::int64_t> seen;
+  std::int64_t said = 0, alone = 0;
+  for (const Observation& part : parts) {
+    said = std::max(said, part.ranks.value_or(0));
+    bool named = false;
+    for (const ObservedProcess& process : part.processes)
+      if (process.rank && process.steps > 0) named = seen.insert(*process.rank).second || named;
+    if (!named) ++alone;
+  }
+  const auto found = static_cast<std::int64_t>(seen.size());
+  return std::max({said, found, seen.empty() ? alone : 0});
+}
+
+}  // namespace
+
+Observation merged(const std::vector<Observation>& parts) {
+  Observation out = parts.front();
+  if (parts.size() == 1) return out;
+  out.ranks = ranks_of(parts);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const Observation& part = parts[i];
+    out.source.inputs.insert(out.source.inputs.end(), part.source.inputs.begin(),
+                             part.source.inputs.end());
+    out.notes.insert(out.notes.end(), part.notes.begin(), part.notes.end());
+    out.processes.insert(out.processes.end(), part.processes.begin(), part.processes.end());
+    out.processes_folded += part.processes_folded;
+    if (part.wall) out.wall = std::max(out.wall.value_or(Seconds{}), *part.wall);
+    join_records(out.steps, part.steps);
+    join_records(out.loader, part.loader);
+    join_records(out.samples, part.samples);
+    join_records(out.reading, part.reading);
+    join_records(out.writing, part.writing);
+    join(out.metadata, part.metadata);
+    join_records(out.files, part.files);
+    join_records(out.saves, part.saves);
+    join_records(out.loads, part.loads);
+    if (!out.host) out.host = part.host;
+    for (const auto& [name, value] : part.figures) out.figures.emplace(name, value);
+  }
+  if (out.processes.size() > kProcesses) {
+    out.processes_folded += out.processes.size() - kProcesses;
+    out.processes.resize(kProcesses);
+  }
+  out.missing = absent_members(out);
+  return out;
+}
+
+}  // namespace stallcast::calibration

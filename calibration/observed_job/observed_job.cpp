@@ -1,0 +1,73 @@
+#include "calibration/observed_job/observed_job.hpp"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "engine/base/quantity_text.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.insert(0, width - text.size(), ' ');
+  return text;
+}
+
+std::string off_text(const CheckedFigure& figure) {
+  const double off = figure.off();
+  const std::string sign = off < 0.0 ? "-" : "+";
+  if (figure.seen.dimension == Dimension::ratio) {
+    const std::string points = base::percent(std::abs(off), 1);
+    return sign + points.substr(0, points.find(' ')) + " points";
+  }
+  return sign + base::percent(std::abs(off), 1);
+}
+
+}  // namespace
+
+Result<JobImport> import_job(const Observation& observation, const JobImportOptions& options) {
+  const JobFacts facts = facts_of(observation);
+  JobWriting how;
+  how.id = options.id;
+  how.profile = options.profile_file;
+  FreeCosts costs = guess(observation, facts);
+  JobImport out;
+  if (options.simulate) {
+    std::size_t simulations = 0;
+    Result<FreeCosts> solved =
+        solve(observation, facts, costs, how, options.profile, options.simulate, simulations);
+    if (!solved.ok()) return solved.failure();
+    costs = *solved;
+    Result<SelfCheck> check =
+        check_job(observation, facts, costs, how, options.profile, options.simulate);
+    if (!check.ok()) return check.failure();
+    check->simulations = simulations + 1;
+    how.discrepancy = check->discrepancy;
+    how.checked.emplace_back("Observed, and simulated from this file:");
+    for (const CheckedFigure& figure : check->figures)
+      how.checked.push_back("- " + figure.seen.label + ": " +
+                            base::print_quantity(figure.seen.value, figure.seen.dimension) + ", " +
+                            base::print_quantity(figure.simulated, figure.seen.dimension) + " (" +
+                            off_text(figure) + ")");
+    out.check = std::move(*check);
+  }
+  WrittenJob written = write_job(observation, facts, costs, how);
+  out.scenario = commented_json(written.json, written.comments);
+  out.fields = std::move(written.fields);
+  return out;
+}
+
+std::string print_check(const SelfCheck& check) {
+  std::string out = padded("observed", 28) + padded("simulated", 13) + padded("off by", 14) + "\n";
+  for (const CheckedFigure& figure : check.figures) {
+    std::string label = figure.seen.label;
+    label.resize(std::max<std::size_t>(label.size(), 15), ' ');
+    out += label + padded(base::print_quantity(figure.seen.value, figure.seen.dimension), 13) +
+           padded(base::print_quantity(figure.simulated, figure.seen.dimension), 13) +
+           padded(off_text(figure), 14) + "\n";
+  }
+  return out;
+}
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,265 @@
+#include "calibration/observed_job/self_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "calibration/observed_job/job_writer.hpp"
+#include "scenarios/scenario_builder.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+constexpr int kRounds = 14;
+/// Near enough: of the step, of a first batch, of a save.
+/// How well simulations tell the mean of a step, while costs are solved for and in the end.
+constexpr double kSolved = 0.005, kChecked = 0.0025;
+constexpr double kNearStep = 0.001, kNearFirst = 0.01, kNearSave = 0.005;
+/// Bounds of the cause's factor, and how far it goes in one round.
+constexpr double kLeast = 1e-3, kMost = 1e3, kStride = 4.0;
+/// Steps of an epoch that solving simulates, at least.
+constexpr std::int64_t kSteps = 600;
+/// Least discrepancy that is said, and of the log odds.
+constexpr double kLeastOff = 0.002, kLeastOdds = 0.01;
+
+/// Simulations that tell the mean of a step to `error`, half of the 90 % interval.
+int replicas_for(const JobFacts& facts, double error, int least, int most) {
+  const double steps = static_cast<double>(facts.steps) * static_cast<double>(facts.epochs);
+  const double wanted = std::pow(1.645 * facts.compute.variation() / error, 2) / steps;
+  return static_cast<int>(std::clamp(std::ceil(wanted), 1.0 * least, 1.0 * most));
+}
+
+double log_odds(double share) {
+  const double kept = std::clamp(share, 1e-6, 1.0 - 1e-6);
+  return std::log(kept / (1.0 - kept));
+}
+
+/// What a simulation says of the job, in seconds.
+struct Simulated {
+  double step = 0.0, wait = 0.0, first = 0.0, save = 0.0;
+};
+
+std::string job_metric(std::string_view figure) { return metric::of_job(kObservedJob, figure); }
+
+const char* save_figure(const SaveFacts& save) {
+  return save.asynchronous ? "checkpoint.duration" : "checkpoint.stall";
+}
+
+Simulated said_by(const Prediction& p, const JobFacts& facts) {
+  Simulated out;
+  const auto figure = [&](std::string_view name) { return figure_or_zero(p, job_metric(name)); };
+  out.step = figure("steady.step.time");
+  out.wait = figure("steady.wait");
+  out.first = figure("first_batch");
+  if (facts.saves) out.save = figure(save_figure(*facts.saves));
+  return out;
+}
+
+Result<Design> design_of(const WrittenJob& written, const CalibrationProfile* profile) {
+  const Scenario scenario =
+      ScenarioBuilder::from_json(written.json, "the scenario of the job", profile);
+  if (!scenario.ok()) return scenario.failure();
+  return scenario.design();
+}
+
+/// Looks for the factor at which a figure that grows with it is what was seen.
+class Search {
+ public:
+  explicit Search(double at) : at_(at) {}
+
+  /// The next factor to try, after `off` (simulated less observed) came of the last one.
+  double next(double off) {
+    (off > 0.0 ? high_ : low_) = Tried{at_, off};
+    if (last_ && last_->at != at_ && last_->off != off)
+      slope_ = (off - last_->off) / std::log(at_ / last_->at);
+    last_ = Tried{at_, off};
+    if (!low_) return at_ = std::max(kLeast, stride(-1.0));
+    if (!high_) return at_ = std::min(kMost, stride(1.0));
+    // False position, kept away from the ends.
+    const double part = std::clamp(low_->off / (low_->off - high_->off), 0.1, 0.9);
+    return at_ = std::exp(std::log(low_->at) + part * std::log(high_->at / low_->at));
+  }
+  [[nodiscard]] bool exhausted() const { return at_ <= kLeast || at_ >= kMost; }
+  /// Change of the figure by the logarithm of the factor; 0: not known.
+  [[nodiscard]] double slope() const { return slope_; }
+
+ private:
+  struct Tried {
+    double at, off;
+  };
+  [[nodiscard]] double stride(double sign) const {
+    if (slope_ > 0.0 && last_) {
+      const double jump =
+          std::clamp(-1.3 * last_->off / slope_, -std::log(kStride), std::log(kStride));
+      if (jump * sign > 0.02) return at_ * std::exp(jump);
+    }
+    return at_ * std::pow(kStride, sign * 0.5);
+  }
+  double at_, slope_ = 0.0;
+  std::optional<Tried> low_, high_, last_;
+};
+
+class Solver {
+ public:
+  Solver(const Observation& o, const JobFacts& facts, FreeCosts costs, const JobWriting& how,
+         const CalibrationProfile* profile, const SimulateJob& simulate)
+      : o_(o),
+        facts_(facts),
+        costs_(costs),
+        how_(how),
+        profile_(profile),
+        simulate_(simulate),
+        search_(1.0) {
+    std::int64_t steps = kSteps;
+    if (facts.saves && facts.saves->every_steps)
+      steps = std::max(steps, 3 * *facts.saves->every_steps);
+    how_.most_steps = steps;
+    how_.discrepancy = {};
+  }
+
+  Result<FreeCosts> run(std::size_t& simulations) {
+    for (int round = 0; round < kRounds; ++round) {
+      const Result<Design> design = design_of(write_job(o_, facts_, costs_, how_), profile_);
+      if (!design.ok()) return design.failure();
+      const Result<Prediction> prediction = simulate_(*design, replicas_for(facts_, kSolved, 1, 8));
+      ++simulations;
+      if (!prediction.ok()) return prediction.failure();
+      const Simulated said = said_by(*prediction, facts_);
+      if (!improve(said)) break;
+    }
+    identify();
+    return costs_;
+  }
+
+ private:
+  /// Is there something left to improve?
+  bool improve(const Simulated& said) {
+    const bool compute = improve_compute(said), wait = improve_wait(said);
+    const bool first = improve_first(said), save = improve_save(said);
+    return compute || wait || first || save;
+  }
+
+  bool improve_compute(const Simulated& said) {
+    if (facts_.ranks == 1) return false;
+    const double saving =
+        facts_.saves && !facts_.saves->asynchronous
+            ? facts_.saving.in(unit::s)*said.save / std::max(facts_.saves->time.mean, 1e-12)
+            : 0.0;
+    const double wanted = (facts_.step - facts_.wait - facts_.saving).in(unit::s);
+    const double is = said.step - said.wait - saving;
+    if (is <= 0.0 || std::abs(is / wanted - 1.0) < kNearStep) return false;
+    costs_.compute = std::clamp(costs_.compute * wanted / is, 0.5, 2.0);
+    return true;
+  }
+
+  bool improve_wait(const Simulated& said) {
+    if (costs_.cause == WaitCause::none || !facts_.waits_known || search_.exhausted()) return false;
+    if (costs_.cause == WaitCause::storage && profile_ != nullptr) return false;
+    const double off = said.wait - facts_.wait.in(unit::s);
+    if (std::abs(off) < kNearStep * facts_.step.in(unit::s)) return false;
+    const double next = search_.next(off);
+    if (costs_.cause == WaitCause::storage) costs_.storage = next;
+    if (costs_.cause == WaitCause::cpu) costs_.cpu = next;
+    if (costs_.cause == WaitCause::handover) costs_.handover = next;
+    return true;
+  }
+
+  bool improve_first(const Simulated& said) {
+    if (!facts_.first_batch || costs_.cause == WaitCause::none) return false;
+    const double wanted = facts_.first_batch->mean;
+    if (!(wanted > 0.0) || std::abs(said.first / wanted - 1.0) < kNearFirst) return false;
+    const Seconds before = costs_.beginning;
+    // Less than no time to start workers is in no field.
+    const Seconds least = Seconds::from(-0.017 * static_cast<double>(workers_of(o_)), unit::s);
+    costs_.beginning = std::max(before + Seconds::from(wanted - said.first, unit::s), least);
+    return costs_.beginning != before;
+  }
+
+  bool improve_save(const Simulated& said) {
+    if (!facts_.saves || !costs_.write || !(said.save > 0.0) || profile_ != nullptr) return false;
+    const SaveFacts& save = *facts_.saves;
+    const double more = save.time.mean - said.save;
+    if (std::abs(more) < kNearSave * save.time.mean) return false;
+    const double writing = *save.size / *costs_.write / Seconds::from(1, unit::s);
+    if (writing + more > 0.02 * save.time.mean) {
+      costs_.write = *save.size / Seconds::from(writing + more, unit::s);
+      return true;
+    }
+    const Rate faster = *costs_.serialize * 1.5;
+    if (faster > Rate::from(1, unit::TBps)) return false;
+    costs_.serialize = faster;
+    return true;
+  }
+
+  /// The interval of the cause's factor, where waits decide it.
+  void identify() {
+    if (costs_.cause == WaitCause::none || !waits_for_data(o_, facts_) || search_.exhausted())
+      return;
+    const double error = std::hypot(facts_.wait_error, kNearStep) * facts_.step.in(unit::s);
+    if (search_.slope() <= 0.0) {
+      costs_.identified = 0.05;
+      return;
+    }
+    costs_.identified = std::clamp(std::expm1(error / search_.slope()), 0.02, 0.5);
+  }
+
+  const Observation& o_;
+  const JobFacts& facts_;
+  FreeCosts costs_;
+  JobWriting how_;
+  const CalibrationProfile* profile_;
+  const SimulateJob& simulate_;
+  Search search_;
+};
+
+}  // namespace
+
+Result<FreeCosts> solve(const Observation& observation, const JobFacts& facts, FreeCosts costs,
+                        const JobWriting& how, const CalibrationProfile* profile,
+                        const SimulateJob& simulate, std::size_t& simulations) {
+  return Solver(observation, facts, costs, how, profile, simulate).run(simulations);
+}
+
+Result<SelfCheck> check_job(const Observation& observation, const JobFacts& facts,
+                            const FreeCosts& costs, const JobWriting& how,
+                            const CalibrationProfile* profile, const SimulateJob& simulate) {
+  const Result<Design> design = design_of(write_job(observation, facts, costs, how), profile);
+  if (!design.ok()) return design.failure();
+  const Result<Prediction> prediction = simulate(*design, replicas_for(facts, kChecked, 3, 30));
+  if (!prediction.ok()) return prediction.failure();
+  SelfCheck out;
+  for (const JobFigure& figure : figures_of(facts, kObservedJob))
+    out.figures.push_back({figure, figure_or_zero(*prediction, figure.metric)});
+  const auto half = [](const CheckedFigure& figure) {
+    const double off =
+        figure.simulated > 0.0 ? std::log(figure.simulated / figure.seen.value) : 1.0;
+    return std::max(std::hypot(off, figure.seen.error), kLeastOff);
+  };
+  const CheckedFigure *step = nullptr, *wait = nullptr;
+  for (const CheckedFigure& figure : out.figures) {
+    const JobFigure::What what = figure.seen.what;
+    if (what == JobFigure::What::wait) wait = &figure;
+    if (!(figure.seen.value > 0.0)) continue;
+    if (what == JobFigure::What::step) out.discrepancy.step = half(figure), step = &figure;
+    if (what == JobFigure::What::first_batch) out.discrepancy.first_batch = half(figure);
+    if (what == JobFigure::What::save) out.discrepancy.checkpoint = half(figure);
+  }
+  if (step != nullptr && wait != nullptr && step->simulated > 0.0) {
+    // What is used is what neither waits nor saves take.
+    const double saving = facts.saving / facts.step;
+    const double seen = wait->seen.value / step->seen.value,
+                 said = wait->simulated / step->simulated;
+    const double apart = log_odds(1.0 - said - saving) - log_odds(1.0 - seen - saving);
+    const double used = std::clamp(1.0 - seen - saving, 1e-6, 1.0 - 1e-6);
+    out.discrepancy.utilization =
+        std::max(std::hypot(apart, facts.wait_error / (used * (1.0 - used))), kLeastOdds);
+    JobFigure share{JobFigure::What::wait, "wait share", "",
+                    Dimension::ratio,      seen,         facts.wait_error};
+    out.figures.insert(out.figures.begin() + (wait - out.figures.data()) + 1, {share, said});
+  }
+  return out;
+}
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "calibration/observe/job_figures.hpp"
+#include "calibration/observe/observation_json.hpp"
+#include "calibration/observe/slowest_of.hpp"
+#include "calibration/observe/tally.hpp"
+#include "calibration/observed_job/commented_json.hpp"
+#include "calibration/observed_job/observed_job.hpp"
+#include "engine/base/jsonc.hpp"
+
+/// What an observation becomes, without a simulation, and what is said of files that hold no job.
+namespace job_import_test {
+
+using namespace stallcast;
+using calibration::merged;
+using scenarios::FieldFate;
+
+namespace {
+
+Distribution<Seconds> times(const std::vector<double>& seconds) {
+  calibration::SecondsTally tally;
+  for (const double s : seconds) tally.add(Seconds::from(s, unit::s));
+  return *tally.distribution();
+}
+
+Distribution<Bytes> sizes(double bytes, std::uint64_t count) {
+  const Bytes one = Bytes::from(bytes, unit::B);
+  return {count, one, one, one, {}, {one}};
+}
+
+/// 100 steps of 100 ms, 10 ms of which are waits, and two epochs of 50 steps of 4 samples.
+Observation small_job() {
+  Observation out;
+  out.ranks = 1;
+  out.steps.emplace();
+  out.steps->count = 100;
+  out.steps->duration = times(std::vector<double>(100, 0.1));
+  out.steps->wait = times(std::vector<double>(100, 0.01));
+  out.steps->compute = times(std::vector<double>(100, 0.09));
+  out.steps->epochs = 2;
+  out.loader.emplace();
+  out.loader->batch = 4;
+  out.loader->workers = 2;
+  out.samples.emplace();
+  out.samples->count = 400;
+  out.samples->wall = times({0.02});
+  out.samples->cpu = times({0.004});
+  out.samples->bytes = sizes(1e5, 400);
+  out.reading.emplace();
+  out.reading->operations = 800;
+  out.reading->bytes = Bytes::from(400 * 1e5, unit::B);
+  out.reading->files = 200;
+  return out;
+}
+
+base::Json scenario_of(const Observation& observation) {
+  const auto made = calibration::import_job(observation, {});
+  REQUIRE(made.ok());
+  Diagnostics faults;
+  base::JsonDocument document = base::parse_jsonc(made->scenario, "made", faults);
+  REQUIRE_FALSE(faults.has_errors());
+  return document.root;
+}
+
+std::string target_of(const Observation& observation, FieldFate fate, const std::string& source) {
+  const auto made = calibration::import_job(observation, {});
+  REQUIRE(made.ok());
+  for (const scenarios::FieldNote& note : made->fields)
+    if (note.fate == fate && note.source == source) return note.target;
+  return "";
+}
+
+std::vector<Diagnostic> faults_of(const std::string& text) {
+  Diagnostics faults;
+  CHECK_FALSE(calibration::read_job(text, "job.json", faults));
+  return faults.items();
+}
+
+}  // namespace
+
+TEST_CASE("members of an observation become fields") {
+  const base::Json made = scenario_of(small_job());
+  const base::Json& job = made["jobs"][0];
+  CHECK(job["epochs"] == 2);
+  CHECK(job["steps"] == 50);
+  CHECK(job["step"]["compute"] == "90 ms");
+  CHECK(job["loader"]["workers"] == 2);
+  CHECK(job["dataset"]["sample"] == "100 kB");
+  CHECK(job["dataset"]["decode"] == "4 ms");
+  CHECK(job["dataset"]["format"] == "raw");
+  CHECK(job["dataset"]["samples"] == 200);
+  // 800 reads of 400 samples.
+  CHECK(made["storage"][0]["request"] == "50005 B");
+  CHECK_FALSE(job.contains("checkpoint"));
+}
+
+TEST_CASE("what an observation lacks keeps its default and is listed with its range") {
+  const Observation job = small_job();
+  CHECK(target_of(job, FieldFate::defaulted, "host.cores") == "cluster.hosts.node.cpu.cores");
+  CHECK(target_of(job, FieldFate::defaulted, "loader.prefetch") == "jobs.train.loader.prefetch");
+  CHECK(target_of(job, FieldFate::mapped, "loader.workers") == "jobs.train.loader.workers = 2");
+  Observation less = job;
+  less.loader->workers.reset();
+  CHECK(target_of(less, FieldFate::defaulted, "loader.workers") == "jobs.train.loader.workers");
+}
+
+TEST_CASE("reads that the page cache answered are modelled and said") {
+  Observation job = small_job();
+  const Bytes all = job.reading->bytes;
+  job.reading->from_device = Bytes{};
+  base::Json cache = scenario_of(job)["jobs"][0]["dataset"]["cache"];
+  CHECK(cache["policy"] == "random");
+  CHECK(cache["warm"] == true);
+  // One of two epochs came from the device: the first.
+  job.reading->from_device = all / 2.0;
+  cache = scenario_of(job)["jobs"][0]["dataset"]["cache"];
+  CHECK(cache["policy"] == "random");
+  CHECK_FALSE(cache.contains("warm"));
+  // A fifth: 200 samples of 100 kB, of which 16 MB are found.
+  job.reading->from_device = all / 5.0;
+  cache = scenario_of(job)["jobs"][0]["dataset"]["cache"];
+  CHECK(cache["policy"] == "pinned");
+  CHECK(cache["size"] == "16 MB");
+  const auto made = calibration::import_job(job, {});
+  CHECK(made->scenario.find("80.0 % of the bytes came from the page cache") != std::string::npos);
+  job.reading->from_device = all;
+  CHECK(scenario_of(job)["jobs"][0]["dataset"]["cache"]["policy"] == "none");
+}
+
+TEST_CASE("a sample that no lognormal makes is said to be none") {
+  Observation job = small_job();
+  std::vector<double> steps(95, 0.09);
+  steps.insert(steps.end(), 5, 0.9);
+  job.steps->compute = times(steps);
+  const auto made = calibration::import_job(job, {});
+  REQUIRE(made.ok());
+  CHECK(made->scenario.find("lognormal") != std::string::npos);
+  CHECK(calibration::import_job(small_job(), {})->scenario.find("lognormal") == std::string::npos);
+}
+
+TEST_CASE("saves within steps are taken out of compute") {
+  Observation job = small_job();
+  // Every tenth step has a save of 1 s in it.
+  std::vector<double> compute(100, 0.09), whole(100, 0.1);
+  for (std::size_t i = 9; i < 100; i += 10) compute[i] += 1.0, whole[i] += 1.0;
+  job.steps->compute = times(compute);
+  job.steps->duration = times(whole);
+  job.saves.emplace();
+  job.saves->count = 10;
+  job.saves->duration = times(std::vector<double>(10, 1.0));
+  job.saves->bytes = sizes(1e8, 10);
+  const calibration::JobFacts facts = calibration::facts_of(job);
+  CHECK(facts.compute.mean == Approx(0.09));
+  CHECK(facts.saving.in(unit::s) == Approx(0.1));
+  CHECK(facts.step.in(unit::s) == Approx(0.2));
+  REQUIRE(facts.saves);
+  CHECK(facts.saves->every_steps == 10);
+}
+
+TEST_CASE("one of ranks that meet is found from the slowest of them") {
+  std::mt19937_64 random(1);
+  for (const double ranks : {2.0, 8.0, 64.0}) {
+    const double mean = 0.1, variation = 0.05;
+    const double sigma = std::sqrt(std::log1p(variation * variation));
+    std::lognormal_distribution<double> one(std::log(mean) - sigma * sigma / 2.0, sigma);
+    double sum = 0.0, squares = 0.0;
+    constexpr int kSteps = 20000;
+    for (int i = 0; i < kSteps; ++i) {
+      double slowest = 0.0;
+      for (int r = 0; r < static_cast<int>(ranks); ++r) slowest = std::max(slowest, one(random));
+      sum += slowest;
+      squares += slowest * slowest;
+    }
+    const double seen = sum / kSteps;
+    const double spread = std::sqrt(squares / kSteps - seen * seen) / seen;
+    const calibration::OneOfMany found = calibration::one_of_slowest(seen, spread, ranks);
+    CHECK(found.mean == Approx(mean).epsilon(0.01));
+    CHECK(found.variation == Approx(variation).epsilon(0.06));
+  }
+}
+
+TEST_CASE("observations of ranks add up") {
+  Observation first = small_job(), second = small_job();
+  first.ranks = second.ranks = 2;
+  second.steps->compute = times(std::vector<double>(300, 0.19));
+  const Observation both = merged({first, second});
+  CHECK(both.ranks == 2);
+  CHECK(both.steps->count == 200);
+  CHECK(both.samples->count == 800);
+  CHECK(both.reading->files == 400);
+  CHECK(both.steps->compute->count == 400);
+  CHECK(both.steps->compute->mean.in(unit::s) == Approx(0.165));
+  CHECK(both.steps->compute->quantiles.at(0.05).in(unit::s) == Approx(0.09));
+  CHECK(both.steps->compute->quantiles.at(0.5).in(unit::s) == Approx(0.19));
+  CHECK(merged({first}) == first);
+}
+
+TEST_CASE("comments stand above what they are about and are left out when read") {
+  const base::Json json = {{"a", {{"b", 1}, {"c", {1, 2}}}}, {"d", "text"}};
+  const std::string text = calibration::commented_json(json, {{"", "head"}, {"/a/b", "one\ntwo"}});
+  CHECK(text ==
+        "// head\n{\n  \"a\": {\n    // one\n    // two\n    \"b\": 1,\n    \"c\": [ 1, 2 ]\n  },\n"
+        "  \"d\": \"text\"\n}\n");
+  Diagnostics faults;
+  CHECK(base::parse_jsonc(text, "x", faults).root == json);
+}
+
+TEST_CASE("files that hold no job are refused with place and hint") {
+  const std::vector<Diagnostic> empty = faults_of("");
+  REQUIRE(empty.size() == 1);
+  CHECK(empty[0].position.line == 1);
+  const std::vector<Diagnostic> other = faults_of(R"({"schema": "stallcast.measurements/1"})");
+  REQUIRE_FALSE(other.empty());
+  CHECK(other[0].message.find("stallcast.observation/1") +
+            other[0].hint.find("stallcast.observation/1") !=
+        2 * std::string::npos);
+  const std::vector<Diagnostic> none =
+      faults_of("{\"schema\": \"stallcast.observation/1\",\n \"source\": {}}");
+  REQUIRE(none.size() == 1);
+  CHECK(none[0].pointer == "/steps");
+  CHECK(none[0].position.file == "job.json");
+  CHECK(none[0].position.line == 1);
+  CHECK(none[0].message == "the observation has no steps, so there is no job to write");
+  CHECK(none[0].hint.find("stallcast observe") != std::string::npos);
+  const std::vector<Diagnostic> timeless =
+      faults_of("{\"schema\": \"stallcast.observation/1\",\n \"steps\": {\"count\": 5}}");
+  REQUIRE(timeless.size() == 1);
+  CHECK(timeless[0].position.line == 2);
+  CHECK(timeless[0].message == "the observation has steps without their times");
+}
+
+}  // namespace job_import_test

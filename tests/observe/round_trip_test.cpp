@@ -1,0 +1,224 @@
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "calibration/observe/observation_json.hpp"
+#include "calibration/observe/tally.hpp"
+#include "calibration/observed_job/observed_job.hpp"
+#include "engine/decide/predict/predict.hpp"
+#include "stallcast/scenario.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/recorded.hpp"
+
+/// A job is simulated, what a loop would see of it is written down, and the scenario made of that
+/// is simulated again: another storage and other costs inside, the same times outside.
+namespace round_trip_test {
+
+using namespace stallcast;
+using calibration::CheckedFigure;
+using calibration::JobFigure;
+
+namespace {
+
+Design design_of(const std::string& text) {
+  const Scenario scenario = Scenario::read({.file = "truth.json", .text = text});
+  INFO((scenario.ok() ? "" : scenario.failure().message));
+  REQUIRE(scenario.ok());
+  return scenario.design();
+}
+
+Result<Prediction> simulate(const Design& design, int replicas) {
+  std::vector<RunResult> runs;
+  const int wanted = replicas > 0 ? replicas : 3;
+  for (int i = 0; i < wanted; ++i)
+    runs.push_back(testing::run(design, static_cast<std::uint64_t>(i + 1)));
+  return predict::combine(design, runs);
+}
+
+double number(const Component& component, const char* key) {
+  const Value* value = component.find(key);
+  return value == nullptr ? 0.0 : value->number;
+}
+
+template <class Q>
+Distribution<Q> once(Q value, std::uint64_t count) {
+  return {count, value, value, value, {{0.05, value}, {0.5, value}, {0.95, value}}, {value}};
+}
+
+/// Steps, waits and saves as the training loop of each rank times them, and what its workers do.
+Observation seen_of(const Design& design, std::uint64_t seed) {
+  const Timeline timeline =
+      testing::recorded(design, {.end_s = 1e6, .worst = 64, .most_spans = 10000000}, seed);
+  const JobDesign& job = design.jobs.front();
+  const double batch = number(*job.loader, "batch"), sample = number(*job.dataset, "sample");
+  calibration::SecondsTally duration, wait, compute, first, wall, cpu, saving;
+  const auto epochs = static_cast<std::int64_t>(number(job.job, "epochs"));
+  const auto steps = static_cast<std::int64_t>(number(job.job, "steps"));
+  std::map<std::uint32_t, double> began;
+  std::map<std::uint32_t, std::int64_t> done;
+  double batches = 0.0, loaded = 0.0, decoded = 0.0;
+  const Timeline::Span* step = nullptr;
+  const bool background = job.checkpoint && job.checkpoint->kind == "async";
+  for (const Timeline::Span& span : timeline.spans) {
+    const Timeline::Track& track = timeline.tracks[span.track];
+    const std::string& name = timeline.name(span);
+    if (track.kind == "rank" && name == "step") step = &span;
+    if (track.kind == "rank" && name == "compute" && step != nullptr) {
+      const Seconds waited = Seconds::from(span.begin_s - step->begin_s, unit::s);
+      const Seconds whole = Seconds::from(step->end_s - step->begin_s, unit::s);
+      duration.add(whole);
+      wait.add(waited);
+      compute.add(whole - waited);
+      if (done[span.track]++ % steps == 0) first.add(waited);
+    }
+    if (background ? track.kind == "checkpoint" && name == "save"
+                   : track.kind == "rank" && name == "checkpoint")
+      saving.add(Seconds::from(span.end_s - span.begin_s, unit::s));
+    if (track.kind == "loader" && name == "batch")
+      batches += 1.0, loaded += span.end_s - span.begin_s;
+    if (track.kind == "loader" && name == "decode") decoded += span.end_s - span.begin_s;
+  }
+  Observation out;
+  out.ranks = static_cast<std::int64_t>(number(design.hosts.front(), "gpus"));
+  out.steps.emplace();
+  out.steps->count = duration.count();
+  out.steps->duration = duration.distribution();
+  out.steps->wait = wait.distribution();
+  out.steps->compute = compute.distribution();
+  out.steps->first_batch = first.distribution();
+  out.steps->epochs = static_cast<std::uint64_t>(epochs);
+  out.loader.emplace();
+  out.loader->kind = "pytorch";
+  out.loader->workers = static_cast<std::int64_t>(number(*job.loader, "workers"));
+  out.loader->prefetch = static_cast<std::int64_t>(number(*job.loader, "prefetch"));
+  out.loader->batch = static_cast<std::int64_t>(batch);
+  out.loader->persistent = number(*job.loader, "persistent") != 0.0;
+  out.loader->sampler = "RandomSampler";
+  const auto samples = static_cast<std::uint64_t>(static_cast<double>(duration.count()) * batch);
+  out.samples.emplace();
+  out.samples->count = samples;
+  out.samples->bytes = once(Bytes::from(sample, unit::B), samples);
+  out.samples->files = once(Ops::from(1, unit::ops), samples);
+  if (batches > 0.0) {
+    out.samples->wall = once(Seconds::from(loaded / batches / batch, unit::s), samples);
+    out.samples->cpu = once(Seconds::from(decoded / batches / batch, unit::s), samples);
+  }
+  out.reading.emplace();
+  out.reading->operations = out.reading->files = samples;
+  out.reading->bytes = Bytes::from(sample * static_cast<double>(samples), unit::B);
+  if (job.checkpoint) {
+    out.saves.emplace();
+    out.saves->duration = saving.distribution();
+    // Every rank waits for a save of rank 0.
+    out.saves->count = saving.count() / static_cast<std::uint64_t>(background ? 1 : *out.ranks);
+    out.saves->duration->count = out.saves->count;
+    out.saves->bytes =
+        once(Bytes::from(number(*job.checkpoint, "size"), unit::B), out.saves->count);
+    out.saves->files = once(Ops::from(1, unit::ops), out.saves->count);
+    out.saves->period_steps =
+        once(Ops::from(number(*job.checkpoint, "every_steps"), unit::ops), out.saves->count);
+    out.saves->asynchronous = background;
+  }
+  out.host.emplace();
+  out.host->hosts = 1;
+  out.host->cores = static_cast<std::int64_t>(number(design.hosts.front(), "cpu.cores"));
+  out.missing = calibration::absent_members(out);
+  return out;
+}
+
+/// One job; its host, storage, data set and loader are written in.
+std::string truth(const std::string& host, const std::string& storage, const std::string& dataset,
+                  const std::string& loader, const std::string& more = "",
+                  const std::string& epochs = "1") {
+  return R"({"id": "truth", "cluster": {"hosts": [{"id": "h", "count": 1, )" + host +
+         R"(}]}, "storage": [{"id": "s", "type": "measured", )" + storage +
+         R"(, "write": {"latency": "0 s", "rate": "300 MB/s"}}],
+         "jobs": [{"id": "j", "hosts": "h", "steps": 300, "epochs": )" +
+         epochs + R"(, "step": {"compute": "40 ms", "jitter": "4 %"},
+         "dataset": {"on": "s", "format": "raw", "samples": 100000, )" +
+         dataset + R"(}, "loader": {"type": "pytorch", "copy": "none", "batch": 8, )" + loader +
+         "}" + more + R"(}], "run": {"replicas": 1, "fast_forward": false}})";
+}
+
+const char* const kOne = R"("gpus": 1, "cpu": {"cores": 16})";
+const char* const kFour = R"("gpus": 4, "cpu": {"cores": 32})";
+const char* const kSlow = R"("read": {"latency": "0.5 ms", "rate": "20 MB/s"})";
+const char* const kFast = R"("read": {"latency": "0.1 ms", "rate": "2 GB/s"})";
+const char* const kSmall = R"("sample": "50 kB", "decode": "1 ms")";
+const char* const kLarge = R"("sample": "150 kB", "decode": "1 ms")";
+const char* const kHeavy = R"("sample": "100 kB", "decode": "20 ms")";
+const char* const kSaves = R"(, "checkpoint": {"to": "s", "every_steps": 50, "size": "200 MB",
+  "layout": "rank0", "snapshot": "none", "mode": ")";
+
+struct Case {
+  const char* name;
+  std::string text;
+  /// Or by what nobody told from it, where no worker loads.
+  bool bound_by_storage;
+};
+
+std::vector<Case> cases() {
+  const std::string none = R"("workers": 0)", two = R"("workers": 2)", four = R"("workers": 4)";
+  const std::string saves = kSaves;
+  return {{"bound by the storage", truth(kOne, kSlow, kLarge, four), true},
+          {"bound by cores", truth(kOne, kFast, kHeavy, two), false},
+          {"bound by nothing", truth(kOne, kFast, kSmall, four), false},
+          {"no workers", truth(kOne, kFast, kSmall, none), true},
+          {"no workers, a slow storage", truth(kOne, kSlow, kLarge, none), true},
+          {"saves", truth(kOne, kFast, kSmall, four, saves + "sync\"}"), false},
+          {"saves in the background", truth(kOne, kFast, kSmall, four, saves + "async\"}"), false},
+          {"two epochs of living workers",
+           truth(kOne, kSlow, kLarge, four + R"(, "persistent": true)", "", "2"), true},
+          {"two epochs of new workers",
+           truth(kOne, kFast, kHeavy, two + R"(, "prefetch": 1)", "", "2"), false},
+          {"four ranks that wait", truth(kFour, kSlow, kSmall, two), true},
+          {"four ranks that do not", truth(kFour, kFast, kSmall, two), false}};
+}
+
+const CheckedFigure* figure_of(const calibration::SelfCheck& check, JobFigure::What what) {
+  for (const CheckedFigure& figure : check.figures)
+    if (figure.seen.what == what) return &figure;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("the scenario of an observed job has its step time, its first batch and its saves") {
+  for (const Case& one : cases()) {
+    INFO(one.name);
+    const Design design = design_of(one.text);
+    const RunResult run = testing::run(design, 7);
+    calibration::JobImportOptions options;
+    options.simulate = simulate;
+    const auto made = calibration::import_job(seen_of(design, 7), options);
+    REQUIRE(made.ok());
+    REQUIRE(made->check);
+    INFO(calibration::print_check(*made->check) << made->scenario);
+    // What is written is simulated, by other seeds than the one that was seen.
+    const Result<Prediction> again = simulate(design_of(made->scenario), 3);
+    REQUIRE(again.ok());
+    const auto figure = [&](const char* name) {
+      return again->metrics.at(std::string("job.train.") + name).value;
+    };
+    CHECK(figure("steady.step.time") ==
+          Approx(testing::metric(run, "job.j.steady.step.time")).epsilon(0.015));
+    CHECK(figure("first_batch") == Approx(testing::metric(run, "job.j.first_batch")).epsilon(0.15));
+    CHECK(figure("steady.wait") ==
+          Approx(testing::metric(run, "job.j.steady.wait"))
+              .margin(0.015 * testing::metric(run, "job.j.steady.step.time")));
+    if (design.jobs.front().checkpoint)
+      CHECK(figure("checkpoint.duration") ==
+            Approx(testing::metric(run, "job.j.checkpoint.duration")).epsilon(0.02));
+    // The residual is what the file says predictions of it may be off by.
+    const CheckedFigure* step = figure_of(*made->check, JobFigure::What::step);
+    REQUIRE(step != nullptr);
+    REQUIRE(made->check->discrepancy.step);
+    CHECK(*made->check->discrepancy.step >= std::abs(std::log1p(step->off())));
+    const bool solved =
+        made->scenario.find("The job waited for it, so the waits say") != std::string::npos;
+    CHECK(solved == one.bound_by_storage);
+  }
+}
+
+}  // namespace round_trip_test

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""`stallcast import observation` as a user runs it, and what the other verbs make of its scenario.
+
+Usage: import_observation_test.py PATH_OF_STALLCAST [unittest options].
+"""
+
+import json
+import os
+import random
+import tempfile
+import unittest
+
+import program
+from program import Run
+
+STEPS, BATCH = 300, 8
+
+
+def spread(values):
+    """A distribution as observations have them."""
+    ordered = sorted(values)
+
+    def quantile(share):
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+    return {"count": len(values), "mean": sum(values) / len(values), "minimum": ordered[0], "maximum": ordered[-1],
+            "quantiles": {str(s): quantile(s) for s in (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)}, "sample": values[:512]}
+
+
+def job(rank=None, ranks=1, seed=1):
+    """A job that waits for its storage: 8 samples a step, of 15 ms each in two workers, for steps of 40 ms."""
+    draw = random.Random(seed)
+    compute = [draw.lognormvariate(0, 0.03) * 0.04 for _ in range(STEPS)]
+    wait = [0.3] + [draw.uniform(0.01, 0.03) for _ in range(STEPS - 1)]
+    samples = STEPS * BATCH
+    process = {"pid": 1, "steps": STEPS}
+    if rank is not None:
+        process["rank"] = rank
+    return {
+        "schema": "stallcast.observation/1",
+        "source": {"format": "observe", "inputs": [{"name": "ring", "records": STEPS, "complete": True}]},
+        "ranks": ranks, "processes": [process],
+        "steps": {"count": STEPS, "marked_by": "optimizer.step", "wait": spread(wait), "compute": spread(compute),
+                  "duration": spread([c + w for c, w in zip(compute, wait)]), "first_batch": spread([0.3]), "epochs": 1},
+        "loader": {"kind": "pytorch-workers", "workers": 2, "prefetch": 2, "batch": BATCH, "sampler": "RandomSampler"},
+        "samples": {"count": samples, "wall": spread([draw.uniform(0.013, 0.017) for _ in range(200)]),
+                    "cpu": spread([0.002] * 200), "bytes": spread([1e5] * 200), "files": spread([1.0] * 200)},
+        "reading": {"operations": samples, "bytes": samples * 1e5, "from_device": samples * 1e5, "files": samples},
+        "saves": {"count": 3, "duration": spread([0.5, 0.52, 0.48]), "bytes": spread([1e8] * 3),
+                  "period_steps": spread([100.0] * 2), "asynchronous": False},
+        "host": {"hosts": 1, "cores": 16, "hardware_threads": 16, "memory": 6.4e10}}
+
+
+def without_comments(text):
+    return json.loads("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//")))
+
+
+class ImportObservation(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.mine = os.path.join(self.folder.name, "mine.json")
+
+    def file(self, name, observation):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(observation if isinstance(observation, str) else json.dumps(observation))
+        return path
+
+    def made(self, *args):
+        run = Run("import", "observation", *args, "-o", self.mine)
+        self.assertEqual(run.code, 0, run.err)
+        with open(self.mine, encoding="utf-8") as file:
+            return run, file.read()
+
+    def test_it_writes_a_scenario_that_has_the_jobs_times_and_shows_the_check(self):
+        run, text = self.made(self.file("job.observation.json", job()))
+        self.assertEqual(run.out.splitlines()[0].split(), ["observed", "simulated", "off", "by"])
+        self.assertEqual([line[:14].strip() for line in run.out.splitlines()[1:]],
+                         ["step time", "wait of a step", "wait share", "first batch", "save"])
+        scenario = without_comments(text)
+        self.assertEqual(scenario["id"], "job")
+        self.assertIn("ASSUMPTION", text)
+        self.assertGreater(scenario["storage"][0]["read"]["rate"]["value"], scenario["storage"][0]["read"]["rate"]["low"])
+        # (40 ms of compute, 20 ms of waits, a save of 500 ms each 100 steps.)
+        predicted = json.loads(Run("run", self.mine, "--format", "json").out)["metrics"]
+        self.assertAlmostEqual(predicted["job.train.steady.step.time"]["value"] / 0.065, 1.0, delta=0.015)
+        self.assertAlmostEqual(predicted["job.train.first_batch"]["value"] / 0.3, 1.0, delta=0.15)
+        self.assertAlmostEqual(predicted["job.train.checkpoint.stall"]["value"] / 0.5, 1.0, delta=0.02)
+
+    def test_the_residual_is_the_discrepancy_of_later_predictions(self):
+        _, text = self.made(self.file("job.observation.json", job()))
+        said = without_comments(text)["jobs"][0]["discrepancy"]
+        self.assertEqual(set(said), {"step", "first_batch", "checkpoint", "utilization"})
+
+        def width(*sets):
+            run = Run("run", self.mine, "--draws", "16", "--format", "json", *sets)
+            self.assertEqual(run.code, 0, run.err)
+            low, high = json.loads(run.out)["metrics"]["job.train.steady.step.time"]["ci90"]
+            return high / low - 1.0
+
+        narrow = width()
+        # Half of it is 20 %, on both sides.
+        self.assertGreater(width("--set", "jobs.discrepancy.step=20 %"), 0.38)
+        self.assertLess(narrow, 0.2)
+
+    def test_ranks_have_a_file_each(self):
+        files = [self.file(f"rank{r}.json", job(r, 2, seed=r + 1)) for r in range(2)]
+        _, text = self.made(*files)
+        scenario = without_comments(text)
+        self.assertEqual(scenario["cluster"]["hosts"][0]["gpus"], 2)
+        self.assertEqual(scenario["jobs"][0]["steps"], STEPS)
+        self.assertEqual(scenario["id"], "rank0")
+
+    def test_the_format_may_be_left_out_and_the_check_too(self):
+        path = self.file("job.observation.json", job())
+        run = Run("import", path, "--no-check")
+        self.assertEqual((run.code, run.err), (0, ""))
+        self.assertNotIn("discrepancy", without_comments(run.out)["jobs"][0])
+        fields = Run("import", "observation", path, "--no-check", "--fields")
+        self.assertIn("  loader.workers -> jobs.train.loader.workers = 2\n", fields.out)
+        self.assertIn("host.nics -> cluster.hosts.node.nic.rate  (not seen: default 400 Gb/s", fields.out)
+
+    def test_calibrate_takes_the_observation(self):
+        path = self.file("job.observation.json", job())
+        self.made(path)
+        profile = os.path.join(self.folder.name, "p.json")
+        run = Run("calibrate", "--scenario", self.mine, "--observed", path, "--draws", "100", "-o", profile)
+        self.assertEqual(run.code, 0, run.err)
+        with open(profile, encoding="utf-8") as file:
+            cells = {one["cell"] for one in json.load(file)["fits"][0]["residuals"]}
+        self.assertEqual(cells, {"job.train." + name for name in
+                                 ("steady.step.time", "steady.wait", "first_batch", "checkpoint.stall")})
+
+    def test_files_without_a_job_are_refused_with_place_and_hint(self):
+        nothing = job()
+        del nothing["steps"]
+        run = Run("import", "observation", self.file("a.json", nothing))
+        self.assertEqual(run.code, 2)
+        self.assertIn("a.json:1:1: /steps: the observation has no steps", run.err)
+        self.assertIn("stallcast observe", run.err)
+        for name, text in (("empty.json", ""), ("other.json", '{"schema": "stallcast.profile/1"}'),
+                           ("cut.json", json.dumps(job())[:500])):
+            with self.subTest(name):
+                run = Run("import", "observation", self.file(name, text))
+                self.assertEqual(run.code, 2)
+                self.assertIn(name + ":1:", run.err)
+        self.assertEqual(Run("import", "observation", "absent.json").code, 2)
+        self.assertEqual(Run("import", "observation").code, 2)
+
+    def test_a_profile_of_the_storage_is_taken_and_named(self):
+        profile = os.path.join(self.folder.name, "disk.json")
+        sweep = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "calibration", "data",
+                             "vm-disk-sweep.json")
+        self.assertEqual(Run("calibrate", sweep, "-o", profile, "--draws", "20").code, 0)
+        _, text = self.made(self.file("job.observation.json", job()), "--profile", profile)
+        self.assertIn("--profile " + profile, text.replace("\n// ", " "))
+        self.assertNotIn("read", without_comments(text)["storage"][0])
+        self.assertEqual(Run("run", self.mine, "--profile", profile).code, 0)
+        self.assertEqual(Run("import", "observation", self.file("b.json", job()), "--profile", "absent").code, 2)
+
+
+if __name__ == "__main__":
+    program.main()

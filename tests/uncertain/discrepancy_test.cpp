@@ -1,0 +1,33 @@
+#include "engine/decide/uncertain/discrepancy.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/support/designs.hpp"
+
+namespace discrepancy_test {
+
+using namespace stallcast;
+using uncertain::discrepancy_of;
+
+TEST_CASE("a job's own discrepancy takes the place of that of all jobs, by class of figure") {
+  Design design = testing::small_design();
+  for (const char* metric : {"job.train.au", "job.train.first_batch", "job.train.checkpoint.stall",
+                             "job.train.step.time", "job.train.stall.data"})
+    CHECK(discrepancy_of(metric, design) == discrepancy_of(metric));
+  testing::set(design.jobs[0].job, models::Role::job, "discrepancy.step", "3 %");
+  testing::set(design.jobs[0].job, models::Role::job, "discrepancy.utilization", "0.04");
+  testing::set(design.jobs[0].job, models::Role::job, "discrepancy.first_batch", "20 %");
+  testing::set(design.jobs[0].job, models::Role::job, "discrepancy.checkpoint", "5 %");
+  CHECK(discrepancy_of("job.train.step.time", design) == Approx(std::log(1.03)));
+  CHECK(discrepancy_of("job.train.steady.step.time", design) == Approx(std::log(1.03)));
+  CHECK(discrepancy_of("job.train.throughput.samples", design) == Approx(std::log(1.03)));
+  CHECK(discrepancy_of("job.train.au", design) == Approx(0.04));
+  CHECK(discrepancy_of("job.train.first_batch", design) == Approx(std::log(1.2)));
+  CHECK(discrepancy_of("job.train.checkpoint.stall", design) == Approx(std::log(1.05)));
+  // Of another job, and of no class.
+  CHECK(discrepancy_of("job.other.au", design) == discrepancy_of("job.other.au"));
+  CHECK(discrepancy_of("job.train.stall.data", design) == 0.0);
+}
+
+}  // namespace discrepancy_test
