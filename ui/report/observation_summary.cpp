@@ -33,6 +33,15 @@ double figure(const Observation& o, const char* name) {
   return it == o.figures.end() ? 0.0 : it->second;
 }
 
+std::string seconds_figure(const Observation& o, const char* name) {
+  return duration_text(Seconds::from(figure(o, name), unit::s));
+}
+
+std::string cache_text(const Observation& o, const char* name) {
+  if (o.figures.count(name) == 0) return "";
+  return ", " + print_share(figure(o, name)) + " of it from the page cache";
+}
+
 std::string steps_text(const Observation& o) {
   if (!o.steps) return "";
   std::string out;
@@ -52,8 +61,8 @@ std::string samples_text(const Observation& o) {
   const ObservedSamples& s = *o.samples;
   std::string text = std::to_string(s.count) + ", " + middle_text(*s.wall);
   if (s.cpu) text += ", CPU " + duration_text(s.cpu->mean);
-  if (s.bytes) text += ", " + amount_text(s.bytes->mean) + " read";
-  return line_of("samples", text + " each");
+  if (s.bytes) text += ", " + amount_text(s.bytes->mean) + " read each";
+  return line_of("samples", text + cache_text(o, "sample_page_cache_share"));
 }
 
 std::string saves_text(const Observation& o) {
@@ -79,14 +88,14 @@ std::string observation_summary(const Observation& o) {
   if (o.reading && o.reading->bytes > Bytes{}) {
     std::string text = amount_text(o.reading->bytes);
     if (o.reading->from_device)
-      text += ", " + amount_text(*o.reading->from_device) + " from devices, " +
-              print_share(figure(o, "page_cache_share")) + " from the page cache";
-    out += line_of("read", text);
+      text += ", " + amount_text(*o.reading->from_device) + " from devices";
+    out += line_of("read", text + cache_text(o, "page_cache_share"));
   }
   if (o.writing && o.writing->bytes > Bytes{})
     out += line_of("written", amount_text(o.writing->bytes));
-  out += line_of("observing",
-                 "took at most " + print_share(figure(o, "overhead_share")) + " of the time");
+  out += line_of("observing", "took " + print_share(figure(o, "overhead_share")) +
+                                  " of the time: hooks " + seconds_figure(o, "hooks_training_s") +
+                                  ", core time beside the job " + seconds_figure(o, "watching_s"));
   return out;
 }
 

@@ -175,6 +175,10 @@ void HookTotals::tell_figures(int loader, Observation& out) const {
   mean("step_batches", SideKind::step_batches);
   mean("sample_run_delay_s", SideKind::sample_delay);
   mean("sample_fetched_bytes", SideKind::sample_fetched);
+  const MergedTally &read = of(SideKind::sample_read, loader),
+                    &fetched = of(SideKind::sample_fetched, loader);
+  if (read.sum() > 0.0 && fetched.sum() <= read.sum())
+    out.figures["sample_page_cache_share"] = 1.0 - fetched.sum() / read.sum();
   mean("collate_s", SideKind::collate);
   mean("collate_cpu_s", SideKind::collate_cpu);
   if (in_memory_ > 0.0) out.figures["saves_in_memory"] = in_memory_;

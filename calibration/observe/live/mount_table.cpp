@@ -36,7 +36,7 @@ bool names_something(std::string_view option) {
     if (key == known) return false;
   for (const char c : value)
     if (!base::is_digit(c)) return true;
-  return key == "uid" || key == "gid";
+  return key.ends_with("uid") || key.ends_with("gid");
 }
 
 std::string plain_options(std::string_view of_mount, std::string_view of_system) {

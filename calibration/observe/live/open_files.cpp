@@ -69,6 +69,7 @@ std::uint64_t OpenFiles::written() const {
 void OpenFiles::descriptors(const std::string& process) {
   std::size_t looked = 0;
   for (const std::int64_t number : proc_numbers(process + "/fd")) {
+    if (number <= 2) continue;  // standard streams
     if (++looked > kMostDescriptorsLooked) return;
     const std::string link = process + "/fd/" + std::to_string(number);
     const std::string path = proc_link(link);

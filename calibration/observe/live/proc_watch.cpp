@@ -62,6 +62,14 @@ void ProcWatch::below(pid_t pid, std::vector<std::pair<pid_t, pid_t>>& out) cons
   }
 }
 
+std::vector<pid_t> ProcWatch::children() const {
+  std::vector<std::pair<pid_t, pid_t>> found;
+  below(getpid(), found);
+  std::vector<pid_t> out;
+  for (const auto& [pid, parent] : found) out.push_back(pid);
+  return out;
+}
+
 void ProcWatch::visit(pid_t pid, pid_t parent, Seconds now) {
   const std::string stat = proc_text(proc_of(pid) + "/stat");
   const std::size_t close = stat.rfind(')');  // the name before it may have any character

@@ -43,6 +43,8 @@ class ProcWatch {
  public:
   /// `ours`: children that are no part of the job.
   void leave_out(pid_t pid) { left_out_.push_back(pid); }
+  /// Of this process, those left out, too.
+  [[nodiscard]] std::vector<pid_t> children() const;
   /// Looks at all of them.
   void look(Seconds now);
   /// A child of ours has ended and is about to be reaped.

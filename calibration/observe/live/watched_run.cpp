@@ -46,12 +46,9 @@ constexpr std::size_t kMostSideFiles = 8192;
 }  // namespace
 
 WatchedRun::WatchedRun(const ObserveOptions& options, std::string folder)
-    : options_(options),
-      folder_(std::move(folder)),
-      names_(options.names),
-      began_(seconds_since_1970()),
-      own_before_(own_usage()),
-      host_(host_facts()) {
+    : options_(options), folder_(std::move(folder)), names_(options.names), host_(host_facts()) {
+  own_before_s_ = cpu_in(own_usage());
+  began_ = seconds_since_1970();
   begin_ = Clock::now();
 }
 
@@ -62,17 +59,21 @@ Seconds WatchedRun::now() const {
 void WatchedRun::started(pid_t root, bool traced) {
   root_ = root;
   traced_ = traced;
-  begin_ = Clock::now();
-  began_ = seconds_since_1970();
+}
+
+/// Processes of strace are beside the command, and no part of it: the one that traces, and one that
+/// has started it.
+void WatchedRun::know_tracer(pid_t pid) {
+  if (!traced_ || pid == root_ || pid == tracer_) return;
+  if (proc_line("/proc/" + std::to_string(pid) + "/comm") == "strace")
+    processes_.leave_out(tracer_ = pid);
 }
 
 Seconds WatchedRun::look() {
   const double before = cpu_in(own_usage());
+  if (traced_)
+    for (const pid_t pid : processes_.children()) know_tracer(pid);
   processes_.look(now());
-  if (traced_ && tracer_ == 0)  // the tracer is a child of ours beside the command
-    for (const pid_t pid : processes_.alive())
-      if (pid != root_ && proc_line("/proc/" + std::to_string(pid) + "/comm") == "strace")
-        processes_.leave_out(tracer_ = pid);
   const double middle = cpu_in(own_usage());
   if (Clock::now() >= files_next_) {
     for (const pid_t pid : processes_.alive()) files_.look(pid);
@@ -85,13 +86,17 @@ Seconds WatchedRun::look() {
                        unit::s);
 }
 
-void WatchedRun::about_to_reap(pid_t pid) { processes_.ended(pid, now()); }
+void WatchedRun::about_to_reap(pid_t pid) {
+  know_tracer(pid);
+  processes_.ended(pid, now());
+}
 
 void WatchedRun::ended(const Ended& child) {
   user_s_ += seconds_in(child.usage.ru_utime);
   system_s_ += seconds_in(child.usage.ru_stime);
   if (child.pid != root_) return;
   wall_ = now();
+  own_s_ = cpu_in(own_usage()) - own_before_s_;
   root_end_ = child;
 }
 
@@ -165,8 +170,9 @@ void WatchedRun::tell_transfers(Observation& out) const {
   writing.bytes = Bytes::from(total.written, unit::B);
   writing.from_device = Bytes::from(total.stored, unit::B);
   writing.files = files_.written();
-  if (total.read > 0.0)
-    out.figures["page_cache_share"] = std::clamp(1.0 - total.fetched / total.read, 0.0, 1.0);
+  // More was fetched than read: by mappings, of which nobody knows how much the cache had.
+  if (total.read > 0.0 && total.fetched <= total.read)
+    out.figures["page_cache_share"] = 1.0 - total.fetched / total.read;
 }
 
 void WatchedRun::tell_figures(Observation& out) const {
@@ -183,19 +189,20 @@ void WatchedRun::tell_figures(Observation& out) const {
     out.figures["exit_code"] = root_end_->exit_code();
 }
 
-/// The largest share of its own time that any process gave to the hooks, and the core time of this
-/// process: an upper bound of what the job was slowed down by.
+/// The largest share of its own time that any process gave to the hooks, and the share of all cores
+/// that this process took, which the job may have wanted.
 void WatchedRun::tell_overhead(Observation& out) const {
   const double wall = out.wall->in(unit::s);
   if (wall <= 0.0) return;
-  const double watch = cpu_in(own_usage()) - cpu_in(own_before_);
+  const double watch = root_end_ ? own_s_ : cpu_in(own_usage()) - own_before_s_;
   double hooks = 0.0;
   if (const auto it = out.figures.find("hooks_training_s"); it != out.figures.end())
     hooks = it->second / wall;
   if (const auto it = out.figures.find("hooks_workers_share"); it != out.figures.end())
     hooks = std::max(hooks, it->second);
   out.figures["watching_s"] = watch;
-  out.figures["overhead_share"] = hooks + watch / wall;
+  const double cores = static_cast<double>(std::max<std::int64_t>(*host_.hardware_threads, 1));
+  out.figures["overhead_share"] = hooks + watch / (wall * cores);
 }
 
 void WatchedRun::ask_tools(Observation& out) const {

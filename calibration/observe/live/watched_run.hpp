@@ -39,6 +39,7 @@ class WatchedRun {
  private:
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] Seconds now() const;
+  void know_tracer(pid_t pid);
   void collect(HookTotals& live, bool over);
   void tell_processes(const HookTotals& hooks, Observation& out) const;
   void tell_transfers(Observation& out) const;
@@ -50,8 +51,9 @@ class WatchedRun {
   std::string folder_;
   NameKeeper names_;
   Clock::time_point begin_ = Clock::now();
-  double began_ = 0.0;  ///< since 1970
-  rusage own_before_{};
+  double began_ = 0.0;         ///< since 1970
+  double own_before_s_ = 0.0;  ///< core time of this process at the beginning
+  double own_s_ = 0.0;         ///< and that it took while the command ran
   ObservedHost host_;
   ProcWatch processes_;
   OpenFiles files_;

@@ -35,7 +35,7 @@ class Job:
         self.marked = None      # end of the last optimizer step that no step was made of yet
         self.begin = None       # of the step that is under way
         self.wait = self.saved = 0.0
-        self.batches = self.steps = self.depth = self.inside = 0
+        self.batches = self.steps = self.depth = self.inside = self.saving = 0
         self.thread = None
         self.save = None        # [start, seconds, bytes, files] of the save under way
         self.load = None

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-from stallcast_record import SAMPLES, WORKER, clock, guarded, record
+from stallcast_record import SAMPLES, WORKER, clock, find_rank, guarded, record
 
 SAMPLE_WALL, SAMPLE_CPU, SAMPLE_READ, SAMPLE_FILES, SAMPLE_DELAY, SAMPLE_FETCHED, COLLATE, COLLATE_CPU = range(10, 18)
 SHARE = 0.01        # of a sample's time that measuring may take
@@ -41,6 +41,7 @@ class Meter:
         self.cost = self.wall = 0.0
         if worker:
             record.put(WORKER, 1.0)
+            find_rank()
 
     @staticmethod
     def open(path):

@@ -8,8 +8,8 @@ import os
 import sys
 import threading
 
-from stallcast_job import LOAD, LOAD_BYTES, Pass, end_step, job, saved
-from stallcast_record import IN_MEMORY, RANK, STEPS, SYNC_TIME, SYNCS, clock, find_rank, guarded, record
+from stallcast_job import LOAD, LOAD_BYTES, Pass, aside, end_step, job, saved
+from stallcast_record import IN_MEMORY, PENDING_SAVE, RANK, STEPS, SYNC_TIME, SYNCS, clock, find_rank, guarded, record
 import stallcast_sample
 
 # Kinds of values: side_file.hpp.
@@ -36,12 +36,13 @@ def number_of_loader(loader):
         batch = loader.batch_size
         if batch is None:
             batch = getattr(getattr(loader, "batch_sampler", None), "batch_size", None)
-        try:
-            length = len(loader.dataset)
+        sampler = sampler_of(loader)
+        try:  # a stream may not know its length, or take long to find out
+            length = None if sampler == "iterable" else len(loader.dataset)
         except Exception:
             length = None
         facts = {"workers": loader.num_workers, "prefetch": getattr(loader, "prefetch_factor", None), "batch": batch,
-                 "sampler": sampler_of(loader), "pinned": bool(loader.pin_memory), "dataset": length,
+                 "sampler": sampler, "pinned": bool(loader.pin_memory), "dataset": length,
                  "persistent": bool(getattr(loader, "persistent_workers", False))}
         record.tell(str(number), facts)
     return number
@@ -199,19 +200,25 @@ def around_init(original):
     return __init__
 
 
-@guarded
 def size_on_disk(target):
-    """Bytes behind a path or an open file; None when it is memory."""
-    if isinstance(target, (str, bytes, os.PathLike)):
-        return float(os.stat(target).st_size)
-    return float(os.fstat(target.fileno()).st_size)
+    """Bytes behind a path or an open file; 0 when nobody can tell."""
+    try:
+        if isinstance(target, (str, bytes, os.PathLike)):
+            return float(os.stat(target).st_size)
+        return float(os.fstat(target.fileno()).st_size)
+    except (AttributeError, OSError, ValueError):
+        return 0.0
 
 
 def around_save(original):
     @functools.wraps(original)
     def save(obj, f, *args, **kwargs):
         began = clock()
-        result = original(obj, f, *args, **kwargs)
+        job.saving += 1
+        try:
+            result = original(obj, f, *args, **kwargs)
+        finally:
+            job.saving -= 1
         now = clock()
         written(f, began, now)
         return result
@@ -225,7 +232,7 @@ def written(f, began, now):
     if not isinstance(f, (str, bytes, os.PathLike)) and not hasattr(f, "name"):
         record.count(IN_MEMORY)
         return
-    saved(f, began, now, size_on_disk(f) or 0.0, 1)
+    saved(f, began, now, size_on_disk(f), 1)
 
 
 def around_load(original):
@@ -245,7 +252,7 @@ def loaded(f, began, now):
         return  # it reads a sample
     size = 0.0
     if isinstance(f, (str, bytes, os.PathLike)) or hasattr(f, "name"):
-        size = size_on_disk(f) or 0.0
+        size = size_on_disk(f)
     seconds, before = job.load or (0.0, 0.0)
     job.load = (seconds + now - began, before + size)
     job.saved += now - began
@@ -295,9 +302,15 @@ def around_sync(original):
 
 @guarded
 def synced(seconds):
-    if not stallcast_sample.in_worker():
-        record.count(SYNCS)
-        record.count(SYNC_TIME, seconds)
+    if stallcast_sample.in_worker():
+        return
+    record.count(SYNCS)
+    record.count(SYNC_TIME, seconds)
+    if job.saving == 0 and not aside():  # the save that it makes durable takes as much longer
+        job.saved += seconds
+        if job.save is not None:
+            job.save[1] += seconds
+            record.put(PENDING_SAVE, job.save[1])
 
 
 def replace(module, name, around, *more):
