@@ -38,7 +38,7 @@ double seconds_since_1970() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-constexpr double kLookShare = 0.005;  // of a core
+constexpr double kLookShare = 0.003;  // of a core
 constexpr double kLeastPause = 0.02, kMostPause = 2.0;
 constexpr double kFilesShare = 0.002, kLeastFilesPause = 0.1, kMostFilesPause = 10.0;
 constexpr std::size_t kMostSideFiles = 8192;
