@@ -12,7 +12,7 @@ from stallcast_record import SAMPLES, WORKER, clock, find_rank, guarded, record
 
 SAMPLE_WALL, SAMPLE_CPU, SAMPLE_READ, SAMPLE_FILES, SAMPLE_DELAY, SAMPLE_FETCHED, COLLATE, COLLATE_CPU = range(10, 18)
 SHARE = 0.005       # of a sample's time that measuring may take
-ALWAYS = 16         # samples that are measured in any case
+ALWAYS = 8          # samples that are measured in any case
 loader = -1         # number of the loader whose pass began last; forked workers inherit it
 thread_time = time.thread_time
 
