@@ -234,14 +234,14 @@ T read_record_file(const std::string& text, const std::string& file, std::string
   return document ? RecordReader::read<T>(*document, document->root, "", diagnostics) : T{};
 }
 
-/// `record` as indented JSON with its schema first.
+/// `record` as indented JSON with its schema first. Bytes that are not UTF-8 are replaced.
 template <class T>
 [[nodiscard]] std::string write_record_file(const T& record, std::string_view schema) {
   Json out = Json::object();
   out["schema"] = std::string(schema);
   const Json members = RecordWriter::of(record);
   for (const auto& [key, value] : members.items()) out[key] = value;
-  return out.dump(1) + "\n";
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace stallcast::calibration

@@ -13,7 +13,8 @@ namespace stallcast::calibration {
 /// What nlohmann/json calls while it reads.
 class JsonWalk {
  public:
-  explicit JsonWalk(JsonVisitor& visitor) : visitor_(visitor) {}
+  explicit JsonWalk(JsonVisitor& visitor, const TraceFile* file = nullptr)
+      : visitor_(visitor), file_(file) {}
   using Sax = nlohmann::json;
 
   bool null() { return scalar({}); }
@@ -51,6 +52,10 @@ class JsonWalk {
 
  private:
   bool open() {
+    if (depth_ >= kDeepest) {
+      message = "it is nested deeper than 512 levels";
+      return false;
+    }
     visitor_.enter(depth_);
     ++depth_;
     if (visitor_.keys_.size() <= depth_) visitor_.keys_.resize(depth_ + 1);
@@ -63,11 +68,15 @@ class JsonWalk {
     return true;
   }
   bool scalar(const JsonScalar& value) {
+    // A number at the end of a cut text may have had more digits.
+    if (file_ != nullptr && file_->asked_beyond()) return false;
     visitor_.value(depth_, value);
     return true;
   }
 
+  static constexpr std::size_t kDeepest = 512;
   JsonVisitor& visitor_;
+  const TraceFile* file_;
   std::size_t depth_ = 0;
 };
 
@@ -101,7 +110,7 @@ ParseFault parse_fault(const std::string& message) {
 }  // namespace
 
 void walk_json(TraceFile& file, JsonVisitor& visitor) {
-  JsonWalk walk(visitor);
+  JsonWalk walk(visitor, &file);
   std::istream stream(&file.bytes());
   if (nlohmann::json::sax_parse(stream, &walk)) return;
   if (file.at_end())

@@ -9,10 +9,11 @@
 namespace stallcast::calibration {
 
 /// Tells lines that came before, by 64 bits of hash: two different lines among millions are taken
-/// for one with a chance of about one in a million. Holds at most kMost lines (64 MiB).
+/// for one with a chance of about one in a million. Holds at most kMost lines, in 64 MiB: 70 % of
+/// 2^23.
 class SeenLines {
  public:
-  static constexpr std::size_t kMost = std::size_t{6'000'000};
+  static constexpr std::size_t kMost = std::size_t{5'800'000};
 
   /// True when `line` came before. Behind kMost lines, new ones are not remembered.
   bool before(std::string_view line) {

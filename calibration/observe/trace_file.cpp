@@ -92,7 +92,10 @@ bool TraceFile::next_line(std::string_view& out) {
 TraceFile::int_type TraceFile::underflow() {
   if (gptr() == nullptr || gptr() == egptr()) {
     if (gptr() != nullptr) begin_ = size_;
-    if (begin_ == size_ && !refill()) return traits_type::eof();
+    if (begin_ == size_ && !refill()) {
+      asked_beyond_ = true;
+      return traits_type::eof();
+    }
     setg(buffer_.data() + begin_, buffer_.data() + begin_, buffer_.data() + size_);
   }
   return traits_type::to_int_type(*gptr());

@@ -45,6 +45,9 @@ class TraceFile : private std::streambuf {
   [[nodiscard]] std::uint64_t position() const;
   /// The stream has given the last byte.
   [[nodiscard]] bool at_end();
+  /// Somebody asked the stream for a byte behind the last one: what was read before that may be the
+  /// beginning of something longer.
+  [[nodiscard]] bool asked_beyond() const { return asked_beyond_; }
   /// Reads exactly `size` bytes into `out`; false when fewer are left.
   bool exactly(std::size_t size, std::string& out);
 
@@ -77,6 +80,7 @@ class TraceFile : private std::streambuf {
   std::uint64_t line_ = 0;
   std::string_view last_;  ///< line that was given last
   bool open_ended_ = false;
+  bool asked_beyond_ = false;
   bool failed_ = false;
   int faults_ = 0;
   ObservedInput input_;

@@ -42,7 +42,8 @@ inline constexpr std::array<std::string_view, 13> kOperationNames{
   return kind == OperationKind::read || kind == OperationKind::write;
 }
 
-/// One call. Times count from the beginning of the trace (OperationStream::began).
+/// One call. Times count from OperationStream::began, which is the first record of the trace or the
+/// start of the job; where a trace is not in the order of time they may be below zero.
 struct Operation {
   OperationKind kind = OperationKind::other;
   std::int64_t rank = 0;    ///< process of the job: MPI rank, or the trace's number for a process

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
+#include "calibration/observe/formats/collective_names.hpp"
 #include "calibration/observe/formats/formats.hpp"
+#include "calibration/observe/formats/wire_reader.hpp"
 
 // Chakra execution traces (et_def.proto): messages of protobuf, each behind its length as a varint;
 // first GlobalMetadata, then one Node each. Read by hand: a dozen fields of two wire types. A trace
@@ -22,76 +23,6 @@ constexpr std::array<OperationKind, 10> kFileCalls{
 constexpr std::uint64_t kPread = 5, kPwrite = 6;
 constexpr std::uint64_t kLargestMessage = std::uint64_t{64} << 20U;
 constexpr std::size_t kOpenFiles = 65'536;
-
-/// Fields of one message, one after the other.
-class WireReader {
- public:
-  explicit WireReader(std::string_view bytes) : rest_(bytes) {}
-
-  /// The next field; false at the end, or when the bytes are no message (then `broken`).
-  bool next() {
-    if (rest_.empty() || broken) return false;
-    const auto key = varint();
-    if (!key) return false;
-    field = *key >> 3U;
-    switch (*key & 7U) {
-      case 0:
-        if (const auto value = varint()) number = *value;
-        text = {};
-        break;
-      case 1:
-        fixed(8);
-        break;
-      case 5:
-        fixed(4);
-        break;
-      case 2: {
-        const auto length = varint();
-        if (!length || *length > rest_.size()) {
-          broken = true;
-          break;
-        }
-        text = rest_.substr(0, *length);
-        rest_.remove_prefix(*length);
-        break;
-      }
-      default:
-        broken = true;
-    }
-    return !broken && field != 0;
-  }
-
-  std::uint64_t field = 0;
-  std::uint64_t number = 0;  ///< of varints and fixed ones
-  std::string_view text;     ///< of what has a length
-  bool broken = false;
-
- private:
-  std::optional<std::uint64_t> varint() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (rest_.empty()) break;
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
-      if (byte < 0x80U) return value;
-    }
-    broken = true;
-    return std::nullopt;
-  }
-  void fixed(std::size_t size) {
-    if (rest_.size() < size) {
-      broken = true;
-      return;
-    }
-    number = 0;
-    std::memcpy(&number, rest_.data(), size);
-    rest_.remove_prefix(size);
-    text = {};
-  }
-
-  std::string_view rest_;
-};
 
 std::int64_t bounded(std::uint64_t value) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(value, 9'000'000'000'000'000));
@@ -279,10 +210,10 @@ void ChakraNodes::add(const ChakraNode& node) {
       if (node.on_host.value_or(false) && node.duration_us > 0) break;
       communication_ += length;
       const auto type = node.collective.value_or(-1);
-      const std::string_view name =
-          type >= 0 && type < static_cast<std::int64_t>(kCollectives.size())
-              ? kCollectives[static_cast<std::size_t>(type)]
-              : "other";
+      std::string name = collective_of(node.name);
+      if (type >= 0 && type < static_cast<std::int64_t>(kCollectives.size()))
+        name = kCollectives[static_cast<std::size_t>(type)];
+      if (name.empty()) name = "other";
       std::optional<Bytes> bytes;
       if (node.bytes) bytes = Bytes::from(static_cast<double>(*node.bytes), unit::B);
       builder_.collective(name, node.duration_us > 0 ? std::optional(length) : std::nullopt, bytes);
@@ -317,7 +248,6 @@ void ChakraNodes::finish(const std::string& version, std::string_view dialect) {
   Observation& known = builder_.known;
   known.source.tool_version = version;
   known.source.dialect = dialect;
-  known.ranks = std::max<std::int64_t>(known.ranks.value_or(0), rank_ + 1);
   (void)builder_.process(rank_);
   if (kernels_ > 0 || communication_ > Seconds{}) {
     ObservedDevices& to = known.devices ? *known.devices : known.devices.emplace();

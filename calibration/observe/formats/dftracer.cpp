@@ -310,7 +310,7 @@ void DftracerStream::finish(ObservationBuilder& to) {
   if (layered_ > 0)
     to.note("rows of MPI, MPI-IO and HDF5 are left out: their bytes come again in POSIX");
   if (nameless_ > 0) to.note("rows name files by a hash that no row \"FH\" explains");
-  if (seen_.full()) to.note("repeated lines behind the first six million may count twice");
+  if (seen_.full()) to.note("repeated lines behind the first 5.8 million may count twice");
 }
 
 bool recognises(std::string_view head) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -124,8 +125,17 @@ class DlioReader final : public JsonVisitor {
     const auto host = [&]() -> ObservedHost& {
       return known.host ? *known.host : known.host.emplace();
     };
+    constexpr std::array<std::string_view, 7> kKnown{"num_accelerators",
+                                                     "num_hosts",
+                                                     "host_memory_GB",
+                                                     "host_cpu_count",
+                                                     "start",
+                                                     "end",
+                                                     "metric"};
     const std::string_view name = key(1);
     const double value = scalar.number;
+    if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end()) return;
+    file_.record();
     if (depth == 1 && name == "num_accelerators" && number && value >= 0.0)
       known.ranks = static_cast<std::int64_t>(value);
     if (depth == 1 && name == "num_hosts" && number && value >= 0.0)
@@ -142,7 +152,6 @@ class DlioReader final : public JsonVisitor {
       if (key(2) == "train_throughput_mean_samples_per_second")
         known.figures["throughput_samples_per_s"] = value;
     }
-    if (depth == 1 || name == "metric") file_.record();
   }
 
   TraceFile& file_;

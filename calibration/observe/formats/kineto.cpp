@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <limits>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "calibration/observe/formats/collective_names.hpp"
 #include "calibration/observe/formats/formats.hpp"
 #include "calibration/observe/json_walk.hpp"
 #include "calibration/observe/step_marks.hpp"
@@ -21,28 +21,6 @@ namespace {
 
 Seconds since(std::int64_t nanoseconds, std::int64_t origin) {
   return Seconds::from(static_cast<double>(nanoseconds - origin), unit::ns);
-}
-
-/// "all_reduce" of "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)", "nccl:all_reduce",
-/// "gloo:broadcast", "c10d::allreduce_"; "" when the name is not of a collective.
-std::string collective_of(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kPrefixes{"ncclKernel_", "ncclDevKernel_",
-                                                      "nccl:", "gloo:", "mscclKernel_"};
-  for (const std::string_view prefix : kPrefixes) {
-    if (!name.starts_with(prefix)) continue;
-    name.remove_prefix(prefix.size());
-    std::string out;
-    for (const char c : name) {
-      if (prefix.back() == '_' ? !std::isalpha(static_cast<unsigned char>(c))
-                               : !std::isalnum(static_cast<unsigned char>(c)) && c != '_')
-        break;
-      if (std::isupper(static_cast<unsigned char>(c)) && !out.empty()) out += '_';
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    while (out.starts_with('_')) out.erase(0, 1);
-    return out.empty() ? "other" : out;
-  }
-  return "";
 }
 
 /// Bytes of one element of a type as the profiler names it; nothing when it is not known.

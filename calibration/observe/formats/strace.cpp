@@ -28,9 +28,12 @@ struct OpenFile {
   std::string name;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> position = 0;
+};
+struct Descriptor {
+  std::shared_ptr<OpenFile> file;
   bool close_on_exec = false;
 };
-using Descriptors = std::map<std::int64_t, std::shared_ptr<OpenFile>>;
+using Descriptors = std::map<std::int64_t, Descriptor>;
 
 struct Task {
   std::int64_t process = 0;
@@ -184,15 +187,19 @@ void StraceStream::follow(std::string_view name, const std::vector<std::string_v
     const bool copies =
         name.starts_with("dup") || (arguments.size() > 1 && arguments[1].starts_with("F_DUPFD"));
     const auto from = first ? open.find(first->number) : open.end();
-    if (!copies || from == open.end() || open.size() >= kMostDescriptors) return;
-    const std::shared_ptr<OpenFile> shared = from->second;
-    open[*line.result] = shared;
+    if (from == open.end()) return;
+    const bool closes = std::any_of(arguments.begin(), arguments.end(),
+                                    [](std::string_view a) { return a.find("CLOEXEC") != a.npos; });
+    if (arguments.size() > 1 && arguments[1] == "F_SETFD")
+      from->second.close_on_exec = closes;
+    else if (copies && open.size() < kMostDescriptors)
+      open[*line.result] = Descriptor{std::shared_ptr(from->second.file), closes};
   } else if (name == "lseek" && first) {
     const auto at = open.find(first->number);
-    if (at != open.end()) at->second->position = static_cast<std::uint64_t>(*line.result);
+    if (at != open.end()) at->second.file->position = static_cast<std::uint64_t>(*line.result);
   } else if (name == "execve") {
     for (auto it = open.begin(); it != open.end();)
-      it = it->second->close_on_exec ? open.erase(it) : std::next(it);
+      it = it->second.close_on_exec ? open.erase(it) : std::next(it);
   } else if (name == "pipe" || name == "pipe2" || name == "socketpair") {
     for (const std::string_view a : arguments) {
       std::string_view list = a;
@@ -202,7 +209,7 @@ void StraceStream::follow(std::string_view name, const std::vector<std::string_v
         if (const auto fd = strace_descriptor(part); fd && open.size() < kMostDescriptors) {
           auto made = std::make_shared<OpenFile>();
           made->name = "pipe:";
-          open[fd->number] = std::move(made);
+          open[fd->number] = {std::move(made), false};
         }
     }
   } else if (name == "socket" || name == "accept" || name == "accept4" || name == "eventfd2" ||
@@ -211,7 +218,7 @@ void StraceStream::follow(std::string_view name, const std::vector<std::string_v
     if (open.size() >= kMostDescriptors) return;
     auto made = std::make_shared<OpenFile>();
     made->name = "anon_inode:";
-    open[*line.result] = std::move(made);
+    open[*line.result] = {std::move(made), false};
   }
 }
 
@@ -231,9 +238,9 @@ bool StraceStream::transfer(const std::vector<std::string_view>& arguments, cons
     made->name = fd->path;
     made->id = file_id(fd->path);
     made->position.reset();
-    it = of.open->emplace(fd->number, std::move(made)).first;
+    it = of.open->emplace(fd->number, Descriptor{std::move(made), false}).first;
   }
-  OpenFile& open = *it->second;
+  OpenFile& open = *it->second.file;
   out.failed = *line.result < 0;
   out.bytes = Bytes::from(moved, unit::B);
   if (is_positioned(line.name)) {
@@ -268,7 +275,7 @@ bool StraceStream::metadata(const std::vector<std::string_view>& arguments, cons
   if (name.empty() && fd && fd->number != kHere) {
     const auto it = of.open->find(fd->number);
     if (it != of.open->end())
-      name = it->second->name;
+      name = it->second.file->name;
     else
       name = std::string(fd->path);
     if (name.empty()) return false;  // a descriptor of something unknown
@@ -280,11 +287,12 @@ bool StraceStream::metadata(const std::vector<std::string_view>& arguments, cons
     auto made = std::make_shared<OpenFile>();
     made->name = name;
     made->id = id;
+    bool closes = false;
     for (const std::string_view a : arguments) {
-      made->close_on_exec = made->close_on_exec || a.find("O_CLOEXEC") != a.npos;
+      closes = closes || a.find("O_CLOEXEC") != a.npos;
       if (a.find("O_APPEND") != a.npos) made->position.reset();
     }
-    (*of.open)[*line.result] = std::move(made);
+    (*of.open)[*line.result] = {std::move(made), closes};
   }
   out.file = id;
   return name.empty() ? false : take(name, id);
