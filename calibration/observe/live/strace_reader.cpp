@@ -37,7 +37,7 @@ StraceReader::~StraceReader() {
 
 std::vector<std::string> StraceReader::around(const std::vector<std::string>& command) const {
   std::vector<std::string> words{"strace", "-D",  "-f",          "-q", "-ttt",
-                                 "-T",     "-e",  "signal=none", "-e", "trace=file,desc",
+                                 "-T",     "-e",  "signal=none", "-e", "trace=file,desc,process",
                                  "-o",     pipe_, "--"};
   words.insert(words.end(), command.begin(), command.end());
   return words;
