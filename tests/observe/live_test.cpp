@@ -180,10 +180,10 @@ TEST_CASE("options of a mount keep no addresses") {
 }
 
 TEST_CASE("data is what no system or language owns") {
-  for (const char* path : {"/data/a.npz", "/home/u/tokens.bin", "/mnt/x/train.py.tar"})
+  for (const char* path : {"/data/a.npz", "/scratch/tokens.bin", "/mnt/x/train.py.tar"})
     CHECK(is_data(path));
   for (const char* path :
-       {"/proc/1/io", "/usr/lib/x.so", "/opt/l.so.6", "/home/u/train.py", "pipe:[1]",
+       {"/proc/1/io", "/usr/lib/x.so", "/opt/l.so.6", "/scratch/train.py", "pipe:[1]",
         "/x/site-packages/a.json", "/tmp/gone (deleted)", "/dev/shm/torch_1"})
     CHECK_FALSE(is_data(path));
 }

@@ -262,7 +262,11 @@ def around_distributed(original, loads):
     @functools.wraps(original)
     def call(*args, **kwargs):
         began = clock()
-        result = original(*args, **kwargs)
+        job.saving += 1
+        try:
+            result = original(*args, **kwargs)
+        finally:
+            job.saving -= 1
         moved(args, kwargs, loads, began, clock())
         return result
     return call
