@@ -2,9 +2,11 @@
 
 import json
 import os
+import pty
 import shutil
 import signal
 import sys
+import tempfile
 import time
 import unittest
 
@@ -73,6 +75,29 @@ class Command(Case):
             self.check(run)
             self.assertIn("the job had not ended when this was written", run.early["notes"])
             self.assertNotIn("the job had not ended when this was written", run.seen["notes"])
+
+    def test_what_is_typed_reaches_the_job_once(self):
+        script = ("import signal, sys, time\n"
+                  "asked = []\n"
+                  "signal.signal(signal.SIGINT, lambda *_: asked.append(1))\n"
+                  "print('ready', flush=True)\n"
+                  "while not asked: time.sleep(0.01)\n"
+                  "time.sleep(0.3)\n"
+                  "sys.exit(10 + len(asked))\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "o.json")
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.execv(program.STALLCAST, [program.STALLCAST, "observe", "-o", path, "--", sys.executable, "-c",
+                                             script])
+            text = b""
+            while b"ready" not in text:
+                text += os.read(terminal, 4096)
+            os.write(terminal, b"\x03")
+            _, status = os.waitpid(pid, 0)
+            os.close(terminal)
+            self.assertEqual(os.waitstatus_to_exitcode(status), 11)
+            self.assertTrue(os.path.exists(path))
 
     def test_a_child_that_was_killed_does_not_take_the_observation_with_it(self):
         def kill(run):

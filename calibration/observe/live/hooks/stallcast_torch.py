@@ -9,7 +9,7 @@ import sys
 import threading
 
 from stallcast_job import LOAD, LOAD_BYTES, Pass, aside, end_step, job, saved
-from stallcast_record import IN_MEMORY, PENDING_SAVE, RANK, STEPS, SYNC_TIME, SYNCS, clock, find_rank, guarded, record
+from stallcast_record import ASYNC, IN_MEMORY, PENDING_SAVE, RANK, STEPS, SYNC_TIME, SYNCS, clock, find_rank, guarded, record
 import stallcast_sample
 
 # Kinds of values: side_file.hpp.
@@ -258,7 +258,7 @@ def loaded(f, began, now):
     job.saved += now - began
 
 
-def around_distributed(original, loads):
+def around_distributed(original, after, *more):
     @functools.wraps(original)
     def call(*args, **kwargs):
         began = clock()
@@ -267,13 +267,20 @@ def around_distributed(original, loads):
             result = original(*args, **kwargs)
         finally:
             job.saving -= 1
-        moved(args, kwargs, loads, began, clock())
+        after(args, kwargs, began, clock(), *more)
         return result
     return call
 
 
 @guarded
-def moved(args, kwargs, loads, began, now):
+def paused(args, kwargs, began, now):
+    """An asynchronous save has copied what it will write; the thread that writes it calls save."""
+    record.put(ASYNC, 1.0)
+    job.saved += now - began
+
+
+@guarded
+def moved(args, kwargs, began, now, loads):
     """torch.distributed.checkpoint: this rank's own files of the folder."""
     folder = kwargs.get("checkpoint_id")
     for one in (kwargs.get("storage_writer"), kwargs.get("storage_reader"), *args):
@@ -340,7 +347,8 @@ def lay(name, module):
         replace(os, "fsync", around_sync)
         replace(os, "fdatasync", around_sync)
     else:
-        for one in ("save", "save_state_dict", "async_save"):
-            replace(module, one, around_distributed, False)
+        for one in ("save", "save_state_dict"):
+            replace(module, one, around_distributed, moved, False)
         for one in ("load", "load_state_dict"):
-            replace(module, one, around_distributed, True)
+            replace(module, one, around_distributed, moved, True)
+        replace(module, "async_save", around_distributed, paused)
