@@ -27,7 +27,7 @@ SideTally tally(SideKind kind, int loader, const std::vector<double>& values, do
   out.least = values.front();
   out.most = values.front();
   for (const double value : values) {
-    out.kept.emplace_back(out.count, value);
+    out.kept.push_back({out.count, value, each});
     out.count += each;
     out.sum += each * value;
     out.least = std::min(out.least, value);
@@ -38,7 +38,7 @@ SideTally tally(SideKind kind, int loader, const std::vector<double>& values, do
 
 /// A side file with one slot, as stallcast_record.py writes it.
 std::vector<double> side_cells() {
-  std::vector<double> cells(64 + 1024 + 8 * 1032, 0.0);
+  std::vector<double> cells(64 + 1024 + 8 * 1544, 0.0);
   cells[0] = 20261123.0;
   cells[1] = 1.0;
   cells[2] = 4711.0;  // process
@@ -53,8 +53,9 @@ std::vector<double> side_cells() {
   slot[3] = 0.5;
   slot[4] = 0.2;
   slot[5] = 0.3;
-  slot[8] = 0.0, slot[9] = 0.2;
-  slot[10] = 1.0, slot[11] = 0.3;
+  slot[6] = 2.0;
+  slot[8] = 0.0, slot[9] = 0.2, slot[10] = 1.0;
+  slot[11] = 1.0, slot[12] = 0.3, slot[13] = 1.0;
   return cells;
 }
 

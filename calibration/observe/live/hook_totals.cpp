@@ -59,6 +59,7 @@ void HookTotals::add(const SideFile& file) {
   if (batches > 0.0) ++trainers_;
   if (file.world) world_ = std::max(world_.value_or(0), *file.world);
   samples_ += file.samples;
+  measured_ += file.measured;
   errors_ += file.errors;
   syncs_ += file.syncs;
   sync_time_ += file.sync_time;
@@ -181,6 +182,7 @@ void HookTotals::tell_figures(int loader, Observation& out) const {
     out.figures["sample_page_cache_share"] = 1.0 - fetched.sum() / read.sum();
   mean("collate_s", SideKind::collate);
   mean("collate_cpu_s", SideKind::collate_cpu);
+  if (measured_ > 0.0) out.figures["samples_measured"] = measured_;
   if (in_memory_ > 0.0) out.figures["saves_in_memory"] = in_memory_;
   if (errors_ > 0.0) out.figures["hook_errors"] = errors_;
   out.figures["hooks_training_s"] = trainer_hooks_;

@@ -45,7 +45,8 @@ class HookTotals {
   std::map<pid_t, Process> known_;
   std::uint64_t processes_ = 0, trainers_ = 0;
   std::optional<std::int64_t> world_;
-  double samples_ = 0.0, errors_ = 0.0, syncs_ = 0.0, sync_time_ = 0.0, in_memory_ = 0.0;
+  double samples_ = 0.0, measured_ = 0.0, errors_ = 0.0, syncs_ = 0.0, sync_time_ = 0.0,
+         in_memory_ = 0.0;
   double trainer_hooks_ = 0.0;  ///< the most of one process that is no worker
   double worker_hooks_ = 0.0;   ///< of all workers
   bool asynchronous_ = false;

@@ -22,8 +22,10 @@ class MergedTally {
     most_ = count_ < 1.0 ? from.most : std::max(most_, from.most);
     count_ += from.count;
     sum_ += from.sum;
-    const double weight = from.count / static_cast<double>(from.kept.size());
-    for (const auto& [index, value] : from.kept) kept_.push_back({index, value, weight});
+    double stand_for = 0.0;
+    for (const SideTally::Value& one : from.kept) stand_for += one.weight;
+    for (const SideTally::Value& one : from.kept)
+      kept_.push_back({one.before, one.value, one.weight * from.count / stand_for});
     if (kept_.size() > 8 * kReservoir) thin();
   }
   [[nodiscard]] double count() const { return count_; }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 // Layout: hooks/stallcast_record.py.
 namespace stallcast::calibration::live {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr double kSideMagic = 20261123.0;
 constexpr std::size_t kSideHead = 64, kSideText = 1024, kSlotHead = 8, kSlotKept = 512;
-constexpr std::size_t kSlot = kSlotHead + 2 * kSlotKept, kMostSlots = 64;
+constexpr std::size_t kSlot = kSlotHead + 3 * kSlotKept, kMostSlots = 64;
 constexpr std::size_t kLargestSide = 8 * (kSideHead + kSideText + kMostSlots * kSlot);
 
 /// A count of at most `most`; 0 for what cannot be one.
@@ -34,10 +35,11 @@ SideTally tally_at(const double* slot) {
   out.sum = finite(slot[3]);
   out.least = finite(slot[4]);
   out.most = std::max(finite(slot[5]), out.least);
-  for (std::size_t i = 0; i < whole(out.count, kSlotKept); ++i) {
-    const double value = slot[kSlotHead + 2 * i + 1];
-    out.kept.emplace_back(finite(slot[kSlotHead + 2 * i]),
-                          std::clamp(finite(value), out.least, out.most));
+  const std::size_t kept = whole(std::min(slot[6], out.count), kSlotKept);
+  for (std::size_t i = 0; i < kept; ++i) {
+    const double* one = slot + kSlotHead + 3 * i;
+    out.kept.push_back({finite(one[0]), std::clamp(finite(one[1]), out.least, out.most),
+                        std::max(finite(one[2]), 1.0)});
   }
   return out;
 }
@@ -60,6 +62,7 @@ std::optional<SideFile> read_side_file(const std::filesystem::path& path) {
   out.world = numbered(cells[6]);
   out.hook_time = finite(cells[8]);
   out.samples = finite(cells[11]);
+  out.measured = finite(cells[22]);
   out.errors = finite(cells[12]);
   out.syncs = finite(cells[13]);
   out.sync_time = finite(cells[14]);
@@ -75,7 +78,8 @@ std::optional<SideFile> read_side_file(const std::filesystem::path& path) {
       {17, SideKind::save}, {18, SideKind::save_bytes}, {19, SideKind::save_files}};
   for (const auto& [cell, kind] : kPending) {
     const double value = finite(cells[cell]);
-    if (value > 0.0) out.tallies.push_back({kind, 0, 1.0, value, value, value, {{0.0, value}}});
+    if (value > 0.0)
+      out.tallies.push_back({kind, 0, 1.0, value, value, value, {{0.0, value, 1.0}}});
   }
   return out;
 }

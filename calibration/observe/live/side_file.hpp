@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace stallcast::calibration::live {
@@ -44,7 +43,12 @@ struct SideTally {
   SideKind kind{};
   int loader = -1;
   double count = 0.0, sum = 0.0, least = 0.0, most = 0.0;
-  std::vector<std::pair<double, double>> kept;  ///< index and value of an even choice of them
+  struct Value {
+    double before = 0.0;  ///< how many there were before it
+    double value = 0.0;
+    double weight = 1.0;  ///< how many it stood for
+  };
+  std::vector<Value> kept;  ///< an even choice of those that were measured
 };
 
 /// What the hooks in one process have noted.
@@ -53,7 +57,8 @@ struct SideFile {
   bool worker = false;  ///< of a loader
   std::optional<std::int64_t> rank, world;
   double hook_time = 0.0;  ///< seconds that went into the hooks
-  double samples = 0.0, errors = 0.0, syncs = 0.0, sync_time = 0.0, saves_in_memory = 0.0;
+  double samples = 0.0, measured = 0.0, errors = 0.0, syncs = 0.0, sync_time = 0.0,
+         saves_in_memory = 0.0;
   double optimizer_steps = 0.0;
   bool asynchronous = false;  ///< saves were made by another thread than steps
   std::string facts;          ///< JSON: loaders by their number, version of torch

@@ -12,11 +12,11 @@ import time
 MAGIC = 20261123.0
 HEAD, TEXT = 64, 1024
 SLOT_HEAD, KEPT = 8, 512
-SLOT = SLOT_HEAD + 2 * KEPT
+SLOT = SLOT_HEAD + 3 * KEPT
 GROWTH, MOST_SLOTS, MOST_FILES = 8, 64, 4096
 # Places in the head.
 (VERSION, PID, PARENT, WORKER, RANK, WORLD, BEGAN, HOOK_TIME, HOOK_CALLS, SLOTS, SAMPLES, ERRORS, SYNCS, SYNC_TIME,
- TEXT_LENGTH, ASYNC, PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES, IN_MEMORY, STEPS) = range(1, 22)
+ TEXT_LENGTH, ASYNC, PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES, IN_MEMORY, STEPS, MEASURED) = range(1, 23)
 
 clock = time.perf_counter
 
@@ -88,8 +88,9 @@ class Record:
             self.cells[SLOTS] = number + 1.0
         return at
 
-    def add(self, kind, loader, value):
-        """One more value; an even choice of KEPT of them stays (Vitter's algorithm R)."""
+    def add(self, kind, loader, value, weight=1):
+        """One more value, which stands for `weight` of them; an even choice of KEPT stays, each with how many there were
+        before it and its weight (Vitter, Algorithm R, 1985)."""
         if not self.ready():
             return
         at = self.slot(kind, loader)
@@ -101,20 +102,24 @@ class Record:
             cells[at + 4] = value
         if count == 0.0 or value > cells[at + 5]:
             cells[at + 5] = value
-        cells[at + 3] += value
-        place = int(count)
+        cells[at + 3] += value * weight
+        place = int(cells[at + 6])
         if place >= KEPT:
-            self.random = (self.random * 6364136223846793005 + 1442695040888963407) & 0xffffffffffffffff
-            place = (self.random >> 32) * (int(count) + 1) >> 32
+            place = int(self.draw() * (place + 1))
         if place < KEPT:
-            cells[at + SLOT_HEAD + 2 * place] = count
-            cells[at + SLOT_HEAD + 2 * place + 1] = value
-        cells[at + 2] = count + 1.0
+            here = at + SLOT_HEAD + 3 * place
+            cells[here], cells[here + 1], cells[here + 2] = count, value, weight
+        cells[at + 6] += 1.0
+        cells[at + 2] = count + weight
+
+    def draw(self):
+        """A number from 0 to less than 1; the job's own generators are left alone."""
+        self.random = (self.random * 6364136223846793005 + 1442695040888963407) & 0xffffffffffffffff
+        return (self.random >> 11) / 9007199254740992.0
 
     def even(self, most):
         """A whole number of 1 to `most`."""
-        self.random = (self.random * 6364136223846793005 + 1442695040888963407) & 0xffffffffffffffff
-        return 1 + ((self.random >> 32) * most >> 32)
+        return 1 + int(self.draw() * most)
 
     def count(self, place, more=1.0):
         if self.ready():

@@ -1,14 +1,15 @@
 """Single samples: what it takes to get one from a data set, in workers or in the process that trains.
 
 The data set and the collate function that a fetcher uses are replaced by ones that pass everything on. Of samples that
-take little time only some are measured, so that measuring takes about half a hundredth of them.
+take little time only some are measured, so that measuring takes about half a hundredth of them; each stands for those
+since the last one.
 """
 import os
 import sys
 import threading
 import time
 
-from stallcast_record import SAMPLES, WORKER, clock, find_rank, guarded, record
+from stallcast_record import MEASURED, SAMPLES, WORKER, clock, find_rank, guarded, record
 
 SAMPLE_WALL, SAMPLE_CPU, SAMPLE_READ, SAMPLE_FILES, SAMPLE_DELAY, SAMPLE_FETCHED, COLLATE, COLLATE_CPU = range(10, 18)
 SHARE = 0.005       # of a sample's time that measuring may take
@@ -35,7 +36,7 @@ class Meter:
         self.on = False
         self.opened = []
         self.stride = 1.0
-        self.left = 1
+        self.left = self.drawn = 1
         self.since = 0      # samples since `left` was drawn, to count them
         self.measured = 0
         self.cost = self.wall = 0.0
@@ -64,7 +65,7 @@ class Meter:
         return int(os.pread(self.delay, 128, 0).split()[1])
 
     def begin(self):
-        came = clock()
+        came = thread_time()
         self.opened.clear()
         delay = self.waited()
         before = self.now()
@@ -78,21 +79,23 @@ class Meter:
         after = self.now()
         late = self.waited()
         wall = (now - then) / samples
-        record.add(SAMPLE_WALL, loader, wall)
-        record.add(SAMPLE_CPU, loader, (cpu - cpu_then) / samples)
+        stands = max(self.drawn - self.left, 1)  # for those since the last one, too
+        record.count(MEASURED)
+        record.add(SAMPLE_WALL, loader, wall, stands)
+        record.add(SAMPLE_CPU, loader, (cpu - cpu_then) / samples, stands)
         if before is not None and after is not None:
-            record.add(SAMPLE_READ, loader, max(after[0] - before[0] - before[2], 0) / samples)
-            record.add(SAMPLE_FETCHED, loader, (after[1] - before[1]) / samples)
-        record.add(SAMPLE_FILES, loader, len(self.opened) / samples)
+            record.add(SAMPLE_READ, loader, max(after[0] - before[0] - before[2], 0) / samples, stands)
+            record.add(SAMPLE_FETCHED, loader, (after[1] - before[1]) / samples, stands)
+        record.add(SAMPLE_FILES, loader, len(self.opened) / samples, stands)
         if delay is not None and late is not None:
-            record.add(SAMPLE_DELAY, loader, (late - delay) * 1e-9 / samples)
+            record.add(SAMPLE_DELAY, loader, (late - delay) * 1e-9 / samples, stands)
         for path in self.opened[:4]:
             try:
                 record.path(path)
             except OSError:
                 pass
         self.measured += 1
-        cost = then - came + clock() - now
+        cost = cpu_then - came + thread_time() - cpu  # without what others took of the core
         if self.measured <= 2:  # the first one makes the file
             self.cost, self.wall = cost, wall * samples
         self.cost += 0.1 * (cost - self.cost)
@@ -103,7 +106,7 @@ class Meter:
         """When to measure next; by chance, as batches and shards have a rhythm."""
         if self.measured >= ALWAYS:
             self.stride = min(max(self.cost / (SHARE * max(self.wall, 1e-7)), 1.0), 1e6)
-        self.left = record.even(2 * int(self.stride) - 1)
+        self.left = self.drawn = record.even(2 * int(self.stride) - 1)
 
     def count(self):
         """Tells how many samples there were since the last time."""
