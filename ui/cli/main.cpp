@@ -80,7 +80,8 @@ int dispatch(std::vector<std::string> args) {
     write_stdout(help());
     return static_cast<int>(ExitCode::ok);
   }
-  if (std::find(args.begin(), args.end(), "--version") != args.end()) {
+  const auto own_end = std::find(args.begin(), args.end(), "--");  // behind: another command's
+  if (std::find(args.begin(), own_end, "--version") != own_end) {
     write_stdout("stallcast " + client::version().program + "\n");
     return static_cast<int>(ExitCode::ok);
   }

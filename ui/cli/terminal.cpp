@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <vector>
@@ -188,6 +189,18 @@ int deliver(const CommonOptions& options, const std::string& report, ExitCode ex
   if (options.output.empty() || options.output == "-") return to_stdout(report, exit);
   const auto written = base::write_file(options.output, report);
   return written.ok() ? static_cast<int>(exit) : report_failure(written.failure());
+}
+
+std::optional<Failure> check_output(const std::string& file) {
+  const std::filesystem::path path = file;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return Failure{ExitCode::bad_input, "\"" + file + "\" is a folder",
+                   "name the file to write with --output FILE"};
+  if (access(folder.c_str(), W_OK) == 0) return std::nullopt;
+  return Failure{ExitCode::bad_input, "cannot write \"" + file + "\"",
+                 "its folder has to exist, and this user has to be allowed to write there"};
 }
 
 int deliver_product(const CommonOptions& options, const std::string& product,

@@ -42,6 +42,9 @@ void print_diagnostics(const Diagnostics& diagnostics, bool quiet);
 /// file of `--output` is replaced at once.
 [[nodiscard]] int deliver(const CommonOptions& options, const std::string& report, ExitCode exit);
 
+/// Why `file` cannot be written, said before what takes long; nothing when it can.
+[[nodiscard]] std::optional<Failure> check_output(const std::string& file);
+
 /// For verbs that make a file: `product` goes to the file of `--output`, and standard output gets
 /// the report, or with `--format json` the product.
 [[nodiscard]] int deliver_product(const CommonOptions& options, const std::string& product,

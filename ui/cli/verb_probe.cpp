@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <filesystem>
 
 #include "calibration/measure/measurement_json.hpp"
@@ -19,17 +17,6 @@ int unknown_probe(const std::string& kind) {
   std::vector<std::string> ids;
   for (const calibration::Probe& probe : calibration::probes()) ids.emplace_back(probe.id);
   return refuse("there is no probe \"" + kind + "\"", suggestion(kind, ids));
-}
-
-/// Said before the minutes that a probe takes, not after them.
-std::optional<Failure> check_output(const std::filesystem::path& file) {
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (std::filesystem::is_directory(file))
-    return Failure{ExitCode::bad_input, "\"" + file.string() + "\" is a folder",
-                   "name the file to write with --output FILE"};
-  if (access(folder.c_str(), W_OK) == 0) return std::nullopt;
-  return Failure{ExitCode::bad_input, "cannot write \"" + file.string() + "\"",
-                 "its folder has to exist, and this user has to be allowed to write there"};
 }
 
 constexpr Seconds kLeastBudget = Seconds::from(10.0, unit::s);

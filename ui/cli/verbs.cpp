@@ -28,6 +28,8 @@ constexpr std::array kVerbs{
     Verb{"ci", "Continuous integration", "write a workflow for GitHub or GitLab", ci_verb},
     Verb{"validate", "Measurements", "predictions against measurements", validate_verb},
     Verb{"probe", "Measurements", "measure this machine", probe_verb},
+    Verb{"observe", "Measurements", "run a job and watch it: steps, loader, storage, saves",
+         observe_verb},
     Verb{"calibrate", "Measurements", "fit a calibration profile", calibrate_verb},
     Verb{"serve", "Services", "the HTTP API and the report pages", serve_verb},
 };

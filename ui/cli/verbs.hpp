@@ -35,6 +35,7 @@ int check_verb(const Verb& verb, std::span<const std::string> args);
 int diff_verb(const Verb& verb, std::span<const std::string> args);
 int calibrate_verb(const Verb& verb, std::span<const std::string> args);
 int import_verb(const Verb& verb, std::span<const std::string> args);
+int observe_verb(const Verb& verb, std::span<const std::string> args);
 int serve_verb(const Verb& verb, std::span<const std::string> args);
 int sweep_verb(const Verb& verb, std::span<const std::string> args);
 

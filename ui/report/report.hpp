@@ -71,6 +71,8 @@ struct Style {
 [[nodiscard]] std::string profile_text(const CalibrationProfile& profile, const Style& style);
 [[nodiscard]] std::string measurements_text(const MeasurementSet& set, const Style& style);
 [[nodiscard]] std::string observation_text(const Observation& observation, const Style& style);
+/// What one run showed, in a few lines.
+[[nodiscard]] std::string observation_summary(const Observation& observation);
 [[nodiscard]] std::string render(const RowValidation& validation, const ReportContext& context,
                                  Format format, const Style& style);
 

@@ -1,0 +1,128 @@
+"""What a process of the job is doing: the step, the save and the load under way.
+
+A step ends with the last optimizer step before the next batch is asked for, and begins where the one before ended: or
+where the loader was asked, when a pass begins or another loader had its turn. Saves and loads are not part of it.
+"""
+import atexit
+import os
+import threading
+import weakref
+
+from stallcast_record import (ASYNC, PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES, clock, guarded, record)
+
+# Kinds of values: side_file.hpp.
+STEP, STEP_WAIT, STEP_COMPUTE, STEP_BATCHES = 5, 6, 7, 9
+SAVE, SAVE_BYTES, SAVE_FILES, SAVE_PERIOD, SAVE_STEPS, LOAD, LOAD_BYTES = range(20, 27)
+
+
+class Pass:
+    """One time through a loader, from its __iter__."""
+
+    def __init__(self, loader, asked):
+        self.loader, self.asked = loader, asked
+        self.first = True
+        self.last_ask = None
+        self.last_wait = 0.0
+        self.sized = 0
+
+
+class Job:
+    """What this process is doing. Steps belong to one thread; others at worst miscount."""
+
+    def __init__(self):
+        self.loaders = weakref.WeakKeyDictionary()
+        self.current = None     # the Pass that gave the last batch
+        self.marked = None      # end of the last optimizer step that no step was made of yet
+        self.begin = None       # of the step that is under way
+        self.wait = self.saved = 0.0
+        self.batches = self.steps = self.depth = self.inside = self.saving = 0
+        self.thread = None
+        self.save = None        # [start, seconds, bytes, files] of the save under way
+        self.load = None
+        self.last_save = None   # (start, steps)
+
+
+job = Job()
+
+
+def forked():
+    """A child: a worker of the loader, or a process that starts its own."""
+    current = job.current
+    job.__init__()
+    job.current = current
+
+
+os.register_at_fork(after_in_child=forked)
+
+
+def end_step(saving=False):
+    """A step ended with the last optimizer step before the next batch was asked for."""
+    if job.save is not None and not saving:
+        end_save()
+    if job.load is not None:
+        seconds, size = job.load
+        record.add(LOAD, 0, seconds)
+        record.add(LOAD_BYTES, 0, size)
+        job.load = None
+    if job.marked is None:
+        return
+    if job.current is not None and job.begin is not None:
+        duration = max(job.marked - job.begin - job.saved, 0.0)
+        wait = min(job.wait, duration)
+        loader = job.current.loader
+        record.add(STEP, loader, duration)
+        record.add(STEP_WAIT, loader, wait)
+        record.add(STEP_COMPUTE, loader, duration - wait)
+        record.add(STEP_BATCHES, loader, float(job.batches))
+    job.begin, job.marked = job.marked, None
+    job.wait = job.saved = 0.0
+    job.batches = 0
+
+
+def aside():
+    """Is this call made in another thread than the one that trains?"""
+    return job.thread is not None and job.thread != threading.get_ident()
+
+
+def end_save():
+    start, seconds, size, files = job.save
+    job.save = None
+    record.add(SAVE, 0, seconds)
+    if files:
+        record.add(SAVE_BYTES, 0, size)
+        record.add(SAVE_FILES, 0, float(files))
+    for place in (PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES):
+        record.put(place, 0.0)
+    if job.last_save is not None:
+        record.add(SAVE_PERIOD, 0, start - job.last_save[0])
+        record.add(SAVE_STEPS, 0, float(job.steps - job.last_save[1]))
+    job.last_save = (start, job.steps)
+
+
+@guarded
+def saved(target, began, now, size, files):
+    """Saves with no step in between are one: a model, its optimizer, its schedule."""
+    if aside():
+        record.put(ASYNC, 1.0)
+    else:
+        end_step(saving=True)
+        job.saved += now - began
+    if job.save is None:
+        job.save = [began, 0.0, 0.0, 0]
+    job.save[1] += now - began
+    job.save[2] += size
+    job.save[3] += files
+    record.put(PENDING_SAVE, job.save[1])
+    record.put(PENDING_SAVE_BYTES, job.save[2])
+    record.put(PENDING_SAVE_FILES, job.save[3])
+    record.spent(clock() - now)
+
+
+@guarded
+def finish():
+    end_step()
+    if job.save is not None:
+        end_save()
+
+
+atexit.register(finish)

@@ -1,0 +1,77 @@
+#include "calibration/observe/live/strace_reader.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+
+#include "calibration/observe/formats/trace_format.hpp"
+#include "calibration/observe/live/tools.hpp"
+#include "stallcast/diagnostic.hpp"
+
+namespace stallcast::calibration::live {
+
+Result<std::unique_ptr<StraceReader>> StraceReader::open(const std::string& folder, bool names) {
+  const Seconds limit = Seconds::from(10.0, unit::s);
+  if (!output_of({"strace", "-V"}, limit).done)
+    return Failure{ExitCode::bad_input, "strace is not installed",
+                   "install it, or observe without --syscalls strace"};
+  if (!output_of({"strace", "-D", "-o", "/dev/null", "true"}, limit).done)
+    return Failure{ExitCode::bad_input, "strace may not trace here",
+                   "containers need the capability SYS_PTRACE; or observe without --syscalls"};
+  const std::string pipe = folder + "/strace.pipe";
+  if (mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) != 0)
+    return Failure{ExitCode::internal, "cannot make a pipe for strace", ""};
+  std::unique_ptr<StraceReader> out(new StraceReader(pipe, names));
+  out->writer_ = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  return out;
+}
+
+StraceReader::~StraceReader() {
+  if (writer_ >= 0) close(writer_);
+  if (reader_.joinable()) reader_.join();
+}
+
+std::vector<std::string> StraceReader::around(const std::vector<std::string>& command) const {
+  std::vector<std::string> words{"strace", "-D",  "-f",          "-q", "-ttt",
+                                 "-T",     "-e",  "signal=none", "-e", "trace=file,desc,process",
+                                 "-o",     pipe_, "--"};
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+void StraceReader::start() {
+  reader_ = std::thread([this] { read(); });
+}
+
+void StraceReader::read() {
+  Diagnostics faults;
+  const TraceFormat* format = find_trace_format("strace");
+  if (format != nullptr) seen_ = import_observation(*format, {pipe_}, names_, faults);
+  for (const Diagnostic& fault : faults.items())
+    if (fault.severity == Severity::error) seen_.notes.push_back("strace: " + fault.message);
+  // Whatever became of that: strace must never wait for a reader.
+  const int fd = ::open(pipe_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return read_all_.store(true);
+  fcntl(fd, F_SETFL, 0);
+  std::array<char, 65536> rest{};
+  while (::read(fd, rest.data(), rest.size()) > 0) {
+  }
+  close(fd);
+  read_all_ = true;
+}
+
+Observation StraceReader::finish(pid_t tracer) {
+  if (writer_ >= 0) close(std::exchange(writer_, -1));
+  constexpr int kPatience = 250;  // of 20 ms
+  for (int i = 0; i < kPatience && !read_all_; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  if (!read_all_ && tracer > 0) kill(tracer, SIGKILL);
+  if (reader_.joinable()) reader_.join();
+  return std::move(seen_);
+}
+
+}  // namespace stallcast::calibration::live
