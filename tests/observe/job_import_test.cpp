@@ -184,6 +184,17 @@ TEST_CASE("steps of several batches have one of their sum, and making it up cost
   CHECK(made["dataset"]["samples"] == 5000);
 }
 
+TEST_CASE("a job of one step is compared by that step") {
+  Observation job = small_job();
+  CHECK(calibration::figures_of(calibration::facts_of(job), "j")[0].metric ==
+        "job.j.steady.step.time");
+  job.steps->count = 1;
+  job.steps->epochs = 1;
+  const auto figures = calibration::figures_of(calibration::facts_of(job), "j");
+  CHECK(figures.size() == 1);
+  CHECK(figures[0].metric == "job.j.step.time");
+}
+
 TEST_CASE("one of ranks that meet is found from the slowest of them") {
   std::mt19937_64 random(1);
   for (const double ranks : {2.0, 8.0, 64.0}) {
