@@ -314,6 +314,12 @@ JobFacts facts_of(const Observation& observation) {
     out.least_io = in_seconds(seen_of(*observation.reading->latency).low *
                               out.requests_per_sample.value_or(1.0));
   out.least_io = std::clamp(out.least_io, Seconds{}, out.sample_io.value_or(Seconds{}));
+  if (!out.sample && out.wait > Seconds{}) {
+    out.remarks.emplace_back("what the job reads was not seen: its waits are part of the compute");
+    out.compute.mean += out.wait.in(unit::s);
+    out.wait = Seconds{};
+    out.waits_known = false;
+  }
   find_cache(observation, out);
   find_saves(observation, out);
   return out;

@@ -26,8 +26,11 @@ std::vector<JobFigure> figures_of(const JobFacts& facts, const std::string& job)
                        double error) {
     out.push_back({what, label, metric::of_job(job, figure), Dimension::time, value, error});
   };
-  add(What::step, "step time", "steady.step.time", facts.step.in(unit::s), facts.step_error);
-  if (facts.waits_known && facts.sample)
+  // A simulation's steady steps are all but the first.
+  const bool several = facts.steps > 1 || facts.epochs > 1;
+  add(What::step, "step time", several ? "steady.step.time" : "step.time", facts.step.in(unit::s),
+      facts.step_error);
+  if (several && facts.waits_known && facts.sample)
     add(What::wait, "wait of a step", "steady.wait", facts.wait.in(unit::s),
         facts.wait > Seconds{} ? facts.wait_error * (facts.step / facts.wait) : 0.0);
   if (facts.first_batch && facts.sample)

@@ -203,7 +203,8 @@ void JobWriter::add_step() {
   const Seconds compute = Seconds::from(facts_.compute.mean, unit::s) * costs_.compute;
   const double variation = facts_.compute.variation();
   std::string said = "Mean of " + std::to_string(facts_.compute.count) + " steps less their waits";
-  if (!facts_.waits_known) said = "Mean of steps: waits were not seen apart from it";
+  if (!facts_.waits_known)
+    said = "Mean of " + std::to_string(facts_.compute.count) + " steps, waits included";
   if (is_heavier(facts_.compute))
     said += ". The middle 90 % are from " +
             base::print_quantity(facts_.compute.low, Dimension::time) + " to " +

@@ -12,7 +12,7 @@
 namespace stallcast::calibration {
 namespace {
 
-constexpr int kRounds = 14;
+constexpr int kRounds = 24;
 /// Near enough: of the step, of a first batch, of a save.
 /// How well simulations tell the mean of a step, while costs are solved for and in the end.
 constexpr double kSolved = 0.005, kChecked = 0.0025;
@@ -155,10 +155,11 @@ class Solver {
   }
 
   bool improve_wait(const Simulated& said) {
-    if (costs_.cause == WaitCause::none || !facts_.waits_known || search_.exhausted()) return false;
+    if (costs_.cause == WaitCause::none || !facts_.waits_known) return false;
     if (costs_.cause == WaitCause::storage && profile_ != nullptr) return false;
     const double off = said.wait - facts_.wait.in(unit::s);
     if (std::abs(off) < kNearStep * facts_.step.in(unit::s)) return false;
+    if (search_.exhausted() && !try_another(off)) return false;
     const double next = search_.next(off);
     if (costs_.cause == WaitCause::storage) costs_.storage = next;
     if (costs_.cause == WaitCause::cpu) costs_.cpu = next;
@@ -190,6 +191,20 @@ class Solver {
     const Rate faster = *costs_.serialize * 1.5;
     if (faster > Rate::from(1, unit::TBps)) return false;
     costs_.serialize = faster;
+    return true;
+  }
+
+  /// Where a cause explains nothing even when it costs next to nothing, another one is tried.
+  bool try_another(double off) {
+    if (off <= 0.0) return false;
+    const auto next = [&]() -> std::optional<WaitCause> {
+      if (costs_.cause == WaitCause::handover) return WaitCause::storage;
+      if (costs_.cause == WaitCause::storage && facts_.sample_cpu) return WaitCause::cpu;
+      return std::nullopt;
+    }();
+    if (!next || (*next == WaitCause::storage && profile_ != nullptr)) return false;
+    costs_.cause = *next;
+    search_ = Search(1.0);
     return true;
   }
 

@@ -162,6 +162,39 @@ TEST_CASE("saves within steps are taken out of compute") {
   CHECK(facts.saves->every_steps == 10);
 }
 
+TEST_CASE("a job whose reads were not seen computes, and its waits are part of that") {
+  Observation job = small_job();
+  job.loader.reset();
+  job.samples.reset();
+  job.reading.reset();
+  const base::Json made = scenario_of(job);
+  CHECK(made["jobs"][0]["step"]["compute"] == "100 ms");
+  CHECK_FALSE(made["jobs"][0].contains("dataset"));
+  CHECK_FALSE(made.contains("storage"));
+}
+
+TEST_CASE("steps of several batches have one of their sum, and making it up costs core time") {
+  Observation job = small_job();
+  job.loader->batch_bytes = sizes(2e6, 10);
+  job.figures = {{"step_batches", 2.0}, {"collate_cpu_s", 0.001}, {"dataset_samples", 5000.0}};
+  const base::Json made = scenario_of(job)["jobs"][0];
+  CHECK(made["loader"]["batch"] == 8);
+  CHECK(made["loader"]["collate"] == "2 GB/s");
+  CHECK(made["dataset"]["tensor"] == "500 kB");
+  CHECK(made["dataset"]["samples"] == 5000);
+}
+
+TEST_CASE("a job of one step is compared by that step") {
+  Observation job = small_job();
+  CHECK(calibration::figures_of(calibration::facts_of(job), "j")[0].metric ==
+        "job.j.steady.step.time");
+  job.steps->count = 1;
+  job.steps->epochs = 1;
+  const auto figures = calibration::figures_of(calibration::facts_of(job), "j");
+  CHECK(figures.size() == 1);
+  CHECK(figures[0].metric == "job.j.step.time");
+}
+
 TEST_CASE("one of ranks that meet is found from the slowest of them") {
   std::mt19937_64 random(1);
   for (const double ranks : {2.0, 8.0, 64.0}) {
