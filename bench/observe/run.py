@@ -1,0 +1,195 @@
+"""Observed training loops, predicted on the store they were seen on and on another one, next to measurements.
+
+    sudo python3 bench/observe/run.py [--steps 60] [--only NAME] > docs/validation/observe.md
+
+Two stores are the file system below --folder, held to different limits of bytes and requests by a blkio control
+group (which takes root). Of each loop of loops.py:
+
+1. it runs by itself on store A, files not in memory: what is compared with;
+2. it runs again under `stallcast observe`; `import observation --profile A` makes its scenario;
+3. the scenario is simulated with A's profile, and with B's (`stallcast probe all` of each, a minute);
+4. it runs by itself on store B.
+
+Nothing measured on B but its probes is given to the prediction of B.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import loops
+
+PYTHON = sys.executable
+HERE = os.path.dirname(os.path.abspath(__file__))
+STALLCAST = os.path.join(HERE, "..", "..", "build", "release", "bin", "stallcast")
+STORES = {"A": (200_000_000, 4000), "B": (80_000_000, 1000)}  # B/s, requests/s
+FIGURES = {"step": ("step_s", "job.train.steady.step.time"), "first batch": ("first_batch_s", "job.train.first_batch"),
+           "save": ("save_s", "job.train.checkpoint")}
+
+
+class Limits:
+    """Control groups that hold processes to the limits of a store."""
+
+    def __init__(self, folder):
+        self.root = tempfile.mkdtemp()
+        subprocess.run(["mount", "-t", "cgroup", "-o", "blkio", "none", self.root], check=True)
+        device = os.stat(folder).st_dev
+        name = os.path.realpath(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
+        if os.path.exists(os.path.join(name, "partition")):
+            name = os.path.dirname(name)
+        with open(os.path.join(name, "dev"), encoding="ascii") as file:
+            disk = file.read().strip()
+        for store, (rate, requests) in STORES.items():
+            group = self.group(store)
+            os.makedirs(group, exist_ok=True)
+            for way in ("read", "write"):
+                self.put(group, f"blkio.throttle.{way}_bps_device", f"{disk} {rate}")
+                self.put(group, f"blkio.throttle.{way}_iops_device", f"{disk} {requests}")
+
+    def group(self, store):
+        return os.path.join(self.root, f"stallcast-{store}")
+
+    @staticmethod
+    def put(group, key, value):
+        with open(os.path.join(group, key), "w", encoding="ascii") as file:
+            file.write(value)
+
+    def run(self, store, *command):
+        """Output of a command held to a store's limits, with no file in memory at its start."""
+        subprocess.run("sync; echo 3 > /proc/sys/vm/drop_caches", shell=True, check=True)
+        return self.warm(store, *command)
+
+    def warm(self, store, *command):
+        done = subprocess.run(command, capture_output=True, text=True, check=False,
+                              preexec_fn=lambda: self.put(self.group(store), "tasks", str(os.getpid())))
+        if done.returncode != 0:
+            raise RuntimeError(" ".join(command) + ": " + done.stderr[-800:])
+        return done.stdout
+
+    def end(self):
+        for store in STORES:
+            os.rmdir(self.group(store))
+        subprocess.run(["umount", self.root], check=True)
+        os.rmdir(self.root)
+
+
+def stallcast(*args):
+    done = subprocess.run([STALLCAST, *args], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(" ".join(args) + ": " + done.stderr[-800:])
+    return done.stdout
+
+
+def probed(limits, folder, work, store):
+    limits.run(store, STALLCAST, "probe", "all", "--target", folder, "--budget", "60s", "-o", f"{work}/{store}",
+               "--quiet")
+    files = [os.path.join(work, store, name) for name in sorted(os.listdir(f"{work}/{store}"))]
+    stallcast("calibrate", *files, "--output", f"{work}/{store}.profile.json", "--quiet")
+    return f"{work}/{store}.profile.json"
+
+
+def simulated(scenario, profile):
+    metrics = json.loads(stallcast("run", scenario, "--profile", profile, "--draws", "32", "--no-advice", "--format",
+                                   "json", "--quiet"))["metrics"]
+
+    def figure(*names):
+        for name in names:
+            if name in metrics:
+                return metrics[name]
+        return None
+
+    return {"step": figure("job.train.steady.step.time"), "first batch": figure("job.train.first_batch"),
+            "save": figure("job.train.checkpoint.stall", "job.train.checkpoint.duration")}
+
+
+def compared(name, steps, limits, folder, profiles, work):
+    data = os.path.join(folder, "data")
+    loops.make(name, data, steps)
+    script = [PYTHON, os.path.join(HERE, "loops.py"), name, data, str(steps)]
+    run = limits.warm if "warm" in name else limits.run
+    try:
+        seen, scenario = f"{work}/seen.json", f"{work}/mine.json"
+        run("A", *script) if "warm" in name else None
+        measured = {"A": json.loads(run("A", *script))}
+        run("A", STALLCAST, "observe", "-o", seen, "--", *script)
+        stallcast("import", "observation", seen, "--profile", profiles["A"], "-o", scenario, "--quiet")
+        measured["B"] = json.loads(run("B", *script))
+        out = []
+        for store in STORES:
+            predicted = simulated(scenario, profiles[store])
+            for figure, (key, _) in FIGURES.items():
+                truth, guess = measured[store][key], predicted[figure]
+                if truth is not None and guess is not None:
+                    low, high = guess.get("ci90", (guess["value"], guess["value"]))
+                    out.append((name, store, figure, truth, guess["value"], low <= truth <= high))
+        return out
+    finally:
+        shutil.rmtree(data)
+        if os.path.exists(data + ".save"):
+            os.remove(data + ".save")
+
+
+def quantile(values, part):
+    ordered = sorted(values)
+    place = part * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def page(rows, steps):
+    limits = ", ".join(f"{store} {rate / 1e6:.0f} MB/s and {ops} requests/s" for store, (rate, ops) in STORES.items())
+    print(f"""<!-- bench/observe/run.py --steps {steps} -->
+# Observed loops, predicted here and there
+
+Training loops with real PyTorch, observed once on store A and predicted on A and on B, next to runs that nobody watched.
+Both are one disk held to limits: {limits}. [How](../../bench/observe/run.py), [the loops](../../bench/observe/loops.py),
+[what becomes of an observation](../models/observed-job.md).
+
+| store | figure | loops | median error | 95th percentile | inside the 90 % interval |
+|---|---|---:|---:|---:|---:|""")
+    for store in STORES:
+        for figure in FIGURES:
+            some = [row for row in rows if row[1] == store and row[2] == figure]
+            if some:
+                errors = [abs(row[4] / row[3] - 1) for row in some]
+                print(f"| {store} | {figure} | {len(some)} | {100 * statistics.median(errors):.1f} % | "
+                      f"{100 * quantile(errors, 0.95):.1f} % | {sum(row[5] for row in some)} of {len(some)} |")
+    print("\n| loop | store | figure | measured | predicted | error | inside |\n|---|---|---|---:|---:|---:|---|")
+    for name, store, figure, truth, guess, inside in rows:
+        print(f"| {name} | {store} | {figure} | {1000 * truth:.1f} ms | {1000 * guess:.1f} ms | "
+              f"{100 * (guess / truth - 1):+.1f} % | {'yes' if inside else 'no'} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", default=".", help="a folder on a disk of its own")
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--only", help="one loop")
+    args = parser.parse_args()
+    folder = tempfile.mkdtemp(dir=args.folder)
+    work = tempfile.mkdtemp()
+    limits = Limits(folder)
+    rows = []
+    try:
+        profiles = {store: probed(limits, folder, work, store) for store in STORES}
+        for name in [args.only] if args.only else loops.LOOPS:
+            print(name, file=sys.stderr)
+            try:
+                rows += compared(name, args.steps, limits, folder, profiles, work)
+            except RuntimeError as failure:
+                print(failure, file=sys.stderr)
+    finally:
+        limits.end()
+        shutil.rmtree(folder)
+        shutil.rmtree(work)
+    page(rows, args.steps)
+
+
+if __name__ == "__main__":
+    main()
