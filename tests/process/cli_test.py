@@ -116,7 +116,7 @@ class ExitCodes(unittest.TestCase):
         self.assertIn("usage: ", self.code(0, "--help").out)
         self.assertRegex(self.code(0, "--version").out, r"^stallcast \d+\.\d+\.\d+\n$")
         for verb in ("run", "plan", "explain", "lint", "resolve", "schema", "init", "catalog",
-                     "import", "sweep"):
+                     "import", "observe", "sweep"):
             help_text = self.code(0, verb, "--help").out
             self.assertLessEqual(max(map(len, help_text.splitlines())), 80)
 

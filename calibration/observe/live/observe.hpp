@@ -16,8 +16,8 @@ struct ObserveOptions {
   bool hooks = true;    ///< watch PyTorch from within
   bool strace = false;  ///< every call on files, by strace: slows the job
   std::string version;  ///< of this program
-  /// Called with what was seen so far: a minute after the last time, and before a signal that may
-  /// end the job is passed on.
+  /// Called with what was seen so far: a minute after the last time, and when a signal that may
+  /// end the job was passed on.
   std::function<void(const Observation&)> keep;
 };
 

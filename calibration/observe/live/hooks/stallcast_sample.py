@@ -33,11 +33,10 @@ class Meter:
         self.delay = self.open("/proc/thread-self/schedstat")
         self.process = os.getpid()
         self.thread = threading.get_ident()
-        self.on = False
         self.opened = []
         self.stride = 1.0
         self.left = self.drawn = 1
-        self.since = 0      # samples since `left` was drawn, to count them
+        self.told = 0       # of the samples since `left` was drawn, those that are counted
         self.measured = 0
         self.cost = self.wall = 0.0
         if worker:
@@ -69,12 +68,12 @@ class Meter:
         self.opened.clear()
         delay = self.waited()
         before = self.now()
-        self.on = True
+        listening[0] = self
         return came, delay, before, thread_time(), clock()
 
     def end(self, begun, samples):
         now, cpu = clock(), thread_time()
-        self.on = False
+        listening[0] = None
         came, delay, before, cpu_then, then = begun
         after = self.now()
         late = self.waited()
@@ -106,13 +105,16 @@ class Meter:
         """When to measure next; by chance, as batches and shards have a rhythm."""
         if self.measured >= ALWAYS:
             self.stride = min(max(self.cost / (SHARE * max(self.wall, 1e-7)), 1.0), 1e6)
+        self.count()
         self.left = self.drawn = record.even(2 * int(self.stride) - 1)
+        self.told = 0
 
     def count(self):
         """Tells how many samples there were since the last time."""
-        if self.since:
-            record.count(SAMPLES, float(self.since))
-            self.since = 0
+        more = self.drawn - self.left - self.told
+        if more:
+            record.count(SAMPLES, float(more))
+            self.told += more
 
 
 meters = {}
@@ -129,22 +131,22 @@ def meter():
     return mine
 
 
-listening = False
+listening = [None]  # the meter of the sample that is being measured
+hooked = []
 
 
 def listen():
     """Files that are opened while a sample is measured, in this process."""
-    global listening
-    if not listening:
-        listening = True
+    if not hooked:
+        hooked.append(True)
         sys.addaudithook(heard)
 
 
-def heard(event, args):
-    if event != "open":
+def heard(event, args, listening=listening):
+    if listening[0] is None or event != "open":
         return
-    mine = meters.get(threading.get_ident())
-    if mine is None or not mine.on or len(mine.opened) >= 1000:
+    mine = listening[0]
+    if mine.thread != threading.get_ident() or len(mine.opened) >= 1000:
         return
     try:
         path = args[0]
@@ -163,10 +165,9 @@ draw = guarded(Meter.draw)
 
 def measured(mine, samples, get):
     """The result of `get`, measured when its turn has come."""
-    mine.left -= samples
-    begun = begin(mine) if mine.left <= 0 else None
+    begun = begin(mine) if mine.left <= samples else None
     value = get()
-    mine.since += samples
+    mine.left -= samples
     if begun is not None:
         end(mine, begun, samples)
         draw(mine)
@@ -184,7 +185,6 @@ class Samples:
 
     def __getitem__(self, index):
         dataset, mine = self._stallcast
-        mine.since += 1
         mine.left -= 1
         if mine.left > 0:
             return dataset[index]
