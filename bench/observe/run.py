@@ -7,7 +7,7 @@ group (which takes root). Of each loop of loops.py:
 
 1. it runs by itself on store A, files not in memory: what is compared with;
 2. it runs again under `stallcast observe`; `import observation --profile A` makes its scenario;
-3. the scenario is simulated with A's profile, and with B's (`stallcast probe all` of each, a minute);
+3. the scenario is simulated with A's profile, and with B's (`stallcast probe all` of each, 200 s);
 4. it runs by itself on store B.
 
 Nothing measured on B but its probes is given to the prediction of B.
@@ -86,7 +86,7 @@ def stallcast(*args):
 
 
 def probed(limits, folder, work, store):
-    limits.run(store, STALLCAST, "probe", "all", "--target", folder, "--budget", "60s", "-o", f"{work}/{store}",
+    limits.run(store, STALLCAST, "probe", "all", "--target", folder, "--budget", "200s", "-o", f"{work}/{store}",
                "--quiet")
     files = [os.path.join(work, store, name) for name in sorted(os.listdir(f"{work}/{store}"))]
     stallcast("calibrate", *files, "--output", f"{work}/{store}.profile.json", "--quiet")
