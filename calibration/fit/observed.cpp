@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "calibration/measure/statistics.hpp"
+#include "engine/base/counted.hpp"
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 
@@ -17,11 +18,6 @@ using uncertain::Posterior;
 
 constexpr std::string_view kFit = "observed";
 
-std::string in_words(double value, const std::string& metric) {
-  if (metric.ends_with("au") || metric.ends_with("utilization")) return base::percent(value, 2);
-  return base::significant(value, 4);
-}
-
 /// Inputs whose middle is now where one in twenty was before, or fewer.
 std::vector<std::string> left_their_range(const CalibrationProfile& profile) {
   std::vector<std::string> out;
@@ -32,10 +28,10 @@ std::vector<std::string> left_their_range(const CalibrationProfile& profile) {
 }
 
 std::string missed(const Fitted& fitted) {
-  const std::string& metric = fitted.observed.metric;
-  return metric + " was " + in_words(fitted.observed.value, metric) + ", the closest draw gives " +
-         in_words(fitted.closest, metric) + ", and nine in ten " +
-         in_words(fitted.before.low, metric) + " to " + in_words(fitted.before.high, metric);
+  const auto text = [&](double value) { return base::print_value(value, fitted.unit); };
+  return fitted.observed.metric + " was " + text(fitted.observed.value) +
+         ", the closest draw gives " + text(fitted.closest) + ", and nine in ten " +
+         text(fitted.before.low) + " to " + text(fitted.before.high);
 }
 
 Fit fit_of(const Posterior& posterior) {
@@ -47,7 +43,8 @@ Fit fit_of(const Posterior& posterior) {
   fit.runs = posterior.simulated;
   std::vector<double> errors;
   for (const Fitted& fitted : posterior.figures) {
-    fit.residuals.push_back({fitted.observed.metric, fitted.observed.value, fitted.median, 1});
+    fit.residuals.push_back(
+        {fitted.observed.metric, fitted.observed.value, fitted.median, 1, fitted.unit});
     if (fitted.observed.value != 0.0)
       errors.push_back(std::abs(fitted.median / fitted.observed.value - 1.0));
   }

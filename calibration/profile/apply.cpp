@@ -12,16 +12,13 @@ void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design
   base::for_each_component(
       design, [&](const std::string&, std::string_view role, Component& component) {
         for (const ProfileValue& v : profile.values) {
-          if (v.role != role || (!v.kind.empty() && v.kind != component.kind) || v.draws.empty())
-            continue;
+          if (!v.is_for(role, component) || v.draws.empty()) continue;
           const auto at = component.values.find(v.field);
           if (at != component.values.end() && at->second.source.kind == Source::Kind::profile)
             at->second.number = v.draws[i % v.draws.size()];
         }
         for (const NarrowedInput& n : profile.narrowed) {
-          if (n.role != role || (!n.kind.empty() && n.kind != component.kind) ||
-              (!n.component.empty() && n.component != component.id) || n.draws.empty())
-            continue;
+          if (!n.is_for(role, component) || n.draws.empty()) continue;
           const auto at = component.values.find(n.field);
           if (at == component.values.end() || at->second.source.kind != Source::Kind::profile)
             continue;

@@ -68,6 +68,7 @@ void describe(Visitor& at, FitResidual& residual) {
   at("measured", residual.measured);
   at("fitted", residual.fitted);
   at("repeats", residual.repeats);
+  at("unit", residual.unit);
 }
 
 template <class Visitor>

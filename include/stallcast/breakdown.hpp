@@ -9,10 +9,14 @@
 
 namespace stallcast {
 
-/// The figure of a metric, 0 where the prediction has none.
+/// The figure of a metric, 0 where there is none.
+[[nodiscard]] inline double figure_or_zero(const std::map<std::string, Metric>& metrics,
+                                           const std::string& name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? 0.0 : found->second.value;
+}
 [[nodiscard]] inline double figure_or_zero(const Prediction& prediction, const std::string& name) {
-  const auto found = prediction.metrics.find(name);
-  return found == prediction.metrics.end() ? 0.0 : found->second.value;
+  return figure_or_zero(prediction.metrics, name);
 }
 
 /// GPU utilization, mean over jobs.

@@ -46,6 +46,7 @@ struct FitResidual {
   double measured = 0.0;    ///< in the unit of the fit's response
   double fitted = 0.0;      ///< same unit
   std::size_t repeats = 0;  ///< runs behind the measured figure, which is their median
+  std::string unit = {};    ///< of both figures where the cell is a metric; "" else
 };
 
 /// What may be done with a fit.
@@ -91,6 +92,11 @@ struct ProfileValue {
   std::string fit;  ///< id of the fit it comes from
   /// The value under each draw of that fit; replica i of a prediction takes draw i.
   std::vector<double> draws;
+
+  /// Whether it is for a component of that role.
+  [[nodiscard]] bool is_for(std::string_view of_role, const Component& component) const {
+    return role == of_role && (kind.empty() || kind == component.kind);
+  }
 };
 
 /// What observed runs say of a value that is not exact: of every one with a range that it names, in
@@ -111,6 +117,12 @@ struct NarrowedInput {
   double high_before = 0.0;
   /// Joint with those of all other inputs of the profile: draw i of each belongs together.
   std::vector<double> draws;
+
+  /// Whether it is for that component of that role.
+  [[nodiscard]] bool is_for(std::string_view of_role, const Component& of) const {
+    return role == of_role && (kind.empty() || kind == of.kind) &&
+           (component.empty() || component == of.id);
+  }
 };
 
 struct CalibrationProfile {

@@ -142,6 +142,7 @@ struct ConfidentPlan {
   double asked = 0.0;      ///< 0..1
   std::size_t draws = 0;   ///< the same ones for every design
   std::size_t inputs = 0;  ///< that were drawn
+  std::size_t fitted = 0;  ///< values that a profile drew, jointly
   PlanStatus status = PlanStatus::inconclusive;
   std::optional<std::size_t> answer = std::nullopt;   ///< of `points`
   std::optional<std::size_t> nominal = std::nullopt;  ///< of `points`: the answer without draws

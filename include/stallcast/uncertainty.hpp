@@ -64,6 +64,7 @@ struct Spread {
 struct Uncertainty {
   std::size_t draws = 0;   ///< simulated designs
   std::size_t broken = 0;  ///< draws that made no valid design, which are left out
+  std::size_t fitted = 0;  ///< values that a profile drew, jointly, besides `inputs`
   std::string why_few;     ///< why there are fewer than a small design would get; "" otherwise
   std::vector<UncertainInput> inputs;
   std::map<std::string, Spread> metrics;      ///< by name, of those every draw has

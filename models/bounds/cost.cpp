@@ -1,5 +1,6 @@
 #include "models/bounds/cost.hpp"
 #include "models/bounds/parts.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 #include <algorithm>
@@ -121,15 +122,12 @@ std::optional<GpuUse> use_of(const Design& design, const GpuCost& gpus,
     const JobParams p = job_params(job.job);
     if (p.hosts != gpus.host) continue;
     const double n = p.accelerators ? static_cast<double>(*p.accelerators) : gpus.gpus;
-    const auto metric = [&](std::string_view name) {
-      return metrics.find(metric::of_job(job.job.id, name));
-    };
-    const auto utilization = metric(metric::kGpuUtilization), goodput = metric(metric::kGoodput);
-    if (utilization == metrics.end() || (kept && goodput == metrics.end())) return std::nullopt;
-    const auto lent = metric("elastic.lent.share");
-    const double w = lent == metrics.end() ? 0.0 : lent->second.value;
-    out.busy += n * ((1.0 - w) * utilization->second.value + w);
-    if (kept) out.useful += n * ((1.0 - w) * goodput->second.value + w);
+    const std::string utilization = metric::gpu_utilization(job.job.id);
+    const std::string goodput = metric::goodput(job.job.id);
+    if (!metrics.contains(utilization) || (kept && !metrics.contains(goodput))) return std::nullopt;
+    const double w = figure_or_zero(metrics, metric::of_job(job.job.id, "elastic.lent.share"));
+    out.busy += n * ((1.0 - w) * figure_or_zero(metrics, utilization) + w);
+    if (kept) out.useful += n * ((1.0 - w) * figure_or_zero(metrics, goodput) + w);
   }
   return out;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "engine/base/fields.hpp"
@@ -57,15 +59,15 @@ struct RunParams {
 
 /// GPU time of one step. docs/models/compute.md.
 struct StepTime {
-  Seconds mean;      ///< of one rank
-  double cv = 0.0;   ///< lognormal, per rank and step
-  Seconds overhead;  ///< host work of every rank between steps that nothing hides
-  Seconds sharing;   ///< more of it per rank on each core of a host
+  Seconds mean;          ///< of one rank
+  double cv = 0.0;       ///< lognormal, per rank and step
+  Seconds overhead;      ///< host work of every rank between steps that nothing hides
+  double sharing = 0.0;  ///< of `mean`: lost where each core of a host has one other rank
 
-  /// Host work of a step where each core of a host has so many ranks.
+  /// Host work of a step where so many ranks share the cores of a host.
   //    [docs/models/training.md, eq. 6]
-  [[nodiscard]] Seconds between_steps(double ranks_per_core) const {
-    return overhead + sharing * ranks_per_core;
+  [[nodiscard]] Seconds between_steps(double ranks, double cores) const {
+    return overhead + mean * (sharing * std::sqrt(std::max(ranks - 1.0, 0.0) / cores));
   }
   /// Time of the slowest of `ranks` ranks, from one draw (exact for independent ranks).
   [[nodiscard]] Seconds slowest(double ranks, base::RandomStream& random) const;

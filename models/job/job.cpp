@@ -30,7 +30,7 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, Plant& plan
       step_time_(step_time(
           job.step,
           step_row(job.step.kind).mean(job.step, model_params(job.model), plant.host(p_.hosts)))),
-      between_steps_(step_time_.between_steps(layout_.ranks_per_host() /
+      between_steps_(step_time_.between_steps(layout_.ranks_per_host(),
                                               static_cast<double>(plant.host(p_.hosts).cores))),
       restarts_(design, job, plant, context) {
   const RunParams run = run_params(design.run);

@@ -22,7 +22,7 @@ struct Transformer {
 
 /// One import of a DLIO workload, used by dlio.cpp alone: what the file and the options say, as far
 /// as it is known, and the scenario made from it. The parts about data and checkpoints are in
-/// dlio_workload.cpp, what DLIO itself costs in dlio_costs.cpp.
+/// dlio_workload.cpp, what DLIO itself costs in dlio_program.cpp.
 class DlioImport {
  public:
   DlioImport(const std::string& text, const std::string& file, const ImportOptions& options);

@@ -128,8 +128,7 @@ class ComponentReader {
   void take_profile(const CalibrationProfile& profile) {
     for (const ProfileValue& v : profile.values)
       for (const FieldInfo* field : fields_) {
-        if (v.role != role_.id || (!v.kind.empty() && v.kind != out_.kind) || v.field != field->key)
-          continue;
+        if (!v.is_for(role_.id, out_) || v.field != field->key) continue;
         Value value{field->dimension, v.value, v.text, {}, {}};
         value.source = {Source::Kind::profile, "profile:" + profile.id, "fit " + v.fit, false};
         if (v.low < v.high) value.range = {v.low, v.high, "fit " + v.fit};
@@ -140,9 +139,7 @@ class ComponentReader {
   // What runs that were observed say goes before all that is not exact, whoever says that.
   void narrow(const CalibrationProfile& profile) {
     for (const NarrowedInput& n : profile.narrowed) {
-      if (n.role != role_.id || (!n.kind.empty() && n.kind != out_.kind) ||
-          (!n.component.empty() && n.component != out_.id))
-        continue;
+      if (!n.is_for(role_.id, out_)) continue;
       const auto at = out_.values.find(n.field);
       if (at == out_.values.end() || !at->second.range) continue;
       Value& value = at->second;

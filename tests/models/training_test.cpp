@@ -25,14 +25,14 @@ TEST_CASE("the release cost of the barrier is paid every step and grows with the
   CHECK(result.breakdown.at("train").at("sync") == Approx(7.0 / 107.0).epsilon(1e-9));
 }
 
-TEST_CASE("ranks that share cores lose time by their number on each core") {
-  // 8 ranks on the 16 cores of a host: 1 ms + 20 ms / 2 a step of 100 ms
+TEST_CASE("ranks that share cores lose a share of the step by the root of their number on each") {
+  // 7 others on the 28 cores of a host: 1 ms + 20 % of 100 ms / 2 a step of 100 ms
   Design design = small_design();
   set(design.jobs[0].job, Role::job, "barrier.base", "0 s");
   set(design.jobs[0].job, Role::job, "barrier.per_doubling", "0 s");
   set(design.jobs[0].step, Role::step, "overhead", "1 ms");
-  set(design.jobs[0].step, Role::step, "sharing", "20 ms");
-  set(design.hosts[0], Role::host, "cpu.cores", "16");
+  set(design.jobs[0].step, Role::step, "sharing", "20 %");
+  set(design.hosts[0], Role::host, "cpu.cores", "28");
   CHECK(metric(run(design), "job.train.step.time") == Approx(0.111).epsilon(1e-12));
 }
 

@@ -14,7 +14,7 @@ COMPUTE = """{
   "storage": [ { "id": "fast", "type": "local", "drive": { "read": "5 GB/s", "write": "5 GB/s", "count": 1 } } ],
   "jobs": [ { "id": "train", "hosts": "gpu", "model": { "parameters": 1e6 },
               "barrier": { "base": "0 s", "per_doubling": "0 s", "per_sqrt": %s },
-              "step": { "compute": %s, "jitter": "0 %%", "overhead": "0 s", "sharing": "0 s" } } ],
+              "step": { "compute": %s, "jitter": "0 %%", "overhead": "0 s", "sharing": "0 %%" } } ],
   "run": { "duration": "20 s", "seed": 1, "replicas": 2 },
   "expect": [ { "id": "fast", "that": "job.train.step.time <= 105 ms" } ]
 }"""

@@ -71,11 +71,36 @@ class Observed(unittest.TestCase):
                     text=compute('"200 ms"'))
         self.assertAlmostEqual(json.loads(exact.out)["metrics"]["job.train.step.time"]["value"], 0.2, delta=1e-6)
 
+    def test_figures_have_their_units(self):
+        run, _ = self.calibrate("metric,value\njob.train.step.time,104 ms\njob.train.goodput,99.5 %\n")
+        self.assertRegex(run.out, r"job\.train\.step\.time +104 ms +\d+(\.\d+)? ms\n")
+        self.assertRegex(run.out, r"job\.train\.goodput +99\.5 % +100\.0 %\n")
+
+    def test_draws_that_are_all_the_profiles_are_said_to_be(self):
+        _, profile = self.calibrate("metric,value\njob.train.step.time,104 ms\n")
+        for args in (("run", "FILE", "--no-advice"),
+                     ("plan", "FILE", "--over", "storage.fast.drive.count=1..2", "--confidence", "10%")):
+            run = Run(*args, "--profile", profile, "--draws", "32", text=compute(TENTH))
+            said = " ".join(run.out.split())
+            self.assertRegex(said, r"32 draws of what the profile says of \d+ values, jointly", run.err)
+            self.assertNotIn("0 inputs", said)
+
+    def test_what_the_profile_draws_is_no_luck_of_the_run(self):
+        _, profile = self.calibrate("metric,value\njob.train.step.time,104 ms\n")
+        seen = []
+        for replicas in ("1", "4"):
+            run = Run("run", "FILE", "--profile", profile, "--draws", "64", "--no-advice", "--replicas", replicas,
+                      "--format", "json", text=compute(TENTH))
+            seen.append(json.loads(run.out)["metrics"]["job.train.step.time"])
+        # A job that only computes has no luck: more of its runs do not widen what the draws say.
+        for once, repeated in zip(seen[0]["ci90"], seen[1]["ci90"]):
+            self.assertAlmostEqual(once, repeated, delta=1e-6)
+
     def test_what_nothing_explains_is_refused_with_the_figure(self):
         run, profile = self.calibrate("metric,value\njob.train.step.time,400 ms\n")
         self.assertEqual(run.code, 1, run.err)
         self.assertIn("refused", run.out)
-        self.assertIn("job.train.step.time was 0.4", run.out)
+        self.assertIn("job.train.step.time was 400 ms", run.out)
         with open(profile, encoding="utf-8") as file:
             self.assertNotIn("narrowed", json.load(file))
 

@@ -249,6 +249,10 @@ class Questions(unittest.TestCase):
         largest = answer["points"][-1]["values"]
         self.assertEqual(largest, {"params.osts": answer["axes"][0]["to"]})
 
+    def test_the_most_of_a_metric_where_more_is_better(self):
+        answer = plan("--over", "osts=8,10,12", "--maximize", "job.train.gpu.utilization")
+        self.assertEqual(answer["answer"], {"params.osts": "12"})
+
     def test_what_cannot_be_asked_is_said(self):
         for args, said in ((["--over", "ostss"], 'did you mean "osts"?'),
                            (["--over", "osts", "--over", "oss"], "minimize"),
@@ -256,7 +260,12 @@ class Questions(unittest.TestCase):
                            (["--survive", "nothing"], "one of ost, oss, mdt"),
                            (["--unit", "osts=x"], "--unit osts=2"),
                            (["--minimize", "osts", "--maximize", "osts"], "either"),
-                           (["--minimize", "job.train.gpu.utilisation"], "did you mean")):
+                           (["--minimize", "job.train.gpu.utilisation"], "did you mean"),
+                           (["--maximize", "job.train.step.time"], "--minimize job.train.step.time"),
+                           (["--minimize", "job.train.gpu.utilization"],
+                            "--maximize job.train.gpu.utilization"),
+                           (["--maximize", "cost.capex"], "--minimize cost.capex"),
+                           (["--maximize", "job.train.gpu.utilization"], "--over")):
             run = Run("plan", "FILE", *args, text=SCENARIO)
             self.assertEqual(run.code, 2, args)
             self.assertIn(said, run.err, args)

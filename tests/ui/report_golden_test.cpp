@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <string>
 
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/diff/kinds.hpp"
@@ -13,68 +14,78 @@ using namespace stallcast::report;
 
 namespace {
 
-/// Compares with tests/golden/report/NAME. STALLCAST_UPDATE_GOLDEN=1 rewrites the file; review the
+/// Is what tests/golden/report/NAME has. STALLCAST_UPDATE_GOLDEN=1 rewrites the file; review the
 /// difference before committing it.
-void check_golden(const std::string& name, const std::string& actual) {
-  const std::string path = "tests/golden/report/" + name;
-  if (std::getenv("STALLCAST_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
-  std::ifstream file(path);
-  REQUIRE(file.good());
-  std::ostringstream expected;
-  expected << file.rdbuf();
-  CHECK(actual == expected.str());
-}
+class IsGolden : public Catch::MatcherBase<std::string> {
+ public:
+  explicit IsGolden(const std::string& name) : path_("tests/golden/report/" + name) {}
+
+  bool match(const std::string& actual) const override {
+    if (std::getenv("STALLCAST_UPDATE_GOLDEN") != nullptr) std::ofstream(path_) << actual;
+    return actual == agreed();
+  }
+  std::string describe() const override { return "is what " + path_ + " has:\n" + agreed(); }
+
+ private:
+  [[nodiscard]] std::string agreed() const {
+    std::ostringstream out;
+    out << std::ifstream(path_).rdbuf();
+    return out.str();
+  }
+
+  std::string path_;
+};
 
 }  // namespace
 
 TEST_CASE("a prediction reads as agreed in every format") {
   const Prediction p = testing::missed_target();
-  check_golden("run.txt", render(p, testing::context(), Format::text, {}));
-  check_golden("run.json", render(p, testing::context(), Format::json, {}));
-  check_golden("run.csv", render(p, testing::context(), Format::csv, {}));
-  check_golden("run.md", render(p, testing::context(), Format::markdown, {}));
+  CHECK_THAT(render(p, testing::context(), Format::text, {}), IsGolden("run.txt"));
+  CHECK_THAT(render(p, testing::context(), Format::json, {}), IsGolden("run.json"));
+  CHECK_THAT(render(p, testing::context(), Format::csv, {}), IsGolden("run.csv"));
+  CHECK_THAT(render(p, testing::context(), Format::markdown, {}), IsGolden("run.md"));
   ReportContext page = testing::context();
   page.inputs = {{"run.seed", "1", "default"}};
   page.command = "stallcast run 'a b.json'";
-  check_golden("run.html", render(p, page, Format::html, {}));
+  CHECK_THAT(render(p, page, Format::html, {}), IsGolden("run.html"));
 }
 
 TEST_CASE("a prediction with draws says in every format how sure it is") {
   const Prediction p = testing::drawn();
-  check_golden("run_draws.txt", render(p, testing::context(), Format::text, {}));
-  check_golden("run_draws.csv", render(p, testing::context(), Format::csv, {}));
-  check_golden("run_draws.md", render(p, testing::context(), Format::markdown, {}));
-  check_golden("run_draws.html", render(p, testing::context(), Format::html, {}));
+  CHECK_THAT(render(p, testing::context(), Format::text, {}), IsGolden("run_draws.txt"));
+  CHECK_THAT(render(p, testing::context(), Format::csv, {}), IsGolden("run_draws.csv"));
+  CHECK_THAT(render(p, testing::context(), Format::markdown, {}), IsGolden("run_draws.md"));
+  CHECK_THAT(render(p, testing::context(), Format::html, {}), IsGolden("run_draws.html"));
 }
 
 TEST_CASE("a prediction with nothing to gain says so") {
-  check_golden("run_easy.txt",
-               render(testing::nothing_to_gain(), {"0.1.0", "1", {}}, Format::text, {}));
+  CHECK_THAT(render(testing::nothing_to_gain(), {"0.1.0", "1", {}}, Format::text, {}),
+             IsGolden("run_easy.txt"));
 }
 
 TEST_CASE("a plan reads as agreed in every format") {
   const PlanResult plan = testing::found_plan();
-  check_golden("plan.txt", render(plan, testing::context(), Format::text, {}));
-  check_golden("plan.csv", render(plan, testing::context(), Format::csv, {}));
-  check_golden("plan.md", render(plan, testing::context(), Format::markdown, {}));
-  check_golden("plan_infeasible.txt",
-               render(testing::infeasible_plan(), testing::context(), Format::text, {}));
+  CHECK_THAT(render(plan, testing::context(), Format::text, {}), IsGolden("plan.txt"));
+  CHECK_THAT(render(plan, testing::context(), Format::csv, {}), IsGolden("plan.csv"));
+  CHECK_THAT(render(plan, testing::context(), Format::markdown, {}), IsGolden("plan.md"));
+  CHECK_THAT(render(testing::infeasible_plan(), testing::context(), Format::text, {}),
+             IsGolden("plan_infeasible.txt"));
 }
 
 TEST_CASE("an explanation reads as agreed in every format") {
   const Explanation all = testing::explanation();
-  check_golden("explain.txt", render(all, testing::context(), Format::text, {.depth = 1}));
-  check_golden("explain.json", render(all, testing::context(), Format::json, {}));
-  check_golden("explain.csv", render(all, testing::context(), Format::csv, {}));
-  check_golden("explain.md", render(all, testing::context(), Format::markdown, {}));
-  check_golden("explain.html", render(all, testing::context(), Format::html, {.depth = 1}));
+  CHECK_THAT(render(all, testing::context(), Format::text, {.depth = 1}), IsGolden("explain.txt"));
+  CHECK_THAT(render(all, testing::context(), Format::json, {}), IsGolden("explain.json"));
+  CHECK_THAT(render(all, testing::context(), Format::csv, {}), IsGolden("explain.csv"));
+  CHECK_THAT(render(all, testing::context(), Format::markdown, {}), IsGolden("explain.md"));
+  CHECK_THAT(render(all, testing::context(), Format::html, {.depth = 1}), IsGolden("explain.html"));
 }
 
 TEST_CASE("a number that is asked for is taken apart down to its inputs") {
   Explanation one = testing::explanation();
   one.asked = {"job.train.checkpoint.duration"};
   one.trees.pop_back();
-  check_golden("explain_metric.txt", render(one, testing::context(), Format::text, {}));
+  CHECK_THAT(render(one, testing::context(), Format::text, {}), IsGolden("explain_metric.txt"));
 }
 
 TEST_CASE("a diff reads as agreed in every format") {
@@ -84,7 +95,7 @@ TEST_CASE("a diff reads as agreed in every format") {
                                      {"markdown", "diff.md"},
                                      {"html", "diff.html"},
                                      {"csv", "diff.csv"}})
-    check_golden(file, find_diff_kind(format)->render(diff, {testing::context(), {}}));
+    CHECK_THAT(find_diff_kind(format)->render(diff, {testing::context(), {}}), IsGolden(file));
 }
 
 }  // namespace report_golden_test

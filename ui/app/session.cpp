@@ -24,6 +24,7 @@
 #include "models/contract/version.hpp"
 #include "scenarios/questions/plan_reader.hpp"
 #include "scenarios/rules/rules.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/client.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/app/diff.hpp"
@@ -62,8 +63,7 @@ TimelineRequest overview_of(const Prediction& prediction) {
   double step = 0.0;
   for (const auto& [job, shares] : prediction.breakdown) {
     const auto value = [&, &name = job](const char* metric) {
-      const auto at = prediction.metrics.find(metric::of_job(name, metric));
-      return at == prediction.metrics.end() ? 0.0 : at->second.value;
+      return figure_or_zero(prediction, metric::of_job(name, metric));
     };
     step = std::max(step, value("step.time"));
     if (const double saves = value("checkpoint.count"); saves > 0.0)

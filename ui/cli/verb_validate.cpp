@@ -102,6 +102,8 @@ int validate_rows(const std::string& from, calibration::SourceOptions how,
   if (paths.size() != 1) return refuse("--from takes one table");
   if (source->needs_probes && how.probes.empty())
     return refuse(from + " is calibrated from probes", "name their folder with --probes DIR");
+  if (source->needs_probes && how.sheets_only)
+    return refuse(from + " is calibrated from probes: no row of it calibrates another");
   const auto text = base::read_file(paths.front());
   if (!text.ok()) return report_failure(text.failure());
   ProgressBar bar(options);
@@ -134,6 +136,8 @@ int validate_verb(const Verb& verb, std::span<const std::string> args) {
   line.integer("--draws", draws, 4,
                "simulations of each row of a table (default 16), or of each case with its inputs "
                "drawn (default none)");
+  line.flag("--sheets-only", how.sheets_only,
+            "predict each row of a table from facts alone, whatever row calibrates it");
   line.text("--scenarios", how.scenarios, "DIR",
             "write the scenario that is made of each row of a table into this folder");
   Wanted wanted;

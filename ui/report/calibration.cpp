@@ -52,8 +52,8 @@ std::string fit_lines(const Fit& fit, const Ink& ink) {
     out += wrapped("  ", fit.law + ": " + fit.equation, 4) + "  " + left("", 34) +
            right("observed", 12) + right("now predicted", 16) + "\n";
     for (const FitResidual& r : fit.residuals)
-      out += "  " + left(shortened(r.cell, 34), 34) + right(base::significant(r.measured, 4), 12) +
-             right(base::significant(r.fitted, 4), 16) + "\n";
+      out += "  " + left(shortened(r.cell, 34), 34) + right(print_value(r.measured, r.unit), 12) +
+             right(print_beside(r.fitted, r.measured, r.unit), 16) + "\n";
   } else if (!fit.law.empty()) {
     out += wrapped("  ", fit.law + ": " + fit.equation, 4);
     out += wrapped("  ",

@@ -94,9 +94,11 @@ Json gains_object(const Gains& gains) {
 }
 
 Json draws_object(const Uncertainty& uncertainty) {
-  return {{"count", uncertainty.draws},
-          {"broken", uncertainty.broken},
-          {"inputs", uncertainty.inputs.size()}};
+  Json out = {{"count", uncertainty.draws},
+              {"broken", uncertainty.broken},
+              {"inputs", uncertainty.inputs.size()}};
+  if (uncertainty.fitted > 0) out["fitted"] = uncertainty.fitted;
+  return out;
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ Json confident_object(const PlanResult& plan) {
               {"probability", share(sure.answer)},
               {"nominal_probability", share(sure.nominal)},
               {"points", Json::array()}};
+  if (sure.fitted > 0) out["fitted"] = sure.fitted;
   for (const DrawnPoint& point : sure.points)
     out["points"].push_back({{"count", point.count},
                              {"values", values(point)},

@@ -8,6 +8,7 @@
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
 #include "ui/report/summary.hpp"
+#include "ui/report/sureness.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -140,9 +141,8 @@ PlanPart drawn(const PlanResult& plan) {
                          : sure.nominal == i ? ", the answer without draws"
                                              : ""));
   }
-  out.lines.push_back(std::to_string(sure.draws) + " draws of what " +
-                      count_of(sure.inputs, "input") +
-                      " may be in truth, the same ones for each design; of one that is decided "
+  out.lines.push_back(drawn_phrase(sure.draws, sure.inputs, sure.fitted) +
+                      ", the same ones for each design; of one that is decided "
                       "early fewer are simulated");
   return out;
 }

@@ -108,12 +108,22 @@ std::vector<MeasureRow> measure_first(const Prediction& p, const std::string& me
   return out;
 }
 
+std::string drawn_phrase(std::size_t draws, std::size_t inputs, std::size_t fitted) {
+  const auto number = [](std::size_t n, const char* noun) {
+    return counted(static_cast<std::int64_t>(n), noun);
+  };
+  std::string out = number(draws, "draws") + " of what ";
+  if (inputs > 0 || fitted == 0) out += number(inputs, "inputs") + " may be in truth";
+  if (inputs > 0 && fitted > 0) out += ", and of what ";
+  if (fitted > 0) out += "the profile says of " + number(fitted, "values") + ", jointly";
+  return out;
+}
+
 std::string draws_phrase(const Prediction& p) {
   const Uncertainty& u = *p.uncertainty;
-  const std::string inputs = counted(static_cast<std::int64_t>(u.inputs.size()), "inputs");
-  std::string out = u.draws == 0 ? inputs + " may be otherwise than assumed, and none was drawn"
-                                 : counted(static_cast<std::int64_t>(u.draws), "draws") +
-                                       " of what " + inputs + " may be in truth";
+  std::string out = u.draws == 0 ? counted(static_cast<std::int64_t>(u.inputs.size()), "inputs") +
+                                       " may be otherwise than assumed, and none was drawn"
+                                 : drawn_phrase(u.draws, u.inputs.size(), u.fitted);
   if (u.broken > 0)
     out +=
         "; " + std::to_string(u.broken) + " more made no design that can be built or did not end";

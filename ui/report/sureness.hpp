@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,11 @@ struct MeasureRow {
 [[nodiscard]] std::vector<MeasureRow> measure_first(const Prediction& prediction,
                                                     const std::string& metric);
 
-/// "64 draws of 45 inputs, each from what it may be in truth; ..."
+/// "64 draws of what 45 inputs may be in truth", of `inputs` drawn one by one and `fitted` values
+/// that a profile drew jointly.
+[[nodiscard]] std::string drawn_phrase(std::size_t draws, std::size_t inputs, std::size_t fitted);
+
+/// The same with what was left out, and why there are so few.
 [[nodiscard]] std::string draws_phrase(const Prediction& prediction);
 
 /// "71 of 100 cases"; "" without draws.

@@ -9,7 +9,8 @@
 #include "calibration/fit/cells.hpp"
 #include "calibration/validation/grid/draws.hpp"
 #include "calibration/validation/grid/scenario.hpp"
-#include "engine/base/random.hpp"
+#include "engine/decide/uncertain/quantiles.hpp"
+#include "stallcast/breakdown.hpp"
 
 namespace stallcast::calibration::grid {
 namespace {
@@ -66,14 +67,12 @@ PredictedFigure figure_of(std::vector<double> draws, double runs) {
   out.levels.fill({value, value});
   if (!(value > 0.0)) return out;
   for (double& d : draws) d = std::log(std::max(d, 1e-9) / value);
-  for (std::size_t i = 0; i < kLevels.size(); ++i) {
-    const double outside = (1.0 - kLevels[i]) / 2.0;
-    const double reach = base::normal_quantile(1.0 - outside) * runs;
-    const double low = std::max(0.0, -quantile(draws, outside));
-    const double high = std::max(0.0, quantile(draws, 1.0 - outside));
-    out.levels[i] = {value * std::exp(-std::hypot(low, reach)),
-                     value * std::exp(std::hypot(high, reach))};
-  }
+  std::sort(draws.begin(), draws.end());
+  out.levels = uncertain::by_level(draws, [&](double low, double high, double times) {
+    const double reach = uncertain::kStandardNine * times * runs;
+    return Interval{value * std::exp(-std::hypot(std::max(0.0, -low), reach)),
+                    value * std::exp(std::hypot(std::max(0.0, high), reach))};
+  });
   out.low = out.levels[kNineInTen].low;
   out.high = out.levels[kNineInTen].high;
   return out;
@@ -124,11 +123,8 @@ Result<std::vector<PredictedRow>> predict_rows(const std::vector<GridRow>& rows,
         failure.message = "row " + row.id + ": " + failure.message;
         return failure;
       }
-      for (const Figure& figure : kFigures) {
-        const auto metric = next->value().metrics.find(figure.metric);
-        values[figure.id].push_back(
-            metric == next->value().metrics.end() ? 0.0 : figure.scale * metric->second.value);
-      }
+      for (const Figure& figure : kFigures)
+        values[figure.id].push_back(figure.scale * figure_or_zero(next->value(), figure.metric));
     }
     for (const auto& [id, drawn] : values)
       said.predicted[id] =

@@ -1,17 +1,48 @@
 #include "calibration/validation/mlperf/scenario.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cmath>
 
-#include "calibration/validation/mlperf/program.hpp"
+#include "calibration/validation/mlperf/ranges.hpp"
 #include "calibration/validation/mlperf/store.hpp"
+#include "scenarios/importers/dlio_costs.hpp"
 
 namespace stallcast::calibration::mlperf {
 namespace {
 
 using base::Json;
+using scenarios::CostRange;
+using scenarios::DlioCosts;
 
 std::string in_bytes(Bytes bytes) { return with_unit(bytes.in(unit::B), "B"); }
+
+/// What `cost` divides by, for each unit.
+constexpr double kMs = 1e-3, kUs = 1e-6, kGBps = 1e9, kPercent = 1e-2;
+constexpr const char* kLostByRank = "what DLIO loses a step";
+
+Json cost(const CostRange& range, double in, const std::string& unit, const std::string& why) {
+  const CostRange scaled = range.times(1.0 / in);
+  return between(scaled.middle, scaled.low, scaled.high, unit, why);
+}
+
+/// What of the program is not a cost.
+struct ProgramRun {
+  std::string_view workload;
+  double steps;              ///< simulated at most: more change AU by less than it repeats
+  const char* sample_stdev;  ///< DLIO draws both sides of a record alike
+};
+constexpr std::array kRuns = std::to_array<ProgramRun>({{"unet3d", 1000, "48.97 MB"},
+                                                        {"resnet50", 100, "0 B"},
+                                                        {"cosmoflow", 600, "51.1 kB"},
+                                                        {"retinanet", 600, "0 B"}});
+const ProgramRun& run_of(std::string_view workload) {
+  const auto found = std::find_if(kRuns.begin(), kRuns.end(),
+                                  [&](const ProgramRun& one) { return one.workload == workload; });
+  assert(found != kRuns.end());
+  return *found;
+}
 
 /// ms a step of unet3d where AU counts the sleep that was measured (v3.0), in place of 3 ms: what
 /// the rows of one to three ranks leave beside the barrier.
@@ -20,11 +51,7 @@ constexpr Guess kMeasuredSleep{0.4, 0.25, 4.0};
 /// Of the memory's rate by its data sheet.
 constexpr Guess kMemoryRate{0.8, 0.625, 1.19};
 
-/// Files a second that the TensorFlow readers of one host of 128 hardware threads open, with the
-/// root of the threads: 4990 to 5760 over fits that each leave a system out
-/// (docs/validation-mlperf.md, equation 5).
-constexpr Guess kOpens{4850.0, 0.85, 1.2};
-constexpr double kOpenThreads = 128.0, kThreadsOfCore = 2.0;
+constexpr double kThreadsOfCore = 2.0;
 
 Json host_of(const Facts& f, double ranks) {
   // Emulated accelerators sleep, and servers run two threads a core.
@@ -41,8 +68,8 @@ Json host_of(const Facts& f, double ranks) {
         {"bandwidth", spread(kMemoryRate, "GB/s", "channels of the data sheet: streams get 50-95 %",
                              f.memory_rate.in(unit::GBps))}}}};
   if (f.format == "tfrecord")
-    out["opens"] = spread(kOpens, "ops/s", "files that TensorFlow's readers open on one host",
-                          std::sqrt(kThreadsOfCore * f.cores / kOpenThreads));
+    out["opens"] = cost(scenarios::dlio_opens(kThreadsOfCore * f.cores), 1.0, "ops/s",
+                        "files that TensorFlow's readers open on one host");
   if (f.port > Rate{})
     out["nic"] = {{"rate", with_unit(f.port.in(unit::Gbps), "Gb/s")},
                   {"count", whole(f.ports)},
@@ -59,7 +86,7 @@ Json host_of(const Facts& f, double ranks) {
 constexpr Guess kBoot{0.4, 0.1, 5.0};
 
 /// PyTorch asks each worker for one batch ahead; with prefetch_size 0 for two.
-Json loader_of(const Facts& f, const Program& program) {
+Json loader_of(const Facts& f, const DlioCosts& program) {
   Json out = {{"batch", whole(f.workload->rules.batch)},
               {"persistent", true},
               {"copy", "none"},
@@ -75,17 +102,17 @@ Json loader_of(const Facts& f, const Program& program) {
   out["type"] = "tensorflow";
   out["prefetch"] = f.prefetch == 0.0 ? 1 : whole(f.prefetch);
   out["map"] = {{"threads", whole(f.map_threads)}};
-  out["iterator"] = spread(program.iterator, "ms", "until an iterator of tf.data reads");
-  out["names"] = spread(program.names, "us", "a rank lists and shuffles all names");
+  out["iterator"] = cost(program.iterator, kMs, "ms", "until an iterator of tf.data reads");
+  out["names"] = cost(program.names, kUs, "us", "a rank lists and shuffles all names");
   if (f.workload->rules.id == "cosmoflow") out["shuffle"] = {{"buffer", 2}};
   return out;
 }
 
-Json dataset_of(const Facts& f, const Program& program, double samples) {
+Json dataset_of(const Facts& f, const DlioCosts& program, double samples) {
   const double each = f.samples_per_file;
   Json out = {{"on", "data"},
               {"sample", in_bytes(f.workload->rules.record)},
-              {"sample_stdev", program.sample_stdev},
+              {"sample_stdev", run_of(f.workload->rules.id).sample_stdev},
               {"samples", whole(std::ceil(samples / each) * each)}};
   if (f.format == "tfrecord") {
     out["format"] = "tfrecord";
@@ -96,9 +123,10 @@ Json dataset_of(const Facts& f, const Program& program, double samples) {
   }
   if (f.direct()) out["direct"] = true;
   if (f.format != "npy")
-    out["parse"] = spread(program.parse, "GB/s", "core time of one reading process of DLIO");
+    out["parse"] = cost(program.parse, kGBps, "GB/s", "core time of one reading process of DLIO");
   if (f.format == "npz")
-    out["stream"] = spread(program.stream, "GB/s", "np.load under DLIO, besides its core time");
+    out["stream"] =
+        cost(program.stream, kGBps, "GB/s", "np.load under DLIO, besides its core time");
   return out;
 }
 
@@ -155,31 +183,28 @@ Json checkpointing(const Facts& f, const std::string& model, double ranks) {
 
 Json training(const Facts& f, double ranks, double steps) {
   const BenchmarkRules& rules = f.workload->rules;
-  const Program& program = program_of(rules.id);
+  const DlioCosts& program = scenarios::dlio_costs(rules.id);
   Json step = {{"compute", with_unit(f.compute.in(unit::ms), "ms")},
                {"jitter", "0 %"},
-               {"overhead", spread(f.third_round && program.workload == "unet3d" ? kMeasuredSleep
-                                                                                 : program.overhead,
-                                   "ms", "what DLIO loses a step")},
-               {"sharing", "0 ms"}};
-  if (program.sharing.value > 0.0)
-    step["sharing"] =
-        spread(program.sharing, "ms", "what TensorFlow's threads lose on shared cores");
-  Json job = {
-      {"id", "train"},
-      {"hosts", "client"},
-      {"accelerators", whole(ranks)},
-      {"epochs", 1},
-      {"au", f.third_round ? "dlio-v2" : "dlio-v1"},
-      {"step", std::move(step)},
-      {"steps", whole(std::min(steps, program.steps))},
-      {"barrier",
-       {{"base", "0 ms"},
-        {"per_doubling", "0 ms"},
-        {"per_sqrt", f.barrier ? spread(program.barrier, "ms", "MPI barrier of Python processes")
-                               : Json("0 ms")}}},
-      {"dataset", dataset_of(f, program, steps * ranks * rules.batch)},
-      {"loader", loader_of(f, program)}};
+               {"overhead", f.third_round && rules.id == "unet3d"
+                                ? spread(kMeasuredSleep, "ms", kLostByRank)
+                                : cost(program.overhead, kMs, "ms", kLostByRank)},
+               {"sharing", cost(program.sharing, kPercent, "%",
+                                "what TensorFlow's threads lose on shared cores")}};
+  Json job = {{"id", "train"},
+              {"hosts", "client"},
+              {"accelerators", whole(ranks)},
+              {"epochs", 1},
+              {"au", f.third_round ? "dlio-v2" : "dlio-v1"},
+              {"step", std::move(step)},
+              {"steps", whole(std::min(steps, run_of(rules.id).steps))},
+              {"barrier",
+               {{"base", "0 ms"},
+                {"per_doubling", "0 ms"},
+                {"per_sqrt", cost(f.barrier ? program.barrier : CostRange{}, kMs, "ms",
+                                  "MPI barrier of Python processes")}}},
+              {"dataset", dataset_of(f, program, steps * ranks * rules.batch)},
+              {"loader", loader_of(f, program)}};
   return {{"id", "mlperf"},
           {"cluster", {{"hosts", Json::array({host_of(f, ranks)})}, {"fabric", fabric_of(f)}}},
           {"storage", storage_of(f)},

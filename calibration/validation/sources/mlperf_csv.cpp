@@ -211,6 +211,7 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
   std::vector<Row> rows;
   for (std::size_t i = 0; i < table.rows(); ++i)
     if (auto said = read_submission(table, i, diagnostics)) {
+      if (options.sheets_only) said->calibration.clear();
       Facts facts = read_facts(table, i, *said->system.workload, said->system.compute);
       facts.hosts = said->system.hosts;
       rows.push_back({*std::move(said), std::move(facts)});

@@ -224,7 +224,10 @@ Result<RowValidation> predict_mlperf_v3(const CsvTable& table, const SourceOptio
                  {"load_s", "s", ErrorKind::factor}};
   std::vector<Row3> rows;
   for (std::size_t i = 0; i < table.rows(); ++i)
-    if (auto row = RowReader(table, i, diagnostics).read()) rows.push_back(*std::move(row));
+    if (auto row = RowReader(table, i, diagnostics).read()) {
+      if (options.sheets_only) row->calibration.clear();
+      rows.push_back(*std::move(row));
+    }
   if (diagnostics.has_errors()) return Failure{ExitCode::bad_input, "the table has faults", ""};
   if (auto failed = predict_each(rows, Predictor3(rows, options), out)) return *std::move(failed);
   put_constants(out.rows);

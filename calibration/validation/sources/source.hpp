@@ -16,6 +16,7 @@ struct SourceOptions {
   std::string probes;               ///< folder of probe files to calibrate from; "" where not given
   predict::PredictOptions predict;  ///< of the simulations
   std::size_t draws = 0;            ///< of a row; 0: the layout's own number
+  bool sheets_only = false;         ///< no row calibrates another
   std::string scenarios;            ///< folder for the scenarios of rows; "" where nobody asks
 };
 

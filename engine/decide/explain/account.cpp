@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/decide/explain/explain.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::explain {
@@ -43,10 +44,7 @@ ExplainNode Account::take_apart() {
   return node;
 }
 
-double Account::value(const std::string& name) const {
-  const auto found = run_.metrics.find(name);
-  return found == run_.metrics.end() ? 0.0 : found->second.value;
-}
+double Account::value(const std::string& name) const { return figure_or_zero(run_.metrics, name); }
 
 ExplainNode Account::read(const std::string& name, std::string symbol, std::string note) const {
   const auto found = run_.metrics.find(name);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/decide/uncertain/inputs.hpp"
 #include "engine/decide/uncertain/outcomes.hpp"
 
 namespace stallcast::plan {
@@ -143,6 +144,7 @@ Result<ConfidentPlan> confident_plan(Designs& designs, const Problem& nominal, c
   const Cell& start = *found.answer;
   const Design as_it_is = *designs.at(start);
   out.inputs = uncertain::input_count(as_it_is);
+  if (question.help.vary) out.fitted = uncertain::fitted_count(as_it_is);
   out.draws =
       question.draws
           ? static_cast<std::size_t>(*question.draws)

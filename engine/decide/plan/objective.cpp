@@ -85,7 +85,31 @@ Result<Objective> named(const std::string& name, const Design& design, Designs& 
   return of_metric(name, designs);
 }
 
+/// Not an input of the design, nor a count that has a short name.
+bool is_metric(const std::string& name, const Design& design) {
+  if (metric::parse(name).domain == metric::Domain::other) return false;
+  for (const auto& [known, value] : base::values_of(design))
+    if (same_path(known, name)) return false;
+  return true;
+}
+
 }  // namespace
+
+std::optional<Failure> refused_metric(const PlanSpec& spec, const Design& design) {
+  const bool maximize = !spec.maximize.empty();
+  const std::string& name = maximize ? spec.maximize : spec.minimize;
+  if (name.empty() || !is_metric(name, design)) return std::nullopt;
+  const std::string other = maximize ? "minimize" : "maximize";
+  if (metric::better(name) == (maximize ? metric::Better::lower : metric::Better::higher))
+    return Failure{ExitCode::bad_input,
+                   "\"" + name + "\" is better the " + (maximize ? "lower" : "higher") +
+                       " it is: it cannot be " + (maximize ? "maximized" : "minimized"),
+                   "write --" + other + " " + name + ", or \"" + other + "\" in \"plan\""};
+  if (maximize && spec.over.empty())
+    return Failure{ExitCode::bad_input, "what to search for the most of \"" + name + "\"?",
+                   "name it: --over osts=8..32, or \"over\" in \"plan\""};
+  return std::nullopt;
+}
 
 Result<Objective> make_objective(const PlanSpec& spec, const Design& design, Designs& designs) {
   const std::vector<Axis>& axes = designs.axes();

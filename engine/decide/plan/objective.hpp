@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "engine/decide/plan/designs.hpp"
 #include "engine/decide/plan/space.hpp"
@@ -22,6 +23,11 @@ struct Objective {
   /// Less is better.
   [[nodiscard]] double cost(double figure) const { return about.maximize ? -figure : figure; }
 };
+
+/// Why a metric cannot be what `spec` asks the least or the most of: the most of a stall, the least
+/// of a utilization, or the most of it where nothing is said to be searched. nullopt for what is
+/// searched, an input, or a name nobody knows.
+[[nodiscard]] std::optional<Failure> refused_metric(const PlanSpec& spec, const Design& design);
 
 /// The objective of `spec`: something searched, an input of the design, or a metric. `designs` must
 /// outlive it; a metric is looked up in a prediction of the scenario as it is.

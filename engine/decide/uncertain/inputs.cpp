@@ -79,6 +79,16 @@ std::vector<Input> inputs_of(const Design& design) {
   return out;
 }
 
+std::size_t fitted_count(const Design& design) {
+  std::size_t out = 0;
+  base::for_each_component(design,
+                           [&](const std::string&, std::string_view, const Component& component) {
+                             for (const auto& [key, value] : component.values)
+                               if (value.range && value.source.kind == Source::Kind::profile) ++out;
+                           });
+  return out;
+}
+
 Design drawn(const Design& design, std::span<const Input> inputs, std::span<const double> point) {
   Design out = design;
   std::vector<Component*> components;

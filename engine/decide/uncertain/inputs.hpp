@@ -33,6 +33,9 @@ inline constexpr double kAsStated = 0.5;
 /// of one product: what its rates deliver of what is stated is one thing.
 [[nodiscard]] std::vector<Input> inputs_of(const Design& design);
 
+/// How many values with a range a profile draws jointly.
+[[nodiscard]] std::size_t fitted_count(const Design& design);
+
 /// `design` with its inputs at the quantiles `point` (each above 0 and below 1) of their priors.
 /// REQUIRES: `point` has as many coordinates as there are inputs.
 [[nodiscard]] Design drawn(const Design& design, std::span<const Input> inputs,

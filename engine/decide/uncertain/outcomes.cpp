@@ -69,6 +69,7 @@ struct Scale {
 /// Half width of single runs, on the scale, from the interval of the mean of all.  [eq. 3]
 double seeds_half(const Metric& metric, std::size_t replicas, const Scale& scale) {
   if (!metric.ci95 || replicas < 2) return 0.0;
+  if (scale.kind == Scale::Kind::factors && metric.value <= 0.0) return 0.0;
   const double half = (metric.ci95->second - metric.ci95->first) / 2.0 * scale.slope(metric.value);
   // The interval of the mean is t s / sqrt(n), that of one more run t s sqrt(1 + 1/n).
   return half * std::sqrt(static_cast<double>(replicas) + 1.0) * kStandardNine / 1.959963984540054;
@@ -82,10 +83,12 @@ class Drawing {
   Result<Uncertainty> run() {
     out_.inputs.reserve(inputs_.size());
     for (const Input& input : inputs_) out_.inputs.push_back(input.said);
+    if (options_.predict.vary) out_.fitted = fitted_count(design_);
     const std::size_t wanted = count();
     if (wanted == 0) return out_;
     make_designs(wanted);
     if (const std::optional<Failure> failed = simulate()) return *failed;
+    if (const std::optional<Failure> failed = repeat()) return *failed;
     out_.draws = predictions_.size();
     for (const auto& [name, metric] : nominal_.metrics) add(name, metric);
     add_targets();
@@ -145,6 +148,31 @@ class Drawing {
                            "narrow the ranges of its inputs"};
   }
 
+  /// Replicas of the design as it is, where those of `nominal_` took the draws of a profile, which
+  /// are among the inputs.
+  std::optional<Failure> repeat() {
+    if (out_.fitted == 0 || nominal_.seeds.size() < 2) return std::nullopt;
+    predict::PredictOptions how = options_.predict;
+    how.vary = {};
+    how.faults = nullptr;
+    how.seed = nominal_.seeds.front();
+    how.replicas = static_cast<int>(nominal_.seeds.size());
+    Result<Prediction> repeated = predict::predict(design_, how);
+    if (!repeated.ok()) return repeated.failure();
+    repeated_ = std::move(*repeated);
+    return std::nullopt;
+  }
+
+  /// Middle and half width of single runs of the design as it is, on the scale.
+  [[nodiscard]] std::pair<double, double> single_runs(const std::string& name, const Metric& metric,
+                                                      const Scale& scale) const {
+    const Prediction& of = repeated_ ? *repeated_ : nominal_;
+    const auto found = of.metrics.find(name);
+    if (found == of.metrics.end()) return {scale.to(metric.value), 0.0};
+    const double half = seeds_half(found->second, of.seeds.size(), scale);
+    return {scale.to(half > 0.0 ? found->second.value : metric.value), half};
+  }
+
   /// What the draws made of a metric; empty where one of them lacks it.
   [[nodiscard]] std::vector<double> values_of(const std::string& name) const {
     std::vector<double> out;
@@ -165,8 +193,7 @@ class Drawing {
     out.median = quantile_of(sorted, 0.5);
     out.inputs = {quantile_of(sorted, 0.05), quantile_of(sorted, 0.95)};
     const double middle = scale.to(out.median);
-    const double seeds = seeds_half(metric, nominal_.seeds.size(), scale);
-    const double nominal = scale.to(metric.value);
+    const auto [nominal, seeds] = single_runs(name, metric, scale);
     out.seeds = {scale.from(nominal - seeds), scale.from(nominal + seeds)};
     const double model = scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(name);
     // In points for shares, as they are read.
@@ -200,7 +227,7 @@ class Drawing {
       const Scale scale = Scale::of(asked.metric, metric, limits.first, limits.second);
       const double model = scale.kind == Scale::Kind::linear ? 0.0 : discrepancy_of(asked.metric);
       const double blur =
-          std::hypot(seeds_half(metric, nominal_.seeds.size(), scale), model) / kStandardNine;
+          std::hypot(single_runs(asked.metric, metric, scale).second, model) / kStandardNine;
       double sum = 0.0;
       std::size_t n = 0;
       for (const Prediction& draw : predictions_)
@@ -260,6 +287,7 @@ class Drawing {
   std::vector<std::vector<double>> points_;
   std::vector<Design> designs_;
   std::vector<Prediction> predictions_;
+  std::optional<Prediction> repeated_;
   Uncertainty out_;
 };
 

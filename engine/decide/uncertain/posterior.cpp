@@ -39,7 +39,7 @@ class Conditioning {
       return Failure{ExitCode::bad_input, "nothing of the scenario is uncertain",
                      "give what you do not know as a range, as \"4 GB/s +- 10 %\""};
     std::vector<Particle> all =
-        simulated(scrambled_sobol(options_.draws, out_.inputs.size(), kPriorPoints));
+        simulated_draws(scrambled_sobol(options_.draws, out_.inputs.size(), kPriorPoints));
     if (failed_) return *failed_;
     if (all.size() * 10 < options_.draws)
       return Failure{ExitCode::inconclusive, "too few draws make a design that can be built",
@@ -62,7 +62,7 @@ class Conditioning {
     if (kept_.empty()) kept_ = resampled(all, weights, kKept);
     const Particle centre =
         least_surprising(all, errors_, [&](std::vector<std::vector<double>> points) {
-          std::vector<Particle> found = simulated(std::move(points), true);
+          std::vector<Particle> found = simulated_moves(std::move(points));
           take_best(found);
           return found;
         });
@@ -74,13 +74,25 @@ class Conditioning {
 
  private:
   /// Draws that can be built and simulated to their end.
+  std::vector<Particle> simulated_draws(std::vector<std::vector<double>> points) {
+    return simulated(std::move(points), [&](const std::vector<double>& point) {
+      return drawn(design_, out_.inputs, point);
+    });
+  }
+  /// The same of designs as they are stated but for inputs that are moved.
+  std::vector<Particle> simulated_moves(std::vector<std::vector<double>> points) {
+    return simulated(std::move(points), [&](const std::vector<double>& point) {
+      return moved(design_, out_.inputs, point);
+    });
+  }
+
+  template <class MakeDesign>
   std::vector<Particle> simulated(std::vector<std::vector<double>> points,
-                                  bool middles_as_stated = false) {
+                                  const MakeDesign& design_at) {
     std::vector<Particle> out;
     std::vector<Design> designs;
     for (std::vector<double>& point : points) {
-      Design design = middles_as_stated ? moved(design_, out_.inputs, point)
-                                        : drawn(design_, out_.inputs, point);
+      Design design = design_at(point);
       if (options_.predict.vary) options_.predict.vary(design, designs.size());
       if (options_.valid && !options_.valid(design)) continue;
       out.push_back({std::move(point), {}, kNone, 0.0});
@@ -130,6 +142,7 @@ class Conditioning {
     for (std::size_t k = 0; k < observed_.size(); ++k) {
       Fitted fitted;
       fitted.observed = observed_[k];
+      fitted.unit = errors_[k].unit;
       fitted.before = interval_of(all, k);
       out_.figures.push_back(std::move(fitted));
     }
@@ -213,7 +226,7 @@ class Conditioning {
       points.push_back(at.point);
       drawn_by.push_back(at.likelihood);
     }
-    std::vector<Particle> found = simulated(std::move(points));
+    std::vector<Particle> found = simulated_draws(std::move(points));
     std::size_t next = 0;  // some cannot be simulated
     for (Particle& particle : found) {
       while (particle.point != starts[next].point) ++next;

@@ -33,6 +33,7 @@ struct ConditionOptions {
 /// One observed figure and what was simulated of it.
 struct Fitted {
   ObservedFigure observed;
+  std::string unit;      ///< of the metric
   Interval before;       ///< 90 % of the draws from the priors
   Interval after;        ///< 90 % of the draws that are left
   double median = 0.0;   ///< of those that are left
