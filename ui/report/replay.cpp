@@ -81,14 +81,17 @@ std::string replay_title(const Replay& r) {
          r.scenario;
 }
 
+std::string number_of(std::uint64_t n, const std::string& one, const std::string& several) {
+  return std::to_string(n) + " " + (n == 1 ? one : several);
+}
+
 std::string placed_text(const Replay& r) {
-  std::string out = std::to_string(r.operations) + " operations of " +
-                    count_of(r.threads, "threads") + " in " + count_of(r.processes, "processes");
-  if (r.processes == 1)
-    out = out.substr(0, out.size() - std::string("1 processe").size()) + "1 process";
-  out += ", as " + count_of(r.steps, "requests") + "; on " + count_of(r.hosts_used, "hosts") +
-         " of " + r.hosts;
-  return out + (r.speed == "fast" ? "; without think times" : "; with its think times");
+  return number_of(r.operations, "operation", "operations") + " of " +
+         number_of(r.threads, "thread", "threads") + " in " +
+         number_of(r.processes, "process", "processes") + ", as " +
+         number_of(r.steps, "request", "requests") + "; on " +
+         number_of(r.hosts_used, "host", "hosts") + " of \"" + r.hosts + "\"" +
+         (r.speed == "fast" ? "; without think times" : "; with its think times");
 }
 
 std::vector<std::string> replay_remarks(const Replay& r) {

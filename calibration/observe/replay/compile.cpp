@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "calibration/observe/replay/lanes.hpp"
 #include "calibration/observe/replay/step_sorter.hpp"
 #include "calibration/observe/replay/step_writer.hpp"
 #include "calibration/observe/replay/trace_figures.hpp"
@@ -49,9 +50,11 @@ class Reader {
     figures_.files(out.header);
     out.header.processes = processes.size();
     StepWriter writer(program, process, figures_.begin(), resolution_);
-    const bool written =
-        writer.ok() && sorter_.drain([&](const KeptOperation& op) { return writer.add(op); });
-    figures_.finish(out.replay, out.header, format_.id, resolution_, writer.overlapping());
+    Lanes lanes(process, resolution_, options_.folder);
+    const bool written = writer.ok() && sorter_.drain([&](const KeptOperation& op) {
+      return lanes.add(op, writer);
+    }) && lanes.drain(writer);
+    figures_.finish(out.replay, out.header, format_.id, resolution_, lanes.beside());
     if (!writer.finish(out.header) || !written)
       return Failure{ExitCode::bad_input, "cannot write " + program, "is there room for it?"};
     out.header = writer.header();

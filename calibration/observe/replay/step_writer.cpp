@@ -85,7 +85,6 @@ ReplayStep StepWriter::step_of(const KeptOperation& op) {
                  .action = replayed_as(op.kind)};
   out.from_start = !first_ && std::isnan(last_end_);
   const double since = out.from_start ? last_start_ : last_end_;
-  if (op.start < since) ++overlapping_;
   out.gap = std::max(0.0, op.start - since);
   const bool moves = out.action == ReplayAction::read || out.action == ReplayAction::write;
   if (!moves || op.offset == ReplayStep::kNoPosition) return out;

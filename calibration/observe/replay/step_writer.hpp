@@ -28,9 +28,6 @@ class StepWriter {
   /// What was written. REQUIRES: finished.
   [[nodiscard]] const ReplayHeader& header() const { return header_; }
 
-  /// Operations that begin before the one before them in their thread has ended.
-  [[nodiscard]] std::uint64_t overlapping() const { return overlapping_; }
-
  private:
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -61,8 +58,6 @@ class StepWriter {
   bool pending_there_ = false, reads_ = false;
   ReplayStep pending_;
   std::unordered_map<std::uint64_t, std::uint64_t> ends_;  ///< of transfers, by file
-
-  std::uint64_t overlapping_ = 0;
 };
 
 }  // namespace stallcast::calibration

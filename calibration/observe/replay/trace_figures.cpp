@@ -77,7 +77,7 @@ void TraceFigures::files(ReplayHeader& header) const {
 }
 
 void TraceFigures::notes(Replay& out, std::string_view format, double resolution,
-                         std::uint64_t overlapping) const {
+                         std::uint64_t beside) const {
   const auto note = [&](std::string text) { out.notes.push_back(std::move(text)); };
   if (failed_ > 0)
     note(number_of(failed_, "failed call") + " not replayed; their time is think time");
@@ -102,9 +102,11 @@ void TraceFigures::notes(Replay& out, std::string_view format, double resolution
     note(number_of(instant_, "operation") + " shorter than " +
          base::print_quantity(resolution, Dimension::time) +
          " seem to take no time in the trace: that time is think time here");
-  if (overlapping > 0)
-    note(number_of(overlapping, "operation") +
-         " begin before the one before in their thread has ended: issued one after the other");
+  if (beside > 0)
+    note(
+        number_of(beside, "operation") +
+        " begin before the one before in their thread has ended: they are threads of their own, at "
+        "the times of the trace");
   if (beyond_ > 0) note("files beyond the first million do not count for sizes of files");
   if (format == "iolog" || format == "strace")
     note(
@@ -113,7 +115,7 @@ void TraceFigures::notes(Replay& out, std::string_view format, double resolution
 }
 
 void TraceFigures::finish(Replay& out, ReplayHeader& header, std::string_view format,
-                          double resolution, std::uint64_t overlapping) const {
+                          double resolution, std::uint64_t beside) const {
   out.operations = issued_;
   out.trace_makespan_s = end_ - begin_;
   bool all_timed = issued_ > 0;
@@ -135,7 +137,7 @@ void TraceFigures::finish(Replay& out, ReplayHeader& header, std::string_view fo
   }
   if (all_timed) out.trace_io_s = sum;
   header.one_host = format == "iolog" || format == "strace" ? 1 : 0;
-  notes(out, format, resolution, overlapping);
+  notes(out, format, resolution, beside);
 }
 
 }  // namespace stallcast::calibration

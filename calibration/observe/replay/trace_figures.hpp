@@ -26,9 +26,9 @@ class TraceFigures {
   [[nodiscard]] double begin() const { return begin_; }
   /// Of the trace; false without an operation.
   [[nodiscard]] bool any() const { return seen_ > 0; }
-  /// Figures and notes into `out`. `overlapping`: as StepWriter::overlapping.
+  /// Figures and notes into `out`. `beside`: as Lanes::beside.
   void finish(Replay& out, ReplayHeader& header, std::string_view format, double resolution,
-              std::uint64_t overlapping) const;
+              std::uint64_t beside) const;
   /// Extents of files that are read, into `header`.
   void files(ReplayHeader& header) const;
 
@@ -38,8 +38,7 @@ class TraceFigures {
     double bytes = 0.0;
     SecondsTally latency;
   };
-  void notes(Replay& out, std::string_view format, double resolution,
-             std::uint64_t overlapping) const;
+  void notes(Replay& out, std::string_view format, double resolution, std::uint64_t beside) const;
 
   std::map<ReplayAction, Kind> kinds_;
   std::unordered_map<std::uint64_t, std::uint64_t> extents_;
