@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/text.hpp"
+#include "engine/runtime/codec/codec.hpp"
 #include "models/contract/replay_program.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
@@ -125,6 +126,11 @@ void add_replayed(const ReplayDesign& design, Prediction prediction, Replay& out
   const auto reads = out.traced.find("read");
   if (reads != out.traced.end() && reads->second.bytes > 0.0)
     out.cached_share = value("cached") / reads->second.bytes;
+  // The program is what it holds, wherever it lies.
+  Design identity = design.design;
+  identity.tenants.back().values.erase("program");
+  prediction.design_sha256 = codec::design_hash(identity);
+  if (prediction.gains && prediction.gains->simulated == 0) prediction.gains.reset();
   out.prediction = std::move(prediction);
 }
 
