@@ -17,7 +17,8 @@ constexpr const char* kTenant = "replay";
 
 /// The id of the component that `wanted` names, or the only one.
 Result<std::string> choose(const std::vector<Component>& all, const std::string& wanted,
-                           const std::string& what, const std::string& option) {
+                           const std::string& what, const std::string& several,
+                           const std::string& option) {
   std::vector<std::string> ids;
   for (const Component& component : all) ids.push_back(component.id);
   if (ids.empty())
@@ -25,7 +26,7 @@ Result<std::string> choose(const std::vector<Component>& all, const std::string&
                    "a replay needs one to run on"};
   if (wanted.empty() && ids.size() == 1) return ids.front();
   if (wanted.empty())
-    return Failure{ExitCode::bad_input, "the scenario has several of the kind " + what,
+    return Failure{ExitCode::bad_input, "the scenario has several " + several,
                    "choose with " + option + ": " + base::join(ids, ", ")};
   if (std::find(ids.begin(), ids.end(), wanted) != ids.end()) return wanted;
   const std::string near = base::nearest(wanted, ids);
@@ -50,9 +51,11 @@ Value given_number(Dimension dimension, double value) {
 }  // namespace
 
 Result<ReplayDesign> replay_design(const Design& scenario, const ReplayQuestion& question) {
-  const auto storage = choose(scenario.storage, question.storage, "storage system", "--storage");
+  const auto storage =
+      choose(scenario.storage, question.storage, "storage system", "storage systems", "--storage");
   if (!storage.ok()) return storage.failure();
-  const auto hosts = choose(scenario.hosts, question.hosts, "host class", "--hosts");
+  const auto hosts =
+      choose(scenario.hosts, question.hosts, "host class", "host classes", "--hosts");
   if (!hosts.ok()) return hosts.failure();
   ReplayDesign out{scenario, *storage, *hosts};
   Design& design = out.design;
