@@ -8,7 +8,7 @@
 #include "engine/sim/join.hpp"
 #include "models/contract/replay_program.hpp"
 #include "models/tenant/host_pages.hpp"
-#include "models/tenant/latencies.hpp"
+#include "models/tenant/call_times.hpp"
 #include "models/tenant/tenant.hpp"
 
 /// The operations of a trace, each thread's one after the other with its think times between them.
@@ -302,7 +302,7 @@ class Replay final : public Tenant {
   std::vector<std::unique_ptr<Site>> sites_;
   Seconds began_, ended_;
   Bytes hits_, unwritten_;
-  std::map<ReplayAction, Latencies> times_;
+  std::map<ReplayAction, CallTimes> times_;
 };
 
 }  // namespace

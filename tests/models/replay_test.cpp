@@ -2,8 +2,9 @@
 #include <random>
 
 #include "models/contract/replay_program.hpp"
+#include "models/contract/rows.hpp"
+#include "models/tenant/call_times.hpp"
 #include "models/tenant/host_pages.hpp"
-#include "models/tenant/latencies.hpp"
 #include "tests/support/designs.hpp"
 #include "tests/support/programs.hpp"
 
@@ -227,6 +228,36 @@ TEST_CASE("the run ends with the replay, beside a job when both have ended") {
   CHECK(both.breakdown.contains("train"));
 }
 
+TEST_CASE("every kind of storage takes all that a trace does") {
+  std::vector<ReplayStep> steps = {step(ReplayAction::metadata, 0, 0)};
+  for (std::uint64_t i = 0; i < 5; ++i)
+    for (const ReplayAction action : {ReplayAction::read, ReplayAction::write, ReplayAction::sync})
+      steps.push_back(step(action, i << 24U, 1 + (i << 16U)));
+  const auto program = program_file({{0, steps}, {1, steps}});
+  for (const models::StorageRow& row : models::storage_rows()) {
+    if (row.info.id == "cache" || row.info.id == "measured") continue;  // stand for others
+    Settings few = {};
+    Design design = replaying(program);
+    design.storage[0] = component(Role::storage, std::string(row.info.id), "scratch", few);
+    for (const base::FieldInfo* field : models::fields_of(row.info))
+      if (field->required())
+        set(design.storage[0], Role::storage, std::string(field->key).c_str(),
+            field->dimension == Dimension::count  ? "8"
+            : field->dimension == Dimension::rate ? "4 GB/s"
+                                                  : "1 TB");
+    for (const char* direct : {"false", "true"}) {
+      INFO(row.info.id << " direct " << direct);
+      set(design.tenants[0], Role::tenant, "direct", direct);
+      const RunResult result = run(design);
+      CHECK(metric(result, "tenant.replay.syncs.count") == 10.0);
+      CHECK(metric(result, "tenant.replay.syncs.latency") > 0.0);
+      CHECK(metric(result, "tenant.replay.makespan") > 0.0);
+      CHECK(metric(result, "tenant.replay.makespan") < 100.0);
+      CHECK(metric(result, "tenant.replay.unwritten") == 0.0);
+    }
+  }
+}
+
 TEST_CASE("a program that is none is refused") {
   const auto why = [](const std::string& path) {
     const auto found = models::ReplayProgram::open(path);
@@ -282,7 +313,7 @@ TEST_CASE("ranges in memory are those of a bitmap") {
 }
 
 TEST_CASE("latencies keep count, mean and maximum of all") {
-  models::Latencies times;
+  models::CallTimes times;
   for (int i = 1; i <= 200000; ++i) times.add(i, 1.0);
   RunResult out;
   times.report("t", out);

@@ -13,7 +13,7 @@ namespace stallcast::models {
 
 /// Times of operations in bounded memory: count, sum and longest of all, quantiles of an even
 /// choice of 65,536 (Vitter, Algorithm R, 1985).
-class Latencies {
+class CallTimes {
  public:
   void add(double seconds, double operations) {
     count_ += operations;
