@@ -7,8 +7,8 @@
 
 #include "engine/sim/join.hpp"
 #include "models/contract/replay_program.hpp"
-#include "models/tenant/host_pages.hpp"
 #include "models/tenant/call_times.hpp"
+#include "models/tenant/host_pages.hpp"
 #include "models/tenant/tenant.hpp"
 
 /// The operations of a trace, each thread's one after the other with its think times between them.
