@@ -13,6 +13,8 @@ namespace {
 
 /// More threads than this are no trace.
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 24U;
+/// Seconds: 300 years.
+constexpr double kLongestGap = 1e10;
 
 bool read_at(std::FILE* file, std::uint64_t offset, void* to, std::size_t size) {
   auto* out = static_cast<char*>(to);
@@ -60,7 +62,11 @@ Result<ReplayProgram> ReplayProgram::open(const std::string& path) {
 
 bool ReplayProgram::read(std::uint64_t first, std::span<ReplayStep> out) const {
   return read_at(file_.get(), sizeof header_ + first * sizeof(ReplayStep), out.data(),
-                 out.size_bytes());
+                 out.size_bytes()) &&
+         std::all_of(out.begin(), out.end(), [](const ReplayStep& step) {
+           return step.action <= ReplayAction::none && step.calls > 0 && step.gap >= 0.0 &&
+                  step.gap < kLongestGap;
+         });
 }
 
 ReplayPlacement replay_placement(const ReplayHeader& header, std::uint64_t hosts,

@@ -25,7 +25,8 @@ class ReplayProgram {
     return {header_.sha256.begin(), header_.sha256.end()};
   }
   [[nodiscard]] const std::vector<ReplayThread>& threads() const { return threads_; }
-  /// Fills `out` with records from `first` on; false when the file does not have them any more.
+  /// Fills `out` with records from `first` on; false when the file does not have them any more, or
+  /// they are none.
   [[nodiscard]] bool read(std::uint64_t first, std::span<ReplayStep> out) const;
 
  private:

@@ -120,7 +120,7 @@ class Replay final : public Tenant {
       if (done % kRead == 0) {
         steps.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kRead, me.steps - done)));
         if (!program_.read(me.first + done, steps))
-          throw std::runtime_error(p_.program + ": the program is not there any more");
+          throw std::runtime_error(p_.program + ": the program cannot be read to its end");
       }
       const ReplayStep& step = steps[done % kRead];
       const Seconds gap = thinks ? Seconds::from(step.gap, unit::s) : Seconds{};

@@ -15,12 +15,14 @@ void find_programs(Tree& tree, const std::string& file, bool files, Documents& d
     const Json tenant = *find(tree.root, at);
     if (!tenant.is_object() || tenant.value("type", Json()) != "replay") continue;
     const Json name = tenant.value("program", Json());
-    if (!name.is_string() || name == "") continue;
+    if (!name.is_string()) continue;
+    if (name == "") report.error("file", at + "/program", "the program is a file, not \"\"");
     if (!files) {
       report.error("file", at + "/program", "files cannot be read here",
                    "replay it with stallcast run on your machine");
-      continue;
+      put(tree, at + "/program", Json(""), documents.add_option(file));  // nobody looks for it
     }
+    if (!files || name == "") continue;
     const std::filesystem::path path =
         std::filesystem::path(file).parent_path() / name.get<std::string>();
     const auto place = documents.add_option(file);

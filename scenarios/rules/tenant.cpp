@@ -8,8 +8,9 @@ namespace {
 
 // The program is there, is the one that is meant, and its processes have hosts.
 void check_replay(const Design& design, const Component& tenant, Diagnostics& report) {
-  const Result<models::ReplayProgram> found =
-      models::ReplayProgram::open(tenant.find("program")->text);
+  const Value* program = tenant.find("program");
+  if (program == nullptr || program->text.empty()) return;  // said already
+  const Result<models::ReplayProgram> found = models::ReplayProgram::open(program->text);
   if (!found.ok())
     return report.error("file", pointer_of(tenant, "program"), found.failure().message,
                         found.failure().hint);

@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdio>
 #include <random>
 
 #include "models/contract/replay_program.hpp"
@@ -272,6 +274,17 @@ TEST_CASE("a program that is none is refused") {
   std::fclose(file);
   CHECK(why(program) == program + ": the program of a replay is not complete");
   CHECK_THROWS(run(replaying(program)));
+  for (const double gap : {-1.0, 1e300, std::nan("")})
+    CHECK_THROWS(run(replaying(program_file({{0, random_reads(3, 1000, gap)}}))));
+  ReplayStep none = random_reads(1, 1000, 0.0).front();
+  none.calls = 0;
+  CHECK_THROWS(run(replaying(program_file({{0, {none}}}))));
+}
+
+TEST_CASE("a program without steps ends at once") {
+  const RunResult result = run(replaying(program_file({})));
+  CHECK(metric(result, "tenant.replay.makespan") == 0.0);
+  CHECK(result.warnings.empty());
 }
 
 TEST_CASE("memory of a host holds ranges of files") {

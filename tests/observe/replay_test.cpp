@@ -158,6 +158,19 @@ TEST_CASE("a trace without operations is refused") {
   REQUIRE(!empty.ok());
 }
 
+TEST_CASE("reading ends when it is told to") {
+  std::string content(kStrace);
+  for (int i = 0; i < 10000; ++i)
+    content += "10 1700000001.000000 pread64(3, \"\", 10, 1000) = 10 <0.000001>\n";
+  Diagnostics faults;
+  CompileOptions options;
+  options.stop = [] { return true; };
+  const auto stopped = compile_replay(*find_trace_format("strace"), {trace_file(content)},
+                                      "/tmp/stallcast-test-none", options, faults);
+  REQUIRE(!stopped.ok());
+  CHECK(stopped.failure().exit == ExitCode::inconclusive);
+}
+
 TEST_CASE("operations are sorted the same in memory and in files") {
   const auto sorted = [](std::size_t most) {
     StepSorter sorter("/tmp", most);

@@ -8,6 +8,7 @@
 
 #include "calibration/observe/formats/trace_format.hpp"
 #include "calibration/observe/replay/compile.hpp"
+#include "engine/runtime/run/simulate.hpp"
 #include "ui/app/replay.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/scenario_input.hpp"
@@ -132,6 +133,7 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
   Diagnostics faults;
   calibration::CompileOptions how;
   how.under = wanted.under;
+  how.stop = [] { return run::interrupt_flag() != 0; };
   Result<calibration::CompiledReplay> compiled =
       calibration::compile_replay(**format, wanted.paths, program.path(), how, faults);
   print_diagnostics(faults, options.quiet);

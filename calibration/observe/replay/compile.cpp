@@ -15,8 +15,9 @@
 namespace stallcast::calibration {
 namespace {
 
-/// Threads of a trace that a replay takes.
-constexpr std::size_t kMostThreads = std::size_t{1} << 20U;
+/// Threads of a trace that a replay takes; operations between two looks at whether to stop.
+constexpr std::uint64_t kBetweenLooks = 4096;
+constexpr std::size_t kMostThreads = std::size_t{1} << 17U;
 
 /// Reads the operations of all files of a trace.
 class Reader {
@@ -33,6 +34,8 @@ class Reader {
     while (stream.next(op)) {
       if (!origin_ && stream.began()) origin_ = stream.began();
       if (!keep(op, stream)) return failure_;
+      if (++read_ % kBetweenLooks == 0 && options_.stop && options_.stop())
+        return Failure{ExitCode::inconclusive, "interrupted while reading " + path, ""};
     }
     resolution_ = std::max(resolution_, stream.resolution().in(unit::s));
     return std::nullopt;
@@ -71,7 +74,7 @@ class Reader {
     const auto [thread, fresh] =
         threads_.try_emplace({op.rank, op.thread}, static_cast<std::uint32_t>(threads_.size()));
     if (threads_.size() > kMostThreads) {
-      failure_ = {ExitCode::bad_input, "the trace has more than a million threads",
+      failure_ = {ExitCode::bad_input, "the trace has more than 131,072 threads",
                   "replay a part of it"};
       return false;
     }
@@ -114,6 +117,7 @@ class Reader {
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> threads_;
   std::optional<Seconds> origin_;
   double resolution_ = 0.0;
+  std::uint64_t read_ = 0;
   Failure failure_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace stallcast::calibration {
 struct CompileOptions {
   std::vector<std::string> under;  ///< only files whose names begin with one of these; empty: all
   std::string folder;              ///< for files between; "": that of the program
+  std::function<bool()> stop;      ///< ends the reading early once it is true; may be empty
 };
 
 /// The trace's side of a replay: its figures and what of it is not in the program.
