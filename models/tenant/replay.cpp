@@ -67,6 +67,7 @@ class Replay final : public Tenant {
   }
 
   bool ends() const override { return true; }
+  Seconds computed() const override { return computed_; }
 
  private:
   /// Data written to one file that are on their way to the storage.
@@ -191,6 +192,7 @@ class Replay final : public Tenant {
         .direct = p_.direct};
     const Served served = co_await plant().storage(common().on).read(client, request);
     wait(context().now() - asked, 1.0, served.limited_by);
+    if (cached_) computed_ += rest / host_.cpu_copy;
     if (placed) site.pages.add(step.file, step.offset, end);
   }
 
@@ -258,6 +260,7 @@ class Replay final : public Tenant {
   sim::Task<void> copy(Bytes bytes) {
     if (bytes <= Bytes{}) co_return;
     const Seconds time = bytes / host_.cpu_copy;
+    computed_ += time;
     co_await context().sleep(time);
     wait(time, 1.0, plant().resources().index("host." + common().hosts + ".cpu"));
   }
@@ -302,6 +305,7 @@ class Replay final : public Tenant {
   std::vector<std::unique_ptr<Site>> sites_;
   Seconds began_, ended_;
   Bytes hits_, unwritten_;
+  Seconds computed_;  ///< core time of copies
   std::map<ReplayAction, CallTimes> times_;
 };
 

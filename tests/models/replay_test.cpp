@@ -127,6 +127,9 @@ TEST_CASE("what was read is in memory, until other data take its place") {
   const RunResult held = run(replaying(program_file({{0, twice}})));
   CHECK(metric(held, "tenant.replay.makespan") == Approx(first + again).epsilon(1e-9));
   CHECK(metric(held, "tenant.replay.cached") == 1e9);
+  // 2 GB copied by one of the cores.
+  CHECK(metric(held, "resource.host.gpu.cpu.throughput") ==
+        Approx(2e9 / kCopy / (first + again)).epsilon(1e-9));
   CHECK(makespan(replaying(program_file({{0, twice}}), {{"direct", "true"}})) ==
         Approx(2 * first).epsilon(1e-9));
   // On another host it is not.
