@@ -13,6 +13,7 @@
 #include "scenarios/questions/sweep_reader.hpp"
 #include "scenarios/resolve/fio_job.hpp"
 #include "scenarios/resolve/parameters.hpp"
+#include "scenarios/resolve/replay_tenant.hpp"
 #include "scenarios/resolve/resolve.hpp"
 #include "scenarios/rules/rules.hpp"
 #include "scenarios/scenario_builder.hpp"
@@ -170,6 +171,7 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
   const ScenarioFile& file = reading.file;
   FileTexts* jobs = file.extend_files && file.extend_root.empty() ? reading.jobs.get() : nullptr;
   read_fio_jobs(out.tree, file.file, jobs, out.documents, report);
+  find_programs(out.tree, file.file, jobs != nullptr, out.documents, report);
 
   Parameters params(out.tree, report);
   // A variant or an option may replace the only expression that uses a parameter.

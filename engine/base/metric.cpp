@@ -62,6 +62,8 @@ constexpr Figure kFigures[] = {
     {Domain::tenant, "operations", "requests", "1/s", higher, tenant},
     {Domain::tenant, "latency", "latency", "s", lower, tenant, TileOn::both},
     {Domain::tenant, "chunk", "a chunk takes", "s", lower, tenant},
+    {Domain::tenant, "makespan", "makespan", "s", lower, tenant, TileOn::both},
+    {Domain::tenant, "io", "time in I/O", "s", lower, tenant},
     {Domain::tenant, "weights.load", "weights loaded in", "s", neither, tenant},
     {Domain::tenant, "behind", "not yet written", "B", lower, tenant},
 

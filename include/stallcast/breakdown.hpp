@@ -60,14 +60,14 @@ namespace stallcast {
 }
 
 /// What a prediction says first: of each job its GPU utilization; of tenants alone, of each how
-/// long a request takes, or a chunk that it computes.
+/// long a request takes, or a chunk that it computes, or all of a replay.
 [[nodiscard]] inline std::vector<std::string> headlines(const Prediction& prediction) {
   std::vector<std::string> out;
   for (const auto& [job, shares] : prediction.breakdown)
     out.push_back(metric::gpu_utilization(job));
   if (!of_tenants_alone(prediction)) return out;
   for (const std::string& tenant : tenants_of(prediction))
-    for (const char* figure : {"chunk", "latency"})
+    for (const char* figure : {"makespan", "chunk", "latency"})
       if (const std::string name = metric::of_tenant(tenant, figure);
           prediction.metrics.contains(name)) {
         out.push_back(name);

@@ -101,8 +101,7 @@ constexpr std::string_view kBackends[] = {"comm", "fluid"};
 constexpr std::array<Field<RunParams>, 7> kRun{
     field("duration", &RunParams::duration, kOptional,
           "simulated time after which jobs stop at a step; absent: their epochs, or 1 h. Needed "
-          "where "
-          "there are tenants and no job: they end then",
+          "where there are tenants, and neither a job nor a replay: they end then",
           kPositive),
     field("seed", &RunParams::seed, "1", "first random seed", kNonNegative),
     field("replicas", &RunParams::replicas, "3", "simulations with different seeds",

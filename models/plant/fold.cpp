@@ -4,6 +4,7 @@
 #include "models/contract/access.hpp"
 #include "models/contract/failure.hpp"
 #include "models/contract/loader.hpp"
+#include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
 #include "models/plant/plant.hpp"
@@ -112,6 +113,17 @@ void Plant::fold(const Design& design) {
       host.readers += layout.readers() / layout.hosts *
                       std::max(1.0, static_cast<double>(loader_params(*job.loader).workers));
     layouts_[job.job.id] = layout;
+  }
+  // Hosts that replay a trace each have ports and memory of their own.  [docs/models/replay.md, eq.
+  // 5]
+  for (const Component& tenant : design.tenants) {
+    const std::optional<ReplayHeader> trace = replayed(tenant);
+    if (!trace) continue;
+    CutPlan& plan = plans.at(tenant.find("hosts")->text);
+    const double used = static_cast<double>(
+        replay_placement(*trace, static_cast<std::uint64_t>(plan.hosts), processes_per_host(tenant))
+            .hosts);
+    for (double host = 1.0; host <= std::min(used, plan.hosts); host += 1.0) plan.cuts.insert(host);
   }
   for (auto& [id, host] : hosts_) host.cut = cut_hosts(plans.at(id));
   for (const JobDesign& job : design.jobs) {

@@ -4,6 +4,7 @@
 
 #include "models/contract/access.hpp"
 #include "models/contract/loader.hpp"
+#include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
 #include "models/storage/kinds.hpp"
@@ -11,6 +12,23 @@
 
 /// One topology of storage systems, fabric (network/fabric.cpp) and hosts (host_path.cpp).
 namespace stallcast::models {
+namespace {
+
+// Of reads in ranges, as large as they are on average.
+void add_load(const ReplayHeader& trace, StorageLoad& load) {
+  const auto bytes = [](double value) { return Bytes::from(value, unit::B); };
+  load.file = std::min(load.file, bytes(trace.read_bytes / trace.reads));
+  load.largest = std::max(load.largest, bytes(trace.largest_file));
+  load.files += static_cast<double>(trace.files);
+  load.stored += bytes(trace.file_bytes);
+  load.data += bytes(trace.file_bytes);
+  load.whole = false;
+  load.direct = false;
+  load.concurrent_reads += static_cast<double>(trace.readers);
+}
+
+}  // namespace
+
 Plant::Plant(const Design& design) : fabric_(design.fabric) {
   for (const Component& component : design.storage)
     storages_.emplace(component.id, storage_row(component.kind).make(component));
@@ -37,6 +55,9 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
       load.concurrent_reads += layouts_.at(job.job.id).readers() * workers * share;
       load.data += dataset.sample * (dataset.sample_count() * share);
     }
+    for (const Component& tenant : design.tenants)
+      if (const auto trace = replayed(tenant); trace && trace->reads > 0.0)
+        if (leads_to(tenant.find("on")->text, component.id)) add_load(*trace, load);
     storages_.at(component.id)->build(topology_, load);
   }
   build_host_drives();

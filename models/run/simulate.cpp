@@ -22,13 +22,17 @@ namespace {
 // Progress of a run without jobs is reported so often.
 constexpr int kParts = 100;
 
-// Until the jobs have ended, or for as long as the run is to last where there are none.
+// Until the jobs and the tenants that end have ended, or for as long as the run is to last where
+// there are none.
 sim::Task<void> run_all(sim::Context& context, std::vector<std::unique_ptr<TrainingJob>>& jobs,
-                        Seconds duration) {
+                        std::vector<std::unique_ptr<Tenant>>& tenants, Seconds duration) {
   std::vector<sim::Task<void>> parts;
   for (auto& job : jobs) parts.push_back(job->run());
+  for (auto& tenant : tenants)
+    if (tenant->ends()) parts.push_back(tenant->run());
+  const bool timed = parts.empty();
   co_await sim::join(context, std::move(parts));
-  for (int part = 1; jobs.empty() && part <= kParts; ++part) {
+  for (int part = 1; timed && part <= kParts; ++part) {
     const double share = static_cast<double>(part) / kParts;
     co_await context.sleep(std::max(Seconds{}, duration * share - context.now()));
     context.report_progress(share);
@@ -93,7 +97,8 @@ struct Simulation::Parts {
       jobs.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
     for (const Component& tenant : design.tenants)
       tenants.push_back(tenant_row(tenant.kind).make(tenant, plant, context, seed));
-    for (auto& tenant : tenants) context.spawn(tenant->run());
+    for (auto& tenant : tenants)
+      if (!tenant->ends()) context.spawn(tenant->run());
     for (const Component& failure : design.failures)
       if (!failure_row(failure.kind).style.kills)
         faults.push_back(std::make_unique<StorageFault>(failure, plant, context, seed, jobs));
@@ -115,13 +120,15 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   auto& [jobs, tenants, faults, fast_forward, skips] = parts;
   if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.fast_forward.step_done(); };
   const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
-  context.spawn(run_all(context, jobs, duration));
+  context.spawn(run_all(context, jobs, tenants, duration));
   context.run();
   for (auto& fault : faults) fault->end();
 
   RunResult result;
   result.seed = seed;
-  Seconds wall = jobs.empty() ? duration : Seconds{};
+  const bool ends = std::any_of(tenants.begin(), tenants.end(),
+                                [](const auto& tenant) { return tenant->ends(); });
+  Seconds wall = ends ? context.now() : jobs.empty() ? duration : Seconds{};
   for (const auto& job : jobs) {
     job->report(result);
     wall = std::max(wall, job->wall() + job->restoring());
@@ -179,7 +186,8 @@ Timeline Simulation::record(std::uint64_t seed, sim::Context& context,
     };
   else
     context.spawn(begin_window(context, recorder));
-  context.spawn(run_all(context, parts.jobs, run_params(design_.run).duration.value_or(Seconds{})));
+  context.spawn(run_all(context, parts.jobs, parts.tenants,
+                        run_params(design_.run).duration.value_or(Seconds{})));
   context.run();
   return recorder.take(seed);
 }

@@ -148,14 +148,16 @@ class S3 final : public StorageModel {
                               .turns = turns});
   }
 
+  // No object is written in place: bytes without a file of their own are one.
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    const Bytes object = request.bytes / request.files;
+    const double files = request.files > 0.0 ? request.files : 1.0;
+    const Bytes object = request.bytes / files;
     const Cut body = cut(object, p_.put_part, p_.put_parallel);
     // An upload in parts is begun and completed by a request each.    [s3.md, eq. 4]
     const double around = body.requests > 1.0 ? 2.0 : 0.0;
-    const double requests = request.files * (around + body.requests);
+    const double requests = files * (around + body.requests);
     // A save ends when the last member's last connection has its answer.
-    const double turns = request.files * (around + body.turns);
+    const double turns = files * (around + body.turns);
     const Seconds delay = delay_of(
         p_.answer, turns, body.connections * std::max(client.members, 1.0), draws_of(client).delay);
     co_return co_await serve(client, *puts_, client.write_path, client.writes_at_most(),

@@ -18,6 +18,7 @@ const std::array kTenants{
         inference_kind()),
     row("ingest", "new data written at a constant rate", ingest_kind()),
     row("preprocess", "workers that read, compute and write", preprocess_kind()),
+    row("replay", "the operations of a trace, issued again", replay_kind()),
     row("tracking", "logs, metrics and artifacts of experiments", tracking_kind())};
 
 }  // namespace

@@ -159,6 +159,7 @@ sim::Task<void> Tenant::write(Operation operation) {
 void Tenant::report(RunResult& out) const {
   const std::string name = metric::of_tenant(id_);
   const Seconds time = active();
+  if (time <= Seconds{} && ends()) return remark(name, out);
   if (time <= Seconds{}) {
     out.warnings.push_back("tenant." + id_ + ": the run ended before it started");
     return;
@@ -167,7 +168,7 @@ void Tenant::report(RunResult& out) const {
   out.metrics[name + "write"] = {(written_ / time).in(unit::Bps), "B/s", {}};
   out.metrics[name + "operations"] = {operations_ / time.in(unit::s), "1/s", {}};
   latencies_.report(name + "latency", "s", out);
-  if (operations_ <= 0.0)
+  if (operations_ <= 0.0 && !ends())
     out.warnings.push_back("tenant." + id_ + ": the run ended before a request of it did");
   if (const ResourceIndex worst = waited_.worst(); worst != kNoResource)
     out.limited_by["tenant." + id_] = plant_.resources().name(worst);

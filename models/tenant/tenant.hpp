@@ -46,6 +46,8 @@ class Tenant {
   /// Where the time of its requests went, by resource. Empty of those that are never timed.
   [[nodiscard]] const WaitSplit& waited() const { return waited_; }
   [[nodiscard]] const std::string& host() const { return common_.hosts; }
+  /// Whether it ends by itself: then the run goes on until it has.
+  [[nodiscard]] virtual bool ends() const { return false; }
   /// Core-seconds that it computed on its hosts.
   [[nodiscard]] virtual Seconds computed() const { return {}; }
 
@@ -78,18 +80,29 @@ class Tenant {
   [[nodiscard]] const TenantParams& common() const { return common_; }
   [[nodiscard]] double hosts() const;
   [[nodiscard]] base::RandomStream stream(std::string_view purpose) const;
-  [[nodiscard]] Seconds active() const;
+  [[nodiscard]] virtual Seconds active() const;
   [[nodiscard]] Bytes moved() const { return read_ + written_; }
   /// `time` of `members` processes was spent on `resource`.
   void wait(Seconds time, double members, ResourceIndex resource) {
     waited_.add(Phase::data, time * members, resource);
   }
 
- private:
-  [[nodiscard]] Client next_client(const Operation& operation);
+  /// A client of host group `group`, for kinds that place their processes themselves.
+  [[nodiscard]] const Client& client_of(std::size_t group) const { return clients_[group].client; }
+  /// Waits for its limit.
   [[nodiscard]] sim::Task<void> admit(const Operation& operation);
+  [[nodiscard]] ResourceIndex own_limit() const { return own_limit_; }
+  /// Counts what was done without `read` and `write`.
+  void count(Bytes read, Bytes written, double operations) {
+    read_ += read;
+    written_ += written;
+    operations_ += operations;
+  }
   /// Where an operation is shown; nullptr where it is not.
   [[nodiscard]] Lane* lane();
+
+ private:
+  [[nodiscard]] Client next_client(const Operation& operation);
   void done(const Operation& operation, Seconds began);
   /// What the operation did since `since` was limited by `resource`; returns the present.
   Seconds spent(const Operation& operation, Seconds since, ResourceIndex resource);
@@ -140,6 +153,8 @@ std::unique_ptr<Tenant> make_tenant(const Component& component, Plant& plant, si
 [[nodiscard]] TenantKind ingest_kind();
 /// Stages before training: models/tenant/preprocess.cpp.
 [[nodiscard]] TenantKind preprocess_kind();
+/// The operations of a trace: models/tenant/replay.cpp.
+[[nodiscard]] TenantKind replay_kind();
 /// Logs, metrics and artifacts of experiments: models/tenant/tracking.cpp.
 [[nodiscard]] TenantKind tracking_kind();
 

@@ -71,9 +71,11 @@ class Rules {
     }
   }
 
-  // Jobs say when a run is over.
+  // Jobs say when a run is over, and so do traces that are replayed.
   void check_run_without_jobs() {
-    if (design_.run.find("duration") == nullptr)
+    const bool ends = std::any_of(design_.tenants.begin(), design_.tenants.end(),
+                                  [](const Component& tenant) { return tenant.kind == "replay"; });
+    if (!ends && design_.run.find("duration") == nullptr)
       report_.error("missing", "/run", "a scenario without a job does not say when its tenants end",
                     "add \"run\": { \"duration\": \"10 min\" }");
   }

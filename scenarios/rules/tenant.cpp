@@ -1,12 +1,44 @@
 #include "engine/base/quantity_text.hpp"
+#include "models/contract/replay_program.hpp"
 #include "scenarios/rules/support.hpp"
 
 /// Rules of the other traffic on a design.
 namespace stallcast::scenarios {
+namespace {
+
+// The program is there, is the one that is meant, and its processes have hosts.
+void check_replay(const Design& design, const Component& tenant, Diagnostics& report) {
+  const Value* program = tenant.find("program");
+  if (program == nullptr || program->text.empty()) return;  // said already
+  const Result<models::ReplayProgram> found = models::ReplayProgram::open(program->text);
+  if (!found.ok())
+    return report.error("file", pointer_of(tenant, "program"), found.failure().message,
+                        found.failure().hint);
+  const Value* sha256 = tenant.find("sha256");
+  if (sha256 != nullptr && sha256->text != found->sha256())
+    return report.error(
+        "file", pointer_of(tenant, "program"),
+        "the program has the SHA-256 " + found->sha256() + ", not the one in \"sha256\"",
+        "make it again with stallcast replay --keep-program, or correct it");
+  const Value* on = tenant.find("hosts");
+  const Component* host = on == nullptr ? nullptr : design.find_host(on->text);
+  if (host == nullptr) return;
+  const double there = number(*host, "count", 1.0);
+  const models::ReplayPlacement placed = models::replay_placement(
+      found->header(), static_cast<std::uint64_t>(there), models::processes_per_host(tenant));
+  if (static_cast<double>(placed.hosts) > there)
+    report.error("rule", pointer_of(tenant, "per_host"),
+                 "so many processes on each need " + std::to_string(placed.hosts) +
+                     " hosts, and \"" + host->id + "\" has " + base::shortest(there),
+                 "raise \"per_host\"");
+}
+
+}  // namespace
 
 void check_tenant(const Design& design, const Component& tenant, Diagnostics& report) {
   check_reference(tenant, "on", ids_of(design.storage), "storage system", report);
   check_reference(tenant, "hosts", ids_of(design.hosts), "host class", report);
+  if (tenant.kind == "replay") check_replay(design, tenant, report);
   const double burst = number(tenant, "burst", 1.0), share = number(tenant, "burst_share");
   if (burst > 1.0 && burst * share > 1.0)
     report.error("rule", pointer_of(tenant, "burst"),

@@ -20,6 +20,7 @@ struct Verb {
 /// nullptr when there is no such verb.
 [[nodiscard]] const Verb* find_verb(std::string_view name);
 
+int replay_verb(const Verb& verb, std::span<const std::string> args);
 int run_verb(const Verb& verb, std::span<const std::string> args);
 int plan_verb(const Verb& verb, std::span<const std::string> args);
 int explain_verb(const Verb& verb, std::span<const std::string> args);

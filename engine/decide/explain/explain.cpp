@@ -57,7 +57,7 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
   }
   if (of_tenants_alone(prediction))
     for (const Component& tenant : design.tenants)
-      for (const char* key : {"latency", "chunk", "operations"})
+      for (const char* key : {"makespan", "latency", "chunk", "operations"})
         add(metric::of_tenant(tenant.id, key));
   for (std::size_t i = 0; i < std::min<std::size_t>(2, prediction.bottlenecks.size()); ++i)
     if (forms.known(metric::of_resource(prediction.bottlenecks[i].resource, "capacity")))

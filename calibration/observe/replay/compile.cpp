@@ -1,0 +1,150 @@
+#include "calibration/observe/replay/compile.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "calibration/observe/replay/lanes.hpp"
+#include "calibration/observe/replay/step_sorter.hpp"
+#include "calibration/observe/replay/step_writer.hpp"
+#include "calibration/observe/replay/trace_figures.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+/// Threads of a trace that a replay takes; operations between two looks at whether to stop.
+constexpr std::uint64_t kBetweenLooks = 4096;
+constexpr std::size_t kMostThreads = std::size_t{1} << 17U;
+
+/// Reads the operations of all files of a trace.
+class Reader {
+ public:
+  Reader(const TraceFormat& format, const CompileOptions& options, Diagnostics& diagnostics)
+      : format_(format), options_(options), diagnostics_(diagnostics), sorter_(options.folder) {}
+
+  /// Nothing, or why it cannot go on.
+  std::optional<Failure> read(const std::string& path, std::int64_t index) {
+    auto opened = open_operations(format_, path, index, diagnostics_);
+    if (!opened.ok()) return opened.failure();
+    OperationStream& stream = **opened;
+    Operation op;
+    while (stream.next(op)) {
+      if (!origin_ && stream.began()) origin_ = stream.began();
+      if (!keep(op, stream)) return failure_;
+      if (++read_ % kBetweenLooks == 0 && options_.stop && options_.stop())
+        return Failure{ExitCode::inconclusive, "interrupted while reading " + path, ""};
+    }
+    resolution_ = std::max(resolution_, stream.resolution().in(unit::s));
+    return std::nullopt;
+  }
+
+  Result<CompiledReplay> finish(const std::string& program) {
+    std::map<std::int64_t, std::uint64_t> processes;
+    for (const auto& [name, number] : threads_) processes[name.first] = 0;
+    std::uint64_t next = 0;
+    for (auto& [rank, number] : processes) number = next++;
+    std::vector<std::uint64_t> process(threads_.size());
+    for (const auto& [name, number] : threads_) process[number] = processes[name.first];
+
+    CompiledReplay out;
+    figures_.files(out.header);
+    out.header.processes = processes.size();
+    StepWriter writer(program, process, figures_.begin(), resolution_);
+    Lanes lanes(process, resolution_, options_.folder);
+    const bool written = writer.ok() && sorter_.drain([&](const KeptOperation& op) {
+      return lanes.add(op, writer);
+    }) && lanes.drain(writer);
+    figures_.finish(out.replay, out.header, format_.id, resolution_, lanes.beside());
+    if (!writer.finish(out.header) || !written)
+      return Failure{ExitCode::bad_input, "cannot write " + program, "is there room for it?"};
+    out.header = writer.header();
+    out.replay.format = format_.id;
+    out.replay.processes = processes.size();
+    out.replay.threads = out.header.threads;
+    out.replay.steps = out.header.steps;
+    return out;
+  }
+  [[nodiscard]] bool any() const { return figures_.any(); }
+
+ private:
+  bool keep(const Operation& op, const OperationStream& stream) {
+    const auto [thread, fresh] =
+        threads_.try_emplace({op.rank, op.thread}, static_cast<std::uint32_t>(threads_.size()));
+    if (threads_.size() > kMostThreads) {
+      failure_ = {ExitCode::bad_input, "the trace has more than 131,072 threads",
+                  "replay a part of it"};
+      return false;
+    }
+    const TracedFile* file = stream.file(op.file);
+    const bool elsewhere = !options_.under.empty() && !asked_for(file);
+    const bool wanted = !op.failed && replayed_as(op.kind) != ReplayAction::none;
+    const bool issued = wanted && !elsewhere;
+    const auto began = stream.began();
+    const double shift = began && origin_ ? (*began - *origin_).in(unit::s) : 0.0;
+    KeptOperation kept;
+    kept.start = op.start.in(unit::s) + shift;
+    kept.end = op.end ? op.end->in(unit::s) + shift : std::numeric_limits<double>::quiet_NaN();
+    kept.file = op.file;
+    kept.offset = op.offset.value_or(ReplayStep::kNoPosition);
+    kept.bytes = moves_bytes(op.kind) ? static_cast<std::uint64_t>(op.bytes.in(unit::B)) : 0;
+    kept.thread = thread->second;
+    kept.calls = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(op.count, std::numeric_limits<std::uint32_t>::max()));
+    kept.kind = op.kind;
+    kept.issued = issued;
+    figures_.add(op, issued, wanted && elsewhere, kept.start, kept.end);
+    if (sorter_.add(kept)) return true;
+    failure_ = {ExitCode::bad_input, "cannot write to " + options_.folder,
+                "set TMPDIR to a folder with room for the trace"};
+    return false;
+  }
+
+  bool asked_for(const TracedFile* file) const {
+    return file != nullptr &&
+           std::any_of(options_.under.begin(), options_.under.end(), [&](const std::string& path) {
+             return file->name.starts_with(path) || file->mount == path;
+           });
+  }
+
+  const TraceFormat& format_;
+  const CompileOptions& options_;
+  Diagnostics& diagnostics_;
+  StepSorter sorter_;
+  TraceFigures figures_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> threads_;
+  std::optional<Seconds> origin_;
+  double resolution_ = 0.0;
+  std::uint64_t read_ = 0;
+  Failure failure_;
+};
+
+}  // namespace
+
+Result<CompiledReplay> compile_replay(const TraceFormat& format,
+                                      const std::vector<std::string>& paths,
+                                      const std::string& program, const CompileOptions& options,
+                                      Diagnostics& diagnostics) {
+  CompileOptions here = options;
+  if (here.folder.empty()) here.folder = std::filesystem::path(program).parent_path().string();
+  if (here.folder.empty()) here.folder = ".";
+  Reader reader(format, here, diagnostics);
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (const auto fault = reader.read(paths[i], static_cast<std::int64_t>(i))) return *fault;
+  if (!reader.any() && !diagnostics.has_errors())
+    return Failure{
+        ExitCode::bad_input,
+        paths.front() + ": there is no operation of " + std::string(format.id) + " in it",
+        "this reads " + std::string(format.summary)};
+  Result<CompiledReplay> out = reader.finish(program);
+  if (!out.ok()) return out;
+  out->replay.trace = paths.front();
+  if (out->replay.operations == 0)
+    out->replay.notes.insert(out->replay.notes.begin(),
+                             "nothing is replayed: no operation is one on the storage");
+  return out;
+}
+
+}  // namespace stallcast::calibration

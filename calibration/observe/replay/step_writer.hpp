@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "calibration/observe/replay/step_sorter.hpp"
+#include "stallcast/replay.hpp"
+
+namespace stallcast::calibration {
+
+/// Makes the steps of a program of operations that come thread by thread, and writes them.
+class StepWriter {
+ public:
+  /// `process` of each thread, by its number; both outlive this. `begin` and `resolution`: of the
+  /// trace, in seconds.
+  StepWriter(const std::string& path, const std::vector<std::uint64_t>& process, double begin,
+             double resolution);
+  [[nodiscard]] bool ok() const { return ok_; }
+
+  /// Sorted by thread and start.
+  [[nodiscard]] bool add(const KeptOperation& operation);
+  /// Ends the file. False when it could not be written.
+  [[nodiscard]] bool finish(ReplayHeader header);
+  /// What was written. REQUIRES: finished.
+  [[nodiscard]] const ReplayHeader& header() const { return header_; }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  void begin_thread(std::uint32_t thread);
+  void end_thread();
+  [[nodiscard]] ReplayStep step_of(const KeptOperation& operation);
+  /// Whether `step` went into the one before.
+  [[nodiscard]] bool merged(const ReplayStep& step);
+  void put_pending();
+  void put(const void* data, std::size_t size);
+  void chain();
+
+  const std::vector<std::uint64_t>& process_;
+  double begin_, close_together_;
+  std::unique_ptr<std::FILE, Close> file_;
+  bool ok_ = false;
+  ReplayHeader header_;
+  std::string digest_, block_;
+  std::vector<ReplayThread> threads_;
+
+  // Of the present thread.
+  std::int64_t thread_ = -1;
+  std::uint64_t thread_begin_ = 0;
+  bool first_ = true;
+  double last_start_ = 0.0, last_end_ = 0.0;  ///< of the step before; NaN: end not told
+  double seen_until_ = 0.0;                   ///< end of all that is not issued, too
+  bool pending_there_ = false, reads_ = false;
+  ReplayStep pending_;
+  std::unordered_map<std::uint64_t, std::uint64_t> ends_;  ///< of transfers, by file
+};
+
+}  // namespace stallcast::calibration

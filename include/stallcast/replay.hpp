@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "stallcast/prediction.hpp"
+
+/// A trace's operations issued again against another storage system: the compact program that says
+/// what is issued when, and how that went beside the trace. docs/models/replay.md.
+namespace stallcast {
+
+/// What a record of a program does.
+enum class ReplayAction : std::uint8_t {
+  read,
+  write,
+  sync,      ///< waits until what was written to the file is durable
+  metadata,  ///< open, stat, directory, unlink, truncate
+  none       ///< passes time only
+};
+
+inline constexpr std::array<std::string_view, 5> kReplayActions{"read", "write", "sync", "metadata",
+                                                                "none"};
+[[nodiscard]] constexpr std::string_view name_of(ReplayAction action) {
+  return kReplayActions[static_cast<std::size_t>(action)];
+}
+
+/// One record of a program. Records of one thread lie in the order they are issued.
+struct ReplayStep {
+  /// Seconds from the end of the step before to the start of this one; of the first step from the
+  /// start of the trace; with `from_start` from the start of the step before.
+  double gap = 0.0;
+  std::uint64_t file = 0;              ///< 0: not known
+  std::uint64_t offset = kNoPosition;  ///< byte of the file
+  std::uint64_t bytes = 0;             ///< of all calls
+  std::uint32_t calls = 1;             ///< of the trace, one after the other
+  ReplayAction action = ReplayAction::none;
+  bool from_start = false;  ///< the trace does not say when the step before ended
+  bool goes_on = false;     ///< begins where the thread's transfer of this file before ended
+  std::uint8_t spare = 0;
+
+  static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
+};
+static_assert(sizeof(ReplayStep) == 40 && std::is_trivially_copyable_v<ReplayStep>);
+
+/// A thread of a program: its records are `steps` from `first` on.
+struct ReplayThread {
+  std::uint64_t first = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t process = 0;  ///< from 0, in the order of ranks
+};
+
+/// How a program file begins; records follow, then the threads. Numbers as this machine has them.
+struct ReplayHeader {
+  std::array<char, 8> magic = kMagic;
+  std::uint64_t steps = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t processes = 0;
+  std::uint64_t files = 0;        ///< that are read
+  std::uint64_t readers = 0;      ///< threads that read
+  double file_bytes = 0.0;        ///< extents of these files together
+  double read_bytes = 0.0;        ///< of all reads
+  double reads = 0.0;             ///< requests they are merged into
+  double largest_file = 0.0;      ///< that is read
+  std::uint64_t one_host = 0;     ///< 1: traced on one machine
+  std::array<char, 64> sha256{};  ///< chained over the records and threads
+
+  static constexpr std::array<char, 8> kMagic{'S', 'C', 'R', 'P', 'L', 'A', 'Y', '1'};
+};
+static_assert(std::is_trivially_copyable_v<ReplayHeader>);
+
+/// Operations of one kind, in the trace or replayed.
+struct ReplayFigures {
+  std::uint64_t operations = 0;
+  double bytes = 0.0;
+  std::optional<double> time_s;             ///< in them, sum over threads; none: not told
+  std::map<std::string, double> latency_s;  ///< "mean", "p50", "p95", "p99", "max" of one
+};
+
+/// What a replay says.
+struct Replay {
+  std::string trace;   ///< its first file
+  std::string format;  ///< "strace"
+  std::string scenario;
+  std::string storage;
+  std::string hosts;
+  std::string speed;  ///< "keep", "fast"
+  std::uint64_t processes = 0, threads = 0, operations = 0;
+  std::uint64_t steps = 0;       ///< requests that the operations are merged into
+  std::uint64_t hosts_used = 0;  ///< of the class
+  double trace_makespan_s = 0.0, makespan_s = 0.0;
+  std::optional<double> trace_io_s;  ///< sum over threads
+  double io_s = 0.0;
+  double cached_share = 0.0;   ///< of the bytes read, from memory of the hosts
+  double unwritten_bytes = 0;  ///< in memory of the hosts at the end, not yet on the storage
+  /// "read", "write", "sync", "metadata".
+  std::map<std::string, ReplayFigures> traced, replayed;
+  std::vector<std::string> notes;  ///< what was not replayed, what is assumed
+  Prediction prediction;           ///< resources and what limits
+};
+
+}  // namespace stallcast

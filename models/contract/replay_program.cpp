@@ -1,0 +1,97 @@
+#include "models/contract/replay_program.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace stallcast::models {
+namespace {
+
+/// More threads than this are no trace.
+constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 24U;
+/// Seconds: 300 years.
+constexpr double kLongestGap = 1e10;
+
+bool read_at(std::FILE* file, std::uint64_t offset, void* to, std::size_t size) {
+  auto* out = static_cast<char*>(to);
+  while (size > 0) {
+    const ssize_t got = ::pread(::fileno(file), out, size, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    out += got;
+    offset += static_cast<std::uint64_t>(got);
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<ReplayProgram> ReplayProgram::open(const std::string& path) {
+  const auto fail = [&](const std::string& why) {
+    return Failure{ExitCode::bad_input, path + ": " + why,
+                   "stallcast replay TRACE --on SCENARIO --keep-program FILE writes one"};
+  };
+  ReplayProgram out;
+  out.file_.reset(std::fopen(path.c_str(), "rbe"));
+  if (!out.file_) return fail(std::strerror(errno));
+  struct stat about {};
+  if (::fstat(::fileno(out.file_.get()), &about) != 0) return fail(std::strerror(errno));
+  const auto size = static_cast<std::uint64_t>(about.st_size);
+  ReplayHeader& h = out.header_;
+  if (!S_ISREG(about.st_mode) || !read_at(out.file_.get(), 0, &h, sizeof h) ||
+      h.magic != ReplayHeader::kMagic)
+    return fail("this is no program of a replay");
+  if (h.threads > kMostThreads || h.steps > size / sizeof(ReplayStep) ||
+      size != sizeof h + h.steps * sizeof(ReplayStep) + h.threads * sizeof(ReplayThread))
+    return fail("the program of a replay is not complete");
+  out.threads_.resize(h.threads);
+  const std::uint64_t end = sizeof h + h.steps * sizeof(ReplayStep);
+  if (!read_at(out.file_.get(), end, out.threads_.data(), h.threads * sizeof(ReplayThread)))
+    return fail("the program of a replay cannot be read");
+  for (const ReplayThread& thread : out.threads_)
+    if (thread.first > h.steps || thread.steps > h.steps - thread.first ||
+        thread.process >= h.processes)
+      return fail("the program of a replay contradicts itself");
+  return out;
+}
+
+bool ReplayProgram::read(std::uint64_t first, std::span<ReplayStep> out) const {
+  return read_at(file_.get(), sizeof header_ + first * sizeof(ReplayStep), out.data(),
+                 out.size_bytes()) &&
+         std::all_of(out.begin(), out.end(), [](const ReplayStep& step) {
+           return step.action <= ReplayAction::none && step.calls > 0 && step.gap >= 0.0 &&
+                  step.gap < kLongestGap;
+         });
+}
+
+ReplayPlacement replay_placement(const ReplayHeader& header, std::uint64_t hosts,
+                                 std::optional<std::int64_t> per_host) {
+  const std::uint64_t processes = std::max<std::uint64_t>(header.processes, 1);
+  const auto blocks = [&](std::uint64_t size) { return (processes + size - 1) / size; };
+  const std::uint64_t one = per_host               ? static_cast<std::uint64_t>(*per_host)
+                            : header.one_host != 0 ? processes
+                                                   : blocks(std::max<std::uint64_t>(hosts, 1));
+  return {one, blocks(one)};
+}
+
+std::optional<ReplayHeader> replayed(const Component& tenant) {
+  if (tenant.kind != "replay") return std::nullopt;
+  const Value* program = tenant.find("program");
+  if (program == nullptr) return std::nullopt;
+  const Result<ReplayProgram> found = ReplayProgram::open(program->text);
+  if (!found.ok()) return std::nullopt;
+  return found->header();
+}
+
+std::optional<std::int64_t> processes_per_host(const Component& tenant) {
+  const Value* value = tenant.find("per_host");
+  if (value == nullptr) return std::nullopt;
+  return static_cast<std::int64_t>(value->number);
+}
+
+}  // namespace stallcast::models

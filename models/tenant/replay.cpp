@@ -1,0 +1,316 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "engine/sim/join.hpp"
+#include "models/contract/replay_program.hpp"
+#include "models/tenant/call_times.hpp"
+#include "models/tenant/host_pages.hpp"
+#include "models/tenant/tenant.hpp"
+
+/// The operations of a trace, each thread's one after the other with its think times between them.
+/// docs/models/replay.md.
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::string_view kSpeeds[] = {"keep", "fast"};
+// Records of a thread in memory.
+constexpr std::size_t kRead = 64;
+// What a sync writes besides the data: the file's own block.
+constexpr Bytes kBlock = Bytes::from(4.0, unit::KiB);
+// Share of the free memory that written data may fill before writers wait.
+constexpr double kDirtyShare = 0.2;
+
+struct ReplayParams {
+  std::string program;
+  std::optional<std::string> sha256;
+  std::optional<std::int64_t> per_host;
+  std::string speed;
+  bool direct = false;
+};
+
+constexpr std::array<Field<ReplayParams>, 5> kReplayFields{
+    field("program", &ReplayParams::program, kRequired,
+          "file that `stallcast replay --keep-program` wrote, relative to the scenario"),
+    field("sha256", &ReplayParams::sha256, kOptional,
+          "what the file must be; absent: taken from the file"),
+    field("per_host", &ReplayParams::per_host, kOptional,
+          "processes on each host, in blocks; absent: all on one where the trace is of one "
+          "machine, else spread evenly",
+          up_to(1e7)),
+    field("speed", &ReplayParams::speed, "keep",
+          "keep: as much time between operations as in the trace; fast: none", one_of(kSpeeds)),
+    field("direct", &ReplayParams::direct, "false",
+          "O_DIRECT: each call waits for the storage, nothing is kept in memory")};
+
+class Replay final : public Tenant {
+ public:
+  Replay(const Component& component, Plant& plant, sim::Context& context, std::uint64_t seed)
+      : Tenant(component, plant, context, seed),
+        p_(bind(kReplayFields, component)),
+        program_(opened()),
+        host_(plant.host(common().hosts)),
+        cached_(plant.storage(common().on).client_limits().page_cache && !p_.direct) {
+    const auto hosts = static_cast<std::uint64_t>(host_.count);
+    placement_ = replay_placement(program_.header(), hosts, p_.per_host);
+    const Bytes used = host_.memory_process * static_cast<double>(placement_.per_host);
+    const Bytes free = std::max(Bytes{}, host_.memory - host_.memory_reserved - used);
+    dirty_most_ = free * kDirtyShare;
+    const std::size_t groups = plant.groups(common().hosts).size();
+    for (std::size_t g = 0; g < groups; ++g)
+      sites_.push_back(std::make_unique<Site>(context, free.in(unit::B)));
+  }
+
+  bool ends() const override { return true; }
+  Seconds computed() const override { return computed_; }
+
+ private:
+  /// Data written to one file that are on their way to the storage.
+  struct Dirty {
+    explicit Dirty(sim::Context& context) : clean(context) {}
+    Bytes waiting;
+    bool moving = false;
+    sim::Signal clean;  ///< set when nothing is left
+    ResourceIndex limited_by = kNoResource;
+  };
+  /// A host.
+  struct Site {
+    Site(sim::Context& context, double memory) : pages(memory), room(context) {}
+    HostPages pages;
+    Bytes dirty;
+    sim::Signal room;  ///< some of it was written
+    ResourceIndex limited_by = kNoResource;
+    std::unordered_map<std::uint64_t, std::shared_ptr<Dirty>> files;
+  };
+
+  ReplayProgram opened() const {
+    Result<ReplayProgram> found = ReplayProgram::open(p_.program);
+    if (!found.ok()) throw std::runtime_error(found.failure().message);
+    if (p_.sha256 && found->sha256() != *p_.sha256)
+      throw std::runtime_error(p_.program + ": the program is not the one that was asked for");
+    return std::move(found).value();
+  }
+
+  sim::Task<void> work() override {
+    began_ = ended_ = context().now();
+    std::vector<sim::Task<void>> parts;
+    for (std::size_t t = 0; t < program_.threads().size(); ++t) parts.push_back(thread(t));
+    co_await sim::join(context(), std::move(parts));
+    for (const auto& site : sites_) unwritten_ += site->dirty;
+  }
+
+  // A step begins its gap after the one before has ended, or its gap after that has begun and when
+  // it has ended.    [docs/models/replay.md, eq. 1]
+  sim::Task<void> thread(std::size_t index) {
+    const ReplayThread& me = program_.threads()[index];
+    const std::size_t host = me.process / placement_.per_host % sites_.size();
+    Site& site = *sites_[host];
+    Client client = client_of(host);
+    client.process = index;
+    if (plant().storage(common().on).client_limits().page_cache)
+      client.core = in_series(client.core, p_.direct ? host_.cpu_direct : host_.cpu_copy);
+    const bool thinks = p_.speed == "keep";
+    Seconds issued = began_;
+    std::vector<ReplayStep> steps;
+    for (std::uint64_t done = 0; done < me.steps; ++done) {
+      if (done % kRead == 0) {
+        steps.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kRead, me.steps - done)));
+        if (!program_.read(me.first + done, steps))
+          throw std::runtime_error(p_.program + ": the program cannot be read to its end");
+      }
+      const ReplayStep& step = steps[done % kRead];
+      const Seconds gap = thinks ? Seconds::from(step.gap, unit::s) : Seconds{};
+      const Seconds due = (step.from_start ? issued : context().now()) + gap;
+      if (due > context().now()) co_await context().sleep(due - context().now());
+      if (over()) co_return;
+      issued = context().now();
+      co_await issue(step, client, site);
+      ended_ = std::max(ended_, context().now());
+    }
+  }
+
+  sim::Task<void> issue(const ReplayStep& step, const Client& client, Site& site) {
+    const Seconds began = context().now();
+    const Bytes bytes = Bytes::from(static_cast<double>(step.bytes), unit::B);
+    Lane* shown = step.action == ReplayAction::none ? nullptr : lane();
+    switch (step.action) {
+      case ReplayAction::none:
+        co_return;
+      case ReplayAction::read:
+        open(shown, "read");
+        co_await read_step(step, client, site);
+        break;
+      case ReplayAction::write:
+        open(shown, "write");
+        co_await write_step(step, client, site);
+        break;
+      case ReplayAction::sync:
+        open(shown, "sync");
+        co_await sync_step(step, client, site);
+        break;
+      case ReplayAction::metadata:
+        open(shown, "metadata");
+        const Served served =
+            co_await plant().storage(common().on).open(client, static_cast<double>(step.calls));
+        wait(context().now() - began, 1.0, served.limited_by);
+        break;
+    }
+    close(shown);
+    const double calls = static_cast<double>(step.calls);
+    times_[step.action].add((context().now() - began).in(unit::s) / calls, calls);
+    const bool reading = step.action == ReplayAction::read;
+    const bool writing = step.action == ReplayAction::write;
+    count(reading ? bytes : Bytes{}, writing ? bytes : Bytes{}, calls);
+  }
+
+  // What memory holds is copied; the rest comes from the storage, without a turn of its own where
+  // the kernel reads ahead.    [docs/models/replay.md, eq. 2]
+  sim::Task<void> read_step(const ReplayStep& step, const Client& client, Site& site) {
+    if (step.bytes == 0) co_return;
+    const bool placed = cached_ && step.file != 0 && step.offset != ReplayStep::kNoPosition;
+    HostPages::Missing missing{step.bytes, 1};
+    const std::uint64_t end = step.offset + step.bytes;
+    if (placed) missing = site.pages.missing(step.file, step.offset, end);
+    const Bytes held = Bytes::from(static_cast<double>(step.bytes - missing.bytes), unit::B);
+    hits_ += held;
+    co_await copy(held);
+    if (missing.bytes == 0) co_return;
+    const Bytes rest = Bytes::from(static_cast<double>(missing.bytes), unit::B);
+    co_await within_limit(rest);
+    const Seconds asked = context().now();
+    const bool ahead = !p_.direct && step.goes_on && missing.pieces == 1;
+    // Kept here: GCC 12 mistakes temporaries in awaited calls.
+    const ReadRequest request{
+        .bytes = rest,
+        .files = p_.direct ? static_cast<double>(step.calls) : static_cast<double>(missing.pieces),
+        .round_trips = ahead ? 0.0 : 1.0,
+        .direct = p_.direct};
+    const Served served = co_await plant().storage(common().on).read(client, request);
+    wait(context().now() - asked, 1.0, served.limited_by);
+    if (cached_) computed_ += rest / host_.cpu_copy;
+    if (placed) site.pages.add(step.file, step.offset, end);
+  }
+
+  // Into memory, unless it is full of what is not written yet.    [docs/models/replay.md, eq. 4]
+  sim::Task<void> write_step(const ReplayStep& step, const Client& client, Site& site) {
+    if (step.bytes == 0) co_return;
+    const Bytes bytes = Bytes::from(static_cast<double>(step.bytes), unit::B);
+    co_await within_limit(bytes);
+    Seconds since = context().now();
+    if (!cached_) {
+      co_await context().sleep(plant().fabric().round_trip * static_cast<double>(step.calls));
+      const WriteRequest request{.bytes = bytes, .files = 0.0, .direct = p_.direct};
+      const Served served = co_await plant().storage(common().on).write(client, request);
+      wait(context().now() - since, 1.0, served.limited_by);
+      co_return;
+    }
+    while (site.dirty > Bytes{} && site.dirty + bytes > dirty_most_) {
+      site.room.reset();
+      co_await site.room.wait();
+    }
+    wait(context().now() - since, 1.0, site.limited_by);
+    co_await copy(bytes);
+    site.dirty += bytes;
+    if (step.file != 0 && step.offset != ReplayStep::kNoPosition)
+      site.pages.add(step.file, step.offset, step.offset + step.bytes);
+    std::shared_ptr<Dirty>& dirty = site.files[step.file];
+    if (!dirty) dirty = std::make_shared<Dirty>(context());
+    dirty->waiting += bytes;
+    if (!dirty->moving) context().spawn(flush(step.file, dirty, client, site));
+  }
+
+  // All that waits goes at once; what comes meanwhile goes next.
+  sim::Task<void> flush(std::uint64_t file, std::shared_ptr<Dirty> dirty, Client client,
+                        Site& site) {
+    dirty->moving = true;
+    while (dirty->waiting > Bytes{}) {
+      const Bytes bytes = std::exchange(dirty->waiting, Bytes{});
+      const WriteRequest request{.bytes = bytes, .files = 0.0};
+      const Served served = co_await plant().storage(common().on).write(client, request);
+      site.limited_by = dirty->limited_by = served.limited_by;
+      site.dirty = std::max(Bytes{}, site.dirty - bytes);
+      site.room.set();
+    }
+    dirty->moving = false;
+    dirty->clean.set();
+    const auto found = site.files.find(file);
+    if (found != site.files.end() && found->second == dirty) site.files.erase(found);
+  }
+
+  sim::Task<void> sync_step(const ReplayStep& step, const Client& client, Site& site) {
+    const Seconds began = context().now();
+    const auto found = site.files.find(step.file);
+    if (found != site.files.end()) {
+      const std::shared_ptr<Dirty> dirty = found->second;
+      co_await dirty->clean.wait();
+      wait(context().now() - began, 1.0, dirty->limited_by);
+    }
+    const Seconds since = context().now();
+    const double calls = static_cast<double>(step.calls);
+    const WriteRequest request{.bytes = kBlock * calls, .files = calls, .direct = p_.direct};
+    const Served served = co_await plant().storage(common().on).write(client, request);
+    wait(context().now() - since, 1.0, served.limited_by);
+  }
+
+  sim::Task<void> copy(Bytes bytes) {
+    if (bytes <= Bytes{}) co_return;
+    const Seconds time = bytes / host_.cpu_copy;
+    computed_ += time;
+    co_await context().sleep(time);
+    wait(time, 1.0, plant().resources().index("host." + common().hosts + ".cpu"));
+  }
+
+  sim::Task<void> within_limit(Bytes bytes) {
+    if (!common().limit) co_return;
+    const Seconds asked = context().now();
+    const Operation operation{.bytes = bytes};
+    co_await admit(operation);
+    wait(context().now() - asked, 1.0, own_limit());
+  }
+
+  Seconds active() const override { return ended_ - common().start; }
+
+  void remark(const std::string& name, RunResult& out) const override {
+    out.metrics[name + "makespan"] = {(ended_ - began_).in(unit::s), "s", {}};
+    double all = 0.0;
+    constexpr std::pair<ReplayAction, const char*> kNames[] = {
+        {ReplayAction::read, "reads"},
+        {ReplayAction::write, "writes"},
+        {ReplayAction::sync, "syncs"},
+        {ReplayAction::metadata, "metadata"}};
+    for (const auto& [action, what] : kNames) {
+      const auto found = times_.find(action);
+      if (found == times_.end()) continue;
+      found->second.report(name + what + ".latency", out);
+      out.metrics[name + what + ".time"] = {found->second.sum(), "s", {}};
+      out.metrics[name + what + ".count"] = {found->second.count(), "count", {}};
+      all += found->second.sum();
+    }
+    out.metrics[name + "io"] = {all, "s", {}};
+    out.metrics[name + "cached"] = {hits_.in(unit::B), "B", {}};
+    out.metrics[name + "unwritten"] = {unwritten_.in(unit::B), "B", {}};
+  }
+
+  ReplayParams p_;
+  ReplayProgram program_;
+  const HostParams& host_;
+  bool cached_;  ///< the hosts keep what is read and written in memory
+  ReplayPlacement placement_;
+  Bytes dirty_most_;
+  std::vector<std::unique_ptr<Site>> sites_;
+  Seconds began_, ended_;
+  Bytes hits_, unwritten_;
+  Seconds computed_;  ///< core time of copies
+  std::map<ReplayAction, CallTimes> times_;
+};
+
+}  // namespace
+
+TenantKind replay_kind() { return {kInfos<kReplayFields>, make_tenant<Replay>}; }
+
+}  // namespace stallcast::models

@@ -1,0 +1,342 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include "models/contract/replay_program.hpp"
+#include "models/contract/rows.hpp"
+#include "models/tenant/call_times.hpp"
+#include "models/tenant/host_pages.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/programs.hpp"
+
+namespace replay_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// Hosts on an NFS filer of one 5 GB/s controller: a request that waits takes 10 us there and back
+// and 250 us of service; memory copies 10 GB/s; nothing else limits.
+constexpr double kTurn = 260e-6, kRate = 5e9, kCopy = 10e9;
+
+Design replaying(const std::string& program, Settings settings = {}, const char* hosts = "2") {
+  Design design = small_design();
+  design.jobs.clear();
+  design.run.values.erase("duration");
+  design.hosts[0] = component(Role::host, "host", "gpu",
+                              {{"count", hosts}, {"cpu.copy", "10 GB/s"}, {"nic.rate", "8 Tb/s"}});
+  design.fabric = component(Role::fabric, "switched", "fabric", {{"rtt", "10 us"}});
+  design.storage[0] = component(Role::storage, "nfs", "scratch",
+                                {{"head.count", "1"},
+                                 {"head.read", "5 GB/s"},
+                                 {"head.write", "5 GB/s"},
+                                 {"head.ops", "1000 kops/s"},
+                                 {"head.creates", "1000 kops/s"},
+                                 {"directory.creates", "1000 kops/s"},
+                                 {"head.service", "250 us"},
+                                 {"commit", "1 ms"},
+                                 {"client.transport", "rdma"},
+                                 {"client.connection", "100 GB/s"},
+                                 {"client.read_ahead", "1 GiB"},
+                                 {"client.stream", "100 GB/s"}});
+  Component tenant = component(Role::tenant, "replay", "replay", settings);
+  set(tenant, Role::tenant, "on", "scratch");
+  set(tenant, Role::tenant, "hosts", "gpu");
+  set(tenant, Role::tenant, "program", program.c_str());
+  design.tenants = {tenant};
+  return design;
+}
+
+double makespan(const Design& design) { return metric(run(design), "tenant.replay.makespan"); }
+
+ReplayStep step(ReplayAction action, std::uint64_t offset, std::uint64_t bytes, double gap = 0.0) {
+  return {.gap = gap, .file = 1, .offset = offset, .bytes = bytes, .action = action};
+}
+
+}  // namespace
+
+TEST_CASE("a thread of reads takes N (z + l + s / r)") {
+  const auto program = program_file({{0, random_reads(100, 1000000, 1e-3)}});
+  // The process copies at 10 GB/s at most, which the controller is below.
+  const double each = 1e-3 + kTurn + 1e6 / kRate;
+  const RunResult result = run(replaying(program));
+  CHECK(metric(result, "tenant.replay.makespan") == Approx(100 * each).epsilon(1e-9));
+  CHECK(metric(result, "tenant.replay.reads.latency") == Approx(each - 1e-3).epsilon(1e-9));
+  CHECK(metric(result, "tenant.replay.reads.latency.p99") == Approx(each - 1e-3).epsilon(1e-9));
+  CHECK(metric(result, "tenant.replay.io") == Approx(100 * (each - 1e-3)).epsilon(1e-9));
+  CHECK(metric(result, "tenant.replay.reads.count") == 100.0);
+  CHECK(metric(result, "tenant.replay.read") == Approx(1e6 / each).epsilon(1e-9));
+  CHECK(result.limited_by.at("tenant.replay") == "storage.scratch.head.ops");
+}
+
+TEST_CASE("as fast as it goes leaves the think times out") {
+  const auto program = program_file({{0, random_reads(100, 1000000, 1e-3)}});
+  CHECK(makespan(replaying(program, {{"speed", "fast"}})) ==
+        Approx(100 * (kTurn + 1e6 / kRate)).epsilon(1e-9));
+}
+
+TEST_CASE("threads share what limits them") {
+  // Two reads of 1 GB at once, of two threads on one host or on two.
+  const auto read = random_reads(1, 1000000000, 0.0);
+  for (const std::uint64_t other : {0U, 1U}) {
+    const auto program = program_file({{0, read}, {other, read}});
+    CHECK(makespan(replaying(program)) == Approx(kTurn + 2e9 / kRate).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("hosts in blocks have ports of their own") {
+  // 4 processes read 1 GB each over ports of 1 GB/s: 2 on each of 2 hosts, then all on one.
+  std::vector<ThreadSteps> threads;
+  for (std::uint64_t p = 0; p < 4; ++p) threads.push_back({p, random_reads(1, 1000000000, 0.0)});
+  const auto on = [&](const char* per_host, const std::string& program, const char* hosts) {
+    Design design = replaying(program, {}, hosts);
+    if (*per_host != '\0') set(design.tenants[0], Role::tenant, "per_host", per_host);
+    set(design.hosts[0], Role::host, "nic.rate", "8 Gb/s");
+    set(design.hosts[0], Role::host, "nic.efficiency", "100 %");
+    return makespan(design);
+  };
+  const auto program = program_file(threads);
+  CHECK(on("", program, "2") == Approx(2.0 + kTurn).epsilon(1e-3));
+  CHECK(on("", program, "100") == Approx(1.0 + kTurn).epsilon(1e-3));
+  CHECK(on("4", program, "2") == Approx(4.0 + kTurn).epsilon(1e-3));
+  CHECK(on("", program_file(threads, true), "2") == Approx(4.0 + kTurn).epsilon(1e-3));
+}
+
+TEST_CASE("metadata waits for its servers") {
+  // NFS opens with three requests.
+  std::vector<ReplayStep> opens(10, step(ReplayAction::metadata, 0, 0, 1e-3));
+  const auto program = program_file({{0, opens}});
+  CHECK(makespan(replaying(program)) == Approx(10 * (1e-3 + 3 * kTurn)).epsilon(1e-9));
+}
+
+TEST_CASE("time passes without operations") {
+  const auto program = program_file(
+      {{0, {step(ReplayAction::none, 0, 0, 2.5)}},
+       {1, {step(ReplayAction::none, 0, 0, 1.0), step(ReplayAction::none, 0, 0, 3.0)}}});
+  CHECK(makespan(replaying(program)) == Approx(4.0).epsilon(1e-12));
+}
+
+TEST_CASE("what was read is in memory, until other data take its place") {
+  const std::uint64_t size = 1000000000;
+  const std::vector<ReplayStep> twice = {step(ReplayAction::read, 0, size),
+                                         step(ReplayAction::read, 0, size)};
+  const double first = kTurn + 1e9 / kRate, again = 1e9 / kCopy;
+  const RunResult held = run(replaying(program_file({{0, twice}})));
+  CHECK(metric(held, "tenant.replay.makespan") == Approx(first + again).epsilon(1e-9));
+  CHECK(metric(held, "tenant.replay.cached") == 1e9);
+  // 2 GB copied by one of the cores.
+  CHECK(metric(held, "resource.host.gpu.cpu.throughput") ==
+        Approx(2e9 / kCopy / (first + again)).epsilon(1e-9));
+  CHECK(makespan(replaying(program_file({{0, twice}}), {{"direct", "true"}})) ==
+        Approx(2 * first).epsilon(1e-9));
+  // On another host it is not.
+  const auto apart = program_file({{0, {twice[0]}}, {1, {step(ReplayAction::read, 0, size, 1.0)}}});
+  CHECK(makespan(replaying(apart)) == Approx(1.0 + first).epsilon(1e-9));
+  // 8 GB are reserved, a process takes 1 GB: 2 GB are left, and 3 GB pass before the second read.
+  Design small = replaying(program_file(
+      {{0,
+        {step(ReplayAction::read, 0, size), step(ReplayAction::read, 3 * size, size),
+         step(ReplayAction::read, 5 * size, size), step(ReplayAction::read, 0, size)}}}));
+  set(small.hosts[0], Role::host, "memory.size", "11 GB");
+  CHECK(makespan(small) == Approx(4 * first).epsilon(1e-9));
+}
+
+TEST_CASE("calls in sequence wait for one turn, with O_DIRECT for one each") {
+  std::vector<ReplayStep> steps = random_reads(10, 1000000, 0.0);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i].offset = i * 1000000;
+    steps[i].goes_on = i > 0;
+  }
+  const auto program = program_file({{0, steps}});
+  CHECK(makespan(replaying(program)) == Approx(kTurn + 10e6 / kRate).epsilon(1e-9));
+  CHECK(makespan(replaying(program, {{"direct", "true"}})) ==
+        Approx(10 * (kTurn + 1e6 / kRate)).epsilon(1e-9));
+  // Merged into one request they take as long, and as long per call.
+  ReplayStep all = steps.front();
+  all.bytes = 10000000;
+  all.calls = 10;
+  const auto merged = program_file({{0, {all}}});
+  CHECK(makespan(replaying(merged)) == Approx(kTurn + 10e6 / kRate).epsilon(1e-9));
+  CHECK(makespan(replaying(merged, {{"direct", "true"}})) ==
+        Approx(10 * (kTurn + 1e6 / kRate)).epsilon(1e-9));
+  CHECK(metric(run(replaying(merged)), "tenant.replay.reads.count") == 10.0);
+}
+
+TEST_CASE("writes go into memory, and a sync waits for them") {
+  const auto write = step(ReplayAction::write, 0, 1000000000);
+  const RunResult only = run(replaying(program_file({{0, {write}}})));
+  CHECK(metric(only, "tenant.replay.makespan") == Approx(1e9 / kCopy).epsilon(1e-9));
+  CHECK(metric(only, "tenant.replay.unwritten") == 1e9);
+  // The data leave after they are copied; the file's own block follows with what its end costs: 3
+  // requests one after the other, a commit, and two turns.
+  const RunResult synced =
+      run(replaying(program_file({{0, {write, step(ReplayAction::sync, 0, 0)}}})));
+  const double data = 1e9 / kCopy + 1e9 / kRate;
+  CHECK(metric(synced, "tenant.replay.makespan") > data);
+  CHECK(metric(synced, "tenant.replay.makespan") < data + 3e-3);
+  CHECK(metric(synced, "tenant.replay.unwritten") == 0.0);
+  // Memory of 2 GB takes a fifth in: of 10 x 1 GB all but the last wait for those before.
+  std::vector<ReplayStep> many;
+  for (std::uint64_t i = 0; i < 10; ++i)
+    many.push_back(step(ReplayAction::write, i * 1000000000, 1000000000));
+  Design full = replaying(program_file({{0, many}}));
+  set(full.hosts[0], Role::host, "memory.size", "11 GB");
+  CHECK(makespan(full) == Approx(9 * (1e9 / kRate + 1e9 / kCopy) + 1e9 / kCopy).epsilon(1e-6));
+}
+
+TEST_CASE("where a trace has no ends, starts are kept until the storage falls behind") {
+  std::vector<ReplayStep> steps = random_reads(10, 1000000, 1e-3);
+  for (std::size_t i = 1; i < steps.size(); ++i) steps[i].from_start = true;
+  const double each = kTurn + 1e6 / kRate;
+  CHECK(makespan(replaying(program_file({{0, steps}}))) == Approx(10e-3 + each).epsilon(1e-9));
+  for (std::size_t i = 1; i < steps.size(); ++i) steps[i].gap = 1e-4;
+  CHECK(makespan(replaying(program_file({{0, steps}}))) == Approx(1e-3 + 10 * each).epsilon(1e-9));
+}
+
+TEST_CASE("twice as fast a storage is never slower") {
+  std::mt19937 random(7);
+  const auto below = [&](std::uint64_t n) { return random() % n; };
+  for (int trial = 0; trial < 40; ++trial) {
+    std::vector<ThreadSteps> threads(1 + below(6));
+    for (ThreadSteps& thread : threads) {
+      thread.process = below(3);
+      for (std::uint64_t i = 0, n = 1 + below(30); i < n; ++i) {
+        ReplayStep one = step(static_cast<ReplayAction>(below(5)), below(100) << 20U,
+                              1 + below(8U << 20U), 1e-3 * static_cast<double>(below(3)));
+        one.file = below(3);
+        thread.steps.push_back(one);
+      }
+    }
+    for (const char* direct : {"false", "true"}) {
+      Design slow = replaying(program_file(threads), {{"direct", direct}}), fast = slow;
+      set(fast.storage[0], Role::storage, "head.read", "10 GB/s");
+      set(fast.storage[0], Role::storage, "head.write", "10 GB/s");
+      set(fast.storage[0], Role::storage, "head.service", "125 us");
+      CHECK(makespan(fast) <= makespan(slow) * (1 + 1e-9));
+    }
+  }
+}
+
+TEST_CASE("the run ends with the replay, beside a job when both have ended") {
+  const auto program = program_file({{0, random_reads(10, 1000000, 0.5)}});
+  const RunResult alone = run(replaying(program));
+  CHECK(alone.simulated_s == Approx(metric(alone, "tenant.replay.makespan")));
+  Design beside = replaying(program);
+  beside.jobs = small_design().jobs;
+  set(beside.run, Role::run, "duration", "2 s");
+  const RunResult both = run(beside);
+  CHECK(metric(both, "tenant.replay.makespan") ==
+        Approx(metric(alone, "tenant.replay.makespan")).epsilon(1e-6));
+  CHECK(both.breakdown.contains("train"));
+}
+
+TEST_CASE("every kind of storage takes all that a trace does") {
+  std::vector<ReplayStep> steps = {step(ReplayAction::metadata, 0, 0)};
+  for (std::uint64_t i = 0; i < 5; ++i)
+    for (const ReplayAction action : {ReplayAction::read, ReplayAction::write, ReplayAction::sync})
+      steps.push_back(step(action, i << 24U, 1 + (i << 16U)));
+  const auto program = program_file({{0, steps}, {1, steps}});
+  for (const models::StorageRow& row : models::storage_rows()) {
+    if (row.info.id == "cache" || row.info.id == "measured") continue;  // stand for others
+    Settings few = {};
+    Design design = replaying(program);
+    design.storage[0] = component(Role::storage, std::string(row.info.id), "scratch", few);
+    for (const base::FieldInfo* field : models::fields_of(row.info))
+      if (field->required())
+        set(design.storage[0], Role::storage, std::string(field->key).c_str(),
+            field->dimension == Dimension::count  ? "8"
+            : field->dimension == Dimension::rate ? "4 GB/s"
+                                                  : "1 TB");
+    for (const char* direct : {"false", "true"}) {
+      INFO(row.info.id << " direct " << direct);
+      set(design.tenants[0], Role::tenant, "direct", direct);
+      const RunResult result = run(design);
+      CHECK(metric(result, "tenant.replay.syncs.count") == 10.0);
+      CHECK(metric(result, "tenant.replay.syncs.latency") > 0.0);
+      CHECK(metric(result, "tenant.replay.makespan") > 0.0);
+      CHECK(metric(result, "tenant.replay.makespan") < 100.0);
+      CHECK(metric(result, "tenant.replay.unwritten") == 0.0);
+    }
+  }
+}
+
+TEST_CASE("a program that is none is refused") {
+  const auto why = [](const std::string& path) {
+    const auto found = models::ReplayProgram::open(path);
+    return found.ok() ? std::string() : found.failure().message;
+  };
+  const auto program = program_file({{0, random_reads(10, 1000, 0.0)}});
+  CHECK(why(program).empty());
+  CHECK(why("/nowhere") == "/nowhere: No such file or directory");
+  CHECK(why("/dev/null") == "/dev/null: this is no program of a replay");
+  std::FILE* file = std::fopen(program.c_str(), "ab");
+  std::fputc('x', file);
+  std::fclose(file);
+  CHECK(why(program) == program + ": the program of a replay is not complete");
+  CHECK_THROWS(run(replaying(program)));
+  for (const double gap : {-1.0, 1e300, std::nan("")})
+    CHECK_THROWS(run(replaying(program_file({{0, random_reads(3, 1000, gap)}}))));
+  ReplayStep none = random_reads(1, 1000, 0.0).front();
+  none.calls = 0;
+  CHECK_THROWS(run(replaying(program_file({{0, {none}}}))));
+}
+
+TEST_CASE("a program without steps ends at once") {
+  const RunResult result = run(replaying(program_file({})));
+  CHECK(metric(result, "tenant.replay.makespan") == 0.0);
+  CHECK(result.warnings.empty());
+}
+
+TEST_CASE("memory of a host holds ranges of files") {
+  models::HostPages pages(1000.0);
+  CHECK(pages.missing(1, 0, 100).bytes == 100);
+  pages.add(1, 100, 200);
+  pages.add(1, 300, 400);
+  CHECK(pages.missing(1, 50, 450).bytes == 200);
+  CHECK(pages.missing(1, 50, 450).pieces == 3);
+  CHECK(pages.missing(1, 150, 350).pieces == 1);
+  CHECK(pages.missing(1, 120, 180).bytes == 0);
+  CHECK(pages.missing(2, 120, 180).bytes == 60);
+  pages.add(1, 0, 500);
+  CHECK(pages.missing(1, 0, 500).bytes == 0);
+  pages.add(2, 0, 600);  // 1,100 bytes: what came first, 100 to 200, goes
+  CHECK(pages.missing(1, 0, 500).bytes == 100);
+  CHECK(pages.missing(2, 0, 600).bytes == 0);
+}
+
+TEST_CASE("ranges in memory are those of a bitmap") {
+  std::mt19937 random(3);
+  models::HostPages pages(1e9);
+  std::vector<bool> held(400);
+  for (int i = 0; i < 3000; ++i) {
+    const std::uint64_t a = random() % 400, b = random() % 400;
+    const std::uint64_t begin = std::min(a, b), end = std::max(a, b);
+    std::uint64_t bytes = 0, pieces = 0;
+    for (std::uint64_t at = begin; at < end; ++at) {
+      bytes += held[at] ? 0 : 1;
+      pieces += !held[at] && (at == begin || held[at - 1]) ? 1 : 0;
+    }
+    REQUIRE(pages.missing(5, begin, end).bytes == bytes);
+    REQUIRE(pages.missing(5, begin, end).pieces == pieces);
+    if (i % 7 != 0) continue;
+    pages.add(5, begin, end);
+    for (std::uint64_t at = begin; at < end; ++at) held[at] = true;
+    if (i % 700 == 0) pages = models::HostPages(1e9), held.assign(400, false);
+  }
+}
+
+TEST_CASE("latencies keep count, mean and maximum of all") {
+  models::CallTimes times;
+  for (int i = 1; i <= 200000; ++i) times.add(i, 1.0);
+  RunResult out;
+  times.report("t", out);
+  CHECK(metric(out, "t") == Approx(100000.5));
+  CHECK(metric(out, "t.max") == 200000.0);
+  CHECK(metric(out, "t.p50") == Approx(100000.0).epsilon(0.01));
+  CHECK(metric(out, "t.p99") == Approx(198000.0).epsilon(0.005));
+}
+
+}  // namespace replay_test

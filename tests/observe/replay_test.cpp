@@ -1,0 +1,197 @@
+#include <unistd.h>
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <filesystem>
+
+#include "calibration/observe/replay/compile.hpp"
+#include "calibration/observe/replay/step_sorter.hpp"
+#include "tests/observe/observe_support.hpp"
+
+namespace stallcast::calibration {
+namespace {
+
+/// A program and what was said about it.
+struct Made {
+  CompiledReplay compiled;
+  std::vector<ReplayStep> steps;
+  std::vector<ReplayThread> threads;
+};
+
+Made make(std::string_view format, std::string_view content, std::vector<std::string> under = {}) {
+  const std::string path = trace_file(content);
+  const std::string program = "/tmp/stallcast-test-" + std::to_string(::getpid()) + ".program";
+  Diagnostics faults;
+  CompileOptions options;
+  options.under = std::move(under);
+  auto compiled = compile_replay(*find_trace_format(format), {path}, program, options, faults);
+  REQUIRE(compiled.ok());
+  for (const Diagnostic& fault : faults.items()) FAIL(fault.message);
+  Made out{std::move(*compiled), {}, {}};
+  std::FILE* file = std::fopen(program.c_str(), "rb");
+  REQUIRE(file != nullptr);
+  ReplayHeader header;
+  REQUIRE(std::fread(&header, sizeof header, 1, file) == 1);
+  CHECK(header.sha256 == out.compiled.header.sha256);
+  out.steps.resize(header.steps);
+  out.threads.resize(header.threads);
+  REQUIRE(std::fread(out.steps.data(), sizeof(ReplayStep), header.steps, file) == header.steps);
+  REQUIRE(std::fread(out.threads.data(), sizeof(ReplayThread), header.threads, file) ==
+          header.threads);
+  std::fclose(file);
+  std::filesystem::remove(program);
+  return out;
+}
+
+constexpr std::string_view kStrace =
+    "10 1700000000.000000 openat(AT_FDCWD, \"/data/a\", O_RDONLY) = 3 <0.001000>\n"
+    "10 1700000000.003000 read(3, \"\", 4096) = 4096 <0.002000>\n"
+    "10 1700000000.005050 read(3, \"\", 4096) = 4096 <0.002000>\n"
+    "10 1700000000.010050 pread64(3, \"\", 100, 1000000) = 100 <0.001000>\n"
+    "10 1700000000.012050 lseek(3, 0, SEEK_SET) = 0 <0.500000>\n"
+    "11 1700000000.001000 stat(\"/data/b\", {st_mode=S_IFREG|0644}) = 0 <0.001000>\n"
+    "11 1700000000.004000 stat(\"/none\", 0x7ffd) = -1 ENOENT (No such file or directory) "
+    "<0.001000>\n";
+
+}  // namespace
+
+TEST_CASE("a program has think times, and close calls in sequence are one request") {
+  const Made made = make("strace", kStrace);
+  REQUIRE(made.threads.size() == 2);
+  CHECK(made.threads[0].process == 0);
+  CHECK(made.threads[1].process == 1);
+  CHECK(made.threads[1].first == 4);
+  REQUIRE(made.steps.size() == 6);
+  const auto& s = made.steps;
+  CHECK(s[0].action == ReplayAction::metadata);
+  CHECK(s[0].gap == Approx(0.0).margin(1e-9));
+  CHECK(s[1].action == ReplayAction::read);
+  CHECK(s[1].calls == 2);
+  CHECK(s[1].bytes == 8192);
+  CHECK(s[1].offset == 0);
+  CHECK(s[1].gap == Approx(2e-3 + 50e-6).epsilon(1e-4));
+  CHECK(!s[1].goes_on);
+  CHECK(s[2].offset == 1000000);
+  CHECK(s[2].gap == Approx(3e-3).epsilon(1e-4));
+  // A seek and what failed take their time at the end of the thread.
+  CHECK(s[3].action == ReplayAction::none);
+  CHECK(s[3].gap == Approx(0.501).epsilon(1e-4));
+  CHECK(s[4].gap == Approx(1e-3).epsilon(1e-3));
+  CHECK(s[5].action == ReplayAction::none);
+  CHECK(s[5].gap == Approx(3e-3).epsilon(1e-3));
+  const Replay& r = made.compiled.replay;
+  CHECK(r.operations == 5);
+  CHECK(r.trace_makespan_s == Approx(0.51205).epsilon(1e-4));
+  CHECK(r.traced.at("read").operations == 3);
+  CHECK(r.traced.at("read").bytes == 8292.0);
+  CHECK(*r.traced.at("read").time_s == Approx(5e-3).epsilon(1e-3));
+  CHECK(*r.trace_io_s == Approx(7e-3).epsilon(1e-3));
+  CHECK(made.compiled.header.one_host == 1);
+  CHECK(made.compiled.header.files == 1);
+  CHECK(made.compiled.header.file_bytes == 1000100.0);
+  CHECK(r.notes.front() == "1 failed call not replayed; their time is think time");
+}
+
+TEST_CASE("only files that are asked for are replayed") {
+  const Made made = make("strace", kStrace, {"/data/b"});
+  CHECK(made.compiled.replay.operations == 1);
+  CHECK(made.compiled.replay.trace_makespan_s == Approx(0.51205).epsilon(1e-4));
+  double time = 0.0;  // of the first thread, all of it passes
+  for (std::uint64_t i = 0; i < made.threads[0].steps; ++i)
+    time += made.steps[made.threads[0].first + i].gap;
+  CHECK(time == Approx(0.51205).epsilon(1e-4));
+}
+
+TEST_CASE("the same trace makes the same program, another another") {
+  const auto sha = [](std::string_view content) {
+    return make("strace", content).compiled.header.sha256;
+  };
+  CHECK(sha(kStrace) == sha(kStrace));
+  std::string other(kStrace);
+  other.replace(other.find("<0.002000>"), 10, "<0.001000>");
+  CHECK(sha(other) != sha(kStrace));
+}
+
+TEST_CASE("Darshan's writes and reads are put in order") {
+  const Made made = make("darshan-dxt", small_dxt());
+  for (const ReplayThread& thread : made.threads)
+    for (std::uint64_t i = 1; i < thread.steps; ++i) CHECK(made.steps[thread.first + i].gap >= 0.0);
+  CHECK(made.compiled.replay.operations > 0);
+  CHECK(made.compiled.header.one_host == 0);
+}
+
+TEST_CASE("where a trace has no ends, gaps count from starts") {
+  const Made made = make("iolog",
+                         "fio version 3 iolog\n0 /d/f add\n0 /d/f open\n"
+                         "1000 /d/f read 0 4096\n3000 /d/f write 4096 4096\n9000 /d/f sync 0 0\n");
+  REQUIRE(made.steps.size() == 4);
+  CHECK(made.steps[1].from_start);
+  CHECK(made.steps[1].gap == Approx(1e-3));
+  CHECK(made.steps[3].action == ReplayAction::sync);
+  CHECK(made.steps[3].gap == Approx(6e-3));
+  CHECK(!made.compiled.replay.trace_io_s);
+  CHECK(made.compiled.replay.trace_makespan_s == Approx(9e-3));
+}
+
+TEST_CASE("operations that overlap in their thread are threads of their own") {
+  const Made made = make("strace",
+                         "10 1700000000.000000 openat(AT_FDCWD, \"/d\", O_RDONLY) = 3 <0.001000>\n"
+                         "10 1700000000.002000 pread64(3, \"\", 10, 1000) = 10 <0.010000>\n"
+                         "10 1700000000.004000 pread64(3, \"\", 10, 2000) = 10 <0.002000>\n"
+                         "10 1700000000.007000 pread64(3, \"\", 10, 3000) = 10 <0.002000>\n"
+                         "10 1700000000.014000 pread64(3, \"\", 10, 4000) = 10 <0.001000>\n");
+  REQUIRE(made.threads.size() == 2);
+  CHECK(made.threads[0].steps == 3);
+  CHECK(made.threads[1].steps == 2);
+  CHECK(made.threads[1].process == 0);
+  CHECK(made.steps[made.threads[1].first].gap == Approx(4e-3).epsilon(1e-3));
+  CHECK(made.steps[made.threads[1].first + 1].gap == Approx(1e-3).epsilon(1e-3));
+}
+
+TEST_CASE("a trace without operations is refused") {
+  Diagnostics faults;
+  const auto none = compile_replay(*find_trace_format("kineto"), {trace_file(small_kineto())},
+                                   "/tmp/stallcast-test-none", {}, faults);
+  REQUIRE(!none.ok());
+  CHECK(none.failure().message == "traces of kineto hold no operations on files");
+  const auto empty = compile_replay(*find_trace_format("strace"), {trace_file("")},
+                                    "/tmp/stallcast-test-none", {}, faults);
+  REQUIRE(!empty.ok());
+}
+
+TEST_CASE("reading ends when it is told to") {
+  std::string content(kStrace);
+  for (int i = 0; i < 10000; ++i)
+    content += "10 1700000001.000000 pread64(3, \"\", 10, 1000) = 10 <0.000001>\n";
+  Diagnostics faults;
+  CompileOptions options;
+  options.stop = [] { return true; };
+  const auto stopped = compile_replay(*find_trace_format("strace"), {trace_file(content)},
+                                      "/tmp/stallcast-test-none", options, faults);
+  REQUIRE(!stopped.ok());
+  CHECK(stopped.failure().exit == ExitCode::inconclusive);
+}
+
+TEST_CASE("operations are sorted the same in memory and in files") {
+  const auto sorted = [](std::size_t most) {
+    StepSorter sorter("/tmp", most);
+    std::uint64_t state = 5;
+    for (int i = 0; i < 20000; ++i) {
+      KeptOperation op;
+      op.thread = static_cast<std::uint32_t>(base::split_mix(state) % 7);
+      op.start = static_cast<double>(base::split_mix(state) % 1000);
+      op.bytes = static_cast<std::uint64_t>(i);
+      REQUIRE(sorter.add(op));
+    }
+    std::vector<std::uint64_t> out;
+    REQUIRE(sorter.drain([&](const KeptOperation& op) { return out.push_back(op.bytes), true; }));
+    return out;
+  };
+  const auto whole = sorted(100000);
+  CHECK(whole.size() == 20000);
+  CHECK(sorted(3000) == whole);
+  CHECK(sorted(64) == whole);
+  CHECK(sorted(20000) == whole);
+  CHECK(!StepSorter("/nowhere", 1).add({}));
+}
+
+}  // namespace stallcast::calibration

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""`stallcast replay`, as a process: traces of every format with operations on a scenario, what it answers where
+something is missing, and a closed form from end to end.
+
+    replay_test.py STALLCAST REPO
+"""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STALLCAST, REPO = sys.argv[1], sys.argv[2]
+MAKE = os.path.join(REPO, "bench", "observe", "make_traces.py")
+KINDS = {"strace": "strace", "dftracer": "dftracer", "dftracer-texts": "dftracer", "darshan-dxt": "darshan-dxt",
+         "iolog": "iolog", "iolog-2": "iolog"}
+
+# A filer of one 5 GB/s controller that takes 260 us for a request; hosts do not limit.
+SCENARIO = {
+    "id": "filer",
+    "cluster": {"hosts": [{"id": "gpu", "count": 4, "nic.rate": "800 Gb/s", "cpu.copy": "1000 GB/s"}],
+                "fabric": {"rtt": "10 us"}},
+    "storage": [{"id": "nfs", "type": "nfs", "head.count": 1, "head.read": "5 GB/s", "head.write": "5 GB/s",
+                 "head.ops": "1000 kops/s", "head.service": "250 us", "client.connection": "1000 GB/s",
+                 "client.transport": "rdma", "client.stream": "1000 GB/s", "client.read_ahead": "1 GiB"}],
+    "tenants": [{"id": "x", "type": "tracking", "on": "nfs", "hosts": "gpu", "writers": 1}],
+    "run": {"duration": "1 s"},
+}
+
+
+def run(*args, verb="replay"):
+    return subprocess.run([STALLCAST, verb, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def nested(flat):
+    """Keys with dots as objects."""
+    if isinstance(flat, list):
+        return [nested(item) for item in flat]
+    if not isinstance(flat, dict):
+        return flat
+    out = {}
+    for key, value in flat.items():
+        at = out
+        *path, last = key.split(".")
+        for step in path:
+            at = at.setdefault(step, {})
+        at[last] = nested(value)
+    return out
+
+
+def strace(reads, size, think, length):
+    """Reads of one file with as much between them as they are long."""
+    lines = ['7 1700000000.000000 openat(AT_FDCWD, "/d/f", O_RDONLY) = 3 <0.000100>']
+    now = 0.0001
+    for i in range(reads):
+        now += think
+        lines.append(f'7 {1700000000 + now:.6f} pread64(3, "", {size}, {2 * i * size}) = {size} <{length:.6f}>')
+        now += length
+    return "\n".join(lines) + "\n"
+
+
+class Replay(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.scenario = self.write("filer.json", json.dumps(nested(SCENARIO)))
+
+    def write(self, name, data):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    def made(self, kind, seed=1, size=2e5):
+        trace = subprocess.run([sys.executable, MAKE, kind, "--bytes", str(size), "--seed", str(seed)], check=True,
+                               stdout=subprocess.PIPE).stdout
+        return self.write(f"{kind}.{seed}", trace)
+
+    def replay(self, *args):
+        done = run(*args, "--on", self.scenario, "--format", "json", "--no-advice")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def refused(self, *args, says, hint="", verb="replay"):
+        done = run(*args, verb=verb)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn(says, done.stderr)
+        self.assertIn(hint, done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_every_format_replays_the_bytes_of_its_import(self):
+        for kind, form in KINDS.items():
+            path = self.made(kind)
+            seen = json.loads(run(form, path, verb="import").stdout)
+            for more in ([], ["--speed", "fast"], ["--direct"]):
+                with self.subTest(kind=kind, more=more):
+                    found = self.replay(path, *more)
+                    self.assertEqual(found["trace"]["format"], form)
+                    for what, key in (("reading", "read"), ("writing", "write")):
+                        if what not in seen or key not in found["traced"]["kinds"]:
+                            continue
+                        was, now = found["traced"]["kinds"][key], found["replayed"]["kinds"][key]
+                        self.assertEqual(was["bytes"], seen[what].get("bytes", 0))
+                        self.assertEqual(was["operations"], seen[what]["operations"] - seen[what].get("failed", 0))
+                        self.assertEqual(now["operations"], was["operations"])
+                        self.assertEqual(now["bytes"], was["bytes"])
+                    self.assertGreater(found["replayed"]["makespan_s"], 0)
+
+    def test_reads_of_one_thread_take_what_they_must(self):
+        path = self.write("t", strace(200, 1000000, 0.001, 0.0005))
+        turn = 260e-6
+        found = self.replay(path)
+        each = turn + 1e6 / 5e9
+        opens = 3 * turn
+        # 1 ps for copies at 1000 GB/s: 1 us of each MB.
+        self.assertAlmostEqual(found["replayed"]["makespan_s"], opens + 200 * (0.001 + each), delta=1e-4)
+        self.assertAlmostEqual(found["traced"]["makespan_s"], 0.0001 + 200 * 0.0015, delta=1e-5)
+        self.assertAlmostEqual(found["replayed"]["kinds"]["read"]["time_s"], 200 * each, delta=1e-4)
+        self.assertAlmostEqual(self.replay(path, "--speed", "fast")["replayed"]["makespan_s"], opens + 200 * each,
+                               delta=1e-4)
+
+    def test_a_trace_that_only_thinks_lasts_as_long(self):
+        path = self.write("t", "".join(f'7 {1700000000 + i}.000000 lseek({3}, 0, SEEK_SET) = 0 <0.000001>\n'
+                                       for i in range(20)).replace(
+            "7 1700000000.000000 lseek(3, 0, SEEK_SET) = 0 <0.000001>",
+            '7 1700000000.000000 openat(AT_FDCWD, "/d/f", O_RDONLY) = 3 <0.000780>'))
+        found = self.replay(path)
+        self.assertAlmostEqual(found["replayed"]["makespan_s"], found["traced"]["makespan_s"], delta=1e-6)
+
+    def test_twice_as_fast_is_not_slower(self):
+        for kind in KINDS:
+            path = self.made(kind)
+            slow = self.replay(path)["replayed"]["makespan_s"]
+            fast = self.replay(path, "--set", "storage.nfs.head.read=10 GB/s", "--set",
+                               "storage.nfs.head.write=10 GB/s", "--set", "storage.nfs.head.service=125 us")
+            self.assertLessEqual(fast["replayed"]["makespan_s"], slow * (1 + 1e-9), kind)
+
+    def test_the_same_twice(self):
+        path = self.made("strace")
+        for form in ("text", "json", "csv", "markdown", "html"):
+            first, second = (run(path, "--on", self.scenario, "--format", form) for _ in range(2))
+            self.assertEqual(first.returncode, 0, first.stderr)
+            self.assertEqual(first.stdout, second.stdout)
+            self.assertTrue(first.stdout)
+        text = run(path, "--on", self.scenario).stdout
+        for part in ("makespan", "time in I/O", "reads", "What limits it", "one machine"):
+            self.assertIn(part, text)
+        self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
+
+    def test_packed_and_cut_traces(self):
+        whole = strace(50, 4096, 0.001, 0.0005)
+        plain = self.replay(self.write("t", whole))
+        packed = self.replay(self.write("t.gz", gzip.compress(whole.encode())))
+        self.assertEqual(plain["replayed"], packed["replayed"])
+        done = run(self.write("cut", whole[:len(whole) // 2]), "--on", self.scenario, "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning", done.stderr)
+        found = json.loads(done.stdout)
+        self.assertTrue(0 < found["traced"]["kinds"]["read"]["operations"] < 50)
+
+    def test_processes_go_on_hosts_in_blocks(self):
+        path = self.made("darshan-dxt")
+        self.assertEqual(self.replay(path)["on"]["hosts_used"], 4)
+        self.assertEqual(self.replay(path, "--per-host", "2")["on"]["hosts_used"], 2)
+        self.assertEqual(self.replay(self.made("strace"))["on"]["hosts_used"], 1)
+        self.refused(path, "--on", self.scenario, "--per-host", "1", "--set", "cluster.hosts.gpu.count=3",
+                     says="need 4 hosts, and \"gpu\" has 3", hint="--per-host")
+
+    def test_a_kept_program_is_a_tenant_of_a_scenario(self):
+        path, program = self.made("dftracer"), os.path.join(self.folder.name, "job.program")
+        found = self.replay(path, "--keep-program", program)
+        scenario = nested(SCENARIO)
+        scenario["tenants"] = [{"id": "job", "type": "replay", "program": "job.program", "on": "nfs", "hosts": "gpu"}]
+        del scenario["run"]
+        mine = self.write("mine.json", json.dumps(scenario))
+        done = run(mine, "--format", "json", "--no-advice", "--draws", "0", verb="run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertAlmostEqual(json.loads(done.stdout)["metrics"]["tenant.job.makespan"]["value"],
+                               found["replayed"]["makespan_s"], places=9)
+        scenario["tenants"][0]["sha256"] = "0" * 64
+        self.refused(self.write("other.json", json.dumps(scenario)), verb="run", says="not the one in \"sha256\"")
+        scenario["tenants"][0]["program"] = "t"
+        self.write("t", "no program of a replay\n" * 100)
+        self.refused(self.write("none.json", json.dumps(scenario)), verb="run", says="this is no program of a replay")
+
+    def test_beside_the_rest_of_the_scenario(self):
+        path = self.made("dftracer")
+        alone, beside = self.replay(path), self.replay(path, "--with-jobs")
+        self.assertNotIn("tenant.x", json.dumps(alone))
+        self.assertGreaterEqual(beside["replayed"]["makespan_s"], alone["replayed"]["makespan_s"] * (1 - 1e-9))
+
+    def test_only_files_that_are_asked_for(self):
+        path = self.write("t", strace(50, 4096, 0.001, 0.0005))
+        self.assertEqual(self.replay(path, "--under", "/d")["operations"], 51)
+        none = self.replay(path, "--under", "/elsewhere")
+        self.assertEqual(none["operations"], 0)
+        self.assertAlmostEqual(none["replayed"]["makespan_s"], none["traced"]["makespan_s"], delta=1e-9)
+        self.assertIn("nothing is replayed", none["notes"][0])
+
+    def test_what_is_missing_is_said(self):
+        path = self.made("strace")
+        self.refused(path, says="--on is missing", hint="--on SCENARIO")
+        self.refused(os.path.join(self.folder.name, "nothing"), "--on", self.scenario, says="nothing")
+        self.refused(self.write("text", "hello\n"), "--on", self.scenario, says="does not tell its format",
+                     hint="--trace-format")
+        self.refused(self.made("kineto"), "--on", self.scenario, says="traces of kineto hold no operations",
+                     hint="strace")
+        self.refused(path, "--on", self.scenario, "--trace-format", "strase", says="strase",
+                     hint="did you mean \"strace\"?")
+        self.refused(path, "--on", self.scenario, "--storage", "nsf", says="no storage system \"nsf\"",
+                     hint="did you mean \"nfs\"?")
+        self.refused(path, "--on", self.scenario, "--hosts", "cpu", says="no host class \"cpu\"")
+        self.refused(path, "--on", self.scenario, "--speed", "slow", says="--speed", hint="keep, fast")
+        self.refused(path, "--on", os.path.join(self.folder.name, "none.json"), says="none.json")
+        two = nested(SCENARIO)
+        two["storage"].append({**two["storage"][0], "id": "other"})
+        both = self.write("two.json", json.dumps(two))
+        self.refused(path, "--on", both, says="several storage systems", hint="nfs, other")
+        self.assertEqual(run(path, "--on", both, "--storage", "other", "--no-advice").returncode, 0)
+        bare = nested(SCENARIO)
+        del bare["storage"], bare["tenants"]
+        bare["jobs"] = [{"id": "train", "hosts": "gpu", "step": {"compute": "1 s"}}]
+        self.refused(path, "--on", self.write("bare.json", json.dumps(bare)), says="no storage system")
+
+    def test_nothing_is_left_behind(self):
+        place = os.path.join(self.folder.name, "tmp")
+        os.mkdir(place)
+        done = subprocess.run([STALLCAST, "replay", self.made("strace"), "--on", self.scenario],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": place})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.listdir(place), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,74 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "stallcast/scenario.hpp"
+#include "tests/support/programs.hpp"
+
+namespace replay_tenant_test {
+
+using namespace stallcast;
+using stallcast::testing::program_file;
+using stallcast::testing::random_reads;
+
+namespace {
+
+std::string scenario(const std::string& program, const std::string& more = "") {
+  return R"({ "cluster": { "hosts": [ { "id": "gpu", "count": 2 } ] },
+              "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+              "tenants": [ { "id": "job", "type": "replay", "on": "scratch", "hosts": "gpu",
+                             "program": ")" +
+         program + "\"" + more + " } ] }";
+}
+
+std::string message(const Scenario& read) {
+  std::string out;
+  for (const Diagnostic& d : read.diagnostics().items()) out += d.pointer + ": " + d.message + "\n";
+  return out;
+}
+
+// Three processes.
+std::string program() {
+  return program_file({{0, random_reads(3, 1000, 0.0)},
+                       {1, random_reads(3, 1000, 0.0)},
+                       {2, random_reads(3, 1000, 0.0)}});
+}
+
+}  // namespace
+
+TEST_CASE("a replay needs no duration, and its program is found from the scenario") {
+  const std::filesystem::path file = program();
+  const auto read = Scenario::read({.file = (file.parent_path() / "mine.json").string(),
+                                    .text = scenario(file.filename().string())});
+  INFO(message(read));
+  REQUIRE(read.ok());
+  const Component& tenant = read.design().tenants.at(0);
+  CHECK(tenant.find("program")->text == file.string());
+  CHECK(tenant.find("sha256")->text == std::string(64, '0'));
+  CHECK(tenant.find("speed")->text == "keep");
+}
+
+TEST_CASE("a program that is another, or none, is an error") {
+  const auto said = [](const std::string& text) {
+    const auto read = Scenario::read({.file = "/tmp/mine.json", .text = text});
+    CHECK(!read.ok());
+    return message(read);
+  };
+  const std::string other = said(scenario(program(), R"(, "sha256": "1")"));
+  CHECK(other.find("/tenants/0/program: the program has the SHA-256 000") == 0);
+  CHECK(said(scenario("nowhere.program")).find("nowhere.program: No such file") != other.npos);
+  CHECK(said(scenario("")).find("the program is a file") != other.npos);
+  CHECK(said(scenario("/dev/null")).find("this is no program of a replay") != other.npos);
+  CHECK(said(scenario(program(), R"(, "per_host": 1)")).find("need 3 hosts") != other.npos);
+}
+
+TEST_CASE("a server reads no program, nor says which there are") {
+  for (const std::string& path : {program(), std::string("/nowhere"), std::string("/dev/null")}) {
+    const auto read =
+        Scenario::read({.file = "x.json", .text = scenario(path), .extend_files = false});
+    REQUIRE(!read.ok());
+    CHECK(message(read) == "/tenants/0/program: files cannot be read here\n");
+  }
+}
+
+}  // namespace replay_tenant_test

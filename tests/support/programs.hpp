@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stallcast/replay.hpp"
+
+/// Programs of replays made by hand for tests.
+namespace stallcast::testing {
+
+/// The steps of one thread of a process.
+struct ThreadSteps {
+  std::uint64_t process = 0;
+  std::vector<ReplayStep> steps;
+};
+
+/// A file with this program, until the test program ends; its path.
+[[nodiscard]] std::string program_file(const std::vector<ThreadSteps>& threads,
+                                       bool one_host = false);
+
+/// `count` reads, each of `bytes` of file 1 behind the other with as much left out between them,
+/// `gap` seconds after the one before.
+[[nodiscard]] std::vector<ReplayStep> random_reads(int count, std::uint64_t bytes, double gap);
+
+}  // namespace stallcast::testing

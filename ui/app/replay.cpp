@@ -1,0 +1,140 @@
+#include "ui/app/replay.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/base/text.hpp"
+#include "engine/runtime/codec/codec.hpp"
+#include "models/contract/replay_program.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::client {
+namespace {
+
+constexpr const char* kTenant = "replay";
+
+/// The id of the component that `wanted` names, or the only one.
+Result<std::string> choose(const std::vector<Component>& all, const std::string& wanted,
+                           const std::string& what, const std::string& several,
+                           const std::string& option) {
+  std::vector<std::string> ids;
+  for (const Component& component : all) ids.push_back(component.id);
+  if (ids.empty())
+    return Failure{ExitCode::bad_input, "the scenario has no " + what,
+                   "a replay needs one to run on"};
+  if (wanted.empty() && ids.size() == 1) return ids.front();
+  if (wanted.empty())
+    return Failure{ExitCode::bad_input, "the scenario has several " + several,
+                   "choose with " + option + ": " + base::join(ids, ", ")};
+  if (std::find(ids.begin(), ids.end(), wanted) != ids.end()) return wanted;
+  const std::string near = base::nearest(wanted, ids);
+  return Failure{
+      ExitCode::bad_input, "the scenario has no " + what + " \"" + wanted + "\"",
+      near.empty() ? "it has " + base::join(ids, ", ") : "did you mean \"" + near + "\"?"};
+}
+
+Value given_text(std::string value) {
+  Value out;
+  out.dimension = Dimension::text;
+  out.text = std::move(value);
+  return out;
+}
+Value given_number(Dimension dimension, double value) {
+  Value out;
+  out.dimension = dimension;
+  out.number = value;
+  return out;
+}
+
+}  // namespace
+
+Result<ReplayDesign> replay_design(const Design& scenario, const ReplayQuestion& question) {
+  const auto storage =
+      choose(scenario.storage, question.storage, "storage system", "storage systems", "--storage");
+  if (!storage.ok()) return storage.failure();
+  const auto hosts =
+      choose(scenario.hosts, question.hosts, "host class", "host classes", "--hosts");
+  if (!hosts.ok()) return hosts.failure();
+  ReplayDesign out{scenario, *storage, *hosts};
+  Design& design = out.design;
+  const Value* count = design.find_host(*hosts)->find("count");
+  const double there = count != nullptr ? count->number : 1.0;
+  const models::ReplayPlacement placed = models::replay_placement(
+      question.header, static_cast<std::uint64_t>(there), question.per_host);
+  out.hosts_used = placed.hosts;
+  if (static_cast<double>(placed.hosts) > there)
+    return Failure{ExitCode::bad_input,
+                   std::to_string(question.header.processes) + " processes, " +
+                       std::to_string(placed.per_host) + " on each host, need " +
+                       std::to_string(placed.hosts) + " hosts, and \"" + *hosts + "\" has " +
+                       std::to_string(static_cast<std::uint64_t>(there)),
+                   "raise --per-host, or set cluster.hosts." + *hosts + ".count"};
+  design.expect.clear();
+  if (!question.with_jobs) {
+    design.jobs.clear();
+    design.tenants.clear();
+    design.failures.clear();
+    design.run.values.erase("duration");
+  }
+  Component tenant;
+  tenant.id = kTenant;
+  for (bool taken = true; taken; tenant.id += taken ? "_" : "")
+    taken = std::any_of(design.tenants.begin(), design.tenants.end(),
+                        [&](const Component& other) { return other.id == tenant.id; });
+  tenant.kind = "replay";
+  tenant.pointer = "/tenants/" + std::to_string(design.tenants.size());
+  auto& values = tenant.values;
+  values["on"] = given_text(*storage);
+  values["hosts"] = given_text(*hosts);
+  values["share"] = given_number(Dimension::number, 1.0);
+  values["start"] = given_number(Dimension::time, 0.0);
+  values["program"] = given_text(question.program);
+  values["sha256"] =
+      given_text(std::string(question.header.sha256.begin(), question.header.sha256.end()));
+  values["speed"] = given_text(question.speed);
+  values["direct"] = given_number(Dimension::boolean, question.direct ? 1.0 : 0.0);
+  if (question.per_host)
+    values["per_host"] = given_number(Dimension::count, static_cast<double>(*question.per_host));
+  design.tenants.push_back(std::move(tenant));
+  return out;
+}
+
+void add_replayed(const ReplayDesign& design, Prediction prediction, Replay& out) {
+  const std::string tenant = design.design.tenants.back().id;
+  const auto value = [&](const std::string& figure) {
+    return figure_or_zero(prediction, metric::of_tenant(tenant, figure));
+  };
+  out.storage = design.storage;
+  out.hosts = design.hosts;
+  out.hosts_used = design.hosts_used;
+  out.makespan_s = value("makespan");
+  out.io_s = value("io");
+  out.unwritten_bytes = value("unwritten");
+  for (const auto& [action, plural] :
+       {std::pair{"read", "reads"}, std::pair{"write", "writes"}, std::pair{"sync", "syncs"},
+        std::pair{"metadata", "metadata"}}) {
+    const auto traced = out.traced.find(action);
+    if (traced == out.traced.end()) continue;
+    ReplayFigures figures;
+    figures.operations = static_cast<std::uint64_t>(value(std::string(plural) + ".count"));
+    figures.bytes = traced->second.bytes;
+    figures.time_s = value(std::string(plural) + ".time");
+    for (const char* key : {"p50", "p95", "p99", "max"})
+      figures.latency_s[key] = value(std::string(plural) + ".latency." + key);
+    figures.latency_s["mean"] = value(std::string(plural) + ".latency");
+    out.replayed[action] = std::move(figures);
+  }
+  const auto reads = out.traced.find("read");
+  if (reads != out.traced.end() && reads->second.bytes > 0.0)
+    out.cached_share = value("cached") / reads->second.bytes;
+  // The program is what it holds, wherever it lies.
+  Design identity = design.design;
+  identity.tenants.back().values.erase("program");
+  prediction.design_sha256 = codec::design_hash(identity);
+  if (prediction.gains && prediction.gains->simulated == 0) prediction.gains.reset();
+  out.prediction = std::move(prediction);
+}
+
+}  // namespace stallcast::client

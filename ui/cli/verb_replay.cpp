@@ -1,0 +1,167 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "calibration/observe/formats/trace_format.hpp"
+#include "calibration/observe/replay/compile.hpp"
+#include "engine/runtime/run/simulate.hpp"
+#include "ui/app/replay.hpp"
+#include "ui/cli/command_line.hpp"
+#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/terminal.hpp"
+#include "ui/cli/verbs.hpp"
+#include "ui/report/design_context.hpp"
+#include "ui/report/replay.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+/// The program of a run: a file that goes with it, unless it is kept.
+class ProgramFile {
+ public:
+  explicit ProgramFile(const std::string& kept) : kept_(!kept.empty()), path_(kept) {}
+  ProgramFile(const ProgramFile&) = delete;
+  ProgramFile& operator=(const ProgramFile&) = delete;
+  ~ProgramFile() {
+    std::error_code ignored;
+    if (!kept_ && !path_.empty()) std::filesystem::remove(path_, ignored);
+  }
+  /// False when there is no place for it.
+  [[nodiscard]] bool make() {
+    if (kept_) {
+      path_ = std::filesystem::absolute(path_).lexically_normal().string();
+      return true;
+    }
+    std::error_code ignored;
+    std::string name =
+        (std::filesystem::temp_directory_path(ignored) / "stallcast-program-XXXXXX").string();
+    const int handle = ::mkstemp(name.data());
+    if (handle < 0) return false;
+    (void)::close(handle);
+    path_ = name;
+    return true;
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  bool kept_;
+  std::string path_;
+};
+
+struct ReplayOptions {
+  std::vector<std::string> paths, under;
+  std::string on, format, keep, speed = "keep";
+  client::ReplayQuestion question;
+  bool no_advice = false;
+};
+
+void declare(CommandLine& line, ReplayOptions& wanted, CommonOptions& options) {
+  line.positionals("TRACE", wanted.paths, "trace of a job; several files of one job");
+  line.text("--on", wanted.on, "SCENARIO", "scenario whose storage it is replayed on (required)");
+  line.text("--storage", wanted.question.storage, "ID", "storage system, where there are several");
+  line.text("--hosts", wanted.question.hosts, "ID", "host class, where there are several");
+  line.integer("--per-host", wanted.question.per_host, 1,
+               "processes on each host, in blocks (default: spread evenly; all on one for iolog "
+               "and strace)");
+  line.text("--speed", wanted.speed, "SPEED",
+            "keep (default): the trace's time between operations; fast: none");
+  line.flag("--direct", wanted.question.direct,
+            "each call waits for the storage, past the memory of the hosts (O_DIRECT)");
+  line.flag("--with-jobs", wanted.question.with_jobs,
+            "beside the jobs, tenants and failures of the scenario");
+  line.texts("--under", wanted.under, "PATH", "only files whose names begin with PATH; repeatable");
+  line.text("--trace-format", wanted.format, "FORMAT",
+            "darshan-dxt, dftracer, iolog or strace, where the content does not tell");
+  line.text("--keep-program", wanted.keep, "FILE",
+            "keep what is replayed, for tenants of the type \"replay\"");
+  line.flag("--no-advice", wanted.no_advice, "do not find by simulation what limits it");
+  line.scenario_options(options);
+  line.simulation_options(options);
+  line.format_option(options, true);
+  line.output_options(options);
+}
+
+Result<const calibration::TraceFormat*> format_of(const ReplayOptions& wanted) {
+  std::vector<std::string> known;
+  for (const calibration::TraceFormat& format : calibration::trace_formats())
+    if (format.operations != nullptr) known.emplace_back(format.id);
+  if (!wanted.format.empty()) {
+    if (const auto* format = calibration::find_trace_format(wanted.format)) return format;
+    return Failure{ExitCode::bad_input, "no importer reads \"" + wanted.format + "\"",
+                   suggestion(wanted.format, known)};
+  }
+  const std::string& path = wanted.paths.front();
+  if (const auto* format = calibration::recognise_trace(path)) return format;
+  Failure why = calibration::why_no_trace(path);
+  if (!why.message.empty()) return why;
+  return Failure{ExitCode::bad_input, "the content of " + path + " does not tell its format",
+                 "name it with --trace-format"};
+}
+
+}  // namespace
+
+int replay_verb(const Verb& verb, std::span<const std::string> args) {
+  CommonOptions options;
+  ReplayOptions wanted;
+  CommandLine line(verb);
+  declare(line, wanted, options);
+  if (const auto exit = line.parse(args)) return *exit;
+  if (wanted.on.empty()) return refuse("--on is missing", "stallcast replay TRACE --on SCENARIO");
+  if (wanted.speed != "keep" && wanted.speed != "fast")
+    return refuse("--speed: unknown \"" + wanted.speed + "\"", "use keep, fast");
+  const auto look = report::parse_format(options.format, true);
+  if (!look.ok()) return report_failure(look.failure());
+  const auto format = format_of(wanted);
+  if (!format.ok()) return report_failure(format.failure());
+
+  client::Session session(settings_of(options));
+  const client::Reading reading = session.read(source_of(wanted.on, options));
+  print_diagnostics(reading.diagnostics, options.quiet);
+  if (!reading.scenario) return static_cast<int>(ExitCode::bad_input);
+  const Design& scenario = reading.scenario->design();
+  // What the scenario has not is said before the trace is read.
+  wanted.question.speed = wanted.speed;
+  if (const auto early = client::replay_design(scenario, wanted.question); !early.ok())
+    return report_failure(early.failure());
+
+  ProgramFile program(wanted.keep);
+  if (!program.make()) return refuse("cannot make a temporary file", "set TMPDIR");
+  Diagnostics faults;
+  calibration::CompileOptions how;
+  how.under = wanted.under;
+  how.stop = [] { return run::interrupt_flag() != 0; };
+  Result<calibration::CompiledReplay> compiled =
+      calibration::compile_replay(**format, wanted.paths, program.path(), how, faults);
+  print_diagnostics(faults, options.quiet);
+  if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
+  if (!compiled.ok()) return report_failure(compiled.failure());
+
+  wanted.question.program = program.path();
+  wanted.question.header = compiled->header;
+  const auto design = client::replay_design(scenario, wanted.question);
+  if (!design.ok()) return report_failure(design.failure());
+  ProgressBar bar(options);
+  client::Question question = question_of(options, bar);
+  if (!options.replicas) question.replicas = 1;
+  Result<Prediction> prediction = session.predict(design->design, question);
+  bar.clear();
+  if (!prediction.ok()) return report_failure(prediction.failure());
+  if (!wanted.no_advice) {
+    question.time_limit_s -= prediction->wall_s;
+    session.rank_by_gain(design->design, *prediction, question);
+    bar.clear();
+  }
+  Replay replay = std::move(compiled->replay);
+  replay.scenario = scenario.id;
+  replay.speed = wanted.speed;
+  client::add_replayed(*design, std::move(*prediction), replay);
+  report::ReportContext context = report::context_of(scenario, client::version());
+  return deliver(options, report::render(replay, context, *look, report_style(options)),
+                 ExitCode::ok);
+}
+
+}  // namespace stallcast::cli
