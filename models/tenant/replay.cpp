@@ -136,7 +136,6 @@ class Replay final : public Tenant {
 
   sim::Task<void> issue(const ReplayStep& step, const Client& client, Site& site) {
     const Seconds began = context().now();
-    const Bytes bytes = Bytes::from(static_cast<double>(step.bytes), unit::B);
     Lane* shown = step.action == ReplayAction::none ? nullptr : lane();
     switch (step.action) {
       case ReplayAction::none:
@@ -163,9 +162,7 @@ class Replay final : public Tenant {
     close(shown);
     const double calls = static_cast<double>(step.calls);
     times_[step.action].add((context().now() - began).in(unit::s) / calls, calls);
-    const bool reading = step.action == ReplayAction::read;
-    const bool writing = step.action == ReplayAction::write;
-    count(reading ? bytes : Bytes{}, writing ? bytes : Bytes{}, calls);
+    count({}, {}, calls);
   }
 
   // What memory holds is copied; the rest comes from the storage, without a turn of its own where
@@ -192,6 +189,7 @@ class Replay final : public Tenant {
         .direct = p_.direct};
     const Served served = co_await plant().storage(common().on).read(client, request);
     wait(context().now() - asked, 1.0, served.limited_by);
+    count(rest, {}, 0.0);
     if (cached_) computed_ += rest / host_.cpu_copy;
     if (placed) site.pages.add(step.file, step.offset, end);
   }
@@ -207,6 +205,7 @@ class Replay final : public Tenant {
       const WriteRequest request{.bytes = bytes, .files = 0.0, .direct = p_.direct};
       const Served served = co_await plant().storage(common().on).write(client, request);
       wait(context().now() - since, 1.0, served.limited_by);
+      count({}, bytes, 0.0);
       co_return;
     }
     while (site.dirty > Bytes{} && site.dirty + bytes > dirty_most_) {
@@ -232,6 +231,7 @@ class Replay final : public Tenant {
       const Bytes bytes = std::exchange(dirty->waiting, Bytes{});
       const WriteRequest request{.bytes = bytes, .files = 0.0};
       const Served served = co_await plant().storage(common().on).write(client, request);
+      count({}, bytes, 0.0);
       site.limited_by = dirty->limited_by = served.limited_by;
       site.dirty = std::max(Bytes{}, site.dirty - bytes);
       site.room.set();
@@ -255,6 +255,7 @@ class Replay final : public Tenant {
     const WriteRequest request{.bytes = kBlock * calls, .files = calls, .direct = p_.direct};
     const Served served = co_await plant().storage(common().on).write(client, request);
     wait(context().now() - since, 1.0, served.limited_by);
+    count({}, request.bytes, 0.0);
   }
 
   sim::Task<void> copy(Bytes bytes) {
@@ -272,8 +273,6 @@ class Replay final : public Tenant {
     co_await admit(operation);
     wait(context().now() - asked, 1.0, own_limit());
   }
-
-  Seconds active() const override { return ended_ - common().start; }
 
   void remark(const std::string& name, RunResult& out) const override {
     out.metrics[name + "makespan"] = {(ended_ - began_).in(unit::s), "s", {}};

@@ -80,7 +80,7 @@ class Tenant {
   [[nodiscard]] const TenantParams& common() const { return common_; }
   [[nodiscard]] double hosts() const;
   [[nodiscard]] base::RandomStream stream(std::string_view purpose) const;
-  [[nodiscard]] virtual Seconds active() const;
+  [[nodiscard]] Seconds active() const;
   [[nodiscard]] Bytes moved() const { return read_ + written_; }
   /// `time` of `members` processes was spent on `resource`.
   void wait(Seconds time, double members, ResourceIndex resource) {
@@ -92,7 +92,7 @@ class Tenant {
   /// Waits for its limit.
   [[nodiscard]] sim::Task<void> admit(const Operation& operation);
   [[nodiscard]] ResourceIndex own_limit() const { return own_limit_; }
-  /// Counts what was done without `read` and `write`.
+  /// Counts what came from the storage, went to it, and was asked for, without `read` and `write`.
   void count(Bytes read, Bytes written, double operations) {
     read_ += read;
     written_ += written;

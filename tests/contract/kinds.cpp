@@ -4,6 +4,7 @@
 
 #include "models/contract/registry.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/programs.hpp"
 
 namespace stallcast::testing {
 namespace {
@@ -98,6 +99,23 @@ Component with_defaults(Role role, const std::string& kind, std::string id, Sett
   return out;
 }
 
+/// Two threads that read, write and make durable what they wrote, one after the other: time between
+/// their calls would be as long whatever the design is.
+const std::string& a_trace() {
+  static const std::string file = [] {
+    std::vector<ReplayStep> steps;
+    for (std::uint64_t i = 0; i < 100; ++i)
+      for (const ReplayAction action :
+           {ReplayAction::metadata, ReplayAction::read, ReplayAction::write, ReplayAction::sync})
+        steps.push_back({.file = 1 + i % 7,
+                         .offset = i << 22U,
+                         .bytes = std::uint64_t{1} << 22U,
+                         .action = action});
+    return testing::program_file({{0, steps}, {1, steps}});
+  }();
+  return file;
+}
+
 }  // namespace
 
 StorageNames storage_names(const std::string& kind) { return kStorageNames.at(kind); }
@@ -126,6 +144,8 @@ Design design_of(const Kinds& kinds) {
     design.tenants.push_back(with_defaults(Role::tenant, kinds.tenant, "other", {}));
     set(design.tenants[0], Role::tenant, "on", "scratch");
     set(design.tenants[0], Role::tenant, "hosts", "gpu");
+    if (kinds.tenant == "replay")
+      set(design.tenants[0], Role::tenant, "program", a_trace().c_str());
   }
   if (!kinds.failure.empty()) {
     design.failures.push_back(with_defaults(Role::failure, kinds.failure, "fault", {}));
