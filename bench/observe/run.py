@@ -5,7 +5,7 @@
 Two stores are the file system below --folder, held to different limits of bytes and requests by a blkio control
 group (which takes root). Of each loop of loops.py:
 
-1. it runs by itself on store A, files not in memory: what is compared with;
+1. it runs by itself on store A, its files not in memory: what is compared with;
 2. it runs again under `stallcast observe`; `import observation --profile A` makes its scenario;
 3. the scenario is simulated with A's profile, and with B's (`stallcast probe all` of each, 200 s);
 4. it runs by itself on store B.
@@ -60,11 +60,7 @@ class Limits:
             file.write(value)
 
     def run(self, store, *command):
-        """Output of a command held to a store's limits, with no file in memory at its start."""
-        subprocess.run("sync; echo 3 > /proc/sys/vm/drop_caches", shell=True, check=True)
-        return self.warm(store, *command)
-
-    def warm(self, store, *command):
+        """Output of a command held to a store's limits."""
         done = subprocess.run(command, capture_output=True, text=True, check=False,
                               preexec_fn=lambda: self.put(self.group(store), "tasks", str(os.getpid())))
         if done.returncode != 0:
@@ -78,6 +74,15 @@ class Limits:
         os.rmdir(self.root)
 
 
+def forget(folder):
+    """Puts the files of a folder out of the page cache, and nothing else: programs stay in it."""
+    for name in os.listdir(folder):
+        file = os.open(os.path.join(folder, name), os.O_RDONLY)
+        os.fsync(file)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(file)
+
+
 def stallcast(*args):
     done = subprocess.run([STALLCAST, *args], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
@@ -85,15 +90,17 @@ def stallcast(*args):
     return done.stdout
 
 
-def probed(limits, folder, work, store):
-    limits.run(store, STALLCAST, "probe", "all", "--target", folder, "--budget", "200s", "-o", f"{work}/{store}",
-               "--quiet")
-    files = [os.path.join(work, store, name) for name in sorted(os.listdir(f"{work}/{store}"))]
+def probed(limits, folder, work, probes, store):
+    """The profile of a store, from files in `probes`, which are measured where they are not there."""
+    kept = os.path.join(probes, store)
+    if not os.path.isdir(kept):
+        limits.run(store, STALLCAST, "probe", "all", "--target", folder, "--budget", "200s", "-o", kept, "--quiet")
+    files = [os.path.join(kept, name) for name in sorted(os.listdir(kept))]
     stallcast("calibrate", *files, "--output", f"{work}/{store}.profile.json", "--quiet")
     return f"{work}/{store}.profile.json"
 
 
-def simulated(scenario, profile):
+def simulated(scenario, profile, behind):
     metrics = json.loads(stallcast("run", scenario, "--profile", profile, "--draws", "32", "--no-advice", "--format",
                                    "json", "--quiet"))["metrics"]
 
@@ -104,24 +111,29 @@ def simulated(scenario, profile):
         return None
 
     return {"step": figure("job.train.steady.step.time"), "first batch": figure("job.train.first_batch"),
-            "save": figure("job.train.checkpoint.stall", "job.train.checkpoint.duration")}
+            "save": figure("job.train.checkpoint.duration" if behind else "job.train.checkpoint.stall")}
 
 
 def compared(name, steps, limits, folder, profiles, work):
     data = os.path.join(folder, "data")
     loops.make(name, data, steps)
     script = [PYTHON, os.path.join(HERE, "loops.py"), name, data, str(steps)]
-    run = limits.warm if "warm" in name else limits.run
+    seen, scenario = f"{work}/seen.json", f"{work}/mine.json"
+
+    def run(store, *command):
+        if "warm" not in name:
+            forget(data)
+        return limits.run(store, *command)
+
     try:
-        seen, scenario = f"{work}/seen.json", f"{work}/mine.json"
-        run("A", *script) if "warm" in name else None
+        run("A", *script)  # Python and PyTorch are in memory from now on
         measured = {"A": json.loads(run("A", *script))}
         run("A", STALLCAST, "observe", "-o", seen, "--", *script)
         stallcast("import", "observation", seen, "--profile", profiles["A"], "-o", scenario, "--quiet")
         measured["B"] = json.loads(run("B", *script))
         out = []
         for store in STORES:
-            predicted = simulated(scenario, profiles[store])
+            predicted = simulated(scenario, profiles[store], "behind" in name)
             for figure, (key, _) in FIGURES.items():
                 truth, guess = measured[store][key], predicted[figure]
                 if truth is not None and guess is not None:
@@ -171,13 +183,14 @@ def main():
     parser.add_argument("--folder", default=".", help="a folder on a disk of its own")
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--only", help="one loop")
+    parser.add_argument("--probes", help="folder of the probe files, kept; those that are there are used again")
     args = parser.parse_args()
     folder = tempfile.mkdtemp(dir=args.folder)
     work = tempfile.mkdtemp()
     limits = Limits(folder)
     rows = []
     try:
-        profiles = {store: probed(limits, folder, work, store) for store in STORES}
+        profiles = {store: probed(limits, folder, work, args.probes or work, store) for store in STORES}
         for name in [args.only] if args.only else loops.LOOPS:
             print(name, file=sys.stderr)
             try:
