@@ -6,8 +6,9 @@ Two stores are the file system below --folder, held to different limits of bytes
 group (which takes root). Of each loop of loops.py:
 
 1. it runs by itself on store A, its files not in memory: what is compared with;
-2. it runs again under `stallcast observe`; `import observation --profile A` makes its scenario;
-3. the scenario is simulated with A's profile, and with B's (`stallcast probe all` of each, 200 s);
+2. it runs again under `stallcast observe`, and `import observation` makes its scenario: what is predicted for A;
+3. with `--profile A` the same makes one whose storage is known by probes, simulated with B's profile (`stallcast probe
+   all` of each store, 200 s): what is predicted for B;
 4. it runs by itself on store B.
 
 Nothing measured on B but its probes is given to the prediction of B.
@@ -101,8 +102,9 @@ def probed(limits, folder, work, probes, store):
 
 
 def simulated(scenario, profile, behind):
-    metrics = json.loads(stallcast("run", scenario, "--profile", profile, "--draws", "32", "--no-advice", "--format",
-                                   "json", "--quiet"))["metrics"]
+    known = ["--profile", profile] if profile else []
+    metrics = json.loads(stallcast("run", scenario, *known, "--draws", "32", "--no-advice", "--format", "json",
+                                   "--quiet"))["metrics"]
 
     def figure(*names):
         for name in names:
@@ -118,7 +120,7 @@ def compared(name, steps, limits, folder, profiles, work):
     data = os.path.join(folder, "data")
     loops.make(name, data, steps)
     script = [PYTHON, os.path.join(HERE, "loops.py"), name, data, str(steps)]
-    seen, scenario = f"{work}/seen.json", f"{work}/mine.json"
+    seen, scenarios = f"{work}/seen.json", {store: f"{work}/{store}.json" for store in STORES}
 
     def run(store, *command):
         if "warm" not in name:
@@ -129,11 +131,12 @@ def compared(name, steps, limits, folder, profiles, work):
         run("A", *script)  # Python and PyTorch are in memory from now on
         measured = {"A": json.loads(run("A", *script))}
         run("A", STALLCAST, "observe", "-o", seen, "--", *script)
-        stallcast("import", "observation", seen, "--profile", profiles["A"], "-o", scenario, "--quiet")
+        stallcast("import", "observation", seen, "-o", scenarios["A"], "--quiet")
+        stallcast("import", "observation", seen, "--profile", profiles["A"], "-o", scenarios["B"], "--quiet")
         measured["B"] = json.loads(run("B", *script))
         out = []
         for store in STORES:
-            predicted = simulated(scenario, profiles[store], "behind" in name)
+            predicted = simulated(scenarios[store], {"A": None, "B": profiles["B"]}[store], "behind" in name)
             for figure, (key, _) in FIGURES.items():
                 truth, guess = measured[store][key], predicted[figure]
                 if truth is not None and guess is not None:
