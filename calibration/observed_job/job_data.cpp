@@ -197,6 +197,10 @@ void JobWriter::add_cache() {
     set("reading.from_device", "dataset.cache.size", text(five_digits(all * 1.05)),
         "all of the data");
     set("reading.from_device", "dataset.cache.warm", true);
+  } else if (facts_.layout != Layout::file_each && facts_.file &&
+             all * facts_.cache->hit < *facts_.file) {
+    set("reading.from_device", "dataset.cache.policy", "none", share,
+        share + ": less than one file, which is the least that a cache keeps. Left out.");
   } else if (facts_.cache->hit >= 0.02) {
     set("reading.from_device", "dataset.cache.policy", "pinned", share,
         share + ". A part of the data of that size is taken to be kept.");

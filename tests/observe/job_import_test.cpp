@@ -132,6 +132,18 @@ TEST_CASE("reads that the page cache answered are modelled and said") {
   CHECK(scenario_of(job)["jobs"][0]["dataset"]["cache"]["policy"] == "none");
 }
 
+TEST_CASE("less of a large file than all of it is not kept") {
+  Observation job = small_job();
+  job.samples->files = Distribution<Ops>{400, {}, {}, {}, {}, {Ops{}}};
+  job.reading->files = 1;
+  job.files.emplace();
+  job.files->count = 1;
+  job.files->extent = sizes(20e6, 1);
+  job.reading->from_device = job.reading->bytes * 0.7;
+  const base::Json made = scenario_of(job);
+  CHECK(made["jobs"][0]["dataset"]["cache"]["policy"] == "none");
+}
+
 TEST_CASE("a sample that no lognormal makes is said to be none") {
   Observation job = small_job();
   std::vector<double> steps(95, 0.09);
