@@ -74,6 +74,10 @@ void ProcWatch::visit(pid_t pid, pid_t parent, Seconds now) {
   const std::string stat = proc_text(proc_of(pid) + "/stat");
   const std::size_t close = stat.rfind(')');  // the name before it may have any character
   if (close == std::string::npos) return;
+  const std::size_t open = stat.find('(');
+  if (pid != root_ && !name_left_out_.empty() && open < close &&
+      stat.compare(open + 1, close - open - 1, name_left_out_) == 0)
+    return;
   const auto fields = proc_words(std::string_view(stat).substr(close + 1));
   constexpr std::size_t kThreads = 17, kBorn = 19, kResident = 21;  // proc(5), counted from `state`
   if (fields.size() <= kResident) return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "stallcast/observation.hpp"
@@ -43,6 +44,11 @@ class ProcWatch {
  public:
   /// `ours`: children that are no part of the job.
   void leave_out(pid_t pid) { left_out_.push_back(pid); }
+  /// Nor are those of this name, as the kernel has it, but for `root`.
+  void leave_out_named(std::string name, pid_t root) {
+    name_left_out_ = std::move(name);
+    root_ = root;
+  }
   /// Of this process, those left out, too.
   [[nodiscard]] std::vector<pid_t> children() const;
   /// Looks at all of them.
@@ -75,6 +81,8 @@ class ProcWatch {
   void below(pid_t pid, std::vector<std::pair<pid_t, pid_t>>& out) const;
 
   std::vector<pid_t> left_out_;
+  std::string name_left_out_;
+  pid_t root_ = 0;
   std::vector<pid_t> alive_;
   std::map<pid_t, Live> live_;
   std::vector<SeenProcess> seen_;

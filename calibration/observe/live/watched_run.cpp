@@ -59,6 +59,8 @@ Seconds WatchedRun::now() const {
 void WatchedRun::started(pid_t root, bool traced) {
   root_ = root;
   traced_ = traced;
+  // Also those that strace starts for a moment, to see what the kernel can do.
+  if (traced) processes_.leave_out_named("strace", root);
 }
 
 /// Processes of strace are beside the command, and no part of it: the one that traces, and one that
