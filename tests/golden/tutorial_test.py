@@ -5,9 +5,12 @@ Usage: tutorial_test.py PATH_OF_STALLCAST EXAMPLES TUTORIAL [--update]
 Blocks ```console of TUTORIAL are run in order, in a temporary copy of the folder EXAMPLES, with stallcast in the PATH.
 Lines that begin with "$ " are commands, with "> " they go on; the lines below are what they print, on both streams. A
 line "..." stands for any number of lines. A command that fails is followed by `$ echo $?`, which shows its exit code.
-Every line is held to 80 columns, but those of `stallcast check`, one for each assertion. --update puts the whole output in place of what is wrong; shorten it by hand.
+Every line is held to 80 columns, but those of `stallcast check`, one for each assertion. --update puts the new output
+in place of what is wrong, left out where lines like those left out before are found: look at what it made, and shorten
+by hand what it could not.
 """
 
+import difflib
 import os
 import pathlib
 import re
@@ -57,6 +60,37 @@ def matches(shown, printed):
     return at == len(printed)
 
 
+def alike(shown, printed):
+    """How much two lines say the same, whatever their numbers, 0 to 1."""
+    return difflib.SequenceMatcher(None, *(re.sub(r"[\d.]+", "#", line).strip() for line in (shown, printed))).ratio()
+
+
+def shortened(shown, printed):
+    """`printed` with "..." where `shown` has it: each part between two of them lies where its ends fit best."""
+    parts = [[]]
+    for line in shown:
+        if line.strip() == "...":
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    out, at = [], 0
+    for number, part in enumerate(parts):
+        out += ["..."] if number else []
+        if not part:
+            continue
+        first, last = at, len(printed)
+        if number:
+            first = max(range(at, len(printed)), default=at,
+                        key=lambda i, line=part[0]: alike(line, printed[i]) - 0.0005 * i)
+        if number < len(parts) - 1:
+            near = range(first, min(len(printed), first + len(part) + 6))
+            last = 1 + max(near, default=first - 1, key=lambda i, line=part[-1], expected=first + len(part) - 1:
+                           alike(line, printed[i]) - 0.02 * abs(i - expected))
+        out += printed[first:last]
+        at = last
+    return out if matches(out, printed) else printed
+
+
 def run_block(block, folder, environment, last, faults):
     """The block with what is printed now where that is not what is shown, and the last exit code."""
     out = []
@@ -71,7 +105,7 @@ def run_block(block, folder, environment, last, faults):
                    if len(line) > WIDTH and (line in typed or "stallcast check" not in command)]
         if not matches(shown, printed):
             faults.append(f"{command}\nprints now:\n" + "\n".join(printed))
-            shown = printed
+            shown = shortened(shown, printed)
         out += typed + shown
     return "".join(f"{line}\n" for line in out), last
 
