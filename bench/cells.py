@@ -14,3 +14,12 @@ def ranged(value, low, high, unit, why):
     if low == high:
         return f"{value:.6g} {unit}"
     return {"value": f"{value:.6g} {unit}", "low": f"{low:.6g} {unit}", "high": f"{high:.6g} {unit}", "why": why}
+
+
+def quantile(values, part):
+    """Between neighbours in a straight line; 0 is the least value, 1 the largest."""
+    ordered = sorted(values)
+    place = part * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)

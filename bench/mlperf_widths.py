@@ -11,6 +11,8 @@ import json
 import math
 import sys
 
+from cells import quantile
+
 LEAST = 1e-6
 
 
@@ -20,13 +22,6 @@ def odds(share):
 
 
 SCALES = {"au_raw": odds, "first_step_s": math.log, "accelerators": math.log}
-
-
-def quantile(values, part):
-    place = part * (len(values) - 1)
-    below = int(place)
-    above = min(below + 1, len(values) - 1)
-    return values[below] + (values[above] - values[below]) * (place - below)
 
 
 def needed(figure, measured, scale):

@@ -15,6 +15,9 @@
 
 namespace stallcast::calibration {
 
+/// The quantiles of a Distribution.
+inline constexpr std::array kQuantileShares{0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
+
 /// Values of one quantity as they come, in bounded memory: count, sum, extremes, and an even random
 /// choice of kReservoir values (Vitter, Algorithm R, 1985), always the same for the same values.
 template <class Tag>
@@ -41,7 +44,7 @@ class Tally {
       out.sample.push_back(Value::from(kept[i * kept.size() / written].second, kBase));
     std::sort(kept.begin(), kept.end(),
               [](const auto& a, const auto& b) { return a.second < b.second; });
-    for (const double share : kShares) {
+    for (const double share : kQuantileShares) {
       const auto rank = static_cast<std::size_t>(
           std::ceil(share * static_cast<double>(kept.size())));  // nearest rank
       out.quantiles[share] = Value::from(kept[std::max<std::size_t>(rank, 1) - 1].second, kBase);
@@ -51,7 +54,6 @@ class Tally {
 
  private:
   static constexpr Unit<Tag> kBase{1.0};
-  static constexpr std::array<double, 6> kShares{0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 
   void add(double value) {
     least_ = count_ == 0 ? value : std::min(least_, value);

@@ -9,7 +9,6 @@ namespace stallcast::scenarios {
 namespace {
 
 constexpr CostRange kOpens{4850.0, 3400.0, 6900.0};
-constexpr double kOpenThreads = 128.0;
 /// Of 20 rows of v1.0 on hosts of 20 to 96 cores with 1 to 144 ranks, in steps of 3.5 to 435 ms.
 /// docs/models/training.md, eq. 6.
 constexpr CostRange kTensorFlowSharing{0.07, 0.039, 0.099};

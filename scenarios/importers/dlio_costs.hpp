@@ -30,8 +30,10 @@ struct DlioCosts {
 
 /// REQUIRES: unet3d, resnet50, cosmoflow or retinanet.
 [[nodiscard]] const DlioCosts& dlio_costs(std::string_view workload);
+/// Hardware threads of the hosts that opens were seen on.
+inline constexpr double kOpenThreads = 128.0;
 /// Files a second that the TensorFlow readers of one host open: 4990 to 5760 over fits that each
 /// leave a system out, for 128 hardware threads, and with the root of their number.
-[[nodiscard]] CostRange dlio_opens(double hardware_threads);
+[[nodiscard]] CostRange dlio_opens(double hardware_threads = kOpenThreads);
 
 }  // namespace stallcast::scenarios

@@ -7,8 +7,6 @@ namespace {
 
 using base::Json;
 
-constexpr double kUsualThreads = 128.0;
-
 // TensorFlow's loss grows with the records of a batch: many small ones, or a single one.
 const DlioCosts& costs_of(bool tensorflow, std::int64_t batch) {
   if (!tensorflow) return dlio_costs("unet3d");
@@ -58,8 +56,7 @@ void DlioImport::add_costs(Json& job) {
       !scenario_["cluster"]["hosts"].empty())
     if (base::Json& host = scenario_["cluster"]["hosts"][0];
         host.is_object() && !host.contains("opens"))
-      put(host, "cluster.hosts", "opens", dlio_opens(kUsualThreads), op_rate,
-          "files that one host opens");
+      put(host, "cluster.hosts", "opens", dlio_opens(), op_rate, "files that one host opens");
 }
 
 }  // namespace stallcast::scenarios

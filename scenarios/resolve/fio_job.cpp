@@ -10,6 +10,7 @@
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
 #include "scenarios/document/keys.hpp"
+#include "scenarios/resolve/tenants_of_type.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -185,12 +186,7 @@ Result<std::string> FileTexts::read(const std::string& path) {
 
 void read_fio_jobs(Tree& tree, const std::string& file, FileTexts* texts, Documents& documents,
                    Reporter& report) {
-  const Json* tenants = find(tree.root, "/tenants");
-  if (tenants == nullptr || !tenants->is_array()) return;
-  for (std::size_t i = 0; i < tenants->size(); ++i) {
-    const std::string at = "/tenants" + base::pointer_token(i);
-    const Json tenant = *find(tree.root, at);
-    if (!tenant.is_object() || tenant.value("type", Json()) != "fio") continue;
+  for (const auto& [at, tenant] : tenants_of_type(tree, "fio")) {
     const Json name = tenant.value("job_file", Json());
     if (!name.is_string() || name == "") continue;
     const std::string path =

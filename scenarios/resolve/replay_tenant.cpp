@@ -3,17 +3,13 @@
 #include <filesystem>
 
 #include "models/contract/replay_program.hpp"
+#include "scenarios/resolve/tenants_of_type.hpp"
 
 namespace stallcast::scenarios {
 
 void find_programs(Tree& tree, const std::string& file, bool files, Documents& documents,
                    Reporter& report) {
-  const Json* tenants = find(tree.root, "/tenants");
-  if (tenants == nullptr || !tenants->is_array()) return;
-  for (std::size_t i = 0; i < tenants->size(); ++i) {
-    const std::string at = "/tenants" + base::pointer_token(i);
-    const Json tenant = *find(tree.root, at);
-    if (!tenant.is_object() || tenant.value("type", Json()) != "replay") continue;
+  for (const auto& [at, tenant] : tenants_of_type(tree, "replay")) {
     const Json name = tenant.value("program", Json());
     if (!name.is_string()) continue;
     if (name == "") report.error("file", at + "/program", "the program is a file, not \"\"");

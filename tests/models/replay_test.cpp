@@ -8,6 +8,7 @@
 #include "models/tenant/call_times.hpp"
 #include "models/tenant/host_pages.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/filer.hpp"
 #include "tests/support/programs.hpp"
 
 namespace replay_test {
@@ -29,19 +30,10 @@ Design replaying(const std::string& program, Settings settings = {}, const char*
   design.hosts[0] = component(Role::host, "host", "gpu",
                               {{"count", hosts}, {"cpu.copy", "10 GB/s"}, {"nic.rate", "8 Tb/s"}});
   design.fabric = component(Role::fabric, "switched", "fabric", {{"rtt", "10 us"}});
-  design.storage[0] = component(Role::storage, "nfs", "scratch",
-                                {{"head.count", "1"},
-                                 {"head.read", "5 GB/s"},
-                                 {"head.write", "5 GB/s"},
-                                 {"head.ops", "1000 kops/s"},
-                                 {"head.creates", "1000 kops/s"},
-                                 {"directory.creates", "1000 kops/s"},
-                                 {"head.service", "250 us"},
-                                 {"commit", "1 ms"},
-                                 {"client.transport", "rdma"},
-                                 {"client.connection", "100 GB/s"},
-                                 {"client.read_ahead", "1 GiB"},
-                                 {"client.stream", "100 GB/s"}});
+  design.storage[0] = filer_of_one_head({{"commit", "1 ms"},
+                                         {"client.transport", "rdma"},
+                                         {"client.connection", "100 GB/s"},
+                                         {"client.stream", "100 GB/s"}});
   Component tenant = component(Role::tenant, "replay", "replay", settings);
   set(tenant, Role::tenant, "on", "scratch");
   set(tenant, Role::tenant, "hosts", "gpu");

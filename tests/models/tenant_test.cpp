@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/designs.hpp"
+#include "tests/support/filer.hpp"
 
 namespace tenant_test {
 
@@ -17,18 +18,8 @@ namespace {
 Design shared(std::vector<Component> tenants, const char* duration = "100 s") {
   Design design = small_design();
   design.hosts.push_back(component(Role::host, "host", "other", {{"count", "2"}}));
-  design.storage[0] = component(Role::storage, "nfs", "scratch",
-                                {{"head.count", "1"},
-                                 {"head.read", "5 GB/s"},
-                                 {"head.write", "5 GB/s"},
-                                 {"head.ops", "1000 kops/s"},
-                                 {"head.creates", "1000 kops/s"},
-                                 {"directory.creates", "1000 kops/s"},
-                                 {"head.service", "250 us"},
-                                 {"client.connection", "10 GB/s"},
-                                 {"client.read_ahead", "1 GiB"},
-                                 {"client.stream", "10 GB/s"},
-                                 {"client.nconnect", "16"}});
+  design.storage[0] = filer_of_one_head(
+      {{"client.connection", "10 GB/s"}, {"client.stream", "10 GB/s"}, {"client.nconnect", "16"}});
   set(design.run, Role::run, "duration", duration);
   for (Component& tenant : tenants) design.tenants.push_back(std::move(tenant));
   return design;

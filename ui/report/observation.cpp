@@ -5,15 +5,13 @@
 #include "engine/base/text.hpp"
 #include "stallcast/observation.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/observed_text.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
 
 /// An observation as people read it.
 namespace stallcast::report {
 namespace {
-
-std::string time_text(Seconds t) { return base::print_quantity(t.in(unit::s), Dimension::time); }
-std::string size_text(Bytes b) { return base::print_quantity(b.in(unit::B), Dimension::bytes); }
 
 std::string spread_text(const Distribution<Seconds>& d) {
   std::string out = "mean " + time_text(d.mean);

@@ -4,6 +4,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "stallcast/observation.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/observed_text.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
 
@@ -11,16 +12,11 @@
 namespace stallcast::report {
 namespace {
 
-std::string duration_text(Seconds t) {
-  return base::print_quantity(t.in(unit::s), Dimension::time);
-}
-std::string amount_text(Bytes b) { return base::print_quantity(b.in(unit::B), Dimension::bytes); }
-
 std::string middle_text(const Distribution<Seconds>& d) {
-  std::string out = "mean " + duration_text(d.mean);
+  std::string out = "mean " + time_text(d.mean);
   const auto p50 = d.quantiles.find(0.5), p99 = d.quantiles.find(0.99);
   if (d.count > 1 && p50 != d.quantiles.end() && p99 != d.quantiles.end())
-    out += ", p50 " + duration_text(p50->second) + ", p99 " + duration_text(p99->second);
+    out += ", p50 " + time_text(p50->second) + ", p99 " + time_text(p99->second);
   return out;
 }
 
@@ -34,7 +30,7 @@ double figure(const Observation& o, const char* name) {
 }
 
 std::string seconds_figure(const Observation& o, const char* name) {
-  return duration_text(Seconds::from(figure(o, name), unit::s));
+  return time_text(Seconds::from(figure(o, name), unit::s));
 }
 
 std::string cache_text(const Observation& o, const char* name) {
@@ -60,15 +56,15 @@ std::string samples_text(const Observation& o) {
   if (!o.samples || !o.samples->wall) return "";
   const ObservedSamples& s = *o.samples;
   std::string text = std::to_string(s.count) + ", " + middle_text(*s.wall);
-  if (s.cpu) text += ", CPU " + duration_text(s.cpu->mean);
-  if (s.bytes) text += ", " + amount_text(s.bytes->mean) + " read each";
+  if (s.cpu) text += ", CPU " + time_text(s.cpu->mean);
+  if (s.bytes) text += ", " + size_text(s.bytes->mean) + " read each";
   return line_of("samples", text + cache_text(o, "sample_page_cache_share"));
 }
 
 std::string saves_text(const Observation& o) {
   if (!o.saves || !o.saves->duration) return "";
   std::string text = std::to_string(o.saves->count) + ", " + middle_text(*o.saves->duration);
-  if (o.saves->bytes) text += ", " + amount_text(o.saves->bytes->mean) + " each";
+  if (o.saves->bytes) text += ", " + size_text(o.saves->bytes->mean) + " each";
   return line_of("saves", text);
 }
 
@@ -80,19 +76,18 @@ std::string observation_summary(const Observation& o) {
     head += "ended by signal " + std::to_string(static_cast<int>(figure(o, "ended_by_signal")));
   else
     head += "exit " + std::to_string(static_cast<int>(figure(o, "exit_code")));
-  if (o.wall) head += " after " + duration_text(*o.wall);
+  if (o.wall) head += " after " + time_text(*o.wall);
   const std::size_t processes = o.processes.size() + o.processes_folded;
   head += ", " + std::to_string(processes) + (processes == 1 ? " process" : " processes");
   std::string out = wrapped("", head, 2);
   out += steps_text(o) + samples_text(o) + saves_text(o);
   if (o.reading && o.reading->bytes > Bytes{}) {
-    std::string text = amount_text(o.reading->bytes);
-    if (o.reading->from_device)
-      text += ", " + amount_text(*o.reading->from_device) + " from devices";
+    std::string text = size_text(o.reading->bytes);
+    if (o.reading->from_device) text += ", " + size_text(*o.reading->from_device) + " from devices";
     out += line_of("read", text + cache_text(o, "page_cache_share"));
   }
   if (o.writing && o.writing->bytes > Bytes{})
-    out += line_of("written", amount_text(o.writing->bytes));
+    out += line_of("written", size_text(o.writing->bytes));
   out += line_of("observing", "took " + print_share(figure(o, "overhead_share")) +
                                   " of the time: hooks " + seconds_figure(o, "hooks_training_s") +
                                   ", core time beside the job " + seconds_figure(o, "watching_s"));

@@ -19,6 +19,11 @@ constexpr double kAgree = 0.02, kKnown = 0.05;
 /// More rounds than without a budget at most, by this factor.
 constexpr std::size_t kMostRounds = 3;
 
+/// Fisher and Yates; std::shuffle differs between libraries.
+void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+}
+
 }  // namespace
 
 std::vector<Turn> turns(std::size_t cells, std::size_t rounds, std::uint64_t seed) {
@@ -27,7 +32,7 @@ std::vector<Turn> turns(std::size_t cells, std::size_t rounds, std::uint64_t see
   std::mt19937_64 random(seed);
   std::vector<Turn> out;
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t i = cells; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    shuffle(order, random);
     for (const std::size_t cell : order) out.push_back({cell, round, out.size()});
   }
   return out;
@@ -100,7 +105,7 @@ class Budgeted : Taker {
         if (auto failure = once({cell, round, number++})) return failure;
       }
       std::erase_if(order, [&](std::size_t cell) { return done(seen_[cell]); });
-      for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+      shuffle(order, random);
     }
     return std::nullopt;
   }

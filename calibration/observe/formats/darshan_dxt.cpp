@@ -294,14 +294,7 @@ std::unique_ptr<OperationStream> operations(TraceFile& file, std::int64_t index)
 
 void read(TraceFile& file, std::int64_t index, ObservationBuilder& builder) {
   DxtStream stream(file, index);
-  Operation op;
-  bool begun = false;
-  while (stream.next(op)) {
-    if (!begun) builder.begin(stream.began());
-    begun = true;
-    builder.operation(op, stream.file(op.file));
-  }
-  stream.finish(builder);
+  count_operations(stream, builder, [](const Operation&) {});
 }
 
 }  // namespace stallcast::calibration::darshan_dxt

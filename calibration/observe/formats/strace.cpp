@@ -355,17 +355,11 @@ std::unique_ptr<OperationStream> operations(TraceFile& file, std::int64_t index)
 
 void read(TraceFile& file, std::int64_t index, ObservationBuilder& builder) {
   StraceStream stream(file, index);
-  Operation op;
-  bool begun = false;
-  while (stream.next(op)) {
-    if (!begun) builder.begin(stream.began());
-    begun = true;
-    builder.operation(op, stream.file(op.file));
+  count_operations(stream, builder, [&](const Operation& op) {
     ObservedProcess& process = builder.process(op.rank);
     process.rank.reset();  // numbers of the kernel, not of the job
     if (stream.numbered) process.pid = op.rank;
-  }
-  stream.finish(builder);
+  });
 }
 
 }  // namespace stallcast::calibration::strace

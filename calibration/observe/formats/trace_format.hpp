@@ -54,4 +54,19 @@ struct TraceFormat {
                                                                        std::int64_t index,
                                                                        Diagnostics& diagnostics);
 
+/// Counts what is left of a stream that knows with its first operation when it began. `also`: told
+/// each operation when it was counted.
+template <class Stream, class Also>
+void count_operations(Stream& stream, ObservationBuilder& builder, Also also) {
+  Operation op;
+  bool begun = false;
+  while (stream.next(op)) {
+    if (!begun) builder.begin(stream.began());
+    begun = true;
+    builder.operation(op, stream.file(op.file));
+    also(op);
+  }
+  stream.finish(builder);
+}
+
 }  // namespace stallcast::calibration

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calibration/observe/live/side_file.hpp"
+#include "calibration/observe/tally.hpp"
 #include "stallcast/observation.hpp"
 
 namespace stallcast::calibration::live {
@@ -43,7 +44,7 @@ class MergedTally {
     std::vector<Kept> by_value = kept_, by_time = kept_;
     std::sort(by_value.begin(), by_value.end(),
               [](const Kept& a, const Kept& b) { return a.value < b.value; });
-    for (const double share : {0.05, 0.25, 0.5, 0.75, 0.95, 0.99})
+    for (const double share : kQuantileShares)
       out.quantiles[share] = Q::from(at_share(by_value, share), unit);
     std::stable_sort(by_time.begin(), by_time.end(),
                      [](const Kept& a, const Kept& b) { return a.index < b.index; });

@@ -50,34 +50,29 @@ std::optional<ProcIo> read_io(pid_t pid) {
 }
 
 /// Descendants with their parents, nearest first.
-void ProcWatch::below(pid_t pid, std::vector<std::pair<pid_t, pid_t>>& out) const {
+void ProcWatch::below(pid_t pid, std::vector<std::pair<pid_t, pid_t>>& out) {
   for (const std::int64_t thread : proc_numbers(proc_of(pid) + "/task")) {
     const std::string text =
         proc_text(proc_of(pid) + "/task/" + std::to_string(thread) + "/children");
     for (const std::string_view word : proc_words(text)) {
       const auto child = static_cast<pid_t>(proc_number(word));
-      if (std::find(left_out_.begin(), left_out_.end(), child) == left_out_.end())
+      if (!is_left_out(child))
         out.emplace_back(child, pid);
+      else if (pid == getpid())
+        left_out_ = child;
     }
   }
 }
 
-std::vector<pid_t> ProcWatch::children() const {
-  std::vector<std::pair<pid_t, pid_t>> found;
-  below(getpid(), found);
-  std::vector<pid_t> out;
-  for (const auto& [pid, parent] : found) out.push_back(pid);
-  return out;
+bool ProcWatch::is_left_out(pid_t pid) const {
+  return !name_left_out_.empty() && pid != root_ &&
+         proc_line(proc_of(pid) + "/comm") == name_left_out_;
 }
 
 void ProcWatch::visit(pid_t pid, pid_t parent, Seconds now) {
   const std::string stat = proc_text(proc_of(pid) + "/stat");
   const std::size_t close = stat.rfind(')');  // the name before it may have any character
   if (close == std::string::npos) return;
-  const std::size_t open = stat.find('(');
-  if (pid != root_ && !name_left_out_.empty() && open < close &&
-      stat.compare(open + 1, close - open - 1, name_left_out_) == 0)
-    return;
   const auto fields = proc_words(std::string_view(stat).substr(close + 1));
   constexpr std::size_t kThreads = 17, kBorn = 19, kResident = 21;  // proc(5), counted from `state`
   if (fields.size() <= kResident) return;
@@ -140,7 +135,7 @@ void ProcWatch::look(Seconds now) {
 }
 
 void ProcWatch::ended(pid_t pid, Seconds now) {
-  if (std::find(left_out_.begin(), left_out_.end(), pid) != left_out_.end()) return;
+  if (is_left_out(pid)) return;
   visit(pid, getpid(), now);
   const auto io = read_io(pid);
   const auto it = live_.find(pid);

@@ -42,15 +42,13 @@ struct SeenProcess {
 /// is started and gone between two looks has no row of its own.
 class ProcWatch {
  public:
-  /// `ours`: children that are no part of the job.
-  void leave_out(pid_t pid) { left_out_.push_back(pid); }
-  /// Nor are those of this name, as the kernel has it, but for `root`.
-  void leave_out_named(std::string name, pid_t root) {
+  /// Processes of this name, as the kernel has it, are no part of the job, but for `root`.
+  void leave_out(std::string name, pid_t root) {
     name_left_out_ = std::move(name);
     root_ = root;
   }
-  /// Of this process, those left out, too.
-  [[nodiscard]] std::vector<pid_t> children() const;
+  /// The child of ours that was left out last; 0: none was.
+  [[nodiscard]] pid_t left_out() const { return left_out_; }
   /// Looks at all of them.
   void look(Seconds now);
   /// A child of ours has ended and is about to be reaped.
@@ -78,11 +76,11 @@ class ProcWatch {
   };
   void visit(pid_t pid, pid_t parent, Seconds now);
   void gone(pid_t pid, const Live& live);
-  void below(pid_t pid, std::vector<std::pair<pid_t, pid_t>>& out) const;
+  void below(pid_t pid, std::vector<std::pair<pid_t, pid_t>>& out);
+  [[nodiscard]] bool is_left_out(pid_t pid) const;
 
-  std::vector<pid_t> left_out_;
   std::string name_left_out_;
-  pid_t root_ = 0;
+  pid_t root_ = 0, left_out_ = 0;
   std::vector<pid_t> alive_;
   std::map<pid_t, Live> live_;
   std::vector<SeenProcess> seen_;

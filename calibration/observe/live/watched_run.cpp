@@ -58,23 +58,13 @@ Seconds WatchedRun::now() const {
 
 void WatchedRun::started(pid_t root, bool traced) {
   root_ = root;
-  traced_ = traced;
-  // Also those that strace starts for a moment, to see what the kernel can do.
-  if (traced) processes_.leave_out_named("strace", root);
-}
-
-/// Processes of strace are beside the command, and no part of it: the one that traces, and one that
-/// has started it.
-void WatchedRun::know_tracer(pid_t pid) {
-  if (!traced_ || pid == root_ || pid == tracer_) return;
-  if (proc_line("/proc/" + std::to_string(pid) + "/comm") == "strace")
-    processes_.leave_out(tracer_ = pid);
+  // The one that traces, one that has started it, and those that it starts for a moment to see what
+  // the kernel can do.
+  if (traced) processes_.leave_out("strace", root);
 }
 
 Seconds WatchedRun::look() {
   const double before = cpu_in(own_usage());
-  if (traced_)
-    for (const pid_t pid : processes_.children()) know_tracer(pid);
   processes_.look(now());
   const double middle = cpu_in(own_usage());
   if (Clock::now() >= files_next_) {
@@ -88,10 +78,7 @@ Seconds WatchedRun::look() {
                        unit::s);
 }
 
-void WatchedRun::about_to_reap(pid_t pid) {
-  know_tracer(pid);
-  processes_.ended(pid, now());
-}
+void WatchedRun::about_to_reap(pid_t pid) { processes_.ended(pid, now()); }
 
 void WatchedRun::ended(const Ended& child) {
   user_s_ += seconds_in(child.usage.ru_utime);

@@ -30,7 +30,7 @@ class WatchedRun {
   void ended(const Ended& child);
   void about_to_reap(pid_t pid);
   /// Of strace, when it was seen; else 0.
-  [[nodiscard]] pid_t tracer() const { return tracer_; }
+  [[nodiscard]] pid_t tracer() const { return processes_.left_out(); }
   [[nodiscard]] const std::optional<Ended>& root_end() const { return root_end_; }
 
   /// What is known now. `over`: the run has ended; tools may be asked, too.
@@ -39,7 +39,6 @@ class WatchedRun {
  private:
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] Seconds now() const;
-  void know_tracer(pid_t pid);
   void collect(HookTotals& live, bool over);
   void tell_processes(const HookTotals& hooks, Observation& out) const;
   void tell_transfers(Observation& out) const;
@@ -59,8 +58,6 @@ class WatchedRun {
   OpenFiles files_;
   HookTotals past_;  ///< of processes that have ended
   pid_t root_ = 0;
-  bool traced_ = false;
-  pid_t tracer_ = 0;
   std::optional<Ended> root_end_;
   Seconds wall_;
   double user_s_ = 0.0, system_s_ = 0.0;  ///< of processes that were reaped
