@@ -1,20 +1,21 @@
 """Observed training loops, predicted on the store they were seen on and on another one, next to measurements.
 
-    sudo python3 bench/observe/run.py [--steps 60] [--only NAME] > docs/validation/observe.md
+    sudo python3 bench/observe/run.py [--steps 60] [--runs 5] [--only NAME] > docs/validation/observe.md
 
 Two stores are the file system below --folder, held to different limits of bytes and requests by a blkio control
 group (which takes root). Of each loop of loops.py:
 
-1. it runs by itself on store A, its files not in memory: what is compared with;
+1. it runs --runs times by itself on store A, its files not in memory: the median of each figure is compared with;
 2. it runs again under `stallcast observe`, and `import observation` makes its scenario: what is predicted for A;
 3. with `--profile A` the same makes one whose storage is known by probes, simulated with B's profile (`stallcast probe
    all` of each store, 200 s): what is predicted for B;
-4. it runs by itself on store B.
+4. it runs --runs times by itself on store B.
 
 Nothing measured on B but its probes is given to the prediction of B.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import shutil
@@ -27,10 +28,32 @@ import loops
 
 PYTHON = sys.executable
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, ".."))
+from cells import quantile  # noqa: E402  (it lies one folder up)
 STALLCAST = os.path.join(HERE, "..", "..", "build", "release", "bin", "stallcast")
 STORES = {"A": (200_000_000, 4000), "B": (80_000_000, 1000)}  # B/s, requests/s
-FIGURES = {"step": ("step_s", "job.train.steady.step.time"), "first batch": ("first_batch_s", "job.train.first_batch"),
-           "save": ("save_s", "job.train.checkpoint")}
+FIGURES = {"step": "step_s", "first batch": "first_batch_s", "save": "save_s"}  # as loops.py prints them
+
+
+@dataclasses.dataclass
+class Row:
+    """A figure of a loop on a store."""
+
+    loop: str
+    store: str
+    figure: str
+    truth: float  # s
+    spread: float  # how far runs lie from it in the median, as a share
+    guess: float  # s
+    interval: tuple  # of 90 %, s
+
+    @property
+    def error(self):
+        return self.guess / self.truth - 1
+
+    @property
+    def inside(self):
+        return self.interval[0] <= self.truth <= self.interval[1]
 
 
 class Limits:
@@ -106,17 +129,23 @@ def simulated(scenario, profile, behind):
     metrics = json.loads(stallcast("run", scenario, *known, "--draws", "32", "--no-advice", "--format", "json",
                                    "--quiet"))["metrics"]
 
-    def figure(*names):
-        for name in names:
-            if name in metrics:
-                return metrics[name]
-        return None
-
-    return {"step": figure("job.train.steady.step.time"), "first batch": figure("job.train.first_batch"),
-            "save": figure("job.train.checkpoint.duration" if behind else "job.train.checkpoint.stall")}
+    return {"step": metrics.get("job.train.steady.step.time"), "first batch": metrics.get("job.train.first_batch"),
+            "save": metrics.get("job.train.checkpoint.duration" if behind else "job.train.checkpoint.stall")}
 
 
-def compared(name, steps, limits, folder, profiles, work):
+def truths(printed):
+    """Of each figure that the runs printed: their median and how far it lies from them, as a share, in the median."""
+    out = {}
+    for key in FIGURES.values():
+        values = [run[key] for run in printed if run[key] is not None]
+        if values:
+            middle = statistics.median(values)
+            out[key] = middle, statistics.median(abs(value / middle - 1) for value in values)
+    return out
+
+
+def compared(name, args, limits, folder, profiles, work):
+    steps = args.steps
     data = os.path.join(folder, "data")
     loops.make(name, data, steps)
     script = [PYTHON, os.path.join(HERE, "loops.py"), name, data, str(steps)]
@@ -127,21 +156,23 @@ def compared(name, steps, limits, folder, profiles, work):
             forget(data)
         return limits.run(store, *command)
 
+    def measured(store):
+        return truths([json.loads(run(store, *script)) for _ in range(args.runs)])
+
     try:
         run("A", *script)  # Python and PyTorch are in memory from now on
-        measured = {"A": json.loads(run("A", *script))}
+        seen_by_itself = {store: measured(store) for store in STORES}
         run("A", STALLCAST, "observe", "-o", seen, "--", *script)
         stallcast("import", "observation", seen, "-o", scenarios["A"], "--quiet")
         stallcast("import", "observation", seen, "--profile", profiles["A"], "-o", scenarios["B"], "--quiet")
-        measured["B"] = json.loads(run("B", *script))
         out = []
         for store in STORES:
             predicted = simulated(scenarios[store], {"A": None, "B": profiles["B"]}[store], "behind" in name)
-            for figure, (key, _) in FIGURES.items():
-                truth, guess = measured[store][key], predicted[figure]
+            for figure, key in FIGURES.items():
+                truth, guess = seen_by_itself[store].get(key), predicted[figure]
                 if truth is not None and guess is not None:
                     low, high = guess.get("ci90", (guess["value"], guess["value"]))
-                    out.append((name, store, figure, truth, guess["value"], low <= truth <= high))
+                    out.append(Row(name, store, figure, *truth, guess["value"], (low, high)))
         return out
     finally:
         shutil.rmtree(data)
@@ -149,42 +180,40 @@ def compared(name, steps, limits, folder, profiles, work):
             os.remove(data + ".save")
 
 
-def quantile(values, part):
-    ordered = sorted(values)
-    place = part * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
-
-
-def page(rows, steps):
+def page(rows, args):
     limits = ", ".join(f"{store} {rate / 1e6:.0f} MB/s and {ops} requests/s" for store, (rate, ops) in STORES.items())
-    print(f"""<!-- bench/observe/run.py --steps {steps} -->
+    print(f"""<!-- bench/observe/run.py --steps {args.steps} --runs {args.runs} -->
 # Observed loops, predicted here and there
 
-Training loops with real PyTorch, observed once on store A and predicted on A and on B, next to runs that nobody watched.
-Both are one disk held to limits: {limits}. [How](../../bench/observe/run.py), [the loops](../../bench/observe/loops.py),
+Training loops with real PyTorch, observed once on store A and predicted on A and on B. Compared with is the median of {args.runs}
+runs that nobody watched; "of runs" is how far one of them lies from it, in the median: who observes one run can do
+no better. Both stores are one disk held to limits: {limits}. [How](../../bench/observe/run.py), [the loops](../../bench/observe/loops.py),
 [what becomes of an observation](../models/observed-job.md).
 
-| store | figure | loops | median error | 95th percentile | inside the 90 % interval |
-|---|---|---:|---:|---:|---:|""")
+| store | figure | loops | median error | 95th percentile | of runs | inside the 90 % interval |
+|---|---|---:|---:|---:|---:|---:|""")
     for store in STORES:
         for figure in FIGURES:
-            some = [row for row in rows if row[1] == store and row[2] == figure]
+            some = [row for row in rows if (row.store, row.figure) == (store, figure)]
             if some:
-                errors = [abs(row[4] / row[3] - 1) for row in some]
+                errors = [abs(row.error) for row in some]
                 print(f"| {store} | {figure} | {len(some)} | {100 * statistics.median(errors):.1f} % | "
-                      f"{100 * quantile(errors, 0.95):.1f} % | {sum(row[5] for row in some)} of {len(some)} |")
-    print("\n| loop | store | figure | measured | predicted | error | inside |\n|---|---|---|---:|---:|---:|---|")
-    for name, store, figure, truth, guess, inside in rows:
-        print(f"| {name} | {store} | {figure} | {1000 * truth:.1f} ms | {1000 * guess:.1f} ms | "
-              f"{100 * (guess / truth - 1):+.1f} % | {'yes' if inside else 'no'} |")
+                      f"{100 * quantile(errors, 0.95):.1f} % | {100 * statistics.median(row.spread for row in some):.1f} % | "
+                      f"{sum(row.inside for row in some)} of {len(some)} |")
+    print("\n| loop | store | figure | measured | predicted | error | of runs | interval | inside |\n"
+          "|---|---|---|---:|---:|---:|---:|---:|---|")
+    for row in rows:
+        low, high = row.interval
+        print(f"| {row.loop} | {row.store} | {row.figure} | {1000 * row.truth:.1f} ms | {1000 * row.guess:.1f} ms | "
+              f"{100 * row.error:+.1f} % | {100 * row.spread:.1f} % | {1000 * low:.1f}-{1000 * high:.1f} | "
+              f"{'yes' if row.inside else 'no'} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", default=".", help="a folder on a disk of its own")
     parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--runs", type=int, default=5, help="of each loop on each store, by themselves")
     parser.add_argument("--only", help="one loop")
     parser.add_argument("--probes", help="folder of the probe files, kept; those that are there are used again")
     args = parser.parse_args()
@@ -197,14 +226,14 @@ def main():
         for name in [args.only] if args.only else loops.LOOPS:
             print(name, file=sys.stderr)
             try:
-                rows += compared(name, args.steps, limits, folder, profiles, work)
+                rows += compared(name, args, limits, folder, profiles, work)
             except RuntimeError as failure:
                 print(failure, file=sys.stderr)
     finally:
         limits.end()
         shutil.rmtree(folder)
         shutil.rmtree(work)
-    page(rows, args.steps)
+    page(rows, args)
 
 
 if __name__ == "__main__":
