@@ -198,6 +198,7 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
           if (find(out.tree.root, at) != nullptr) out.written.where[at] = report.where(at);
       });
 
+  if (!out.diagnostics.has_errors()) expect_room(design);
   if (reading.incomplete) drop_consequences(out.diagnostics, reading.unread);
   drop_repeats(out.diagnostics);
   design.file = file.file;

@@ -72,6 +72,13 @@ constexpr Figure kFigures[] = {
     {Domain::failure, "stall", "GPUs waited", "s", lower, fault},
     {Domain::failure, kGpuUtilization, "GPU utilization", "ratio", higher, fault},
 
+    {Domain::storage, "capacity.usable", "room for data", "B", higher, capacity},
+    {Domain::storage, "capacity.needed", "to be stored", "B", lower, capacity},
+    {Domain::storage, "capacity.headroom", "left", "B", higher, capacity},
+    {Domain::storage, "capacity.used", "of the room", "ratio", lower, capacity, TileOn::none,
+     "room that is used"},
+    {Domain::storage, "capacity.full_after", "full after", "s", higher, capacity},
+
     {Domain::cost, "capex", "bought for", "USD", lower, cost, TileOn::both, "cost of the system"},
     {Domain::cost, "gpu_idle", "idle GPUs", "USD/h", lower, cost, TileOn::both,
      "cost of idle GPUs"},

@@ -103,6 +103,9 @@ struct Expectation {
   std::string where = {};  ///< "file:line:column" of `that`, for messages
   /// In how many of all cases it must hold, 0..1; none: the prediction as such decides.
   std::optional<double> confidence = std::nullopt;
+
+  /// Whether it follows from a storage system that says how much it holds, and nobody wrote it.
+  [[nodiscard]] bool implied() const { return pointer.starts_with("/storage"); }
 };
 
 /// Everything that decides a prediction. Immutable once made.

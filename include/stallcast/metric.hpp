@@ -56,7 +56,18 @@ inline constexpr const char *kCapex = "cost.capex", *kGpuIdleCost = "cost.gpu_id
 enum class Better { lower = -1, neither = 0, higher = 1 };
 
 /// Figures that are shown together.
-enum class Group { job, checkpoint, failures, restart, elastic, tenant, fault, cost, none };
+enum class Group {
+  job,
+  checkpoint,
+  failures,
+  restart,
+  elastic,
+  tenant,
+  fault,
+  capacity,
+  cost,
+  none
+};
 
 /// Where a figure has a tile of its own.
 enum class TileOn { none, page, explorer, both };

@@ -91,6 +91,14 @@ struct PlanNeighbour {
   double target = 0.0;
 };
 
+/// Why there must be as many: what the design that is one step smaller misses, as simulated.
+struct PlanReason {
+  std::string by;        ///< "bandwidth", "operations", "metadata", "capacity", "cores", "time"
+  std::string resource;  ///< "storage.scratch.ost"; "" when none is to blame
+  TargetMargin target;   ///< that is missed there
+  std::string values;    ///< of that design: "36 OSTs"
+};
+
 /// What the objective would gain from a softer target, from a simulated neighbour of the answer.
 struct PlanPrice {
   std::string target;    ///< id of the expectation
@@ -177,6 +185,7 @@ struct PlanResult {
   std::int64_t implied = 0;     ///< ... of which so many were not simulated: a larger one misses
   std::vector<std::string> survived = {};  ///< what may be down: "oss of scratch"
   std::vector<PlanNeighbour> neighbours = {};
+  std::optional<PlanReason> reason = std::nullopt;  ///< none where no smaller design was missed
   std::vector<PlanPrice> prices = {};
   std::vector<PlanSwing> tornado = {};  ///< those that move the margin, the most first
   std::int64_t varied = 0;              ///< assumed inputs that were varied for it

@@ -22,7 +22,9 @@ struct PartInfo {
   bool included = false;   ///< mostly paid with another part: without a price, nothing is missing
   base::FieldInfo price;   ///< of one: Money
   base::FieldInfo rent;    ///< of one: MoneyRate
-  std::optional<base::FieldInfo> own{};  ///< a field that only costs need: the count, or the life
+  std::optional<base::FieldInfo> own{};    ///< a field that only costs need: the count, or the life
+  std::string_view capacity{};             ///< field that says what one holds: "ost.capacity"
+  std::optional<base::FieldInfo> holds{};  ///< that field, where no model needs it
 
   /// Whether `count` holds bytes: prices are those of 1 TB.
   [[nodiscard]] constexpr bool in_tb() const { return own && own->dimension == Dimension::bytes; }
@@ -62,6 +64,22 @@ consteval PartInfo part(std::string_view noun, std::string_view count, std::stri
                     "purchase price of one", base::kNonNegative},
           .rent = {detail::kKeyText<Id, "rent">, Dimension::money_rate, base::kOptional,
                    "what one costs by the hour: rent, or power and service", base::kNonNegative}};
+}
+
+/// The part `Id`, which holds data: "target.capacity" says how much. docs/models/capacity.md.
+template <detail::Text Id>
+consteval PartInfo holding(std::string_view noun, std::string_view count) {
+  PartInfo out = part<Id>(noun, count);
+  out.capacity = detail::kKeyText<Id, "capacity">;
+  out.holds = {out.capacity, Dimension::bytes, base::kOptional,
+               "what one holds before copies and parity; absent: nothing says whether data fit",
+               base::kPositive};
+  return out;
+}
+/// A part that holds what the field `capacity` of its kind says.
+consteval PartInfo holding_by(std::string_view capacity, PartInfo part) {
+  part.capacity = capacity;
+  return part;
 }
 
 /// The component as one part, or `count` of it: what is not named as a part of its own is in it.

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "models/contract/capacity.hpp"
 #include "models/contract/elastic.hpp"
 #include "models/contract/rows.hpp"
 
@@ -217,6 +218,7 @@ std::vector<const FieldInfo*> price_fields(std::span<const PartInfo> parts) {
   std::vector<const FieldInfo*> out;
   for (const PartInfo& part : parts) {
     if (part.own) out.push_back(&*part.own);
+    if (part.holds) out.push_back(&*part.holds);
     out.push_back(&part.price);
     out.push_back(&part.rent);
   }
@@ -245,10 +247,25 @@ bool is_for_costs(const KindInfo& kind, const FieldInfo& field) {
                      [&](const PartInfo* p) { return p->own && p->own->key == field.key; });
 }
 
+bool counts(const KindInfo& kind, const Component& component, const FieldInfo& field) {
+  if (is_for_costs(kind, field)) return is_bought(kind, component);
+  const auto fields = capacity_fields();
+  const bool of_space = std::any_of(fields.begin(), fields.end(),
+                                    [&](const FieldInfo& f) { return f.key == field.key; });
+  return !of_space || says_capacity(kind, component);
+}
+
 bool is_bought(const KindInfo& kind, const Component& component) {
   const auto parts = parts_of(kind);
   return std::any_of(parts.begin(), parts.end(), [&](const PartInfo* part) {
     return component.find(part->price.key) != nullptr;
+  });
+}
+
+bool says_capacity(const KindInfo& kind, const Component& component) {
+  const auto parts = parts_of(kind);
+  return std::any_of(parts.begin(), parts.end(), [&](const PartInfo* part) {
+    return !part->capacity.empty() && component.find(part->capacity) != nullptr;
   });
 }
 

@@ -73,16 +73,22 @@ struct RoleInfo {
 /// Where the equations of a kind are: "docs/models/lustre.md". "" is the role itself.
 [[nodiscard]] std::string page_of(Role role, std::string_view kind = "");
 
-/// Fields of prices: those of common parts, or of the kind's own.
+/// Fields of parts, what they cost and hold: of common ones, or of the kind's own.
 [[nodiscard]] std::vector<const base::FieldInfo*> price_fields(std::span<const PartInfo> parts);
 /// All fields of a kind: common ones, its own, prices.
 [[nodiscard]] std::vector<const base::FieldInfo*> fields_of(const KindInfo& kind);
+/// Whether the field says something of this component: those of costs do where it is bought, those
+/// of capacity where it says how much it holds.
+[[nodiscard]] bool counts(const KindInfo& kind, const Component& component,
+                          const base::FieldInfo& field);
 /// Whether only costs need the field: a part's own one, or a price.
 [[nodiscard]] bool is_for_costs(const KindInfo& kind, const base::FieldInfo& field);
 /// The part whose price or rent the field is; nullptr when it is none.
 [[nodiscard]] const PartInfo* part_priced_by(const KindInfo& kind, const base::FieldInfo& field);
 /// Whether a part of the component has a purchase price.
 [[nodiscard]] bool is_bought(const KindInfo& kind, const Component& component);
+/// Whether something says how much the component holds.
+[[nodiscard]] bool says_capacity(const KindInfo& kind, const Component& component);
 /// All parts of a kind: common ones, its own.
 [[nodiscard]] std::vector<const PartInfo*> parts_of(const KindInfo& kind);
 

@@ -6,6 +6,7 @@
 
 #include "engine/sim/join.hpp"
 #include "models/bounds/cost.hpp"
+#include "models/bounds/space.hpp"
 #include "models/contract/rows.hpp"
 #include "models/job/job.hpp"
 #include "models/job/storage_fault.hpp"
@@ -157,6 +158,12 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   }
   for (const auto& [name, waiting] : plant.queues(wall))
     result.metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
+  const std::vector<Space> rooms = spaces(design);
+  add_spaces(rooms, result.metrics);
+  for (const Space& room : rooms)
+    for (const char* figure : {"capacity.used", "capacity.headroom", "capacity.needed"})
+      result.limited_by[metric::of_storage(room.storage, figure)] =
+          metric::of_storage(room.storage, "capacity");
   const Costs prices = costs(design);
   add_costs(design, prices, result.metrics);
   if (const CostItem* most = prices.most_bought()) result.limited_by[metric::kCapex] = most->name;

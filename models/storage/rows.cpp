@@ -1,5 +1,6 @@
 #include <array>
 
+#include "models/contract/capacity.hpp"
 #include "models/contract/rows.hpp"
 #include "models/storage/kinds.hpp"
 
@@ -12,32 +13,37 @@ using base::FieldInfo;
 // Whatever it is, it has a price in all, or one of each TB that is bought or rented.
 constexpr std::array kAnyStorage{
     whole("system"),
-    included(counted_by(part<"capacity">("TB", ""),
-                        FieldInfo{"capacity.size", Dimension::bytes, base::kOptional,
-                                  "capacity that is paid for: prices below are "
-                                  "those of 1 TB",
-                                  base::kPositive}))};
-constexpr std::array kBeegfs{part<"target">("targets", "target.count"),
+    holding_by("capacity.size",
+               included(counted_by(part<"capacity">("TB", ""),
+                                   FieldInfo{"capacity.size", Dimension::bytes, base::kOptional,
+                                             "capacity that is paid for, after copies and parity: "
+                                             "prices below are those of 1 TB",
+                                             base::kPositive})))};
+constexpr std::array kBeegfs{holding<"target">("targets", "target.count"),
                              part<"server">("servers", "server.count"),
                              part<"mds">("metadata servers", "mds.count")};
-constexpr std::array kServers{part<"server">("servers", "server.count")};
-constexpr std::array kCephfs{part<"osd">("OSDs", "osd.count"),
+constexpr std::array kServers{holding<"server">("servers", "server.count")};
+constexpr std::array kCacheServers{part<"server">("servers", "server.count")};
+constexpr std::array kCephfs{holding<"osd">("OSDs", "osd.count"),
                              part<"server">("servers", "server.count"),
                              part<"mds">("metadata servers", "mds.count")};
-constexpr std::array kChunkstore{part<"node">("storage nodes", "node.count"),
+constexpr std::array kChunkstore{holding<"node">("storage nodes", "node.count"),
                                  part<"meta">("metadata servers", "meta.count")};
-constexpr std::array kCxl{part<"device">("memory devices", "device.count")};
-constexpr std::array kHdfs{part<"datanode">("DataNodes", "datanode.count"),
+constexpr std::array kCxl{holding<"device">("memory devices", "device.count")};
+constexpr std::array kHdfs{holding<"datanode">("DataNodes", "datanode.count"),
                            part<"namenode">("NameNodes", "namenode.count")};
-constexpr std::array kLocal{in_every_host(part<"drive">("drives", "drive.count"))};
-constexpr std::array kLustre{part<"ost">("OSTs", "ost.count"), part<"oss">("OSSs", "oss.count"),
-                             part<"mdt">("MDTs", "mdt.count")};
+constexpr std::array kLocal{
+    holding_by("drive.size", in_every_host(part<"drive">("drives", "drive.count")))};
+constexpr std::array kLustre{holding_by("ost.capacity", part<"ost">("OSTs", "ost.count")),
+                             part<"oss">("OSSs", "oss.count"), part<"mdt">("MDTs", "mdt.count")};
 constexpr std::array kNfs{part<"head">("heads", "head.count"),
-                          part<"shelf">("shelves", "shelf.count")};
-constexpr std::array kNvmeof{part<"target">("targets", "target.count"),
-                             included(part<"drive">("drives", "drive.count", "target.count"))};
+                          holding<"shelf">("shelves", "shelf.count")};
+constexpr std::array kNvmeof{
+    part<"target">("targets", "target.count"),
+
+    holding_by("drive.size", included(part<"drive">("drives", "drive.count", "target.count")))};
 constexpr std::array kSan{included(part<"port">("ports", "port.count"))};
-constexpr std::array kWeka{part<"backend">("backends", "backend.count")};
+constexpr std::array kWeka{holding<"backend">("backends", "backend.count")};
 
 constexpr Count kTargetCount{"targets", "target.count", "targets", "target", "target"};
 constexpr Count kServerCount{"servers", "server.count", "servers", "server", "server"};
@@ -80,7 +86,7 @@ constexpr std::array kS3Remedies{Remedy{"prefixes", Of::self, "prefixes", 2.0},
 StorageRow row(std::string_view id, std::string_view summary, const StorageKind& kind,
                std::span<const PartInfo> parts, std::span<const Count> counts,
                std::span<const Remedy> remedies = {}, std::string_view refuses_pieces = {}) {
-  return {{id, summary, {}, kind.fields, kAnyStorage, parts, remedies, {}, counts},
+  return {{id, summary, capacity_fields(), kind.fields, kAnyStorage, parts, remedies, {}, counts},
           kind.make,
           refuses_pieces};
 }
@@ -92,7 +98,7 @@ const std::array kStorage{
         beegfs_kind(), kBeegfs, kBeegfsCounts),
     row("cache",
         "cache servers in front of another storage system: admission, eviction, write-back",
-        cache_kind(), kServers, kServerCounts, {}, kWholeFiles),
+        cache_kind(), kCacheServers, kServerCounts, {}, kWholeFiles),
     row("cephfs", "CephFS: OSDs, copies or erasure codes through primaries, placement groups, MDS",
         cephfs_kind(), kCephfs, kCephfsCounts),
     row("chunkstore",

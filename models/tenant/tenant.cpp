@@ -9,7 +9,7 @@ namespace {
 
 using namespace base;
 
-constexpr std::array<Field<TenantParams>, 6> kCommon{
+constexpr std::array<Field<TenantParams>, 7> kCommon{
     field("on", &TenantParams::on, kRequired, "id of the storage system it uses"),
     field("hosts", &TenantParams::hosts, kRequired, "id of the host class it runs on"),
     field("share", &TenantParams::share, "1",
@@ -17,6 +17,8 @@ constexpr std::array<Field<TenantParams>, 6> kCommon{
           kPositive),
     field("limit", &TenantParams::limit, kOptional,
           "bytes a second it may move (a token bucket, as Lustre's NRS-TBF)", kPositive),
+    field("stored", &TenantParams::stored, kOptional,
+          "what it keeps on that storage system, for docs/models/capacity.md", kNonNegative),
     field("start", &TenantParams::start, "0 s", "when it begins", kNonNegative),
     field("stop", &TenantParams::stop, kOptional, "when it ends; absent: with the run", kPositive)};
 

@@ -25,8 +25,9 @@ namespace stallcast::models {
 /// What every tenant has.
 struct TenantParams {
   std::string on, hosts;
-  double share = 1.0;         ///< weight of its transfers against those of others
-  std::optional<Rate> limit;  ///< bytes a second it may move, all its processes together
+  double share = 1.0;           ///< weight of its transfers against those of others
+  std::optional<Bytes> stored;  ///< that it keeps on the storage
+  std::optional<Rate> limit;    ///< bytes a second it may move, all its processes together
   Seconds start;
   std::optional<Seconds> stop;
 };

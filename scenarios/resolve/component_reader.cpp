@@ -242,9 +242,8 @@ class ComponentReader {
   }
 
   void take_defaults(const Json& node) {
-    const bool bought = models::is_bought(*kind_, out_);
     for (const FieldInfo* field : fields_) {
-      if (!bought && models::is_for_costs(*kind_, *field)) continue;
+      if (!models::counts(*kind_, out_, *field)) continue;
       if (out_.find(field->key) != nullptr || field->optional()) continue;
       if (std::find(faulty_.begin(), faulty_.end(), field) != faulty_.end()) continue;
       if (field->required()) {

@@ -97,6 +97,7 @@ class Printer {
       root["failures"].push_back(component(Role::failure, failure, true));
     root["run"] = component(Role::run, design.run, false);
     for (const Expectation& e : design.expect) {
+      if (e.implied()) continue;
       Json item = {{"id", e.id}, {"that", e.that}, {"level", e.level}};
       for (const auto& [key, text] :
            {std::pair{"why", &e.why}, {"waive", &e.waive}, {"until", &e.until}})

@@ -48,6 +48,7 @@ class Rules {
     if (design_.jobs.empty() && !design_.tenants.empty()) check_run_without_jobs();
     check_failures(design_, report_);
     for (const Expectation& e : design_.expect) check_expectation(e);
+    if (!report_.has_errors()) check_capacity(design_, report_);
   }
 
  private:

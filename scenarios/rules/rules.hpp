@@ -17,4 +17,8 @@ void check_design(const Design& design, Diagnostics& report);
 /// Why a design cannot be built, its targets aside; "" when it can.
 [[nodiscard]] std::string fault_of(const Design& design);
 
+/// Of each storage system that says how much it holds: that all which is to lie on it fits. Left
+/// out where `expect` has a target of the same figure.    [docs/models/capacity.md, eq. 3]
+void expect_room(Design& design);
+
 }  // namespace stallcast::scenarios

@@ -23,7 +23,9 @@ bool complete(models::Role role, const Component& component) {
   if (kind == nullptr) return false;
   for (const auto fields : {kind->common, kind->fields})
     for (const base::FieldInfo& field : fields)
-      if (!field.optional() && component.find(field.key) == nullptr) return false;
+      if (!field.optional() && component.find(field.key) == nullptr &&
+          models::counts(*kind, component, field))
+        return false;
   return true;
 }
 

@@ -59,6 +59,9 @@ void check_dataset_cache(const Design& design, const JobDesign& job, Diagnostics
 /// Rules of prices: scenarios/rules/costs.cpp.
 void check_prices(models::Role role, const Component& component, Diagnostics& report);
 
+/// Whether what is to lie on each storage system fits: scenarios/rules/capacity.cpp. REQUIRES: no
+/// fault was found.
+void check_capacity(const Design& design, Diagnostics& report);
 /// Rules of storage systems that are drives: scenarios/rules/drives.cpp.
 void check_drives(const Design& design, Diagnostics& report);
 /// Rules of the state of a job and how it is saved: scenarios/rules/checkpoint.cpp.

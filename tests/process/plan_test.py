@@ -62,6 +62,30 @@ def table(*args, text=SCENARIO):
     return rows
 
 
+class WhatDecides(unittest.TestCase):
+    """Why there must be as many: room, bandwidth or metadata."""
+
+    def by(self, text):
+        found = plan("--storage", "scratch", text=text)
+        return found["reason"]["by"], found["required"]
+
+    def test_bandwidth(self):
+        self.assertEqual(self.by(SCENARIO)[0], "bandwidth")
+
+    def test_room(self):
+        # 3 PB in OSTs of 100 TB x 0.97 x 0.85, and 2 TB of saves: the one kept, the one before it.
+        data = """"step": { "compute": "1 s" }, "loader": {}, "dataset": {
+            "on": "scratch", "format": "raw", "sample": "1 MB", "size": "3 PB" },"""
+        text = SCENARIO.replace('"step": { "compute": "1 s" },', data)
+        text = text.replace('"ost": {', '"ost": { "capacity": "100 TB",').replace('"max": 24', '"max": 99')
+        text = text.replace(">= 90 %", ">= 10 %").replace('"size": "100 GB",', '"size": "1 TB", "keep": { "last": 1 },')
+        self.assertEqual(self.by(text), ("capacity", 37))
+        self.assertEqual(Run("run", "FILE", text=text).code, 1)
+        lint = Run("lint", "FILE", text=text)
+        self.assertEqual(lint.code, 2)
+        self.assertIn("37 OSTs would hold it, not 8", lint.err)
+
+
 class ThreeWays(unittest.TestCase):
     """The 512-GPU exercise: plan, the Pareto front of a sweep, bisection by hand."""
 

@@ -88,8 +88,9 @@ TEST_CASE("RAID levels need drives, and data sets fit on them") {
   CHECK(error(disk + "} }") == "");
   CHECK_THAT(error(disk + R"(}, "raid": { "level": "5" } })"), Contains("needs 3 drives, not 2"));
   CHECK(error(disk + R"(}, "raid": { "level": "10" } })") == "");
-  CHECK(error(disk + R"(, "size": "2 TB" } })") == "");
-  CHECK_THAT(error(disk + R"(, "size": "1.9 TB" } })"), Contains("does not fit on \"disk\""));
+  // 4 TB on 2 drives, 3 % of which are lost to the file system and 15 % stay free.
+  CHECK(error(disk + R"(, "size": "2.43 TB" } })") == "");
+  CHECK_THAT(error(disk + R"(, "size": "2.42 TB" } })"), Contains("each host's \"disk\""));
   CHECK_THAT(error(disk + R"(} }, { "id": "near", "type": "cache", "over": "disk",
                      "server": { "count": 2, "size": "1 TB" } })"),
              Contains("inside the hosts"));
@@ -101,7 +102,7 @@ TEST_CASE("Lustre fields that need each other are checked") {
     return loaded.diagnostics().items().empty() ? "" : loaded.diagnostics().items()[0].message;
   };
   CHECK_THAT(error({"storage.provisioned=125 MB/s"}), Contains("no capacity"));
-  CHECK(error({"storage.provisioned=125 MB/s", "storage.ost.capacity=1.2 TiB"}) == "");
+  CHECK(error({"storage.provisioned=125 MB/s", "storage.ost.capacity=1.8 TiB"}) == "");
   CHECK_THAT(error({"storage.ost.degraded=9"}), Contains("more OSTs are degraded than the 8"));
   CHECK_THAT(error({"storage.oss.failed=1"}), Contains("needs \"oss.count\""));
   CHECK_THAT(error({"storage.oss.failed=3", "storage.oss.count=4"}), Contains("have a partner"));

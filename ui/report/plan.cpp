@@ -94,7 +94,9 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
   const std::string goal = goal_text(plan);
   if (plan.status == PlanStatus::found && plan.answer) {
     const PlanPoint& answer = plan.points[*plan.answer];
-    return {id + "needs " + ink.bold(plan_amounts(plan, answer)), confident_text(plan),
+    return {id + "needs " + ink.bold(plan_amounts(plan, answer)),
+            reason_text(plan),
+            confident_text(plan),
             owners(plan).empty() ? "" : "of " + owners(plan),
             plan.objective.name == metric::kCapex ? "" : bought_for(plan.prediction),
             goal + ": " + print_value(*answer.objective, plan.objective.unit)};
@@ -118,7 +120,7 @@ std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
                   ink.bold(is_count(plan) ? counted(plan.required, plan.noun)
                                           : plan_amounts(plan, plan.points[*plan.answer])) +
                   named(plan),
-              confident_text(plan), bought_for(plan.prediction)};
+              reason_text(plan), confident_text(plan), bought_for(plan.prediction)};
     case PlanStatus::infeasible:
       return {id + status_text(plan, ink),
               (is_count(plan) ? "no number of " + plan.noun + of(plan.owner)

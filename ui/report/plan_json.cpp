@@ -42,6 +42,15 @@ void add_search(const PlanResult& plan, Json& out) {
                                  {"units", n.units},
                                  {"utilization_per_unit", n.utilization},
                                  {"target_per_unit", n.target}});
+  out["reason"] = nullptr;
+  if (plan.reason)
+    out["reason"] = {{"by", plan.reason->by},
+                     {"resource", plan.reason->resource},
+                     {"target", plan.reason->target.id},
+                     {"value", plan.reason->target.value},
+                     {"limit", plan.reason->target.limit},
+                     {"unit", plan.reason->target.unit},
+                     {"with", plan.reason->values}};
   out["prices"] = Json::array();
   for (const PlanPrice& p : plan.prices)
     out["prices"].push_back({{"target", p.target},

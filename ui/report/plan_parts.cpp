@@ -205,4 +205,13 @@ std::vector<PlanPart> plan_parts(const PlanResult& plan) {
   return out;
 }
 
+std::string reason_text(const PlanResult& plan) {
+  if (!plan.reason) return "";
+  const PlanReason& reason = *plan.reason;
+  return "by " + reason.by + (reason.resource.empty() ? "" : " (" + reason.resource + ")") +
+         ": with " + reason.values + " " + reason.target.id + " is " +
+         print_value(reason.target.value, reason.target.unit) + ", against " +
+         print_value(reason.target.limit, reason.target.unit);
+}
+
 }  // namespace stallcast::report

@@ -38,5 +38,7 @@ struct PlanPart {
 /// "58 OSTs for 90 % of all cases: with 51 OSTs the targets hold in 40 of 64 draws"; "" where
 /// nobody asked.
 [[nodiscard]] std::string confident_text(const PlanResult& plan);
+/// "by capacity: with 36 OSTs room on scratch is 101.2 %, against 100 %"; "" without a reason.
+[[nodiscard]] std::string reason_text(const PlanResult& plan);
 
 }  // namespace stallcast::report

@@ -127,6 +127,7 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
   }
   add_blocks(p, metric::Domain::tenant, "Tenant ", Group::tenant, out);
   add_blocks(p, metric::Domain::failure, "Storage failure ", Group::fault, out);
+  add_blocks(p, metric::Domain::storage, "Room on ", Group::capacity, out);
   add_block(p, std::string(kCostTitle), metric::of_cost(""), Group::cost, out);
   return out;
 }

@@ -9,6 +9,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/plan/plan.hpp"
+#include "models/bounds/space.hpp"
 #include "models/contract/registry.hpp"
 #include "stallcast/breakdown.hpp"
 
@@ -95,7 +96,16 @@ class Advisor {
 
   void relieve(const std::string& resource) {
     const ResourceName name = base::resource_name(resource);
+    if (name.role == "storage" && name.part == "capacity") return make_room(std::string(name.id));
     for (const Remedy* remedy : remedies_of(name)) apply(*remedy, name);
+  }
+
+  /// As many parts as hold what is to lie on a storage system.
+  void make_room(const std::string& storage) {
+    for (const models::Space& space : models::spaces(design_))
+      if (space.storage == storage && !space.count.empty() && space.parts > 0.0)
+        apply({.field = space.count, .factor = space.parts_needed() / space.parts},
+              {"storage", storage, {}});
   }
 
   /// Twice of it: the field that is called as the end of its name, else the first.

@@ -10,6 +10,7 @@
 #include "engine/decide/plan/axes.hpp"
 #include "engine/decide/plan/objective.hpp"
 #include "engine/decide/plan/outages.hpp"
+#include "engine/decide/plan/reason.hpp"
 #include "engine/decide/plan/sensitivity.hpp"
 #include "engine/decide/plan/space.hpp"
 #include "engine/decide/predict/estimate.hpp"
@@ -82,6 +83,7 @@ class Answer {
     if (out_.answer) {
       out_.required = out_.points[*out_.answer].count;
       neighbours();
+      out_.reason = reason_of(out_);
     }
     remarks();
     return std::move(out_);

@@ -7,6 +7,7 @@
 #include "engine/runtime/codec/codec.hpp"
 #include "models/bounds/bounds.hpp"
 #include "models/bounds/cost.hpp"
+#include "models/bounds/space.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::predict {
@@ -36,6 +37,14 @@ std::string status_of(const base::Assertion& assertion, double limit, const Prov
   return "inconclusive";
 }
 
+/// What a figure that is missed is limited by: prices and room by themselves.
+std::string limiter_of(std::string_view metric, const std::string& binding) {
+  const metric::Name name = metric::parse(metric);
+  if (name.domain == metric::Domain::cost) return "";
+  if (models::is_of_space(metric)) return metric::of_storage(name.id, "capacity");
+  return binding;
+}
+
 std::vector<AssertionOutcome> judge(const Design& design, const Prediction& prediction,
                                     const ProvenBounds& bounds, const std::string& binding) {
   std::vector<AssertionOutcome> out;
@@ -60,9 +69,7 @@ std::vector<AssertionOutcome> judge(const Design& design, const Prediction& pred
           outcome.unit = known->unit;
           outcome.limit = *limit;
           outcome.status = status_of(*parsed, *limit, bounds);
-          if (outcome.status == "fail" &&
-              metric::parse(parsed->metric).domain != metric::Domain::cost)
-            outcome.limited_by = binding;
+          if (outcome.status == "fail") outcome.limited_by = limiter_of(parsed->metric, binding);
         }
     out.push_back(std::move(outcome));
   }
@@ -101,6 +108,11 @@ Prediction estimate(const Design& design) {
   if (costs.known())
     proven[metric::kCapex] = {.least = prediction.metrics[metric::kCapex].value,
                               .most = prediction.metrics[metric::kCapex].value};
+  std::map<std::string, Metric> room;
+  models::add_spaces(models::spaces(design), room);
+  for (const auto& [name, metric] : room)
+    proven[name] = {.least = metric.value, .most = metric.value};
+  prediction.metrics.merge(room);
   if (std::string missing = models::missing_prices(costs); !missing.empty())
     prediction.warnings.push_back(std::move(missing));
   if (bounds.utilization < 1.0)

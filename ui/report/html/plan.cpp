@@ -21,6 +21,7 @@ std::string phrase(const PlanResult& plan) {
   std::string out = "needs " + plan_amounts(plan, answer);
   if (plan.axes.size() > 1 && answer.objective)
     out += "; " + goal + ": " + print_value(*answer.objective, plan.objective.unit);
+  if (const std::string reason = reason_text(plan); !reason.empty()) out += "; " + reason;
   return out;
 }
 

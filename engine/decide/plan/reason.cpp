@@ -1,0 +1,57 @@
+#include "engine/decide/plan/reason.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/text.hpp"
+#include "engine/decide/plan/plan.hpp"
+
+namespace stallcast::plan {
+namespace {
+
+/// A word in the name of a resource, and what it gives. The first that is in it decides.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kGiven = {
+    {{"capacity", "capacity"},
+     {"mdt", "metadata"},
+     {"mds", "metadata"},
+     {"meta", "metadata"},
+     {"metadata", "metadata"},
+     {"namenode", "metadata"},
+     {"open", "metadata"},
+     {"directory", "metadata"},
+     {"prefixes", "operations"},
+     {"requests", "operations"},
+     {"iops", "operations"},
+     {"limit", "operations"},
+     {"first_byte", "operations"},
+     {"cpu", "cores"},
+     {"loader", "cores"},
+     {"serialize", "cores"},
+     {"barrier", "time"},
+     {"", "bandwidth"}}};
+
+}  // namespace
+
+std::string_view given_by(std::string_view resource) {
+  if (resource.empty()) return "time";
+  const std::vector<std::string> words = base::split(resource, '.');
+  for (const auto& [word, given] : kGiven)
+    if (word.empty() || std::find(words.begin(), words.end(), word) != words.end()) return given;
+  return "time";
+}
+
+std::optional<PlanReason> reason_of(const PlanResult& plan) {
+  for (const PlanNeighbour& n : plan.neighbours) {
+    const PlanPoint& smaller = plan.points[n.point];
+    if (n.axis != 0 || n.direction > 0 || smaller.meets) continue;
+    const TargetMargin* missed = tightest(smaller);
+    if (missed == nullptr) continue;
+    return PlanReason{std::string(given_by(smaller.binding)), smaller.binding, *missed,
+                      base::counted(plan.axes[n.axis], smaller.values[n.axis])};
+  }
+  return std::nullopt;
+}
+
+}  // namespace stallcast::plan

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "stallcast/plan.hpp"
+
+/// What decides how much a design needs: docs/guide/plan.md, "The answer".
+namespace stallcast::plan {
+
+/// What a resource gives: "bandwidth", "operations", "metadata", "capacity", "cores"; "time" of
+/// what no amount of anything relieves, and of none.
+[[nodiscard]] std::string_view given_by(std::string_view resource);
+
+/// By the neighbour of the answer that misses a target, of what was searched first; nullopt where
+/// none does.
+[[nodiscard]] std::optional<PlanReason> reason_of(const PlanResult& plan);
+
+}  // namespace stallcast::plan

@@ -1,0 +1,317 @@
+#include "models/bounds/space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "models/bounds/parts.hpp"
+#include "models/checkpoint/layout.hpp"
+#include "models/contract/capacity.hpp"
+#include "models/contract/replay_program.hpp"
+#include "models/contract/rows.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace detail;
+
+constexpr const char *kStored = "docs/models/capacity.md, eq. 2",
+                     *kFilled = "docs/models/capacity.md, eq. 3";
+
+double number_of(const Component& component, std::string_view key, double fallback = 0.0) {
+  const Value* value = component.find(key);
+  return value == nullptr ? fallback : value->number;
+}
+
+/// Fields that say how a byte is kept.
+struct Keeping {
+  std::string_view data, parity, copies;
+};
+constexpr Keeping kKeepings[] = {{"code.data", "code.parity", "replicas"},
+                                 {"object.data", "object.parity", ""},
+                                 {"stripe.data", "stripe.parity", ""}};
+
+/// Data in a byte of media: 1 / r of r copies, k / (k + p) of a code.    [capacity.md, eq. 1]
+double data_share(const Component& storage, double places) {
+  if (const Value* level = storage.find("raid.level")) {
+    const double n = std::max(places, 1.0);
+    if (level->text == "10") return 0.5;
+    if (level->text == "5") return (n - 1.0) / n;
+    if (level->text == "6") return (n - 2.0) / n;
+    return 1.0;
+  }
+  for (const Keeping& keeping : kKeepings) {
+    const double parity = number_of(storage, keeping.parity);
+    double data = number_of(storage, keeping.data);
+    // A stripe has no more pieces than there are backends.
+    if (keeping.data == "stripe.data") data = std::clamp(places - parity, 1.0, data);
+    if (storage.find(keeping.data) != nullptr && data > 0.0) return data / (data + parity);
+    if (!keeping.copies.empty() && storage.find(keeping.copies) != nullptr)
+      return 1.0 / std::max(1.0, number_of(storage, keeping.copies));
+  }
+  return 1.0;
+}
+
+/// Collects what lies where.
+class Surveyor {
+ public:
+  explicit Surveyor(const Design& design) : design_(design) {}
+
+  std::vector<Space> run() {
+    for (const Component& storage : design_.storage) measure(storage);
+    for (const JobDesign& job : design_.jobs) {
+      if (job.dataset) add_dataset(job);
+      if (job.checkpoint) add_saves(job);
+    }
+    for (const Component& tenant : design_.tenants) add_tenant(tenant);
+    return std::move(out_);
+  }
+
+ private:
+  // C = n c (1 - o) (data share) fill    [docs/models/capacity.md, eq. 1]
+  void measure(const Component& storage) {
+    const KindInfo* kind = find_kind(Role::storage, storage.kind);
+    if (kind == nullptr || !says_capacity(*kind, storage)) return;
+    const CapacityParams p = capacity_params(storage);
+    // What its parts hold, else what is paid for.
+    const auto parts = parts_of(*kind);
+    const auto part = std::find_if(parts.rbegin(), parts.rend(), [&](const PartInfo* each) {
+      return !each->capacity.empty() && storage.find(each->capacity) != nullptr;
+    });
+    const bool whole = (*part)->in_tb();
+    Space out{.storage = storage.id,
+              .size = std::string((*part)->capacity),
+              .count = whole ? "" : std::string((*part)->count),
+              .noun = std::string((*part)->noun)};
+    const Bytes one = Bytes::from(number_of(storage, out.size), unit::B);
+    const double of = (*part)->of.empty() ? 1.0 : number_of(storage, (*part)->of);
+    out.parts = whole ? 1.0 : number_of(storage, out.count);
+    out.per_host = (*part)->per_host;
+    out.raw = one * (out.parts * of);
+    const double data = whole ? 1.0 : data_share(storage, (*part)->of.empty() ? out.parts : of);
+    const double own = whole ? 0.0 : p.overhead.in(unit::ratio);
+    out.usable = out.raw * (data * (1.0 - own) * p.fill.in(unit::ratio));
+    if (!whole) out.formula = count(out.parts * of) + " " + out.noun + " x ";
+    out.formula += text(one);
+    if (data < 1.0) out.formula += " x " + text(data, Dimension::ratio) + " data";
+    if (own > 0.0)
+      out.formula += " x " + text(1.0 - own, Dimension::ratio) + " left by the file system";
+    out.formula += " x " + text(p.fill.in(unit::ratio), Dimension::ratio) + " filled";
+    if (p.other > Bytes{})
+      out.stored.push_back({metric::of_storage(storage.id, "capacity.other"), p.other, "given"});
+    out_.push_back(std::move(out));
+  }
+
+  /// Where files of `storage` end: what a cache stands in front of. nullptr: nothing says how much
+  /// it holds.
+  Space* home(std::string storage) {
+    for (std::size_t hops = 0; hops <= design_.storage.size(); ++hops) {
+      const Component* component = design_.find_storage(storage);
+      const Value* over = component == nullptr ? nullptr : component->find("over");
+      if (over == nullptr) break;
+      storage = over->text;
+    }
+    const auto it = std::find_if(out_.begin(), out_.end(),
+                                 [&](const Space& space) { return space.storage == storage; });
+    return it == out_.end() ? nullptr : &*it;
+  }
+
+  // Jobs that name the same data set share one.    [docs/models/capacity.md, eq. 2]
+  void add_dataset(const JobDesign& job) {
+    const DatasetParams data = dataset_params(*job.dataset);
+    const double samples = data.sample_count();
+    for (const DatasetParams::Place& place : data.places()) {
+      Space* space = home(place.storage);
+      if (space == nullptr || !std::isfinite(samples)) continue;
+      const Value* name = job.dataset->find("name");
+      if (name != nullptr && !named_.insert({space->storage, name->text}).second) continue;
+      const bool sized = data.size && !data.samples;
+      const std::string input = "jobs[" + job.job.id + "].dataset.";
+      Rule rule{sized ? "size" : "samples * sample", kStored, {}};
+      if (sized)
+        rule.terms = {{"size", input + "size"}};
+      else
+        rule.terms = {{"samples", input + "samples"}, {"sample", input + "sample"}};
+      std::string formula =
+          sized ? text(*data.size) : count(samples) + " samples x " + text(data.sample);
+      if (place.share < 1.0) {
+        rule.equation += " * share";
+        rule.terms.push_back(figure("share", place.share, Dimension::ratio, "that lies there"));
+        formula += " x " + text(place.share, Dimension::ratio);
+      }
+      space->stored.push_back({metric::of_job(job.job.id, "dataset"),
+                               (sized ? *data.size : data.sample * samples) * place.share,
+                               std::move(formula), std::move(rule)});
+    }
+  }
+
+  double hosts_of(const JobDesign& job) const {
+    const Component* host = design_.find_host(job_params(job.job).hosts);
+    return host == nullptr ? 1.0 : std::max(1.0, number_of(*host, "count", 1.0));
+  }
+
+  // What retention keeps, and the save that comes next.    [docs/models/capacity.md, eq. 2 and 4]
+  void add_saves(const JobDesign& job) {
+    const CheckpointParams p = checkpoint_params(*job.checkpoint);
+    std::set<std::string> tiers(p.tiers.begin(), p.tiers.end());
+    tiers.insert(p.to);
+    const Component* host = design_.find_host(job_params(job.job).hosts);
+    if (host == nullptr) return;
+    const double there = number_of(*host, "count", 1.0) * number_of(*host, "gpus", 1.0);
+    const JobParams params = job_params(job.job);
+    const double ranks = params.accelerators ? static_cast<double>(*params.accelerators) : there;
+    const Bytes state = p.stored(checkpoint_layout(p, model_params(job.model), params, ranks,
+                                                   std::max(1.0, ranks / hosts_of(job)))
+                                     .size());
+    const double kept = p.keep_last ? static_cast<double>(*p.keep_last) + 1.0 : 1.0;
+    const bool increments = p.incremental < Fraction::from(1.0, unit::ratio);
+    // The oldest one that is kept builds on up to F - 1 others.
+    const double chain = increments ? static_cast<double>(p.full_every) : 1.0;
+    const double saves = kept + chain - 1.0, whole = std::floor((saves - 1.0) / chain) + 1.0;
+    const Seconds interval =
+        p.every
+            ? *p.every
+            : step_row(job.step.kind).mean(job.step, model_params(job.model), host_params(*host)) *
+                  static_cast<double>(p.every_steps.value_or(1));
+    // Of saves that are never deleted.
+    const double left = !p.keep_last   ? p.mean_part()
+                        : p.keep_every ? 1.0 / static_cast<double>(*p.keep_every)
+                                       : 0.0;
+    for (const std::string& tier : tiers) {
+      Space* space = in_memory(tier) || tier == kLocalNvme ? nullptr : home(tier);
+      if (space == nullptr) continue;
+      const double share = space->per_host ? 1.0 / hosts_of(job) : 1.0;
+      const double equal = whole + p.incremental.in(unit::ratio) * (saves - whole);
+      Rule rule{"saves * size / ratio",
+                kStored,
+                {figure("saves", equal, Dimension::number, "whole ones that take as much"),
+                 {"size", metric::checkpoint(job.job.id, "size")},
+                 {"ratio", "jobs[" + job.job.id + "].checkpoint.compress.ratio"}}};
+      if (space->per_host) {
+        rule.equation += " / hosts";
+        rule.terms.push_back(figure("hosts", hosts_of(job), Dimension::number, "that share it"));
+      }
+      space->stored.push_back({metric::of_job(job.job.id, "checkpoints"), state * (equal * share),
+                               count(saves) + (saves > 1.0 ? " saves" : " save") + " of " +
+                                   text(state * share) +
+                                   (p.keep_last ? ", the next one included" : ""),
+                               std::move(rule)});
+      space->growth += state * (left * share) / interval;
+    }
+  }
+
+  void add_tenant(const Component& tenant) {
+    const Value* on = tenant.find("on");
+    Space* space = on == nullptr ? nullptr : home(on->text);
+    if (space == nullptr) return;
+    const Value* stored = tenant.find("stored");
+    const std::optional<ReplayHeader> trace = replayed(tenant);
+    const Bytes bytes = stored != nullptr ? Bytes::from(stored->number, unit::B)
+                        : trace           ? Bytes::from(trace->file_bytes, unit::B)
+                                          : Bytes{};
+    if (bytes > Bytes{})
+      space->stored.push_back({metric::of_tenant(tenant.id, "stored"), bytes,
+                               stored != nullptr ? "given" : "its files"});
+    if (tenant.kind == "ingest") space->growth += Rate::from(number_of(tenant, "rate"), unit::Bps);
+  }
+
+  const Design& design_;
+  std::vector<Space> out_;
+  std::set<std::pair<std::string, std::string>> named_;
+};
+
+std::string whose(const Space& space) {
+  return space.per_host ? "each host's \"" + space.storage + "\"" : "\"" + space.storage + "\"";
+}
+
+}  // namespace
+
+Bytes Space::needed() const {
+  Bytes sum;
+  for (const Stored& each : stored) sum += each.bytes;
+  return sum;
+}
+
+// n' = ceil(n needed / usable)    [docs/models/capacity.md, eq. 3]
+double Space::parts_needed() const { return std::ceil(parts * (needed() / usable) - 1e-9); }
+
+std::optional<Seconds> Space::full_after() const {
+  if (growth <= Rate{}) return std::nullopt;
+  return std::max(Bytes{}, usable - needed()) / growth;
+}
+
+std::vector<Space> spaces(const Design& design) { return Surveyor(design).run(); }
+
+void add_spaces(const std::vector<Space>& spaces, std::map<std::string, Metric>& metrics) {
+  for (const Space& space : spaces) {
+    const std::string name = metric::of_storage(space.storage, "capacity.");
+    metrics[name + "usable"] = {space.usable.in(unit::B), "B", {}};
+    metrics[name + "needed"] = {space.needed().in(unit::B), "B", {}};
+    metrics[name + "headroom"] = {(space.usable - space.needed()).in(unit::B), "B", {}};
+    metrics[name + "used"] = {space.needed() / space.usable, "ratio", {}};
+    if (const auto full = space.full_after())
+      metrics[name + "full_after"] = {full->in(unit::s), "s", {}};
+  }
+}
+
+bool is_of_space(std::string_view metric) {
+  const metric::Name name = metric::parse(metric);
+  return name.domain == metric::Domain::storage && name.figure.starts_with("capacity.");
+}
+
+std::string shortage(const Space& space) {
+  std::string most;
+  Bytes of_most;
+  for (const Stored& each : space.stored)
+    if (each.bytes > of_most) {
+      of_most = each.bytes;
+      most = each.what;
+    }
+  return whose(space) + " is to hold " + text(space.needed()) + ", most of it " + most +
+         ", and has room for " + text(space.usable);
+}
+
+std::string remedy(const Space& space) {
+  if (space.count.empty()) return "";
+  return count(space.parts_needed()) + " " + space.noun + " would hold it, not " +
+         count(space.parts);
+}
+
+std::vector<Derivation> derive_spaces(const Design& design) {
+  std::vector<Derivation> out;
+  for (const Space& space : spaces(design)) {
+    const std::string name = metric::of_storage(space.storage, "capacity.");
+    out.push_back(derived(name + "usable", space.usable, space.formula));
+    Rule sum{"", kStored, {}};
+    for (const Stored& each : space.stored) {
+      out.push_back(derived(each.what + ".bytes", each.bytes, each.formula, each.rule));
+      const std::string symbol = "part" + std::to_string(sum.terms.size() + 1);
+      sum.equation += (sum.terms.empty() ? "" : " + ") + symbol;
+      sum.terms.push_back({symbol, each.what + ".bytes"});
+    }
+    out.push_back(
+        derived(name + "needed", space.needed(), "all that is to lie on it", std::move(sum)));
+    out.push_back(
+        {name + "used",
+         space.needed() / space.usable,
+         Dimension::ratio,
+         text(space.needed()) + " / " + text(space.usable),
+         {"needed / usable", kFilled, {{"needed", name + "needed"}, {"usable", name + "usable"}}}});
+    out.push_back(
+        {name + "headroom",
+         (space.usable - space.needed()).in(unit::B),
+         Dimension::bytes,
+         text(space.usable) + " - " + text(space.needed()),
+         {"usable - needed", kFilled, {{"needed", name + "needed"}, {"usable", name + "usable"}}}});
+    if (!space.count.empty())
+      out.push_back({name + base::key_of(space.noun) + ".bound", space.parts_needed(),
+                     Dimension::number, remedy(space)});
+  }
+  return out;
+}
+
+}  // namespace stallcast::models

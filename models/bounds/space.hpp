@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/contract/derivation.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/units.hpp"
+
+/// Whether what is to lie on a storage system fits. Equations: docs/models/capacity.md.
+namespace stallcast::models {
+
+/// Something that lies on a storage system.
+struct Stored {
+  std::string what;     ///< "job.train.dataset"
+  Bytes bytes;          ///< at most, at one time
+  std::string formula;  ///< "4 saves of 1.12 TB"
+  Rule rule{};
+};
+
+/// A storage system that says how much it holds. Of drives inside hosts: those of one host.
+struct Space {
+  std::string storage;
+  std::string size;    ///< the field that says so: "ost.capacity"
+  std::string count;   ///< the field that counts what holds it: "ost.count"; "" where nothing does
+  std::string noun;    ///< "OSTs"
+  double parts = 1.0;  ///< how many there are
+  bool per_host = false;  ///< inside hosts: all is that of one
+  Bytes raw{};            ///< of all parts
+  Bytes usable{};         ///< of it, for data            [docs/models/capacity.md, eq. 1]
+  std::string formula{};  ///< of `usable`
+  std::vector<Stored> stored{};
+  Rate growth{};  ///< of what is never deleted            [docs/models/capacity.md, eq. 4]
+
+  /// Sum of what is stored.                              [docs/models/capacity.md, eq. 2]
+  [[nodiscard]] Bytes needed() const;
+  /// Parts that would hold it.                           [docs/models/capacity.md, eq. 3]
+  [[nodiscard]] double parts_needed() const;
+  /// Until it is full as it grows; nullopt where nothing does.
+  [[nodiscard]] std::optional<Seconds> full_after() const;
+};
+
+/// Of the storage systems that say how much they hold. REQUIRES: all components are complete.
+[[nodiscard]] std::vector<Space> spaces(const Design& design);
+
+/// Adds "storage.S.capacity.usable", ".needed", ".headroom", ".used" and, where something grows,
+/// ".full_after".
+void add_spaces(const std::vector<Space>& spaces, std::map<std::string, Metric>& metrics);
+
+/// Whether the metric is one of those.
+[[nodiscard]] bool is_of_space(std::string_view metric);
+
+/// One sentence: "scratch is to hold 3 PB and has room for 1.32 PB".
+[[nodiscard]] std::string shortage(const Space& space);
+/// What would hold it: "31 OSTs in place of 16". "" where nothing is counted.
+[[nodiscard]] std::string remedy(const Space& space);
+
+/// How it adds up, for `explain`.
+[[nodiscard]] std::vector<Derivation> derive_spaces(const Design& design);
+
+}  // namespace stallcast::models

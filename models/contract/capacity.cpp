@@ -1,0 +1,30 @@
+#include "models/contract/capacity.hpp"
+
+#include <array>
+
+namespace stallcast::models {
+namespace {
+
+using namespace base;
+
+constexpr std::array<Field<CapacityParams>, 3> kCapacity{
+    field("capacity.fill", &CapacityParams::fill, "85 %",
+          "most of the space that is to be used; fuller, allocation slows down and Ceph warns",
+          between("75 %", "95 %",
+                  cited(kPositiveShare, "Ceph: mon_osd_nearfull_ratio 0.85, full at 0.95"),
+                  "expert range: 75 % for copy-on-write file systems to 95 %")),
+    field("capacity.overhead", &CapacityParams::overhead, "3 %",
+          "space of its parts that the file system takes itself: inodes, journals, reserves",
+          between("0.5 %", "7 %",
+                  assumed(kShare, "XFS 0.5 %; ext4 1.6 % of inodes and 5 % reserved by default"),
+                  "from XFS to ext4 with all its defaults")),
+    field("capacity.other", &CapacityParams::other, "0 B",
+          "what else lies on it, besides the data sets, checkpoints and tenants of the scenario",
+          kNonNegative)};
+
+}  // namespace
+
+CapacityParams capacity_params(const Component& component) { return bind(kCapacity, component); }
+std::span<const FieldInfo> capacity_fields() { return kInfos<kCapacity>; }
+
+}  // namespace stallcast::models

@@ -1,0 +1,160 @@
+#include "models/bounds/space.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/scenarios/support.hpp"
+
+/// Whether data fit, by closed forms: docs/models/capacity.md.
+namespace space_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+
+namespace {
+
+/// 4 hosts of 8 GPUs that read 1 PB from `storage` (id "store") and save 1 TB every 10 min.
+Design with(const std::string& storage, const std::string& save = "",
+            const std::string& more = "") {
+  const std::string text = R"({ "id": "room",
+    "cluster": { "hosts": [ { "id": "gpu", "count": 4, "gpus": 8, "memory": { "size": "8 TB" } } ] },
+    "storage": [ { "id": "store", )" +
+                           storage + R"( } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+      "dataset": { "on": "store", "format": "raw", "sample": "1 MB", "size": "1 PB" }, "loader": {},
+      "checkpoint": { "to": "store", "every": "10 min", "size": "1 TB")" +
+                           save + R"( } } ],
+    )" + more + R"( "run": { "duration": "1 h" } })";
+  const auto loaded = load_with({}, "", text.c_str());
+  INFO(text);
+  for (const Diagnostic& d : loaded.diagnostics().items()) {
+    INFO(d.message);
+    CHECK(d.severity == Severity::warning);
+  }
+  REQUIRE(loaded.ok());
+  return loaded.design();
+}
+
+models::Space space(const Design& design) {
+  const auto found = models::spaces(design);
+  REQUIRE(found.size() == 1);
+  return found[0];
+}
+
+double usable_tb(const std::string& storage) { return space(with(storage)).usable.in(unit::TB); }
+double needed_tb(const std::string& save) {
+  return space(with(R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" })", save))
+      .needed()
+      .in(unit::TB);
+}
+
+constexpr double kLeft = 0.97 * 0.85;  // by the file system, and filled
+
+}  // namespace
+
+TEST_CASE("room of parts by hand, of five designs") {
+  CHECK(usable_tb(R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" })") ==
+        Approx(1600.0 * kLeft));
+  // 16 + 2 on 36 backends, and on 10, of which a stripe has 8 + 2.
+  CHECK(usable_tb(R"("type": "weka", "backend": { "count": 36, "capacity": "180 TB" })") ==
+        Approx(36 * 180.0 * 16 / 18 * kLeft));
+  CHECK(usable_tb(R"("type": "weka", "backend": { "count": 10, "capacity": "180 TB" })") ==
+        Approx(10 * 180.0 * 8 / 10 * kLeft));
+  CHECK(usable_tb(R"("type": "cephfs", "osd": { "count": 60, "capacity": "20 TB" })") ==
+        Approx(60 * 20.0 / 3 * kLeft));
+  CHECK(usable_tb(R"("type": "cephfs", "osd": { "count": 60, "capacity": "20 TB" },
+                     "code": { "data": 8, "parity": 2 })") == Approx(60 * 20.0 * 0.8 * kLeft));
+  CHECK(usable_tb(R"("type": "nvmeof", "target": { "count": 4 },
+                     "drive": { "count": 24, "size": "15 TB" })") == Approx(4 * 24 * 15.0 * kLeft));
+  // Of one host.
+  CHECK(usable_tb(R"("type": "local", "drive": { "count": 8, "size": "200 TB" },
+                     "raid": { "level": "6" })") == Approx(8 * 200.0 * 6 / 8 * kLeft));
+}
+
+TEST_CASE("what is paid for is after parity, and filled as told") {
+  CHECK(usable_tb(R"("type": "s3", "capacity": { "size": "2 PB" })") == Approx(2000.0 * 0.85));
+  CHECK(usable_tb(R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" },
+                     "capacity": { "fill": "90 %", "overhead": "0 %", "size": "7 PB" })") ==
+        Approx(1600.0 * 0.9));
+}
+
+TEST_CASE("nothing is said of a storage system that does not say how much it holds") {
+  const Design design = with(R"("type": "lustre", "ost": { "count": 16 })");
+  CHECK(models::spaces(design).empty());
+  CHECK(design.expect.empty());
+  CHECK(design.storage[0].find("capacity.fill") == nullptr);
+}
+
+TEST_CASE("retention decides what checkpoints take") {
+  CHECK(needed_tb("") == Approx(1000.0 + 1.0));
+  CHECK(needed_tb(R"(, "keep": { "last": 3 })") == Approx(1000.0 + 4.0));
+  // 3 + 5 saves: whole ones 1 and 6 of 8, six increments of a tenth.
+  CHECK(needed_tb(
+            R"(, "keep": { "last": 3 }, "incremental": { "fraction": "10 %", "full_every": 5 })") ==
+        Approx(1000.0 + 2.0 + 0.6));
+  CHECK(needed_tb(R"(, "compress": { "ratio": 2 })") == Approx(1000.5));
+}
+
+TEST_CASE("saves that stay and what arrives fill what is left") {
+  const std::string lustre = R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" })";
+  const double left = 1600.0 * kLeft - 1001.0;  // TB
+  CHECK(space(with(lustre)).full_after()->in(unit::s) == Approx(left * 600.0));
+  CHECK_FALSE(space(with(lustre, R"(, "keep": { "last": 3 })")).full_after());
+  CHECK(space(with(lustre, R"(, "keep": { "last": 3, "every": 10 })")).full_after()->in(unit::s) ==
+        Approx((left - 3.0) * 6000.0));
+  const std::string ingest = R"("tenants": [ { "id": "in", "type": "ingest", "on": "store",
+      "hosts": "gpu", "rate": "1 GB/s", "stored": "10 TB" } ],)";
+  CHECK(space(with(lustre, R"(, "keep": { "last": 3 })", ingest)).full_after()->in(unit::s) ==
+        Approx((left - 3.0 - 10.0) * 1000.0));
+}
+
+TEST_CASE("a host holds all of the data set and its part of a save") {
+  const models::Space drives =
+      space(with(R"("type": "local", "drive": { "count": 8, "size": "200 TB" })"));
+  CHECK(drives.per_host);
+  CHECK(drives.needed().in(unit::TB) == Approx(1000.0 + 0.25));
+}
+
+TEST_CASE("a cache stores nothing: what is behind it does") {
+  const Design design =
+      with(R"("type": "cache", "over": "bucket", "server": { "count": 2, "size": "1 TB" } },
+                               { "id": "bucket", "type": "s3", "capacity": { "size": "1.1 PB" })");
+  CHECK(space(design).storage == "bucket");
+  CHECK(space(design).needed() > space(design).usable);
+  CHECK(models::remedy(space(design)).empty());
+}
+
+TEST_CASE("more parts never hold less, and more data never need less") {
+  double before = 0.0;
+  for (int backends = 3; backends < 40; ++backends) {
+    const double now = usable_tb(R"("type": "weka", "backend": { "capacity": "100 TB", "count": )" +
+                                 std::to_string(backends) + " }");
+    CHECK(now > before);
+    before = now;
+  }
+}
+
+TEST_CASE("data that do not fit miss a target of their own and are warned of") {
+  const std::string text = R"({ "id": "room",
+    "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+    "storage": [ { "id": "store", "type": "lustre", "ost": { "count": 16, "capacity": "100 TB" } } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+      "dataset": { "on": "store", "format": "raw", "sample": "1 MB", "size": "3 PB" },
+      "loader": {} } ],
+    "run": { "duration": "1 h" } })";
+  const auto loaded = load_with({}, "", text.c_str());
+  REQUIRE(loaded.ok());
+  REQUIRE(loaded.diagnostics().items().size() == 1);
+  CHECK(loaded.diagnostics().items()[0].code == "capacity");
+  CHECK(loaded.diagnostics().items()[0].pointer == "/storage/0/ost/capacity");
+  CHECK(loaded.diagnostics().items()[0].hint == "37 OSTs would hold it, not 16");
+  REQUIRE(loaded.design().expect.size() == 1);
+  CHECK(loaded.design().expect[0].implied());
+  // A target of the user's own takes its place.
+  const std::string said =
+      text.substr(0, text.rfind('}')) +
+      R"(, "expect": [ { "id": "half", "that": "storage.store.capacity.used <= 50 %" } ] })";
+  REQUIRE(load_with({}, "", said.c_str()).design().expect.size() == 1);
+  CHECK_FALSE(load_with({}, "", said.c_str()).design().expect[0].implied());
+}
+
+}  // namespace space_test
