@@ -177,7 +177,7 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
   // A variant or an option may replace the only expression that uses a parameter.
   for (const auto& [key, node] : reading.written.items())
     if (key != "params") params.mark_used(node);
-  ReadContext context{out.tree, params, report, reading.profile};
+  ReadContext context{out.tree, params, report, reading.profile, file.idle};
   Design design = resolve(context);
   design.expect = read_expectations(context);
   out.questions.sweep = read_sweep(out.tree, report);

@@ -43,12 +43,14 @@ constexpr std::array kMeasuredFields{
           kPositive),
     field("write.law", &MeasuredParams::write_law, "line", "how writes wait for each other",
           one_of(kResponseLaws)),
-    field("write.latency", &MeasuredParams::write_latency, kRequired,
-          "part of a write that does not grow with what is outstanding", kNonNegative),
+    field(
+        "write.latency", &MeasuredParams::write_latency, kOptional,
+        "part of a write that does not grow with what is outstanding; needed where anybody writes",
+        kNonNegative),
     field("write.per_op", &MeasuredParams::write_per_op, "0 s",
           "time of a server per write besides its bytes", kNonNegative),
-    field("write.rate", &MeasuredParams::write, kRequired, "bytes one server writes per second",
-          kPositive),
+    field("write.rate", &MeasuredParams::write, kOptional,
+          "bytes one server writes per second; needed where anybody writes", kPositive),
     field("write.stream", &MeasuredParams::write_stream, kOptional,
           "as read.stream, of writes: of one alone, or of files of more than one request",
           kPositive),
@@ -160,8 +162,8 @@ ResponseParams MeasuredParams::reads() const {
           read_stream.value_or(Rate::infinity())};
 }
 ResponseParams MeasuredParams::writes() const {
-  return {response_law(write_law), write_latency, write_per_op, write,
-          write_stream.value_or(Rate::infinity())};
+  return {response_law(write_law), write_latency.value_or(Seconds{}), write_per_op,
+          write.value_or(Rate::infinity()), write_stream.value_or(Rate::infinity())};
 }
 // The metadata servers serve a line where the device does.
 ResponseParams MeasuredParams::opens() const {

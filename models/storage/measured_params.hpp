@@ -13,14 +13,16 @@ namespace stallcast::models {
 
 /// Fields of storage that is known by measurements: docs/models/measured.md.
 struct MeasuredParams {
-  std::string scope;                    ///< "host": a device of each host; "shared": one for all
-  std::string read_law;                 ///< of ResponseLaw: how reads wait for each other
-  std::string read_latency_of;          ///< what pays the latency in law fifo: "request" or "file"
-  std::string write_law;                ///< as read_law
-  std::string write_line;               ///< "shared": writes queue with reads; "own": by themselves
-  Seconds read_latency, write_latency;  ///< alpha: does not grow with requests outstanding
-  Seconds read_per_op, write_per_op;    ///< s: time of a server per request besides its bytes
-  Rate read, write;                     ///< B: of one server
+  std::string scope;            ///< "host": a device of each host; "shared": one for all
+  std::string read_law;         ///< of ResponseLaw: how reads wait for each other
+  std::string read_latency_of;  ///< what pays the latency in law fifo: "request" or "file"
+  std::string write_law;        ///< as read_law
+  std::string write_line;       ///< "shared": writes queue with reads; "own": by themselves
+  Seconds read_latency;         ///< alpha: does not grow with requests outstanding
+  std::optional<Seconds> write_latency;  ///< the same; absent where nobody writes
+  Seconds read_per_op, write_per_op;     ///< s: time of a server per request besides its bytes
+  Rate read;                             ///< B: of one server
+  std::optional<Rate> write;             ///< the same; absent where nobody writes
   std::optional<Rate> read_stream, write_stream;  ///< S: of one stream by itself
   std::optional<Rate> read_copy, write_copy;      ///< of one core of the process
   Seconds open_latency, create_latency;           ///< private part of an open, of a create

@@ -22,6 +22,7 @@ struct ReadContext {
   Parameters& params;
   Reporter& report;
   const CalibrationProfile* profile = nullptr;  ///< may be absent
+  bool idle = false;                            ///< neither a job nor a tenant is needed
 };
 
 /// What a component is, and where it is expected.

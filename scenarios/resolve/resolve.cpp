@@ -134,7 +134,7 @@ class Resolver {
   void read_jobs() {
     const std::vector<std::string> jobs = items("/jobs", "job", false);
     const Json *list = present("/jobs"), *tenants = present("/tenants");
-    if (jobs.empty() && (list == nullptr || list->is_array()) &&
+    if (!context_.idle && jobs.empty() && (list == nullptr || list->is_array()) &&
         (tenants == nullptr || (tenants->is_array() && tenants->empty())))
       report().error("missing", list == nullptr ? "" : "/jobs",
                      "the scenario has neither a job nor a tenant",

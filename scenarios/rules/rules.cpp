@@ -35,6 +35,7 @@ class Rules {
       check_storage(storage, report_);
       check_prices(models::Role::storage, storage, report_);
     }
+    check_writers(design_, report_);
     check_caches(design_, report_);
     check_drives(design_, report_);
     check_shared_hosts();

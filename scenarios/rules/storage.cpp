@@ -98,6 +98,42 @@ void check_measured(const Component& storage, Diagnostics& report) {
                  "exchange \"fitted.smallest\" and \"fitted.largest\"");
 }
 
+/// Whether `storage` is reached from `from`, itself or what a cache stands in front of.
+bool reaches(const Design& design, std::string from, std::string_view storage) {
+  for (std::size_t hops = 0; hops <= design.storage.size(); ++hops) {
+    if (from == storage) return true;
+    const Component* component = design.find_storage(from);
+    const Value* over = component == nullptr ? nullptr : component->find("over");
+    if (over == nullptr) return false;
+    from = over->text;
+  }
+  return false;
+}
+
+/// "job \"train\"", "tenant \"in\"": who writes to a storage system; "" when nobody does.
+std::string writer_of(const Design& design, const std::string& storage) {
+  const auto named = [&](const Value* on) {
+    return on != nullptr && reaches(design, on->text, storage);
+  };
+  for (const JobDesign& job : design.jobs) {
+    if (!job.checkpoint) continue;
+    const Value* tiers = job.checkpoint->find("tiers");
+    const bool passes = tiers != nullptr && std::any_of(tiers->list.begin(), tiers->list.end(),
+                                                        [&](const std::string& tier) {
+                                                          return reaches(design, tier, storage);
+                                                        });
+    if (passes || named(job.checkpoint->find("to"))) return "job \"" + job.job.id + "\"";
+  }
+  for (const Component& tenant : design.tenants) {
+    const Value* pattern = tenant.find("rw");
+    const bool only_reads =
+        tenant.kind == "inference" ||
+        (pattern != nullptr && (pattern->text == "read" || pattern->text == "randread"));
+    if (!only_reads && named(tenant.find("on"))) return "tenant \"" + tenant.id + "\"";
+  }
+  return "";
+}
+
 }  // namespace
 
 // Every rate of a "nic": bytes written for bits are eight times too fast.
@@ -112,6 +148,22 @@ void check_networks(const Component& component, Diagnostics& report) {
                     " is beyond any product",
                 "GB/s are bytes and Gb/s are bits: did you mean \"" +
                     base::shortest(value.number / 1e9) + " Gb/s\"?");
+  }
+}
+
+// Who writes needs to know how fast: a profile may hold no law of writes.
+void check_writers(const Design& design, Diagnostics& report) {
+  for (const Component& storage : design.storage) {
+    if (storage.kind != "measured") continue;
+    const std::string lacks = storage.find("write.rate") == nullptr      ? "write.rate"
+                              : storage.find("write.latency") == nullptr ? "write.latency"
+                                                                         : "";
+    const std::string writer = lacks.empty() ? "" : writer_of(design, storage.id);
+    if (!writer.empty())
+      report.error(
+          "missing", storage.pointer,
+          "storage \"" + storage.id + "\" lacks \"" + lacks + "\", and " + writer + " writes to it",
+          "\"stallcast probe io\" measures writes; see \"refused\" in the profile");
   }
 }
 

@@ -41,6 +41,8 @@ void check_reference(const Component& from, std::string_view key,
 void check_networks(const Component& component, Diagnostics& report);
 /// Rules of a storage system: scenarios/rules/storage.cpp.
 void check_storage(const Component& storage, Diagnostics& report);
+/// Whether measured storage says how fast writes are, where somebody writes to it.
+void check_writers(const Design& design, Diagnostics& report);
 /// Rules of data set and loader: scenarios/rules/loader.cpp.
 void check_loading(const Design& design, const JobDesign& job, Diagnostics& report);
 /// Rules of fabric and communication: scenarios/rules/network.cpp.

@@ -225,6 +225,17 @@ class Replay(unittest.TestCase):
         bare["jobs"] = [{"id": "train", "hosts": "gpu", "step": {"compute": "1 s"}}]
         self.refused(path, "--on", self.write("bare.json", json.dumps(bare)), says="no storage system")
 
+    def test_hosts_and_storage_are_enough(self):
+        path = self.write("t", strace(50, 4096, 0.001, 0.0005))
+        bare = nested(SCENARIO)
+        bare.pop("jobs", None)
+        bare.pop("tenants", None)
+        bare.pop("run", None)
+        with_more = self.replay(path)
+        alone = json.loads(run(path, "--on", self.write("plant.json", json.dumps(bare)), "--format", "json",
+                               "--no-advice").stdout)
+        self.assertEqual(alone["replayed"]["makespan_s"], with_more["replayed"]["makespan_s"])
+
     def test_nothing_is_left_behind(self):
         place = os.path.join(self.folder.name, "tmp")
         os.mkdir(place)

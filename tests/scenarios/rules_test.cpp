@@ -123,6 +123,11 @@ TEST_CASE("fields of measured storage that contradict each other are faults") {
   CHECK(error({"storage.read.law=fifo", "storage.write.line=own"}) == "");
   CHECK(error({"storage.read.law=fifo", "storage.write.law=fifo"}) == "");
   CHECK_THAT(error({"storage.stripe=5"}), Contains("on 5 of 4 servers"));
+  // The job saves, so somebody writes; without saves nobody asks how fast that is.
+  CHECK_THAT(error({"storage.write.rate=null"}),
+             Contains("lacks \"write.rate\", and job \"train\""));
+  CHECK_THAT(error({"storage.write=null"}), Contains("lacks \"write.rate\""));
+  CHECK(error({"storage.write=null", "jobs.checkpoint=null"}) == "");
   CHECK_THAT(error({"storage.fitted.smallest=8 KiB", "storage.fitted.largest=4 KiB"}),
              Contains("smaller than the smallest"));
 }

@@ -119,7 +119,9 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
   if (!format.ok()) return report_failure(format.failure());
 
   client::Session session(settings_of(options));
-  const client::Reading reading = session.read(source_of(wanted.on, options));
+  ScenarioFile on = source_of(wanted.on, options);
+  on.idle = true;  // hosts and storage are enough: the trace is what runs
+  const client::Reading reading = session.read(on);
   print_diagnostics(reading.diagnostics, options.quiet);
   if (!reading.scenario) return static_cast<int>(ExitCode::bad_input);
   const Design& scenario = reading.scenario->design();
