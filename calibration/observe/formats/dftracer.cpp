@@ -241,31 +241,56 @@ bool DftracerStream::event(Operation& out, bool aggregate) {
     lifecycle(name);
     return false;
   }
-  if (!aggregate) application(name, category, out.start, end);
-  return false;
+  if (aggregate) return false;
+  if (builder != nullptr) {
+    application(name, category, out.start, end);
+    return false;
+  }
+  out.mark = mark_of(name, category);
+  if (out.mark == LoaderMark::none) return false;
+  out.kind = OperationKind::mark;
+  if (out.mark == LoaderMark::sample)
+    out.batch = (static_cast<std::uint64_t>(event_.integer("epoch", true).value_or(0)) << 32U) +
+                static_cast<std::uint64_t>(*event_.integer("step", true));
+  return true;
+}
+
+LoaderMark DftracerStream::mark_of(std::string_view name, std::string_view category) const {
+  if (name.ends_with(".compute") || (category == "compute" && name == "compute"))
+    return LoaderMark::compute;
+  if (name.ends_with("._train") || (category == "pipeline" && name == "epoch"))
+    return LoaderMark::epoch;
+  if (category == "dataloader" && (name == "fetch" || name == "fetch.iter"))
+    return LoaderMark::fetch;
+  if (name.ends_with(".checkpoint") || name.ends_with("save_checkpoint") ||
+      (category == "checkpoint" && name == "capture"))
+    return LoaderMark::save;
+  if (name.ends_with("worker_init")) return LoaderMark::worker;
+  if (name.ends_with(".read_index") && event_.integer("step", true)) return LoaderMark::sample;
+  return LoaderMark::none;
 }
 
 void DftracerStream::application(std::string_view name, std::string_view category, Seconds start,
                                  Seconds end) {
   const StepMarks::Span span{pid_, tid_, start, end};
-  if (builder != nullptr) builder->seen(pid_, tid_, start, end);
-  if (name.ends_with(".compute") || (category == "compute" && name == "compute")) {
+  builder->seen(pid_, tid_, start, end);
+  const LoaderMark mark = mark_of(name, category);
+  if (mark == LoaderMark::compute) {
     if (marks_.marked_by.empty()) marks_.marked_by = name;
     marks_.compute(span);
-  } else if (name.ends_with("._train") || (category == "pipeline" && name == "epoch")) {
+  } else if (mark == LoaderMark::epoch) {
     marks_.epoch(span);
-  } else if (category == "dataloader" && (name == "fetch" || name == "fetch.iter")) {
+  } else if (mark == LoaderMark::fetch) {
     marks_.wait(span);
   } else if (name.ends_with("load_checkpoint") || (category == "checkpoint" && name == "restart")) {
     marks_.load(span);
-  } else if (name.ends_with(".checkpoint") || name.ends_with("save_checkpoint") ||
-             (category == "checkpoint" && name == "capture")) {
+  } else if (mark == LoaderMark::save) {
     marks_.save(span);
   } else if (name.ends_with("worker_init")) {
     ++workers_[{pid_, event_.integer("epoch", true).value_or(0)}];
-  } else if (builder != nullptr && name.ends_with("__getitem__")) {
+  } else if (name.ends_with("__getitem__")) {
     builder->sample_wall.add(end - start);
-  } else if (builder != nullptr && name.ends_with(".get_sample")) {
+  } else if (name.ends_with(".get_sample")) {
     if (const auto size = event_.number("image_size", true); size && *size > 0.0)
       builder->sample_bytes.add(Bytes::from(*size, unit::B));
   }

@@ -51,6 +51,8 @@ class DftracerStream final : public OperationStream, private JsonVisitor {
   bool posix(Operation& out, OperationKind kind, bool aggregate);
   void place(Operation& out, std::string_view name);
   void application(std::string_view name, std::string_view category, Seconds start, Seconds end);
+  /// For a replay: what the event says of loader and training loop.
+  [[nodiscard]] LoaderMark mark_of(std::string_view name, std::string_view category) const;
   void name_file();
   [[nodiscard]] std::uint64_t descriptor(std::int64_t fd) const;
   void lifecycle(std::string_view name);

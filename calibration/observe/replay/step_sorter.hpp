@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stallcast/operation_stream.hpp"
+#include "stallcast/replay.hpp"
 
 namespace stallcast::calibration {
 
@@ -22,6 +23,9 @@ struct KeptOperation {
   std::uint32_t thread = 0;
   std::uint32_t calls = 1;
   OperationKind kind = OperationKind::other;
+  /// Of kind `mark`: `post`, `await`, `want`, `take`, `pass` or `step`; `file` is then its event,
+  /// and `end` when the event came.
+  ReplayAction mark = ReplayAction::none;
   bool issued = false;  ///< of what a replay issues; else only its time counts
 };
 
