@@ -24,11 +24,17 @@ KeptOperation mark_of(ReplayAction what, std::uint32_t thread, double at, std::u
   out.thread = thread;
   out.kind = OperationKind::mark;
   out.mark = what;
+  out.turn = 1;
+  return out;
+}
+KeptOperation ready_at(std::uint32_t thread, double at, std::uint64_t event) {
+  KeptOperation out = mark_of(ReplayAction::post, thread, at, event);
+  out.turn = 0;
   return out;
 }
 
-std::string several(std::uint64_t n, const char* noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+std::string several(std::uint64_t n, const char* one, const char* more) {
+  return std::to_string(n) + " " + (n == 1 ? one : more);
 }
 
 }  // namespace
@@ -61,7 +67,7 @@ bool LoaderMarks::moment(const Operation& op, Who who, double at, const Emit& em
     found->second.worker = who;
     found->second.ready = ++events_;
     found->second.ready_at = at;
-    return emit(mark_of(ReplayAction::post, who.thread, at, events_));
+    return emit(ready_at(who.thread, at, events_));
   }
   return loop_mark(op, who, at, emit);
 }
@@ -164,7 +170,8 @@ LoaderMarks::Block LoaderMarks::block_of(const Trainer& trainer, Span within) {
   const auto [first, last] = begun(trainer.computes, within.start, within.end);
   for (const Span* compute = first; compute != last; ++compute) {
     if (std::isinf(before)) before = compute->start;  // no epoch is marked
-    Block::Take take{before, compute->start, compute->end};
+    const double begun_at = std::max(compute->start, before);  // times are rounded
+    Block::Take take{before, begun_at, std::max(compute->end, begun_at)};
     const auto saves = begun(trainer.saves, before, compute->start);
     for (const Span* save = saves.first; save != saves.second; ++save)
       take.wanted = std::clamp(save->end, take.wanted, take.taken);
@@ -197,10 +204,12 @@ void LoaderMarks::deal(const Trainer& trainer, Block& block) const {
       if (mine(thread, span)) workers[{whose_.at(thread).id, thread}].emplace_back(number, span);
   std::size_t worker = 0;
   for (const auto& [who, loads] : workers) {
-    for (const auto& [number, span] : loads) {
-      const std::size_t batch = (number - loads.front().first) * workers.size() + worker;
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      const std::size_t batch = (loads[i].first - loads.front().first) * workers.size() + worker;
       if (batch >= kMostSpans) break;
       if (batch >= block.batches.size()) block.batches.resize(batch + 1);
+      Span span = loads[i].second;  // its last microsecond may be the first of the next
+      if (i + 1 < loads.size()) span.end = std::min(span.end, loads[i + 1].second.start);
       block.batches[batch] = {span, whose_.at(who.second), true};
     }
     ++worker;
@@ -249,8 +258,7 @@ bool LoaderMarks::emit_block(const Trainer& trainer, const Block& block, std::si
       const Block::Batch& batch = block.batches[s];
       ++known_;
       if (batch.worker.rank != trainer.who.rank) owners_[batch.worker.rank] = trainer.who.rank;
-      ok = ok &&
-           emit(mark_of(ReplayAction::post, batch.worker.thread, batch.span.end, ++events_)) &&
+      ok = ok && emit(ready_at(batch.worker.thread, batch.span.end, ++events_)) &&
            emit(mark_of(ReplayAction::take, me, take.taken, events_, batch.span.end));
     } else {
       ok = ok && emit(mark_of(ReplayAction::take, me, take.taken));
@@ -314,11 +322,11 @@ void LoaderMarks::notes(std::uint64_t threads, std::vector<std::string>& out) co
     return;
   }
   if (known_ > 0)
-    out.push_back(several(known_, "step") + " of " + std::to_string(taken_) +
-                  (known_ == 1 ? " waits" : " wait") + " for the batch that it had in the trace");
+    out.push_back(std::to_string(known_) + " of " + several(taken_, "batch", "batches") +
+                  " were waited for as in the trace: a step begins when its batch is there");
   if (known_ < taken_)
-    out.push_back("the batch of " + several(taken_ - known_, "step") +
-                  " is not in the trace: there the wait is kept as it was");
+    out.push_back(several(taken_ - known_, "batch", "batches") +
+                  " not in the trace: the wait for them is kept as it was");
   if (dealt_)
     out.push_back(
         "batches are taken from the workers in turn, as PyTorch deals them: each was ready "
@@ -334,7 +342,8 @@ void LoaderMarks::notes(std::uint64_t threads, std::vector<std::string>& out) co
         "the trace does not say which workers belong to which training process: each keeps the "
         "waits that it had");
   if (left_out_ > 0)
-    out.push_back(several(left_out_, "mark") + " of the loader are beyond the bound of memory");
+    out.push_back(several(left_out_, "mark", "marks") +
+                  " of the loader are beyond the bound of memory");
 }
 
 }  // namespace stallcast::calibration

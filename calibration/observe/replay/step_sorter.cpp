@@ -13,14 +13,9 @@ namespace {
 /// Operations of a run that are read at a time.
 constexpr std::size_t kPiece = 2048;
 
-/// Of the same moment: a wait has ended before what begins then, which an event comes after.
-int turn(const KeptOperation& op) {
-  return op.kind != OperationKind::mark ? 1 : op.mark == ReplayAction::post ? 2 : 0;
-}
 bool comes_first(const KeptOperation& a, const KeptOperation& b) {
-  const int first = turn(a), second = turn(b);
-  return std::tie(a.thread, a.start, first, a.number) <
-         std::tie(b.thread, b.start, second, b.number);
+  return std::tie(a.thread, a.start, a.turn, a.number) <
+         std::tie(b.thread, b.start, b.turn, b.number);
 }
 
 /// A file that is gone when it is closed.

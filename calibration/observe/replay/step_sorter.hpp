@@ -27,6 +27,9 @@ struct KeptOperation {
   /// and `end` when the event came.
   ReplayAction mark = ReplayAction::none;
   bool issued = false;  ///< of what a replay issues; else only its time counts
+  /// Of the same moment in a thread: a batch is ready (0) before what ends and begins a wait (1),
+  /// and that is before operations that begin then.
+  std::uint8_t turn = 2;
 };
 
 /// Sorts operations by thread and start, in memory as long as they are few, else in files that go
