@@ -20,7 +20,7 @@ constexpr std::array kPoints{Point{4 * KiB, 16}, Point{MiB, 4},       Point{4 * 
 
 std::span<const double> rests_s() { return kRests; }
 
-std::optional<Knee> knee_of(std::span<const IoTally::Mark> marks, OpRate loaded) {
+std::optional<BurstEnd> knee_of(std::span<const IoTally::Mark> marks, OpRate loaded) {
   const double rate = loaded.in(unit::per_s);
   const IoTally::Mark* best = nullptr;
   const auto above = [&](const IoTally::Mark& m) {
@@ -34,7 +34,7 @@ std::optional<Knee> knee_of(std::span<const IoTally::Mark> marks, OpRate loaded)
   if (best->requests < 2 || requests < kFaster * rate * best->after_s) return std::nullopt;
   const IoTally::Mark* next = best + 1;
   const bool more = next != marks.data() + marks.size();
-  return Knee{requests, best->after_s, more ? next->after_s - best->after_s : 0.0};
+  return BurstEnd{requests, best->after_s, more ? next->after_s - best->after_s : 0.0};
 }
 
 std::vector<IoCell> rested_cells(std::uint64_t bytes, std::uint64_t alignment, bool reads_only) {
@@ -59,7 +59,7 @@ std::vector<IoCell> rested_cells(std::uint64_t bytes, std::uint64_t alignment, b
 
 Measurement rested_measurement(const IoCell& cell, const IoTally& tally, OpRate loaded) {
   const std::span marks(tally.mark.data(), tally.marks);
-  const std::optional<Knee> knee = knee_of(marks, loaded);
+  const std::optional<BurstEnd> knee = knee_of(marks, loaded);
   const auto all = static_cast<double>(tally.latencies.count());
   const double lasted = std::max(tally.ended_s - tally.began_s, 1e-9);
   const double requests = knee ? knee->requests : all, time = knee ? knee->after_s : lasted;

@@ -12,7 +12,7 @@
 namespace stallcast::calibration::probing {
 
 /// Where a run after a rest stops being faster than under load.
-struct Knee {
+struct BurstEnd {
   double requests = 0.0;  ///< that were complete by then
   double after_s = 0.0;   ///< since the first was sent
   double gap_s = 0.0;     ///< until the next one was complete; 0: none was
@@ -20,7 +20,7 @@ struct Knee {
 
 /// The mark that is furthest above `loaded` requests a second, where as many were complete at least
 /// `kFaster` times as fast as that; nullopt where none was.       [docs/calibration.md, eq. 13]
-[[nodiscard]] std::optional<Knee> knee_of(std::span<const IoTally::Mark> marks, OpRate loaded);
+[[nodiscard]] std::optional<BurstEnd> knee_of(std::span<const IoTally::Mark> marks, OpRate loaded);
 inline constexpr double kFaster = 1.5;
 
 /// What is run after rests, reads and writes: small requests and large ones, alone and several at a
