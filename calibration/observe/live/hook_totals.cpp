@@ -38,6 +38,12 @@ Json loader_facts(const std::string& text, int loader) {
   return it != all.end() && it->is_object() ? *it : Json::object();
 }
 
+/// Counted of that loader; where nothing was, as many as the measured ones stand for.
+double counted(const std::array<double, 4>& by_loader, int loader, double stood_for) {
+  const double known = loader >= 0 && loader < 4 ? by_loader[static_cast<std::size_t>(loader)] : 0;
+  return known > 0.0 ? known : stood_for;
+}
+
 }  // namespace
 
 void HookTotals::add(const SideFile& file) {
@@ -47,9 +53,14 @@ void HookTotals::add(const SideFile& file) {
   process.rank = file.rank;
   process.worker = file.worker;
   double steps = 0.0, batches = 0.0;
+  for (std::size_t i = 0; i < file.steps_of.size(); ++i) {
+    steps += file.steps_of[i];
+    steps_of_[i] += file.steps_of[i];
+    intervals_of_[i] += file.intervals_of[i];
+    samples_of_[i] += file.samples_of[i];
+  }
   for (const SideTally& tally : file.tallies) {
     tallies_[{tally.kind, tally.loader}].add(tally);
-    if (tally.kind == SideKind::step) steps += tally.count;
     if (tally.kind == SideKind::first_batch) {
       batches += tally.count;
       passes_[tally.loader] = std::max(passes_[tally.loader], tally.count);
@@ -107,7 +118,8 @@ void HookTotals::tell_steps(int loader, Observation& out) const {
   const MergedTally& first = of(SideKind::first_batch, loader);
   if (steps.count() < 1.0 && first.count() < 1.0) return;
   ObservedSteps& to = out.steps.emplace();
-  to.count = static_cast<std::uint64_t>(steps.count());
+  to.count = static_cast<std::uint64_t>(
+      counted(marked ? steps_of_ : intervals_of_, loader, steps.count()));
   to.marked_by = marked ? "optimizer.step" : "batch";
   to.duration = seconds_of(steps);
   to.wait = seconds_of(of(marked ? SideKind::step_wait : SideKind::wait, loader));
@@ -138,7 +150,8 @@ void HookTotals::tell_samples(int loader, Observation& out) const {
   const MergedTally& wall = of(SideKind::sample_wall, loader);
   if (samples_ < 1.0 && wall.count() < 1.0) return;
   ObservedSamples& to = out.samples.emplace();
-  to.count = static_cast<std::uint64_t>(std::max(samples_, wall.count()));
+  to.count = static_cast<std::uint64_t>(
+      counted(samples_of_, loader, std::max(samples_, wall.count())));
   to.wall = seconds_of(wall);
   to.cpu = seconds_of(of(SideKind::sample_cpu, loader));
   to.bytes = bytes_of_tally(of(SideKind::sample_read, loader));
@@ -188,7 +201,7 @@ void HookTotals::tell_figures(int loader, Observation& out) const {
   out.figures["hooks_training_s"] = trainer_hooks_;
   out.figures["hooks_workers_s"] = worker_hooks_;
   const double busy =
-      samples_ * of(SideKind::sample_wall, loader).mean() + of(SideKind::collate, loader).sum();
+      counted(samples_of_, loader, samples_) * of(SideKind::sample_wall, loader).mean() + of(SideKind::collate, loader).sum();
   if (busy > 0.0 && worker_hooks_ > 0.0) out.figures["hooks_workers_share"] = worker_hooks_ / busy;
 }
 

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -42,6 +43,8 @@ class HookTotals {
 
   std::map<std::pair<SideKind, int>, MergedTally> tallies_;
   std::map<int, double> passes_;  ///< most of one process, by loader
+  /// Of each loader, also of those that were not measured.
+  std::array<double, 4> intervals_of_{}, steps_of_{}, samples_of_{};
   std::map<pid_t, Process> known_;
   std::uint64_t processes_ = 0, trainers_ = 0;
   std::optional<std::int64_t> world_;

@@ -70,6 +70,11 @@ std::optional<SideFile> read_side_file(const std::filesystem::path& path) {
   out.asynchronous = cells[16] != 0.0;
   out.saves_in_memory = finite(cells[20]);
   out.optimizer_steps = finite(cells[21]);
+  for (std::size_t i = 0; i < 4; ++i) {
+    out.intervals_of[i] = finite(cells[52 + i]);
+    out.steps_of[i] = finite(cells[56 + i]);
+    out.samples_of[i] = finite(cells[60 + i]);
+  }
   const std::size_t room = (cells.size() - kSideHead - kSideText) / kSlot;
   for (std::size_t i = 0; i < whole(cells[10], std::min(room, kMostSlots)); ++i)
     out.tallies.push_back(tally_at(cells.data() + kSideHead + kSideText + i * kSlot));

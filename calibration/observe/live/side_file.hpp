@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -60,6 +61,8 @@ struct SideFile {
   double samples = 0.0, measured = 0.0, errors = 0.0, syncs = 0.0, sync_time = 0.0,
          saves_in_memory = 0.0;
   double optimizer_steps = 0.0;
+  /// Of each loader, also of those that were not measured.
+  std::array<double, 4> intervals_of{}, steps_of{}, samples_of{};
   bool asynchronous = false;  ///< saves were made by another thread than steps
   std::string facts;          ///< JSON: loaders by their number, version of torch
   std::vector<SideTally> tallies;

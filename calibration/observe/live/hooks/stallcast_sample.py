@@ -1,15 +1,15 @@
 """Single samples: what it takes to get one from a data set, in workers or in the process that trains.
 
-The data set and the collate function that a fetcher uses are replaced by ones that pass everything on. Of samples that
-take little time only some are measured, so that measuring takes about half a hundredth of them; each stands for those
-since the last one.
+For a batch with a sample to be measured, the data set that its fetcher uses is replaced by one that passes everything on.
+Of samples that take little time only some are measured, so that measuring takes about half a hundredth of them; each
+stands for those since the last one.
 """
 import os
 import sys
 import threading
 import time
 
-from stallcast_record import MEASURED, SAMPLES, WORKER, clock, find_rank, guarded, record
+from stallcast_record import MEASURED, SAMPLES, SAMPLES_OF, WORKER, clock, find_rank, guarded, place_of, record
 
 SAMPLE_WALL, SAMPLE_CPU, SAMPLE_READ, SAMPLE_FILES, SAMPLE_DELAY, SAMPLE_FETCHED, COLLATE, COLLATE_CPU = range(10, 18)
 SHARE = 0.005       # of a sample's time that measuring may take
@@ -24,10 +24,13 @@ def in_worker():
 
 
 class Meter:
-    """What a thread has read and waited for so far, by /proc; one for each process and fetcher."""
+    """What a thread has read and waited for so far, by /proc; one for each thread and loader."""
 
     def __init__(self):
         worker = in_worker()
+        self.loader = loader
+        self.place = place_of(SAMPLES_OF, loader)
+        self.cells = record.cells
         # A worker has threads of its own only for its samples.
         self.io = self.open("/proc/self/io" if worker else "/proc/thread-self/io")
         self.delay = self.open("/proc/thread-self/schedstat")
@@ -37,6 +40,9 @@ class Meter:
         self.stride = 1.0
         self.left = self.drawn = 1
         self.told = 0       # of the samples since `left` was drawn, those that are counted
+        self.taken = 1      # samples of the batch under way
+        self.batches = 0    # since a collate was measured
+        self.timed = True   # is the collate of this batch measured?
         self.measured = 0
         self.cost = self.wall = 0.0
         if worker:
@@ -78,16 +84,17 @@ class Meter:
         after = self.now()
         late = self.waited()
         wall = (now - then) / samples
+        number = self.loader
         stands = max(self.drawn - self.left, 1)  # for those since the last one, too
         record.count(MEASURED)
-        record.add(SAMPLE_WALL, loader, wall, stands)
-        record.add(SAMPLE_CPU, loader, (cpu - cpu_then) / samples, stands)
+        record.add(SAMPLE_WALL, number, wall, stands)
+        record.add(SAMPLE_CPU, number, (cpu - cpu_then) / samples, stands)
         if before is not None and after is not None:
-            record.add(SAMPLE_READ, loader, max(after[0] - before[0] - before[2], 0) / samples, stands)
-            record.add(SAMPLE_FETCHED, loader, (after[1] - before[1]) / samples, stands)
-        record.add(SAMPLE_FILES, loader, len(self.opened) / samples, stands)
+            record.add(SAMPLE_READ, number, max(after[0] - before[0] - before[2], 0) / samples, stands)
+            record.add(SAMPLE_FETCHED, number, (after[1] - before[1]) / samples, stands)
+        record.add(SAMPLE_FILES, number, len(self.opened) / samples, stands)
         if delay is not None and late is not None:
-            record.add(SAMPLE_DELAY, loader, (late - delay) * 1e-9 / samples, stands)
+            record.add(SAMPLE_DELAY, number, (late - delay) * 1e-9 / samples, stands)
         for path in self.opened[:4]:
             try:
                 record.path(path)
@@ -113,7 +120,8 @@ class Meter:
         """Tells how many samples there were since the last time."""
         more = self.drawn - self.left - self.told
         if more:
-            record.count(SAMPLES, float(more))
+            self.cells[SAMPLES] += more
+            self.cells[self.place] += more
             self.told += more
 
 
@@ -121,12 +129,14 @@ meters = {}
 
 
 def meter():
-    """The one of this process and thread, or None."""
-    mine = meters.get(threading.get_ident())
+    """The one of this process, thread and loader, or None."""
+    key = threading.get_ident(), loader
+    mine = meters.get(key)
     if mine is None or mine.process != os.getpid():
-        meters.clear()
+        if mine is not None:
+            meters.clear()
         mine = Meter()
-        meters[mine.thread] = mine
+        meters[key] = mine
         listen()
     return mine
 
@@ -227,6 +237,12 @@ class SampleStream:
 
 def around_collate(collate, mine):
     def call(samples):
+        try:
+            mine.taken = len(samples) if mine.many else 1
+        except TypeError:
+            pass
+        if not mine.timed:
+            return collate(samples)
         began, cpu = clock(), thread_time()
         batch = collate(samples)
         collated(mine, clock() - began, thread_time() - cpu)
@@ -236,32 +252,77 @@ def around_collate(collate, mine):
 
 @guarded
 def collated(mine, wall, cpu):
-    record.add(COLLATE, loader, wall)
-    record.add(COLLATE_CPU, loader, cpu)
-    mine.count()
+    stands = max(mine.batches, 1)  # for those since the last one, too
+    record.add(COLLATE, mine.loader, wall, stands)
+    record.add(COLLATE_CPU, mine.loader, cpu, stands)
+    mine.batches = 0
 
 
 @guarded
-def watch(fetcher, streams):
+def watch(fetcher):
+    if not record.ready():
+        return
     mine = meter()
-    if streams:
-        fetcher.dataset_iter = SampleStream(fetcher.dataset_iter, mine)
-    elif hasattr(fetcher.dataset, "__getitems__"):
-        fetcher.dataset = BatchedSamples(fetcher.dataset, mine)
-    else:
-        fetcher.dataset = Samples(fetcher.dataset, mine)
+    mine.many = getattr(fetcher, "auto_collation", True)
     if callable(fetcher.collate_fn):
         fetcher.collate_fn = around_collate(fetcher.collate_fn, mine)
+    fetcher._stallcast = mine
+
+
+@guarded
+def stand_in(fetcher):
+    """The name of what gives samples, it, and what measures them in its place."""
+    mine = fetcher._stallcast
+    stream = getattr(fetcher, "dataset_iter", None)
+    if stream is not None:
+        return "dataset_iter", stream, SampleStream(stream, mine)
+    kind = BatchedSamples if hasattr(fetcher.dataset, "__getitems__") else Samples
+    return "dataset", fetcher.dataset, kind(fetcher.dataset, mine)
+
+
+def around_fetch(original):
+    def fetch(self, index):
+        mine = getattr(self, "_stallcast", None)
+        if mine is None:
+            return original(self, index)
+        mine.batches += 1
+        mine.taken = many = batch_of(mine, index)
+        mine.timed = many is None or mine.left <= many or mine.measured < ALWAYS
+        if not mine.timed:
+            value = original(self, index)
+            mine.left -= mine.taken
+            tell(mine)
+            return value
+        name, own, other = stand_in(self) or ("_stallcast", mine, mine)
+        setattr(self, name, other)
+        try:
+            return original(self, index)
+        finally:
+            setattr(self, name, own)
+            tell(mine)
+    return fetch
+
+
+def batch_of(mine, index):
+    """Samples that are asked for; None when nobody knows."""
+    try:
+        return len(index) if mine.many else 1
+    except TypeError:
+        return None
+
+
+tell = guarded(Meter.count)
 
 
 def lay(module):
     import functools
-    for name, streams in (("_MapDatasetFetcher", False), ("_IterableDatasetFetcher", True)):
+    for name in ("_MapDatasetFetcher", "_IterableDatasetFetcher"):
         kind = getattr(module, name, None)
         original = kind.__init__
 
-        def __init__(self, *args, _original=original, _streams=streams, **kwargs):
+        def __init__(self, *args, _original=original, **kwargs):
             _original(self, *args, **kwargs)
-            watch(self, _streams)
+            watch(self)
 
         kind.__init__ = functools.wraps(original)(__init__)
+        kind.fetch = functools.wraps(kind.fetch)(around_fetch(kind.fetch))
