@@ -1,6 +1,6 @@
 """What observing costs a training loop of tiny samples: pairs of runs, watched and not, in turn.
 
-    python3 bench/observe/overhead.py build/release/bin/stallcast [PAIRS]
+    python3 bench/observe/overhead.py build/release/bin/stallcast [PAIRS [CASE...]]
 
 Needs PyTorch in the python3 of the system. Samples are a few kilobytes of a cached file, tens of thousands a second: the
 worst case for hooks that every sample passes. Prints the median over pairs of wall time and of core time, watched over not.
@@ -35,7 +35,7 @@ for batch in loader:
     (batch.float().mean(0) * weight).sum().backward()
     optimizer.step()
 """
-CASES = (("map", 0, 400000, 64), ("map", 2, 400000, 64), ("stream", 0, 400000, 64), ("map", 0, 40000, 1))
+CASES = (("map", 0, 1200000, 64), ("map", 2, 1200000, 64), ("stream", 0, 1200000, 64), ("map", 0, 100000, 1))
 
 
 def run(words, folder):
@@ -49,13 +49,13 @@ def run(words, folder):
 
 def main():
     program, pairs = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 7
-    only = sys.argv[3:]
+    only = sys.argv[3:]  # such as "map0/64"
     print("| samples | workers | batch | time of one | wall | core time | said |\n|---|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "data.bin"), "wb") as file:
             file.write(os.urandom(4 << 20))
         for kind, workers, samples, batch in CASES:
-            if only and "%s%d" % (kind, workers) not in only:
+            if only and "%s%d/%d" % (kind, workers, batch) not in only:
                 continue
             job = ["/usr/bin/python3", "-c", JOB, kind, str(workers), str(samples), str(batch)]
             walls, cores, said = [], [], []

@@ -52,6 +52,7 @@ class HookTotals {
          in_memory_ = 0.0;
   double trainer_hooks_ = 0.0;  ///< the most of one process that is no worker
   double worker_hooks_ = 0.0;   ///< of all workers
+  double worker_starts_ = 0.0;  ///< and of these before their first samples
   bool asynchronous_ = false;
   std::string facts_;
 };

@@ -35,7 +35,8 @@ SideTally tally_at(const double* slot) {
   out.sum = finite(slot[3]);
   out.least = finite(slot[4]);
   out.most = std::max(finite(slot[5]), out.least);
-  const std::size_t kept = whole(std::min(slot[6], out.count), kSlotKept);
+  out.measured = std::min(finite(slot[6]), out.count);
+  const std::size_t kept = whole(out.measured, kSlotKept);
   for (std::size_t i = 0; i < kept; ++i) {
     const double* one = slot + kSlotHead + 3 * i;
     out.kept.push_back({finite(one[0]), std::clamp(finite(one[1]), out.least, out.most),
@@ -61,7 +62,9 @@ std::optional<SideFile> read_side_file(const std::filesystem::path& path) {
   out.rank = numbered(cells[5]);
   out.world = numbered(cells[6]);
   out.hook_time = finite(cells[8]);
-  out.samples = finite(cells[11]);
+  out.hook_start = std::min(finite(cells[50]), out.hook_time);
+  out.samples = finite(cells[51]);
+  for (std::size_t i = 60; i < 64; ++i) out.samples += finite(cells[i]);
   out.measured = finite(cells[22]);
   out.errors = finite(cells[12]);
   out.syncs = finite(cells[13]);
@@ -84,7 +87,7 @@ std::optional<SideFile> read_side_file(const std::filesystem::path& path) {
   for (const auto& [cell, kind] : kPending) {
     const double value = finite(cells[cell]);
     if (value > 0.0)
-      out.tallies.push_back({kind, 0, 1.0, value, value, value, {{0.0, value, 1.0}}});
+      out.tallies.push_back({kind, 0, 1.0, value, value, value, 1.0, {{0.0, value, 1.0}}});
   }
   return out;
 }

@@ -189,6 +189,8 @@ void WatchedRun::tell_overhead(Observation& out) const {
     hooks = it->second / wall;
   if (const auto it = out.figures.find("hooks_workers_share"); it != out.figures.end())
     hooks = std::max(hooks, it->second);
+  if (const auto it = out.figures.find("hooks_worker_starts_s"); it != out.figures.end())
+    hooks += it->second / wall;
   out.figures["watching_s"] = watch;
   const double cores = static_cast<double>(std::max<std::int64_t>(*host_.hardware_threads, 1));
   out.figures["overhead_share"] = hooks + watch / (wall * cores);

@@ -11,8 +11,8 @@ import os
 import threading
 import weakref
 
-from stallcast_record import (ASYNC, HOOK_TIME, PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES, STEPS, STEPS_OF,
-                              clock, guarded, place_of, record)
+from stallcast_record import (ASYNC, HOOK_TIME, PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES, STEPS_OF, clock,
+                              guarded, place_of, record)
 
 # Kinds of values: side_file.hpp.
 STEP, STEP_WAIT, STEP_COMPUTE, STEP_BATCHES = 5, 6, 7, 9
@@ -30,6 +30,7 @@ class Pass:
         self.last_ask = None
         self.last_wait = 0.0
         self.opened = None  # time in __iter__, where that is known
+        self.steps = place_of(STEPS_OF, loader)
         self.sized = 0
 
 
@@ -93,16 +94,6 @@ def rest(length):
     job.rest = record.even(2 * int(min(many, 1e5))) if many >= 1.0 else 0
 
 
-def pass_over():
-    """A step ended that was not measured; the next one begins where it did."""
-    job.passed += 1
-    job.begin, job.marked = job.marked, None
-    job.wait = job.saved = 0.0
-    job.batches = 0
-    record.cells[STEPS] = job.steps
-    record.cells[place_of(STEPS_OF, job.current.loader)] += 1.0
-
-
 def end_step(saving=False):
     """A step ended with the last optimizer step before the next batch was asked for."""
     if job.save is not None and not saving:
@@ -114,10 +105,10 @@ def end_step(saving=False):
         job.load = None
     if job.marked is None:
         return
-    if job.rest > 0 and job.current is not None:
-        pass_over()
-        return
-    if job.current is not None and job.begin is not None and record.ready():
+    if job.rest > 0:
+        job.passed += 1
+        record.cells[job.current.steps] += 1.0
+    elif job.current is not None and job.begin is not None and record.ready():
         duration = max(job.marked - job.begin - job.saved, 0.0)
         wait = min(job.wait, duration)
         loader = job.current.loader
@@ -126,8 +117,7 @@ def end_step(saving=False):
         record.add(STEP_WAIT, loader, wait, many)
         record.add(STEP_COMPUTE, loader, duration - wait, many)
         record.add(STEP_BATCHES, loader, float(job.batches), many)
-        record.cells[STEPS] = job.steps
-        record.cells[place_of(STEPS_OF, loader)] += 1.0
+        record.cells[job.current.steps] += 1.0
         rest(duration)
     job.begin, job.marked = job.marked, None
     job.wait = job.saved = 0.0

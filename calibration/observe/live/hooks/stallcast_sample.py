@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from stallcast_record import MEASURED, SAMPLES, SAMPLES_OF, WORKER, clock, find_rank, guarded, place_of, record
+from stallcast_record import HOOK_TIME, MEASURED, SAMPLES_OF, START_TIME, WORKER, clock, find_rank, guarded, place_of, record
 
 SAMPLE_WALL, SAMPLE_CPU, SAMPLE_READ, SAMPLE_FILES, SAMPLE_DELAY, SAMPLE_FETCHED, COLLATE, COLLATE_CPU = range(10, 18)
 SHARE = 0.005       # of a sample's time that measuring may take
@@ -40,9 +40,9 @@ class Meter:
         self.stride = 1.0
         self.left = self.drawn = 1
         self.told = 0       # of the samples since `left` was drawn, those that are counted
-        self.taken = 1      # samples of the batch under way
+        self.many = True    # does a fetch give many?
+        self.taken = 1      # samples of the batch under way, of a stream
         self.batches = 0    # since a collate was measured
-        self.timed = True   # is the collate of this batch measured?
         self.measured = 0
         self.cost = self.wall = 0.0
         if worker:
@@ -120,7 +120,6 @@ class Meter:
         """Tells how many samples there were since the last time."""
         more = self.drawn - self.left - self.told
         if more:
-            self.cells[SAMPLES] += more
             self.cells[self.place] += more
             self.told += more
 
@@ -235,14 +234,17 @@ class SampleStream:
         return measured(mine, 1, lambda: next(iterator))
 
 
-def around_collate(collate, mine):
+def counting(collate, mine):
+    """The collate function of a stream, whose last batch is shorter."""
     def call(samples):
-        try:
-            mine.taken = len(samples) if mine.many else 1
-        except TypeError:
-            pass
-        if not mine.timed:
-            return collate(samples)
+        if mine.many:
+            mine.taken = len(samples)
+        return collate(samples)
+    return call
+
+
+def timing(collate, mine):
+    def call(samples):
         began, cpu = clock(), thread_time()
         batch = collate(samples)
         collated(mine, clock() - began, thread_time() - cpu)
@@ -259,70 +261,78 @@ def collated(mine, wall, cpu):
 
 
 @guarded
-def watch(fetcher):
+def watch(fetcher, streams):
+    began = clock()
     if not record.ready():
         return
     mine = meter()
-    mine.many = getattr(fetcher, "auto_collation", True)
-    if callable(fetcher.collate_fn):
-        fetcher.collate_fn = around_collate(fetcher.collate_fn, mine)
+    mine.many = bool(getattr(fetcher, "auto_collation", True))
+    if streams:
+        fetcher.collate_fn = counting(fetcher.collate_fn, mine)
     fetcher._stallcast = mine
+    record.spent(clock() - began)
+    if mine.measured == 0:
+        record.put(START_TIME, record.cells[HOOK_TIME])
+
+
+def stand_ins(fetcher, mine, streams):
+    """What is measured in place of the fetcher's own."""
+    collate = timing(fetcher.collate_fn, mine)
+    if streams:
+        return {"dataset_iter": SampleStream(fetcher.dataset_iter, mine), "collate_fn": collate}
+    kind = BatchedSamples if hasattr(fetcher.dataset, "__getitems__") else Samples
+    return {"dataset": kind(fetcher.dataset, mine), "collate_fn": collate}
 
 
 @guarded
-def stand_in(fetcher):
-    """The name of what gives samples, it, and what measures them in its place."""
-    mine = fetcher._stallcast
-    stream = getattr(fetcher, "dataset_iter", None)
-    if stream is not None:
-        return "dataset_iter", stream, SampleStream(stream, mine)
-    kind = BatchedSamples if hasattr(fetcher.dataset, "__getitems__") else Samples
-    return "dataset", fetcher.dataset, kind(fetcher.dataset, mine)
+def exchange(fetcher, others):
+    """Gives the fetcher `others`, and returns what it had."""
+    own = {name: getattr(fetcher, name) for name in others}
+    vars(fetcher).update(others)
+    return own
 
 
-def around_fetch(original):
+tell = guarded(Meter.count)
+stand_in = guarded(stand_ins)
+
+
+def around_fetch(original, streams):
     def fetch(self, index):
-        mine = getattr(self, "_stallcast", None)
+        mine = self._stallcast
         if mine is None:
             return original(self, index)
         mine.batches += 1
-        mine.taken = many = batch_of(mine, index)
-        mine.timed = many is None or mine.left <= many or mine.measured < ALWAYS
-        if not mine.timed:
+        try:
+            many = len(index) if mine.many else 1
+        except TypeError:
+            many = mine.left
+        if mine.left > many and mine.measured >= ALWAYS:
+            mine.taken = many
             value = original(self, index)
-            mine.left -= mine.taken
-            tell(mine)
+            many = mine.taken
+            mine.left -= many
+            mine.told += many
+            mine.cells[mine.place] += many
             return value
-        name, own, other = stand_in(self) or ("_stallcast", mine, mine)
-        setattr(self, name, other)
+        own = exchange(self, stand_in(self, mine, streams) or {})
         try:
             return original(self, index)
         finally:
-            setattr(self, name, own)
+            exchange(self, own or {})
             tell(mine)
     return fetch
 
 
-def batch_of(mine, index):
-    """Samples that are asked for; None when nobody knows."""
-    try:
-        return len(index) if mine.many else 1
-    except TypeError:
-        return None
-
-
-tell = guarded(Meter.count)
-
-
 def lay(module):
     import functools
-    for name in ("_MapDatasetFetcher", "_IterableDatasetFetcher"):
+    for name, streams in (("_MapDatasetFetcher", False), ("_IterableDatasetFetcher", True)):
         kind = getattr(module, name, None)
         original = kind.__init__
 
-        def __init__(self, *args, _original=original, **kwargs):
+        def __init__(self, *args, _original=original, _streams=streams, **kwargs):
             _original(self, *args, **kwargs)
-            watch(self)
+            watch(self, _streams)
 
         kind.__init__ = functools.wraps(original)(__init__)
-        kind.fetch = functools.wraps(kind.fetch)(around_fetch(kind.fetch))
+        kind.fetch = functools.wraps(kind.fetch)(around_fetch(kind.fetch, streams))
+        kind._stallcast = None

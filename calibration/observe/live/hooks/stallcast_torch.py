@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 
-from stallcast_job import Pass, end_step, job, pass_over, rest, stands
+from stallcast_job import Pass, end_step, job, rest, stands
 from stallcast_record import INTERVALS_OF, clock, find_rank, guarded, place_of, record
 import stallcast_sample
 from stallcast_saves import around_distributed, around_load, around_save, around_sync, moved, paused
@@ -136,8 +136,6 @@ def interval(state, now):
 
 def resting(state):
     """Is this batch one of those that are counted alone?"""
-    if job.rest <= 0 or state is not job.current or job.save is not None or job.load is not None:
-        return False
     if job.steps == 0:  # batches are steps
         job.rest -= 1
         job.passed += 1
@@ -145,9 +143,13 @@ def resting(state):
         state.last_ask = None
         return True
     if job.marked is not None:
+        job.passed += 1
+        job.begin, job.marked = job.marked, None
+        record.cells[state.steps] += 1.0
         job.rest -= 1
-        pass_over()
         if job.rest == 0:
+            job.wait = job.saved = 0.0
+            job.batches = 0
             return False
     return True
 
@@ -203,10 +205,10 @@ def ended(state):
 def around_next(original):
     @functools.wraps(original)
     def __next__(self):
-        state = getattr(self, "_stallcast", None)
+        state = self._stallcast
         if state is None:
             return original(self)
-        if resting(state):
+        if job.rest > 0 and state is job.current and job.save is None and job.load is None and resting(state):
             job.inside += 1
             try:
                 return original(self)
@@ -277,6 +279,7 @@ def lay(name, module):
     """The hooks of a module of torch that was just imported."""
     if name == "torch.utils.data.dataloader":
         replace(module.DataLoader, "__iter__", around_iter)
+        module._BaseDataLoaderIter._stallcast = None
         replace(module._BaseDataLoaderIter, "__init__", around_made)
         replace(module._BaseDataLoaderIter, "_reset", around_reset)
         replace(module._BaseDataLoaderIter, "__next__", around_next)
