@@ -3,7 +3,8 @@
     python3 bench/observe/overhead.py build/release/bin/stallcast [PAIRS [CASE...]]
 
 Needs PyTorch in the python3 of the system. Samples are a few kilobytes of a cached file, tens of thousands a second: the
-worst case for hooks that every sample passes. Prints the median over pairs of wall time and of core time, watched over not.
+worst case for hooks that every sample passes. Prints the median over pairs and the middle
+half of wall time and of core time, watched over not.
 """
 import json
 import os
@@ -47,6 +48,12 @@ def run(words, folder):
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def spread(shares):
+    """The median, and the middle half."""
+    low, middle, high = (100 * one for one in statistics.quantiles(shares, n=4))
+    return "%+.1f %% (%+.1f to %+.1f)" % (middle, low, high)
+
+
 def main():
     program, pairs = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 7
     only = sys.argv[3:]  # such as "map0/64"
@@ -69,9 +76,9 @@ def main():
                 with open(os.path.join(folder, "o.json"), encoding="utf-8") as file:
                     text = json.load(file)
                 said.append(text["figures"]["overhead_share"])
-            print("| %s | %d | %d | %.1f us | %+.1f %% | %+.1f %% | %.1f %% |"
-                  % (kind, workers, batch, 1e6 * text["samples"]["wall"]["mean"], 100 * statistics.median(walls),
-                     100 * statistics.median(cores), 100 * statistics.median(said)), flush=True)
+            print("| %s | %d | %d | %.1f us | %s | %s | %.1f %% |"
+                  % (kind, workers, batch, 1e6 * text["samples"]["wall"]["mean"], spread(walls), spread(cores),
+                     100 * statistics.median(said)), flush=True)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ std::optional<SideFile> read_side_file(const std::filesystem::path& path) {
   out.world = numbered(cells[6]);
   out.hook_time = finite(cells[8]);
   out.hook_start = std::min(finite(cells[50]), out.hook_time);
-  out.samples = finite(cells[51]);
+  out.samples = finite(cells[11]);
   for (std::size_t i = 60; i < 64; ++i) out.samples += finite(cells[i]);
   out.measured = finite(cells[22]);
   out.errors = finite(cells[12]);

@@ -182,9 +182,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=record.reset)
 
 
-def place_of(first, loader):
-    """Where the head counts something of a loader."""
-    return first + loader if 0 <= loader < 4 else NOWHERE
+def place_of(first, loader, other=NOWHERE):
+    """Where the head counts something of a loader, or of one without a place of its own."""
+    return first + loader if 0 <= loader < 4 else other
 
 
 def guarded(function):

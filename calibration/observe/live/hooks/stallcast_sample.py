@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from stallcast_record import HOOK_TIME, MEASURED, SAMPLES_OF, START_TIME, WORKER, clock, find_rank, guarded, place_of, record
+from stallcast_record import HOOK_TIME, MEASURED, SAMPLES, SAMPLES_OF, START_TIME, WORKER, clock, find_rank, guarded, place_of, record
 
 SAMPLE_WALL, SAMPLE_CPU, SAMPLE_READ, SAMPLE_FILES, SAMPLE_DELAY, SAMPLE_FETCHED, COLLATE, COLLATE_CPU = range(10, 18)
 SHARE = 0.005       # of a sample's time that measuring may take
@@ -29,7 +29,7 @@ class Meter:
     def __init__(self):
         worker = in_worker()
         self.loader = loader
-        self.place = place_of(SAMPLES_OF, loader)
+        self.place = place_of(SAMPLES_OF, loader, SAMPLES)
         self.cells = record.cells
         # A worker has threads of its own only for its samples.
         self.io = self.open("/proc/self/io" if worker else "/proc/thread-self/io")
