@@ -245,21 +245,55 @@ bool DftracerStream::event(Operation& out, bool aggregate) {
   return false;
 }
 
+/// The names that DFTracer's own annotations give (pydftracer, ai_common.py): a loop over
+/// `dataloader.fetch` or `pipeline.epoch` writes ".iter" for what it waits and ".block" for its
+/// body. DLIO has these since 2025.
+bool DftracerStream::annotation(std::string_view name, std::string_view category,
+                                const StepMarks::Span& span) {
+  if (category == "compute" && name == "compute") {
+    marks_.marked_by = name;
+    marks_.compute(span);
+  } else if (category == "compute" && name == "step") {
+    updates_.compute(span);
+  } else if (category == "dataloader" && name == "fetch.block") {
+    blocks_.compute(span);
+  } else if (category == "dataloader" && (name == "fetch" || name == "fetch.iter")) {
+    marks_.wait(span);
+  } else if (category == "pipeline" && (name == "epoch" || name == "epoch.block")) {
+    ++passes_;
+    marks_.epoch(span);
+  } else if (category == "pipeline" && name == "train") {
+    marks_.epoch(span);
+  } else if (category == "pipeline" && (name == "evaluate" || name == "test")) {
+    marks_.evaluation(span);
+  } else if (category == "checkpoint" && name == "restart") {
+    marks_.load(span);
+  } else if (category == "checkpoint" && name == "capture") {
+    marks_.save(span);
+  } else if (category == "data" && name == "item") {
+    if (builder != nullptr) builder->sample_wall.add(span.end - span.start);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void DftracerStream::application(std::string_view name, std::string_view category, Seconds start,
                                  Seconds end) {
   const StepMarks::Span span{pid_, tid_, start, end};
   if (builder != nullptr) builder->seen(pid_, tid_, start, end);
-  if (name.ends_with(".compute") || (category == "compute" && name == "compute")) {
+  if (annotation(name, category, span)) return;
+  if (name.ends_with(".compute")) {
     if (marks_.marked_by.empty()) marks_.marked_by = name;
     marks_.compute(span);
-  } else if (name.ends_with("._train") || (category == "pipeline" && name == "epoch")) {
+  } else if (name.ends_with("._train")) {
+    ++passes_;
     marks_.epoch(span);
-  } else if (category == "dataloader" && (name == "fetch" || name == "fetch.iter")) {
-    marks_.wait(span);
-  } else if (name.ends_with("load_checkpoint") || (category == "checkpoint" && name == "restart")) {
+  } else if (name.ends_with("._eval")) {
+    marks_.evaluation(span);
+  } else if (name.ends_with("load_checkpoint")) {
     marks_.load(span);
-  } else if (name.ends_with(".checkpoint") || name.ends_with("save_checkpoint") ||
-             (category == "checkpoint" && name == "capture")) {
+  } else if (name.ends_with(".checkpoint") || name.ends_with("save_checkpoint")) {
     marks_.save(span);
   } else if (name.ends_with("worker_init")) {
     ++workers_[{pid_, event_.integer("epoch", true).value_or(0)}];
@@ -277,6 +311,12 @@ std::optional<Seconds> DftracerStream::began() const {
 }
 
 void DftracerStream::finish(ObservationBuilder& to) {
+  for (const auto& [other, name] :
+       {std::pair{&blocks_, "fetch.block"}, std::pair{&updates_, "compute.step"}})
+    if (marks_.computes.empty() && !other->computes.empty()) {
+      marks_.computes = std::move(other->computes);
+      marks_.marked_by = name;
+    }
   resolve_marks(marks_, to);
   Observation& known = to.known;
   known.source.dialect = numbered_ ? "numbered" : hashed_ ? "hashed" : "texts";
@@ -289,10 +329,10 @@ void DftracerStream::finish(ObservationBuilder& to) {
     process.rank.reset();
     if (const auto rank = ranks_.find(pid); rank != ranks_.end()) process.rank = rank->second;
   }
-  if (!marks_.epochs.empty()) {
+  const std::uint64_t passes = passes_ > 0 ? passes_ : marks_.epochs.size();
+  if (passes > 0) {
     if (!known.steps) known.steps.emplace();
-    known.steps->epochs =
-        std::max<std::uint64_t>(known.steps->epochs.value_or(0), marks_.epochs.size());
+    known.steps->epochs = std::max<std::uint64_t>(known.steps->epochs.value_or(0), passes);
   }
   if (!workers_.empty()) {
     ObservedLoader& loader = known.loader ? *known.loader : known.loader.emplace();
