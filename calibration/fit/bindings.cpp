@@ -15,8 +15,28 @@ namespace {
 /// Line rate over payload: what `nic.efficiency` takes off again, 95 % unless a scenario says so.
 constexpr double kPerPayload = 1.0 / 0.95;
 
-// Random access comes first: where both were measured a loader's shuffled reads follow it.
+// What was measured after a rest is the device behind a limiter, and goes before what the limiter
+// lets through. Random access comes first: where both were measured a loader's shuffled reads
+// follow it.
 constexpr std::array kBindings{
+    Binding{"io.read.random.rested", "law", "storage", "measured", "read.law", Dimension::text},
+    Binding{"io.read.random.rested", "alpha", "storage", "measured", "read.latency",
+            Dimension::time},
+    Binding{"io.read.random.rested", "s", "storage", "measured", "read.per_op", Dimension::time},
+    Binding{"io.read.random.rested", "B", "storage", "measured", "read.rate", Dimension::rate},
+    Binding{"io.read.random.rested", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.write.random.rested", "law", "storage", "measured", "write.law", Dimension::text},
+    Binding{"io.write.random.rested", "alpha", "storage", "measured", "write.latency",
+            Dimension::time},
+    Binding{"io.write.random.rested", "s", "storage", "measured", "write.per_op", Dimension::time},
+    Binding{"io.write.random.rested", "B", "storage", "measured", "write.rate", Dimension::rate},
+    Binding{"io.write.random.rested", "S", "storage", "measured", "write.stream", Dimension::rate},
+    Binding{"io.limit", "law", "storage", "measured", "limit.refill", Dimension::text},
+    Binding{"io.limit", "T", "storage", "measured", "limit.burst", Dimension::time},
+    Binding{"io.read.limit", "B", "storage", "measured", "limit.read", Dimension::rate},
+    Binding{"io.read.limit", "I", "storage", "measured", "limit.read_ops", Dimension::op_rate},
+    Binding{"io.write.limit", "B", "storage", "measured", "limit.write", Dimension::rate},
+    Binding{"io.write.limit", "I", "storage", "measured", "limit.write_ops", Dimension::op_rate},
     Binding{"io.read.random", "law", "storage", "measured", "read.law", Dimension::text},
     Binding{"io.read.random", "alpha", "storage", "measured", "read.latency", Dimension::time},
     Binding{"io.read.random", "s", "storage", "measured", "read.per_op", Dimension::time},
@@ -150,7 +170,7 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
     value.value = value.low = value.high = number;
     out.push_back(std::move(value));
   };
-  const bool reads = fit.id == "io.read.random" || fit.id == "io.read.sequential";
+  const bool reads = fit.id.starts_with("io.read.") && !fit.id.ends_with(".limit");
   const bool barrier = fit.id == "sync.barrier" || fit.id.starts_with("sync.allreduce");
   for (const FittedRange& range : fit.ranges) {
     if (reads && range.quantity == "size") {

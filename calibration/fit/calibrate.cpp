@@ -7,6 +7,7 @@
 #include "calibration/fit/bindings.hpp"
 #include "calibration/fit/figures.hpp"
 #include "calibration/fit/joint.hpp"
+#include "calibration/fit/limits.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -31,6 +32,13 @@ std::vector<std::string> left_out(const fit::FitSeries& series) {
   return out;
 }
 
+/// Whether there is a limit of `operation` among `limits`.
+bool has_limit(const std::vector<Fit>& limits, const std::string& operation) {
+  return std::any_of(limits.begin(), limits.end(), [&](const Fit& fit) {
+    return fit.id == "io." + operation + ".limit" && fit.verdict != FitVerdict::refused;
+  });
+}
+
 }  // namespace
 
 CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
@@ -44,8 +52,13 @@ CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
     profile.date = std::max(profile.date, set.date);
   }
   if (!chosen.empty()) profile.environment["buffers"] = chosen;
+  const std::vector<Fit> limits = fit::fit_limits(sets, options);
   for (const fit::FitSeries& series : fit::group(sets)) {
+    // Without a limiter what was measured after a rest says no more than what was under load.
+    const bool rested = series.id.ends_with(fit::kRested);
+    if (rested && !has_limit(limits, series.operation)) continue;
     std::vector<Fit> fits = fit::fits_of(series, options);
+    if (rested) fit::accept_rested(fits.front());
     for (std::string& line : left_out(series)) fits.front().reasons.push_back(std::move(line));
     profile.fits.insert(profile.fits.end(), fits.begin(), fits.end());
   }
@@ -54,9 +67,11 @@ CalibrationProfile calibrate(std::vector<MeasurementSet> sets, std::string id,
                                  [&](const Fit& fit) { return fit.id == id_; });
     return at == profile.fits.end() ? Fit{} : *at;
   };
-  for (auto& fit :
-       {fit::fit_mixes(sets, by_id("io.read.random"), by_id("io.write.random"), options),
-        fit::fit_phases(sets, options)}) {
+  profile.fits.insert(profile.fits.end(), limits.begin(), limits.end());
+  // Mixes at limits that reads and writes have apart say nothing of the device behind them.
+  const Fit reads = limits.empty() ? by_id("io.read.random") : Fit{};
+  for (auto& fit : {fit::fit_mixes(sets, reads, by_id("io.write.random"), options),
+                    fit::fit_phases(sets, options)}) {
     if (!fit) continue;
     // A series of mixes alone has no cells: its runs are in the fit of mixes.
     std::erase_if(profile.fits, [&](const Fit& series) {

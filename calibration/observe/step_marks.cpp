@@ -70,10 +70,12 @@ StepEnds whole_steps(const StepMarks& marks, ObservationBuilder& builder) {
 StepEnds computed_steps(const StepMarks& marks, ObservationBuilder& builder) {
   StepEnds ends;
   const Lanes computes = by_lane(marks.computes), waits = by_lane(marks.waits),
-              epochs = by_lane(marks.epochs), saves = by_lane(marks.saves);
+              epochs = by_lane(marks.epochs), saves = by_lane(marks.saves),
+              evaluations = by_lane(marks.evaluations);
   for (const auto& [lane, list] : computes) {
     const std::vector<Span>& blocks = of_lane(epochs, lane);
-    std::size_t block = 0;
+    const std::vector<Span>& others = of_lane(evaluations, lane);
+    std::size_t block = 0, other = 0;
     std::optional<Seconds> before;  // end of the step before, in the same epoch
     bool first = false;
     for (const Span& compute : list) {
@@ -81,6 +83,9 @@ StepEnds computed_steps(const StepMarks& marks, ObservationBuilder& builder) {
         before = blocks[block++].start;
         first = true;
       }
+      while (other < others.size() && others[other].end <= compute.start)
+        before = std::max(others[other].end, before.value_or(others[other].end)), ++other;
+      if (other < others.size() && others[other].start <= compute.start) continue;
       if (before) {
         const Seconds saved = begun_within(of_lane(saves, lane), *before, compute.start);
         const Seconds gap = std::max(compute.start - *before - saved, Seconds{});

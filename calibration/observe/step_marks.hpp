@@ -29,8 +29,10 @@ class StepMarks {
   void epoch(const Span& span) { add(epochs, span); }
   void save(const Span& span) { add(saves, span); }
   void load(const Span& span) { add(loads, span); }
+  /// Steps in it are none of the training.
+  void evaluation(const Span& span) { add(evaluations, span); }
 
-  std::vector<Span> steps, waits, computes, epochs, saves, loads;
+  std::vector<Span> steps, waits, computes, epochs, saves, loads, evaluations;
   std::uint64_t left_out = 0;
   std::string marked_by;
 
@@ -47,7 +49,7 @@ class StepMarks {
 /// With whole steps: the waits that begin in a step are its wait, its compute is the rest.
 /// Else, with computes: a step ends with its compute and begins with the end of the one before, or
 /// with the epoch; its wait is what lies between them, less the waits' own length when waits are
-/// marked.
+/// marked. Computes in an evaluation are no steps, and the step behind it begins with its end.
 void resolve_marks(const StepMarks& marks, ObservationBuilder& builder);
 
 }  // namespace stallcast::calibration

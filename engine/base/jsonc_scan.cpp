@@ -9,6 +9,7 @@
 #include "engine/base/jsonc.hpp"
 #include "engine/base/quantity_units.hpp"
 #include "engine/base/text.hpp"
+#include "engine/base/utf8.hpp"
 
 namespace stallcast::base::detail {
 namespace {
@@ -17,28 +18,6 @@ bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
-/// Length of the UTF-8 sequence that starts `s`, 0 when it is not valid (Unicode 15, table 3-7).
-std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) {
-    return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U;
-  };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80U) return 1;
-  if (lead >= 0xC2U && lead <= 0xDFU) return continues(1) ? 2 : 0;
-  if (lead >= 0xE0U && lead <= 0xEFU) {
-    const bool overlong = lead == 0xE0U && byte(1) < 0xA0U;
-    const bool surrogate = lead == 0xEDU && byte(1) > 0x9FU;
-    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (lead >= 0xF0U && lead <= 0xF4U) {
-    const bool overlong = lead == 0xF0U && byte(1) < 0x90U;
-    const bool beyond = lead == 0xF4U && byte(1) > 0x8FU;
-    return continues(1) && continues(2) && continues(3) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
-}
 
 /// Ends the scan; caught in scan_jsonc, never seen outside.
 struct Stop {};

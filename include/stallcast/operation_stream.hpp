@@ -39,20 +39,25 @@ inline constexpr std::array<std::string_view, 14> kOperationNames{
 /// `epoch` on last from `start` to `end`.
 enum class LoaderMark {
   none,
-  pass,     ///< one time through the data begins
-  want,     ///< the training loop asks for its next batch
-  take,     ///< ... and has it; `batch`: which one, 0 where the thread made it itself
-  step,     ///< a step of training has ended
-  ask,      ///< a worker is asked for `batch`
-  start,    ///< the worker begins with it
-  ready,    ///< the worker has made it
-  epoch,    ///< one time through the data
-  compute,  ///< what a step does with its batch
-  fetch,    ///< the training loop waits for a batch
-  save,     ///< the training loop saves
-  sample,   ///< a worker reads a sample; `batch`: the same for all of one batch of this worker, and
-            ///< one more for the next
-  worker    ///< a worker gets ready
+  pass,        ///< one time through the data begins
+  want,        ///< the training loop asks for its next batch
+  take,        ///< ... and has it; `batch`: which one, 0 where the thread made it itself
+  step,        ///< a step of training has ended
+  ask,         ///< a worker is asked for `batch`
+  start,       ///< the worker begins with it
+  ready,       ///< the worker has made it
+  epoch,       ///< one time through the data
+  train,       ///< training, of one or more epochs
+  evaluation,  ///< steps in it are none of the training
+  compute,     ///< what a step does with its batch
+  block,       ///< the body of a loop over batches: a step where no `compute` is marked
+  update,      ///< an update of the model: a step where neither is
+  fetch,       ///< the training loop waits for a batch
+  save,        ///< the training loop saves
+  load,        ///< ... or loads
+  sample,      ///< a worker reads a sample; `batch`: the same for all of one batch of this worker,
+               ///< and one more for the next
+  worker       ///< a worker gets ready
 };
 
 /// "read", "data_sync", ...

@@ -61,7 +61,7 @@ class Surveyor {
  public:
   explicit Surveyor(const Design& design) : design_(design) {}
 
-  std::vector<Space> run() {
+  std::vector<Room> run() {
     for (const Component& storage : design_.storage) measure(storage);
     for (const JobDesign& job : design_.jobs) {
       if (job.dataset) add_dataset(job);
@@ -83,10 +83,10 @@ class Surveyor {
       return !each->capacity.empty() && storage.find(each->capacity) != nullptr;
     });
     const bool whole = (*part)->in_tb();
-    Space out{.storage = storage.id,
-              .size = std::string((*part)->capacity),
-              .count = whole ? "" : std::string((*part)->count),
-              .noun = std::string((*part)->noun)};
+    Room out{.storage = storage.id,
+             .size = std::string((*part)->capacity),
+             .count = whole ? "" : std::string((*part)->count),
+             .noun = std::string((*part)->noun)};
     const Bytes one = Bytes::from(number_of(storage, out.size), unit::B);
     const double of = (*part)->of.empty() ? 1.0 : number_of(storage, (*part)->of);
     out.parts = whole ? 1.0 : number_of(storage, out.count);
@@ -108,7 +108,7 @@ class Surveyor {
 
   /// Where files of `storage` end: what a cache stands in front of. nullptr: nothing says how much
   /// it holds.
-  Space* home(std::string storage) {
+  Room* home(std::string storage) {
     for (std::size_t hops = 0; hops <= design_.storage.size(); ++hops) {
       const Component* component = design_.find_storage(storage);
       const Value* over = component == nullptr ? nullptr : component->find("over");
@@ -116,7 +116,7 @@ class Surveyor {
       storage = over->text;
     }
     const auto it = std::find_if(out_.begin(), out_.end(),
-                                 [&](const Space& space) { return space.storage == storage; });
+                                 [&](const Room& space) { return space.storage == storage; });
     return it == out_.end() ? nullptr : &*it;
   }
 
@@ -125,7 +125,7 @@ class Surveyor {
     const DatasetParams data = dataset_params(*job.dataset);
     const double samples = data.sample_count();
     for (const DatasetParams::Place& place : data.places()) {
-      Space* space = home(place.storage);
+      Room* space = home(place.storage);
       if (space == nullptr || !std::isfinite(samples)) continue;
       const Value* name = job.dataset->find("name");
       if (name != nullptr && !named_.insert({space->storage, name->text}).second) continue;
@@ -182,7 +182,7 @@ class Surveyor {
                         : p.keep_every ? 1.0 / static_cast<double>(*p.keep_every)
                                        : 0.0;
     for (const std::string& tier : tiers) {
-      Space* space = in_memory(tier) || tier == kLocalNvme ? nullptr : home(tier);
+      Room* space = in_memory(tier) || tier == kLocalNvme ? nullptr : home(tier);
       if (space == nullptr) continue;
       const double share = space->per_host ? 1.0 / hosts_of(job) : 1.0;
       const double equal = whole + p.incremental.in(unit::ratio) * (saves - whole);
@@ -206,7 +206,7 @@ class Surveyor {
 
   void add_tenant(const Component& tenant) {
     const Value* on = tenant.find("on");
-    Space* space = on == nullptr ? nullptr : home(on->text);
+    Room* space = on == nullptr ? nullptr : home(on->text);
     if (space == nullptr) return;
     const Value* stored = tenant.find("stored");
     const std::optional<ReplayHeader> trace = replayed(tenant);
@@ -220,34 +220,34 @@ class Surveyor {
   }
 
   const Design& design_;
-  std::vector<Space> out_;
+  std::vector<Room> out_;
   std::set<std::pair<std::string, std::string>> named_;
 };
 
-std::string whose(const Space& space) {
+std::string whose(const Room& space) {
   return space.per_host ? "each host's \"" + space.storage + "\"" : "\"" + space.storage + "\"";
 }
 
 }  // namespace
 
-Bytes Space::needed() const {
+Bytes Room::needed() const {
   Bytes sum;
   for (const Stored& each : stored) sum += each.bytes;
   return sum;
 }
 
 // n' = ceil(n needed / usable)    [docs/models/capacity.md, eq. 3]
-double Space::parts_needed() const { return std::ceil(parts * (needed() / usable) - 1e-9); }
+double Room::parts_needed() const { return std::ceil(parts * (needed() / usable) - 1e-9); }
 
-std::optional<Seconds> Space::full_after() const {
+std::optional<Seconds> Room::full_after() const {
   if (growth <= Rate{}) return std::nullopt;
   return std::max(Bytes{}, usable - needed()) / growth;
 }
 
-std::vector<Space> spaces(const Design& design) { return Surveyor(design).run(); }
+std::vector<Room> spaces(const Design& design) { return Surveyor(design).run(); }
 
-void add_spaces(const std::vector<Space>& spaces, std::map<std::string, Metric>& metrics) {
-  for (const Space& space : spaces) {
+void add_spaces(const std::vector<Room>& spaces, std::map<std::string, Metric>& metrics) {
+  for (const Room& space : spaces) {
     const std::string name = metric::of_storage(space.storage, "capacity.");
     metrics[name + "usable"] = {space.usable.in(unit::B), "B", {}};
     metrics[name + "needed"] = {space.needed().in(unit::B), "B", {}};
@@ -263,7 +263,7 @@ bool is_of_space(std::string_view metric) {
   return name.domain == metric::Domain::storage && name.figure.starts_with("capacity.");
 }
 
-std::string shortage(const Space& space) {
+std::string shortage(const Room& space) {
   std::string most;
   Bytes of_most;
   for (const Stored& each : space.stored)
@@ -275,7 +275,7 @@ std::string shortage(const Space& space) {
          ", and has room for " + text(space.usable);
 }
 
-std::string remedy(const Space& space) {
+std::string remedy(const Room& space) {
   if (space.count.empty()) return "";
   return count(space.parts_needed()) + " " + space.noun + " would hold it, not " +
          count(space.parts);
@@ -283,7 +283,7 @@ std::string remedy(const Space& space) {
 
 std::vector<Derivation> derive_spaces(const Design& design) {
   std::vector<Derivation> out;
-  for (const Space& space : spaces(design)) {
+  for (const Room& space : spaces(design)) {
     const std::string name = metric::of_storage(space.storage, "capacity.");
     out.push_back(derived(name + "usable", space.usable, space.formula));
     Rule sum{"", kStored, {}};

@@ -23,7 +23,7 @@ struct Stored {
 };
 
 /// A storage system that says how much it holds. Of drives inside hosts: those of one host.
-struct Space {
+struct Room {
   std::string storage;
   std::string size;    ///< the field that says so: "ost.capacity"
   std::string count;   ///< the field that counts what holds it: "ost.count"; "" where nothing does
@@ -45,19 +45,19 @@ struct Space {
 };
 
 /// Of the storage systems that say how much they hold. REQUIRES: all components are complete.
-[[nodiscard]] std::vector<Space> spaces(const Design& design);
+[[nodiscard]] std::vector<Room> spaces(const Design& design);
 
 /// Adds "storage.S.capacity.usable", ".needed", ".headroom", ".used" and, where something grows,
 /// ".full_after".
-void add_spaces(const std::vector<Space>& spaces, std::map<std::string, Metric>& metrics);
+void add_spaces(const std::vector<Room>& spaces, std::map<std::string, Metric>& metrics);
 
 /// Whether the metric is one of those.
 [[nodiscard]] bool is_of_space(std::string_view metric);
 
 /// One sentence: "scratch is to hold 3 PB and has room for 1.32 PB".
-[[nodiscard]] std::string shortage(const Space& space);
+[[nodiscard]] std::string shortage(const Room& space);
 /// What would hold it: "31 OSTs in place of 16". "" where nothing is counted.
-[[nodiscard]] std::string remedy(const Space& space);
+[[nodiscard]] std::string remedy(const Room& space);
 
 /// How it adds up, for `explain`.
 [[nodiscard]] std::vector<Derivation> derive_spaces(const Design& design);

@@ -158,9 +158,9 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   }
   for (const auto& [name, waiting] : plant.queues(wall))
     result.metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
-  const std::vector<Space> rooms = spaces(design);
+  const std::vector<Room> rooms = spaces(design);
   add_spaces(rooms, result.metrics);
-  for (const Space& room : rooms)
+  for (const Room& room : rooms)
     for (const char* figure : {"capacity.used", "capacity.headroom", "capacity.needed"})
       result.limited_by[metric::of_storage(room.storage, figure)] =
           metric::of_storage(room.storage, "capacity");

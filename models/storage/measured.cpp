@@ -198,8 +198,10 @@ class Measured final : public StorageModel {
       own_queues = {context, of.p_.servers};
       mix = Mix(of.p_.coupling);
       const MeasuredParams& p = of.p_;
-      read_limit = {context, p.limit_read, p.limit_read_ops, p.limit_burst};
-      write_limit = {context, p.limit_write, p.limit_write_ops, p.limit_burst};
+      const auto refill =
+          p.limit_refill == "slices" ? Throttle::Refill::slices : Throttle::Refill::steady;
+      read_limit = {context, p.limit_read, p.limit_read_ops, p.limit_burst, refill};
+      write_limit = {context, p.limit_write, p.limit_write_ops, p.limit_burst, refill};
       files.emplace(context, layout, name + group, seed, count);
     }
   };

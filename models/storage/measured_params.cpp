@@ -15,6 +15,7 @@ using namespace base;
 constexpr std::string_view kScopes[] = {"host", "shared"};
 constexpr std::string_view kLatencyOf[] = {"file", "request"};
 constexpr std::string_view kLines[] = {"own", "shared"};
+constexpr std::string_view kRefills[] = {"slices", "steady"};
 
 constexpr std::array kMeasuredFields{
     field("scope", &MeasuredParams::scope, "host",
@@ -133,6 +134,10 @@ constexpr std::array kMeasuredFields{
           between("20 ms", "1 s",
                   cited(kNonNegative, "Linux blk-throttle: a slice of 100 ms, 20 ms on SSDs"),
                   "expert range: 20-100 ms as cited; cloud volumes let more pass")),
+    field("limit.refill", &MeasuredParams::limit_refill, "steady",
+          "how what may pass comes back: steady, or in slices as long as the burst that begin with "
+          "the first request after a rest (Linux blk-throttle)",
+          one_of(kRefills)),
     field("jitter", &MeasuredParams::jitter, "0 %",
           "share J of every latency that is exponential: latencies x (1 - J + J Exp(1))", kShare),
     // Where the measurements end.

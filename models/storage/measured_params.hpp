@@ -39,9 +39,10 @@ struct MeasuredParams {
   std::string placement;                 ///< "random" or in turn: the first server of a file
   std::optional<Rate> limit_read, limit_write;            ///< of the limiter in front
   std::optional<OpRate> limit_read_ops, limit_write_ops;  ///< of the limiter in front
-  double coupling = 1.0;  ///< factor on times while reads and writes are both outstanding
-  Seconds limit_burst;    ///< what passes at once after a rest, as time at the limit
-  Fraction jitter;        ///< exponential share of latencies
+  double coupling = 1.0;     ///< factor on times while reads and writes are both outstanding
+  std::string limit_refill;  ///< "steady", "slices"
+  Seconds limit_burst;       ///< what passes at once after a rest, as time at the limit
+  Fraction jitter;           ///< exponential share of latencies
   std::optional<Bytes> smallest, largest;  ///< reads that were measured
   std::optional<double> deepest;           ///< most reads in flight that were measured
 

@@ -1,40 +1,69 @@
 #include "models/storage/throttle.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stallcast::models {
+namespace {
+
+constexpr double kSame = 1e-9;  // s, and share of a bucket
+constexpr double kLeastSlice = 1e-6;
+
+}  // namespace
 
 Throttle::Throttle(sim::Context& context, std::optional<Rate> bytes, std::optional<OpRate> requests,
-                   Seconds burst)
+                   Seconds burst, Refill refill)
     : context_(&context) {
   const double seconds = burst.in(unit::s);
   if (bytes) bytes_.rate = bytes->in(unit::Bps);
   if (requests) requests_.rate = requests->in(unit::per_s);
   for (Bucket* bucket : {&bytes_, &requests_})
-    if (bucket->limits()) bucket->level = bucket->depth = bucket->rate * seconds;
+    if (bucket->limits()) {
+      bucket->level = bucket->depth = bucket->rate * seconds;
+      if (refill == Refill::slices && seconds > kLeastSlice) bucket->slice = seconds;
+    }
 }
 
-// A request of more tokens than a bucket holds passes when they would have come.
-void Throttle::Bucket::fill(double time, double tokens) {
-  if (limits()) level = std::min(std::max(depth, tokens), level + time * rate);
+void Throttle::Bucket::ask(double now) {
+  if (!limits()) return;
+  if (slice == 0.0) {
+    level = std::min(depth, level + (now - at) * rate);
+    at = now;
+  } else if (now >= slice_end - kSame) {
+    level = depth;
+    slice_end = now + slice;
+  }
 }
 
-double Throttle::Bucket::wait(double tokens) const {
-  return limits() ? std::max(0.0, (tokens - level) / rate) : 0.0;
+// Steadily: now + (tokens - level) / rate. In slices: when the slices that end until then have
+// brought them.    [measured.md, eq. 5]
+double Throttle::Bucket::when(double now, double tokens) const {
+  if (!limits()) return now;
+  if (slice == 0.0) {
+    // A request of more tokens than a bucket holds passes when they would have come.
+    return now + std::max(0.0, (tokens - level) / rate);
+  }
+  if (tokens <= level + kSame * depth) return now;
+  return slice_end + (std::ceil((tokens - level) / depth - kSame) - 1.0) * slice;
+}
+
+void Throttle::Bucket::take(double date, double tokens) {
+  if (!limits()) return;
+  if (slice == 0.0) level += (date - at) * rate;
+  for (; slice > 0.0 && slice_end <= date + kSame; slice_end += slice) level += depth;
+  level = std::min(level, std::max(depth, tokens)) - tokens;
+  at = date;
 }
 
 // w = max(0, (b - tokens_B) / B, (n - tokens_I) / I) after the one before.  [measured.md, eq. 5]
 Seconds Throttle::admit(Bytes bytes, double requests) {
   const double size = bytes.in(unit::B);
   const double now = std::max(at_, context_->now().in(unit::s));
-  bytes_.fill(now - at_, 0.0);
-  requests_.fill(now - at_, 0.0);
-  const double wait = std::max(bytes_.wait(size), requests_.wait(requests));
-  bytes_.fill(wait, size);
-  requests_.fill(wait, requests);
-  bytes_.level -= size;
-  requests_.level -= requests;
-  at_ = now + wait;
+  bytes_.ask(now);
+  requests_.ask(now);
+  at_ = std::max(bytes_.when(now, size), requests_.when(now, requests));
+  bytes_.take(at_, size);
+  requests_.take(at_, requests);
   return Seconds::from(at_, unit::s);
 }
 

@@ -13,10 +13,14 @@ namespace stallcast::models {
 /// wait for it. docs/models/measured.md, eq. 5.
 class Throttle {
  public:
+  /// How tokens come back: all the time, or a bucket full at the end of each slice that is as long
+  /// as the burst, counted from the first request after a rest (Linux blk-throttle).
+  enum class Refill { steady, slices };
+
   Throttle() = default;
   /// Each bucket holds what its rate gives in `burst`; without a rate it does not limit.
   Throttle(sim::Context& context, std::optional<Rate> bytes, std::optional<OpRate> requests,
-           Seconds burst);
+           Seconds burst, Refill refill = Refill::steady);
 
   /// When `requests` that arrive now, of `bytes` together, may pass.
   [[nodiscard]] Seconds admit(Bytes bytes, double requests);
@@ -28,17 +32,22 @@ class Throttle {
   struct Bucket {
     double rate = std::numeric_limits<double>::infinity();  // tokens per second
     double depth = 0.0, level = 0.0;
+    double slice = 0.0, slice_end = 0.0;  // s; 0: tokens come all the time
+    double at = 0.0;                      // s: date of the level
 
     [[nodiscard]] bool limits() const { return rate < std::numeric_limits<double>::infinity(); }
-    /// Fills for `time`, at most to what `tokens` need.
-    void fill(double time, double tokens);
-    /// Seconds until there are `tokens`.
-    [[nodiscard]] double wait(double tokens) const;
+    /// Somebody asks at `now`: until then tokens came, at most a bucket full; after a rest a slice
+    /// begins.
+    void ask(double now);
+    /// When `tokens` that are asked for at `now` are there.
+    [[nodiscard]] double when(double now, double tokens) const;
+    /// They are taken at `date`, which is not before `when` said.
+    void take(double date, double tokens);
   };
 
   sim::Context* context_ = nullptr;
   Bucket bytes_, requests_;
-  double at_ = 0.0;  // s: date of the levels, when the last request passed
+  double at_ = 0.0;  // s: when the last request passed
 };
 
 }  // namespace stallcast::models

@@ -10,7 +10,7 @@ namespace stallcast::scenarios {
 
 // A plan finds what would hold them, so this stops no verb but `lint`: `run` misses its target.
 void check_capacity(const Design& design, Diagnostics& report) {
-  for (const models::Space& space : models::spaces(design)) {
+  for (const models::Room& space : models::spaces(design)) {
     if (space.needed() <= space.usable) continue;
     const Component& storage = *design.find_storage(space.storage);
     const std::string hint = models::remedy(space);
@@ -20,7 +20,7 @@ void check_capacity(const Design& design, Diagnostics& report) {
 }
 
 void expect_room(Design& design) {
-  for (const models::Space& space : models::spaces(design)) {
+  for (const models::Room& space : models::spaces(design)) {
     const std::string metric = metric::of_storage(space.storage, "capacity.used");
     const bool said = std::any_of(design.expect.begin(), design.expect.end(), [&](const auto& e) {
       return models::is_of_space(e.that) && e.that.starts_with(metric::of_storage(space.storage));

@@ -272,6 +272,28 @@ TEST_CASE("measured: a limiter holds back small requests behind a large one") {
   CHECK_FALSE(models::Throttle(*context, {}, {}, 100_ms).limits());
 }
 
+TEST_CASE("measured: slices bring what may pass all at once") {
+  // 100 requests/s in slices of 100 ms: ten at once, ten more at the end of each slice.
+  const auto context = sim::make_fluid_context();
+  models::Throttle slices(*context, {}, OpRate::from(100.0, unit::per_s), 100_ms,
+                          models::Throttle::Refill::slices);
+  for (int i = 0; i < 35; ++i) {
+    INFO(i);
+    CHECK(slices.admit({}, 1.0).in(unit::s) == Approx(0.1 * (i / 10)));
+  }
+  // 25 at once have to wait for the five that are left and two slices more: the one after passes
+  // with what the second of them brought too much.
+  CHECK(slices.admit({}, 25.0).in(unit::s) == Approx(0.5));
+  CHECK(slices.admit({}, 1.0).in(unit::s) == Approx(0.6));
+  // A large write of a rested limiter: 20 MB at 80 MB/s leave with the third slice.
+  models::Throttle bytes(*context, Rate::from(80e6, unit::Bps), {}, 100_ms,
+                         models::Throttle::Refill::slices);
+  CHECK(bytes.admit(20_MB, 0.0).in(unit::s) == Approx(0.2));
+  // 4000 requests of 128 KiB in slices of 10 MB: the last begin with the 53rd, after 52 slices.
+  const Design design = device({{"limit.read", "100 MB/s"}, {"limit.refill", "slices"}});
+  CHECK(seconds(design, 8, 500) == Approx(5.2).epsilon(0.002));
+}
+
 TEST_CASE("measured: opens are a line and a delay of their own; what is cached pays its own part") {
   // Dl = 0.76 ms in one line, 0.5 ms private: X = min(q / 1.26 ms, 1 / 0.76 ms)
   const Design design = device({{"read.law", "fifo"},

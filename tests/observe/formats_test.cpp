@@ -105,6 +105,68 @@ TEST_CASE(
   CHECK_FALSE(sums.reading->latency);
 }
 
+namespace {
+
+/// A row of DFTracer's annotations, in microseconds.
+std::string annotated(const char* name, const char* category, int start, int length) {
+  return std::string("{\"name\":\"") + name + "\",\"cat\":\"" + category +
+         "\",\"pid\":7,\"tid\":7,\"ts\":" + std::to_string(1'700'000'000'000'000 + start) +
+         ",\"dur\":" + std::to_string(length) + ",\"ph\":\"X\",\"args\":{}}\n";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "dftracer: annotated loops give steps, epochs and samples; evaluations are none of them") {
+  // Two epochs of two batches: waits of 100, computes of 400; then an evaluation of one batch.
+  std::string text = annotated("train", "pipeline", 0, 4000);
+  for (const int epoch : {100, 2100}) {
+    text += annotated("epoch.block", "pipeline", epoch, 1800);
+    for (const int batch : {epoch, epoch + 500}) {
+      text += annotated("fetch.iter", "dataloader", batch, 100);
+      text += annotated("item", "data", batch + 10, 50);
+      text += annotated("compute", "compute", batch + 100, 400);
+      text += annotated("fetch.block", "dataloader", batch + 100, 400);
+    }
+    text += annotated("evaluate", "pipeline", epoch + 1000, 700);
+    text += annotated("fetch.iter", "dataloader", epoch + 1000, 100);
+    text += annotated("compute", "compute", epoch + 1100, 600);
+    text += annotated("capture", "checkpoint", epoch + 1700, 60);
+  }
+  text += annotated("restart", "checkpoint", 10, 30);
+  for (const bool marked : {true, false}) {  // with "compute", and without
+    std::string rows = text;
+    if (!marked)
+      for (std::size_t at; (at = rows.find("\"name\":\"compute\"")) != rows.npos;)
+        rows.replace(at, 16, "\"name\":\"forward\"");
+    const Observation o = observe("dftracer", rows);
+    REQUIRE(o.steps);
+    CHECK(o.steps->marked_by == (marked ? "compute" : "fetch.block"));
+    CHECK(o.steps->count == 4);
+    CHECK(o.steps->epochs == 2);
+    CHECK(seconds(o.steps->duration->minimum) == Approx(500e-6));
+    CHECK(seconds(o.steps->duration->maximum) == Approx(500e-6));
+    CHECK(seconds(o.steps->wait->mean) == Approx(100e-6));
+    CHECK(o.steps->first_batch->count == 2);
+    CHECK(o.samples->wall->count == 4);
+    CHECK(seconds(o.samples->wall->mean) == Approx(50e-6));
+    CHECK(o.saves->count == 2);
+    CHECK(o.loads->count == 1);
+  }
+}
+
+TEST_CASE("dftracer: an evaluation between steps is no wait") {
+  const Observation o =
+      observe("dftracer", annotated("epoch", "pipeline", 0, 3000) +
+                              annotated("TorchFramework.compute", "x", 100, 100) +
+                              annotated("DLIOBenchmark._eval", "x", 200, 1000) +
+                              annotated("TorchFramework.compute", "x", 300, 100) +
+                              annotated("TorchFramework.compute", "x", 1250, 100));
+  CHECK(o.steps->count == 2);
+  CHECK(seconds(o.steps->duration->maximum) == Approx(200e-6));
+  CHECK(seconds(o.steps->duration->minimum) == Approx(150e-6));
+}
+
 TEST_CASE("dftracer: the first dialect writes numbers as texts, its pid is the rank") {
   const Observation o = observe("dftracer",
                                 R"([

@@ -8,6 +8,7 @@ generated traces (bench/observe/make_traces.py), packed or not, and its answers 
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -163,6 +164,33 @@ class Import(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("pfw:91:", done.stderr)
         self.assertIn("not a row of DFTracer", done.stderr)
+
+    def test_the_configuration_beside_results_of_dlio_gives_the_loader_and_the_samples(self):
+        self.write("0_output.json", make("dlio-output", 0, 3e4))
+        config = ("workload:\n  dataset: {num_files_train: 84, num_samples_per_file: 2, record_length_bytes: 1000,\n"
+                  "            record_length_bytes_stdev: 0, data_folder: '${oc.env:HOME}'}\n"
+                  "  reader: {data_loader: pytorch, batch_size: 7, read_threads: 4, prefetch_size: 6, file_shuffle: seed}\n"
+                  "  train: {epochs: 3}\n")
+        for place in (".hydra", "dlio_config"):
+            os.mkdir(os.path.join(self.folder.name, place))
+            self.write(os.path.join(place, "config.yaml"), config.encode())
+            observation = self.observation("dlio-output", self.folder.name)
+            loader, samples = observation["loader"], observation["samples"]
+            self.assertEqual((loader["kind"], loader["workers"], loader["batch"], loader["prefetch"],
+                              loader["sampler"], loader["persistent"]),
+                             ("pytorch-workers", 4, 7, 2, "RandomSampler", True))  # 6 batches of 4 workers: 2 each
+            self.assertEqual((samples["count"], samples["bytes"]["mean"], samples["files"]["mean"]), (504, 1000, 0.5))
+            self.assertEqual(observation["figures"]["dataset_samples"], 168)
+            shutil.rmtree(os.path.join(self.folder.name, place))
+
+    def test_a_configuration_of_dlio_that_cannot_be_read_leaves_the_results(self):
+        self.write("0_output.json", make("dlio-output", 0, 3e4))
+        os.mkdir(os.path.join(self.folder.name, ".hydra"))
+        for text in (b"workload: {a: [", b"- 1\n", b"", b"\x00\xff", b"a: &a [*a, *a]\n"):
+            self.write(".hydra/config.yaml", text)
+            observation = self.observation("dlio-output", self.folder.name)
+            self.assertGreater(observation["steps"]["count"], 0)
+            self.assertNotIn("samples", observation)
 
     def test_a_folder_of_dlio_is_one_job(self):
         for rank in (0, 1):

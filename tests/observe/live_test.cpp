@@ -195,6 +195,11 @@ TEST_CASE("GPUs are those that nvidia-smi lists") {
   CHECK(host.accelerators == 2);
   CHECK(host.accelerator == "NVIDIA H100 80GB HBM3");
   CHECK(host.accelerator_memory->in(unit::MiB) == 81559.0);
+  ObservedHost shared;  // memory is the host's
+  take_gpus("NVIDIA GH200 480GB, [N/A]\n", shared);
+  CHECK(shared.accelerators == 1);
+  CHECK(shared.accelerator == "NVIDIA GH200 480GB");
+  CHECK_FALSE(shared.accelerator_memory);
   ObservedHost none;
   take_gpus("No devices were found\n", none);
   CHECK_FALSE(none.accelerators);

@@ -106,6 +106,31 @@ class Command(Case):
             self.assertEqual(run.code, 137)
             self.check(run)
 
+    def test_the_job_outlives_an_observer_that_is_killed_and_its_notes_do_not(self):
+        def kill(run):
+            run.await_line()
+            run.process.kill()
+            run.process.wait()
+            with open(os.path.join(run.folder.name, "go"), "w", encoding="utf-8"):
+                pass
+        script = ("import os, subprocess, sys, time\n"
+                  "print('ready', flush=True)\n"
+                  "while not os.path.exists('go'): time.sleep(0.01)\n"
+                  "import torch\n"
+                  "subprocess.run([sys.executable, '-c', 'import torch.utils.data'], check=True)\n"
+                  "print('went on', len(open('data.bin', 'rb').read()), flush=True)\n")
+        for options in ((), ("--syscalls", "strace")):
+            if options and shutil.which("strace") is None:
+                continue
+            with Observed(script, *options, start=kill) as run:
+                if run.code == 2:
+                    continue  # strace may not trace here
+                self.assertEqual((run.out, run.err), ("went on %d\n" % DATA_SIZE, ""))
+                end = time.monotonic() + 60
+                while os.listdir(run.temporary) and time.monotonic() < end:
+                    time.sleep(0.01)
+                self.assertEqual(os.listdir(run.temporary), [])
+
     def test_a_daemon_is_not_waited_for(self):
         with Observed(["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"]) as run:
             os.kill(int(run.out), signal.SIGKILL)
@@ -179,6 +204,19 @@ class Python(Case):
                       "o.Optimizer()\nprint('fine')", files=odd, env={"PYTHONPATH": "odd"}, torch=False) as run:
             self.assertEqual((run.code, run.out), (0, "fine\n"), run.err)
             self.check(run)
+
+    def test_a_torch_that_nobody_watched_is_told(self):
+        """The library is mapped as a program is; the interpreter does not look for our folder."""
+        script = ("import mmap, os, shutil, time\n"
+                  "shutil.copy('/bin/true', 'libtorch_python.so')\n"
+                  "file = os.open('libtorch_python.so', os.O_RDONLY)\n"
+                  "held = mmap.mmap(file, 0, prot=mmap.PROT_READ | mmap.PROT_EXEC)\n"
+                  "time.sleep(0.5)\n")
+        for words, told in (([sys.executable, "-I", "-c", script], True), ([sys.executable, "-I", "-c", "pass"], False)):
+            with Observed(words) as run:
+                self.assertEqual("torch_without_hooks" in self.check(run)["figures"], told)
+                self.assertEqual("was not watched" in run.err, told, run.err)
+                self.assertEqual(any("not watched" in note for note in run.seen["notes"]), told)
 
     def test_no_hooks_leaves_python_alone(self):
         with Observed("import os, sys\nprint(os.environ.get('PYTHONPATH'), len(sys.meta_path))", "--no-hooks",

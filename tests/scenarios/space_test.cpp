@@ -34,7 +34,7 @@ Design with(const std::string& storage, const std::string& save = "",
   return loaded.design();
 }
 
-models::Space space(const Design& design) {
+models::Room space(const Design& design) {
   const auto found = models::spaces(design);
   REQUIRE(found.size() == 1);
   return found[0];
@@ -108,7 +108,7 @@ TEST_CASE("saves that stay and what arrives fill what is left") {
 }
 
 TEST_CASE("a host holds all of the data set and its part of a save") {
-  const models::Space drives =
+  const models::Room drives =
       space(with(R"("type": "local", "drive": { "count": 8, "size": "200 TB" })"));
   CHECK(drives.per_host);
   CHECK(drives.needed().in(unit::TB) == Approx(1000.0 + 0.25));

@@ -14,6 +14,7 @@
 
 #include "engine/base/files.hpp"
 #include "engine/base/text.hpp"
+#include "engine/base/utf8.hpp"
 #include "stallcast/scenario.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/verbs.hpp"
@@ -29,8 +30,8 @@ constexpr std::size_t kBarWidth = 79;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// `text` without what a terminal would obey: control characters become "?". Tabs and line ends
-/// stay.
+/// `text` without what a terminal would obey: control characters and what is not UTF-8 become "?".
+/// Tabs and line ends stay.
 std::string printable(std::string text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -38,8 +39,10 @@ std::string printable(std::string text) {
     // U+0080 to U+009F
     const bool c1 = c == 0xC2U && i + 1 < text.size() &&
                     static_cast<unsigned char>(text[i + 1]) < 0xA0U && continues(text[i + 1]);
-    if (control || c1) text[i] = '?';
+    const std::size_t length = base::utf8_length(std::string_view(text).substr(i));
+    if (control || c1 || length == 0) text[i] = '?';
     if (c1) text[i + 1] = '?';
+    if (length > 1 && !c1) i += length - 1;
   }
   return text;
 }

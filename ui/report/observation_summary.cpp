@@ -83,11 +83,19 @@ std::string observation_summary(const Observation& o) {
   out += steps_text(o) + samples_text(o) + saves_text(o);
   if (o.reading && o.reading->bytes > Bytes{}) {
     std::string text = size_text(o.reading->bytes);
-    if (o.reading->from_device) text += ", " + size_text(*o.reading->from_device) + " from devices";
+    if (o.reading->from_device) {
+      text += ", " + size_text(*o.reading->from_device) + " from devices";
+      if (*o.reading->from_device > o.reading->bytes * 1.5)
+        text += " (also mapped, or by io_uring)";
+    }
     out += line_of("read", text + cache_text(o, "page_cache_share"));
   }
   if (o.writing && o.writing->bytes > Bytes{})
     out += line_of("written", size_text(o.writing->bytes));
+  if (o.figures.count("torch_without_hooks") > 0)
+    out += line_of("PyTorch",
+                   "ran and was not watched, so that steps are not known: python -I, -E or -S, or "
+                   "an environment that was cleared (env -i, sudo), keep the hooks away");
   out += line_of("observing", "took " + print_share(figure(o, "overhead_share")) +
                                   " of the time: hooks " + seconds_figure(o, "hooks_training_s") +
                                   ", core time beside the job " + seconds_figure(o, "watching_s"));

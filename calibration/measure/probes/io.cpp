@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 
 #include "calibration/measure/probes/bystanders.hpp"
 #include "calibration/measure/probes/data_file.hpp"
@@ -8,6 +9,7 @@
 #include "calibration/measure/probes/ladder.hpp"
 #include "calibration/measure/probes/probe.hpp"
 #include "calibration/measure/probes/probe_target.hpp"
+#include "calibration/measure/probes/rested.hpp"
 #include "calibration/measure/probes/rows.hpp"
 #include "calibration/measure/probes/steady.hpp"
 #include "calibration/measure/probes/turns.hpp"
@@ -41,6 +43,7 @@ class IoProbe {
     if (effort_.watched_s > 0.0)
       if (auto failure = watch_long_runs()) return *failure;
     if (auto failure = run_cells()) return *failure;
+    if (auto failure = run_rested()) return *failure;
     if (auto failure = compare_zeros()) return *failure;
     if (auto failure = climb_ladder()) return *failure;
     judge_cache();
@@ -98,7 +101,9 @@ class IoProbe {
             },
             watch))
       return *failure;
-    Measurement m = io_measurement(cell, *tally);
+    Measurement m = cell.load.pause_s > 0.0
+                        ? rested_measurement(cell, *tally, loaded(cell.operation, cell.load.size))
+                        : io_measurement(cell, *tally);
     m.options["buffers_asked"] = name_of(options_.buffers);
     return m;
   }
@@ -152,8 +157,10 @@ class IoProbe {
   }
 
   std::optional<Failure> measure_all(const std::vector<IoCell>& cells, Stretch progress) {
+    ProbeOptions options = options_;
+    if (options.budget) options.budget->ends = options.budget->ends - rested_time();
     return take_turns(
-        options_, set_, cells.size(), effort_.repeats, progress,
+        options, set_, cells.size(), effort_.repeats, progress,
         [&](std::size_t at) { return label(cells[at]); },
         [&](std::size_t at) -> std::optional<Failure> {
           auto m = measure(cells[at]);
@@ -161,6 +168,56 @@ class IoProbe {
           set_.measurements.push_back(std::move(m).value());
           return std::nullopt;
         });
+  }
+
+  /// Of a budget, what runs after rests may take: 31 s where all are of interest.
+  [[nodiscard]] Seconds rested_time() const {
+    constexpr double kShare = 0.25;
+    double most = 0.0;
+    for (const double rest : rests_s()) most += rest + kRestedRun_s;
+    most *= static_cast<double>(rested_cells(file_.bytes, file_.alignment, file_.device).size());
+    return std::min(options_.budget->length * kShare, Seconds::from(most, unit::s));
+  }
+
+  /// Most requests of `size` a second that were seen of `operation` under load; 0 where none were.
+  [[nodiscard]] OpRate loaded(std::string_view operation, std::size_t size) const {
+    OpRate most;
+    for (const Measurement& m : set_.measurements)
+      if (m.operation == operation && m.path.empty() && m.pattern == "random" &&
+          m.size == Bytes::from(static_cast<double>(size), unit::B))
+        most = std::max(most, m.ops);
+    return most;
+  }
+
+  // Where the first points of an operation are no faster than under load, the others are not run.
+  std::optional<Failure> run_rested() {
+    std::vector<IoCell> cells = rested_cells(file_.bytes, file_.alignment, file_.device);
+    std::map<std::string, std::size_t> seen, tried;
+    for (const double rest : rests_s())
+      for (std::size_t at = 0; at < cells.size(); ++at) {
+        IoCell cell = cells[at];
+        cell.load.pause_s = rest;
+        if (loaded(cell.operation, cell.load.size) <= OpRate{} || late(cell.load)) continue;
+        if (tried[cell.operation] >= kDeciding && seen[cell.operation] == 0) continue;
+        tell(options_, cells_end() - kZerosShare, label(cell));
+        const Bystanders others;
+        auto m = measure(cell);
+        if (!m.ok()) return m.failure();
+        if (m.value().count == 0) continue;  // the machine was away
+        m.value().origin = "rested " + std::to_string(at) + " after " + base::shortest(rest) + " s";
+        others.note({&m.value(), 1});
+        ++tried[cell.operation];
+        if (m.value().figures["burst_requests"] > 0.0) ++seen[cell.operation];
+        set_.measurements.push_back(std::move(m).value());
+      }
+    return std::nullopt;
+  }
+
+  /// Whether a run after a rest would end after the budget does.
+  [[nodiscard]] bool late(const IoLoad& load) const {
+    if (!options_.budget) return false;
+    const Seconds left = options_.budget->ends - budget_from_now(Seconds{}).ends;
+    return left < Seconds::from(load.pause_s + load.longest_s, unit::s);
   }
 
   // Zeros come last: reading them back may be free.

@@ -25,6 +25,7 @@ struct IoLoad {
   double longest_s = 10.0;  ///< ends then, however few completed
   std::uint64_t span = 0;   ///< of the file, from its start, in bytes
   std::uint64_t seed = 1;
+  double pause_s = 0.0;  ///< before the first request; then all counts, from the first on
 };
 
 /// What came out. Lives in shared memory: zeroed memory is an empty one.
@@ -35,6 +36,14 @@ struct IoTally {
   double began_s, ended_s;              ///< of what was counted: after the ramp
   double cpu_s;                         ///< user and system, of what was counted
   std::array<double, kSeconds> second;  ///< bytes of each second
+  static constexpr std::size_t kMarks = 512;
+  /// After a pause: so many requests were complete so long after the first was sent.
+  struct Mark {
+    std::uint64_t requests;
+    double after_s;
+  };
+  std::array<Mark, kMarks> mark;
+  std::size_t marks;
   bool registered_buffers, registered_files;
   std::array<char, 12> buffers;  ///< "hugetlb", "thp" or "pages"
 };
@@ -43,6 +52,8 @@ struct IoTally {
 class Meter {
  public:
   Meter(const IoLoad& load, IoTally& tally);
+  /// The first request is sent now: rests before, where the load asks for it.
+  void start();
   /// One completion; `now` may be the same for several.
   void completed(double submitted_s, double now_s);
   /// Enough was counted, or the time is over.
@@ -51,6 +62,7 @@ class Meter {
   void finish();
 
  private:
+  void mark(double after_s);
   const IoLoad& load_;
   IoTally& tally_;
   double start_s_, cpu_s_ = 0.0;

@@ -1,6 +1,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "calibration/measure/probes/io_engine.hpp"
 #include "calibration/measure/probes/processes.hpp"
@@ -12,6 +14,16 @@ std::uint64_t wanted_completions(unsigned depth) {
 
 Meter::Meter(const IoLoad& load, IoTally& tally)
     : load_(load), tally_(tally), start_s_(clock_s()) {}
+
+void Meter::start() {
+  const bool rests = load_.pause_s > 0.0;
+  if (rests) std::this_thread::sleep_for(std::chrono::duration<double>(load_.pause_s));
+  start_s_ = clock_s();
+  if (!rests) return;
+  counting_ = true;
+  tally_.began_s = tally_.ended_s = start_s_;
+  cpu_s_ = cpu_s(RUSAGE_SELF);
+}
 
 // The ramp ends when every request in flight at the start was replaced twice and a tenth of the
 // time has passed.
@@ -28,11 +40,27 @@ void Meter::completed(double submitted_s, double now_s) {
   tally_.latencies.add(static_cast<std::uint64_t>(1e9 * std::max(0.0, now_s - submitted_s)));
   tally_.bytes += load_.size;
   tally_.ended_s = now_s;
+  if (load_.pause_s > 0.0) mark(now_s - tally_.began_s);
   const auto second = static_cast<std::size_t>(now_s - tally_.began_s);
   if (second < IoTally::kSeconds) tally_.second[second] += static_cast<double>(load_.size);
 }
 
+// Each of the first, later ones 3 % apart: what passes at once is known that well.
+void Meter::mark(double after_s) {
+  constexpr double kApart = 1.03;
+  const std::uint64_t n = tally_.latencies.count();
+  if (tally_.marks == IoTally::kMarks) return;
+  const std::uint64_t last = tally_.marks == 0 ? 0 : tally_.mark[tally_.marks - 1].requests;
+  if (static_cast<double>(n) < kApart * static_cast<double>(last)) {
+    // What comes after a wait is of interest, however few it are.
+    const double waited = after_s - tally_.mark[tally_.marks - 1].after_s;
+    if (waited < 0.1 * after_s) return;
+  }
+  tally_.mark[tally_.marks++] = {n, after_s};
+}
+
 bool Meter::done(double now_s) const {
+  if (load_.pause_s > 0.0) return now_s - start_s_ >= load_.longest_s;
   if (now_s - start_s_ >= load_.longest_s) return true;
   return counting_ && now_s - tally_.began_s >= load_.shortest_s &&
          tally_.latencies.count() >= wanted_completions(load_.depth);

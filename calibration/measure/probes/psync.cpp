@@ -48,6 +48,7 @@ std::optional<Failure> run_psync(int fd, const IoLoad& load, IoTally& tally) {
       ending = true;
     }
   };
+  meter.start();
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < load.depth; ++i) threads.emplace_back(work, i);
   for (std::thread& thread : threads) thread.join();

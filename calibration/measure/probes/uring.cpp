@@ -53,6 +53,7 @@ class Run {
   std::optional<Failure> run() {
     if (ring_.error() != 0) return system_failure("set up io_uring", ring_.error());
     prepare();
+    meter_.start();
     for (Slot& slot : slots_) submit(slot);
     while (in_flight_ > 0) {
       const int submitted = io_uring_submit_and_wait(ring_.get(), 1);

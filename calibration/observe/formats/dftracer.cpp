@@ -1,6 +1,7 @@
 #include "calibration/observe/formats/dftracer_stream.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -242,31 +243,55 @@ bool DftracerStream::event(Operation& out, bool aggregate) {
     return false;
   }
   if (aggregate) return false;
-  if (builder != nullptr) {
-    application(name, category, out.start, end);
-    return false;
-  }
-  out.mark = mark_of(name, category);
-  if (out.mark == LoaderMark::none) return false;
+  if (builder == nullptr) return mark(name, category, out);
+  application(name, category, out.start, end);
+  return false;
+}
+
+bool DftracerStream::mark(std::string_view name, std::string_view category, Operation& out) const {
   out.kind = OperationKind::mark;
-  if (out.mark == LoaderMark::sample)
-    out.batch = (static_cast<std::uint64_t>(event_.integer("epoch", true).value_or(0)) << 32U) +
-                static_cast<std::uint64_t>(*event_.integer("step", true));
+  out.mark = mark_of(name, category);
+  if (out.mark != LoaderMark::sample) return out.mark != LoaderMark::none;
+  const auto step = event_.integer("step", true), epoch = event_.integer("epoch", true);
+  if (!step) return false;
+  out.batch =
+      (static_cast<std::uint64_t>(epoch.value_or(0)) << 32U) + static_cast<std::uint64_t>(*step);
   return true;
 }
 
-LoaderMark DftracerStream::mark_of(std::string_view name, std::string_view category) const {
-  if (name.ends_with(".compute") || (category == "compute" && name == "compute"))
-    return LoaderMark::compute;
-  if (name.ends_with("._train") || (category == "pipeline" && name == "epoch"))
-    return LoaderMark::epoch;
-  if (category == "dataloader" && (name == "fetch" || name == "fetch.iter"))
-    return LoaderMark::fetch;
-  if (name.ends_with(".checkpoint") || name.ends_with("save_checkpoint") ||
-      (category == "checkpoint" && name == "capture"))
-    return LoaderMark::save;
-  if (name.ends_with("worker_init")) return LoaderMark::worker;
-  if (name.ends_with(".read_index") && event_.integer("step", true)) return LoaderMark::sample;
+/// The first are the names that DFTracer's own annotations give (pydftracer, ai_common.py): a loop
+/// over `dataloader.fetch` or `pipeline.epoch` writes ".iter" for what it waits and ".block" for
+/// its body. DLIO has these since 2025.
+LoaderMark DftracerStream::mark_of(std::string_view name, std::string_view category) {
+  struct Row {
+    std::string_view category, name;
+    LoaderMark mark;
+  };
+  constexpr std::array<Row, 13> kAnnotations{{{"compute", "compute", LoaderMark::compute},
+                                              {"compute", "step", LoaderMark::update},
+                                              {"dataloader", "fetch.block", LoaderMark::block},
+                                              {"dataloader", "fetch", LoaderMark::fetch},
+                                              {"dataloader", "fetch.iter", LoaderMark::fetch},
+                                              {"pipeline", "epoch", LoaderMark::epoch},
+                                              {"pipeline", "epoch.block", LoaderMark::epoch},
+                                              {"pipeline", "train", LoaderMark::train},
+                                              {"pipeline", "evaluate", LoaderMark::evaluation},
+                                              {"pipeline", "test", LoaderMark::evaluation},
+                                              {"checkpoint", "restart", LoaderMark::load},
+                                              {"checkpoint", "capture", LoaderMark::save},
+                                              {"data", "item", LoaderMark::sample}}};
+  constexpr std::array<Row, 8> kEndings{{{"", ".compute", LoaderMark::compute},
+                                         {"", "._train", LoaderMark::epoch},
+                                         {"", "._eval", LoaderMark::evaluation},
+                                         {"", "load_checkpoint", LoaderMark::load},
+                                         {"", ".checkpoint", LoaderMark::save},
+                                         {"", "save_checkpoint", LoaderMark::save},
+                                         {"", "worker_init", LoaderMark::worker},
+                                         {"", ".read_index", LoaderMark::sample}}};
+  for (const Row& row : kAnnotations)
+    if (row.category == category && row.name == name) return row.mark;
+  for (const Row& row : kEndings)
+    if (name.ends_with(row.name)) return row.mark;
   return LoaderMark::none;
 }
 
@@ -274,21 +299,34 @@ void DftracerStream::application(std::string_view name, std::string_view categor
                                  Seconds end) {
   const StepMarks::Span span{pid_, tid_, start, end};
   builder->seen(pid_, tid_, start, end);
-  const LoaderMark mark = mark_of(name, category);
-  if (mark == LoaderMark::compute) {
-    if (marks_.marked_by.empty()) marks_.marked_by = name;
-    marks_.compute(span);
-  } else if (mark == LoaderMark::epoch) {
-    marks_.epoch(span);
-  } else if (mark == LoaderMark::fetch) {
-    marks_.wait(span);
-  } else if (name.ends_with("load_checkpoint") || (category == "checkpoint" && name == "restart")) {
-    marks_.load(span);
-  } else if (mark == LoaderMark::save) {
-    marks_.save(span);
-  } else if (name.ends_with("worker_init")) {
-    ++workers_[{pid_, event_.integer("epoch", true).value_or(0)}];
-  } else if (name.ends_with("__getitem__")) {
+  switch (mark_of(name, category)) {
+    case LoaderMark::compute:
+      if (category == "compute" || marks_.marked_by.empty()) marks_.marked_by = name;
+      return marks_.compute(span);
+    case LoaderMark::update:
+      return updates_.compute(span);
+    case LoaderMark::block:
+      return blocks_.compute(span);
+    case LoaderMark::fetch:
+      return marks_.wait(span);
+    case LoaderMark::epoch:
+      ++passes_;
+      return marks_.epoch(span);
+    case LoaderMark::train:
+      return marks_.epoch(span);
+    case LoaderMark::evaluation:
+      return marks_.evaluation(span);
+    case LoaderMark::load:
+      return marks_.load(span);
+    case LoaderMark::save:
+      return marks_.save(span);
+    case LoaderMark::worker:
+      ++workers_[{pid_, event_.integer("epoch", true).value_or(0)}];
+      return;
+    default:
+      break;
+  }
+  if (name.ends_with("__getitem__") || (category == "data" && name == "item")) {
     builder->sample_wall.add(end - start);
   } else if (name.ends_with(".get_sample")) {
     if (const auto size = event_.number("image_size", true); size && *size > 0.0)
@@ -302,6 +340,12 @@ std::optional<Seconds> DftracerStream::began() const {
 }
 
 void DftracerStream::finish(ObservationBuilder& to) {
+  for (const auto& [other, name] :
+       {std::pair{&blocks_, "fetch.block"}, std::pair{&updates_, "compute.step"}})
+    if (marks_.computes.empty() && !other->computes.empty()) {
+      marks_.computes = std::move(other->computes);
+      marks_.marked_by = name;
+    }
   resolve_marks(marks_, to);
   Observation& known = to.known;
   known.source.dialect = numbered_ ? "numbered" : hashed_ ? "hashed" : "texts";
@@ -314,10 +358,10 @@ void DftracerStream::finish(ObservationBuilder& to) {
     process.rank.reset();
     if (const auto rank = ranks_.find(pid); rank != ranks_.end()) process.rank = rank->second;
   }
-  if (!marks_.epochs.empty()) {
+  const std::uint64_t passes = passes_ > 0 ? passes_ : marks_.epochs.size();
+  if (passes > 0) {
     if (!known.steps) known.steps.emplace();
-    known.steps->epochs =
-        std::max<std::uint64_t>(known.steps->epochs.value_or(0), marks_.epochs.size());
+    known.steps->epochs = std::max<std::uint64_t>(known.steps->epochs.value_or(0), passes);
   }
   if (!workers_.empty()) {
     ObservedLoader& loader = known.loader ? *known.loader : known.loader.emplace();

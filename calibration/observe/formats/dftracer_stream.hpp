@@ -51,8 +51,10 @@ class DftracerStream final : public OperationStream, private JsonVisitor {
   bool posix(Operation& out, OperationKind kind, bool aggregate);
   void place(Operation& out, std::string_view name);
   void application(std::string_view name, std::string_view category, Seconds start, Seconds end);
-  /// For a replay: what the event says of loader and training loop.
-  [[nodiscard]] LoaderMark mark_of(std::string_view name, std::string_view category) const;
+  /// What the event says of loader and training loop.
+  [[nodiscard]] static LoaderMark mark_of(std::string_view name, std::string_view category);
+  /// The mark for a replay; false: it is none.
+  bool mark(std::string_view name, std::string_view category, Operation& out) const;
   void name_file();
   [[nodiscard]] std::uint64_t descriptor(std::int64_t fd) const;
   void lifecycle(std::string_view name);
@@ -75,6 +77,9 @@ class DftracerStream final : public OperationStream, private JsonVisitor {
   std::uint64_t starts_ = 0, ends_ = 0, layered_ = 0, nameless_ = 0;
   std::string version_;
   StepMarks marks_;
+  /// Where no compute is marked: what is done with a batch, and updates of the optimizer.
+  StepMarks blocks_, updates_;
+  std::uint64_t passes_ = 0;  ///< epochs; 0: only trainings are marked
 };
 
 }  // namespace stallcast::calibration::dftracer

@@ -174,6 +174,7 @@ bool recognises(std::string_view head) {
 void read(TraceFile& file, std::int64_t index, ObservationBuilder& builder) {
   // "3_output.json" is of rank 3.
   const std::string name = std::filesystem::path(file.path()).filename().string();
+  if (name == "config.yaml") return read_config(file, builder);
   const std::size_t stop = name.find("_output.json");
   std::int64_t rank = index;
   if (stop != name.npos && is_count(name.substr(0, stop)))

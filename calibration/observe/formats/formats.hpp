@@ -17,7 +17,11 @@ using OperationsOf = std::unique_ptr<OperationStream>(TraceFile& file, std::int6
 namespace chakra { RecognisesTrace recognises; ReadTrace read; }
 namespace darshan_dxt { RecognisesTrace recognises; ReadTrace read; OperationsOf operations; }
 namespace dftracer { RecognisesTrace recognises; ReadTrace read; OperationsOf operations; }
-namespace dlio_output { RecognisesTrace recognises; ReadTrace read; }
+namespace dlio_output {
+RecognisesTrace recognises;
+ReadTrace read;
+void read_config(TraceFile& file, ObservationBuilder& builder);
+}
 namespace iolog { RecognisesTrace recognises; ReadTrace read; OperationsOf operations; }
 namespace kineto { RecognisesTrace recognises; ReadTrace read; }
 namespace strace { RecognisesTrace recognises; ReadTrace read; OperationsOf operations; }

@@ -18,7 +18,8 @@ constexpr std::array<TraceFormat, 7> kTraceFormats{{
      darshan_dxt::read, darshan_dxt::operations},
     {"dftracer", "DFTracer .pfw, all dialects", dftracer::recognises, dftracer::read,
      dftracer::operations},
-    {"dlio-output", "DLIO's output folder: N_output.json, per_epoch_stats.json, summary.json",
+    {"dlio-output",
+     "DLIO's output folder: N_output.json, per_epoch_stats.json, summary.json, .hydra/config.yaml",
      dlio_output::recognises, dlio_output::read, nullptr},
     {"iolog", "fio's write_iolog, versions 2 and 3", iolog::recognises, iolog::read,
      iolog::operations},
@@ -81,6 +82,13 @@ std::vector<std::string> dlio_files(const std::filesystem::path& folder) {
       out.push_back(entry.path().string());
   }
   std::sort(out.begin(), out.end());
+  // Beside them what Hydra keeps of the configuration; the second is MLPerf Storage's name for it.
+  for (const char* place : {".hydra", "dlio_config"}) {
+    const auto config = folder / place / "config.yaml";
+    if (out.empty() || !std::filesystem::is_regular_file(config, ignored)) continue;
+    out.push_back(config.string());
+    break;
+  }
   return out;
 }
 

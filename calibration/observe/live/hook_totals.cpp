@@ -38,6 +38,12 @@ Json loader_facts(const std::string& text, int loader) {
   return it != all.end() && it->is_object() ? *it : Json::object();
 }
 
+/// Counted of that loader; where nothing was, as many as the measured ones stand for.
+double counted(const std::array<double, 4>& by_loader, int loader, double stood_for) {
+  const double known = loader >= 0 && loader < 4 ? by_loader[static_cast<std::size_t>(loader)] : 0;
+  return known > 0.0 ? known : stood_for;
+}
+
 }  // namespace
 
 void HookTotals::add(const SideFile& file) {
@@ -47,9 +53,14 @@ void HookTotals::add(const SideFile& file) {
   process.rank = file.rank;
   process.worker = file.worker;
   double steps = 0.0, batches = 0.0;
+  for (std::size_t i = 0; i < file.steps_of.size(); ++i) {
+    steps += file.steps_of[i];
+    steps_of_[i] += file.steps_of[i];
+    intervals_of_[i] += file.intervals_of[i];
+    samples_of_[i] += file.samples_of[i];
+  }
   for (const SideTally& tally : file.tallies) {
     tallies_[{tally.kind, tally.loader}].add(tally);
-    if (tally.kind == SideKind::step) steps += tally.count;
     if (tally.kind == SideKind::first_batch) {
       batches += tally.count;
       passes_[tally.loader] = std::max(passes_[tally.loader], tally.count);
@@ -65,10 +76,12 @@ void HookTotals::add(const SideFile& file) {
   sync_time_ += file.sync_time;
   in_memory_ += file.saves_in_memory;
   asynchronous_ = asynchronous_ || file.asynchronous;
-  if (file.worker)
+  if (file.worker) {
     worker_hooks_ += file.hook_time;
-  else
+    worker_starts_ += file.hook_start;
+  } else {
     trainer_hooks_ = std::max(trainer_hooks_, file.hook_time);
+  }
   if (file.facts.size() > facts_.size()) facts_ = file.facts;
 }
 
@@ -107,7 +120,8 @@ void HookTotals::tell_steps(int loader, Observation& out) const {
   const MergedTally& first = of(SideKind::first_batch, loader);
   if (steps.count() < 1.0 && first.count() < 1.0) return;
   ObservedSteps& to = out.steps.emplace();
-  to.count = static_cast<std::uint64_t>(steps.count());
+  to.count = static_cast<std::uint64_t>(
+      counted(marked ? steps_of_ : intervals_of_, loader, steps.count()));
   to.marked_by = marked ? "optimizer.step" : "batch";
   to.duration = seconds_of(steps);
   to.wait = seconds_of(of(marked ? SideKind::step_wait : SideKind::wait, loader));
@@ -138,7 +152,8 @@ void HookTotals::tell_samples(int loader, Observation& out) const {
   const MergedTally& wall = of(SideKind::sample_wall, loader);
   if (samples_ < 1.0 && wall.count() < 1.0) return;
   ObservedSamples& to = out.samples.emplace();
-  to.count = static_cast<std::uint64_t>(std::max(samples_, wall.count()));
+  to.count =
+      static_cast<std::uint64_t>(counted(samples_of_, loader, std::max(samples_, wall.count())));
   to.wall = seconds_of(wall);
   to.cpu = seconds_of(of(SideKind::sample_cpu, loader));
   to.bytes = bytes_of_tally(of(SideKind::sample_read, loader));
@@ -188,8 +203,18 @@ void HookTotals::tell_figures(int loader, Observation& out) const {
   out.figures["hooks_training_s"] = trainer_hooks_;
   out.figures["hooks_workers_s"] = worker_hooks_;
   const double busy =
-      samples_ * of(SideKind::sample_wall, loader).mean() + of(SideKind::collate, loader).sum();
-  if (busy > 0.0 && worker_hooks_ > 0.0) out.figures["hooks_workers_share"] = worker_hooks_ / busy;
+      counted(samples_of_, loader, samples_) * of(SideKind::sample_wall, loader).mean() +
+      of(SideKind::collate, loader).sum();
+  if (busy > 0.0 && worker_hooks_ > 0.0)
+    out.figures["hooks_workers_share"] = (worker_hooks_ - worker_starts_) / busy;
+  const auto workers = out.loader && out.loader->workers ? *out.loader->workers : 0;
+  if (workers > 0)
+    out.figures["hooks_worker_starts_s"] =
+        worker_starts_ / static_cast<double>(workers * out.ranks.value_or(1));
+  const MergedTally& steps = of(SideKind::step, loader);
+  const double measured =
+      steps.count() > 0.0 ? steps.measured() : of(SideKind::interval, loader).measured();
+  if (out.steps && measured > 0.0) out.figures["steps_measured"] = measured;
 }
 
 void HookTotals::tell(Observation& out) const {
@@ -199,11 +224,11 @@ void HookTotals::tell(Observation& out) const {
   tell_loader(loader, out);
   tell_samples(loader, out);
   tell_saves(out);
-  tell_figures(loader, out);
   if (world_)
     out.ranks = *world_;
   else if (trainers_ > 0)
     out.ranks = static_cast<std::int64_t>(trainers_);
+  tell_figures(loader, out);
 }
 
 }  // namespace stallcast::calibration::live

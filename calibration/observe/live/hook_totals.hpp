@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -42,6 +43,8 @@ class HookTotals {
 
   std::map<std::pair<SideKind, int>, MergedTally> tallies_;
   std::map<int, double> passes_;  ///< most of one process, by loader
+  /// Of each loader, also of those that were not measured.
+  std::array<double, 4> intervals_of_{}, steps_of_{}, samples_of_{};
   std::map<pid_t, Process> known_;
   std::uint64_t processes_ = 0, trainers_ = 0;
   std::optional<std::int64_t> world_;
@@ -49,6 +52,7 @@ class HookTotals {
          in_memory_ = 0.0;
   double trainer_hooks_ = 0.0;  ///< the most of one process that is no worker
   double worker_hooks_ = 0.0;   ///< of all workers
+  double worker_starts_ = 0.0;  ///< and of these before their first samples
   bool asynchronous_ = false;
   std::string facts_;
 };

@@ -82,11 +82,11 @@ void take_gpus(std::string_view text, ObservedHost& host) {
   for (const std::string& line : base::split(text, '\n')) {
     const std::size_t comma = line.rfind(',');
     if (comma == std::string::npos) continue;
-    const auto mebibytes = base::parse_number(line.substr(comma + 1));
-    if (!mebibytes) continue;
     if (count++ > 0) continue;
     host.accelerator = std::string(base::trim(line.substr(0, comma)));
-    host.accelerator_memory = Bytes::from(*mebibytes, unit::MiB);
+    // "[N/A]" where memory is the host's.
+    if (const auto mebibytes = base::parse_number(base::trim(line.substr(comma + 1))))
+      host.accelerator_memory = Bytes::from(*mebibytes, unit::MiB);
   }
   if (count > 0) host.accelerators = count;
 }

@@ -22,6 +22,7 @@ class MergedTally {
     least_ = count_ < 1.0 ? from.least : std::min(least_, from.least);
     most_ = count_ < 1.0 ? from.most : std::max(most_, from.most);
     count_ += from.count;
+    measured_ += from.measured;
     sum_ += from.sum;
     double stand_for = 0.0;
     for (const SideTally::Value& one : from.kept) stand_for += one.weight;
@@ -30,6 +31,7 @@ class MergedTally {
     if (kept_.size() > 8 * kReservoir) thin();
   }
   [[nodiscard]] double count() const { return count_; }
+  [[nodiscard]] double measured() const { return measured_; }
   [[nodiscard]] double sum() const { return sum_; }
   [[nodiscard]] double mean() const { return count_ > 0.0 ? sum_ / count_ : 0.0; }
 
@@ -91,7 +93,7 @@ class MergedTally {
     kept_ = std::move(half);
   }
 
-  double count_ = 0.0, sum_ = 0.0, least_ = 0.0, most_ = 0.0;
+  double count_ = 0.0, measured_ = 0.0, sum_ = 0.0, least_ = 0.0, most_ = 0.0;
   std::vector<Kept> kept_;
 };
 

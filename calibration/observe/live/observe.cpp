@@ -121,12 +121,13 @@ Result<ObservedRun> observe_command(const ObserveOptions& options) {
       name_missing(named, false);
       options.keep(named);
     };
+  folder.outlive(calls ? calls->pipe() : "");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   Signals signals;
   WatchedRun run(options, variables.empty() ? "" : folder.path());
   const auto started = start_command(words, variables, signals.before());
   if (!started.ok()) return started.failure();
-  run.started(started.value(), options.strace);
+  run.started(started.value(), options.strace, folder.tidier());
   if (calls) calls->start();
   follow(started.value(), signals, kept, run);
   (void)run.look();

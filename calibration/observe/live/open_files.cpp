@@ -98,6 +98,7 @@ void OpenFiles::mappings(const std::string& process) {
     const std::size_t rights = line.find(' ');
     const std::string path(line.substr(slash));
     const bool runs = rights + 3 < line.size() && line[rights + 3] == 'x';
+    torch_ = torch_ || (runs && path.find("/libtorch_python.so") != path.npos);
     (runs ? programs : data).insert(path);
   }
   for (const std::string& path : data) {

@@ -25,6 +25,8 @@ class OpenFiles {
   /// How many were open to be read, or mapped; and to be written.
   [[nodiscard]] std::uint64_t read() const;
   [[nodiscard]] std::uint64_t written() const;
+  /// Had a process PyTorch loaded when somebody looked?
+  [[nodiscard]] bool torch() const { return torch_; }
   /// Files and mounts of the observation, and the mounts of its host.
   void tell(const NameKeeper& names, Observation& out) const;
   /// Some paths on file systems of this kind.
@@ -42,6 +44,7 @@ class OpenFiles {
   Row* row(const std::string& path, double size);
   std::map<std::string, Row> rows_;  ///< by path
   std::uint64_t untracked_ = 0;
+  bool torch_ = false;
 };
 
 /// Is a file of this name data of the job?

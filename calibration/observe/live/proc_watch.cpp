@@ -56,6 +56,7 @@ void ProcWatch::below(pid_t pid, std::vector<std::pair<pid_t, pid_t>>& out) {
         proc_text(proc_of(pid) + "/task/" + std::to_string(thread) + "/children");
     for (const std::string_view word : proc_words(text)) {
       const auto child = static_cast<pid_t>(proc_number(word));
+      if (child == ours_) continue;
       if (!is_left_out(child))
         out.emplace_back(child, pid);
       else if (pid == getpid())

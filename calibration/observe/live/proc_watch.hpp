@@ -47,6 +47,8 @@ class ProcWatch {
     name_left_out_ = std::move(name);
     root_ = root;
   }
+  /// This child of ours is no part of the job either.
+  void leave_out(pid_t pid) { ours_ = pid; }
   /// The child of ours that was left out last; 0: none was.
   [[nodiscard]] pid_t left_out() const { return left_out_; }
   /// Looks at all of them.
@@ -80,7 +82,7 @@ class ProcWatch {
   [[nodiscard]] bool is_left_out(pid_t pid) const;
 
   std::string name_left_out_;
-  pid_t root_ = 0, left_out_ = 0;
+  pid_t root_ = 0, left_out_ = 0, ours_ = -1;
   std::vector<pid_t> alive_;
   std::map<pid_t, Live> live_;
   std::vector<SeenProcess> seen_;

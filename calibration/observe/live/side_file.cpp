@@ -35,7 +35,8 @@ SideTally tally_at(const double* slot) {
   out.sum = finite(slot[3]);
   out.least = finite(slot[4]);
   out.most = std::max(finite(slot[5]), out.least);
-  const std::size_t kept = whole(std::min(slot[6], out.count), kSlotKept);
+  out.measured = std::min(finite(slot[6]), out.count);
+  const std::size_t kept = whole(out.measured, kSlotKept);
   for (std::size_t i = 0; i < kept; ++i) {
     const double* one = slot + kSlotHead + 3 * i;
     out.kept.push_back({finite(one[0]), std::clamp(finite(one[1]), out.least, out.most),
@@ -61,7 +62,9 @@ std::optional<SideFile> read_side_file(const std::filesystem::path& path) {
   out.rank = numbered(cells[5]);
   out.world = numbered(cells[6]);
   out.hook_time = finite(cells[8]);
+  out.hook_start = std::min(finite(cells[50]), out.hook_time);
   out.samples = finite(cells[11]);
+  for (std::size_t i = 60; i < 64; ++i) out.samples += finite(cells[i]);
   out.measured = finite(cells[22]);
   out.errors = finite(cells[12]);
   out.syncs = finite(cells[13]);
@@ -70,6 +73,11 @@ std::optional<SideFile> read_side_file(const std::filesystem::path& path) {
   out.asynchronous = cells[16] != 0.0;
   out.saves_in_memory = finite(cells[20]);
   out.optimizer_steps = finite(cells[21]);
+  for (std::size_t i = 0; i < 4; ++i) {
+    out.intervals_of[i] = finite(cells[52 + i]);
+    out.steps_of[i] = finite(cells[56 + i]);
+    out.samples_of[i] = finite(cells[60 + i]);
+  }
   const std::size_t room = (cells.size() - kSideHead - kSideText) / kSlot;
   for (std::size_t i = 0; i < whole(cells[10], std::min(room, kMostSlots)); ++i)
     out.tallies.push_back(tally_at(cells.data() + kSideHead + kSideText + i * kSlot));
@@ -79,7 +87,7 @@ std::optional<SideFile> read_side_file(const std::filesystem::path& path) {
   for (const auto& [cell, kind] : kPending) {
     const double value = finite(cells[cell]);
     if (value > 0.0)
-      out.tallies.push_back({kind, 0, 1.0, value, value, value, {{0.0, value, 1.0}}});
+      out.tallies.push_back({kind, 0, 1.0, value, value, value, 1.0, {{0.0, value, 1.0}}});
   }
   return out;
 }

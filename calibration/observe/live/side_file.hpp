@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -43,6 +44,7 @@ struct SideTally {
   SideKind kind{};
   int loader = -1;
   double count = 0.0, sum = 0.0, least = 0.0, most = 0.0;
+  double measured = 0.0;  ///< values; `count` is how many they stand for
   struct Value {
     double before = 0.0;  ///< how many there were before it
     double value = 0.0;
@@ -56,10 +58,13 @@ struct SideFile {
   pid_t pid = 0;
   bool worker = false;  ///< of a loader
   std::optional<std::int64_t> rank, world;
-  double hook_time = 0.0;  ///< seconds that went into the hooks
+  double hook_time = 0.0;   ///< seconds that went into the hooks
+  double hook_start = 0.0;  ///< and of these before the first sample
   double samples = 0.0, measured = 0.0, errors = 0.0, syncs = 0.0, sync_time = 0.0,
          saves_in_memory = 0.0;
   double optimizer_steps = 0.0;
+  /// Of each loader, also of those that were not measured.
+  std::array<double, 4> intervals_of{}, steps_of{}, samples_of{};
   bool asynchronous = false;  ///< saves were made by another thread than steps
   std::string facts;          ///< JSON: loaders by their number, version of torch
   std::vector<SideTally> tallies;

@@ -25,6 +25,8 @@ class StraceReader {
   StraceReader& operator=(const StraceReader&) = delete;
   /// The words that run `command` under it: the process that is started becomes the command.
   [[nodiscard]] std::vector<std::string> around(const std::vector<std::string>& command) const;
+  /// Where strace writes.
+  [[nodiscard]] const std::string& pipe() const { return pipe_; }
   /// To be called when the command was started.
   void start();
   /// The calls. Waits for those that outlive the command, but not long: then `tracer` is ended,

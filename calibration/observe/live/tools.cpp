@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -26,6 +29,29 @@ constexpr std::size_t kMostToolText = std::size_t{1} << 20U;
   dup2(out, STDOUT_FILENO);
   execvp(words[0], words.data());
   _exit(127);
+}
+
+/// Waits until the other end of `alive` is closed, and removes what is left.
+[[noreturn]] void tidy_up(const std::string& folder, const std::string& pipe, int alive) {
+  setsid();  // what is typed or sent to the group does not reach it
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) std::signal(signal, SIG_IGN);
+  prctl(PR_SET_NAME, "stallcast-tidy");
+  const int reader = pipe.empty() ? -1 : open(pipe.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, fd);
+  const int kept = dup2(alive, std::max({alive, reader, nothing}) + 1);
+  const int drained = reader < 0 ? -1 : dup2(reader, kept + 1);
+  for (int fd = STDERR_FILENO + 1; fd < kept; ++fd) close(fd);
+  closefrom(std::max(kept, drained) + 1);
+  std::array<char, 65536> rest{};
+  while (chdir("/") == 0 && read(kept, rest.data(), 1) != 0)
+    if (errno != EINTR) break;
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  if (drained >= 0) fcntl(drained, F_SETFL, 0);
+  while (drained >= 0 && read(drained, rest.data(), rest.size()) > 0) {
+  }
+  _exit(0);
 }
 
 }  // namespace
@@ -72,6 +98,17 @@ PrivateFolder::PrivateFolder() {
 PrivateFolder::~PrivateFolder() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  if (alive_ >= 0) close(alive_);
+  if (tidier_ > 0) waitpid(tidier_, nullptr, 0);
+}
+
+void PrivateFolder::outlive(const std::string& pipe) {
+  std::array<int, 2> ends{};
+  if (path_.empty() || pipe2(ends.data(), O_CLOEXEC) != 0) return;
+  tidier_ = fork();
+  if (tidier_ == 0) tidy_up(path_, pipe, ends[0]);
+  close(ends[0]);
+  alive_ = ends[1];
 }
 
 }  // namespace stallcast::calibration::live

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -15,7 +17,8 @@ struct ToolOutput {
 };
 [[nodiscard]] ToolOutput output_of(const std::vector<std::string>& words, Seconds limit);
 
-/// A folder of this process alone, removed with what is in it at the end.
+/// A folder of this process alone, removed with what is in it at the end; by another process where
+/// this one is killed.
 class PrivateFolder {
  public:
   PrivateFolder();
@@ -24,9 +27,16 @@ class PrivateFolder {
   PrivateFolder& operator=(const PrivateFolder&) = delete;
   /// "" when none could be made.
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// Starts the process that removes the folder if this one cannot. It reads `pipe`, too, from then
+  /// on, so that who writes there never finds it broken. Called before there are threads.
+  void outlive(const std::string& pipe);
+  /// That process; -1: there is none.
+  [[nodiscard]] pid_t tidier() const { return tidier_; }
 
  private:
   std::string path_;
+  int alive_ = -1;  ///< the other process reads the other end: it hangs up when this one ends
+  pid_t tidier_ = -1;
 };
 
 }  // namespace stallcast::calibration::live

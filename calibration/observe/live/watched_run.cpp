@@ -56,8 +56,9 @@ Seconds WatchedRun::now() const {
   return Seconds::from(std::chrono::duration<double>(Clock::now() - begin_).count(), unit::s);
 }
 
-void WatchedRun::started(pid_t root, bool traced) {
+void WatchedRun::started(pid_t root, bool traced, pid_t tidier) {
   root_ = root;
+  processes_.leave_out(tidier);
   // The one that traces, one that has started it, and those that it starts for a moment to see what
   // the kernel can do.
   if (traced) processes_.leave_out("strace", root);
@@ -189,18 +190,18 @@ void WatchedRun::tell_overhead(Observation& out) const {
     hooks = it->second / wall;
   if (const auto it = out.figures.find("hooks_workers_share"); it != out.figures.end())
     hooks = std::max(hooks, it->second);
+  if (const auto it = out.figures.find("hooks_worker_starts_s"); it != out.figures.end())
+    hooks += it->second / wall;
   out.figures["watching_s"] = watch;
   const double cores = static_cast<double>(std::max<std::int64_t>(*host_.hardware_threads, 1));
   out.figures["overhead_share"] = hooks + watch / (wall * cores);
 }
 
 void WatchedRun::ask_tools(Observation& out) const {
-  if (out.host->accelerators) {
-    const ToolOutput gpus =
-        output_of({"nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"},
-                  Seconds::from(5.0, unit::s));
-    if (gpus.done) take_gpus(gpus.text, *out.host);
-  }
+  const ToolOutput gpus =
+      output_of({"nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"},
+                Seconds::from(5.0, unit::s));
+  if (gpus.done) take_gpus(gpus.text, *out.host);
   std::string layouts;
   for (const std::string& path : files_.on("lustre", 8)) {
     const ToolOutput stripes =
@@ -231,7 +232,13 @@ Observation WatchedRun::observation(bool over) {
   if (!over) out.notes.emplace_back("the job had not ended when this was written");
   out.notes.emplace_back(
       "reads and writes are those of all system calls, also on pipes, sockets and libraries; "
-      "mapped files are in what the device gave alone");
+      "mapped files and io_uring are in what the device gave alone");
+  if (options_.hooks && !hooks.any() && files_.torch()) {
+    out.figures["torch_without_hooks"] = 1.0;
+    out.notes.emplace_back(
+        "PyTorch ran and was not watched: python -I, -E or -S, or an environment that was cleared "
+        "(env -i, sudo), keep the hooks away");
+  }
   if (out.files)
     out.notes.emplace_back(
         "files are those that were open when somebody looked, and opened for a "

@@ -22,8 +22,8 @@ class WatchedRun {
   /// `folder`: where the hooks write; "" without them.
   WatchedRun(const ObserveOptions& options, std::string folder);
 
-  /// The command was started; a process of this name is no part of it.
-  void started(pid_t root, bool traced);
+  /// The command was started; `tidier` is no part of it.
+  void started(pid_t root, bool traced, pid_t tidier);
   /// Looks at the processes, and now and then at their files; when to look again, so that looking
   /// takes at most half a hundredth of a core.
   Seconds look();

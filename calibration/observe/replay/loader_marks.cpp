@@ -113,19 +113,41 @@ void LoaderMarks::span(const Operation& op, Who who, Span span) {
     kept_ += fresh ? 1 : 0;
     return;
   }
-  Spans& to = op.mark == LoaderMark::epoch     ? epochs_
-              : op.mark == LoaderMark::compute ? computes_
-              : op.mark == LoaderMark::fetch   ? fetches_
-              : op.mark == LoaderMark::save    ? saves_
-                                               : inits_;
-  to[who.thread].push_back(span);
+  const auto list = [&]() -> Spans* {
+    switch (op.mark) {
+      case LoaderMark::epoch:
+      case LoaderMark::train:
+        return &epochs_;
+      case LoaderMark::evaluation:
+        return &evaluations_;
+      case LoaderMark::compute:
+        return &computes_;
+      case LoaderMark::block:
+        return &blocks_;
+      case LoaderMark::update:
+        return &updates_;
+      case LoaderMark::fetch:
+        return &fetches_;
+      case LoaderMark::save:
+      case LoaderMark::load:
+        return &saves_;
+      case LoaderMark::worker:
+        return &inits_;
+      default:
+        return nullptr;
+    }
+  }();
+  if (list == nullptr) return;
+  (*list)[who.thread].push_back(span);
   ++kept_;
 }
 
 /// A thread that trains, and all that it did, each in the order of time.
 struct LoaderMarks::Trainer {
   Who who;
-  std::vector<Span> computes, fetches, saves;
+  std::vector<Span> computes, fetches;
+  std::vector<Span> aside;  ///< saves, loads and evaluations
+  std::vector<Span> evaluations;
   bool shares = false;  ///< others train, too: its workers are those of its process
 };
 
@@ -159,6 +181,15 @@ std::pair<const Span*, const Span*> begun(const std::vector<Span>& spans, double
   return {at(from), std::max(at(from), at(to))};
 }
 
+/// Whether `at` lies in one of `spans`, sorted and apart.
+template <class Span>
+bool inside(const std::vector<Span>& spans, double at) {
+  const auto later =
+      std::upper_bound(spans.begin(), spans.end(), at,
+                       [](double time, const Span& span) { return time < span.start; });
+  return later != spans.begin() && at < std::prev(later)->end;
+}
+
 }  // namespace
 
 // A step begins where the one before ended, less saves; it waits up to its compute, or as the
@@ -169,13 +200,13 @@ LoaderMarks::Block LoaderMarks::block_of(const Trainer& trainer, Span within) {
   double before = within.start;
   const auto [first, last] = begun(trainer.computes, within.start, within.end);
   for (const Span* compute = first; compute != last; ++compute) {
-    if (std::isinf(before)) before = compute->start;  // no epoch is marked
+    if (std::isinf(before)) before = compute->start;           // no epoch is marked
     const double begun_at = std::max(compute->start, before);  // times are rounded
     Block::Take take{before, begun_at, std::max(compute->end, begun_at)};
-    const auto saves = begun(trainer.saves, before, compute->start);
-    for (const Span* save = saves.first; save != saves.second; ++save)
-      take.wanted = std::clamp(save->end, take.wanted, take.taken);
-    const auto fetches = begun(trainer.fetches, before, compute->start);
+    const auto aside = begun(trainer.aside, before, compute->start);
+    for (const Span* span = aside.first; span != aside.second; ++span)
+      take.wanted = std::clamp(span->end, take.wanted, take.taken);
+    const auto fetches = begun(trainer.fetches, take.wanted, compute->start);
     if (fetches.first != fetches.second) {
       take.wanted = fetches.first->start;
       take.taken = std::clamp((fetches.second - 1)->end, take.wanted, take.taken);
@@ -193,7 +224,7 @@ void LoaderMarks::deal(const Trainer& trainer, Block& block) const {
       workers;
   const auto mine = [&](std::uint32_t thread, const Span& span) {
     return thread != trainer.who.thread && span.start >= block.within.start &&
-           span.start < block.within.end &&
+           span.start < block.within.end && !inside(trainer.evaluations, span.start) &&
            (!trainer.shares || whose_.at(thread).rank == trainer.who.rank);
   };
   for (const auto& [thread, spans] : inits_)
@@ -279,19 +310,32 @@ bool LoaderMarks::finish(const Emit& emit) {
   for (const auto& [thread, loop] : loops_)
     if (loop.stepped >= 0.0 && !emit(mark_of(ReplayAction::step, thread, loop.stepped)))
       return false;
-  for (Spans* spans : {&epochs_, &computes_, &fetches_, &saves_})
-    for (auto& [thread, list] : *spans)
-      std::sort(list.begin(), list.end(),
-                [](const Span& a, const Span& b) { return a.start < b.start; });
-  for (const auto& [thread, computes] : computes_) {
+  const auto sort = [](std::vector<Span>& list) {
+    std::sort(list.begin(), list.end(),
+              [](const Span& a, const Span& b) { return a.start < b.start; });
+  };
+  for (Spans* spans : {&epochs_, &evaluations_, &computes_, &blocks_, &updates_, &fetches_})
+    for (auto& [thread, list] : *spans) sort(list);
+  const Spans& steps = !computes_.empty() ? computes_ : !blocks_.empty() ? blocks_ : updates_;
+  for (const auto& [thread, computes] : steps) {
     Trainer trainer{.who = whose_.at(thread),
                     .computes = computes,
                     .fetches = fetches_[thread],
-                    .saves = saves_[thread],
-                    .shares = computes_.size() > 1};
+                    .aside = saves_[thread],
+                    .evaluations = evaluations_[thread],
+                    .shares = steps.size() > 1};
+    const auto evaluated = [&](const Span& span) {
+      return inside(trainer.evaluations, span.start);
+    };
+    std::erase_if(trainer.computes, evaluated);
+    std::erase_if(trainer.fetches, evaluated);
+    trainer.aside.insert(trainer.aside.end(), trainer.evaluations.begin(),
+                         trainer.evaluations.end());
+    sort(trainer.aside);
     std::vector<Span> within = epochs_[thread];
     if (within.empty()) within = {{-kNever, kNever}};
-    for (std::size_t e = 0; e + 1 < within.size(); ++e) within[e].end = within[e + 1].start;
+    for (std::size_t e = 0; e + 1 < within.size(); ++e)
+      within[e].end = std::min(within[e].end, within[e + 1].start);
     std::vector<Block> blocks;
     bool loaded = false;
     for (const Span& span : within) {

@@ -72,7 +72,7 @@ class LoaderMarks {
   std::unordered_map<std::uint64_t, Open> open_;
   std::unordered_map<std::uint32_t, Loop> loops_;
   std::map<std::int64_t, std::int64_t> owners_;
-  Spans epochs_, computes_, fetches_, saves_, inits_;
+  Spans epochs_, evaluations_, computes_, blocks_, updates_, fetches_, saves_, inits_;
   std::map<std::uint32_t, Who> whose_;  ///< threads with spans
   std::map<std::uint32_t, Loads> loads_;
   std::size_t kept_ = 0;

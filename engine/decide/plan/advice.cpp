@@ -102,7 +102,7 @@ class Advisor {
 
   /// As many parts as hold what is to lie on a storage system.
   void make_room(const std::string& storage) {
-    for (const models::Space& space : models::spaces(design_))
+    for (const models::Room& space : models::spaces(design_))
       if (space.storage == storage && !space.count.empty() && space.parts > 0.0)
         apply({.field = space.count, .factor = space.parts_needed() / space.parts},
               {"storage", storage, {}});

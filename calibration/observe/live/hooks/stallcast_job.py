@@ -2,17 +2,23 @@
 
 A step ends with the last optimizer step before the next batch is asked for, and begins where the one before ended: or
 where the loader was asked, when a pass begins or another loader had its turn. Saves and loads are not part of it.
+
+Where steps are short only some are measured, so that hooks take about half a hundredth of them. The others are counted,
+and one that is measured stands for those since the last; the first of a pass stands for itself alone.
 """
 import atexit
 import os
 import threading
 import weakref
 
-from stallcast_record import (ASYNC, PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES, clock, guarded, record)
+from stallcast_record import (ASYNC, HOOK_TIME, PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES, STEPS_OF, clock,
+                              guarded, place_of, record)
 
 # Kinds of values: side_file.hpp.
 STEP, STEP_WAIT, STEP_COMPUTE, STEP_BATCHES = 5, 6, 7, 9
 SAVE, SAVE_BYTES, SAVE_FILES, SAVE_PERIOD, SAVE_STEPS, LOAD, LOAD_BYTES = range(20, 27)
+SHARE = 0.005       # of a step's time that hooks may take
+ALWAYS = 64         # steps that are measured in any case
 
 
 class Pass:
@@ -23,6 +29,8 @@ class Pass:
         self.first = True
         self.last_ask = None
         self.last_wait = 0.0
+        self.opened = None  # time in __iter__, where that is known
+        self.steps = place_of(STEPS_OF, loader)
         self.sized = 0
 
 
@@ -31,6 +39,7 @@ class Job:
 
     def __init__(self):
         self.loaders = weakref.WeakKeyDictionary()
+        self.numbers = {}       # of loaders of one kind and setting
         self.current = None     # the Pass that gave the last batch
         self.marked = None      # end of the last optimizer step that no step was made of yet
         self.begin = None       # of the step that is under way
@@ -40,6 +49,11 @@ class Job:
         self.save = None        # [start, seconds, bytes, files] of the save under way
         self.load = None
         self.last_save = None   # (start, steps)
+        self.first = True       # is the step under way the first of a pass?
+        self.rest = 0           # steps that are not to be measured, from here on
+        self.passed = 0         # and were not, since the last one that was
+        self.measured = 0
+        self.cost = self.length = self.spent = 0.0
 
 
 job = Job()
@@ -55,6 +69,31 @@ def forked():
 os.register_at_fork(after_in_child=forked)
 
 
+def stands():
+    """How many steps the one that was measured stands for: the first of a pass for none but itself."""
+    if job.first:
+        return 1
+    many, job.passed = 1 + job.passed, 0
+    return many
+
+
+def rest(length):
+    """How many steps to leave out next, by chance; `length` of the one that was measured."""
+    spent = record.cells[HOOK_TIME]
+    cost, job.spent = spent - job.spent, spent
+    if job.first:
+        job.first = False
+        return
+    job.measured += 1
+    if job.measured < ALWAYS:
+        job.cost, job.length = cost, length
+        return
+    job.cost += 0.1 * (cost - job.cost)
+    job.length += 0.1 * (length - job.length)
+    many = job.cost / (SHARE * max(job.length, 1e-7)) - 1.0
+    job.rest = record.even(2 * int(min(many, 1e5))) if many >= 1.0 else 0
+
+
 def end_step(saving=False):
     """A step ended with the last optimizer step before the next batch was asked for."""
     if job.save is not None and not saving:
@@ -66,14 +105,20 @@ def end_step(saving=False):
         job.load = None
     if job.marked is None:
         return
-    if job.current is not None and job.begin is not None:
+    if job.rest > 0:
+        job.passed += 1
+        record.cells[job.current.steps] += 1.0
+    elif job.current is not None and job.begin is not None and record.ready():
         duration = max(job.marked - job.begin - job.saved, 0.0)
         wait = min(job.wait, duration)
         loader = job.current.loader
-        record.add(STEP, loader, duration)
-        record.add(STEP_WAIT, loader, wait)
-        record.add(STEP_COMPUTE, loader, duration - wait)
-        record.add(STEP_BATCHES, loader, float(job.batches))
+        many = stands()
+        record.add(STEP, loader, duration, many)
+        record.add(STEP_WAIT, loader, wait, many)
+        record.add(STEP_COMPUTE, loader, duration - wait, many)
+        record.add(STEP_BATCHES, loader, float(job.batches), many)
+        record.cells[job.current.steps] += 1.0
+        rest(duration)
     job.begin, job.marked = job.marked, None
     job.wait = job.saved = 0.0
     job.batches = 0

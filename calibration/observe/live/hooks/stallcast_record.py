@@ -17,6 +17,8 @@ GROWTH, MOST_SLOTS, MOST_FILES = 8, 64, 4096
 # Places in the head.
 (VERSION, PID, PARENT, WORKER, RANK, WORLD, BEGAN, HOOK_TIME, HOOK_CALLS, SLOTS, SAMPLES, ERRORS, SYNCS, SYNC_TIME,
  TEXT_LENGTH, ASYNC, PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES, IN_MEMORY, STEPS, MEASURED) = range(1, 23)
+# One for each of four loaders: how many there were, also of those that were not measured.
+START_TIME, NOWHERE, INTERVALS_OF, STEPS_OF, SAMPLES_OF = 50, 51, 52, 56, 60
 
 clock = time.perf_counter
 
@@ -178,6 +180,11 @@ class Record:
 record = Record(os.path.dirname(os.path.abspath(__file__)))
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=record.reset)
+
+
+def place_of(first, loader, other=NOWHERE):
+    """Where the head counts something of a loader, or of one without a place of its own."""
+    return first + loader if 0 <= loader < 4 else other
 
 
 def guarded(function):

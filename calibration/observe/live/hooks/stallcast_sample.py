@@ -1,15 +1,15 @@
 """Single samples: what it takes to get one from a data set, in workers or in the process that trains.
 
-The data set and the collate function that a fetcher uses are replaced by ones that pass everything on. Of samples that
-take little time only some are measured, so that measuring takes about half a hundredth of them; each stands for those
-since the last one.
+For a batch with a sample to be measured, the data set that its fetcher uses is replaced by one that passes everything on.
+Of samples that take little time only some are measured, so that measuring takes about half a hundredth of them; each
+stands for those since the last one.
 """
 import os
 import sys
 import threading
 import time
 
-from stallcast_record import MEASURED, SAMPLES, WORKER, clock, find_rank, guarded, record
+from stallcast_record import HOOK_TIME, MEASURED, SAMPLES, SAMPLES_OF, START_TIME, WORKER, clock, find_rank, guarded, place_of, record
 
 SAMPLE_WALL, SAMPLE_CPU, SAMPLE_READ, SAMPLE_FILES, SAMPLE_DELAY, SAMPLE_FETCHED, COLLATE, COLLATE_CPU = range(10, 18)
 SHARE = 0.005       # of a sample's time that measuring may take
@@ -24,10 +24,13 @@ def in_worker():
 
 
 class Meter:
-    """What a thread has read and waited for so far, by /proc; one for each process and fetcher."""
+    """What a thread has read and waited for so far, by /proc; one for each thread and loader."""
 
     def __init__(self):
         worker = in_worker()
+        self.loader = loader
+        self.place = place_of(SAMPLES_OF, loader, SAMPLES)
+        self.cells = record.cells
         # A worker has threads of its own only for its samples.
         self.io = self.open("/proc/self/io" if worker else "/proc/thread-self/io")
         self.delay = self.open("/proc/thread-self/schedstat")
@@ -37,6 +40,9 @@ class Meter:
         self.stride = 1.0
         self.left = self.drawn = 1
         self.told = 0       # of the samples since `left` was drawn, those that are counted
+        self.many = True    # does a fetch give many?
+        self.taken = 1      # samples of the batch under way, of a stream
+        self.batches = 0    # since a collate was measured
         self.measured = 0
         self.cost = self.wall = 0.0
         if worker:
@@ -78,16 +84,17 @@ class Meter:
         after = self.now()
         late = self.waited()
         wall = (now - then) / samples
+        number = self.loader
         stands = max(self.drawn - self.left, 1)  # for those since the last one, too
         record.count(MEASURED)
-        record.add(SAMPLE_WALL, loader, wall, stands)
-        record.add(SAMPLE_CPU, loader, (cpu - cpu_then) / samples, stands)
+        record.add(SAMPLE_WALL, number, wall, stands)
+        record.add(SAMPLE_CPU, number, (cpu - cpu_then) / samples, stands)
         if before is not None and after is not None:
-            record.add(SAMPLE_READ, loader, max(after[0] - before[0] - before[2], 0) / samples, stands)
-            record.add(SAMPLE_FETCHED, loader, (after[1] - before[1]) / samples, stands)
-        record.add(SAMPLE_FILES, loader, len(self.opened) / samples, stands)
+            record.add(SAMPLE_READ, number, max(after[0] - before[0] - before[2], 0) / samples, stands)
+            record.add(SAMPLE_FETCHED, number, (after[1] - before[1]) / samples, stands)
+        record.add(SAMPLE_FILES, number, len(self.opened) / samples, stands)
         if delay is not None and late is not None:
-            record.add(SAMPLE_DELAY, loader, (late - delay) * 1e-9 / samples, stands)
+            record.add(SAMPLE_DELAY, number, (late - delay) * 1e-9 / samples, stands)
         for path in self.opened[:4]:
             try:
                 record.path(path)
@@ -113,7 +120,7 @@ class Meter:
         """Tells how many samples there were since the last time."""
         more = self.drawn - self.left - self.told
         if more:
-            record.count(SAMPLES, float(more))
+            self.cells[self.place] += more
             self.told += more
 
 
@@ -121,12 +128,14 @@ meters = {}
 
 
 def meter():
-    """The one of this process and thread, or None."""
-    mine = meters.get(threading.get_ident())
+    """The one of this process, thread and loader, or None."""
+    key = threading.get_ident(), loader
+    mine = meters.get(key)
     if mine is None or mine.process != os.getpid():
-        meters.clear()
+        if mine is not None:
+            meters.clear()
         mine = Meter()
-        meters[mine.thread] = mine
+        meters[key] = mine
         listen()
     return mine
 
@@ -225,7 +234,16 @@ class SampleStream:
         return measured(mine, 1, lambda: next(iterator))
 
 
-def around_collate(collate, mine):
+def counting(collate, mine):
+    """The collate function of a stream, whose last batch is shorter."""
+    def call(samples):
+        if mine.many:
+            mine.taken = len(samples)
+        return collate(samples)
+    return call
+
+
+def timing(collate, mine):
     def call(samples):
         began, cpu = clock(), thread_time()
         batch = collate(samples)
@@ -236,22 +254,73 @@ def around_collate(collate, mine):
 
 @guarded
 def collated(mine, wall, cpu):
-    record.add(COLLATE, loader, wall)
-    record.add(COLLATE_CPU, loader, cpu)
-    mine.count()
+    stands = max(mine.batches, 1)  # for those since the last one, too
+    record.add(COLLATE, mine.loader, wall, stands)
+    record.add(COLLATE_CPU, mine.loader, cpu, stands)
+    mine.batches = 0
 
 
 @guarded
 def watch(fetcher, streams):
+    began = clock()
+    if not record.ready():
+        return
     mine = meter()
+    mine.many = bool(getattr(fetcher, "auto_collation", True))
     if streams:
-        fetcher.dataset_iter = SampleStream(fetcher.dataset_iter, mine)
-    elif hasattr(fetcher.dataset, "__getitems__"):
-        fetcher.dataset = BatchedSamples(fetcher.dataset, mine)
-    else:
-        fetcher.dataset = Samples(fetcher.dataset, mine)
-    if callable(fetcher.collate_fn):
-        fetcher.collate_fn = around_collate(fetcher.collate_fn, mine)
+        fetcher.collate_fn = counting(fetcher.collate_fn, mine)
+    fetcher._stallcast = mine
+    record.spent(clock() - began)
+    if mine.measured == 0:
+        record.put(START_TIME, record.cells[HOOK_TIME])
+
+
+def stand_ins(fetcher, mine, streams):
+    """What is measured in place of the fetcher's own."""
+    collate = timing(fetcher.collate_fn, mine)
+    if streams:
+        return {"dataset_iter": SampleStream(fetcher.dataset_iter, mine), "collate_fn": collate}
+    kind = BatchedSamples if hasattr(fetcher.dataset, "__getitems__") else Samples
+    return {"dataset": kind(fetcher.dataset, mine), "collate_fn": collate}
+
+
+@guarded
+def exchange(fetcher, others):
+    """Gives the fetcher `others`, and returns what it had."""
+    own = {name: getattr(fetcher, name) for name in others}
+    vars(fetcher).update(others)
+    return own
+
+
+tell = guarded(Meter.count)
+stand_in = guarded(stand_ins)
+
+
+def around_fetch(original, streams):
+    def fetch(self, index):
+        mine = self._stallcast
+        if mine is None:
+            return original(self, index)
+        mine.batches += 1
+        try:
+            many = len(index) if mine.many else 1
+        except TypeError:
+            many = mine.left
+        if mine.left > many and mine.measured >= ALWAYS:
+            mine.taken = many
+            value = original(self, index)
+            many = mine.taken
+            mine.left -= many
+            mine.told += many
+            mine.cells[mine.place] += many
+            return value
+        own = exchange(self, stand_in(self, mine, streams) or {})
+        try:
+            return original(self, index)
+        finally:
+            exchange(self, own or {})
+            tell(mine)
+    return fetch
 
 
 def lay(module):
@@ -265,3 +334,5 @@ def lay(module):
             watch(self, _streams)
 
         kind.__init__ = functools.wraps(original)(__init__)
+        kind.fetch = functools.wraps(kind.fetch)(around_fetch(kind.fetch, streams))
+        kind._stallcast = None

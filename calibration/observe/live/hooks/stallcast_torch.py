@@ -1,4 +1,4 @@
-"""Hooks around PyTorch's loaders, optimizers, saves and loads: what they note, see docs/reference/observe.md.
+"""Hooks around PyTorch's loaders and optimizers: what they note, see docs/reference/observe.md.
 
 Every hook calls what it is laid around with the same arguments and gives back the same result or error. What it does
 before and after is guarded, and its own time is counted.
@@ -8,9 +8,10 @@ import os
 import sys
 import threading
 
-from stallcast_job import LOAD, LOAD_BYTES, Pass, aside, end_step, job, saved
-from stallcast_record import ASYNC, IN_MEMORY, PENDING_SAVE, RANK, STEPS, SYNC_TIME, SYNCS, clock, find_rank, guarded, record
+from stallcast_job import Pass, end_step, job, rest, stands
+from stallcast_record import INTERVALS_OF, clock, find_rank, guarded, place_of, record
 import stallcast_sample
+from stallcast_saves import around_distributed, around_load, around_save, around_sync, moved, paused
 
 # Kinds of values: side_file.hpp.
 WAIT, INTERVAL, FIRST_BATCH, BATCH_BYTES = range(1, 5)
@@ -26,13 +27,10 @@ def sampler_of(loader):
 
 
 def number_of_loader(loader):
-    """0 to 3; the facts of a loader are told when it is seen first. None: one too many."""
+    """0 to 3, and -1 for all others; the facts of a loader are told when it is seen first. Loaders of the same facts are
+    one: a script may make a new one for each epoch."""
     number = job.loaders.get(loader)
     if number is None:
-        number = len(job.loaders)
-        if number >= MOST_LOADERS:
-            return None
-        job.loaders[loader] = number
         batch = loader.batch_size
         if batch is None:
             batch = getattr(getattr(loader, "batch_sampler", None), "batch_size", None)
@@ -44,15 +42,20 @@ def number_of_loader(loader):
         facts = {"workers": loader.num_workers, "prefetch": getattr(loader, "prefetch_factor", None), "batch": batch,
                  "sampler": sampler, "pinned": bool(loader.pin_memory), "dataset": length,
                  "persistent": bool(getattr(loader, "persistent_workers", False))}
-        record.tell(str(number), facts)
+        kind = type(loader.dataset), *facts.values()
+        number = job.numbers.setdefault(kind, len(job.numbers))
+        if number >= MOST_LOADERS:
+            job.numbers.pop(kind)
+            number = -1
+        else:
+            record.tell(str(number), facts)
+        job.loaders[loader] = number
     return number
 
 
 @guarded
 def before_pass(loader, asked):
     number = number_of_loader(loader)
-    if number is None:
-        return None
     find_rank()
     stallcast_sample.loader = number
     record.spent(clock() - asked)
@@ -62,15 +65,42 @@ def before_pass(loader, asked):
 def around_iter(original):
     @functools.wraps(original)
     def __iter__(self):
-        state = before_pass(self, clock())
+        began = clock()
         iterator = original(self)
+        state = getattr(iterator, "_stallcast", None)
         if state is not None:
-            try:
-                iterator._stallcast = state
-            except Exception:
-                record.failed()
+            state.asked, state.opened = began, clock() - began
         return iterator
     return __iter__
+
+
+def begins(iterator, loader, began):
+    """A pass begins, of an iterator that was just made or is used again."""
+    try:
+        iterator._stallcast = before_pass(loader, began)
+    except Exception:
+        record.failed()
+
+
+def around_made(original):
+    @functools.wraps(original)
+    def __init__(self, *args, **kwargs):
+        began = clock()
+        original(self, *args, **kwargs)
+        begins(self, args[0] if args else kwargs.get("loader"), began)
+    return __init__
+
+
+def around_reset(original):
+    @functools.wraps(original)
+    def _reset(self, *args, **kwargs):
+        began = clock()
+        result = original(self, *args, **kwargs)
+        first = args[1] if len(args) > 1 else kwargs.get("first_iter", False)
+        if not first:
+            begins(self, args[0] if args else kwargs.get("loader"), began)
+        return result
+    return _reset
 
 
 @guarded
@@ -78,19 +108,50 @@ def asked(state, now):
     end_step()
     if job.current is not state:  # another loader had its turn, or an epoch begins
         job.current = state
-        job.begin = state.asked if state.first else now
+        job.begin, job.first = now, True
+        if state.first:
+            job.begin = state.asked if state.opened is None else now - state.opened
         job.wait = job.saved = 0.0
-        job.batches = 0
-    interval(state, now)
+        job.batches = job.rest = 0
+    if job.steps == 0:
+        interval(state, now)
     state.last_ask = now
     record.spent(clock() - now)
 
 
 def interval(state, now):
+    if not record.ready():
+        return
+    if state.last_ask is None and not state.first:  # of a batch that was counted alone
+        job.passed += 1
+        record.cells[place_of(INTERVALS_OF, state.loader)] += 1.0
     if state.last_ask is not None:
-        record.add(INTERVAL, state.loader, now - state.last_ask)
-        record.add(WAIT, state.loader, state.last_wait)
-        record.add(BETWEEN, state.loader, max(now - state.last_ask - state.last_wait, 0.0))
+        many = stands()
+        record.add(INTERVAL, state.loader, now - state.last_ask, many)
+        record.add(WAIT, state.loader, state.last_wait, many)
+        record.add(BETWEEN, state.loader, max(now - state.last_ask - state.last_wait, 0.0), many)
+        record.cells[place_of(INTERVALS_OF, state.loader)] += 1.0
+        rest(now - state.last_ask)
+
+
+def resting(state):
+    """Is this batch one of those that are counted alone?"""
+    if job.steps == 0:  # batches are steps
+        job.rest -= 1
+        job.passed += 1
+        record.cells[place_of(INTERVALS_OF, state.loader)] += 1.0
+        state.last_ask = None
+        return True
+    if job.marked is not None:
+        job.passed += 1
+        job.begin, job.marked = job.marked, None
+        record.cells[state.steps] += 1.0
+        job.rest -= 1
+        if job.rest == 0:
+            job.wait = job.saved = 0.0
+            job.batches = 0
+            return False
+    return True
 
 
 def size_of(data, left):
@@ -115,7 +176,9 @@ def size_of(data, left):
 
 @guarded
 def got(state, data, began, now):
-    begun = state.asked if state.first else began
+    begun = began
+    if state.first:
+        begun = state.asked if state.opened is None else began - state.opened
     job.wait += now - begun
     job.batches += 1
     state.last_wait = now - begun
@@ -142,9 +205,15 @@ def ended(state):
 def around_next(original):
     @functools.wraps(original)
     def __next__(self):
-        state = getattr(self, "_stallcast", None)
+        state = self._stallcast
         if state is None:
             return original(self)
+        if job.rest > 0 and state is job.current and job.save is None and job.load is None and resting(state):
+            job.inside += 1
+            try:
+                return original(self)
+            finally:
+                job.inside -= 1
         began = clock()
         asked(state, began)
         began = clock()
@@ -171,18 +240,17 @@ def around_step(original):
             job.depth -= 1
             if job.depth == 0:
                 job.marked = clock()
-                stepped()
+                job.steps += 1
+                if job.thread is None:
+                    stepped()
     step._stallcast = True
     return step
 
 
 @guarded
 def stepped():
-    job.steps += 1
-    if job.thread is None:
-        job.thread = threading.get_ident()
-        find_rank()
-    record.put(STEPS, job.steps)
+    job.thread = threading.get_ident()
+    find_rank()
 
 
 @guarded
@@ -200,130 +268,6 @@ def around_init(original):
     return __init__
 
 
-def size_on_disk(target):
-    """Bytes behind a path or an open file; 0 when nobody can tell."""
-    try:
-        if isinstance(target, (str, bytes, os.PathLike)):
-            return float(os.stat(target).st_size)
-        return float(os.fstat(target.fileno()).st_size)
-    except (AttributeError, OSError, ValueError):
-        return 0.0
-
-
-def around_save(original):
-    @functools.wraps(original)
-    def save(obj, f, *args, **kwargs):
-        began = clock()
-        job.saving += 1
-        try:
-            result = original(obj, f, *args, **kwargs)
-        finally:
-            job.saving -= 1
-        now = clock()
-        written(f, began, now)
-        return result
-    return save
-
-
-@guarded
-def written(f, began, now):
-    if job.inside or stallcast_sample.in_worker():
-        return
-    if not isinstance(f, (str, bytes, os.PathLike)) and not hasattr(f, "name"):
-        record.count(IN_MEMORY)
-        return
-    saved(f, began, now, size_on_disk(f), 1)
-
-
-def around_load(original):
-    @functools.wraps(original)
-    def load(f, *args, **kwargs):
-        began = clock()
-        result = original(f, *args, **kwargs)
-        now = clock()
-        loaded(f, began, now)
-        return result
-    return load
-
-
-@guarded
-def loaded(f, began, now):
-    if job.inside or stallcast_sample.in_worker():
-        return  # it reads a sample
-    size = 0.0
-    if isinstance(f, (str, bytes, os.PathLike)) or hasattr(f, "name"):
-        size = size_on_disk(f)
-    seconds, before = job.load or (0.0, 0.0)
-    job.load = (seconds + now - began, before + size)
-    job.saved += now - began
-
-
-def around_distributed(original, after, *more):
-    @functools.wraps(original)
-    def call(*args, **kwargs):
-        began = clock()
-        job.saving += 1
-        try:
-            result = original(*args, **kwargs)
-        finally:
-            job.saving -= 1
-        after(args, kwargs, began, clock(), *more)
-        return result
-    return call
-
-
-@guarded
-def paused(args, kwargs, began, now):
-    """An asynchronous save has copied what it will write; the thread that writes it calls save."""
-    record.put(ASYNC, 1.0)
-    job.saved += now - began
-
-
-@guarded
-def moved(args, kwargs, began, now, loads):
-    """torch.distributed.checkpoint: this rank's own files of the folder."""
-    folder = kwargs.get("checkpoint_id")
-    for one in (kwargs.get("storage_writer"), kwargs.get("storage_reader"), *args):
-        folder = folder or getattr(one, "path", None)
-    size, files = 0.0, 0
-    mark = "__%d_" % max(int(record.cells[RANK]) if record.ready() else 0, 0)
-    if isinstance(folder, (str, os.PathLike)):
-        for entry in os.scandir(folder):
-            if entry.name.startswith(mark):
-                size += entry.stat().st_size
-                files += 1
-    if loads:
-        record.add(LOAD, 0, now - began)
-        record.add(LOAD_BYTES, 0, size)
-        job.saved += now - began
-    else:
-        saved(folder, began, now, size, files)
-
-
-def around_sync(original):
-    @functools.wraps(original)
-    def sync(fd):
-        began = clock()
-        try:
-            return original(fd)
-        finally:
-            synced(clock() - began)
-    return sync
-
-
-@guarded
-def synced(seconds):
-    if stallcast_sample.in_worker():
-        return
-    record.count(SYNCS)
-    record.count(SYNC_TIME, seconds)
-    if job.saving == 0 and not aside():  # the save that it makes durable takes as much longer
-        job.saved += seconds
-        if job.save is not None:
-            job.save[1] += seconds
-            record.put(PENDING_SAVE, job.save[1])
-
-
 def replace(module, name, around, *more):
     original = getattr(module, name, None)
     if original is not None and not getattr(original, "_stallcast", False):
@@ -335,6 +279,9 @@ def lay(name, module):
     """The hooks of a module of torch that was just imported."""
     if name == "torch.utils.data.dataloader":
         replace(module.DataLoader, "__iter__", around_iter)
+        module._BaseDataLoaderIter._stallcast = None
+        replace(module._BaseDataLoaderIter, "__init__", around_made)
+        replace(module._BaseDataLoaderIter, "_reset", around_reset)
         replace(module._BaseDataLoaderIter, "__next__", around_next)
         record.tell("torch", getattr(sys.modules.get("torch.version"), "__version__", ""))
     elif name == "torch.utils.data._utils.fetch":

@@ -47,6 +47,9 @@ class DataLoader:
 
 class _BaseDataLoaderIter:
     def __init__(self, loader):
+        self._reset(loader, first_iter=True)
+
+    def _reset(self, loader, first_iter=False):
         self._loader = loader
         self._sampler_iter = iter(loader.sampler)
 
