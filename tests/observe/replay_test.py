@@ -97,6 +97,32 @@ def dlio(made, workers, read, samples=2, lanes=None):
     return "\n".join(rows) + "\n"
 
 
+def marked(made, workers, queue, read, samples=2, own=False):
+    """The same job under strace, with marks; `own`: without workers, one process reads and trains."""
+    lines = []
+
+    def call(process, at, text, length=0.0):
+        lines.append((at, len(lines), f"{process} {1700000000 + at:.6f} {text} <{length:.6f}>"))
+
+    def mark(process, at, what):
+        call(process, at, f'access("/.stallcast/{what}", F_OK) = -1 ENOENT (No such file or directory)')
+
+    mark(10, 0.1, "pass")
+    for b, batch in enumerate(made):
+        process = 10 if own else 11 + b % workers
+        name = f"{process}/0/{b}"
+        mark(10, made[b - 1]["end"] if b else 0.1, "want")
+        if not own:
+            mark(10, made[b - queue]["taken"] if b >= queue else 0.5, f"ask/{name}")
+            mark(process, batch["start"], f"start/{name}")
+            mark(process, batch["ready"], f"ready/{name}")
+        for s in range(samples):
+            call(process, batch["start"] + s * read, f'pread64(3</d/f>, ""..., 4096, {(b * samples + s) << 20}) = 4096', read)
+        mark(10, batch["taken"], "take" if own else f"take/{name}")
+        mark(10, batch["end"], "step")
+    return "\n".join(line for _, _, line in sorted(lines)) + "\n"
+
+
 # A read of 4 KiB on SCENARIO with `service`, nobody else reading: a round trip, the turn, the bytes.
 def read_time(service):
     return service + 10e-6 + 4096 / 5e9
@@ -193,6 +219,39 @@ class Replay(unittest.TestCase):
                     late = max(compute, 2 * read_time(other) / workers)
                     steps = [b["end"] for b in again]
                     self.assertAlmostEqual((steps[-1] - steps[-1 - 3 * workers]) / (3 * workers), late, delta=1e-3)
+
+    def test_marks_of_strace_are_those_of_the_loader(self):
+        for workers, queue, compute in ((1, 2, 0.011), (3, 6, 0.01), (2, 4, 0.05), (3, 7, 0.021)):
+            made = loader(workers, queue, 40, read_time(0.02), compute)
+            path = self.write("t", marked(made, workers, queue, read_time(0.02)))
+            for service in (0.02, 0.005, 0.09):
+                with self.subTest(workers=workers, queue=queue, compute=compute, service=service):
+                    found = self.on_service(path, service)
+                    again = loader(workers, queue, 40, read_time(service), compute)
+                    self.assertAlmostEqual(found["replayed"]["makespan_s"], again[-1]["end"] - 0.1, delta=1e-3)
+                    self.assertEqual(found["replayed"]["steps"]["count"], 40)
+                    self.assertIn("40 of 40 batches", " ".join(found["notes"]))
+                    self.assertEqual(found["traced"]["kinds"]["read"]["operations"], 80)
+
+    def test_without_workers_the_reads_are_the_wait(self):
+        made = loader(1, 1, 20, read_time(0.02), 0.01)
+        # One after the other: a batch is read when the step before has ended.
+        for b, batch in enumerate(made):
+            begun = made[b - 1]["end"] if b else 0.5
+            batch.update(start=begun, ready=begun + 2 * read_time(0.02), taken=begun + 2 * read_time(0.02))
+            batch["end"] = batch["taken"] + 0.01
+        found = self.on_service(self.write("t", marked(made, 0, 1, read_time(0.02), own=True)), 0.04)
+        self.assertAlmostEqual(found["replayed"]["waits"]["time_s"] - found["traced"]["waits"]["time_s"],
+                               40 * 0.02, delta=1e-3)
+        self.assertAlmostEqual(found["replayed"]["steps"]["latency_s"]["p50"], 0.01 + 2 * read_time(0.04), delta=1e-4)
+
+    def test_a_batch_that_nobody_marked_keeps_its_wait(self):
+        made = loader(2, 4, 20, read_time(0.02), 0.01)
+        lines = marked(made, 2, 4, read_time(0.02)).splitlines()
+        cut = "\n".join(line for line in lines if "ready/11/0/6" not in line) + "\n"
+        found = self.on_service(self.write("t", cut), 0.02)
+        self.assertIn("1 batch not in the trace", " ".join(found["notes"]))
+        self.assertAlmostEqual(found["replayed"]["makespan_s"], made[-1]["end"] - 0.1, delta=1e-3)
 
     def test_a_faster_store_brings_no_batch_before_the_queue_has_room(self):
         # A store without cost: the job takes its steps, and workers are held back as the queue was.
