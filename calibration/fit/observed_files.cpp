@@ -28,21 +28,35 @@ constexpr double kNine = uncertain::kStandardNine, kNineteen = 1.959963984540054
 /// rates by 5 %.
 constexpr double kRepeatPoints = 0.005, kRepeatTimes = 0.05;
 
-bool is_share(const std::string& metric) {
-  return metric.ends_with("au") || metric.ends_with("utilization") || metric.ends_with("goodput");
+/// By the table of metrics; nothing for one that it does not have.
+std::optional<Dimension> dimension_of(const std::string& name) {
+  const metric::Figure* row = metric::find(name);
+  return row == nullptr ? std::nullopt : metric::dimension_of(row->unit);
 }
 
-Interval as_repeated(const std::string& metric, double value) {
-  if (is_share(metric)) return {value - kRepeatPoints, std::min(value + kRepeatPoints, 1.0)};
+/// `said`: how the figure was given, where the table does not know its metric.
+Interval as_repeated(const std::string& metric, double value,
+                     std::optional<Dimension> said = std::nullopt) {
+  if (dimension_of(metric).value_or(said.value_or(Dimension::number)) == Dimension::ratio)
+    return {value - kRepeatPoints, std::min(value + kRepeatPoints, 1.0)};
   return {value * (1.0 - kRepeatTimes), value * (1.0 + kRepeatTimes)};
 }
 
-/// A number in the unit of its metric, or a quantity: "93.5 %", "850 ms".
-std::optional<double> figure_of(std::string_view text) {
-  if (const auto number = base::parse_number(base::trim(text))) return number;
+/// A figure as it was given; a plain number has no dimension.
+struct Given {
+  double value = 0.0;
+  std::optional<Dimension> dimension;
+};
+
+/// A number in the unit of `metric`, or a quantity of its dimension: "93.5 %", "850 ms".
+std::optional<Given> figure_of(std::string_view text, const std::string& metric) {
+  if (const auto number = base::parse_number(base::trim(text))) return Given{*number, {}};
+  const std::optional<Dimension> known = dimension_of(metric);
   for (const Dimension dimension :
        {Dimension::ratio, Dimension::time, Dimension::rate, Dimension::op_rate, Dimension::bytes})
-    if (const auto value = base::parse_quantity(base::trim(text), dimension).value) return value;
+    if (!known || known == dimension)
+      if (const auto value = base::parse_quantity(base::trim(text), dimension).value)
+        return Given{*value, dimension};
   return std::nullopt;
 }
 
@@ -54,15 +68,16 @@ class ObservedTable {
   std::vector<Observed> read() {
     std::vector<Observed> out;
     for (std::size_t i = 0; i < table_.rows(); ++i) {
-      const auto value = cell(i, "value", true);
-      if (!value) continue;
-      Observed one{table_.text(i, "metric"), *value, {}};
-      one.within = as_repeated(one.metric, *value);
+      const auto given = cell(i, "value", true);
+      if (!given) continue;
+      const double value = given->value;
+      Observed one{table_.text(i, "metric"), value, {}};
+      one.within = as_repeated(one.metric, value, given->dimension);
       const auto low = cell(i, "low", false), high = cell(i, "high", false);
       const auto sd = cell(i, "sd", false);
-      if (sd) one.within = {*value - kNine * *sd, *value + kNine * *sd};
-      if (low && high) one.within = {*low, *high};
-      if (!(one.within.low <= *value && *value <= one.within.high))
+      if (sd) one.within = {value - kNine * sd->value, value + kNine * sd->value};
+      if (low && high) one.within = {low->value, high->value};
+      if (!(one.within.low <= value && value <= one.within.high))
         fault(i, "value", "range", "is not between its low and its high");
       out.push_back(std::move(one));
     }
@@ -70,11 +85,11 @@ class ObservedTable {
   }
 
  private:
-  std::optional<double> cell(std::size_t row, std::string_view column, bool needed) {
+  std::optional<Given> cell(std::size_t row, std::string_view column, bool needed) {
     const std::string& text = table_.text(row, column);
     if (text.empty() && !needed) return std::nullopt;
-    const auto value = figure_of(text);
-    if (!value) fault(row, column, "type", "is no number and no quantity");
+    const auto value = figure_of(text, table_.text(row, "metric"));
+    if (!value) fault(row, column, "type", "is no number and no quantity of its metric");
     return value;
   }
   void fault(std::size_t row, std::string_view column, std::string_view code,
@@ -104,9 +119,9 @@ class ObservedReport : private NodeReader {
     for (const auto& [name, node] : metrics.items()) {
       const std::string at = "/metrics" + base::pointer_token(name);
       const Json& said = node.is_object() && node.contains("value") ? node["value"] : node;
-      const auto value = number(said, at);
+      const auto value = number(said, at, name);
       if (!value) continue;
-      Observed one{name, *value, as_repeated(name, *value)};
+      Observed one{name, value->value, as_repeated(name, value->value, value->dimension)};
       if (node.is_object()) one.within = within(node, at, one);
       out.push_back(std::move(one));
     }
@@ -114,12 +129,13 @@ class ObservedReport : private NodeReader {
   }
 
  private:
-  std::optional<double> number(const Json& node, const std::string& at) {
-    std::optional<double> out;
-    if (node.is_number()) out = node.get<double>();
-    if (node.is_string()) out = figure_of(node.get_ref<const std::string&>());
-    if (!out || !std::isfinite(*out)) {
-      error("type", at, "this takes a number or a quantity", "as 0.935, \"93.5 %\" or \"850 ms\"");
+  std::optional<Given> number(const Json& node, const std::string& at, const std::string& metric) {
+    std::optional<Given> out;
+    if (node.is_number()) out = Given{node.get<double>(), {}};
+    if (node.is_string()) out = figure_of(node.get_ref<const std::string&>(), metric);
+    if (!out || !std::isfinite(out->value)) {
+      error("type", at, "this takes a number or a quantity of its metric",
+            "as 0.935, \"93.5 %\" or \"850 ms\"");
       return std::nullopt;
     }
     return out;
@@ -129,17 +145,20 @@ class ObservedReport : private NodeReader {
                                                          {"ci95", kNine / kNineteen}};
     for (const auto& [key, times] : kPairs)
       if (node.contains(key) && node[key].is_array() && node[key].size() == 2) {
-        const auto low = number(node[key][0], at), high = number(node[key][1], at);
+        const auto low = number(node[key][0], at, one.metric),
+                   high = number(node[key][1], at, one.metric);
         if (low && high)
-          return {one.value - times * (one.value - *low), one.value + times * (*high - one.value)};
+          return {one.value - times * (one.value - low->value),
+                  one.value + times * (high->value - one.value)};
       }
     if (node.contains("low") && node.contains("high")) {
-      const auto low = number(node["low"], at), high = number(node["high"], at);
-      if (low && high) return {*low, *high};
+      const auto low = number(node["low"], at, one.metric),
+                 high = number(node["high"], at, one.metric);
+      if (low && high) return {low->value, high->value};
     }
     if (node.contains("sd"))
-      if (const auto sd = number(node["sd"], at))
-        return {one.value - kNine * *sd, one.value + kNine * *sd};
+      if (const auto sd = number(node["sd"], at, one.metric))
+        return {one.value - kNine * sd->value, one.value + kNine * sd->value};
     return one.within;
   }
 };

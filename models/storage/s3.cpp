@@ -47,10 +47,11 @@ struct Call {
   double requests = 1.0;  ///< in all
   double at_once = 1.0;   ///< of these, before anything else
   Bytes bytes;
-  Rate connections;                 ///< what they carry while bytes flow
-  Rate library = Rate::infinity();  ///< what the process makes parts at
-  Seconds delay;                    ///< first bytes or answers, all turns
-  double turns = 1.0;               ///< that many, one after the other, bytes between them
+  Rate connections;                        ///< what they carry while bytes flow
+  Rate library = Rate::infinity();         ///< what the process makes parts at
+  Seconds delay;                           ///< first bytes or answers, all turns
+  double turns = 1.0;                      ///< that many, one after the other, bytes between them
+  ResourceIndex delayed_by = kNoResource;  ///< what `delay` is of
 };
 
 class S3 final : public StorageModel {
@@ -113,6 +114,7 @@ class S3 final : public StorageModel {
     server_links_ = ScaledLinks(
         context, resources, {own + ".read", own + ".write", own + ".nic.read", own + ".nic.write"});
     first_byte_ = resources.index(name_ + ".first_byte");
+    put_ = resources.index(name_ + ".put");
     connection_ = resources.index(name_ + ".connection");
     tls_ = resources.index(name_ + ".client.tls");
     library_ = resources.index(name_ + ".client.put");
@@ -145,7 +147,8 @@ class S3 final : public StorageModel {
                               .bytes = request.bytes,
                               .connections = p_.connection * body.speedup,
                               .delay = delay,
-                              .turns = turns});
+                              .turns = turns,
+                              .delayed_by = first_byte_});
   }
 
   // No object is written in place: bytes without a file of their own are one.
@@ -167,7 +170,8 @@ class S3 final : public StorageModel {
                               .connections = p_.connection * body.speedup,
                               .library = p_.client_put,
                               .delay = delay,
-                              .turns = turns});
+                              .turns = turns,
+                              .delayed_by = put_});
   }
 
   void report(Seconds wall, std::vector<ResourceUse>& out) const override {
@@ -275,7 +279,7 @@ class S3 final : public StorageModel {
     if (waited > flow.ended - began) co_return Served{limit.resource()};
     const bool delayed = call.delay > flow.ended - began - call.delay;
     if (flow.binding.valid() && !delayed) co_return Served{resources_->of_link[flow.binding.index]};
-    if (delayed) co_return Served{first_byte_};
+    if (delayed) co_return Served{call.delayed_by};
     if (call.library < std::min(call.connections, client.core)) co_return Served{library_};
     co_return Served{call.connections <= client.core ? connection_ : tls_};
   }
@@ -300,8 +304,8 @@ class S3 final : public StorageModel {
   ResourceTable* resources_ = nullptr;
   std::optional<RequestLimit> gets_, puts_;
   ScaledLinks server_links_;
-  ResourceIndex first_byte_ = kNoResource, connection_ = kNoResource, tls_ = kNoResource,
-                library_ = kNoResource;
+  ResourceIndex first_byte_ = kNoResource, put_ = kNoResource, connection_ = kNoResource,
+                tls_ = kNoResource, library_ = kNoResource;
   std::unordered_map<std::uint64_t, Draws> draws_;  // by class of clients
 };
 

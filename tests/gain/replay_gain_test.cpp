@@ -58,7 +58,8 @@ std::string training() {
 }
 
 /// The most that any part gains alone, each simulated by itself: without the screening of owners.
-double greatest(client::Session& session, const Design& design, const Prediction& prediction) {
+double greatest(client::Session& session, const Design& design, Prediction prediction) {
+  prediction.breakdown.clear();  // of jobs beside it
   std::vector<Design> designs = {design};
   for (const auto& [path, part] : gain::parts_of(design, prediction))
     designs.push_back(gain::faster(design, part.levers));
@@ -113,6 +114,43 @@ TEST_CASE("the first limit of a replay is what gains most, on every storage of t
   }
   CHECK(compared >= 80);
   CHECK(gaining >= compared / 2);
+}
+
+// Beside a job, too, what is named is what shortens the replay.
+TEST_CASE("beside jobs the first limit of a replay is the replay's") {
+  client::Session session({.jobs = 2, .worker = STALLCAST_SIM_PATH});
+  const std::string program = all_kinds();
+  for (const char* file : {"nfs-baseline", "vision-raw-files", "llm-sync-ckpt"}) {
+    INFO(file);
+    const client::Reading reading =
+        session.read({.file = std::string("scenarios/library/") + file + ".json"});
+    REQUIRE(reading.scenario.has_value());
+    const Design& scenario = reading.scenario->design();
+    client::ReplayQuestion question;
+    question.program = program;
+    question.header = models::ReplayProgram::open(program)->header();
+    question.storage = scenario.storage.front().id;
+    question.hosts = scenario.hosts.front().id;
+    question.with_jobs = true;
+    const auto made = client::replay_design(scenario, question);
+    REQUIRE(made.ok());
+    Result<Prediction> prediction = session.predict(made->design, {.replicas = 1});
+    REQUIRE(prediction.ok());
+    client::Question of;
+    of.gain_of = metric::of_tenant(made->design.tenants.back().id, "makespan");
+    session.rank_by_gain(made->design, *prediction, of);
+    REQUIRE(prediction->gains.has_value());
+    REQUIRE(prediction->gains->simulated > 0);
+    CHECK(prediction->gains->base.at(of.gain_of) > 0.0);
+    const auto& rows = prediction->bottlenecks;
+    REQUIRE(!rows.empty());
+    REQUIRE(rows.front().gain.has_value());
+    const double most = greatest(session, made->design, *prediction);
+    INFO(rows.front().resource << " " << rows.front().gain->time << ", greatest " << most);
+    CHECK(rows.front().gain->time > 0.0);
+    if (prediction->gains->left_out == 0)
+      CHECK(rows.front().gain->time >= most - 2.0 * prediction->gains->noise);
+  }
 }
 
 }  // namespace replay_gain_test

@@ -54,6 +54,46 @@ constexpr std::string_view kStrace =
 
 }  // namespace
 
+TEST_CASE("marks of strace become events of the program") {
+  const Made made = make(
+      "strace",
+      "10 1700000000.000000 access(\"/.stallcast/pass\", F_OK) = -1 ENOENT (No such file) "
+      "<0.000009>\n"
+      "10 1700000000.100000 access(\"/.stallcast/ask/11/0/0\", F_OK) = -1 ENOENT (No such file)\n"
+      "10 1700000000.200000 access(\"/.stallcast/want\", F_OK) = -1 ENOENT (No such file)\n"
+      "11 1700000000.300000 access(\"/.stallcast/start/11/0/0\", F_OK) = -1 ENOENT (No such file)\n"
+      "11 1700000000.400000 pread64(3</data/a>, \"\"..., 4096, 0) = 4096 <0.100000>\n"
+      "11 1700000000.600000 access(\"/.stallcast/ready/11/0/0\", F_OK) = -1 ENOENT (No such file)\n"
+      "10 1700000000.700000 access(\"/.stallcast/take/11/0/0\", F_OK) = -1 ENOENT (No such file)\n"
+      "10 1700000000.900000 access(\"/.stallcast/step\", F_OK) = -1 ENOENT (No such file)\n");
+  CHECK(made.compiled.header.events == 2);
+  CHECK(made.compiled.header.processes == 1);  // the worker is of the process that trains
+  CHECK(made.compiled.replay.operations == 1);
+  const auto& training = made.compiled.replay.traced_training;
+  CHECK(training.at("step").time_s == Approx(0.9));
+  CHECK(training.at("wait").time_s == Approx(0.5));
+  std::vector<std::pair<ReplayAction, double>> found;
+  for (const ReplayStep& step : made.steps) found.emplace_back(step.action, step.gap);
+  const std::vector<std::pair<ReplayAction, double>> expected = {
+      {ReplayAction::pass, 0.0}, {ReplayAction::post, 0.1},
+      {ReplayAction::want, 0.1}, {ReplayAction::take, 0.1},  // after the batch was ready at 0.6 s
+      {ReplayAction::step, 0.2}, {ReplayAction::await, 0.2},
+      {ReplayAction::read, 0.1}, {ReplayAction::post, 0.1}};
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    INFO(i);
+    CHECK(found[i].first == expected[i].first);
+    CHECK(found[i].second == Approx(expected[i].second).margin(1e-6));
+  }
+  // They are no calls on files to an import.
+  const Observation seen = observe("strace",
+                                   "10 1700000000.000000 access(\"/.stallcast/want\", F_OK) = -1 "
+                                   "ENOENT (No such file) <0.000009>\n"
+                                   "10 1700000000.100000 pread64(3</data/a>, \"\"..., 4096, 0) = "
+                                   "4096 <0.100000>\n");
+  CHECK(seen.metadata.empty());
+}
+
 TEST_CASE("a program has think times, and close calls in sequence are one request") {
   const Made made = make("strace", kStrace);
   REQUIRE(made.threads.size() == 2);

@@ -57,6 +57,18 @@ class Calibration(unittest.TestCase):
         resolved = Run("resolve", "FILE", "--provenance", "--profile", self.profile, text=MEASURED)
         self.assertIn("profile:vm-disk-sweep", resolved.out)
 
+    def test_the_report_says_that_gains_are_of_the_fitted_design(self):
+        run = Run("run", "FILE", "--profile", self.profile, text=MEASURED)
+        said = " ".join(run.out.split())
+        self.assertIn("gains are of one run with the fitted values of the profile (GPU utilization ", said)
+        self.assertIn("the figures above of 3 runs with draws of it", said)
+        run = Run("run", "FILE", "--profile", self.profile, "--format", "json", text=MEASURED)
+        base = json.loads(run.out)["gains"]["base"]
+        self.assertEqual(list(base), ["job.train.gpu.utilization"])
+        # Without a profile both are of one design.
+        plain = MEASURED.replace('"measured" }', '"nfs", "head": { "count": 1 } }')
+        self.assertNotIn("gains are of", Run("run", "FILE", text=plain).out)
+
     def test_a_sweep_draws_from_the_profile_as_a_run_does(self):
         utilization = "job.train.gpu.utilization"
         args = ["FILE", "--profile", self.profile, "--format", "json"]

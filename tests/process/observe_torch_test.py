@@ -3,6 +3,7 @@
 With the package of PyTorch's shape in fake_torch; where PyTorch itself is installed, the same jobs run with that, too.
 """
 
+import json
 import os
 import re
 import shutil
@@ -235,6 +236,47 @@ class PyTorch(Training, Case):
         cls.python = with_torch()
         if cls.python is None:
             raise unittest.SkipTest("PyTorch is not installed")
+
+    @unittest.skipIf(shutil.which("strace") is None, "strace is not installed")
+    def test_a_kept_trace_says_which_step_waits_for_which_batch(self):
+        plant = {"id": "filer", "cluster": {"hosts": [{"id": "gpu", "count": 1}]},
+                 "storage": [{"id": "nfs", "type": "nfs", "head": {"count": 1, "ops": "10 kops/s"}}]}
+        for loader, workers in (("num_workers=WORKERS", 2), ("num_workers=WORKERS, persistent_workers=True", 3),
+                                ("num_workers=WORKERS", 0),
+                                ("num_workers=WORKERS, multiprocessing_context='spawn'", 2)):
+            script = filled(TRAIN.replace("num_workers=WORKERS", loader), WORKERS=workers)
+            if "spawn" in loader:
+                script += "if __name__ == '__main__':\n    train()"
+            else:
+                script += "train()"
+            files = {"job.py": script}
+            with self.subTest(loader=loader, workers=workers):
+                folder = tempfile.TemporaryDirectory()
+                self.addCleanup(folder.cleanup)
+                kept, on = os.path.join(folder.name, "t.strace"), os.path.join(folder.name, "plant.json")
+                with open(on, "w", encoding="utf-8") as file:
+                    json.dump(plant, file)
+                with self.run_job([self.python, "-B", "job.py"], "--syscalls", "strace", "--keep-trace", kept,
+                                  files=files) as run:
+                    if "may not trace" in run.err:
+                        self.skipTest("strace may not trace here")
+                    self.assertEqual((run.code, run.out), (0, "trained 128\n"), run.err)
+                    self.assertNotIn("hook_errors", self.check(run)["figures"])
+                    data = os.path.join(run.folder.name, "data.bin")
+                found = {}
+                for service in ("0.1 ms", "100 ms"):
+                    done = program.Run("replay", kept, "--on", on, "--under", data, "--format", "json", "--no-advice",
+                                       "--set", "storage.nfs.head.service=" + service)
+                    self.assertEqual(done.code, 0, done.err)
+                    found[service] = json.loads(done.out)
+                traced, slow = found["0.1 ms"]["traced"], found["100 ms"]["replayed"]
+                self.assertEqual((traced["steps"]["count"], traced["waits"]["count"]), (16, 16))
+                self.assertIn("16 of 16 batches", " ".join(found["100 ms"]["notes"]))
+                # 128 samples of one turn each, half of them in memory the second time; read by the workers at once.
+                self.assertGreater(slow["waits"]["time_s"], 0.3 * 64 * 0.1 / max(workers, 1))
+                self.assertGreater(slow["waits"]["time_s"], traced["waits"]["time_s"])
+                with open(kept, encoding="utf-8") as file:
+                    self.assertNotIn('read(3, "\\', file.read())  # no data
 
 
 if __name__ == "__main__":

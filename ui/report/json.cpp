@@ -85,7 +85,8 @@ Json gains_object(const Gains& gains) {
               {"left_out", gains.left_out},
               {"noise", gains.noise},
               {"all", {{"time", gains.all.time}, {"utilization", gains.all.utilization}}},
-              {"together", nullptr}};
+              {"together", nullptr},
+              {"base", gains.base}};
   if (!gains.pair.empty())
     out["together"] = {{"parts", gains.pair},
                        {"time", gains.together.time},

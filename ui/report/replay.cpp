@@ -28,10 +28,14 @@ struct BesideRow {
 std::string beside_text(const std::optional<double>& value, const std::string& unit) {
   return value ? print_value(*value, unit) : "-";
 }
-/// "1.52 x"; "-" where nothing can be compared.
+/// "1.52 x", in three digits; "-" where nothing can be compared.
 std::string ratio_text(const BesideRow& row) {
   if (!row.traced || !row.replayed || !(*row.traced > 0.0)) return "-";
-  return base::shortest(std::stod(fixed(*row.replayed / *row.traced, 3))) + " x";
+  const double ratio = *row.replayed / *row.traced;
+  if (!(ratio > 0.0)) return "0 x";
+  const double grain = std::pow(10.0, std::floor(std::log10(ratio)) - 2.0);  // three digits
+  const int behind = std::max(0, static_cast<int>(std::lround(-std::log10(grain))));
+  return base::shortest(std::stod(fixed(std::round(ratio / grain) * grain, behind))) + " x";
 }
 
 std::optional<double> per_second(double amount, const std::optional<double>& time) {

@@ -12,6 +12,7 @@
 #include "calibration/observe/replay/step_sorter.hpp"
 #include "calibration/observe/replay/step_writer.hpp"
 #include "calibration/observe/replay/trace_figures.hpp"
+#include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -71,6 +72,7 @@ class Reader {
     figures_.finish(out.replay, out.header, format_.id, resolution_, lanes.beside());
     writer.training().finish(out.replay.traced_training);
     marks_.notes(threads_.size(), out.replay.notes);
+    note_unmarked(out.replay);
     if (!writer.finish(out.header) || !written)
       return Failure{ExitCode::bad_input, "cannot write " + program, "is there room for it?"};
     out.header = writer.header();
@@ -81,6 +83,21 @@ class Reader {
     return out;
   }
   [[nodiscard]] bool any() const { return figures_.any(); }
+
+  /// Says so where a good part of the training is in no step: what it waited for there is not
+  /// known.
+  void note_unmarked(Replay& replay) const {
+    constexpr double kMostOf = 0.8;
+    const auto steps = replay.traced_training.find("step");
+    if (steps == replay.traced_training.end() || marks_.loops() == 0) return;
+    const double each = *steps->second.time_s / static_cast<double>(marks_.loops());
+    if (each >= kMostOf * replay.trace_makespan_s) return;
+    replay.notes.push_back("the steps that are marked take " +
+                           base::print_quantity(each, Dimension::time) + " of " +
+                           base::print_quantity(replay.trace_makespan_s, Dimension::time) +
+                           (marks_.loops() > 1 ? " each" : "") +
+                           ": what else a training loop did takes as long as it took");
+  }
 
  private:
   bool keep(const Operation& op, const OperationStream& stream) {

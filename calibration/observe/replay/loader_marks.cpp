@@ -82,6 +82,7 @@ bool LoaderMarks::loop_mark(const Operation& op, Who who, double at, const Emit&
   }
   if (op.mark == LoaderMark::take) {
     loop.took = true;
+    trainers_.insert(who.thread);
     ++taken_;
     const auto found = op.batch == 0 ? open_.end() : open_.find(op.batch);
     if (found == open_.end() || found->second.ready == 0) {
@@ -284,6 +285,7 @@ bool LoaderMarks::emit_block(const Trainer& trainer, const Block& block, std::si
   for (std::size_t s = 0; ok && s < block.takes.size(); ++s) {
     const Block::Take& take = block.takes[s];
     ok = emit(mark_of(ReplayAction::want, me, take.wanted));
+    trainers_.insert(me);
     ++taken_;
     if (s < block.batches.size() && block.batches[s].there) {
       const Block::Batch& batch = block.batches[s];

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,8 @@ class LoaderMarks {
   [[nodiscard]] std::uint64_t events() const { return events_; }
   /// The process of a training loop, by those of its workers where they are others.
   [[nodiscard]] const std::map<std::int64_t, std::int64_t>& owners() const { return owners_; }
+  /// Threads that train.
+  [[nodiscard]] std::size_t loops() const { return trainers_.size(); }
   /// What was found, for people. `threads`: of the trace.
   void notes(std::uint64_t threads, std::vector<std::string>& out) const;
 
@@ -77,6 +80,7 @@ class LoaderMarks {
   std::map<std::uint32_t, Loads> loads_;
   std::size_t kept_ = 0;
 
+  std::set<std::uint32_t> trainers_;
   std::uint64_t taken_ = 0, known_ = 0, left_out_ = 0, out_of_turn_ = 0;
   std::size_t queue_ = 0;  ///< the most batches outstanding in a loader of spans
   bool dealt_ = false, homeless_ = false;

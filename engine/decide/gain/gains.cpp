@@ -132,6 +132,9 @@ class Ranking {
     std::vector<Result<Prediction>> base = simulate(as_it_is);
     if (!base.front().ok()) return false;
     base_ = *std::move(base.front());
+    for (const std::string& name :
+         options_.of.empty() ? headlines(base_) : std::vector<std::string>{options_.of})
+      out_.base[name] = figure_or_zero(base_, name);
     Levers everything;
     for (const auto& [path, part] : parts_) {
       Owner& owner = owners_[part.owner];

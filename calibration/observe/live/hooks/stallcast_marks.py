@@ -81,7 +81,7 @@ def ready_of(tasks):
 
 @guarded
 def watch_queues(iterator):
-    if not hasattr(iterator, "_stallcast_tasks"):
+    if hasattr(iterator, "_index_queues") and not hasattr(iterator, "_stallcast_tasks"):
         iterator._stallcast_tasks = [Tasks(worker.pid) for worker in iterator._workers]
         iterator._index_queues = [Queue(queue, tasks.seen("ask", keep=True))
                                   for queue, tasks in zip(iterator._index_queues, iterator._stallcast_tasks)]
@@ -158,8 +158,10 @@ def lay(name, module):
     stallcast_torch.lay(name, module)
     if name == "torch.utils.data.dataloader":
         workers = module._MultiProcessingDataLoaderIter
+        worker = getattr(getattr(module, "_utils", None), "worker", None)
         for kind, method, around in ((module.DataLoader, "__iter__", around_iter),
                                      (module._BaseDataLoaderIter, "__next__", around_next),
                                      (workers, "_reset", around_reset), (workers, "_process_data", around_process),
-                                     (module._utils.worker, "_worker_loop", around_worker)):
-            setattr(kind, method, around(getattr(kind, method)))
+                                     (worker, "_worker_loop", around_worker)):
+            if hasattr(kind, method):
+                setattr(kind, method, around(getattr(kind, method)))
