@@ -314,6 +314,72 @@ def dlio(out, rng):
     out.put(',\n "hostname": "node1"}\n')
 
 
+WORKERS, QUEUE, STEP = 8, 16, 10_000  # of the loaders below; microseconds
+
+
+def strace_loader(out, rng):
+    """A training loop and its workers with marks (docs/reference/traces.md): 32 reads of a file a batch, made within one
+    step, each asked for when the batch 16 before it is taken."""
+
+    def call(pid, at, what, took=5):
+        out.put(f"{pid} {1700000000 + at // 1000000}.{at % 1000000:06d} {what} <0.{took:06d}>\n")
+
+    def mark(pid, at, what):
+        call(pid, at, f'access("/.stallcast/{what}", F_OK) = -1 ENOENT (No such file or directory)')
+
+    def made(batch, at):
+        pid = 200 + batch % WORKERS
+        mark(100, at, f"ask/{pid}/0/{batch}")
+        mark(pid, at + 10, f"start/{pid}/0/{batch}")
+        for i in range(32):
+            size = rng.choice(SIZES)
+            call(pid, at + 20 + i * 250, f'pread64(9</data/img_{rng.randrange(FILES)}.npz>, ""..., {size}, '
+                 f"{rng.randrange(1 << 20) * 4096}) = {size}", 200)
+        mark(pid, at + 9000, f"ready/{pid}/0/{batch}")
+
+    mark(100, 0, "pass")
+    for batch in range(QUEUE):
+        made(batch, 10 + batch * STEP)
+    batch, now = 0, QUEUE * STEP + 100
+    while not out.full():
+        mark(100, now, "want")
+        mark(100, now + 5, f"take/{200 + batch % WORKERS}/0/{batch}")
+        made(batch + QUEUE, now + 10)
+        mark(100, now + STEP - 10, "step")
+        batch, now = batch + 1, now + STEP
+
+
+def dftracer_loader(out, rng):
+    """The same job under DFTracer, in the dialect of 2023, as one epoch; the workers' rows of a batch before its step."""
+    number = 0
+
+    def row(name, cat, tid, at, took, args=""):
+        nonlocal number
+        out.put(f'{{"id":"{number}","name":"{name}","cat":"{cat}","pid":"0","tid":"{tid}","ts":"{1700000000000000 + at}",'
+                f'"dur":"{took}","ph":"X","args":{{"hostname":"node1"{args}}}}}\n')
+        number += 1
+
+    def made(batch, at):
+        tid, step = 200 + batch % WORKERS, batch // WORKERS + 1
+        for i in range(4):
+            begun = at + 20 + i * 2000
+            for k in range(8):
+                size, f = rng.choice(SIZES), rng.randrange(FILES)
+                row("pread64", "POSIX", tid, begun + k * 250, 200, f',"ret":"{size}","offset":"{rng.randrange(1 << 20) * 4096}",'
+                    f'"fname":"/data/img_{f}.npz","fd":"9"')
+            row("NPZReader.read_index", "reader", tid, begun, 2000, f',"epoch":"1","step":"{step}"')
+
+    out.put("[\n")
+    row("DLIOBenchmark._train", "dlio_benchmark", 100, 0, 1 << 50)
+    for batch in range(QUEUE):
+        made(batch, 10 + batch * STEP)
+    batch, now = 0, QUEUE * STEP + 100
+    while not out.full():
+        made(batch + QUEUE, now + 10)
+        row("TorchFramework.compute", "ai_framework", 100, now + 5, STEP - 20)
+        batch, now = batch + 1, now + STEP
+
+
 KINDS = {
     "kineto": kineto,
     "kineto-base": lambda o, r: kineto(o, r, base=True),
@@ -326,6 +392,8 @@ KINDS = {
     "iolog": iolog,
     "iolog-2": lambda o, r: iolog(o, r, version=2),
     "strace": strace,
+    "strace-loader": strace_loader,
+    "dftracer-loader": dftracer_loader,
     "chakra": chakra,
     "dlio-output": dlio,
 }
