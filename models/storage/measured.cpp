@@ -125,6 +125,15 @@ class Measured final : public StorageModel {
     };
     moved(".read", moved_read_);
     moved(".write", moved_written_);
+    // Links of stations have the speed of what is outstanding at the end, not that of the servers.
+    double devices = 0.0;
+    for (const auto& device : devices_) devices += device->count;
+    const double servers = devices * static_cast<double>(p_.servers);
+    for (ResourceUse& use : out)
+      for (const auto& [station, count] :
+           {std::pair{".device.busy", servers}, std::pair{".device.writes.busy", servers},
+            std::pair{".metadata.busy", devices}})
+        if (use.name == name_ + station) use.capacity = count;
     ResourceUse use;
     use.name = name_ + ".device.busy";
     use.unit = "drives";

@@ -82,6 +82,26 @@ TEST_CASE("measured: each law answers n requests in flight as its equation says"
   }
 }
 
+TEST_CASE("measured: a device is busy with its demands, of as many servers as it has") {
+  // 100 files of 100 kB, one after the other: each pays 10 ms by itself and 0.1 ms of the device.
+  const Design design = device({{"read.latency", "10 ms"}, {"read.law", "line"}});
+  const auto context = sim::make_fluid_context();
+  models::Plant plant(design);
+  plant.attach(*context, 1);
+  const models::Client client = plant.client("gpu", 0, "scratch", 1.0);
+  const Program program = reads(100, Bytes::from(1e5, unit::B));
+  context->spawn(program(plant.storage("scratch"), client));
+  context->run();
+  CHECK(context->now().in(unit::s) == Approx(1.01).epsilon(1e-6));
+  for (const ResourceUse& use : plant.report(*context, context->now())) {
+    if (use.name != "storage.scratch.device.busy") continue;
+    CHECK(use.capacity == 1.0);
+    CHECK(use.throughput == Approx(0.01 / 1.01).epsilon(1e-6));
+    return;
+  }
+  FAIL("the device is not in the report");
+}
+
 TEST_CASE("measured: law mva is exact mean value analysis of a delay and one server") {
   // R_k = D (1 + Q_(k-1)), X_k = k / (alpha + R_k), Q_k = X_k R_k; 16 requests each take n / X_n
   const double alpha = 1e-3, demand = 0.2e-3 + kBytes / 1e9;

@@ -7,6 +7,7 @@ Usage: import_observation_test.py PATH_OF_STALLCAST [unittest options].
 import json
 import os
 import random
+import re
 import tempfile
 import unittest
 
@@ -72,6 +73,66 @@ class ImportObservation(unittest.TestCase):
         self.assertEqual(run.code, 0, run.err)
         with open(self.mine, encoding="utf-8") as file:
             return run, file.read()
+
+    def test_the_limit_that_is_named_first_is_the_one_that_moves(self):
+        slow = job()
+        quick = job()
+        quick["samples"]["cpu"] = spread([0.013] * 200)  # its workers compute instead
+        saves = job()
+        saves["saves"] = {"count": 30, "duration": spread([0.5] * 30), "bytes": spread([1e8] * 30),
+                          "period_steps": spread([10.0] * 29), "asynchronous": False}
+        named = []
+        for observed in (slow, quick, saves):
+            self.made(self.file("job.observation.json", observed))
+            run = Run("run", self.mine, "--format", "json")
+            self.assertEqual(run.code, 0, run.err)
+            result = json.loads(run.out)
+            rows = [row for row in result["bottlenecks"] if row.get("gain")]
+            named.append(rows[0]["resource"])
+            pace = result["metrics"]["job.train.goodput"]["value"]
+            moved = {}
+            for row in rows:
+                faster = Run("run", self.mine, "--format", "json", "--no-advice", *self.twice(row["gain"]["part"]))
+                self.assertEqual(faster.code, 0, faster.err)
+                self.assertLessEqual(max((use["utilization"] for use in result["bottlenecks"]), default=0), 1 + 1e-6)
+                moved[row["resource"]] = 1 - pace / json.loads(faster.out)["metrics"]["job.train.goodput"]["value"]
+            self.assertEqual(max(moved, key=moved.get), rows[0]["resource"], moved)
+        self.assertEqual(named[0], "storage.store.device")
+        self.assertEqual(named[1], "host.node.cpu")
+        self.assertTrue(named[2].startswith("storage.store"), named)
+
+    def twice(self, part):
+        """Options that make a part of the scenario twice as fast, by its name in the report."""
+        with open(self.mine, encoding="utf-8") as file:
+            scenario = without_comments(file.read())
+        role, _, rest = part.replace("]", "").partition("[")
+        name, _, key = rest.partition(".")
+        if part.startswith("cluster.hosts"):
+            component, path = scenario["cluster"]["hosts"][0], f"cluster.hosts.{name}"
+        elif role == "storage":
+            component, path = scenario["storage"][0], f"storage.{name}"
+        else:
+            component, path = scenario["jobs"][0], f"jobs.{name}"
+        options = []
+        for at, value in self.leaves(component[key] if key in component else {}, f"{path}.{key}"):
+            match = re.match(r"([0-9.e+-]+) ?([a-zA-Zµ/]+)$", str(value))
+            if match and at.rsplit(".", 1)[-1] not in ("size", "burst"):
+                factor = 0.5 if match[2] in ("s", "ms", "us") else 2.0
+                options += ["--set", f"{at}={float(match[1]) * factor} {match[2]}"]
+        if part.startswith("cluster.hosts") and key == "cpu":  # what readers compute is one part with the cores
+            for group in ("loader", "dataset"):
+                for at, value in self.leaves(scenario["jobs"][0].get(group, {}), f"jobs.train.{group}"):
+                    match = re.match(r"([0-9.e+-]+) (s|ms|us)$", str(value))
+                    if match:
+                        options += ["--set", f"{at}={float(match[1]) / 2} {match[2]}"]
+        return options
+
+    def leaves(self, node, path):
+        if isinstance(node, dict) and "value" not in node:
+            for key, value in node.items():
+                yield from self.leaves(value, f"{path}.{key}")
+        else:
+            yield path, node["value"] if isinstance(node, dict) else node
 
     def test_it_writes_a_scenario_that_has_the_jobs_times_and_shows_the_check(self):
         run, text = self.made(self.file("job.observation.json", job()))
