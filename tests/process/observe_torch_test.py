@@ -85,6 +85,34 @@ class Training:
                 self.assertNotIn("hook_errors", seen["figures"])
                 self.assertIn("overhead_share", seen["figures"])
 
+    def test_a_save_beside_the_training_lasts_until_it_is_safe(self):
+        # The disk takes 0.2 s, ten steps of the training: the save is not over with torch.save.
+        script = filled(TRAIN, LENGTH=160).replace("import os, sys, torch", """import os, sys, threading, time, torch
+sync = os.fsync
+def slow(fd):
+    time.sleep(0.2)
+    sync(fd)
+os.fsync = slow
+def save():
+    with open("model.pt", "wb") as file:
+        torch.save({"a": 1}, file)
+        file.flush()
+        os.fsync(file.fileno())
+""", 1)
+        script = script.replace("""                torch.save({"a": 1}, "model.pt")
+                torch.save({"b": 2}, "optimizer.pt")
+""", """                thread = threading.Thread(target=save)
+                thread.start()
+            time.sleep(0.02)
+""", 1)
+        with self.run_job(script + "train()\n") as run:
+            saves = self.check(run)["saves"]
+        self.assertTrue(saves["asynchronous"])
+        self.assertEqual((saves["count"], saves["syncs"]), (2, 2))
+        self.assertGreaterEqual(saves["duration"]["minimum"], 0.2)
+        self.assertEqual(saves["files"]["mean"], 1)
+        self.assertEqual(saves["period_steps"]["mean"], 20)
+
     def test_a_killed_job_leaves_what_it_did(self):
         script = filled(TRAIN.replace("            if number == 3:", "            if len(seen) == 80:\n"
                                       "                os.kill(os.getpid(), 9)\n            if number == 3:") + "train()")
