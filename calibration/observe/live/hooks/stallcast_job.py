@@ -26,6 +26,53 @@ class Pass:
         self.sized = 0
 
 
+PAUSE = 0.1         # of what a save beside the training took so far: parts that come as soon are of it, too
+
+
+class Here(threading.local):
+    """What one thread is doing."""
+
+    saving = 0      # calls that save, one in another
+    steps = 0       # that were done when the outermost of them began
+    save = None     # the Save that it had a part in last
+
+
+here = Here()
+
+
+class Save:
+    """One save: parts with no step in between, or hardly a pause. In front of the training it takes what its parts take,
+    beside it the time from its first part to the end of its last one."""
+
+    def __init__(self, start, aside):
+        self.start, self.aside = start, aside
+        self.seconds = self.size = 0.0
+        self.files = self.flushing = 0
+        self.begun = here.steps                     # steps that were done by then
+        self.until = self.steps = 0                 # end of its last part, steps that were done by then
+        self.thread = threading.current_thread()    # of its last part
+
+    def goes_on(self, began, aside):
+        """Is what began then a part of it?"""
+        if self.aside != aside:
+            return False
+        if not aside or self.flushing or began < self.until:
+            return True
+        if self.thread is not threading.current_thread() and not self.thread.is_alive():
+            return False
+        return self.steps == here.steps or began - self.until < PAUSE * self.seconds
+
+    def lasts(self, began, now):
+        if self.aside:
+            self.until = max(self.until, now)
+            self.seconds = self.until - self.start
+        else:
+            self.seconds += now - began
+        self.steps, self.thread = job.steps, threading.current_thread()
+        here.save = self
+        record.put(PENDING_SAVE, self.seconds)
+
+
 class Job:
     """What this process is doing. Steps belong to one thread; others at worst miscount."""
 
@@ -35,11 +82,11 @@ class Job:
         self.marked = None      # end of the last optimizer step that no step was made of yet
         self.begin = None       # of the step that is under way
         self.wait = self.saved = 0.0
-        self.batches = self.steps = self.depth = self.inside = self.saving = 0
+        self.batches = self.steps = self.depth = self.inside = 0
         self.thread = None
-        self.save = None        # [start, seconds, bytes, files] of the save under way
+        self.save = None        # the Save under way
         self.load = None
-        self.last_save = None   # (start, steps)
+        self.last_save = None   # the Save before
 
 
 job = Job()
@@ -57,7 +104,7 @@ os.register_at_fork(after_in_child=forked)
 
 def end_step(saving=False):
     """A step ended with the last optimizer step before the next batch was asked for."""
-    if job.save is not None and not saving:
+    if job.save is not None and not job.save.aside and not saving:
         end_save()
     if job.load is not None:
         seconds, size = job.load
@@ -85,37 +132,72 @@ def aside():
 
 
 def end_save():
-    start, seconds, size, files = job.save
-    job.save = None
-    record.add(SAVE, 0, seconds)
-    if files:
-        record.add(SAVE_BYTES, 0, size)
-        record.add(SAVE_FILES, 0, float(files))
+    save, job.save = job.save, None
+    record.add(SAVE, 0, save.seconds)
+    if save.files:
+        record.add(SAVE_BYTES, 0, save.size)
+        record.add(SAVE_FILES, 0, float(save.files))
     for place in (PENDING_SAVE, PENDING_SAVE_BYTES, PENDING_SAVE_FILES):
         record.put(place, 0.0)
     if job.last_save is not None:
-        record.add(SAVE_PERIOD, 0, start - job.last_save[0])
-        record.add(SAVE_STEPS, 0, float(job.steps - job.last_save[1]))
-    job.last_save = (start, job.steps)
+        record.add(SAVE_PERIOD, 0, save.start - job.last_save.start)
+        record.add(SAVE_STEPS, 0, float(save.begun - job.last_save.begun))
+    job.last_save = save
+
+
+@guarded
+def begin_part():
+    if here.saving == 0:
+        here.steps = job.steps
+    here.saving += 1
+
+
+@guarded
+def end_part():
+    here.saving -= 1
 
 
 @guarded
 def saved(target, began, now, size, files):
     """Saves with no step in between are one: a model, its optimizer, its schedule."""
-    if aside():
+    other = aside()
+    if other:
         record.put(ASYNC, 1.0)
     else:
         end_step(saving=True)
         job.saved += now - began
+    if job.save is not None and not job.save.goes_on(began, other):
+        end_save()
     if job.save is None:
-        job.save = [began, 0.0, 0.0, 0]
-    job.save[1] += now - began
-    job.save[2] += size
-    job.save[3] += files
-    record.put(PENDING_SAVE, job.save[1])
-    record.put(PENDING_SAVE_BYTES, job.save[2])
-    record.put(PENDING_SAVE_FILES, job.save[3])
+        job.save = Save(began, other)
+    job.save.lasts(began, now)
+    job.save.size += size
+    job.save.files += files
+    record.put(PENDING_SAVE_BYTES, job.save.size)
+    record.put(PENDING_SAVE_FILES, job.save.files)
     record.spent(clock() - now)
+
+
+@guarded
+def begin_flush():
+    """The save that is being flushed, where this thread had a part in it."""
+    save = None if here.saving or job.save is not here.save else job.save
+    if save is not None:
+        save.flushing += 1
+    return save
+
+
+def flushed(save, began, now):
+    """The save that was made durable takes as much longer."""
+    if here.saving:
+        return
+    if not aside():
+        job.saved += now - began
+    if save is None:
+        return
+    save.flushing -= 1
+    if save is job.save:
+        save.lasts(began, now)
 
 
 @guarded

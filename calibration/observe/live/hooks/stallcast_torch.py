@@ -8,8 +8,8 @@ import os
 import sys
 import threading
 
-from stallcast_job import LOAD, LOAD_BYTES, Pass, aside, end_step, job, saved
-from stallcast_record import ASYNC, IN_MEMORY, PENDING_SAVE, RANK, STEPS, SYNC_TIME, SYNCS, clock, find_rank, guarded, record
+from stallcast_job import LOAD, LOAD_BYTES, Pass, begin_flush, begin_part, end_part, end_step, flushed, job, saved
+from stallcast_record import ASYNC, IN_MEMORY, RANK, STEPS, SYNC_TIME, SYNCS, clock, find_rank, guarded, record
 import stallcast_sample
 
 # Kinds of values: side_file.hpp.
@@ -214,11 +214,11 @@ def around_save(original):
     @functools.wraps(original)
     def save(obj, f, *args, **kwargs):
         began = clock()
-        job.saving += 1
+        begin_part()
         try:
             result = original(obj, f, *args, **kwargs)
         finally:
-            job.saving -= 1
+            end_part()
         now = clock()
         written(f, began, now)
         return result
@@ -262,11 +262,11 @@ def around_distributed(original, after, *more):
     @functools.wraps(original)
     def call(*args, **kwargs):
         began = clock()
-        job.saving += 1
+        begin_part()
         try:
             result = original(*args, **kwargs)
         finally:
-            job.saving -= 1
+            end_part()
         after(args, kwargs, began, clock(), *more)
         return result
     return call
@@ -303,25 +303,22 @@ def moved(args, kwargs, began, now, loads):
 def around_sync(original):
     @functools.wraps(original)
     def sync(fd):
+        save = begin_flush()
         began = clock()
         try:
             return original(fd)
         finally:
-            synced(clock() - began)
+            synced(save, began, clock())
     return sync
 
 
 @guarded
-def synced(seconds):
+def synced(save, began, now):
     if stallcast_sample.in_worker():
         return
     record.count(SYNCS)
-    record.count(SYNC_TIME, seconds)
-    if job.saving == 0 and not aside():  # the save that it makes durable takes as much longer
-        job.saved += seconds
-        if job.save is not None:
-            job.save[1] += seconds
-            record.put(PENDING_SAVE, job.save[1])
+    record.count(SYNC_TIME, now - began)
+    flushed(save, began, now)
 
 
 def replace(module, name, around, *more):
