@@ -47,6 +47,7 @@ constexpr std::array kBindings{
     Binding{"io.read.sequential", "s", "storage", "measured", "read.per_op", Dimension::time},
     Binding{"io.read.sequential", "B", "storage", "measured", "read.rate", Dimension::rate},
     Binding{"io.read.sequential", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.mixed", "law", "storage", "measured", "write.line", Dimension::text},
     Binding{"io.mixed", "c", "storage", "measured", "mixed.coupling", Dimension::number},
     Binding{"io.write.sequential", "law", "storage", "measured", "write.law", Dimension::text},
     Binding{"io.write.sequential", "alpha", "storage", "measured", "write.latency",
@@ -124,6 +125,13 @@ double rounded(double value) {
   return digits > 0.0 ? std::round(value / unit) * unit : std::round(value * unit) / unit;
 }
 
+/// A law as the field that names it has it.
+std::string text_of_law(const std::string& law) {
+  if (law == "hockney" || law == "station") return "line";
+  if (law == "own lines") return "own";
+  return law == "shared line" ? "shared" : law;
+}
+
 ProfileValue value_of(const Binding& b, const Fit& fit) {
   return {.role = std::string(b.role),
           .kind = std::string(b.kind),
@@ -143,7 +151,7 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
     if (b.series != fit.id) continue;
     ProfileValue value = value_of(b, fit);
     if (b.parameter == "law") {
-      value.text = fit.law == "hockney" || fit.law == "station" ? "line" : fit.law;
+      value.text = text_of_law(fit.law);
       out.push_back(std::move(value));
       continue;
     }

@@ -113,6 +113,42 @@ def save():
         self.assertEqual(saves["files"]["mean"], 1)
         self.assertEqual(saves["period_steps"]["mean"], 20)
 
+    def test_files_that_a_thread_saves_one_after_the_other_are_one_save(self):
+        script = """
+import os, threading, time
+flush = os.fsync
+def slow(fd):
+    flush(fd)
+    time.sleep(0.05)
+os.fsync = slow
+""" + TRAIN + """
+def write(names):
+    for name in names:
+        with open(name, "wb") as file:
+            torch.save({"a": 1}, file)
+            begun.set()
+            file.flush()
+            os.fsync(file.fileno())
+optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)
+thread, begun = None, threading.Event()
+for number, batch in enumerate(DataLoader(Data(), batch_size=8)):
+    optimizer.step()
+    if number in (1, 5):
+        if thread:
+            thread.join()
+            time.sleep(0.05)
+        begun.clear()
+        thread = threading.Thread(target=write, args=(("a", "b"),))
+        thread.start()
+        begun.wait()
+"""
+        with self.run_job(filled(script, WORKERS=0)) as run:
+            self.assertEqual(run.code, 0, run.err)
+            saves = self.check(run)["saves"]
+            self.assertEqual((saves["count"], saves["asynchronous"], saves["syncs"]), (2, True, 4))
+            self.assertEqual((saves["files"]["mean"], saves["period_steps"]["mean"]), (2, 4))
+            self.assertGreaterEqual(saves["duration"]["minimum"], 2 * 0.05)
+
     def test_a_killed_job_leaves_what_it_did(self):
         script = filled(TRAIN.replace("            if number == 3:", "            if len(seen) == 80:\n"
                                       "                os.kill(os.getpid(), 9)\n            if number == 3:") + "train()")

@@ -18,6 +18,7 @@ from stallcast_record import (ASYNC, HOOK_TIME, PENDING_SAVE, PENDING_SAVE_BYTES
 STEP, STEP_WAIT, STEP_COMPUTE, STEP_BATCHES = 5, 6, 7, 9
 SAVE, SAVE_BYTES, SAVE_FILES, SAVE_PERIOD, SAVE_STEPS, LOAD, LOAD_BYTES = range(20, 27)
 SHARE = 0.005       # of a step's time that hooks may take
+PAUSE = 0.1         # of what a save beside the training took so far: what comes as soon is of it, too
 ALWAYS = 64         # steps that are measured in any case
 
 
@@ -47,7 +48,7 @@ class Job:
         self.batches = self.steps = self.depth = self.inside = self.saving = 0
         self.thread = None
         self.save = None        # [start, seconds, bytes, files, steps before it] of the save under way
-        self.side = None        # (thread, steps) when a save beside the training last did something
+        self.side = None        # (thread, time) when a save beside the training last did something
         self.load = None
         self.last_save = None   # (start, steps)
         self.first = True       # is the step under way the first of a pass?
@@ -145,21 +146,23 @@ def end_save():
     job.last_save = (start, steps)
 
 
-def goes_on():
-    """Is this thread in the middle of a save beside the training? A step or two may end meanwhile."""
-    return job.side is not None and job.side[0] == threading.get_ident() and job.steps - job.side[1] <= 1
+def goes_on(began):
+    """Is this a part of the save beside the training? One by the same thread with hardly a pause, however many steps that
+    took: the next save may come from a thread of the same number."""
+    return (job.side is not None and job.side[0] == threading.get_ident()
+            and began - job.side[1] <= PAUSE * (job.side[1] - job.save[0]))
 
 
 def goes_on_until(now):
     job.save[1] = now - job.save[0]
-    job.side = (threading.get_ident(), job.steps)
+    job.side = (threading.get_ident(), now)
 
 
 @guarded
 def saved(target, began, now, size, files):
     """Saves with no step in between are one: a model, its optimizer, its schedule."""
     beside = aside()
-    if job.save is not None and (not goes_on() if beside else job.side is not None):
+    if job.save is not None and (not goes_on(began) if beside else job.side is not None):
         end_save()
     if beside:
         record.put(ASYNC, 1.0)
