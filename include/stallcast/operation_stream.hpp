@@ -27,12 +27,38 @@ enum class OperationKind {
   unlink,     ///< unlink, rename, link
   truncate,   ///< truncate, fallocate, trim of a block device
   map,        ///< mmap of a file: its bytes are read past any trace of calls
-  other       ///< all that concerns a file and is none of these
+  other,      ///< all that concerns a file and is none of these
+  mark        ///< no operation: where a loader or a training loop is (LoaderMark)
 };
 
-inline constexpr std::array<std::string_view, 13> kOperationNames{
-    "read",      "write",     "open",   "close",    "seek", "stat", "sync",
-    "data_sync", "directory", "unlink", "truncate", "map",  "other"};
+inline constexpr std::array<std::string_view, 14> kOperationNames{
+    "read",      "write",     "open",   "close",    "seek", "stat",  "sync",
+    "data_sync", "directory", "unlink", "truncate", "map",  "other", "mark"};
+
+/// What a mark tells of a thread. Those from `pass` to `ready` are moments, at `start`; those from
+/// `epoch` on last from `start` to `end`.
+enum class LoaderMark {
+  none,
+  pass,        ///< one time through the data begins
+  want,        ///< the training loop asks for its next batch
+  take,        ///< ... and has it; `batch`: which one, 0 where the thread made it itself
+  step,        ///< a step of training has ended
+  ask,         ///< a worker is asked for `batch`
+  start,       ///< the worker begins with it
+  ready,       ///< the worker has made it
+  epoch,       ///< one time through the data
+  train,       ///< training, of one or more epochs
+  evaluation,  ///< steps in it are none of the training
+  compute,     ///< what a step does with its batch
+  block,       ///< the body of a loop over batches: a step where no `compute` is marked
+  update,      ///< an update of the model: a step where neither is
+  fetch,       ///< the training loop waits for a batch
+  save,        ///< the training loop saves
+  load,        ///< ... or loads
+  sample,      ///< a worker reads a sample; `batch`: the same for all of one batch of this worker,
+               ///< and one more for the next
+  worker       ///< a worker gets ready
+};
 
 /// "read", "data_sync", ...
 [[nodiscard]] inline std::string_view name_of(OperationKind kind) {
@@ -59,6 +85,8 @@ struct Operation {
   bool failed = false;  ///< the call returned an error and moved nothing
   /// Calls that this stands for: aggregated records of a tracer; `bytes` is then their sum.
   std::uint64_t count = 1;
+  LoaderMark mark = LoaderMark::none;  ///< of kind `mark`
+  std::uint64_t batch = 0;             ///< of the mark; 0: none
 };
 
 /// A file of a trace.

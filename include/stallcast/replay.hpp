@@ -22,11 +22,17 @@ enum class ReplayAction : std::uint8_t {
   write,
   sync,      ///< waits until what was written to the file is durable
   metadata,  ///< open, stat, directory, unlink, truncate
-  none       ///< passes time only
+  none,      ///< passes time only
+  post,      ///< the event `file` has come
+  await,     ///< goes on `gap` after the event `file` and the step before
+  want,      ///< the training loop asks for a batch
+  take,      ///< ... and has it: as `await`; without an event where `file` is 0
+  pass,      ///< one time through the data begins, and its first step
+  step       ///< a step of training has ended, and the next begins
 };
 
-inline constexpr std::array<std::string_view, 5> kReplayActions{"read", "write", "sync", "metadata",
-                                                                "none"};
+inline constexpr std::array<std::string_view, 11> kReplayActions{
+    "read", "write", "sync", "metadata", "none", "post", "await", "want", "take", "pass", "step"};
 [[nodiscard]] constexpr std::string_view name_of(ReplayAction action) {
   return kReplayActions[static_cast<std::size_t>(action)];
 }
@@ -36,7 +42,7 @@ struct ReplayStep {
   /// Seconds from the end of the step before to the start of this one; of the first step from the
   /// start of the trace; with `from_start` from the start of the step before.
   double gap = 0.0;
-  std::uint64_t file = 0;              ///< 0: not known
+  std::uint64_t file = 0;              ///< 0: not known; of `post`, `await` and `take`: the event
   std::uint64_t offset = kNoPosition;  ///< byte of the file
   std::uint64_t bytes = 0;             ///< of all calls
   std::uint32_t calls = 1;             ///< of the trace, one after the other
@@ -69,9 +75,10 @@ struct ReplayHeader {
   double reads = 0.0;             ///< requests they are merged into
   double largest_file = 0.0;      ///< that is read
   std::uint64_t one_host = 0;     ///< 1: traced on one machine
+  std::uint64_t events = 0;       ///< that threads wait for: numbers up to it
   std::array<char, 64> sha256{};  ///< chained over the records and threads
 
-  static constexpr std::array<char, 8> kMagic{'S', 'C', 'R', 'P', 'L', 'A', 'Y', '1'};
+  static constexpr std::array<char, 8> kMagic{'S', 'C', 'R', 'P', 'L', 'A', 'Y', '2'};
 };
 static_assert(std::is_trivially_copyable_v<ReplayHeader>);
 
@@ -101,6 +108,8 @@ struct Replay {
   double unwritten_bytes = 0;  ///< in memory of the hosts at the end, not yet on the storage
   /// "read", "write", "sync", "metadata".
   std::map<std::string, ReplayFigures> traced, replayed;
+  /// "step" and "wait" (for a batch) of the training loops that the trace marks; empty without.
+  std::map<std::string, ReplayFigures> traced_training, replayed_training;
   std::vector<std::string> notes;  ///< what was not replayed, what is assumed
   Prediction prediction;           ///< resources and what limits
 };

@@ -46,7 +46,7 @@ Result<ReplayProgram> ReplayProgram::open(const std::string& path) {
   if (!S_ISREG(about.st_mode) || !read_at(out.file_.get(), 0, &h, sizeof h) ||
       h.magic != ReplayHeader::kMagic)
     return fail("this is no program of a replay");
-  if (h.threads > kMostThreads || h.steps > size / sizeof(ReplayStep) ||
+  if (h.threads > kMostThreads || h.events > h.steps || h.steps > size / sizeof(ReplayStep) ||
       size != sizeof h + h.steps * sizeof(ReplayStep) + h.threads * sizeof(ReplayThread))
     return fail("the program of a replay is not complete");
   out.threads_.resize(h.threads);
@@ -63,9 +63,12 @@ Result<ReplayProgram> ReplayProgram::open(const std::string& path) {
 bool ReplayProgram::read(std::uint64_t first, std::span<ReplayStep> out) const {
   return read_at(file_.get(), sizeof header_ + first * sizeof(ReplayStep), out.data(),
                  out.size_bytes()) &&
-         std::all_of(out.begin(), out.end(), [](const ReplayStep& step) {
-           return step.action <= ReplayAction::none && step.calls > 0 && step.gap >= 0.0 &&
-                  step.gap < kLongestGap;
+         std::all_of(out.begin(), out.end(), [this](const ReplayStep& step) {
+           const bool of_event = step.action == ReplayAction::post ||
+                                 step.action == ReplayAction::await ||
+                                 step.action == ReplayAction::take;
+           return step.action <= ReplayAction::step && step.calls > 0 && step.gap >= 0.0 &&
+                  step.gap < kLongestGap && (!of_event || step.file <= header_.events);
          });
 }
 

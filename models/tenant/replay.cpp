@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "models/contract/replay_program.hpp"
 #include "models/tenant/call_times.hpp"
 #include "models/tenant/host_pages.hpp"
+#include "models/tenant/replay_events.hpp"
 #include "models/tenant/tenant.hpp"
 
 /// The operations of a trace, each thread's one after the other with its think times between them.
@@ -98,6 +100,7 @@ class Replay final : public Tenant {
 
   sim::Task<void> work() override {
     began_ = ended_ = context().now();
+    events_.emplace(context(), program_.header().events, program_.threads().size());
     std::vector<sim::Task<void>> parts;
     for (std::size_t t = 0; t < program_.threads().size(); ++t) parts.push_back(thread(t));
     co_await sim::join(context(), std::move(parts));
@@ -105,7 +108,7 @@ class Replay final : public Tenant {
   }
 
   // A step begins its gap after the one before has ended, or its gap after that has begun and when
-  // it has ended.    [docs/models/replay.md, eq. 1]
+  // it has ended; not before the event that it waits for.    [docs/models/replay.md, eq. 1 and 7]
   sim::Task<void> thread(std::size_t index) {
     const ReplayThread& me = program_.threads()[index];
     const std::size_t host = me.process / placement_.per_host % sites_.size();
@@ -116,6 +119,7 @@ class Replay final : public Tenant {
       client.core = in_series(client.core, p_.direct ? host_.cpu_direct : host_.cpu_copy);
     const bool thinks = p_.speed == "keep";
     Seconds issued = began_;
+    LoopTimes::Loop loop;
     std::vector<ReplayStep> steps;
     for (std::uint64_t done = 0; done < me.steps; ++done) {
       if (done % kRead == 0) {
@@ -125,21 +129,29 @@ class Replay final : public Tenant {
       }
       const ReplayStep& step = steps[done % kRead];
       const Seconds gap = thinks ? Seconds::from(step.gap, unit::s) : Seconds{};
-      const Seconds due = (step.from_start ? issued : context().now()) + gap;
-      if (due > context().now()) co_await context().sleep(due - context().now());
-      if (over()) co_return;
+      Seconds since = step.from_start ? issued : context().now();
+      if (events_->awaits(step)) {
+        co_await events_->wait(step.file);
+        since = std::max(since, context().now());
+      }
+      if (since + gap > context().now()) co_await context().sleep(since + gap - context().now());
+      if (over()) break;
       issued = context().now();
+      if (step.action == ReplayAction::post) events_->post(step.file);
+      loops_.mark(step.action, context().now(), loop);
       co_await issue(step, client, site);
       ended_ = std::max(ended_, context().now());
     }
+    events_->ended(over());
   }
 
   sim::Task<void> issue(const ReplayStep& step, const Client& client, Site& site) {
     const Seconds began = context().now();
-    Lane* shown = step.action == ReplayAction::none ? nullptr : lane();
+    if (step.action >= ReplayAction::none) co_return;
+    Lane* shown = lane();
     switch (step.action) {
-      case ReplayAction::none:
-        co_return;
+      default:
+        break;
       case ReplayAction::read:
         open(shown, "read");
         co_await read_step(step, client, site);
@@ -290,6 +302,13 @@ class Replay final : public Tenant {
       out.metrics[name + what + ".count"] = {found->second.count(), "count", {}};
       all += found->second.sum();
     }
+    for (const auto& [times, what] :
+         {std::pair{&loops_.steps(), "step"}, std::pair{&loops_.waits(), "wait"}}) {
+      if (times->count() <= 0.0) continue;
+      times->report(name + what, out);
+      out.metrics[name + what + ".time"] = {times->sum(), "s", {}};
+      out.metrics[name + what + ".count"] = {times->count(), "count", {}};
+    }
     out.metrics[name + "io"] = {all, "s", {}};
     out.metrics[name + "cached"] = {hits_.in(unit::B), "B", {}};
     out.metrics[name + "unwritten"] = {unwritten_.in(unit::B), "B", {}};
@@ -306,6 +325,8 @@ class Replay final : public Tenant {
   Bytes hits_, unwritten_;
   Seconds computed_;  ///< core time of copies
   std::map<ReplayAction, CallTimes> times_;
+  std::optional<ReplayEvents> events_;
+  LoopTimes loops_;
 };
 
 }  // namespace

@@ -62,6 +62,72 @@ def strace(reads, size, think, length):
     return "\n".join(lines) + "\n"
 
 
+def loader(workers, queue, batches, read, compute, samples=2):
+    """When each batch is begun and ready, and its step begins and ends: PyTorch's protocol with `queue` batches under
+    way at most, each of `samples` reads that take `read`."""
+    made = []
+    for b in range(batches):
+        asked = made[b - queue]["taken"] if b >= queue else 0.5
+        start = max(made[b - workers]["ready"] if b >= workers else 0.5, asked)
+        ready = start + samples * read
+        taken = max(made[b - 1]["end"] if b else 0.1, ready)
+        made.append({"start": start, "ready": ready, "taken": taken, "end": taken + compute})
+    return made
+
+
+def dlio(made, workers, read, samples=2, lanes=None):
+    """A trace of DFTracer of a job that runs so, in the dialect of 2023."""
+    rows, base = ["["], 1700000000000000
+
+    def row(name, category, thread, start, length, **more):
+        args = {"hostname": "h", **{key: str(value) for key, value in more.items()}}
+        rows.append(json.dumps({"id": str(len(rows)), "name": name, "cat": category, "pid": "0", "tid": str(thread),
+                                "ts": str(base + round(start * 1e6)), "dur": str(round(length * 1e6)), "ph": "X",
+                                "args": args}))
+
+    row("DLIOBenchmark._train", "dlio_benchmark", 10, 0.1, made[-1]["end"] - 0.1)
+    for b, batch in enumerate(made):
+        thread = (lanes or range(11, 11 + workers))[b % workers]
+        for s in range(samples):
+            begun = batch["start"] + s * read
+            row("pread64", "POSIX", thread, begun, read, fname="/d/f", fd=3, ret=4096,
+                offset=(b * samples + s) << 20)
+            row("NPZReader.read_index", "reader", thread, begun, read, epoch=1, step=b // workers + 1)
+        row("TorchFramework.compute", "ai_framework", 10, batch["taken"], batch["end"] - batch["taken"])
+    return "\n".join(rows) + "\n"
+
+
+def marked(made, workers, queue, read, samples=2, own=False):
+    """The same job under strace, with marks; `own`: without workers, one process reads and trains."""
+    lines = []
+
+    def call(process, at, text, length=0.0):
+        lines.append((at, len(lines), f"{process} {1700000000 + at:.6f} {text} <{length:.6f}>"))
+
+    def mark(process, at, what):
+        call(process, at, f'access("/.stallcast/{what}", F_OK) = -1 ENOENT (No such file or directory)')
+
+    mark(10, 0.1, "pass")
+    for b, batch in enumerate(made):
+        process = 10 if own else 11 + b % workers
+        name = f"{process}/0/{b}"
+        mark(10, made[b - 1]["end"] if b else 0.1, "want")
+        if not own:
+            mark(10, made[b - queue]["taken"] if b >= queue else 0.5, f"ask/{name}")
+            mark(process, batch["start"], f"start/{name}")
+            mark(process, batch["ready"], f"ready/{name}")
+        for s in range(samples):
+            call(process, batch["start"] + s * read, f'pread64(3</d/f>, ""..., 4096, {(b * samples + s) << 20}) = 4096', read)
+        mark(10, batch["taken"], "take" if own else f"take/{name}")
+        mark(10, batch["end"], "step")
+    return "\n".join(line for _, _, line in sorted(lines)) + "\n"
+
+
+# A read of 4 KiB on SCENARIO with `service`, nobody else reading: a round trip, the turn, the bytes.
+def read_time(service):
+    return service + 10e-6 + 4096 / 5e9
+
+
 class Replay(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -129,6 +195,94 @@ class Replay(unittest.TestCase):
             '7 1700000000.000000 openat(AT_FDCWD, "/d/f", O_RDONLY) = 3 <0.000780>'))
         found = self.replay(path)
         self.assertAlmostEqual(found["replayed"]["makespan_s"], found["traced"]["makespan_s"], delta=1e-6)
+
+    def on_service(self, path, service):
+        return self.replay(path, "--set", f"storage.nfs.head.service={service * 1e3} ms", "--set",
+                           "storage.nfs.head.ops=50 kops/s")
+
+    def test_steps_wait_for_their_batches(self):
+        # Of as fast a store as was traced, a faster and a slower one: the protocol says when each step ends. Once the
+        # queue is full a step takes max(c, samples t / W).
+        for workers, queue, compute in ((1, 2, 0.01), (4, 8, 0.01), (4, 8, 0.05), (2, 2, 0.03), (3, 7, 0.02)):
+            service = 0.02
+            made = loader(workers, queue, 60, read_time(service), compute)
+            path = self.write("t", dlio(made, workers, read_time(service)))
+            for other in (service, service / 4, service * 4):
+                with self.subTest(workers=workers, queue=queue, compute=compute, service=other):
+                    found = self.on_service(path, other)
+                    again = loader(workers, queue, 60, read_time(other), compute)
+                    self.assertAlmostEqual(found["traced"]["makespan_s"], made[-1]["end"] - 0.1, delta=1e-5)
+                    self.assertAlmostEqual(found["replayed"]["makespan_s"], again[-1]["end"] - 0.1, delta=1e-3)
+                    self.assertEqual(found["replayed"]["steps"]["count"], 60)
+                    wait = sum(b["taken"] - (again[i - 1]["end"] if i else 0.1) for i, b in enumerate(again))
+                    self.assertAlmostEqual(found["replayed"]["waits"]["time_s"], wait, delta=2e-3)
+                    late = max(compute, 2 * read_time(other) / workers)
+                    steps = [b["end"] for b in again]
+                    self.assertAlmostEqual((steps[-1] - steps[-1 - 3 * workers]) / (3 * workers), late, delta=1e-3)
+
+    def test_marks_of_strace_are_those_of_the_loader(self):
+        for workers, queue, compute in ((1, 2, 0.011), (3, 6, 0.01), (2, 4, 0.05), (3, 7, 0.021)):
+            made = loader(workers, queue, 40, read_time(0.02), compute)
+            path = self.write("t", marked(made, workers, queue, read_time(0.02)))
+            for service in (0.02, 0.005, 0.09):
+                with self.subTest(workers=workers, queue=queue, compute=compute, service=service):
+                    found = self.on_service(path, service)
+                    again = loader(workers, queue, 40, read_time(service), compute)
+                    self.assertAlmostEqual(found["replayed"]["makespan_s"], again[-1]["end"] - 0.1, delta=1e-3)
+                    self.assertEqual(found["replayed"]["steps"]["count"], 40)
+                    self.assertIn("40 of 40 batches", " ".join(found["notes"]))
+                    self.assertEqual(found["traced"]["kinds"]["read"]["operations"], 80)
+
+    def test_without_workers_the_reads_are_the_wait(self):
+        made = loader(1, 1, 20, read_time(0.02), 0.01)
+        # One after the other: a batch is read when the step before has ended.
+        for b, batch in enumerate(made):
+            begun = made[b - 1]["end"] if b else 0.5
+            batch.update(start=begun, ready=begun + 2 * read_time(0.02), taken=begun + 2 * read_time(0.02))
+            batch["end"] = batch["taken"] + 0.01
+        found = self.on_service(self.write("t", marked(made, 0, 1, read_time(0.02), own=True)), 0.04)
+        self.assertAlmostEqual(found["replayed"]["waits"]["time_s"] - found["traced"]["waits"]["time_s"],
+                               40 * 0.02, delta=1e-3)
+        self.assertAlmostEqual(found["replayed"]["steps"]["latency_s"]["p50"], 0.01 + 2 * read_time(0.04), delta=1e-4)
+
+    def test_a_batch_that_nobody_marked_keeps_its_wait(self):
+        made = loader(2, 4, 20, read_time(0.02), 0.01)
+        lines = marked(made, 2, 4, read_time(0.02)).splitlines()
+        cut = "\n".join(line for line in lines if "ready/11/0/6" not in line) + "\n"
+        found = self.on_service(self.write("t", cut), 0.02)
+        self.assertIn("1 batch not in the trace", " ".join(found["notes"]))
+        self.assertAlmostEqual(found["replayed"]["makespan_s"], made[-1]["end"] - 0.1, delta=1e-3)
+
+    def test_a_faster_store_brings_no_batch_before_the_queue_has_room(self):
+        # A store without cost: the job takes its steps, and workers are held back as the queue was.
+        made = loader(4, 4, 40, read_time(0.02), 0.05)
+        found = self.on_service(self.write("t", dlio(made, 4, read_time(0.02))), 1e-6)
+        last = loader(4, 4, 40, read_time(1e-6), 0.05)
+        self.assertAlmostEqual(found["replayed"]["makespan_s"], last[-1]["end"] - 0.1, delta=1e-3)
+        self.assertIn("at most 4 batches", " ".join(found["notes"]))
+
+    def test_slower_is_never_shorter(self):
+        made = loader(3, 6, 50, read_time(0.02), 0.015)
+        path = self.write("t", dlio(made, 3, read_time(0.02)))
+        spans = [self.on_service(path, 0.001 * 1.7 ** i)["replayed"]["makespan_s"] for i in range(12)]
+        self.assertEqual(spans, sorted(spans))
+
+    def test_batches_out_of_turn_are_not_guessed(self):
+        # Worker numbers against the order in which batches are dealt: the first step would have a batch that was not
+        # ready.
+        made = [{"start": 0.5, "taken": 0.6, "end": 0.61}, {"start": 0.96, "taken": 1.1, "end": 1.2}]
+        for lanes, turn in (([11, 12], True), ([12, 11], False)):
+            found = self.on_service(self.write("t", dlio(made, 2, read_time(0.02), lanes=lanes)), 0.02)
+            self.assertEqual("do not come from the workers in turn" not in " ".join(found["notes"]), turn)
+            self.assertAlmostEqual(found["replayed"]["makespan_s"], 1.1, delta=1e-3)
+            self.assertEqual(found["replayed"]["steps"]["count"], 2)
+
+    def test_threads_without_marks_are_said_to_be_unknown(self):
+        lines = strace(5, 4096, 0.001, 0.001)
+        found = self.replay(self.write("t", lines + lines.replace("7 17", "8 17")))
+        self.assertIn("does not say which thread waits for which", " ".join(found["notes"]))
+        self.assertNotIn("steps", found["traced"])
+        self.assertNotIn("waits for which", " ".join(self.replay(self.write("t", lines))["notes"]))
 
     def test_twice_as_fast_is_not_slower(self):
         for kind in KINDS:

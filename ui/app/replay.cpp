@@ -112,20 +112,24 @@ void add_replayed(const ReplayDesign& design, Prediction prediction, Replay& out
   out.makespan_s = value("makespan");
   out.io_s = value("io");
   out.unwritten_bytes = value("unwritten");
+  const auto replayed = [&](const std::string& count, const std::string& times,
+                            const ReplayFigures& traced) {
+    ReplayFigures figures;
+    figures.operations = static_cast<std::uint64_t>(value(count + ".count"));
+    figures.bytes = traced.bytes;
+    figures.time_s = value(count + ".time");
+    for (const char* key : {"p50", "p95", "p99", "max"})
+      figures.latency_s[key] = value(times + "." + key);
+    figures.latency_s["mean"] = value(times);
+    return figures;
+  };
   for (const auto& [action, plural] :
        {std::pair{"read", "reads"}, std::pair{"write", "writes"}, std::pair{"sync", "syncs"},
-        std::pair{"metadata", "metadata"}}) {
-    const auto traced = out.traced.find(action);
-    if (traced == out.traced.end()) continue;
-    ReplayFigures figures;
-    figures.operations = static_cast<std::uint64_t>(value(std::string(plural) + ".count"));
-    figures.bytes = traced->second.bytes;
-    figures.time_s = value(std::string(plural) + ".time");
-    for (const char* key : {"p50", "p95", "p99", "max"})
-      figures.latency_s[key] = value(std::string(plural) + ".latency." + key);
-    figures.latency_s["mean"] = value(std::string(plural) + ".latency");
-    out.replayed[action] = std::move(figures);
-  }
+        std::pair{"metadata", "metadata"}})
+    if (const auto traced = out.traced.find(action); traced != out.traced.end())
+      out.replayed[action] = replayed(plural, std::string(plural) + ".latency", traced->second);
+  for (const auto& [what, traced] : out.traced_training)
+    out.replayed_training[what] = replayed(what, what, traced);
   const auto reads = out.traced.find("read");
   if (reads != out.traced.end() && reads->second.bytes > 0.0)
     out.cached_share = value("cached") / reads->second.bytes;

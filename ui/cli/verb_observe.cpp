@@ -32,6 +32,9 @@ int observe_verb(const Verb& verb, std::span<const std::string> args) {
                    false);
   line.flag("--names", how.names, "keep the names of files, mounts and hosts; hashed by default");
   line.text("--syscalls", calls, "TOOL", "strace: every call on files, by strace; slows the job");
+  line.text(
+      "--keep-trace", how.keep_trace, "FILE",
+      "with --syscalls strace: keep what strace writes, for replay; names of files are in it");
   line.flag("--no-hooks", no_hooks, "leave Python alone: what /proc tells, and nothing of PyTorch");
   line.output_options(options, "write the observation to FILE (default job.observation.json)");
   const auto end = std::find(args.begin(), args.end(), "--");
@@ -42,6 +45,8 @@ int observe_verb(const Verb& verb, std::span<const std::string> args) {
     return refuse("the command is missing", kObserveExample);
   if (!calls.empty() && calls != "strace")
     return refuse("--syscalls: unknown \"" + calls + "\"", "use strace");
+  if (calls.empty() && !how.keep_trace.empty())
+    return refuse("--keep-trace keeps what strace writes", "add --syscalls strace");
   if (options.output == "-")
     return refuse("standard output is the command's", "name a file with --output FILE");
   if (const auto failure = check_output(options.output)) return report_failure(*failure);

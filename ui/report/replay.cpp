@@ -39,6 +39,17 @@ std::optional<double> per_second(double amount, const std::optional<double>& tim
   return amount / *time;
 }
 
+void add_latency_rows(const ReplayFigures& was, const ReplayFigures& is,
+                      std::vector<BesideRow>& out) {
+  for (const char* key : {"mean", "p50", "p99", "max"}) {
+    const auto at = [&](const ReplayFigures& figures) -> std::optional<double> {
+      const auto found = figures.latency_s.find(key);
+      return found == figures.latency_s.end() ? std::nullopt : std::optional(found->second);
+    };
+    out.push_back({std::string("  latency, ") + key, "s", at(was), at(is)});
+  }
+}
+
 void add_kind_rows(const std::string& name, const Replay& r, std::vector<BesideRow>& out) {
   const auto traced = r.traced.find(name), replayed = r.replayed.find(name);
   if (traced == r.traced.end() || replayed == r.replayed.end()) return;
@@ -54,18 +65,28 @@ void add_kind_rows(const std::string& name, const Replay& r, std::vector<BesideR
                    per_second(is.bytes, is.time_s)});
   }
   out.push_back({"  time in them", "s", was.time_s, is.time_s});
-  for (const char* key : {"mean", "p50", "p99", "max"}) {
-    const auto at = [&](const ReplayFigures& figures) -> std::optional<double> {
-      const auto found = figures.latency_s.find(key);
-      return found == figures.latency_s.end() ? std::nullopt : std::optional(found->second);
-    };
-    out.push_back({std::string("  latency, ") + key, "s", at(was), at(is)});
+  add_latency_rows(was, is, out);
+}
+
+/// Steps, and what of them is waiting for a batch.
+void add_training_rows(const Replay& r, std::vector<BesideRow>& out) {
+  for (const auto& [what, noun] :
+       {std::pair{"step", "steps"}, std::pair{"wait", "waits for data"}}) {
+    const auto traced = r.traced_training.find(what), replayed = r.replayed_training.find(what);
+    if (traced == r.traced_training.end() || replayed == r.replayed_training.end()) continue;
+    const ReplayFigures &was = traced->second, &is = replayed->second;
+    out.push_back(
+        {noun, "count", static_cast<double>(was.operations), static_cast<double>(is.operations)});
+    out.push_back({"  time in them", "s", was.time_s, is.time_s});
+    for (const char* key : {"mean", "p50", "p99", "max"})
+      out.push_back({std::string("  ") + key, "s", was.latency_s.at(key), is.latency_s.at(key)});
   }
 }
 
 std::vector<BesideRow> beside_rows(const Replay& r) {
   std::vector<BesideRow> out;
   out.push_back({"makespan", "s", r.trace_makespan_s, r.makespan_s});
+  add_training_rows(r, out);
   out.push_back({"time in I/O, all threads", "s", r.trace_io_s, r.io_s});
   if (r.processes > 1) {
     const auto n = static_cast<double>(r.processes);
@@ -173,6 +194,12 @@ std::string replay_json(const Replay& r, const ReportContext& context, const Sty
                      {"cached_share", r.cached_share},
                      {"unwritten_bytes", r.unwritten_bytes},
                      {"kinds", kinds_object(r.replayed)}};
+  for (const auto& [side, training] :
+       {std::pair{"traced", &r.traced_training}, std::pair{"replayed", &r.replayed_training}})
+    for (const auto& [what, figures] : *training)
+      out[side][what + "s"] = {{"count", figures.operations},
+                               {"time_s", figures.time_s.value_or(0.0)},
+                               {"latency_s", figures.latency_s}};
   out["ratio"] = {
       {"makespan",
        r.trace_makespan_s > 0.0 ? Json(r.makespan_s / r.trace_makespan_s) : Json(nullptr)},

@@ -241,65 +241,46 @@ bool DftracerStream::event(Operation& out, bool aggregate) {
     lifecycle(name);
     return false;
   }
-  if (!aggregate) application(name, category, out.start, end);
+  if (aggregate) return false;
+  if (builder == nullptr) return mark(name, category, out);
+  application(name, category, out.start, end);
   return false;
-}
-
-/// The names that DFTracer's own annotations give (pydftracer, ai_common.py): a loop over
-/// `dataloader.fetch` or `pipeline.epoch` writes ".iter" for what it waits and ".block" for its
-/// body. DLIO has these since 2025.
-bool DftracerStream::annotation(std::string_view name, std::string_view category,
-                                const StepMarks::Span& span) {
-  if (category == "compute" && name == "compute") {
-    marks_.marked_by = name;
-    marks_.compute(span);
-  } else if (category == "compute" && name == "step") {
-    updates_.compute(span);
-  } else if (category == "dataloader" && name == "fetch.block") {
-    blocks_.compute(span);
-  } else if (category == "dataloader" && (name == "fetch" || name == "fetch.iter")) {
-    marks_.wait(span);
-  } else if (category == "pipeline" && (name == "epoch" || name == "epoch.block")) {
-    ++passes_;
-    marks_.epoch(span);
-  } else if (category == "pipeline" && name == "train") {
-    marks_.epoch(span);
-  } else if (category == "pipeline" && (name == "evaluate" || name == "test")) {
-    marks_.evaluation(span);
-  } else if (category == "checkpoint" && name == "restart") {
-    marks_.load(span);
-  } else if (category == "checkpoint" && name == "capture") {
-    marks_.save(span);
-  } else if (category == "data" && name == "item") {
-    if (builder != nullptr) builder->sample_wall.add(span.end - span.start);
-  } else {
-    return false;
-  }
-  return true;
 }
 
 void DftracerStream::application(std::string_view name, std::string_view category, Seconds start,
                                  Seconds end) {
   const StepMarks::Span span{pid_, tid_, start, end};
-  if (builder != nullptr) builder->seen(pid_, tid_, start, end);
-  if (annotation(name, category, span)) return;
-  if (name.ends_with(".compute")) {
-    if (marks_.marked_by.empty()) marks_.marked_by = name;
-    marks_.compute(span);
-  } else if (name.ends_with("._train")) {
-    ++passes_;
-    marks_.epoch(span);
-  } else if (name.ends_with("._eval")) {
-    marks_.evaluation(span);
-  } else if (name.ends_with("load_checkpoint")) {
-    marks_.load(span);
-  } else if (name.ends_with(".checkpoint") || name.ends_with("save_checkpoint")) {
-    marks_.save(span);
-  } else if (name.ends_with("worker_init")) {
-    ++workers_[{pid_, event_.integer("epoch", true).value_or(0)}];
-  } else if (builder != nullptr && name.ends_with("__getitem__")) {
+  builder->seen(pid_, tid_, start, end);
+  switch (mark_of(name, category)) {
+    case LoaderMark::compute:
+      if (category == "compute" || marks_.marked_by.empty()) marks_.marked_by = name;
+      return marks_.compute(span);
+    case LoaderMark::update:
+      return updates_.compute(span);
+    case LoaderMark::block:
+      return blocks_.compute(span);
+    case LoaderMark::fetch:
+      return marks_.wait(span);
+    case LoaderMark::epoch:
+      ++passes_;
+      return marks_.epoch(span);
+    case LoaderMark::train:
+      return marks_.epoch(span);
+    case LoaderMark::evaluation:
+      return marks_.evaluation(span);
+    case LoaderMark::load:
+      return marks_.load(span);
+    case LoaderMark::save:
+      return marks_.save(span);
+    case LoaderMark::worker:
+      ++workers_[{pid_, event_.integer("epoch", true).value_or(0)}];
+      return;
+    default:
+      break;
+  }
+  if (name.ends_with("__getitem__") || (category == "data" && name == "item")) {
     builder->sample_wall.add(end - start);
-  } else if (builder != nullptr && name.ends_with(".get_sample")) {
+  } else if (name.ends_with(".get_sample")) {
     if (const auto size = event_.number("image_size", true); size && *size > 0.0)
       builder->sample_bytes.add(Bytes::from(*size, unit::B));
   }

@@ -51,7 +51,10 @@ class DftracerStream final : public OperationStream, private JsonVisitor {
   bool posix(Operation& out, OperationKind kind, bool aggregate);
   void place(Operation& out, std::string_view name);
   void application(std::string_view name, std::string_view category, Seconds start, Seconds end);
-  bool annotation(std::string_view name, std::string_view category, const StepMarks::Span& span);
+  /// What the event says of loader and training loop.
+  [[nodiscard]] static LoaderMark mark_of(std::string_view name, std::string_view category);
+  /// The mark for a replay; false: it is none.
+  bool mark(std::string_view name, std::string_view category, Operation& out) const;
   void name_file();
   [[nodiscard]] std::uint64_t descriptor(std::int64_t fd) const;
   void lifecycle(std::string_view name);

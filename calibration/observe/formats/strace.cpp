@@ -11,6 +11,7 @@
 #include "calibration/observe/formats/calls.hpp"
 #include "calibration/observe/formats/formats.hpp"
 #include "calibration/observe/formats/strace_line.hpp"
+#include "calibration/observe/formats/strace_mark.hpp"
 
 // strace -f -ttt -T. Descriptors are followed through open, dup, fcntl, clone and close, so that
 // reads have a file and an offset. A call that others interrupt comes in two lines, "<unfinished
@@ -57,6 +58,7 @@ class StraceStream final : public OperationStream {
   [[nodiscard]] Seconds resolution() const override { return Seconds::from(1.0, unit::us); }
   void finish(ObservationBuilder& builder) const;
   bool numbered = false;  ///< lines have process numbers (-f)
+  bool marks = false;     ///< gives marks, too
 
  private:
   Task& task(std::int64_t pid);
@@ -315,6 +317,7 @@ bool StraceStream::finished(const StraceLine& line, std::string_view text, Secon
   out.start = start - *origin_;
   if (line.duration) out.end = out.start + *line.duration;
   bool counts = false;
+  if (kind == OperationKind::stat && *line.result < 0 && strace_mark(arguments, out)) return marks;
   if (kind && moves_bytes(*kind))
     counts = transfer(arguments, line, of, out);
   else if (kind)
@@ -350,7 +353,9 @@ bool recognises(std::string_view head) {
 }
 
 std::unique_ptr<OperationStream> operations(TraceFile& file, std::int64_t index) {
-  return std::make_unique<StraceStream>(file, index);
+  auto out = std::make_unique<StraceStream>(file, index);
+  out->marks = true;
+  return out;
 }
 
 void read(TraceFile& file, std::int64_t index, ObservationBuilder& builder) {

@@ -37,8 +37,9 @@ Seconds until(Clock::time_point at) {
                        unit::s);
 }
 
-/// Puts the hooks where Python looks first.
-std::vector<std::pair<std::string, std::string>> lay_hooks(const std::string& folder) {
+/// Puts the hooks where Python looks first. `calls`: they mark for strace where the loader is.
+std::vector<std::pair<std::string, std::string>> lay_hooks(const std::string& folder, bool calls) {
+  if (calls && !std::ofstream(folder + "/calls")) return {};
   for (const auto& [name, text] : embedded_hooks()) {
     std::ofstream out(folder + "/" + std::string(name), std::ios::binary);
     out << text;
@@ -104,11 +105,11 @@ void name_missing(Observation& out, bool calls) {
 Result<ObservedRun> observe_command(const ObserveOptions& options) {
   PrivateFolder folder;
   std::vector<std::pair<std::string, std::string>> variables;
-  if (options.hooks && !folder.path().empty()) variables = lay_hooks(folder.path());
+  if (options.hooks && !folder.path().empty()) variables = lay_hooks(folder.path(), options.strace);
   std::vector<std::string> words = options.command;
   std::unique_ptr<StraceReader> calls;
   if (options.strace) {
-    auto opened = StraceReader::open(folder.path(), options.names);
+    auto opened = StraceReader::open(folder.path(), options.names, options.keep_trace);
     if (!opened.ok()) return opened.failure();
     calls = std::move(opened).value();
     if (const auto failure = cannot_run(words.front())) return *failure;

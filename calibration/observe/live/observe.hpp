@@ -12,10 +12,11 @@ namespace stallcast::calibration::live {
 
 struct ObserveOptions {
   std::vector<std::string> command;
-  bool names = false;   ///< keep the names of files, mounts and hosts
-  bool hooks = true;    ///< watch PyTorch from within
-  bool strace = false;  ///< every call on files, by strace: slows the job
-  std::string version;  ///< of this program
+  bool names = false;      ///< keep the names of files, mounts and hosts
+  bool hooks = true;       ///< watch PyTorch from within
+  bool strace = false;     ///< every call on files, by strace: slows the job
+  std::string keep_trace;  ///< file for what strace writes; "": nowhere
+  std::string version;     ///< of this program
   /// Called with what was seen so far: a minute after the last time, and when a signal that may
   /// end the job was passed on.
   std::function<void(const Observation&)> keep;

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
+#include <utility>
 
 #include "calibration/observe/formats/trace_format.hpp"
 #include "calibration/observe/live/tools.hpp"
@@ -14,7 +17,8 @@
 
 namespace stallcast::calibration::live {
 
-Result<std::unique_ptr<StraceReader>> StraceReader::open(const std::string& folder, bool names) {
+Result<std::unique_ptr<StraceReader>> StraceReader::open(const std::string& folder, bool names,
+                                                         const std::string& keep) {
   const Seconds limit = Seconds::from(10.0, unit::s);
   if (!output_of({"strace", "-V"}, limit).done)
     return Failure{ExitCode::bad_input, "strace is not installed",
@@ -27,18 +31,26 @@ Result<std::unique_ptr<StraceReader>> StraceReader::open(const std::string& fold
     return Failure{ExitCode::internal, "cannot make a pipe for strace", ""};
   std::unique_ptr<StraceReader> out(new StraceReader(pipe, names));
   out->writer_ = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  if (keep.empty()) return out;
+  out->copy_ = ::open(keep.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (out->copy_ < 0)
+    return Failure{ExitCode::bad_input, "cannot write " + keep + ": " + std::strerror(errno), ""};
+  if (mkfifo((pipe + ".copy").c_str(), S_IRUSR | S_IWUSR) != 0)
+    return Failure{ExitCode::internal, "cannot make a pipe for strace", ""};
   return out;
 }
 
 StraceReader::~StraceReader() {
   if (writer_ >= 0) close(writer_);
   if (reader_.joinable()) reader_.join();
+  if (copy_ >= 0) close(copy_);
 }
 
 std::vector<std::string> StraceReader::around(const std::vector<std::string>& command) const {
-  std::vector<std::string> words{"strace", "-D",  "-f",          "-q", "-ttt",
-                                 "-T",     "-e",  "signal=none", "-e", "trace=file,desc,process",
-                                 "-o",     pipe_, "--"};
+  std::vector<std::string> words{"strace", "-D",          "-f", "-q",
+                                 "-ttt",   "-T",          "-s", "0",
+                                 "-e",     "signal=none", "-e", "trace=file,desc,process",
+                                 "-o",     pipe_,         "--"};
   words.insert(words.end(), command.begin(), command.end());
   return words;
 }
@@ -50,7 +62,12 @@ void StraceReader::start() {
 void StraceReader::read() {
   Diagnostics faults;
   const TraceFormat* format = find_trace_format("strace");
-  if (format != nullptr) seen_ = import_observation(*format, {pipe_}, names_, faults);
+  const std::string from = copy_ < 0 ? pipe_ : pipe_ + ".copy";
+  std::thread copies;
+  if (copy_ >= 0) copies = std::thread([this, from] { tee(from); });
+  if (format != nullptr) seen_ = import_observation(*format, {from}, names_, faults);
+  if (copies.joinable()) copies.join();
+  if (short_) seen_.notes.emplace_back("the file that keeps the calls could not take all of them");
   for (const Diagnostic& fault : faults.items())
     if (fault.severity == Severity::error) seen_.notes.push_back("strace: " + fault.message);
   // Whatever became of that: strace must never wait for a reader.
@@ -62,6 +79,32 @@ void StraceReader::read() {
   }
   close(fd);
   read_all_ = true;
+}
+
+void StraceReader::tee(const std::string& to) {
+  sigset_t broken;
+  sigemptyset(&broken);
+  sigaddset(&broken, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken, nullptr);
+  int out = ::open(to.c_str(), O_WRONLY | O_CLOEXEC);  // waits for the reader
+  const int in = ::open(pipe_.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto write_all = [](int fd, const char* from, ssize_t left) {
+    while (left > 0) {
+      const ssize_t n = ::write(fd, from, static_cast<std::size_t>(left));
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      from += n;
+      left -= n;
+    }
+    return true;
+  };
+  std::array<char, 65536> part{};
+  for (ssize_t n = 0; in >= 0 && (n = ::read(in, part.data(), part.size())) > 0;) {
+    short_ = short_ || !write_all(copy_, part.data(), n);
+    if (out >= 0 && !write_all(out, part.data(), n)) close(std::exchange(out, -1));
+  }
+  if (in >= 0) close(in);
+  if (out >= 0) close(out);
 }
 
 Observation StraceReader::finish(pid_t tracer) {

@@ -14,12 +14,14 @@
 
 namespace stallcast::calibration::live {
 
-/// A command under strace, whose output is read while it runs and is never on a disk.
+/// A command under strace, whose output is read while it runs; it is on no disk unless it is kept.
 class StraceReader {
  public:
-  /// Fails when strace is not installed, or may not trace here.
+  /// `keep`: a file for what strace writes; "": none. Fails when strace is not installed, may not
+  /// trace here, or that file cannot be written.
   [[nodiscard]] static Result<std::unique_ptr<StraceReader>> open(const std::string& folder,
-                                                                  bool names);
+                                                                  bool names,
+                                                                  const std::string& keep);
   ~StraceReader();
   StraceReader(const StraceReader&) = delete;
   StraceReader& operator=(const StraceReader&) = delete;
@@ -36,10 +38,14 @@ class StraceReader {
  private:
   StraceReader(std::string pipe, bool names) : pipe_(std::move(pipe)), names_(names) {}
   void read();
+  /// From strace's pipe into `copy_` and, as long as somebody reads there, into `to`.
+  void tee(const std::string& to);
 
   std::string pipe_;
   bool names_;
-  int writer_ = -1;  ///< keeps the pipe open until the command was there
+  int writer_ = -1;     ///< keeps the pipe open until the command was there
+  int copy_ = -1;       ///< the file that keeps what strace writes
+  bool short_ = false;  ///< it could not take all
   std::thread reader_;
   std::atomic<bool> read_all_ = false;
   Observation seen_;

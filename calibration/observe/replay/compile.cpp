@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "calibration/observe/replay/lanes.hpp"
+#include "calibration/observe/replay/loader_marks.hpp"
 #include "calibration/observe/replay/step_sorter.hpp"
 #include "calibration/observe/replay/step_writer.hpp"
 #include "calibration/observe/replay/trace_figures.hpp"
@@ -42,22 +43,32 @@ class Reader {
   }
 
   Result<CompiledReplay> finish(const std::string& program) {
+    if (!marks_.finish([this](const KeptOperation& mark) { return sorter_.add(mark); }))
+      return no_room();
+    // A worker that is a process is on the host of its training loop.
+    const auto owner = [&](std::int64_t rank) {
+      const auto found = marks_.owners().find(rank);
+      return found == marks_.owners().end() ? rank : found->second;
+    };
     std::map<std::int64_t, std::uint64_t> processes;
-    for (const auto& [name, number] : threads_) processes[name.first] = 0;
+    for (const auto& [name, number] : threads_) processes[owner(name.first)] = 0;
     std::uint64_t next = 0;
     for (auto& [rank, number] : processes) number = next++;
     std::vector<std::uint64_t> process(threads_.size());
-    for (const auto& [name, number] : threads_) process[number] = processes[name.first];
+    for (const auto& [name, number] : threads_) process[number] = processes[owner(name.first)];
 
     CompiledReplay out;
     figures_.files(out.header);
     out.header.processes = processes.size();
+    out.header.events = marks_.events();
     StepWriter writer(program, process, figures_.begin(), resolution_);
     Lanes lanes(process, resolution_, options_.folder);
     const bool written = writer.ok() && sorter_.drain([&](const KeptOperation& op) {
       return lanes.add(op, writer);
     }) && lanes.drain(writer);
     figures_.finish(out.replay, out.header, format_.id, resolution_, lanes.beside());
+    writer.training().finish(out.replay.traced_training);
+    marks_.notes(threads_.size(), out.replay.notes);
     if (!writer.finish(out.header) || !written)
       return Failure{ExitCode::bad_input, "cannot write " + program, "is there room for it?"};
     out.header = writer.header();
@@ -96,10 +107,17 @@ class Reader {
     kept.kind = op.kind;
     kept.issued = issued;
     figures_.add(op, issued, wanted && elsewhere, kept.start, kept.end);
-    if (sorter_.add(kept)) return true;
-    failure_ = {ExitCode::bad_input, "cannot write to " + options_.folder,
-                "set TMPDIR to a folder with room for the trace"};
-    return false;
+    const bool done =
+        op.kind != OperationKind::mark
+            ? sorter_.add(kept)
+            : marks_.add(op, kept.thread, kept.start, kept.end,
+                         [this](const KeptOperation& mark) { return sorter_.add(mark); });
+    if (!done) failure_ = no_room();
+    return done;
+  }
+  Failure no_room() const {
+    return {ExitCode::bad_input, "cannot write to " + options_.folder,
+            "set TMPDIR to a folder with room for the trace"};
   }
 
   bool asked_for(const TracedFile* file) const {
@@ -114,6 +132,7 @@ class Reader {
   Diagnostics& diagnostics_;
   StepSorter sorter_;
   TraceFigures figures_;
+  LoaderMarks marks_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> threads_;
   std::optional<Seconds> origin_;
   double resolution_ = 0.0;

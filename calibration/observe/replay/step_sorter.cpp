@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kPiece = 2048;
 
 bool comes_first(const KeptOperation& a, const KeptOperation& b) {
-  return std::tie(a.thread, a.start, a.number) < std::tie(b.thread, b.start, b.number);
+  return std::tie(a.thread, a.start, a.turn, a.number) <
+         std::tie(b.thread, b.start, b.turn, b.number);
 }
 
 /// A file that is gone when it is closed.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stallcast/operation_stream.hpp"
+#include "stallcast/replay.hpp"
 
 namespace stallcast::calibration {
 
@@ -22,7 +23,13 @@ struct KeptOperation {
   std::uint32_t thread = 0;
   std::uint32_t calls = 1;
   OperationKind kind = OperationKind::other;
+  /// Of kind `mark`: `post`, `await`, `want`, `take`, `pass` or `step`; `file` is then its event,
+  /// and `end` when the event came.
+  ReplayAction mark = ReplayAction::none;
   bool issued = false;  ///< of what a replay issues; else only its time counts
+  /// Of the same moment in a thread: a batch is ready (0) before what ends and begins a wait (1),
+  /// and that is before operations that begin then.
+  std::uint8_t turn = 2;
 };
 
 /// Sorts operations by thread and start, in memory as long as they are few, else in files that go

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "calibration/observe/replay/trace_figures.hpp"
 #include "engine/base/sha256.hpp"
@@ -18,6 +19,24 @@ constexpr std::size_t kMostFiles = 400000;
 constexpr std::size_t kBlock = std::size_t{1} << 20U;
 
 }  // namespace
+
+void TrainingFigures::add(ReplayAction mark, double at) {
+  const auto since = [&](const std::optional<double>& begun) {
+    return Seconds::from(std::max(at - *begun, 0.0), unit::s);
+  };
+  if (mark == ReplayAction::want) wanted_ = at;
+  if (mark == ReplayAction::take && wanted_) waits_.add(since(std::exchange(wanted_, {})));
+  if (mark == ReplayAction::step && step_) steps_.add(since(step_));
+  if (mark == ReplayAction::step || mark == ReplayAction::pass) step_ = at;
+}
+
+void TrainingFigures::finish(std::map<std::string, ReplayFigures>& out) const {
+  for (const auto& [tally, name] : {std::pair{&steps_, "step"}, std::pair{&waits_, "wait"}})
+    if (const auto spread = tally->distribution()) {
+      out[name].operations = spread->count;
+      add_latency(*tally, *spread, out[name]);
+    }
+}
 
 StepWriter::StepWriter(const std::string& path, const std::vector<std::uint64_t>& process,
                        double begin, double resolution)
@@ -47,6 +66,7 @@ void StepWriter::begin_thread(std::uint32_t thread) {
   reads_ = false;
   last_start_ = last_end_ = seen_until_ = begin_;
   ends_.clear();
+  training_.begin_thread();
 }
 
 // What is not issued any more takes its time still.
@@ -107,11 +127,30 @@ bool StepWriter::merged(const ReplayStep& step) {
   return true;
 }
 
+// The time of a wait is computed anew; what lies behind it and the work before it is kept.
+//    [docs/models/replay.md, eq. 7]
+void StepWriter::add_mark(const KeptOperation& op) {
+  put_pending();
+  pending_ = {.file = op.file, .action = op.mark};
+  pending_.from_start = !first_ && std::isnan(last_end_);
+  double since = pending_.from_start ? last_start_ : last_end_;
+  if (op.mark != ReplayAction::post && op.file != 0) since = std::max(since, op.end);
+  pending_.gap = std::max(0.0, op.start - since);
+  pending_there_ = true;
+  put_pending();
+  first_ = false;
+  last_start_ = op.start;
+  last_end_ = std::isnan(last_end_) ? op.start : std::max(last_end_, op.start);
+  seen_until_ = std::max(seen_until_, op.start);
+  training_.add(op.mark, op.start);
+}
+
 bool StepWriter::add(const KeptOperation& op) {
   if (op.thread != thread_) {
     end_thread();
     begin_thread(op.thread);
   }
+  if (op.kind == OperationKind::mark) return add_mark(op), ok_;
   const double end = std::isnan(op.end) ? op.start : op.end;
   seen_until_ = std::max(seen_until_, end);
   if (!op.issued) return ok_;

@@ -2,15 +2,32 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "calibration/observe/replay/step_sorter.hpp"
+#include "calibration/observe/tally.hpp"
 #include "stallcast/replay.hpp"
 
 namespace stallcast::calibration {
+
+/// Steps of training and waits for batches by the marks of one thread after the other.
+class TrainingFigures {
+ public:
+  void begin_thread() { step_ = wanted_ = std::nullopt; }
+  /// Marks of a thread in the order of time, in seconds.
+  void add(ReplayAction mark, double at);
+  /// Into "step" and "wait" of `out`; nothing where there are none.
+  void finish(std::map<std::string, ReplayFigures>& out) const;
+
+ private:
+  std::optional<double> step_, wanted_;
+  SecondsTally steps_, waits_;
+};
 
 /// Makes the steps of a program of operations that come thread by thread, and writes them.
 class StepWriter {
@@ -27,12 +44,15 @@ class StepWriter {
   [[nodiscard]] bool finish(ReplayHeader header);
   /// What was written. REQUIRES: finished.
   [[nodiscard]] const ReplayHeader& header() const { return header_; }
+  /// By the marks of the trace.
+  [[nodiscard]] const TrainingFigures& training() const { return training_; }
 
  private:
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   void begin_thread(std::uint32_t thread);
+  void add_mark(const KeptOperation& mark);
   void end_thread();
   [[nodiscard]] ReplayStep step_of(const KeptOperation& operation);
   /// Whether `step` went into the one before.
@@ -48,6 +68,7 @@ class StepWriter {
   ReplayHeader header_;
   std::string digest_, block_;
   std::vector<ReplayThread> threads_;
+  TrainingFigures training_;
 
   // Of the present thread.
   std::int64_t thread_ = -1;

@@ -37,11 +37,21 @@ ReplayAction replayed_as(OperationKind kind) {
   }
 }
 
+void add_latency(const SecondsTally& tally, const Distribution<Seconds>& spread,
+                 ReplayFigures& out) {
+  out.time_s = tally.sum().in(unit::s);
+  out.latency_s["mean"] = *out.time_s / static_cast<double>(out.operations);
+  out.latency_s["max"] = spread.maximum.in(unit::s);
+  for (const auto& [share, key] : {std::pair{0.5, "p50"}, {0.95, "p95"}, {0.99, "p99"}})
+    out.latency_s[key] = spread.quantiles.at(share).in(unit::s);
+}
+
 void TraceFigures::add(const Operation& op, bool issued, bool elsewhere, double start, double end) {
   const double last = std::isnan(end) ? start : end;
   begin_ = seen_ == 0 ? start : std::min(begin_, start);
   end_ = seen_ == 0 ? last : std::max(end_, last);
   ++seen_;
+  if (op.kind == OperationKind::mark) return;
   if (op.failed) failed_ += op.count;
   if (op.kind == OperationKind::map) mapped_ += op.count;
   if (elsewhere) elsewhere_ += op.count;
@@ -127,13 +137,8 @@ void TraceFigures::finish(Replay& out, ReplayHeader& header, std::string_view fo
     all_timed = all_timed && kind.timed == kind.operations;
     const auto spread = kind.latency.distribution();
     if (kind.timed != kind.operations || !spread) continue;
-    figures.time_s = kind.latency.sum().in(unit::s);
+    add_latency(kind.latency, *spread, figures);
     sum += *figures.time_s;
-    const auto calls = static_cast<double>(kind.operations);
-    figures.latency_s["mean"] = *figures.time_s / calls;
-    figures.latency_s["max"] = spread->maximum.in(unit::s);
-    for (const auto& [share, key] : {std::pair{0.5, "p50"}, {0.95, "p95"}, {0.99, "p99"}})
-      figures.latency_s[key] = spread->quantiles.at(share).in(unit::s);
   }
   if (all_timed) out.trace_io_s = sum;
   header.one_host = format == "iolog" || format == "strace" ? 1 : 0;

@@ -14,6 +14,10 @@
 
 namespace stallcast::calibration {
 
+/// Mean and quantiles of `tally`, whose distribution is `spread`, of `out.operations` calls.
+void add_latency(const SecondsTally& tally, const Distribution<Seconds>& spread,
+                 ReplayFigures& out);
+
 /// What an operation is to a replay; `none`: it only takes its time.
 [[nodiscard]] ReplayAction replayed_as(OperationKind kind);
 
