@@ -37,6 +37,7 @@ Result<TraceFile> TraceFile::open(const std::filesystem::path& path, Diagnostics
 }
 
 bool TraceFile::refill() {
+  last_ = {};  // it lies in what moves now
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, size_ - begin_);
     before_ += begin_;
@@ -134,6 +135,9 @@ void TraceFile::error(std::string_view code, std::uint64_t line, std::size_t col
                       std::string message, std::string hint) {
   failed_ = true;
   if (++faults_ > kMostTraceFaults) return;
+  // It may quote a word of the trace, which may be of any length.
+  constexpr std::size_t kLongestMessage = 300;
+  if (message.size() > kLongestMessage) message = message.substr(0, kLongestMessage) + "...";
   Diagnostic fault{Severity::error,
                    std::string(code),
                    "",
