@@ -18,6 +18,12 @@ TraceFile::TraceFile(std::string path, base::UnpackedFile file, Diagnostics& dia
   input_.name = std::filesystem::path(path_).filename().string();
   if (file_.packed()) input_.packed = "gzip";
   size_ = file_.read({buffer_.data(), kTraceHead});
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (head().starts_with(kByteOrderMark)) {
+    before_ = kByteOrderMark.size();
+    size_ -= before_;
+    std::memmove(buffer_.data(), buffer_.data() + before_, size_);
+  }
 }
 
 TraceFile::TraceFile(TraceFile&& other) noexcept
@@ -28,6 +34,7 @@ TraceFile::TraceFile(TraceFile&& other) noexcept
       buffer_(std::move(other.buffer_)),
       begin_(other.begin_),
       size_(other.size_),
+      before_(other.before_),
       input_(std::move(other.input_)) {}
 
 Result<TraceFile> TraceFile::open(const std::filesystem::path& path, Diagnostics& diagnostics) {
