@@ -50,6 +50,7 @@ struct Question {
   std::optional<std::uint64_t> seed = std::nullopt;  ///< the first; none: the scenario's
   int replicas = 0;                                  ///< 0: the scenario's
   double time_limit_s = 600.0;                       ///< wall clock for the whole call
+  std::string gain_of = {};   ///< metric, a time, that gains shorten; "": of jobs, or tenants alone
   bool strict_range = false;  ///< outside of the profile's range the verdict is inconclusive
   std::function<void(double)> on_progress = {};  ///< fraction done, 0..1, from the calling thread
   /// Where the faults of `expect` lines go, with pointer and place; may be null. The call fails

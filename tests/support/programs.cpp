@@ -34,9 +34,11 @@ std::string program_file(const std::vector<ThreadSteps>& threads, bool one_host)
     rows.push_back({header.steps, thread.steps.size(), thread.process});
     header.steps += thread.steps.size();
     header.processes = std::max(header.processes, thread.process + 1);
-    for (const ReplayStep& step : thread.steps)
+    for (const ReplayStep& step : thread.steps) {
       if (step.action == ReplayAction::read)
         header.reads += 1.0, header.read_bytes += static_cast<double>(step.bytes);
+      if (step.action == ReplayAction::post) header.events = std::max(header.events, step.file);
+    }
   }
   header.threads = rows.size();
   header.readers = header.reads > 0.0 ? rows.size() : 0;

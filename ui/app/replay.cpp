@@ -138,6 +138,10 @@ void add_replayed(const ReplayDesign& design, Prediction prediction, Replay& out
   identity.tenants.back().values.erase("program");
   prediction.design_sha256 = codec::design_hash(identity);
   if (prediction.gains && prediction.gains->simulated == 0) prediction.gains.reset();
+  // What was waited for beside it is of the jobs; what is gained is of the replay.
+  if (!prediction.breakdown.empty())
+    for (Bottleneck& b : prediction.bottlenecks) b.blamed_share = 0.0;
+  prediction.breakdown.clear();
   out.prediction = std::move(prediction);
 }
 

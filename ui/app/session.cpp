@@ -218,6 +218,7 @@ Result<CalibrationProfile> Session::calibrate(const Design& design,
 void Session::rank_by_gain(const Design& design, Prediction& prediction, const Question& question) {
   gain::GainOptions options{.predict = impl_->begin(question)};
   options.valid = can_be_built;
+  options.of = question.gain_of;
   gain::rank_by_gain(design, prediction, options);
 }
 

@@ -9,6 +9,7 @@
 #include "calibration/observe/formats/trace_format.hpp"
 #include "calibration/observe/replay/compile.hpp"
 #include "engine/runtime/run/simulate.hpp"
+#include "stallcast/metric.hpp"
 #include "ui/app/replay.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/scenario_input.hpp"
@@ -154,6 +155,7 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
   if (!prediction.ok()) return report_failure(prediction.failure());
   if (!wanted.no_advice) {
     question.time_limit_s -= prediction->wall_s;
+    question.gain_of = metric::of_tenant(design->design.tenants.back().id, "makespan");
     session.rank_by_gain(design->design, *prediction, question);
     bar.clear();
   }

@@ -129,6 +129,14 @@ std::vector<std::string> replay_remarks(const Replay& r) {
   return out;
 }
 
+/// What all gains together, or that nothing does: then the time between calls is what counts.
+std::string limits_note(const Replay& r) {
+  const std::string note = gains_note(r.prediction);
+  const auto& gains = r.prediction.gains;
+  if (!note.empty() || !gains || gains->all.time >= gains->noise) return note;
+  return "the trace's own time between calls: everything twice as fast saves nothing";
+}
+
 std::string replay_text(const Replay& r, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out = wrapped("", replay_title(r), 2) + wrapped("  ", placed_text(r), 2) + "\n";
@@ -146,8 +154,7 @@ std::string replay_text(const Replay& r, const ReportContext& context, const Sty
     out += wrapped("  " + std::to_string(++shown) + " " + left(shortened(row.resource, 34), 36),
                    row.text, 6);
   if (shown == 0) out += "  nothing: no resource costs time or is 30 % busy\n";
-  if (const std::string note = gains_note(r.prediction); !note.empty())
-    out += wrapped("  ", note, 4);
+  if (const std::string note = limits_note(r); !note.empty()) out += wrapped("  ", note, 4);
   const std::vector<const ResourceUse*> uses = data_path(r.prediction);
   if (!uses.empty()) out += "\n" + ink.bold("Data path, mean over the run") + "\n";
   for (const ResourceUse* use : uses)
@@ -234,6 +241,8 @@ std::string replay_markdown(const Replay& r, const ReportContext& context) {
   for (const LimitRow& row : limit_rows(r.prediction))
     out += "| `" + markdown_cell(row.resource) + "` | " + markdown_cell(row.text) + " |\n";
   out += "\n";
+  if (const std::string note = limits_note(r); !note.empty())
+    out += "- " + markdown_cell(note) + "\n";
   for (const std::string& note : replay_remarks(r)) out += "- " + markdown_cell(note) + "\n";
   return out + "\n" + made_by(context) + "\n";
 }
@@ -256,7 +265,8 @@ std::string replay_html(const Replay& r, const ReportContext& context) {
           "Beside the trace",
           html::table({{""}, {"trace", "number"}, {"replayed", "number"}, {"ratio", "number"}},
                       figures)) +
-      html::section("What limits it", html::table({{"resource"}, {""}}, limits)) +
+      html::section("What limits it", html::table({{"resource"}, {""}}, limits) +
+                                          html::element("p", limits_note(r))) +
       html::section(
           "Data path",
           html::table(

@@ -34,11 +34,22 @@ constexpr double kTogether = 2.0;
 
 using Levers = std::vector<Lever>;
 
-Gain gain_of(const Prediction& before, const Prediction& after) {
+Gain gain_of(const Prediction& before, const Prediction& after, const std::string& of) {
   Gain out;
+  if (!of.empty()) {
+    const double was = figure_or_zero(before, of), is = figure_or_zero(after, of);
+    out.time = was > 0.0 && is > 0.0 ? 1.0 - is / was : 0.0;
+    return out;
+  }
   out.time = time_saved(before, after);
   out.utilization = mean_utilization(after) - mean_utilization(before);
   return out;
+}
+
+/// `prediction` as if nothing but tenants were in it.
+Prediction of_tenants(Prediction prediction) {
+  prediction.breakdown.clear();
+  return prediction;
 }
 
 /// "storage.scratch.client" from "storage[scratch].client": as resources are called.
@@ -54,7 +65,10 @@ std::string resource_of(const std::string& part) {
 class Ranking {
  public:
   Ranking(const Design& design, Prediction& prediction, const GainOptions& options)
-      : design_(design), p_(prediction), options_(options), parts_(parts_of(design, prediction)) {
+      : design_(design),
+        p_(prediction),
+        options_(options),
+        parts_(parts_of(design, options.of.empty() ? prediction : of_tenants(prediction))) {
     for (const Bottleneck& b : p_.bottlenecks)
       blame_[part_of_resource(b.resource, design_, parts_)] += b.blamed_share;
   }
@@ -91,7 +105,7 @@ class Ranking {
     out_.simulated += designs.size();
     const std::vector<Result<Prediction>> found = simulate(designs);
     for (std::size_t i = 0; i < found.size(); ++i)
-      if (found[i].ok()) out[place[i]] = gain_of(base_, *found[i]);
+      if (found[i].ok()) out[place[i]] = gain_of(base_, *found[i], options_.of);
     return out;
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/design.hpp"
@@ -13,6 +14,9 @@ struct GainOptions {
   predict::PredictOptions predict;
   /// Whether a changed design can be built; none: all can.
   std::function<bool(const Design&)> valid = {};
+  /// The metric, a time, whose decrease is the gain; "": the time that jobs, or tenants alone, need
+  /// for the same work.
+  std::string of = {};
 };
 
 /// Parts of `design` are made twice as fast, owner by owner and then part by part, each simulated
