@@ -17,9 +17,9 @@ struct Job {
   int hosts = 128;
   std::string model = R"({ "parameters": "175B" })";
   std::string step = R"({ "type": "flops", "mfu": "40 %", "tokens": 4096 })";
-  std::string run;   // {} of "run"
-  std::string more;  // of the job
-  std::string host;  // of the host class
+  std::string run{};   // of "run"
+  std::string more{};  // of the job
+  std::string host{};  // of the host class
 };
 
 Scenario load(const Job& job) {
