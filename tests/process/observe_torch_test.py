@@ -121,6 +121,28 @@ for number, batch in enumerate(DataLoader(Data(), batch_size=8)):
             self.assertGreaterEqual(saves["duration"]["minimum"], 2 * 0.05)
             self.assertGreaterEqual(saves["sync_time"], 4 * 0.05)
 
+    def test_a_save_begins_where_its_file_is_opened(self):
+        script = """
+import os, time
+truncate = open
+def slow(name, *mode):
+    file = truncate(name, *mode)
+    if name == "model.pt":
+        time.sleep(0.05)
+    return file
+""" + TRAIN + """
+optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)
+for batch in DataLoader(Data(), batch_size=32):
+    optimizer.step()
+    with slow("model.pt", "wb") as file:
+        torch.save({"a": 1}, file)
+"""
+        with self.run_job(filled(script, WORKERS=0)) as run:
+            self.assertEqual(run.code, 0, run.err)
+            seen = self.check(run)
+            self.assertEqual(seen["saves"]["count"], 2)
+            self.assertGreaterEqual(seen["saves"]["duration"]["minimum"], 0.05)
+
     def test_a_killed_job_leaves_what_it_did(self):
         script = filled(TRAIN.replace("            if number == 3:", "            if len(seen) == 80:\n"
                                       "                os.kill(os.getpid(), 9)\n            if number == 3:") + "train()")

@@ -35,6 +35,7 @@ class Here(threading.local):
     saving = 0      # calls that save, one in another
     steps = 0       # that were done when the outermost of them began
     save = None     # the Save that it had a part in last
+    opened = None   # (file, when, steps) that it opened last for writing
 
 
 here = Here()
@@ -145,11 +146,27 @@ def end_save():
     job.last_save = save
 
 
+def heard(event, args):
+    """Emptying the file of the save before takes time, too: a save begins where its file is opened."""
+    if event != "open":
+        return
+    try:
+        if isinstance(args[1], str) and args[1][:1] in "wx":
+            here.opened = (args[0], clock(), job.steps)
+    except Exception:
+        pass
+
+
 @guarded
-def begin_part():
+def begin_part(target, began):
+    """When the save of `target` began that is called now."""
+    opened, here.opened = here.opened, None
     if here.saving == 0:
         here.steps = job.steps
+        if opened and opened[2] == job.steps and getattr(target, "name", None) == opened[0]:
+            began = opened[1]
     here.saving += 1
+    return began
 
 
 @guarded

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 
-from stallcast_job import LOAD, LOAD_BYTES, Pass, begin_flush, begin_part, end_part, end_step, flushed, job, saved
+from stallcast_job import LOAD, LOAD_BYTES, Pass, begin_flush, begin_part, end_part, end_step, flushed, heard, job, saved
 from stallcast_record import ASYNC, IN_MEMORY, RANK, STEPS, SYNC_TIME, SYNCS, clock, find_rank, guarded, record
 import stallcast_sample
 
@@ -214,7 +214,7 @@ def around_save(original):
     @functools.wraps(original)
     def save(obj, f, *args, **kwargs):
         began = clock()
-        begin_part()
+        began = begin_part(f, began) or began
         try:
             result = original(obj, f, *args, **kwargs)
         finally:
@@ -262,7 +262,7 @@ def around_distributed(original, after, *more):
     @functools.wraps(original)
     def call(*args, **kwargs):
         began = clock()
-        begin_part()
+        begin_part(None, began)
         try:
             result = original(*args, **kwargs)
         finally:
@@ -343,6 +343,7 @@ def lay(name, module):
         replace(module, "load", around_load)
         replace(os, "fsync", around_sync)
         replace(os, "fdatasync", around_sync)
+        sys.addaudithook(heard)
     else:
         for one in ("save", "save_state_dict"):
             replace(module, one, around_distributed, moved, False)
