@@ -10,9 +10,9 @@
 /// Equations: docs/calibration.md.
 namespace stallcast::calibration::fit {
 
-/// Reads and writes on one device. Either both wait in one line, so that a mix of n operations takes
-/// R = c (p R_read(n) + (1 - p) R_write(n)) with p the share of reads; c = 1 means they do not
-/// disturb each other beyond that.                                [docs/calibration.md, eq. 8]
+/// Reads and writes on one device. Either both wait in one line, so that a mix of n operations
+/// takes R = c (p R_read(n) + (1 - p) R_write(n)) with p the share of reads; c = 1 means they do
+/// not disturb each other beyond that.                                [docs/calibration.md, eq. 8]
 /// Or each way has a line of its own (limits of volumes): R = max(p R_read(n), (1 - p) R_write(n)),
 /// and what one at a time takes at least.                                              [eq. 13]
 ///   accepted  lines of their own hold within 10 % in the median, and better than one line
