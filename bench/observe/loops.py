@@ -119,9 +119,9 @@ def write_tars(folder, count, size):
                 tar.addfile(info, io.BytesIO(random.randbytes(size)))
 
 
-def saves(how, size=20_000 * KB, files=1, sync=True):
-    """Every tenth step: in `front` of the training or `behind` it."""
-    return {"how": how, "size": size, "files": files, "sync": sync}
+def saves(how, size=20_000 * KB, files=1, sync=True, every=10):
+    """In `front` of the training or `behind` it; every so many steps."""
+    return {"how": how, "size": size, "files": files, "sync": sync, "every": every}
 
 
 def loop(dataset, write=write_npy, size=200 * KB, workers=2, shuffle=True, save=None, **options):
@@ -143,7 +143,7 @@ LOOPS = {
     "saves in front": loop(lambda f: Folder(f, npy), save=saves("front")),
     "saves behind": loop(lambda f: Folder(f, npy), save=saves("behind")),
     "saves of shards in front": loop(lambda f: Folder(f, npy), save=saves("front", 10_000 * KB, files=4)),
-    "large saves behind": loop(lambda f: Folder(f, npy), save=saves("behind", 60_000 * KB)),
+    "large saves behind": loop(lambda f: Folder(f, npy), save=saves("behind", 60_000 * KB, every=20)),
     "saves without fsync": loop(lambda f: Folder(f, npy), save=saves("front", sync=False)),
 }
 
@@ -157,7 +157,7 @@ def make(name, folder, steps):
 
 
 class Saver:
-    """Every tenth step files of a state, in the loop or beside it."""
+    """Files of a state, in the loop or beside it."""
 
     def __init__(self, save, folder):
         self.save, self.times, self.thread = save, [], None
@@ -177,7 +177,7 @@ class Saver:
         self.times.append(time.monotonic() - began)
 
     def step(self, number):
-        if not self.save or number % 10 != 9:
+        if not self.save or number % self.save["every"] != self.save["every"] - 1:
             return
         if self.save["how"] == "front":
             return self.write()

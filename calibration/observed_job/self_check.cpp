@@ -47,13 +47,20 @@ const char* save_figure(const SaveFacts& save) {
   return save.asynchronous ? "checkpoint.duration" : "checkpoint.stall";
 }
 
+/// A loop waits for the save before and then begins the next; a simulated one has begun by then.
+double save_of(const Prediction& p, const SaveFacts& save) {
+  const double whole = figure_or_zero(p, job_metric(save_figure(save)));
+  if (!save.asynchronous) return whole;
+  return whole - figure_or_zero(p, job_metric("checkpoint.backpressure"));
+}
+
 Simulated said_by(const Prediction& p, const JobFacts& facts) {
   Simulated out;
   const auto figure = [&](std::string_view name) { return figure_or_zero(p, job_metric(name)); };
   out.step = figure("steady.step.time");
   out.wait = figure("steady.wait");
   out.first = figure("first_batch");
-  if (facts.saves) out.save = figure(save_figure(*facts.saves));
+  if (facts.saves) out.save = save_of(p, *facts.saves);
   return out;
 }
 
@@ -179,7 +186,9 @@ class Solver {
   }
 
   bool improve_save(const Simulated& said) {
-    if (!facts_.saves || !costs_.write || !(said.save > 0.0) || profile_ != nullptr) return false;
+    if (!facts_.saves || !facts_.saves->flushed() || !costs_.write || !(said.save > 0.0) ||
+        profile_ != nullptr)
+      return false;
     const SaveFacts& save = *facts_.saves;
     const double more = save.time.mean - said.save;
     if (std::abs(more) < kNearSave * save.time.mean) return false;
@@ -246,7 +255,9 @@ Result<SelfCheck> check_job(const Observation& observation, const JobFacts& fact
   if (!prediction.ok()) return prediction.failure();
   SelfCheck out;
   for (const JobFigure& figure : figures_of(facts, kObservedJob))
-    out.figures.push_back({figure, figure_or_zero(*prediction, figure.metric)});
+    out.figures.push_back({figure, figure.what == JobFigure::What::save
+                                       ? save_of(*prediction, *facts.saves)
+                                       : figure_or_zero(*prediction, figure.metric)});
   const auto half = [](const CheckedFigure& figure) {
     const double off =
         figure.simulated > 0.0 ? std::log(figure.simulated / figure.seen.value) : 1.0;
