@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "stallcast/prediction.hpp"
@@ -49,7 +50,7 @@ struct ReplayStep {
   ReplayAction action = ReplayAction::none;
   bool from_start = false;  ///< the trace does not say when the step before ended
   bool goes_on = false;     ///< begins where the thread's transfer of this file before ended
-  std::uint8_t spare = 0;
+  std::uint8_t place = 0;   ///< where the file lies: 0 the storage, N the N-th further one
 
   static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
 };
@@ -76,6 +77,8 @@ struct ReplayHeader {
   double largest_file = 0.0;      ///< that is read
   std::uint64_t one_host = 0;     ///< 1: traced on one machine
   std::uint64_t events = 0;       ///< that threads wait for: numbers up to it
+  std::uint64_t places = 1;       ///< storage systems that its files lie on
+  std::uint64_t written = 0;      ///< of these, a bit for each that is written to
   std::array<char, 64> sha256{};  ///< chained over the records and threads
 
   static constexpr std::array<char, 8> kMagic{'S', 'C', 'R', 'P', 'L', 'A', 'Y', '2'};
@@ -96,6 +99,7 @@ struct Replay {
   std::string format;  ///< "strace"
   std::string scenario;
   std::string storage;
+  std::vector<std::pair<std::string, std::string>> maps;  ///< files under a path, on another one
   std::string hosts;
   std::string speed;  ///< "keep", "fast"
   std::uint64_t processes = 0, threads = 0, operations = 0;

@@ -13,6 +13,8 @@ namespace {
 
 /// More threads than this are no trace.
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 24U;
+/// Storage systems of one: what its bits have room for.
+constexpr std::uint64_t kMostPlaces = 64;
 /// Seconds: 300 years.
 constexpr double kLongestGap = 1e10;
 
@@ -46,7 +48,8 @@ Result<ReplayProgram> ReplayProgram::open(const std::string& path) {
   if (!S_ISREG(about.st_mode) || !read_at(out.file_.get(), 0, &h, sizeof h) ||
       h.magic != ReplayHeader::kMagic)
     return fail("this is no program of a replay");
-  if (h.threads > kMostThreads || h.events > h.steps || h.steps > size / sizeof(ReplayStep) ||
+  if (h.threads > kMostThreads || h.events > h.steps || h.places == 0 || h.places > kMostPlaces ||
+      h.steps > size / sizeof(ReplayStep) ||
       size != sizeof h + h.steps * sizeof(ReplayStep) + h.threads * sizeof(ReplayThread))
     return fail("the program of a replay is not complete");
   out.threads_.resize(h.threads);
@@ -68,7 +71,8 @@ bool ReplayProgram::read(std::uint64_t first, std::span<ReplayStep> out) const {
                                  step.action == ReplayAction::await ||
                                  step.action == ReplayAction::take;
            return step.action <= ReplayAction::step && step.calls > 0 && step.gap >= 0.0 &&
-                  step.gap < kLongestGap && (!of_event || step.file <= header_.events);
+                  step.gap < kLongestGap && step.place < header_.places &&
+                  (!of_event || step.file <= header_.events);
          });
 }
 
@@ -89,6 +93,14 @@ std::optional<ReplayHeader> replayed(const Component& tenant) {
   const Result<ReplayProgram> found = ReplayProgram::open(program->text);
   if (!found.ok()) return std::nullopt;
   return found->header();
+}
+
+std::vector<std::string> places_of(const Component& tenant) {
+  std::vector<std::string> out;
+  if (const Value* on = tenant.find("on")) out.push_back(on->text);
+  if (const Value* also = tenant.find("also"); also != nullptr && tenant.kind == "replay")
+    out.insert(out.end(), also->list.begin(), also->list.end());
+  return out;
 }
 
 std::optional<std::int64_t> processes_per_host(const Component& tenant) {

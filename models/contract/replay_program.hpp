@@ -51,6 +51,8 @@ struct ReplayPlacement {
 /// The header of the program of a tenant that replays one; nothing of others, or when it cannot be
 /// read.
 [[nodiscard]] std::optional<ReplayHeader> replayed(const Component& tenant);
+/// The storage systems of its places: `on`, then `also`.
+[[nodiscard]] std::vector<std::string> places_of(const Component& tenant);
 /// Its field `per_host`.
 [[nodiscard]] std::optional<std::int64_t> processes_per_host(const Component& tenant);
 

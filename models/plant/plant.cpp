@@ -57,7 +57,11 @@ Plant::Plant(const Design& design) : fabric_(design.fabric) {
     }
     for (const Component& tenant : design.tenants)
       if (const auto trace = replayed(tenant); trace && trace->reads > 0.0)
-        if (leads_to(tenant.find("on")->text, component.id)) add_load(*trace, load);
+        for (const std::string& place : places_of(tenant))
+          if (leads_to(place, component.id)) {
+            add_load(*trace, load);
+            break;
+          }
     storages_.at(component.id)->build(topology_, load);
   }
   build_host_drives();

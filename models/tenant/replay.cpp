@@ -31,16 +31,19 @@ constexpr double kDirtyShare = 0.2;
 struct ReplayParams {
   std::string program;
   std::optional<std::string> sha256;
+  std::vector<std::string> also;
   std::optional<std::int64_t> per_host;
   std::string speed;
   bool direct = false;
 };
 
-constexpr std::array<Field<ReplayParams>, 5> kReplayFields{
+constexpr std::array<Field<ReplayParams>, 6> kReplayFields{
     field("program", &ReplayParams::program, kRequired,
           "file that `stallcast replay --keep-program` wrote, relative to the scenario"),
     field("sha256", &ReplayParams::sha256, kOptional,
           "what the file must be; absent: taken from the file"),
+    field("also", &ReplayParams::also, kOptional,
+          "storage systems of files that do not lie on `on`, in the order of --map"),
     field("per_host", &ReplayParams::per_host, kOptional,
           "processes on each host, in blocks; absent: all on one where the trace is of one "
           "machine, else spread evenly",
@@ -56,8 +59,7 @@ class Replay final : public Tenant {
       : Tenant(component, plant, context, seed),
         p_(bind(kReplayFields, component)),
         program_(opened()),
-        host_(plant.host(common().hosts)),
-        cached_(plant.storage(common().on).client_limits().page_cache && !p_.direct) {
+        host_(plant.host(common().hosts)) {
     const auto hosts = static_cast<std::uint64_t>(host_.count);
     placement_ = replay_placement(program_.header(), hosts, p_.per_host);
     const Bytes used = host_.memory_process * static_cast<double>(placement_.per_host);
@@ -66,12 +68,34 @@ class Replay final : public Tenant {
     const std::size_t groups = plant.groups(common().hosts).size();
     for (std::size_t g = 0; g < groups; ++g)
       sites_.push_back(std::make_unique<Site>(context, free.in(unit::B)));
+    if (program_.header().places > 1 + p_.also.size())
+      throw std::runtime_error(p_.program + ": its files lie on " +
+                               std::to_string(program_.header().places) +
+                               " storage systems: name the others in \"also\"");
+    for (const std::string& id : places_of(component)) {
+      const bool pages = plant.storage(id).client_limits().page_cache;
+      Place place{plant.storage(id), pages && !p_.direct, {}};
+      for (std::size_t g = 0; g < groups; ++g) {
+        Client client = id == common().on ? client_of(g) : plant.client(common().hosts, g, id, 1.0);
+        client.share = common().share;
+        if (pages)
+          client.core = in_series(client.core, p_.direct ? host_.cpu_direct : host_.cpu_copy);
+        place.clients.push_back(std::move(client));
+      }
+      places_.push_back(std::move(place));
+    }
   }
 
   bool ends() const override { return true; }
   Seconds computed() const override { return computed_; }
 
  private:
+  /// A storage system that files lie on.
+  struct Place {
+    StorageModel& storage;
+    bool cached = true;           ///< the hosts keep what is read and written in memory
+    std::vector<Client> clients;  ///< of each group of hosts
+  };
   /// Data written to one file that are on their way to the storage.
   struct Dirty {
     explicit Dirty(sim::Context& context) : clean(context) {}
@@ -113,10 +137,6 @@ class Replay final : public Tenant {
     const ReplayThread& me = program_.threads()[index];
     const std::size_t host = me.process / placement_.per_host % sites_.size();
     Site& site = *sites_[host];
-    Client client = client_of(host);
-    client.process = index;
-    if (plant().storage(common().on).client_limits().page_cache)
-      client.core = in_series(client.core, p_.direct ? host_.cpu_direct : host_.cpu_copy);
     const bool thinks = p_.speed == "keep";
     Seconds issued = began_;
     LoopTimes::Loop loop;
@@ -139,35 +159,39 @@ class Replay final : public Tenant {
       issued = context().now();
       if (step.action == ReplayAction::post) events_->post(step.file);
       loops_.mark(step.action, context().now(), loop);
-      co_await issue(step, client, site);
+      ended_ = std::max(ended_, context().now());
+      if (step.action >= ReplayAction::none) continue;
+      const Place& place = places_[step.place];
+      Client client = place.clients[host];
+      client.process = index;
+      co_await issue(step, place, client, site);
       ended_ = std::max(ended_, context().now());
     }
     events_->ended(over());
   }
 
-  sim::Task<void> issue(const ReplayStep& step, const Client& client, Site& site) {
+  sim::Task<void> issue(const ReplayStep& step, const Place& place, const Client& client,
+                        Site& site) {
     const Seconds began = context().now();
-    if (step.action >= ReplayAction::none) co_return;
     Lane* shown = lane();
     switch (step.action) {
       default:
         break;
       case ReplayAction::read:
         open(shown, "read");
-        co_await read_step(step, client, site);
+        co_await read_step(step, place, client, site);
         break;
       case ReplayAction::write:
         open(shown, "write");
-        co_await write_step(step, client, site);
+        co_await write_step(step, place, client, site);
         break;
       case ReplayAction::sync:
         open(shown, "sync");
-        co_await sync_step(step, client, site);
+        co_await sync_step(step, place, client, site);
         break;
       case ReplayAction::metadata:
         open(shown, "metadata");
-        const Served served =
-            co_await plant().storage(common().on).open(client, static_cast<double>(step.calls));
+        const Served served = co_await place.storage.open(client, static_cast<double>(step.calls));
         wait(context().now() - began, 1.0, served.limited_by);
         break;
     }
@@ -179,9 +203,10 @@ class Replay final : public Tenant {
 
   // What memory holds is copied; the rest comes from the storage, without a turn of its own where
   // the kernel reads ahead.    [docs/models/replay.md, eq. 2]
-  sim::Task<void> read_step(const ReplayStep& step, const Client& client, Site& site) {
+  sim::Task<void> read_step(const ReplayStep& step, const Place& place, const Client& client,
+                            Site& site) {
     if (step.bytes == 0) co_return;
-    const bool placed = cached_ && step.file != 0 && step.offset != ReplayStep::kNoPosition;
+    const bool placed = place.cached && step.file != 0 && step.offset != ReplayStep::kNoPosition;
     HostPages::Missing missing{step.bytes, 1};
     const std::uint64_t end = step.offset + step.bytes;
     if (placed) missing = site.pages.missing(step.file, step.offset, end);
@@ -199,23 +224,24 @@ class Replay final : public Tenant {
         .files = p_.direct ? static_cast<double>(step.calls) : static_cast<double>(missing.pieces),
         .round_trips = ahead ? 0.0 : 1.0,
         .direct = p_.direct};
-    const Served served = co_await plant().storage(common().on).read(client, request);
+    const Served served = co_await place.storage.read(client, request);
     wait(context().now() - asked, 1.0, served.limited_by);
     count(rest, {}, 0.0);
-    if (cached_) computed_ += rest / host_.cpu_copy;
+    if (place.cached) computed_ += rest / host_.cpu_copy;
     if (placed) site.pages.add(step.file, step.offset, end);
   }
 
   // Into memory, unless it is full of what is not written yet.    [docs/models/replay.md, eq. 4]
-  sim::Task<void> write_step(const ReplayStep& step, const Client& client, Site& site) {
+  sim::Task<void> write_step(const ReplayStep& step, const Place& place, const Client& client,
+                             Site& site) {
     if (step.bytes == 0) co_return;
     const Bytes bytes = Bytes::from(static_cast<double>(step.bytes), unit::B);
     co_await within_limit(bytes);
     Seconds since = context().now();
-    if (!cached_) {
+    if (!place.cached) {
       co_await context().sleep(plant().fabric().round_trip * static_cast<double>(step.calls));
       const WriteRequest request{.bytes = bytes, .files = 0.0, .direct = p_.direct};
-      const Served served = co_await plant().storage(common().on).write(client, request);
+      const Served served = co_await place.storage.write(client, request);
       wait(context().now() - since, 1.0, served.limited_by);
       count({}, bytes, 0.0);
       co_return;
@@ -232,17 +258,17 @@ class Replay final : public Tenant {
     std::shared_ptr<Dirty>& dirty = site.files[step.file];
     if (!dirty) dirty = std::make_shared<Dirty>(context());
     dirty->waiting += bytes;
-    if (!dirty->moving) context().spawn(flush(step.file, dirty, client, site));
+    if (!dirty->moving) context().spawn(flush(step.file, dirty, place, client, site));
   }
 
   // All that waits goes at once; what comes meanwhile goes next.
-  sim::Task<void> flush(std::uint64_t file, std::shared_ptr<Dirty> dirty, Client client,
-                        Site& site) {
+  sim::Task<void> flush(std::uint64_t file, std::shared_ptr<Dirty> dirty, const Place& place,
+                        Client client, Site& site) {
     dirty->moving = true;
     while (dirty->waiting > Bytes{}) {
       const Bytes bytes = std::exchange(dirty->waiting, Bytes{});
       const WriteRequest request{.bytes = bytes, .files = 0.0};
-      const Served served = co_await plant().storage(common().on).write(client, request);
+      const Served served = co_await place.storage.write(client, request);
       count({}, bytes, 0.0);
       site.limited_by = dirty->limited_by = served.limited_by;
       site.dirty = std::max(Bytes{}, site.dirty - bytes);
@@ -254,7 +280,8 @@ class Replay final : public Tenant {
     if (found != site.files.end() && found->second == dirty) site.files.erase(found);
   }
 
-  sim::Task<void> sync_step(const ReplayStep& step, const Client& client, Site& site) {
+  sim::Task<void> sync_step(const ReplayStep& step, const Place& place, const Client& client,
+                            Site& site) {
     const Seconds began = context().now();
     const auto found = site.files.find(step.file);
     if (found != site.files.end()) {
@@ -265,7 +292,7 @@ class Replay final : public Tenant {
     const Seconds since = context().now();
     const double calls = static_cast<double>(step.calls);
     const WriteRequest request{.bytes = kBlock * calls, .files = calls, .direct = p_.direct};
-    const Served served = co_await plant().storage(common().on).write(client, request);
+    const Served served = co_await place.storage.write(client, request);
     wait(context().now() - since, 1.0, served.limited_by);
     count({}, request.bytes, 0.0);
   }
@@ -317,7 +344,7 @@ class Replay final : public Tenant {
   ReplayParams p_;
   ReplayProgram program_;
   const HostParams& host_;
-  bool cached_;  ///< the hosts keep what is read and written in memory
+  std::vector<Place> places_;
   ReplayPlacement placement_;
   Bytes dirty_most_;
   std::vector<std::unique_ptr<Site>> sites_;

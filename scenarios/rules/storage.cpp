@@ -5,6 +5,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
+#include "models/contract/replay_program.hpp"
 #include "scenarios/rules/support.hpp"
 #include "stallcast/units.hpp"
 
@@ -129,7 +130,13 @@ std::string writer_of(const Design& design, const std::string& storage) {
     const bool only_reads =
         tenant.kind == "inference" ||
         (pattern != nullptr && (pattern->text == "read" || pattern->text == "randread"));
-    if (!only_reads && named(tenant.find("on"))) return "tenant \"" + tenant.id + "\"";
+    if (only_reads) continue;
+    const std::optional<ReplayHeader> trace = models::replayed(tenant);
+    const std::vector<std::string> places = models::places_of(tenant);
+    for (std::size_t place = 0; place < places.size(); ++place)
+      if (reaches(design, places[place], storage) &&
+          (!trace || (trace->written >> place & 1U) != 0))
+        return "tenant \"" + tenant.id + "\"";
   }
   return "";
 }
@@ -163,7 +170,9 @@ void check_writers(const Design& design, Diagnostics& report) {
       report.error(
           "missing", storage.pointer,
           "storage \"" + storage.id + "\" lacks \"" + lacks + "\", and " + writer + " writes to it",
-          "\"stallcast probe io\" measures writes; see \"refused\" in the profile");
+          "write it, or measure it: \"stallcast probe io\", then \"stallcast calibrate\"; a "
+          "profile "
+          "says under \"refused\" why it has no law of writes");
   }
 }
 

@@ -1,4 +1,5 @@
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 #include "models/contract/replay_program.hpp"
 #include "scenarios/rules/support.hpp"
 
@@ -20,6 +21,17 @@ void check_replay(const Design& design, const Component& tenant, Diagnostics& re
         "file", pointer_of(tenant, "program"),
         "the program has the SHA-256 " + found->sha256() + ", not the one in \"sha256\"",
         "make it again with stallcast replay --keep-program, or correct it");
+  const Value* also = tenant.find("also");
+  for (const std::string& id : also == nullptr ? std::vector<std::string>{} : also->list)
+    if (design.find_storage(id) == nullptr)
+      report.error("reference", pointer_of(tenant, "also"),
+                   "there is no storage system \"" + id + "\"",
+                   "it has " + base::join(ids_of(design.storage), ", "));
+  if (models::places_of(tenant).size() < found->header().places)
+    report.error("missing", pointer_of(tenant, "also"),
+                 "the files of the program lie on " + std::to_string(found->header().places) +
+                     " storage systems, and one is named",
+                 "name the others in \"also\", in the order of --map");
   const Value* on = tenant.find("hosts");
   const Component* host = on == nullptr ? nullptr : design.find_host(on->text);
   if (host == nullptr) return;

@@ -390,6 +390,58 @@ class Replay(unittest.TestCase):
                                "--no-advice").stdout)
         self.assertEqual(alone["replayed"]["makespan_s"], with_more["replayed"]["makespan_s"])
 
+    def test_files_lie_on_the_storage_that_is_mapped(self):
+        two = nested(SCENARIO)
+        slow = dict(two["storage"][0], id="slow", head=dict(two["storage"][0]["head"], service="20 ms", ops="50 kops/s"))
+        two["storage"].append(slow)
+        path, on = self.write("t", strace(50, 4096, 0.001, 0.0005).replace("/d/f", "/a/f")
+                              + strace(50, 4096, 0.001, 0.0005).replace("7 17", "8 17").replace("/d/f", "/b/f")
+                              ), self.write("two.json", json.dumps(two))
+
+        def span(*args):
+            done = run(path, "--on", on, *args, "--format", "json", "--no-advice")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        fast, all_slow = span("--storage", "nfs"), span("--storage", "slow")
+        mixed = span("--storage", "nfs", "--map", "/b=slow")
+        self.assertAlmostEqual(mixed["replayed"]["makespan_s"], all_slow["replayed"]["makespan_s"], delta=1e-3)
+        self.assertAlmostEqual(mixed["replayed"]["io_s"], (fast["replayed"]["io_s"] + all_slow["replayed"]["io_s"]) / 2,
+                               delta=1e-4)
+        self.assertEqual(mixed["on"]["maps"], {"/b": "slow"})
+        self.assertEqual(span("--storage", "slow", "--map", "/=nfs")["replayed"]["io_s"], fast["replayed"]["io_s"])
+        # The longest path decides.
+        self.assertEqual(span("--storage", "nfs", "--map", "/b=slow", "--map", "/b/f=nfs")["replayed"]["io_s"],
+                         fast["replayed"]["io_s"])
+        self.refused(path, "--on", on, "--map", "/b=slow", says="several storage systems", hint="--storage: nfs, slow")
+        self.refused(path, "--on", on, "--storage", "nfs", "--map", "/b=slwo", says='no storage system "slwo"',
+                     hint='did you mean "slow"')
+        self.refused(path, "--on", on, "--storage", "nfs", "--map", "slow", says="is not PATH=ID")
+
+    def test_a_kept_program_names_the_storage_of_its_places(self):
+        two = nested(SCENARIO)
+        two["storage"].append(dict(two["storage"][0], id="slow"))
+        path, on = self.write("t", strace(5, 4096, 0.001, 0.0005)), self.write("two.json", json.dumps(two))
+        kept = os.path.join(self.folder.name, "kept")
+        done = run(path, "--on", on, "--storage", "nfs", "--map", "/d=slow", "--keep-program", kept, "--no-advice")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        two["tenants"] = [{"id": "r", "type": "replay", "program": "kept", "on": "nfs", "hosts": "gpu"}]
+        self.refused(self.write("lacks.json", json.dumps(two)), says='name the others in "also"', hint='"also"',
+                     verb="run")
+        two["tenants"][0]["also"] = ["slow"]
+        self.assertEqual(run(self.write("has.json", json.dumps(two)), "--no-advice", verb="run").returncode, 0)
+        two["tenants"][0]["also"] = ["slwo"]
+        self.refused(self.write("wrong.json", json.dumps(two)), says='no storage system "slwo"', verb="run")
+
+    def test_measured_storage_needs_writes_where_the_trace_writes(self):
+        scenario = nested(SCENARIO)
+        scenario["storage"] = [{"id": "m", "type": "measured", "read": {"latency": "1 ms", "rate": "1 GB/s"}}]
+        on = self.write("m.json", json.dumps(scenario | {"tenants": []}))
+        reads = self.write("r", strace(5, 4096, 0.001, 0.0005))
+        self.assertEqual(run(reads, "--on", on, "--no-advice").returncode, 0)
+        writes = self.write("w", strace(5, 4096, 0.001, 0.0005).replace("pread64", "pwrite64"))
+        self.refused(writes, "--on", on, says='lacks "write.rate"', hint="probe io")
+
     def test_nothing_is_left_behind(self):
         place = os.path.join(self.folder.name, "tmp")
         os.mkdir(place)

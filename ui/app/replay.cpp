@@ -7,7 +7,9 @@
 #include "engine/base/text.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "models/contract/replay_program.hpp"
+#include "scenarios/rules/rules.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/diagnostic.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::client {
@@ -27,7 +29,8 @@ Result<std::string> choose(const std::vector<Component>& all, const std::string&
   if (wanted.empty() && ids.size() == 1) return ids.front();
   if (wanted.empty())
     return Failure{ExitCode::bad_input, "the scenario has several " + several,
-                   "choose with " + option + ": " + base::join(ids, ", ")};
+                   "choose with " + option + ": " + base::join(ids, ", ") +
+                       (option == "--storage" ? "; --map PATH=ID is for files elsewhere" : "")};
   if (std::find(ids.begin(), ids.end(), wanted) != ids.end()) return wanted;
   const std::string near = base::nearest(wanted, ids);
   return Failure{
@@ -57,7 +60,13 @@ Result<ReplayDesign> replay_design(const Design& scenario, const ReplayQuestion&
   const auto hosts =
       choose(scenario.hosts, question.hosts, "host class", "host classes", "--hosts");
   if (!hosts.ok()) return hosts.failure();
-  ReplayDesign out{scenario, *storage, *hosts};
+  ReplayDesign out{scenario, *storage, *hosts, {}, 1};
+  for (const auto& [path, id] : question.maps) {
+    const auto also = choose(scenario.storage, id, "storage system", "storage systems", "--map");
+    if (!also.ok()) return also.failure();
+    if (*also != *storage && std::find(out.also.begin(), out.also.end(), *also) == out.also.end())
+      out.also.push_back(*also);
+  }
   Design& design = out.design;
   const Value* count = design.find_host(*hosts)->find("count");
   const double there = count != nullptr ? count->number : 1.0;
@@ -88,6 +97,10 @@ Result<ReplayDesign> replay_design(const Design& scenario, const ReplayQuestion&
   auto& values = tenant.values;
   values["on"] = given_text(*storage);
   values["hosts"] = given_text(*hosts);
+  if (!out.also.empty()) {
+    values["also"].dimension = Dimension::text_list;
+    values["also"].list = out.also;
+  }
   values["share"] = given_number(Dimension::number, 1.0);
   values["start"] = given_number(Dimension::time, 0.0);
   values["program"] = given_text(question.program);
@@ -98,6 +111,12 @@ Result<ReplayDesign> replay_design(const Design& scenario, const ReplayQuestion&
   if (question.per_host)
     values["per_host"] = given_number(Dimension::count, static_cast<double>(*question.per_host));
   design.tenants.push_back(std::move(tenant));
+  if (question.program.empty()) return out;  // there is none yet
+  Diagnostics faults;
+  scenarios::check_design(design, faults);
+  for (const Diagnostic& fault : faults.items())
+    if (fault.severity == Severity::error)
+      return Failure{ExitCode::bad_input, fault.message, fault.hint};
   return out;
 }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stallcast/design.hpp"
 #include "stallcast/prediction.hpp"
@@ -17,6 +19,8 @@ struct ReplayQuestion {
   std::string program;  ///< file
   ReplayHeader header;
   std::string storage, hosts;  ///< ids; "": the only one there is
+  std::vector<std::pair<std::string, std::string>>
+      maps;  ///< files under a path, on another storage
   std::optional<std::int64_t> per_host;
   std::string speed = "keep";
   bool direct = false;
@@ -28,6 +32,7 @@ struct ReplayQuestion {
 struct ReplayDesign {
   Design design;
   std::string storage, hosts;
+  std::vector<std::string> also;  ///< storage systems of places 1, 2, ... of the program
   std::uint64_t hosts_used = 1;
 };
 [[nodiscard]] Result<ReplayDesign> replay_design(const Design& scenario,

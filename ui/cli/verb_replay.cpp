@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -54,7 +55,7 @@ class ProgramFile {
 };
 
 struct ReplayOptions {
-  std::vector<std::string> paths, under;
+  std::vector<std::string> paths, under, maps;
   std::string on, format, keep, speed = "keep";
   client::ReplayQuestion question;
   bool no_advice = false;
@@ -64,6 +65,8 @@ void declare(CommandLine& line, ReplayOptions& wanted, CommonOptions& options) {
   line.positionals("TRACE", wanted.paths, "trace of a job; several files of one job");
   line.text("--on", wanted.on, "SCENARIO", "scenario whose storage it is replayed on (required)");
   line.text("--storage", wanted.question.storage, "ID", "storage system, where there are several");
+  line.texts("--map", wanted.maps, "PATH=ID",
+             "files whose names begin with PATH on this storage system instead; repeatable");
   line.text("--hosts", wanted.question.hosts, "ID", "host class, where there are several");
   line.integer("--per-host", wanted.question.per_host, 1,
                "processes on each host, in blocks (default: spread evenly; all on one for iolog "
@@ -114,6 +117,12 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
   if (wanted.on.empty()) return refuse("--on is missing", "stallcast replay TRACE --on SCENARIO");
   if (wanted.speed != "keep" && wanted.speed != "fast")
     return refuse("--speed: unknown \"" + wanted.speed + "\"", "use keep, fast");
+  for (const std::string& map : wanted.maps) {
+    const std::size_t at = map.rfind('=');
+    if (at == map.npos || at == 0 || at + 1 == map.size())
+      return refuse("--map: \"" + map + "\" is not PATH=ID", "--map /scratch=lustre");
+    wanted.question.maps.emplace_back(map.substr(0, at), map.substr(at + 1));
+  }
   const auto look = report::parse_format(options.format, true);
   if (!look.ok()) return report_failure(look.failure());
   const auto format = format_of(wanted);
@@ -128,14 +137,19 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
   const Design& scenario = reading.scenario->design();
   // What the scenario has not is said before the trace is read.
   wanted.question.speed = wanted.speed;
-  if (const auto early = client::replay_design(scenario, wanted.question); !early.ok())
-    return report_failure(early.failure());
+  const auto early = client::replay_design(scenario, wanted.question);
+  if (!early.ok()) return report_failure(early.failure());
 
   ProgramFile program(wanted.keep);
   if (!program.make()) return refuse("cannot make a temporary file", "set TMPDIR");
   Diagnostics faults;
   calibration::CompileOptions how;
   how.under = wanted.under;
+  for (const auto& [path, id] : wanted.question.maps) {
+    const auto& also = early->also;
+    const auto place = std::find(also.begin(), also.end(), id);
+    how.places.emplace_back(path, place == also.end() ? 0 : place - also.begin() + 1);
+  }
   how.stop = [] { return run::interrupt_flag() != 0; };
   Result<calibration::CompiledReplay> compiled =
       calibration::compile_replay(**format, wanted.paths, program.path(), how, faults);
@@ -162,6 +176,7 @@ int replay_verb(const Verb& verb, std::span<const std::string> args) {
   Replay replay = std::move(compiled->replay);
   replay.scenario = scenario.id;
   replay.speed = wanted.speed;
+  replay.maps = wanted.question.maps;
   client::add_replayed(*design, std::move(*prediction), replay);
   report::ReportContext context = report::context_of(scenario, client::version());
   return deliver(options, report::render(replay, context, *look, report_style(options)),

@@ -98,8 +98,12 @@ std::vector<BesideRow> beside_rows(const Replay& r) {
 }
 
 std::string replay_title(const Replay& r) {
-  return "Replay of " + r.trace + " (" + r.format + ") on storage " + r.storage + " of " +
-         r.scenario;
+  std::string elsewhere;
+  for (const auto& [path, storage] : r.maps)
+    elsewhere += (elsewhere.empty() ? " (" : ", ") + path + " on " + storage;
+  if (!elsewhere.empty()) elsewhere += ")";
+  return "Replay of " + r.trace + " (" + r.format + ") on storage " + r.storage + elsewhere +
+         " of " + r.scenario;
 }
 
 std::string number_of(std::uint64_t n, const std::string& one, const std::string& several) {
@@ -188,6 +192,7 @@ std::string replay_json(const Replay& r, const ReportContext& context, const Sty
                {"storage", r.storage},
                {"hosts", r.hosts},
                {"hosts_used", r.hosts_used}};
+  for (const auto& [path, storage] : r.maps) out["on"]["maps"][path] = storage;
   out["speed"] = r.speed;
   out["processes"] = r.processes;
   out["threads"] = r.threads;

@@ -61,6 +61,8 @@ class Reader {
     figures_.files(out.header);
     out.header.processes = processes.size();
     out.header.events = marks_.events();
+    for (const auto& [path, place] : options_.places)
+      out.header.places = std::max<std::uint64_t>(out.header.places, place + std::uint64_t{1});
     StepWriter writer(program, process, figures_.begin(), resolution_);
     Lanes lanes(process, resolution_, options_.folder);
     const bool written = writer.ok() && sorter_.drain([&](const KeptOperation& op) {
@@ -106,6 +108,7 @@ class Reader {
         std::min<std::uint64_t>(op.count, std::numeric_limits<std::uint32_t>::max()));
     kept.kind = op.kind;
     kept.issued = issued;
+    kept.place = file == nullptr ? 0 : place_of(*file);
     figures_.add(op, issued, wanted && elsewhere, kept.start, kept.end);
     const bool done =
         op.kind != OperationKind::mark
@@ -122,9 +125,21 @@ class Reader {
 
   bool asked_for(const TracedFile* file) const {
     return file != nullptr &&
-           std::any_of(options_.under.begin(), options_.under.end(), [&](const std::string& path) {
-             return file->name.starts_with(path) || file->mount == path;
-           });
+           std::any_of(options_.under.begin(), options_.under.end(),
+                       [&](const std::string& path) { return lies_under(*file, path); });
+  }
+  static bool lies_under(const TracedFile& file, const std::string& path) {
+    return file.name.starts_with(path) || file.mount == path;
+  }
+  std::uint8_t place_of(const TracedFile& file) const {
+    std::uint8_t out = 0;
+    std::size_t longest = 0;
+    for (const auto& [path, place] : options_.places)
+      if (path.size() >= longest && lies_under(file, path)) {
+        longest = path.size();
+        out = place;
+      }
+    return out;
   }
 
   const TraceFormat& format_;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "calibration/observe/formats/trace_format.hpp"
@@ -14,8 +16,10 @@ namespace stallcast::calibration {
 /// How a trace becomes a program.
 struct CompileOptions {
   std::vector<std::string> under;  ///< only files whose names begin with one of these; empty: all
-  std::string folder;              ///< for files between; "": that of the program
-  std::function<bool()> stop;      ///< ends the reading early once it is true; may be empty
+  /// Where files lie whose names begin so: places 1, 2, ... The longest decides, 0 is for the rest.
+  std::vector<std::pair<std::string, std::uint8_t>> places;
+  std::string folder;          ///< for files between; "": that of the program
+  std::function<bool()> stop;  ///< ends the reading early once it is true; may be empty
 };
 
 /// The trace's side of a replay: its figures and what of it is not in the program.

@@ -30,6 +30,7 @@ struct KeptOperation {
   /// Of the same moment in a thread: a batch is ready (0) before what ends and begins a wait (1),
   /// and that is before operations that begin then.
   std::uint8_t turn = 2;
+  std::uint8_t place = 0;  ///< as ReplayStep::place
 };
 
 /// Sorts operations by thread and start, in memory as long as they are few, else in files that go

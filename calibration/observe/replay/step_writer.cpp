@@ -90,6 +90,8 @@ void StepWriter::put_pending() {
   pending_there_ = false;
   put(&pending_, sizeof pending_);
   ++header_.steps;
+  if (pending_.action == ReplayAction::write || pending_.action == ReplayAction::sync)
+    header_.written |= std::uint64_t{1} << std::min<unsigned>(pending_.place, 63);
   if (pending_.action == ReplayAction::read && pending_.bytes > 0) {
     header_.reads += 1.0;
     header_.read_bytes += static_cast<double>(pending_.bytes);
@@ -102,7 +104,8 @@ ReplayStep StepWriter::step_of(const KeptOperation& op) {
                  .offset = op.offset,
                  .bytes = op.bytes,
                  .calls = op.calls,
-                 .action = replayed_as(op.kind)};
+                 .action = replayed_as(op.kind),
+                 .place = op.place};
   out.from_start = !first_ && std::isnan(last_end_);
   const double since = out.from_start ? last_start_ : last_end_;
   out.gap = std::max(0.0, op.start - since);
@@ -176,6 +179,7 @@ bool StepWriter::finish(ReplayHeader header) {
   header.readers = header_.readers;
   header.reads = header_.reads;
   header.read_bytes = header_.read_bytes;
+  header.written = header_.written;
   if (digest_.empty()) digest_ = base::sha256("");
   // What the header says decides, too.
   header.sha256 = {};
