@@ -115,7 +115,7 @@ std::vector<double> meeting_start(std::span<const FitCell> cells) {
   return {0.5 * quickest(cells), 0.25 * quickest(cells), 0.25 * quickest(cells)};
 }
 
-// R = T max(1, x / s) for x processes a core                      [calibration.md, eq. 13]
+// R = T max(1, x / s) for x processes a core                      [calibration.md, eq. 15]
 constexpr std::array kCoresParameters{LawParameter{"T", "s"}, LawParameter{"s", "1"}};
 double sharing(std::span<const double> p, const FitCell& cell) {
   return p[0] * std::max(1.0, cell.depth / p[1]);
