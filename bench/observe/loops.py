@@ -119,7 +119,12 @@ def write_tars(folder, count, size):
                 tar.addfile(info, io.BytesIO(random.randbytes(size)))
 
 
-def loop(dataset, write=write_npy, size=200 * KB, workers=2, shuffle=True, save="", **options):
+def saves(how, size=20_000 * KB, files=1, sync=True, every=10):
+    """In `front` of the training or `behind` it; every so many steps."""
+    return {"how": how, "size": size, "files": files, "sync": sync, "every": every}
+
+
+def loop(dataset, write=write_npy, size=200 * KB, workers=2, shuffle=True, save=None, **options):
     return {"dataset": dataset, "write": write, "size": size, "workers": workers, "shuffle": shuffle, "save": save,
             "options": options}
 
@@ -135,8 +140,11 @@ LOOPS = {
     "token memmap": loop(lambda f: Windows(f, 64 * 1024, True), write_one, 64 * 1024),
     "reads of one file": loop(lambda f: Windows(f, 256 * 1024, False), write_one, 256 * 1024),
     "tar shards": loop(Tars, write_tars, shuffle=False),
-    "saves in front": loop(lambda f: Folder(f, npy), save="front"),
-    "saves behind": loop(lambda f: Folder(f, npy), save="behind"),
+    "saves in front": loop(lambda f: Folder(f, npy), save=saves("front")),
+    "saves behind": loop(lambda f: Folder(f, npy), save=saves("behind")),
+    "saves of shards in front": loop(lambda f: Folder(f, npy), save=saves("front", 10_000 * KB, files=4)),
+    "large saves behind": loop(lambda f: Folder(f, npy), save=saves("behind", 60_000 * KB, every=20)),
+    "saves without fsync": loop(lambda f: Folder(f, npy), save=saves("front", sync=False)),
 }
 
 
@@ -149,24 +157,29 @@ def make(name, folder, steps):
 
 
 class Saver:
-    """Every tenth step 20 MB with fsync, in the loop or beside it."""
+    """Files of a state, in the loop or beside it."""
 
-    def __init__(self, how, folder):
-        self.how, self.path, self.times, self.thread = how, folder.rstrip("/") + ".save", [], None
-        self.state = {"w": torch.rand(5_000_000)}
+    def __init__(self, save, folder):
+        self.save, self.times, self.thread = save, [], None
+        if save:
+            base = folder.rstrip("/") + ".save"
+            self.paths = [base + (str(number) if number else "") for number in range(save["files"])]
+            self.state = {"w": torch.rand(save["size"] // 4)}
 
     def write(self):
         began = time.monotonic()
-        with open(self.path, "wb") as file:
-            torch.save(self.state, file)
-            file.flush()
-            os.fsync(file.fileno())
+        for path in self.paths:
+            with open(path, "wb") as file:
+                torch.save(self.state, file)
+                if self.save["sync"]:
+                    file.flush()
+                    os.fsync(file.fileno())
         self.times.append(time.monotonic() - began)
 
     def step(self, number):
-        if not self.how or number % 10 != 9:
+        if not self.save or number % self.save["every"] != self.save["every"] - 1:
             return
-        if self.how == "front":
+        if self.save["how"] == "front":
             return self.write()
         if self.thread is not None:
             self.thread.join()
@@ -176,6 +189,8 @@ class Saver:
     def end(self):
         if self.thread is not None:
             self.thread.join()
+        for path in self.paths if self.save else []:
+            os.remove(path)
 
 
 def main(name, folder, steps):

@@ -47,6 +47,7 @@ constexpr std::array kBindings{
     Binding{"io.read.sequential", "s", "storage", "measured", "read.per_op", Dimension::time},
     Binding{"io.read.sequential", "B", "storage", "measured", "read.rate", Dimension::rate},
     Binding{"io.read.sequential", "S", "storage", "measured", "read.stream", Dimension::rate},
+    Binding{"io.mixed", "law", "storage", "measured", "write.line", Dimension::text},
     Binding{"io.mixed", "c", "storage", "measured", "mixed.coupling", Dimension::number},
     Binding{"io.write.sequential", "law", "storage", "measured", "write.law", Dimension::text},
     Binding{"io.write.sequential", "alpha", "storage", "measured", "write.latency",
@@ -62,10 +63,14 @@ constexpr std::array kBindings{
     Binding{"io.write.sustained", "B1", "storage", "local", "drive.burst_write", Dimension::rate},
     Binding{"io.write.sustained", "C", "storage", "local", "drive.burst", Dimension::bytes},
     Binding{"io.write.sustained", "B2", "storage", "local", "drive.write", Dimension::rate},
+    Binding{"loader.boot.fork", "T", "loader", "pytorch", "boot", Dimension::time},
+    Binding{"loader.compute.mixed", "s", "host", "", "cpu.smt", Dimension::number},
     Binding{"loader.decode.jpeg", "B", "dataset", "", "jpeg.rate", Dimension::rate},
     Binding{"loader.decode.raw", "B", "dataset", "", "float.rate", Dimension::rate},
     Binding{"loader.handover", "alpha", "loader", "pytorch", "handover", Dimension::time},
     Binding{"loader.handover", "B", "loader", "pytorch", "receive.rate", Dimension::rate},
+    Binding{"loader.make", "alpha", "loader", "pytorch", "sending", Dimension::time},
+    Binding{"loader.make", "B", "loader", "pytorch", "collate", Dimension::rate},
     Binding{"loader.start.fork", "T", "loader", "pytorch", "start", Dimension::time},
     Binding{"loader.worker", "B", "loader", "pytorch", "collate", Dimension::rate},
     Binding{"metadata.open", "Z", "storage", "measured", "open.latency", Dimension::time},
@@ -124,6 +129,13 @@ double rounded(double value) {
   return digits > 0.0 ? std::round(value / unit) * unit : std::round(value * unit) / unit;
 }
 
+/// A law as the field that names it has it.
+std::string text_of_law(const std::string& law) {
+  if (law == "hockney" || law == "station") return "line";
+  if (law == "own lines") return "own";
+  return law == "shared line" ? "shared" : law;
+}
+
 ProfileValue value_of(const Binding& b, const Fit& fit) {
   return {.role = std::string(b.role),
           .kind = std::string(b.kind),
@@ -143,7 +155,7 @@ std::vector<ProfileValue> values_of(const Fit& fit) {
     if (b.series != fit.id) continue;
     ProfileValue value = value_of(b, fit);
     if (b.parameter == "law") {
-      value.text = fit.law == "hockney" || fit.law == "station" ? "line" : fit.law;
+      value.text = text_of_law(fit.law);
       out.push_back(std::move(value));
       continue;
     }

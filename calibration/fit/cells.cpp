@@ -144,6 +144,7 @@ std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
     into.id = id;
     into.subject = m.subject;
     into.operation = m.operation;
+    into.over_cores = m.subject == Subject::loader && m.operation == "compute";
     if (!why.empty()) return into.left_out.push_back(m.origin + ": " + why);
     const FitCell like = like_of(m);
     FitCell& cell =

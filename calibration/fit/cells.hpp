@@ -39,6 +39,9 @@ struct FitSeries {
   /// True for what it costs that all ranks meet ("sync.barrier", "sync.allreduce"): cells differ in
   /// the number of ranks and in nothing else.
   bool over_ranks = false;
+  /// True for processes that compute at once ("loader.compute.*"): a depth is as many for each
+  /// core.
+  bool over_cores = false;
 
   [[nodiscard]] std::size_t busy() const;  ///< runs on a busy machine
 };

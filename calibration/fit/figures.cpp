@@ -41,6 +41,13 @@ Values drawn(const Values& cells, Draws& draws) {
   return out;
 }
 
+/// By the bar of figures: usable up to kNoFigure.                       [calibration.md, eq. 10]
+Fit as_figure(Fit fit) {
+  if (fit.verdict == FitVerdict::refused && fit.median_error <= kNoFigure)
+    fit.verdict = FitVerdict::usable;
+  return fit;
+}
+
 Fit fit_constant(const FitSeries& part, const Constant& constant, const FitOptions& options) {
   Fit fit = fit_without_law(part);
   fit.law = constant.law;
@@ -74,9 +81,7 @@ Fit fit_constant(const FitSeries& part, const Constant& constant, const FitOptio
     fit.residuals.push_back(
         {cell_name(cell), cell.response().in(unit::s), constant.of(cell, value), cell.runs.size()});
   judge(fit, part);
-  if (fit.verdict == FitVerdict::refused && fit.median_error <= kNoFigure)
-    fit.verdict = FitVerdict::usable;
-  return fit;
+  return as_figure(std::move(fit));
 }
 
 /// The cells of `series` that `keep` takes, as a series of its own.
@@ -114,8 +119,13 @@ std::vector<Fit> loader_fits(const FitSeries& series, const FitOptions& options)
     return {fit_constant(large(series, kLeastBlock), kRate, options)};
   if (series.operation == "worker")
     return {fit_constant(large(series, kLeastBatch), kRate, options)};
-  if (series.cells.size() == 1) return {fit_constant(series, kTime, options)};
-  return {fit_series(series, options)};
+  if (series.operation == "loaded") return {};  // shows what the others make of it
+  const bool each = series.operation == "start" || series.operation == "boot";
+  if (each || series.cells.size() == 1) return {fit_constant(series, kTime, options)};
+  Fit fit = fit_series(series, options);
+  if (series.operation != "make" || fit.law.empty()) return {fit};
+  // Samples of a batch cost some microseconds each, which its bytes do not tell.
+  return {as_figure(std::move(fit))};
 }
 
 std::vector<Fit> network_figures(const FitSeries& series, const FitOptions& options) {

@@ -21,6 +21,16 @@ double solo(const Fit& fit, const FitCell& cell) {
   return law(fit.law).response(theta, cell);
 }
 
+/// What mixes of a cell take where each way has a line of its own: n requests, a share p of them
+/// reads, go as fast as the line that is busy all the time, and no faster than one by one.
+///                                                                    [docs/calibration.md, eq. 14]
+double in_own_lines(const Fit& read, const Fit& write, const FitCell& cell, double p) {
+  FitCell alone = cell;
+  alone.depth = 1.0;
+  const double least = p * solo(read, alone) + (1.0 - p) * solo(write, alone);
+  return std::max({p * solo(read, cell), (1.0 - p) * solo(write, cell), least});
+}
+
 /// `draws` values of `statistic` over values drawn again from `values`.
 template <class Statistic>
 std::vector<double> bootstrap(const std::vector<double>& values, const FitOptions& options,
@@ -49,6 +59,23 @@ bool mixed(const Measurement& m) {
          m.ops > OpRate{} && m.depth > 0.0 && unfit_flag(m).empty();
 }
 
+/// Takes lines of their own where these say what the mixes of `fit` took within 10 % in the median,
+/// and better than one line, which is off by `shared`.
+bool use_own_lines(Fit& fit, const std::vector<double>& apart, double shared) {
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < apart.size(); ++i)
+    errors.push_back(std::abs(apart[i] / fit.residuals[i].measured - 1.0));
+  if (apart.size() < 2 || median(errors) > kMedianBar || median(errors) >= shared) return false;
+  fit.law = "own lines";
+  fit.equation = "R = max(p R_read(n, b), (1 - p) R_write(n, b), R(1, b))";
+  for (std::size_t i = 0; i < apart.size(); ++i) fit.residuals[i].fitted = apart[i];
+  fit.median_error = median(errors);
+  fit.p90_error = quantile(errors, 0.9);
+  fit.verdict = FitVerdict::accepted;
+  fit.reasons.push_back("reads and writes do not wait for each other");
+  return true;
+}
+
 }  // namespace
 
 std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& read,
@@ -71,11 +98,12 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
   fit.law = "shared line";
   fit.equation = "R = c (p R_read(n, b) + (1 - p) R_write(n, b))";
   fit.cells = cells.size();
-  std::vector<double> ratios, noises;
+  std::vector<double> ratios, noises, apart;
   for (const auto& [key, cell] : cells) {
     const double p = std::get<2>(key), measured = cell.response().in(unit::s);
     const double expected = p * solo(read, cell) + (1.0 - p) * solo(write, cell);
     ratios.push_back(measured / expected);
+    apart.push_back(in_own_lines(read, write, cell, p));
     noises.push_back(cell.noise());
     fit.runs += cell.runs.size();
     fit.residuals.push_back({base::print_quantity(cell.size.in(unit::B), Dimension::bytes) + ", " +
@@ -94,6 +122,10 @@ std::optional<Fit> fit_mixes(std::span<const MeasurementSet> sets, const Fit& re
   const bool undisturbed = median(off(1.0)) <= kMedianBar;
   const bool one = undisturbed || measured < 1.0;
   const double c = one ? 1.0 : measured;
+  if (use_own_lines(fit, apart, median(off(c)))) {
+    doubt_busy(fit, busy);
+    return fit;
+  }
   const std::vector<double> errors = off(c);
   fit.median_error = median(errors);
   fit.p90_error = quantile(errors, 0.9);

@@ -115,6 +115,13 @@ std::vector<double> meeting_start(std::span<const FitCell> cells) {
   return {0.5 * quickest(cells), 0.25 * quickest(cells), 0.25 * quickest(cells)};
 }
 
+// R = T max(1, x / s) for x processes a core                      [calibration.md, eq. 15]
+constexpr std::array kCoresParameters{LawParameter{"T", "s"}, LawParameter{"s", "1"}};
+double sharing(std::span<const double> p, const FitCell& cell) {
+  return p[0] * std::max(1.0, cell.depth / p[1]);
+}
+std::vector<double> sharing_start(std::span<const FitCell> cells) { return {quickest(cells), 1.0}; }
+
 constexpr std::array kLaws{
     Law{"hockney", "R(b) = alpha + b / B", kHockneyParameters, hockney, hockney_start, true, false},
     Law{"station", "R(n) = Z + n D", kStationParameters, station, station_start, false, true},
@@ -130,6 +137,8 @@ constexpr std::array kLaws{
     Law{"root", "T(n) = a + q sqrt(n)", kRootParameters, root, one_term_start, false, false, true},
     Law{"doublings and root", "T(n) = a + d log2(n) + q sqrt(n)", kMeetingParameters, meeting,
         meeting_start, false, false, true},
+    Law{"cores", "R(x) = T max(1, x / s)", kCoresParameters, sharing, sharing_start, false, true,
+        false, true},
 };
 
 }  // namespace
@@ -149,7 +158,7 @@ std::vector<const Law*> candidates(const FitSeries& series) {
   }
   std::vector<const Law*> out;
   for (const Law& row : kLaws) {
-    if (row.over_ranks != series.over_ranks) continue;
+    if (row.over_ranks != series.over_ranks || row.over_cores != series.over_cores) continue;
     const bool by_size = row.needs_sizes == (sizes.size() > 1);
     const bool by_depth = row.needs_depths == (depths.size() > 1);
     if (by_size && by_depth && series.cells.size() > row.parameters.size()) out.push_back(&row);

@@ -30,6 +30,7 @@ struct Law {
   bool needs_sizes = false;
   bool needs_depths = false;
   bool over_ranks = false;  ///< of series over ranks; the others are of sizes and depths
+  bool over_cores = false;  ///< of series over cores; no others
 };
 
 /// By number of parameters, fewest first, those over ranks last.

@@ -48,6 +48,9 @@ struct SaveFacts {
   std::optional<std::uint64_t> syncs;  ///< of all saves
   std::optional<Seconds> flush;        ///< time of fsync, of one save
   std::uint64_t count = 0;             ///< of the job, not of its processes
+
+  /// False: a save ends in the page cache, from where the kernel writes it behind the job.
+  [[nodiscard]] bool flushed() const { return syncs.value_or(1) > 0; }
 };
 
 /// The job, as far as it was seen. What is absent was not.

@@ -116,8 +116,11 @@ void walk_json(TraceFile& file, JsonVisitor& visitor) {
   if (file.at_end())
     return file.cut("byte " + std::to_string(file.position()) +
                     " of the content: the JSON text ends too early");
-  const ParseFault fault = parse_fault(walk.message);
-  file.error("syntax", fault.line, fault.column, "this is not JSON: " + fault.what);
+  ParseFault fault = parse_fault(walk.message);
+  if (fault.line == 0)
+    fault.what += ", at byte " + std::to_string(file.position()) + " of the content";
+  file.error("syntax", fault.line, fault.column, "this is not JSON: " + fault.what,
+             "was the file changed, or written by two at once?");
 }
 
 std::optional<JsonFault> walk_json(std::string_view line, JsonVisitor& visitor) {

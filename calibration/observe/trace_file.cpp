@@ -18,6 +18,12 @@ TraceFile::TraceFile(std::string path, base::UnpackedFile file, Diagnostics& dia
   input_.name = std::filesystem::path(path_).filename().string();
   if (file_.packed()) input_.packed = "gzip";
   size_ = file_.read({buffer_.data(), kTraceHead});
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (head().starts_with(kByteOrderMark)) {
+    before_ = kByteOrderMark.size();
+    size_ -= before_;
+    std::memmove(buffer_.data(), buffer_.data() + before_, size_);
+  }
 }
 
 TraceFile::TraceFile(TraceFile&& other) noexcept
@@ -28,6 +34,7 @@ TraceFile::TraceFile(TraceFile&& other) noexcept
       buffer_(std::move(other.buffer_)),
       begin_(other.begin_),
       size_(other.size_),
+      before_(other.before_),
       input_(std::move(other.input_)) {}
 
 Result<TraceFile> TraceFile::open(const std::filesystem::path& path, Diagnostics& diagnostics) {
@@ -37,6 +44,7 @@ Result<TraceFile> TraceFile::open(const std::filesystem::path& path, Diagnostics
 }
 
 bool TraceFile::refill() {
+  last_ = {};  // it lies in what moves now
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, size_ - begin_);
     before_ += begin_;
@@ -134,6 +142,9 @@ void TraceFile::error(std::string_view code, std::uint64_t line, std::size_t col
                       std::string message, std::string hint) {
   failed_ = true;
   if (++faults_ > kMostTraceFaults) return;
+  // It may quote a word of the trace, which may be of any length.
+  constexpr std::size_t kLongestMessage = 300;
+  if (message.size() > kLongestMessage) message = message.substr(0, kLongestMessage) + "...";
   Diagnostic fault{Severity::error,
                    std::string(code),
                    "",

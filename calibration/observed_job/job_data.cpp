@@ -14,8 +14,6 @@ using base::Json;
 
 /// What a batch costs the training loop where nothing else was seen: the loader's default.
 constexpr Seconds kHandOver = 1.2_ms;
-/// The loader's default for the start of a worker.
-constexpr Seconds kStart = 17_ms;
 /// Waits above the hand-over that count as waiting for data: of the step.
 constexpr double kWaiting = 0.01;
 /// So much of a batch's supply is spare where the loader keeps up.
@@ -273,12 +271,16 @@ void JobWriter::add_start() {
           "part.");
     return;
   }
-  if (later > Seconds{})
-    set("steps.first_batch", "loader.boot", text(five_digits(later)), "solved for the first batch",
+  if (later == Seconds{}) return;
+  const Seconds boot = costs_.known.boot + later;
+  if (boot > Seconds{} || costs_.known.boot > Seconds{})
+    set("steps.first_batch", "loader.boot", text(five_digits(std::max(boot, Seconds{}))),
+        "solved for the first batch",
         "Core time of a worker before its first batch, solved for the first batch that was seen.");
-  if (later < Seconds{})
+  if (boot < Seconds{})
     set("steps.first_batch", "loader.start",
-        text(five_digits(std::max(kStart + later / static_cast<double>(workers()), Seconds{}))),
+        text(five_digits(
+            std::max(costs_.known.start + boot / static_cast<double>(workers()), Seconds{}))),
         "solved for the first batch");
 }
 

@@ -6,6 +6,7 @@
 
 #include "calibration/observe/job_facts.hpp"
 #include "calibration/observed_job/commented_json.hpp"
+#include "calibration/observed_job/first_batch.hpp"
 #include "engine/base/jsonc.hpp"
 #include "scenarios/importers/importer.hpp"
 #include "stallcast/observation.hpp"
@@ -30,10 +31,12 @@ struct FreeCosts {
   double handover = 1.0;  ///< on the hand-over of a batch
   double compute = 1.0;   ///< on the compute of one rank, where ranks meet
   /// What a first batch takes besides its samples, as if it began that much later; below 0: so
-  /// much less than workers take to start by default.
+  /// much less than workers take to start as far as that is known.
   Seconds beginning;
-  std::optional<Rate> write;      ///< what a save is written with
-  std::optional<Rate> serialize;  ///< what it is serialised with
+  StartCosts known;                ///< what that is besides
+  std::optional<KnownTime> first;  ///< the first batch that `beginning` was solved for
+  std::optional<Rate> write;       ///< what a save is written with
+  std::optional<Rate> serialize;   ///< what it is serialised with
   /// The waits decide `cause`'s factor: half of its 90 % interval, over the factor.
   std::optional<double> identified;
 };

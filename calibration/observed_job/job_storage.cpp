@@ -85,6 +85,8 @@ FreeCosts guess(const Observation& o, const JobFacts& facts) {
     if (save.flush && *save.flush < all) serialise = std::max(all - *save.flush, all * 0.02);
     out.serialize = std::min(each / std::max(serialise, 1_us), kFastest);
     out.write = std::min(*save.size / std::max(all - serialise, 1_us), kFastest);
+    // What nobody waits for says nothing of the storage.
+    if (!save.flushed()) out.serialize = std::min(each / all, kFastest), out.write = kFastest;
   }
   return out;
 }
@@ -168,18 +170,19 @@ void JobWriter::add_writes() {
     assume("store.write", {{"latency", "0 s"}, {"rate", "1 TB/s"}}, "no save was seen");
     return;
   }
-  const double e = facts_.saves->time.count > 1
-                       ? std::clamp(2.0 * facts_.saves->time.variation(), 0.05, 1.0)
-                       : 0.3;
   assume("store.write.latency", "0 s", "in the rate");
-  set("saves.duration", "store.write.rate",
-      ranged(text(five_digits(*costs_.write)), text(five_digits(*costs_.write / (1.0 + e))),
-             text(five_digits(*costs_.write * (1.0 + e))), "solved for the time of a save"),
-      "solved for the time of a save",
-      facts_.saves->syncs && *facts_.saves->syncs == 0
-          ? "The job does not flush what it saves: this is the rate of its page cache, and what "
-            "a save would take to be safe was not seen."
-          : "");
+  if (!facts_.saves->flushed()) {
+    assume("store.write.rate", text(*costs_.write), "the job does not flush what it saves",
+           "The job does not flush what it saves: what a save would take to be safe was not seen.");
+  } else {
+    const double e = facts_.saves->time.count > 1
+                         ? std::clamp(2.0 * facts_.saves->time.variation(), 0.05, 1.0)
+                         : 0.3;
+    set("saves.duration", "store.write.rate",
+        ranged(text(five_digits(*costs_.write)), text(five_digits(*costs_.write / (1.0 + e))),
+               text(five_digits(*costs_.write * (1.0 + e))), "solved for the time of a save"),
+        "solved for the time of a save");
+  }
   assume("store.write.line", "own", "reads and saves were not told apart");
   assume("store.create.latency", "0 s", "in the time of a save");
   assume("store.sync", "0 s", "in the time of a save");
@@ -191,7 +194,12 @@ void JobWriter::add_checkpoint() {
   if (!save.size || !costs_.write)
     return ignore("saves", save.size ? "their time was not seen" : "their bytes were not seen");
   assume("checkpoint.to", kObservedStore, "as above");
-  if (o_.saves->asynchronous)
+  const bool behind = !save.asynchronous && !save.flushed();
+  if (behind)
+    set("saves.syncs", "checkpoint.mode", "async", "the kernel writes it",
+        "The job does not flush what it saves: it waits for as long as the state is serialised and "
+        "copied into the page cache (quiesce), from where the kernel writes it meanwhile.");
+  else if (o_.saves->asynchronous)
     set("saves.asynchronous", "checkpoint.mode", save.asynchronous ? "async" : "sync");
   else
     assume("checkpoint.mode", "sync", "whether steps went on was not seen");
@@ -208,12 +216,19 @@ void JobWriter::add_checkpoint() {
   else
     leave("saves.files", "checkpoint.files");
   assume("checkpoint.snapshot", "none", "in the time of a save");
-  assume("checkpoint.quiesce", "0 s", "in the time of a save");
+  if (behind) {
+    set("saves.duration", "checkpoint.quiesce",
+        text(five_digits(Seconds::from(save.time.mean, unit::s))), "all of it");
+    assume("checkpoint.serializer", "none", "in quiesce");
+  } else {
+    assume("checkpoint.quiesce", "0 s", "in the time of a save");
+  }
   assume("checkpoint.coordinate", "0 s", "in the time of a save");
+  if (behind) return;
   set(save.flush ? "saves.sync_time" : "saves.duration", "checkpoint.serialize",
       text(five_digits(*costs_.serialize)),
-      save.flush ? "what of a save is not flushing"
-                 : "the default, where a save leaves it the time");
+      save.flush || !save.flushed() ? "what of a save is not flushing"
+                                    : "the default, where a save leaves it the time");
 }
 
 }  // namespace stallcast::calibration

@@ -31,6 +31,13 @@ int replicas_for(const JobFacts& facts, double error, int least, int most) {
   return static_cast<int>(std::clamp(std::ceil(wanted), 1.0 * least, 1.0 * most));
 }
 
+/// Half of what holds nine first batches in ten of other runs.  [docs/models/observed-job.md, eq.
+/// 7]
+double half_of_first(const CheckedFigure& figure, const KnownTime& first) {
+  const double off = figure.simulated > 0.0 ? std::log(figure.simulated / first.value) : 1.0;
+  return std::hypot(off, 1.645 * std::hypot(first.spread, kFirstBatchSpread));
+}
+
 double log_odds(double share) {
   const double kept = std::clamp(share, 1e-6, 1.0 - 1e-6);
   return std::log(kept / (1.0 - kept));
@@ -47,13 +54,20 @@ const char* save_figure(const SaveFacts& save) {
   return save.asynchronous ? "checkpoint.duration" : "checkpoint.stall";
 }
 
+/// A loop waits for the save before and then begins the next; a simulated one has begun by then.
+double save_of(const Prediction& p, const SaveFacts& save) {
+  const double whole = figure_or_zero(p, job_metric(save_figure(save)));
+  if (!save.asynchronous) return whole;
+  return whole - figure_or_zero(p, job_metric("checkpoint.backpressure"));
+}
+
 Simulated said_by(const Prediction& p, const JobFacts& facts) {
   Simulated out;
   const auto figure = [&](std::string_view name) { return figure_or_zero(p, job_metric(name)); };
   out.step = figure("steady.step.time");
   out.wait = figure("steady.wait");
   out.first = figure("first_batch");
-  if (facts.saves) out.save = figure(save_figure(*facts.saves));
+  if (facts.saves) out.save = save_of(p, *facts.saves);
   return out;
 }
 
@@ -117,6 +131,7 @@ class Solver {
       steps = std::max(steps, 3 * *facts.saves->every_steps);
     how_.most_steps = steps;
     how_.discrepancy = {};
+    costs_.known = start_costs(profile);
   }
 
   Result<FreeCosts> run(std::size_t& simulations) {
@@ -169,17 +184,25 @@ class Solver {
 
   bool improve_first(const Simulated& said) {
     if (!facts_.first_batch || costs_.cause == WaitCause::none) return false;
-    const double wanted = facts_.first_batch->mean;
-    if (!(wanted > 0.0) || std::abs(said.first / wanted - 1.0) < kNearFirst) return false;
+    const Seen& seen = *facts_.first_batch;
+    if (!(seen.mean > 0.0)) return false;
     const Seconds before = costs_.beginning;
+    const double runs = std::sqrt(static_cast<double>(std::max<std::uint64_t>(seen.count, 1)));
+    costs_.first = combined({seen.mean, kFirstBatchSpread / runs},
+                            {said.first - before.in(unit::s), costs_.known.spread});
+    const double wanted = costs_.first->value;
+    if (std::abs(said.first / wanted - 1.0) < kNearFirst) return false;
     // Less than no time to start workers is in no field.
-    const Seconds least = Seconds::from(-0.017 * static_cast<double>(workers_of(o_)), unit::s);
+    const Seconds least =
+        -1.0 * (costs_.known.boot + costs_.known.start * static_cast<double>(workers_of(o_)));
     costs_.beginning = std::max(before + Seconds::from(wanted - said.first, unit::s), least);
     return costs_.beginning != before;
   }
 
   bool improve_save(const Simulated& said) {
-    if (!facts_.saves || !costs_.write || !(said.save > 0.0) || profile_ != nullptr) return false;
+    if (!facts_.saves || !facts_.saves->flushed() || !costs_.write || !(said.save > 0.0) ||
+        profile_ != nullptr)
+      return false;
     const SaveFacts& save = *facts_.saves;
     const double more = save.time.mean - said.save;
     if (std::abs(more) < kNearSave * save.time.mean) return false;
@@ -246,7 +269,9 @@ Result<SelfCheck> check_job(const Observation& observation, const JobFacts& fact
   if (!prediction.ok()) return prediction.failure();
   SelfCheck out;
   for (const JobFigure& figure : figures_of(facts, kObservedJob))
-    out.figures.push_back({figure, figure_or_zero(*prediction, figure.metric)});
+    out.figures.push_back({figure, figure.what == JobFigure::What::save
+                                       ? save_of(*prediction, *facts.saves)
+                                       : figure_or_zero(*prediction, figure.metric)});
   const auto half = [](const CheckedFigure& figure) {
     const double off =
         figure.simulated > 0.0 ? std::log(figure.simulated / figure.seen.value) : 1.0;
@@ -258,7 +283,9 @@ Result<SelfCheck> check_job(const Observation& observation, const JobFacts& fact
     if (what == JobFigure::What::wait) wait = &figure;
     if (!(figure.seen.value > 0.0)) continue;
     if (what == JobFigure::What::step) out.discrepancy.step = half(figure), step = &figure;
-    if (what == JobFigure::What::first_batch) out.discrepancy.first_batch = half(figure);
+    if (what == JobFigure::What::first_batch)
+      out.discrepancy.first_batch =
+          costs.first ? half_of_first(figure, *costs.first) : half(figure);
     if (what == JobFigure::What::save) out.discrepancy.checkpoint = half(figure);
   }
   if (step != nullptr && wait != nullptr && step->simulated > 0.0) {

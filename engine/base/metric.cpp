@@ -21,6 +21,8 @@ constexpr Figure kFigures[] = {
     {Domain::job, "stall.data", "waiting for data", "ratio", lower, none, TileOn::explorer},
     {Domain::job, "throughput.samples", "samples", "1/s", higher, job},
     {Domain::job, "throughput.bytes", "data read", "B/s", higher, job, TileOn::both},
+    {Domain::job, "run.time", "whole run takes", "s", lower, job},
+    {Domain::job, "run.cost", "whole run costs", "USD", lower, job},
     {Domain::job, "checkpoint.size", "size", "B", neither, checkpoint},
     {Domain::job, "checkpoint.stall", "stall per save", "s", lower, checkpoint, TileOn::both},
     {Domain::job, "checkpoint.duration", "durable after", "s", lower, checkpoint, TileOn::both,

@@ -8,6 +8,7 @@
 #include "models/bounds/failures.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/bounds/space.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/checkpoint/layout.hpp"
 #include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
@@ -33,6 +34,7 @@ class Deriver {
       derive_units(demands_, plant_.storage(out_.storage).countable(), out_);
     if (design_.jobs.empty()) out_.utilization = 1.0;
     for (Derivation& cost : derive_costs(design_)) out_.derivations.push_back(std::move(cost));
+    for (Derivation& run : derive_whole_runs(design_)) out_.derivations.push_back(std::move(run));
     for (Derivation& room : derive_spaces(design_)) out_.derivations.push_back(std::move(room));
     return std::move(out_);
   }

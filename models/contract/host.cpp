@@ -6,7 +6,7 @@ namespace {
 using namespace base;
 
 constexpr std::string_view kPeers[] = {"none", "nvlink", "root", "switch"};
-constexpr FieldLimits kSmt{.minimum = 1.0, .maximum = 4.0};
+constexpr FieldLimits kSmt{.minimum = 0.25, .maximum = 4.0};
 
 constexpr std::array<Field<HostParams>, 39> kHost{
     field("count", &HostParams::count, kRequired, "servers of this class", up_to(1e7)),
@@ -86,7 +86,8 @@ constexpr std::array<Field<HostParams>, 39> kHost{
           kPositive),
     field(
         "cpu.smt", &HostParams::smt, "1",
-        "what a core does with two threads over one: 1.25 when SMT is on",
+        "what a core does with all its threads, and all others, busy over one alone: 1.25 when SMT "
+        "is on; below 1 where cores share clock, caches or a hypervisor's",
         between("1", "1.35", assumed(kSmt, "the second thread adds 20-35 %; 1 is off, or cautious"),
                 "as cited: 1 where it is off, 1.35 at most where it is on")),
     field("cpu.reserved", &HostParams::reserved, "0",

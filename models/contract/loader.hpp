@@ -46,6 +46,7 @@ struct LoaderPolicy {
   }
 
   Rate collate = Rate::infinity();  ///< of a batch, by the worker that loaded it
+  Seconds sending{};                ///< core time of that worker for each batch besides its bytes
 
   // The hand-over of a batch: part of it is paid when the batch arrives at the training process,
   // the rest when it is delivered.

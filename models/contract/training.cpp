@@ -52,7 +52,7 @@ constexpr std::array<Field<ModelParams>, 12> kModel{
     field("shape.layers", &ModelParams::layers, kOptional, "transformer layers", up_to(1e5))};
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
-constexpr std::array<Field<JobParams>, 16> kJob{
+constexpr std::array<Field<JobParams>, 21> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
           "GPUs used; absent: all of the hosts", kAtLeastOne),
@@ -83,6 +83,18 @@ constexpr std::array<Field<JobParams>, 16> kJob{
     field("au", &JobParams::au, "dlio-v2",
           "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
           one_of(kAuRounds)),
+    field(
+        "run.tokens", &JobParams::run_tokens, kOptional,
+        "tokens to train on in all, of which the simulation shows a part: job.J.run.time says how "
+        "long that takes",
+        kPositive),
+    field("run.tokens_per_parameter", &JobParams::run_tokens_per_parameter, kOptional,
+          "the same, for each parameter of the model: 20 is compute-optimal (Hoffmann et al. 2022)",
+          kPositive),
+    field("run.tokens_per_step", &JobParams::run_tokens_per_step, kOptional,
+          "tokens of a step, all ranks together, where the step does not say it", kPositive),
+    field("run.epochs", &JobParams::run_epochs, kOptional, "epochs to train in all", kPositive),
+    field("run.steps", &JobParams::run_steps, kOptional, "steps to train in all", kPositive),
     field("discrepancy.step", &JobParams::off_step, kOptional,
           "what no input explains of the job's step times and throughput, half of what holds nine "
           "in ten, in place of what holds for all jobs; no simulation takes it",

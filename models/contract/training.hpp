@@ -43,6 +43,9 @@ struct JobParams {
   Seconds barrier_base, barrier_per_doubling, barrier_per_sqrt;
   std::optional<std::int64_t> barrier_fewest, barrier_most;  ///< ranks that they were fitted to
   std::string au;
+  /// What it is to do in all: one of the first four.    [docs/models/whole-run.md]
+  std::optional<double> run_tokens, run_tokens_per_parameter, run_epochs, run_steps,
+      run_tokens_per_step;
   /// What predictions of the job may be off by, half of 90 %: no simulation takes them.
   std::optional<Fraction> off_step, off_first_batch, off_checkpoint;
   std::optional<double> off_utilization;

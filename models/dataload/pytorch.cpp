@@ -24,10 +24,10 @@ struct PytorchParams {
   Fraction pin_takes;
   std::int64_t shuffle = 1, shuffle_first = 1;
   Fraction delivery, spread;
-  Seconds boot, names;
+  Seconds boot, sending, names;
 };
 constexpr std::string_view kPytorchProbe = "own probe, PyTorch 1.13, 2 cores, 2026-11";
-constexpr std::array<Field<PytorchParams>, 17> kPytorchFields{
+constexpr std::array<Field<PytorchParams>, 18> kPytorchFields{
     field("style", &PytorchParams::style, "map",
           "map: any worker loads any sample; iterable: each worker owns whole files",
           one_of(kStyles)),
@@ -74,6 +74,10 @@ constexpr std::array<Field<PytorchParams>, 17> kPytorchFields{
         "bytes of a batch that one core stacks and writes to shared memory in a second; free when "
         "not given",
         kPositive),
+    field("sending", &PytorchParams::sending, "0 s",
+          "CPU time of a worker for each batch besides its samples and bytes: taking indices, "
+          "stacking, sending; 0.8 ms measured",
+          cited(kNonNegative, kPytorchProbe)),
     field("pin_memory", &PytorchParams::pin, "false",
           "a thread of the training process copies batches to pinned memory"),
     field("pin.rate", &PytorchParams::pin_rate, "5 GB/s", "its copy",
@@ -107,6 +111,7 @@ LoaderPolicy pytorch_policy(const Component& component) {
     out.import_on = p.import_on;
   }
   out.collate = p.collate.value_or(Rate::infinity());
+  out.sending = p.sending;
   out.pin = p.pin;
   out.pin_rate = p.pin_rate;
   out.pin_takes = p.pin_takes;

@@ -247,8 +247,10 @@ sim::Task<Loaded> LoaderRuntime::load(std::int64_t worker, std::int64_t samples,
     const std::int64_t some = samples * (g + 1) / groups - samples * g / groups;
     total += co_await readers_[static_cast<std::size_t>(worker)]->read(some, clock);
   }
-  if (policy_.collate.finite()) {
-    co_await shared_.site.cores.compute(total.memory / policy_.collate);
+  //    [docs/models/dataloader.md, eq. 1]
+  const Seconds sending = p_.workers > 0 ? policy_.sending : Seconds{};
+  if (policy_.collate.finite() || sending > Seconds{}) {
+    co_await shared_.site.cores.compute(sending + total.memory / policy_.collate);
     clock.enter(Phase::cpu, context_.now(), shared_.site.cores.resource);
   }
   co_return total;

@@ -7,6 +7,7 @@
 #include "engine/sim/join.hpp"
 #include "models/bounds/cost.hpp"
 #include "models/bounds/space.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/rows.hpp"
 #include "models/job/job.hpp"
 #include "models/job/storage_fault.hpp"
@@ -166,6 +167,7 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
           metric::of_storage(room.storage, "capacity");
   const Costs prices = costs(design);
   add_costs(design, prices, result.metrics);
+  add_whole_runs(design, prices, result.metrics);
   if (const CostItem* most = prices.most_bought()) result.limited_by[metric::kCapex] = most->name;
   if (const CostItem* most = prices.most_per_time())
     result.limited_by[metric::kUsefulGpuHour] = most->name;

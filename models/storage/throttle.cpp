@@ -49,9 +49,10 @@ double Throttle::Bucket::when(double now, double tokens) const {
 
 void Throttle::Bucket::take(double date, double tokens) {
   if (!limits()) return;
-  if (slice == 0.0) level += (date - at) * rate;
+  if (slice == 0.0) level = std::min(level + (date - at) * rate, std::max(depth, tokens));
+  // Who waits for the end of a slice finds what was left of it, too.
   for (; slice > 0.0 && slice_end <= date + kSame; slice_end += slice) level += depth;
-  level = std::min(level, std::max(depth, tokens)) - tokens;
+  level -= tokens;
   at = date;
 }
 

@@ -125,6 +125,63 @@ TEST_CASE("what workers make of small batches is the cost of sending them, and n
   CHECK(value_of(profile, "collate")->value == Approx(1e9));
 }
 
+// 0.9 ms and 1 GB/s of core time; the pace of small batches is not asked.
+TEST_CASE("what a worker takes to make a batch is a time and a rate, and goes before its pace") {
+  std::vector<Measurement> records{record(Subject::loader, "worker", 8_MiB, 1, 10)};
+  for (const double bytes : {16384.0, 262144.0, 2097152.0, 8388608.0, 50331648.0})
+    records.push_back(record(Subject::loader, "make", Bytes::from(bytes, unit::B), 1,
+                             1.0 / (0.9e-3 + bytes / 1e9)));
+  const CalibrationProfile profile = calibrated(records);
+  REQUIRE(value_of(profile, "sending"));
+  CHECK(value_of(profile, "sending")->value == Approx(0.9e-3).epsilon(1e-3));
+  CHECK(value_of(profile, "collate")->value == Approx(1e9).epsilon(1e-3));
+}
+
+// 0.68 ms, 1.19 GB/s and 7 us a sample, for batches of 1, 16 and 64.
+TEST_CASE("what a batch costs stays usable where its samples cost a little each") {
+  std::vector<Measurement> records;
+  for (const double sample : {16384.0, 131072.0, 786432.0})
+    for (const double batch : {1.0, 16.0, 64.0})
+      records.push_back(record(Subject::loader, "make", Bytes::from(sample * batch, unit::B), 1,
+                               1.0 / (0.68e-3 + sample * batch / 1.19e9 + 7e-6 * batch)));
+  const CalibrationProfile profile = calibrated(records);
+  CHECK(fit_of(profile, "loader.make").median_error > kMedianBar / 4.0);
+  REQUIRE(value_of(profile, "sending"));
+  CHECK(value_of(profile, "sending")->value == Approx(0.75e-3).epsilon(0.2));
+}
+
+// 2 ms by itself on 4 cores, which together do as much as 3.6 of them alone.
+TEST_CASE("the capacity of cores is what all of them do at once over what one does alone") {
+  std::vector<Measurement> records;
+  for (const double processes : {1.0, 2.0, 3.0, 4.0, 8.0}) {
+    Measurement m =
+        record(Subject::loader, "compute", {}, processes, std::min(processes, 3.6) / 2e-3);
+    m.path = "mixed";
+    m.depth = processes / 4.0;
+    records.push_back(m);
+  }
+  const CalibrationProfile profile = calibrated(records);
+  CHECK(fit_of(profile, "loader.compute.mixed").law == "cores");
+  REQUIRE(value_of(profile, "cpu.smt"));
+  CHECK(value_of(profile, "cpu.smt")->role == "host");
+  CHECK(value_of(profile, "cpu.smt")->value == Approx(0.9).epsilon(1e-3));
+}
+
+TEST_CASE("workers that start have one time each, however many there are") {
+  std::vector<Measurement> records;
+  for (const double workers : {1.0, 2.0, 4.0})
+    for (const char* what : {"start", "boot"}) {
+      Measurement m = record(Subject::loader, what, {}, workers, *what == 's' ? 125.0 : 160.0);
+      m.path = "fork";
+      m.depth = 1.0;
+      records.push_back(m);
+    }
+  const CalibrationProfile profile = calibrated(records);
+  REQUIRE(value_of(profile, "boot"));
+  CHECK(value_of(profile, "start")->value == Approx(8e-3));
+  CHECK(value_of(profile, "boot")->value == Approx(6.25e-3));
+}
+
 // 100,000 messages of 64 KiB a second over 4 connections keep 3 cores busy: 2.18 GB/s each.
 TEST_CASE("TCP's cost of a core is bytes over core time, and loopback does not count") {
   const Measurement m = record(Subject::network, "stream", 64_KiB, 4, 1e5, 3.0);

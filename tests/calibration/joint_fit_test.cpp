@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "calibration/fit/bindings.hpp"
+
 namespace stallcast::calibration::fit {
 namespace {
 
@@ -86,6 +88,37 @@ TEST_CASE("mixes that are faster than one line are taken as one line") {
   CHECK(fit->parameters.front().value == 1.0);
   CHECK(fit->median_error == Approx(1.0 / 0.85 - 1.0).epsilon(1e-6));               // 18 %
   CHECK(fit_mixes(mixes(0.7), kRead, kWrite, {})->verdict == FitVerdict::refused);  // 43 %
+}
+
+TEST_CASE("mixes of reads and writes with limits of their own wait in two lines") {
+  // 200 MB/s each way, and 4000 requests/s: of 128 KiB the bytes limit, of 4 KiB the requests.
+  Fit way;
+  way.law = "throttle";
+  way.parameters = {{"alpha", "s", 1e-6, 1e-6, 1e-6},
+                    {"S", "B/s", 1e12, 1e12, 1e12},
+                    {"s", "s", 250e-6, 250e-6, 250e-6},
+                    {"B", "B/s", 2e8, 2e8, 2e8}};
+  MeasurementSet set;
+  for (const double share : {0.25, 0.5, 0.7, 0.75}) {
+    Measurement m;
+    m.operation = "mixed";
+    m.size = share == 0.7 ? 4_KiB : 128_KiB;
+    m.depth = 16;
+    m.read_share = share;
+    const double alone = share == 0.7 ? 4000.0 : 2e8 / m.size.in(unit::B);
+    m.ops = OpRate::from(alone / std::max(share, 1.0 - share), unit::per_s);
+    set.measurements.push_back(m);
+  }
+  const auto fit = fit_mixes({{set}}, way, way, {});
+  REQUIRE(fit);
+  CHECK(fit->law == "own lines");
+  CHECK(fit->verdict == FitVerdict::accepted);
+  CHECK(fit->median_error < 1e-9);
+  CHECK(fit->parameters.empty());
+  const auto values = values_of(*fit);
+  REQUIRE(values.size() == 1);
+  CHECK(values.front().field == "write.line");
+  CHECK(values.front().text == "own");
 }
 
 TEST_CASE("mixes need both series, and something mixed") {

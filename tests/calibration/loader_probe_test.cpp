@@ -84,6 +84,23 @@ TEST_CASE("a line of the script is a measurement; what else is printed is not") 
   CHECK(folder.left().empty());
 }
 
+// 4 processes on 2 cores do 100 operations in 0.1 s: each has one every 4 ms.
+TEST_CASE("processes that compute at once are recorded with what there are of them for a core") {
+  const TestFolder folder;
+  const FakePython fake(
+      "[ \"$2\" = 'import torch' ] && exit 0\n"
+      "echo '{\"operation\": \"compute\", \"path\": \"mixed\", \"size\": 0, \"batch\": 1, "
+      "\"seconds\": 0.1, \"count\": 100, \"cpu\": 0.2, \"processes\": 4, \"depth\": 2.0}'");
+  const auto set = find_probe("loader")->run(options_for(folder.path()));
+  REQUIRE(set.ok());
+  REQUIRE(set.value().measurements.size() == 1);
+  const Measurement& m = set.value().measurements.front();
+  CHECK(m.processes == 4);
+  CHECK(m.depth == 2.0);
+  CHECK(m.latency->in(unit::ms) == Approx(4.0));
+  CHECK(m.cores.value() == Approx(2.0));
+}
+
 TEST_CASE("an interrupted program and what it started are ended") {
   Watch watch;
   watch.interrupted = [] { return true; };

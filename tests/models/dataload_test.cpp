@@ -304,6 +304,15 @@ TEST_CASE("a worker stacks its batch before it hands it over") {
                "job.train.step.time") == Approx(0.4).epsilon(1e-6));
 }
 
+TEST_CASE("a worker takes core time for each batch that it sends, and the loop by itself none") {
+  // 200 ms to read, 100 MB at 1 GB/s, 50 ms besides
+  const Settings costs = {{"collate", "1 GB/s"}, {"sending", "50 ms"}};
+  CHECK(metric(run(with(reader("1", "1", "0.5 GB/s"), costs)), "job.train.first_batch") ==
+        Approx(0.35).epsilon(1e-6));
+  CHECK(metric(run(with(reader("0", "1", "0.5 GB/s"), costs)), "job.train.step.time") ==
+        Approx(0.4).epsilon(1e-6));
+}
+
 TEST_CASE("a decoded sample is copied at its own size") {
   Design design = reader("1", "1", "0.5 GB/s");
   set(*design.jobs[0].dataset, Role::dataset, "tensor", "300 MB");

@@ -136,6 +136,15 @@ TEST_CASE("host cores: decoding slows down by what the client takes") {
   }
 }
 
+TEST_CASE("host cores: cores that slow each other down do less than one alone does") {
+  // 4 cores at 75 %: 3 cores' worth of work, of which two workers take no more than their two
+  for (const auto& [workers, cores] : {std::pair{"8", 3.0}, std::pair{"2", 2.0}}) {
+    Design design = nfs({{"client.transport", "rdma"}}, workers);
+    set(design.hosts[0], Role::host, "cpu.smt", "0.75");
+    CHECK(gb_per_second(design) == Approx(cores / kCopy).epsilon(0.01));
+  }
+}
+
 TEST_CASE("host cores: a fabric of TCP costs every file system that has no RDMA left") {
   Design design = lustre({{"client.checksums", "false"}});
   set(design.fabric, Role::fabric, "technology", "tcp");

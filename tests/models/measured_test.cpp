@@ -305,6 +305,12 @@ TEST_CASE("measured: slices bring what may pass all at once") {
   // with what the second of them brought too much.
   CHECK(slices.admit({}, 25.0).in(unit::s) == Approx(0.5));
   CHECK(slices.admit({}, 1.0).in(unit::s) == Approx(0.6));
+  // Nothing is lost to requests that do not divide a slice: 3 of 4 pass, then 10, in the long run.
+  models::Throttle odd(*context, {}, OpRate::from(100.0, unit::per_s), 100_ms,
+                       models::Throttle::Refill::slices);
+  Seconds last;
+  for (int i = 0; i < 250; ++i) last = odd.admit({}, 4.0);
+  CHECK(last.in(unit::s) == Approx(9.9));
   // A large write of a rested limiter: 20 MB at 80 MB/s leave with the third slice.
   models::Throttle bytes(*context, Rate::from(80e6, unit::Bps), {}, 100_ms,
                          models::Throttle::Refill::slices);

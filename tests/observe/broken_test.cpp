@@ -112,6 +112,26 @@ TEST_CASE("JSON that is nested without end is refused, not followed") {
   }
 }
 
+TEST_CASE("a line without end is refused where it stands, and words of it are quoted in part") {
+  for (const char* format : {"darshan-dxt", "dftracer", "iolog", "strace"}) {
+    std::string text;
+    for (const auto& [name, small] : all_small())
+      if (name == format) text = small;
+    const std::size_t middle = text.find('\n', text.size() / 2) + 1;
+    for (const std::size_t length : {std::size_t{1} << 20U, std::size_t{17} << 20U}) {
+      Diagnostics faults;
+      (void)observe(format, text.substr(0, middle) + std::string(length, 'A') + text.substr(middle),
+                    faults);
+      INFO(format << " with " << length);
+      if (length > kLongestLine) REQUIRE(faults.has_errors());
+      for (const Diagnostic& fault : faults.items()) {
+        CHECK(fault.message.size() < 400);
+        CHECK(fault.position.line > 1);
+      }
+    }
+  }
+}
+
 TEST_CASE("a trace of one format is no trace of another") {
   for (const auto& [format, text] : all_small()) {
     for (const auto& [other, unused] : all_small()) {

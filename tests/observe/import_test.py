@@ -192,6 +192,30 @@ class Import(unittest.TestCase):
             self.assertGreater(observation["steps"]["count"], 0)
             self.assertNotIn("samples", observation)
 
+    def test_a_pipe_is_read_once_so_that_its_format_has_to_be_named(self):
+        text = make("strace", 1, 3e5)
+        for format, code in (("strace", 0), (None, 2)):
+            done = subprocess.run([STALLCAST, "import", *([format] if format else []), "/dev/stdin"], input=text,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            if code == 0:
+                whole = self.observation("strace", self.write("s", text))
+                self.assertEqual(totals(json.loads(done.stdout)), totals(whole))
+            else:
+                self.assertIn(b"name it: stallcast import FORMAT /dev/stdin", done.stderr)
+
+    def test_other_encodings_of_text_are_read_or_named(self):
+        for kind in ("darshan-dxt", "dftracer", "dlio-output", "iolog", "kineto", "strace"):
+            text = make(kind, 1, 3e4)
+            plain = totals(self.observation(kind, self.write("plain", text)))
+            self.assertEqual(totals(self.observation(kind, self.write("marked", b"\xef\xbb\xbf" + text))), plain)
+            self.assertEqual(self.observation(self.write("marked", b"\xef\xbb\xbf" + text))["source"]["format"], kind)
+            for data, why in ((text.decode().encode("utf-16"), "UTF-16"), (gzip.compress(gzip.compress(text)), "twice")):
+                done = run(kind, self.write("odd", data))
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(why, done.stderr)
+                self.assertIn("then import that", done.stderr)
+
     def test_a_folder_of_dlio_is_one_job(self):
         for rank in (0, 1):
             self.write(f"{rank}_output.json", make("dlio-output", rank, 3e4))

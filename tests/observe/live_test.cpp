@@ -189,6 +189,32 @@ TEST_CASE("data is what no system or language owns") {
     CHECK_FALSE(is_data(path));
 }
 
+TEST_CASE("nothing fetched is no full cache where the file system does not count") {
+  const auto seen = [](const char* fs_type, double fetched) {
+    Observation out;
+    out.mounts.emplace_back().fs_type = fs_type;
+    out.reading.emplace().bytes = 1000_B;
+    out.reading->from_device = 10_B;
+    out.figures = {{"sample_fetched_bytes", fetched}, {"sample_page_cache_share", 1.0}};
+    leave_out_uncounted(out);
+    return out;
+  };
+  for (const char* fs_type : {"ext4", "nfs4", "tmpfs"}) {
+    const Observation out = seen(fs_type, 0.0);
+    CHECK(out.reading->from_device);
+    CHECK(out.figures.count("sample_page_cache_share") == 1);
+    CHECK(out.notes.empty());
+  }
+  for (const char* fs_type : {"fuse.sshfs", "lustre", "beegfs", "gpfs"}) {
+    const Observation out = seen(fs_type, 0.0);
+    CHECK_FALSE(out.reading->from_device);
+    CHECK(out.figures.empty());
+    REQUIRE(out.notes.size() == 1);
+    CHECK(out.notes[0].find(fs_type) != std::string::npos);
+    CHECK(seen(fs_type, 5.0).reading->from_device);  // it counts after all
+  }
+}
+
 TEST_CASE("GPUs are those that nvidia-smi lists") {
   ObservedHost host;
   take_gpus("NVIDIA H100 80GB HBM3, 81559\nNVIDIA H100 80GB HBM3, 81559\n", host);

@@ -119,6 +119,12 @@ Observation seen_of(const Design& design, std::uint64_t seed) {
     out.saves->period_steps =
         once(Ops::from(number(*job.checkpoint, "every_steps"), unit::ops), out.saves->count);
     out.saves->asynchronous = background;
+    // All that is not serialising is flushing.
+    const Seconds serialising =
+        Bytes::from(number(*job.checkpoint, "size"), unit::B) / Rate::from(1.5, unit::GBps);
+    out.saves->syncs = out.saves->count;
+    out.saves->sync_time =
+        (out.saves->duration->mean - serialising) * static_cast<double>(out.saves->count);
   }
   out.host.emplace();
   out.host->hosts = 1;
@@ -219,6 +225,40 @@ TEST_CASE("the scenario of an observed job has its step time, its first batch an
         made->scenario.find("The job waited for it, so the waits say") != std::string::npos;
     CHECK(solved == one.bound_by_storage);
   }
+}
+
+TEST_CASE(
+    "a save that is not flushed stalls for as long as it was seen to, on a slow storage too") {
+  const std::string four = R"("workers": 4)";
+  const Design design =
+      design_of(truth(kOne, kFast, kSmall, four, kSaves + std::string("sync\"}")));
+  Observation seen = seen_of(design, 7);
+  seen.saves->syncs = 0;
+  seen.saves->sync_time = {};
+  calibration::JobImportOptions options;
+  options.simulate = simulate;
+  const auto made = calibration::import_job(seen, options);
+  REQUIRE(made.ok());
+  INFO(made->scenario);
+  std::string slow = made->scenario;
+  const std::string all = R"("rate": "1 TB/s")";
+  const std::size_t at = slow.find(all);
+  REQUIRE(at != std::string::npos);
+  // 200 MB at 150 MB/s take 1.3 s, which is less than the 50 steps of 40 ms between two saves.
+  slow.replace(at, all.size(), R"("rate": "150 MB/s")");
+  const double stall = seen.saves->duration->mean.in(unit::s);
+  for (const std::string& text : {made->scenario, slow}) {
+    const Result<Prediction> again = simulate(design_of(text), 3);
+    REQUIRE(again.ok());
+    CHECK(again->metrics.at("job.train.checkpoint.stall").value == Approx(stall).epsilon(0.02));
+    CHECK(
+        again->metrics.at("job.train.steady.step.time").value ==
+        Approx(testing::metric(testing::run(design, 7), "job.j.steady.step.time")).epsilon(0.015));
+  }
+  // Until it is safe there, it takes the time of the writes as well.
+  const Result<Prediction> again = simulate(design_of(slow), 3);
+  CHECK(again->metrics.at("job.train.checkpoint.duration").value ==
+        Approx(stall + 200.0 / 150.0).epsilon(0.02));
 }
 
 }  // namespace round_trip_test

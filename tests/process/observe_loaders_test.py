@@ -113,6 +113,28 @@ class Loaders(Case):
         self.assertEqual((seen["samples"]["count"], seen["steps"]["count"]), (50003, 5001))
 
 
+class Opens(Case):
+    def test_files_are_named_by_whatever_way_python_opens_them_and_open_is_as_it_was(self):
+        script = ("import builtins, io, os, pathlib, torch\n"
+                  "from torch.utils.data import DataLoader, Dataset\n"
+                  "own = builtins.open, io.open, os.open\n"
+                  "ways = [lambda: open('data.bin', 'rb'), lambda: io.open('data.bin', 'rb'),\n"
+                  "        lambda: pathlib.Path('data.bin').open('rb'), lambda: os.fdopen(os.open('data.bin', os.O_RDONLY))]\n"
+                  "class Data(Dataset):\n"
+                  "    def __len__(self): return 8\n"
+                  "    def __getitem__(self, index):\n"
+                  "        if index == 7: raise IndexError(index)\n"
+                  "        with ways[index % 4]() as file: return file.name\n"
+                  "try:\n"
+                  "    for _ in DataLoader(Data(), batch_size=1): pass\n"
+                  "except IndexError:\n"
+                  "    print(own == (builtins.open, io.open, os.open))\n")
+        with Observed(script) as run:
+            self.assertEqual((run.code, run.out), (0, "True\n"), run.err)
+            files = self.check(run)["samples"]["files"]
+            self.assertEqual((files["count"], files["minimum"], files["maximum"]), (7, 1, 1))
+
+
 class Weights(unittest.TestCase):
     def test_steps_that_were_left_out_are_stood_for(self):
         """A clock that ticks a microsecond at each look; of twenty steps one takes 2 ms, the others 0.1 ms."""

@@ -86,6 +86,70 @@ class Training:
                 self.assertNotIn("hook_errors", seen["figures"])
                 self.assertIn("overhead_share", seen["figures"])
 
+    def test_a_save_beside_the_training_lasts_until_it_is_safe(self):
+        # The disk takes 0.2 s, ten steps of the training: the save is not over with torch.save.
+        script = filled(TRAIN, LENGTH=160).replace("import os, sys, torch", """import os, sys, threading, time, torch
+sync = os.fsync
+def slow(fd):
+    time.sleep(0.2)
+    sync(fd)
+os.fsync = slow
+def save():
+    with open("model.pt", "wb") as file:
+        torch.save({"a": 1}, file)
+        file.flush()
+        os.fsync(file.fileno())
+""", 1)
+        script = script.replace("""                torch.save({"a": 1}, "model.pt")
+                torch.save({"b": 2}, "optimizer.pt")
+""", """                thread = threading.Thread(target=save)
+                thread.start()
+            time.sleep(0.02)
+""", 1)
+        with self.run_job(script + "train()\n") as run:
+            saves = self.check(run)["saves"]
+        self.assertTrue(saves["asynchronous"])
+        self.assertEqual((saves["count"], saves["syncs"]), (2, 2))
+        self.assertGreaterEqual(saves["duration"]["minimum"], 0.2)
+        self.assertEqual(saves["files"]["mean"], 1)
+        self.assertEqual(saves["period_steps"]["mean"], 20)
+
+    def test_files_that_a_thread_saves_one_after_the_other_are_one_save(self):
+        script = """
+import os, threading, time
+flush = os.fsync
+def slow(fd):
+    flush(fd)
+    time.sleep(0.05)
+os.fsync = slow
+""" + TRAIN + """
+def write(names):
+    for name in names:
+        with open(name, "wb") as file:
+            torch.save({"a": 1}, file)
+            begun.set()
+            file.flush()
+            os.fsync(file.fileno())
+optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)
+thread, begun = None, threading.Event()
+for number, batch in enumerate(DataLoader(Data(), batch_size=8)):
+    optimizer.step()
+    if number in (1, 5):
+        if thread:
+            thread.join()
+            time.sleep(0.05)
+        begun.clear()
+        thread = threading.Thread(target=write, args=(("a", "b"),))
+        thread.start()
+        begun.wait()
+"""
+        with self.run_job(filled(script, WORKERS=0)) as run:
+            self.assertEqual(run.code, 0, run.err)
+            saves = self.check(run)["saves"]
+            self.assertEqual((saves["count"], saves["asynchronous"], saves["syncs"]), (2, True, 4))
+            self.assertEqual((saves["files"]["mean"], saves["period_steps"]["mean"]), (2, 4))
+            self.assertGreaterEqual(saves["duration"]["minimum"], 2 * 0.05)
+
     def test_a_killed_job_leaves_what_it_did(self):
         script = filled(TRAIN.replace("            if number == 3:", "            if len(seen) == 80:\n"
                                       "                os.kill(os.getpid(), 9)\n            if number == 3:") + "train()")

@@ -106,12 +106,16 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = line.parse(args)) return *exit;
   std::error_code ignored;
   if (!is_format(format) && std::filesystem::exists(format, ignored)) {
+    const std::string named = "name it: stallcast import FORMAT " + format;
+    if (std::filesystem::is_fifo(format, ignored) ||
+        std::filesystem::is_character_file(format, ignored))
+      return refuse(format + " can be read once, so that its content cannot tell its format first",
+                    named);
     const std::string found = recognised(format);
     const Failure why = found.empty() ? calibration::why_no_trace(format) : Failure{};
     if (!why.message.empty()) return report_failure(why);
     if (found.empty())
-      return refuse("the content of " + format + " does not tell its format",
-                    "name it: stallcast import FORMAT " + format);
+      return refuse("the content of " + format + " does not tell its format", named);
     paths.insert(paths.begin(), format);
     format = found;
   }

@@ -25,9 +25,10 @@ constexpr double kImportLimit = 120.0;  // s: torch from a cold network file sys
 constexpr double kProbeLimit = 3600.0;  // s
 
 struct Effort {
-  const char *run_s, *repeats;
+  const char *run_s, *repeats, *kinds;
 };
-constexpr std::array<Effort, 3> kEfforts{{{"0.1", "5"}, {"0.5", "5"}, {"2", "7"}}};
+constexpr std::array<Effort, 3> kEfforts{
+    {{"0.1", "5", "mixed"}, {"0.5", "5", "all"}, {"2", "7", "all"}}};
 
 std::optional<Failure> missing_torch(const ProbeOptions& options) {
   Watch watch = watch_of(options);
@@ -54,11 +55,12 @@ std::optional<Measurement> measurement_of(const Json& line) {
     m.operation = line.at("operation");
     m.path = line.at("path");
     m.size = Bytes::from(size, unit::B);
-    m.processes = 1;
-    m.depth = 1.0;
+    m.processes = line.value("processes", 1);
+    m.depth = line.value("depth", 1.0);
     m.count = count;
     m.duration = Seconds::from(seconds, unit::s);
-    m.latency = Seconds::from(seconds / static_cast<double>(count), unit::s);
+    const double at_once = line.contains("depth") ? static_cast<double>(m.processes) : 1.0;
+    m.latency = Seconds::from(at_once * seconds / static_cast<double>(count), unit::s);
     m.ops = OpRate::from(static_cast<double>(count) / seconds, unit::per_s);
     m.rate = m.ops * m.size;
     m.cores = line.at("cpu").get<double>() / seconds;
@@ -94,7 +96,8 @@ class LoaderProbe {
     const Bystanders others;
     const auto end = run_program(
         {"python3", "-c", std::string(embedded_scripts().front().second), folder, effort.run_s,
-         effort.repeats, std::to_string(options_.seed % (std::uint64_t{1} << 32U))},
+         effort.repeats, std::to_string(options_.seed % (std::uint64_t{1} << 32U)), effort.kinds,
+         options_.budget ? std::to_string(options_.budget->ends.in(unit::s)) : "inf"},
         [this](std::string_view line) { read(line); }, watch);
     if (!end.ok()) return end.failure();
     if (end.value().status != 0)
@@ -118,7 +121,6 @@ class LoaderProbe {
         if (value.is_string()) set_.environment[key] = value.get<std::string>();
     auto m = measurement_of(line);
     if (!m) return;
-    if (m->operation == "worker") m->flags.emplace_back("slower-of-worker-and-reader");
     m->origin = "run " + std::to_string(set_.measurements.size() + 1);
     set_.measurements.push_back(std::move(*m));
   }

@@ -67,6 +67,10 @@ std::pair<std::string, std::string> other_kind(std::string_view head) {
             "darshan-dxt-parser LOG > job.dxt.txt, then import that"};
   if (head.size() > 262 && head.substr(257, 5) == "ustar")
     return {"this is a tar archive", "unpack it, then import the files in it"};
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
+    return {"this is text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE > job.txt, then import that"};
+  if (head.starts_with("\x1f\x8b"))
+    return {"this is packed with gzip twice", "gzip -d it once, then import that"};
   if (head.starts_with("SQLite format 3"))
     return {"this is a data base of SQLite", "traces of Nsight Systems are not read"};
   return {};

@@ -27,6 +27,16 @@ bool is_virtual(std::string_view fs_type) {
   return std::find(kVirtual.begin(), kVirtual.end(), fs_type) != kVirtual.end();
 }
 
+/// File systems whose reads the kernel counts for the process that asked (task_io_account_read):
+/// those on block devices, in memory, and of NFS and SMB.
+bool counts_fetches(std::string_view fs_type) {
+  constexpr std::array<std::string_view, 23> kCounted{
+      "ext2",    "ext3",  "ext4",  "xfs",   "btrfs",   "f2fs", "jfs",      "gfs2",
+      "ocfs2",   "vfat",  "exfat", "ntfs3", "iso9660", "udf",  "squashfs", "erofs",
+      "overlay", "tmpfs", "ramfs", "nfs",   "nfs4",    "cifs", "smb3"};
+  return std::find(kCounted.begin(), kCounted.end(), fs_type) != kCounted.end();
+}
+
 }  // namespace
 
 bool is_data(std::string_view path) {
@@ -161,6 +171,22 @@ void OpenFiles::tell(const NameKeeper& names, Observation& out) const {
   }
   std::stable_sort(out.mounts.begin(), out.mounts.end(),
                    [](const auto& a, const auto& b) { return a.files > b.files; });
+}
+
+void leave_out_uncounted(Observation& out) {
+  if (out.mounts.empty() || counts_fetches(out.mounts.front().fs_type)) return;
+  const auto sample = out.figures.find("sample_fetched_bytes");
+  const bool counted = sample != out.figures.end()
+                           ? sample->second > 0.0
+                           : out.reading && out.reading->from_device &&
+                                 *out.reading->from_device > out.reading->bytes * 0.5;
+  if (counted) return;
+  for (const char* name : {"page_cache_share", "sample_page_cache_share", "sample_fetched_bytes"})
+    out.figures.erase(name);
+  if (out.reading) out.reading->from_device.reset();
+  if (out.writing) out.writing->from_device.reset();
+  out.notes.push_back("the kernel does not count what " + out.mounts.front().fs_type +
+                      " fetches: how much of the data the page cache had is not known");
 }
 
 std::vector<std::string> OpenFiles::on(std::string_view fs_type, std::size_t most) const {

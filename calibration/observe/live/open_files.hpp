@@ -47,6 +47,10 @@ class OpenFiles {
   bool torch_ = false;
 };
 
+/// Takes out what the kernel says it fetched, where most files are on a file system that fetches
+/// without its count (FUSE, most parallel ones): nothing fetched is not all of it cached there.
+void leave_out_uncounted(Observation& out);
+
 /// Is a file of this name data of the job?
 [[nodiscard]] bool is_data(std::string_view path);
 

@@ -226,6 +226,7 @@ Observation WatchedRun::observation(bool over) {
   tell_processes(hooks, out);
   tell_transfers(out);
   files_.tell(names_, out);
+  leave_out_uncounted(out);
   tell_figures(out);
   tell_overhead(out);
   if (over) ask_tools(out);

@@ -8,6 +8,7 @@
 #include "models/bounds/bounds.hpp"
 #include "models/bounds/cost.hpp"
 #include "models/bounds/space.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::predict {
@@ -105,6 +106,7 @@ Prediction estimate(const Design& design) {
   }
   const models::Costs costs = models::costs(design);
   models::add_costs(design, costs, prediction.metrics);
+  models::add_whole_runs(design, costs, prediction.metrics);
   if (costs.known())
     proven[metric::kCapex] = {.least = prediction.metrics[metric::kCapex].value,
                               .most = prediction.metrics[metric::kCapex].value};

@@ -18,6 +18,7 @@ from stallcast_record import (ASYNC, HOOK_TIME, PENDING_SAVE, PENDING_SAVE_BYTES
 STEP, STEP_WAIT, STEP_COMPUTE, STEP_BATCHES = 5, 6, 7, 9
 SAVE, SAVE_BYTES, SAVE_FILES, SAVE_PERIOD, SAVE_STEPS, LOAD, LOAD_BYTES = range(20, 27)
 SHARE = 0.005       # of a step's time that hooks may take
+PAUSE = 0.1         # of what a save beside the training took so far: what comes as soon is of it, too
 ALWAYS = 64         # steps that are measured in any case
 
 
@@ -46,7 +47,8 @@ class Job:
         self.wait = self.saved = 0.0
         self.batches = self.steps = self.depth = self.inside = self.saving = 0
         self.thread = None
-        self.save = None        # [start, seconds, bytes, files] of the save under way
+        self.save = None        # [start, seconds, bytes, files, steps before it] of the save under way
+        self.side = None        # (thread, time) when a save beside the training last did something
         self.load = None
         self.last_save = None   # (start, steps)
         self.first = True       # is the step under way the first of a pass?
@@ -96,7 +98,7 @@ def rest(length):
 
 def end_step(saving=False):
     """A step ended with the last optimizer step before the next batch was asked for."""
-    if job.save is not None and not saving:
+    if job.save is not None and not saving and job.side is None:
         end_save()
     if job.load is not None:
         seconds, size = job.load
@@ -130,8 +132,8 @@ def aside():
 
 
 def end_save():
-    start, seconds, size, files = job.save
-    job.save = None
+    start, seconds, size, files, steps = job.save
+    job.save = job.side = None
     record.add(SAVE, 0, seconds)
     if files:
         record.add(SAVE_BYTES, 0, size)
@@ -140,21 +142,39 @@ def end_save():
         record.put(place, 0.0)
     if job.last_save is not None:
         record.add(SAVE_PERIOD, 0, start - job.last_save[0])
-        record.add(SAVE_STEPS, 0, float(job.steps - job.last_save[1]))
-    job.last_save = (start, job.steps)
+        record.add(SAVE_STEPS, 0, float(steps - job.last_save[1]))
+    job.last_save = (start, steps)
+
+
+def goes_on(began):
+    """Is this a part of the save beside the training? One by the same thread with hardly a pause, however many steps that
+    took: the next save may come from a thread of the same number."""
+    return (job.side is not None and job.side[0] == threading.get_ident()
+            and began - job.side[1] <= PAUSE * (job.side[1] - job.save[0]))
+
+
+def goes_on_until(now):
+    job.save[1] = now - job.save[0]
+    job.side = (threading.get_ident(), now)
 
 
 @guarded
 def saved(target, began, now, size, files):
     """Saves with no step in between are one: a model, its optimizer, its schedule."""
-    if aside():
+    beside = aside()
+    if job.save is not None and (not goes_on(began) if beside else job.side is not None):
+        end_save()
+    if beside:
         record.put(ASYNC, 1.0)
     else:
         end_step(saving=True)
         job.saved += now - began
     if job.save is None:
-        job.save = [began, 0.0, 0.0, 0]
-    job.save[1] += now - began
+        job.save = [began, 0.0, 0.0, 0, job.steps]
+    if beside:
+        goes_on_until(now)
+    else:
+        job.save[1] += now - began
     job.save[2] += size
     job.save[3] += files
     record.put(PENDING_SAVE, job.save[1])

@@ -4,12 +4,15 @@ For a batch with a sample to be measured, the data set that its fetcher uses is 
 Of samples that take little time only some are measured, so that measuring takes about half a hundredth of them; each
 stands for those since the last one.
 """
+import builtins
+import io
 import os
 import sys
 import threading
 import time
 
-from stallcast_record import HOOK_TIME, MEASURED, SAMPLES, SAMPLES_OF, START_TIME, WORKER, clock, find_rank, guarded, place_of, record
+from stallcast_record import (HOOK_TIME, MEASURED, SAMPLES, SAMPLES_OF, START_TIME, WORKER, clock, find_rank, guarded,
+                              place_of, record)
 
 SAMPLE_WALL, SAMPLE_CPU, SAMPLE_READ, SAMPLE_FILES, SAMPLE_DELAY, SAMPLE_FETCHED, COLLATE, COLLATE_CPU = range(10, 18)
 SHARE = 0.005       # of a sample's time that measuring may take
@@ -74,12 +77,12 @@ class Meter:
         self.opened.clear()
         delay = self.waited()
         before = self.now()
-        listening[0] = self
+        opens.begin(self)
         return came, delay, before, thread_time(), clock()
 
     def end(self, begun, samples):
         now, cpu = clock(), thread_time()
-        listening[0] = None
+        closed(self)
         came, delay, before, cpu_then, then = begun
         after = self.now()
         late = self.waited()
@@ -136,35 +139,53 @@ def meter():
             meters.clear()
         mine = Meter()
         meters[key] = mine
-        listen()
     return mine
 
 
-listening = [None]  # the meter of the sample that is being measured
-hooked = []
+class Opens:
+    """Files that Python opens while samples are measured; nothing is in the way at other times."""
+
+    places = ((builtins, "open"), (io, "open"), (os, "open"))
+
+    def __init__(self):
+        self.listeners = []
+        self.own, self.ours = [], []
+
+    def begin(self, mine):
+        self.listeners.append(mine)
+        if len(self.listeners) == 1:
+            self.own = [getattr(module, name) for module, name in self.places]
+            self.ours = [self.around(one) for one in self.own]
+            for (module, name), one in zip(self.places, self.ours):
+                setattr(module, name, one)
+
+    def end(self, mine):
+        self.listeners.remove(mine)
+        if not self.listeners:
+            for (module, name), one, ours in zip(self.places, self.own, self.ours):
+                if getattr(module, name) is ours:
+                    setattr(module, name, one)
+
+    def around(self, original):
+        def open(file, *args, **kwargs):
+            heard(file)
+            return original(file, *args, **kwargs)
+        return open
 
 
-def listen():
-    """Files that are opened while a sample is measured, in this process."""
-    if not hooked:
-        hooked.append(True)
-        sys.addaudithook(heard)
+opens = Opens()
 
 
-def heard(event, args, listening=listening):
-    if listening[0] is None or event != "open":
+@guarded
+def heard(path):
+    if isinstance(path, int):
         return
-    mine = listening[0]
-    if mine.thread != threading.get_ident() or len(mine.opened) >= 1000:
+    path = os.fsdecode(path)
+    if path.endswith((".py", ".pyc", ".so")) or path.startswith("/proc/"):
         return
-    try:
-        path = args[0]
-        if isinstance(path, bytes):
-            path = os.fsdecode(path)
-        if isinstance(path, str) and not path.endswith((".py", ".pyc", ".so")) and not path.startswith("/proc/"):
+    for mine in opens.listeners:
+        if mine.thread == threading.get_ident() and len(mine.opened) < 1000:
             mine.opened.append(path)
-    except Exception:
-        pass
 
 
 begin = guarded(Meter.begin)
@@ -174,13 +195,29 @@ draw = guarded(Meter.draw)
 
 def measured(mine, samples, get):
     """The result of `get`, measured when its turn has come."""
-    begun = begin(mine) if mine.left <= samples else None
-    value = get()
+    if mine.left > samples:
+        value = get()
+        mine.left -= samples
+        return value
+    begun = begin(mine)
+    try:
+        value = get()
+    except BaseException:  # also a stream's end
+        closed(mine)
+        raise
     mine.left -= samples
     if begun is not None:
         end(mine, begun, samples)
         draw(mine)
+    else:
+        closed(mine)
     return value
+
+
+@guarded
+def closed(mine):
+    if mine in opens.listeners:
+        opens.end(mine)
 
 
 class Samples:
@@ -194,15 +231,10 @@ class Samples:
 
     def __getitem__(self, index):
         dataset, mine = self._stallcast
-        mine.left -= 1
-        if mine.left > 0:
+        if mine.left > 1:
+            mine.left -= 1
             return dataset[index]
-        begun = begin(mine)
-        value = dataset[index]
-        if begun is not None:
-            end(mine, begun, 1)
-            draw(mine)
-        return value
+        return measured(mine, 1, lambda: dataset[index])
 
 
 class BatchedSamples(Samples):
@@ -306,10 +338,11 @@ def around_fetch(original, streams):
             many = len(index) if mine.many else 1
         except TypeError:
             many = mine.left
-        if mine.left > many and mine.measured >= ALWAYS:
+        if mine.left > many:
             mine.taken = many
             value = original(self, index)
-            many = mine.taken
+            if streams:
+                many = mine.taken
             mine.left -= many
             mine.told += many
             mine.cells[mine.place] += many

@@ -1,8 +1,9 @@
 """Hooks around what saves and loads: torch.save, torch.load, torch.distributed.checkpoint and fsync."""
 import functools
 import os
+import threading
 
-from stallcast_job import LOAD, LOAD_BYTES, aside, job, saved
+from stallcast_job import LOAD, LOAD_BYTES, aside, goes_on_until, job, saved
 from stallcast_record import ASYNC, IN_MEMORY, PENDING_SAVE, RANK, SYNC_TIME, SYNCS, clock, guarded, record
 import stallcast_sample
 
@@ -124,7 +125,12 @@ def synced(seconds):
         return
     record.count(SYNCS)
     record.count(SYNC_TIME, seconds)
-    if job.saving == 0 and not aside():  # the save that it makes durable takes as much longer
+    if job.saving == 0 and aside():
+        # However many steps that took: it is the thread that saved, and has not ended.
+        if job.save is not None and job.side is not None and job.side[0] == threading.get_ident():
+            goes_on_until(clock())
+            record.put(PENDING_SAVE, job.save[1])
+    elif job.saving == 0:  # the save that it makes durable takes as much longer
         job.saved += seconds
         if job.save is not None:
             job.save[1] += seconds

@@ -1,0 +1,162 @@
+#include "models/bounds/whole_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/base/quantity_text.hpp"
+#include "models/bounds/parts.hpp"
+#include "models/contract/rows.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::models {
+namespace {
+
+using namespace detail;
+
+constexpr const char* kSteps = "docs/models/whole-run.md, eq. 1";
+
+/// What a job is to do, as its fields say.
+struct Amount {
+  std::optional<double> tokens, per_parameter, epochs, steps, tokens_per_step;
+
+  explicit Amount(const JobDesign& job) {
+    const auto of = [&](const char* key) {
+      const Value* value = job.job.find(key);
+      return value == nullptr ? std::nullopt : std::optional(value->number);
+    };
+    tokens = of("run.tokens");
+    per_parameter = of("run.tokens_per_parameter");
+    epochs = of("run.epochs");
+    steps = of("run.steps");
+    tokens_per_step = of("run.tokens_per_step");
+  }
+  [[nodiscard]] int said() const {
+    return (tokens ? 1 : 0) + (per_parameter ? 1 : 0) + (epochs ? 1 : 0) + (steps ? 1 : 0);
+  }
+};
+
+double ranks_of(const Design& design, const JobParams& p) {
+  if (p.accelerators) return static_cast<double>(*p.accelerators);
+  const Component* host = design.find_host(p.hosts);
+  if (host == nullptr) return 0.0;
+  const Value *count = host->find("count"), *gpus = host->find("gpus");
+  return (count == nullptr ? 1.0 : count->number) * (gpus == nullptr ? 1.0 : gpus->number);
+}
+
+double parameters_of(const JobDesign& job) {
+  return model_params(job.model).parameters.value_or(0.0);
+}
+
+/// Tokens of a step of all ranks; 0 where nothing says it.
+double tokens_of_step(const Design& design, const JobDesign& job, const Amount& amount) {
+  if (amount.tokens_per_step) return *amount.tokens_per_step;
+  const Value* each = job.step.find("tokens");
+  return each == nullptr ? 0.0 : each->number * ranks_of(design, job_params(job.job));
+}
+
+/// Steps of an epoch; 0 where nothing says it.
+double steps_of_epoch(const Design& design, const JobDesign& job) {
+  const JobParams p = job_params(job.job);
+  if (p.steps) return static_cast<double>(*p.steps);
+  if (!job.dataset || !job.loader) return 0.0;
+  const Value* batch = job.loader->find("batch");
+  const double copies = static_cast<double>(p.tensor * p.pipeline);
+  const double samples = dataset_params(*job.dataset).sample_count();
+  if (batch == nullptr || !std::isfinite(samples)) return 0.0;
+  return std::floor(samples / (ranks_of(design, p) / copies * batch->number));
+}
+
+// n = D / (tokens of a step), E times the steps of an epoch, or as given    [whole-run.md, eq. 1]
+WholeRun run_of(const Design& design, const JobDesign& job) {
+  const Amount amount(job);
+  const std::string input = "jobs[" + job.job.id + "].";
+  WholeRun out{.job = job.job.id, .formula = {}};
+  const Component* host = design.find_host(job_params(job.job).hosts);
+  out.compute = step_row(job.step.kind).mean(job.step, model_params(job.model), host_params(*host));
+  if (amount.steps) {
+    out.steps = *amount.steps;
+    out.formula = "given";
+    out.rule = {"steps", kSteps, {{"steps", input + "run.steps"}}};
+  } else if (amount.epochs) {
+    const double each = steps_of_epoch(design, job);
+    out.steps = *amount.epochs * each;
+    out.formula = count(*amount.epochs) + " epochs x " + count(each) + " steps";
+    out.rule = {"epochs * each",
+                kSteps,
+                {{"epochs", input + "run.epochs"},
+                 figure("each", each, Dimension::number, "steps of an epoch")}};
+  } else {
+    const double tokens =
+        amount.tokens.value_or(amount.per_parameter.value_or(0.0) * parameters_of(job));
+    const double each = tokens_of_step(design, job, amount);
+    out.steps = tokens / each;
+    out.formula = count(tokens) + " tokens / " + count(each) + " a step";
+    out.rule = {"tokens / each",
+                kSteps,
+                {figure("tokens", tokens, Dimension::number, "to train on"),
+                 figure("each", each, Dimension::number, "tokens of a step, all ranks together")}};
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string fault_of_whole_run(const Design& design, const JobDesign& job) {
+  const Amount amount(job);
+  if (amount.said() == 0) return "";
+  if (amount.said() > 1)
+    return "gives more than one of \"run.tokens\", \"run.tokens_per_parameter\", \"run.epochs\" "
+           "and "
+           "\"run.steps\"";
+  if (amount.per_parameter && parameters_of(job) <= 0.0)
+    return "has \"run.tokens_per_parameter\", and nothing says the \"parameters\" of its model";
+  if ((amount.tokens || amount.per_parameter) && tokens_of_step(design, job, amount) <= 0.0)
+    return "is to train on tokens, and nothing says the \"run.tokens_per_step\"";
+  if (amount.epochs && steps_of_epoch(design, job) <= 0.0)
+    return "is to train for epochs, and nothing says how many steps one has";
+  return "";
+}
+
+std::vector<WholeRun> whole_runs(const Design& design) {
+  std::vector<WholeRun> out;
+  for (const JobDesign& job : design.jobs)
+    if (Amount(job).said() == 1 && fault_of_whole_run(design, job).empty())
+      out.push_back(run_of(design, job));
+  return out;
+}
+
+// T = n t / ((1 - w) G), cost = T times all that the design costs    [whole-run.md, eq. 2 and 3]
+void add_whole_runs(const Design& design, const Costs& costs,
+                    std::map<std::string, Metric>& metrics) {
+  for (const WholeRun& run : whole_runs(design)) {
+    const std::string goodput = metric::goodput(run.job), busy = metric::gpu_utilization(run.job);
+    const auto useful = metrics.find(metrics.contains(goodput) ? goodput : busy);
+    metrics[metric::of_job(run.job, "run.steps")] = {run.steps, "count", {}};
+    if (useful == metrics.end() || !(useful->second.value > 0.0)) continue;
+    const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
+    const Seconds time = run.time((1.0 - lent) * useful->second.value);
+    metrics[metric::of_job(run.job, "run.time")] = {time.in(unit::s), "s", {}};
+    if (costs.known())
+      metrics[metric::of_job(run.job, "run.cost")] = {
+          costs.per_time().in(unit::USD_per_s)*time.in(unit::s), "USD", {}};
+  }
+}
+
+std::vector<Derivation> derive_whole_runs(const Design& design) {
+  std::vector<Derivation> out;
+  for (const WholeRun& run : whole_runs(design)) {
+    const std::string name = metric::of_job(run.job);
+    out.push_back({name + "run.steps", run.steps, Dimension::number, run.formula, run.rule});
+    out.push_back(derived(name + "run.time.least", run.time(1.0),
+                          count(run.steps) + " steps x " + text(run.compute),
+                          {"steps * compute",
+                           "docs/models/whole-run.md, eq. 2",
+                           {{"steps", name + "run.steps"}, {"compute", name + "step.compute"}}},
+                          " without a stall or a failure"));
+  }
+  return out;
+}
+
+}  // namespace stallcast::models

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/bounds/cost.hpp"
+#include "models/contract/derivation.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+#include "stallcast/units.hpp"
+
+/// When a job is finished, and what it costs until then. Equations: docs/models/whole-run.md.
+namespace stallcast::models {
+
+/// A job that says how much it is to do in all, of which a simulation shows a part.
+struct WholeRun {
+  std::string job;
+  double steps = 0.0;   ///< of all ranks together            [docs/models/whole-run.md, eq. 1]
+  std::string formula;  ///< "300B tokens / 3.15M a step"
+  Rule rule{};
+  Seconds compute{};  ///< GPU time of one step
+
+  /// With this share of its GPU time useful: n t / G.        [docs/models/whole-run.md, eq. 2]
+  [[nodiscard]] Seconds time(double useful) const { return compute * (steps / useful); }
+};
+
+/// Of the jobs that say it. REQUIRES: all components are complete.
+[[nodiscard]] std::vector<WholeRun> whole_runs(const Design& design);
+
+/// Why what a job says of its whole run is not enough, or too much; "" when it is right.
+[[nodiscard]] std::string fault_of_whole_run(const Design& design, const JobDesign& job);
+
+/// Adds "job.J.run.steps", ".run.time", and with prices ".run.cost", of jobs with a goodput or a
+/// utilization.
+void add_whole_runs(const Design& design, const Costs& costs,
+                    std::map<std::string, Metric>& metrics);
+
+/// How they come about, for `explain`.
+[[nodiscard]] std::vector<Derivation> derive_whole_runs(const Design& design);
+
+}  // namespace stallcast::models
