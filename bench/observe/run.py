@@ -60,7 +60,7 @@ class Limits:
     """Control groups that hold processes to the limits of a store."""
 
     def __init__(self, folder):
-        self.root = tempfile.mkdtemp()
+        self.root, self.owner = tempfile.mkdtemp(), os.getpid()
         subprocess.run(["mount", "-t", "cgroup", "-o", "blkio", "none", self.root], check=True)
         device = os.stat(folder).st_dev
         name = os.path.realpath(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
@@ -76,7 +76,7 @@ class Limits:
                 self.put(group, f"blkio.throttle.{way}_iops_device", f"{disk} {requests}")
 
     def group(self, store):
-        return os.path.join(self.root, f"stallcast-{store}")
+        return os.path.join(self.root, f"stallcast-{self.owner}-{store}")
 
     @staticmethod
     def put(group, key, value):
