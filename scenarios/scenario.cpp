@@ -9,6 +9,7 @@
 #include "engine/base/files.hpp"
 #include "scenarios/document/overrides.hpp"
 #include "scenarios/questions/expectations.hpp"
+#include "scenarios/questions/growth_reader.hpp"
 #include "scenarios/questions/plan_reader.hpp"
 #include "scenarios/questions/sweep_reader.hpp"
 #include "scenarios/resolve/fio_job.hpp"
@@ -183,6 +184,7 @@ Resolved resolve_tree(const Reading& reading, std::span<const Change> changes) {
   out.questions.sweep = read_sweep(out.tree, report);
   out.parameters = params.list();
   out.questions.plan = read_plan(context, out.parameters);
+  out.questions.growth = read_growth(context, out.parameters);
   out.questions.ranged = ranged_values(out.tree, design, out.parameters);
   params.report_unused();
   const std::size_t ruled = out.diagnostics.items().size();

@@ -14,6 +14,7 @@
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/diff.hpp"
 #include "stallcast/explanation.hpp"
+#include "stallcast/growth.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
@@ -43,6 +44,13 @@ struct PlanQuestion {
   std::vector<std::string> over = {};  ///< "osts", "n_ost=8..64", "storage.scratch.oss.count=2,4"
   std::vector<std::string> unit = {};  ///< "osts=2": in multiples of two
   PlanSpec spec = {};                  ///< what is set here goes before the scenario
+  std::optional<int> until = std::nullopt;  ///< for the design as it has grown by this month
+};
+
+/// What grows in addition to, or instead of, what the scenario says.
+struct GrowthQuestion {
+  std::vector<std::string> of = {};  ///< "jobs.train.dataset.samples=4 %/month"
+  std::optional<int> months = std::nullopt, every = std::nullopt;
 };
 
 /// How a prediction is to be made.
@@ -168,6 +176,12 @@ class Session {
   /// goes before what the scenario says.
   [[nodiscard]] Result<PlanResult> plan(const Scenario& scenario, const PlanQuestion& wanted,
                                         const Question& question = {});
+
+  /// When what is there runs out, as the scenario and `wanted` say that values grow. Without a word
+  /// about that, and for values that cannot grow so, a failure with bad_input.
+  [[nodiscard]] Result<GrowthResult> grow(const Scenario& scenario,
+                                          const GrowthQuestion& wanted = {},
+                                          const Question& question = {});
 
   /// The same with what `explain` tells of each, and, besides what relieves, what could be left
   /// out: at most `most` of both together, ranked.

@@ -134,6 +134,16 @@ struct PlanInterval {
   bool meets = false;              ///< the targets hold with `best`, simulated
 };
 
+enum class PlanStatus { found, infeasible, inconclusive };
+
+/// What a plan answers in a month of the growth.
+struct PlanStage {
+  int month = 0;
+  PlanStatus status = PlanStatus::inconclusive;
+  std::string amounts;  ///< "18 OSTs"; "" where there is no answer
+  std::string by;       ///< as PlanReason::by; "" where nothing smaller was missed
+};
+
 /// One candidate, judged by draws of the uncertain inputs.
 struct DrawnPoint {
   std::int64_t count = 0;
@@ -142,8 +152,6 @@ struct DrawnPoint {
   std::size_t met = 0;              ///< of them, in which every error-level target holds
   bool meets = false;
 };
-
-enum class PlanStatus { found, infeasible, inconclusive };
 
 /// The best design whose targets hold in so many of the draws.
 struct ConfidentPlan {
@@ -191,6 +199,8 @@ struct PlanResult {
   std::int64_t varied = 0;              ///< assumed inputs that were varied for it
   std::vector<PlanInterval> intervals = {};
   std::optional<ConfidentPlan> confident = std::nullopt;  ///< where a confidence is asked for
+  std::optional<int> until = std::nullopt;  ///< month of the growth that the answer is of
+  std::vector<PlanStage> stages = {};       ///< what would do in earlier months, the first first
 };
 
 /// The candidate with `count`, or nullptr when it was not simulated.

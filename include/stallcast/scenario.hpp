@@ -12,6 +12,7 @@
 #include "stallcast/change.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/diagnostic.hpp"
+#include "stallcast/growth.hpp"
 #include "stallcast/plan.hpp"
 #include "stallcast/result.hpp"
 #include "stallcast/sweep.hpp"
@@ -44,8 +45,9 @@ struct Parameter {
 
 /// What a scenario asks, besides its assertions (Design::expect).
 struct Questions {
-  SweepSpec sweep;  ///< what `sweep` varies; nothing without it
-  PlanSpec plan;    ///< what `plan` searches; nothing without it
+  SweepSpec sweep;    ///< what `sweep` varies; nothing without it
+  PlanSpec plan;      ///< what `plan` searches; nothing without it
+  GrowthSpec growth;  ///< what `grow` looks at; nothing without it
   /// Values that are nothing but one parameter with min and max, by path
   /// ("storage[scratch].ost.count"): how they are searched.
   std::map<std::string, PlanDimension> ranged;

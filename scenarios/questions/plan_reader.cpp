@@ -60,12 +60,6 @@ constexpr std::array kFields = {
 
 constexpr std::string_view kUnit[] = {"unit"};
 
-std::string full_path(const std::string& path, std::span<const Parameter> params) {
-  for (const Parameter& p : params)
-    if (p.name == path) return "params." + path;
-  return path;
-}
-
 /// A parameter may say itself from where to where.
 void take_range(PlanDimension& dimension, std::span<const Parameter> params) {
   if (!dimension.axis.values.empty() || dimension.axis.range) return;
@@ -167,7 +161,7 @@ class PlanReader {
     const bool open = values.is_object() && !values.contains("from") && !values.contains("to");
     if (open) {
       check_keys(values, at, kUnit, "the range of \"" + path + "\"", report());
-      dimension.axis.path = full_path(path, params_);
+      dimension.axis.path = parameter_path(path, params_);
       dimension.axis.pointer = at;
       dimension.axis.position = report().place(at);
     } else {
@@ -196,6 +190,12 @@ class PlanReader {
 }  // namespace
 
 std::span<const FieldInfo> plan_fields() { return kFields; }
+
+std::string parameter_path(const std::string& path, std::span<const Parameter> params) {
+  for (const Parameter& p : params)
+    if (p.name == path) return "params." + path;
+  return path;
+}
 
 PlanSpec read_plan(ReadContext& context, std::span<const Parameter> params) {
   return PlanReader(context, params).read();
@@ -233,7 +233,7 @@ void add_over(const std::string& option, std::span<const Parameter> params, Plan
     if (!axis) return;
     dimension.axis = *std::move(axis);
   }
-  dimension.axis.path = full_path(dimension.axis.path, params);
+  dimension.axis.path = parameter_path(dimension.axis.path, params);
   take_range(dimension, params);
   add(std::move(dimension), spec);
 }
@@ -253,7 +253,7 @@ void add_unit(const std::string& option, std::span<const Parameter> params, Plan
   if (equals != std::string::npos)
     std::from_chars(option.data() + equals + 1, option.data() + option.size(), unit);
   if (unit < 1) return fault("\"" + option + "\" is not name=count", "write --unit osts=2");
-  const std::string path = full_path(option.substr(0, equals), params);
+  const std::string path = parameter_path(option.substr(0, equals), params);
   for (PlanDimension& dimension : spec.over)
     if (dimension.axis.path == path) {
       dimension.unit = unit;

@@ -17,6 +17,10 @@ namespace stallcast::scenarios {
 /// Keys of `plan` besides "over".
 [[nodiscard]] std::span<const base::FieldInfo> plan_fields();
 
+/// "params.n" of "n" where that is a parameter; any other path as it is.
+[[nodiscard]] std::string parameter_path(const std::string& path,
+                                         std::span<const Parameter> params);
+
 /// Reads `plan` of the tree; faults are reported with their place. Parameters without a range take
 /// that of `params`. Nothing is asked for without the key.
 [[nodiscard]] PlanSpec read_plan(ReadContext& context, std::span<const Parameter> params);

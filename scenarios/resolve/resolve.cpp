@@ -13,7 +13,7 @@ using models::Role;
 
 constexpr std::string_view kTopKeys[] = {
     "$schema", "id",     "description", "extends", "params",  "cluster",  "storage", "jobs",
-    "run",     "expect", "scenarios",   "sweep",   "tenants", "failures", "plan"};
+    "run",     "expect", "scenarios",   "sweep",   "tenants", "failures", "plan",    "growth"};
 constexpr std::string_view kClusterKeys[] = {"hosts", "fabric"};
 constexpr std::string_view kJobParts[] = {"model",      "step",          "dataset",  "loader",
                                           "checkpoint", "communication", "recovery", "elastic"};

@@ -2,6 +2,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "models/contract/registry.hpp"
+#include "scenarios/questions/growth_reader.hpp"
 #include "scenarios/questions/plan_reader.hpp"
 #include "scenarios/schema/schema.hpp"
 
@@ -121,6 +122,14 @@ std::string reference() {
       "\n## plan: `plan`\n\nWhat `stallcast plan` searches (`over`), and for what: "
       "[how](../guide/plan.md).\n";
   out += table(plan_fields(), {});
+  out +=
+      "\n## growth: `growth`\n\nHow demand and the plant grow: `of` names values by their path, "
+      "each "
+      "with a trend (" +
+      std::string(kTrendForms) +
+      ") or with what it is from which month on (`{ \"12\": 24 }`): "
+      "[how](../models/growth.md).\n";
+  out += table(growth_fields(), {});
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "scenarios/schema/schema.hpp"
 
+#include "scenarios/questions/growth_reader.hpp"
 #include "scenarios/questions/plan_reader.hpp"
 #include "scenarios/schema/schema_parts.hpp"
 
@@ -143,6 +144,25 @@ Json plan_schema() {
   return or_null(std::move(object));
 }
 
+Json growth_schema() {
+  Json object = closed_object(Json::object());
+  for (const base::FieldInfo& field : growth_fields())
+    object["properties"][std::string(field.key)] = or_null(field_schema(field, Ranges::none));
+  const Json trend = {{"type", "string"}, {"description", std::string(kTrendForms)}};
+  const Json steps = {{"type", "object"},
+                      {"description", "what it is from which month on"},
+                      {"minProperties", 1},
+                      {"patternProperties", {{"^[0-9]+$", {{"type", {"string", "number"}}}}}},
+                      {"additionalProperties", false}};
+  object["properties"]["of"] = or_null(
+      {{"type", "object"},
+       {"description", "values by their path, and how each grows"},
+       {"patternProperties", {{"^x-", true}}},
+       {"additionalProperties", {{"anyOf", Json::array({trend, steps, {{"type", "null"}}})}}}});
+  object["description"] = "how demand and the plant grow, for \"stallcast grow\"";
+  return or_null(std::move(object));
+}
+
 Json scenario_schema(SchemaForm form) {
   const bool complete = form == SchemaForm::complete;
   const Json storage = {{"$ref", "#/definitions/" + storage_name(form)}};
@@ -172,6 +192,7 @@ Json scenario_schema(SchemaForm form) {
   properties["scenarios"] = or_null(variants);
   properties["sweep"] = sweep_schema();
   properties["plan"] = plan_schema();
+  properties["growth"] = growth_schema();
   if (!complete) properties["cluster"] = or_null(properties["cluster"]);
   Json out = closed_object(std::move(properties));
   if (complete) out["required"] = {"cluster"};

@@ -8,6 +8,7 @@
 #include "models/plant/plant.hpp"
 #include "models/storage/throttle.hpp"
 #include "tests/support/designs.hpp"
+#include "tests/support/measured_device.hpp"
 #include "tests/support/serve.hpp"
 
 namespace measured_test {
@@ -16,51 +17,6 @@ namespace measured_test {
 using namespace stallcast;
 using namespace stallcast::literals;
 using namespace stallcast::testing;
-
-namespace {
-
-using Fields = std::vector<std::pair<const char*, const char*>>;
-
-// One device for all hosts, 1 GB/s in and out besides what `settings` say; links do not limit.
-Design device(const Fields& settings) {
-  Fields all = {{"scope", "shared"},       {"read.latency", "0 s"},  {"read.rate", "1 GB/s"},
-                {"write.latency", "0 s"},  {"write.rate", "1 GB/s"}, {"open.latency", "0 s"},
-                {"create.latency", "0 s"}, {"sync", "0 s"},          {"read.copy", "1000 TB/s"}};
-  all.insert(all.end(), settings.begin(), settings.end());
-  Design design = design_with_storage("measured", all);
-  set(design.hosts[0], models::Role::host, "memory.bandwidth", "10000 TB/s");
-  return design;
-}
-
-// What one of `clients` processes does; all start at date 0.
-using Program = std::function<sim::Task<void>(models::StorageModel&, const models::Client&)>;
-
-// Date in seconds at which the last of `clients` such processes has ended.
-double run_all(const Design& design, int clients, const Program& program, std::uint64_t seed = 1) {
-  const auto context = sim::make_fluid_context();
-  models::Plant plant(design);
-  plant.attach(*context, seed);
-  std::vector<models::Client> all;
-  for (int c = 0; c < clients; ++c) all.push_back(plant.client("gpu", 0, "scratch", 1.0));
-  for (const models::Client& client : all)
-    context->spawn(program(plant.storage("scratch"), client));
-  context->run();
-  return context->now().in(unit::s);
-}
-
-Program reads(int files, Bytes size, double parts = 1.0) {
-  return [=](models::StorageModel& storage, const models::Client& client) -> sim::Task<void> {
-    for (int f = 0; f < files; ++f)
-      co_await storage.read(client, {.bytes = size / parts, .files = 1.0 / parts});
-  };
-}
-double seconds(const Design& design, int clients, int files, Bytes size = 128_KiB) {
-  return run_all(design, clients, reads(files, size));
-}
-
-constexpr double kBytes = 131072.0;  // one request
-
-}  // namespace
 
 TEST_CASE("measured: each law answers n requests in flight as its equation says") {
   // alpha = 1 ms, s = 0.2 ms, b / B = 131.072 us, b / S = 2.62144 ms; 16 requests one after the
@@ -250,74 +206,6 @@ TEST_CASE("measured: parts of a file are read from where it lies, with one laten
       device({{"read.law", "fifo"}, {"read.latency", "1 ms"}, {"read.latency_of", "file"}});
   CHECK(run_all(design, 1, reads(80, 1_MiB, 8.0)) ==
         Approx(10 * (1e-3 + 8 * kBytes / 1e9)).epsilon(1e-6));
-}
-
-TEST_CASE("measured: a limit is not felt below its rate, and is the rate above it") {
-  // The first request comes after the latency; the i-th passes i b / B - burst later at the
-  // earliest. Device: 1 ms + 131 us,
-  // so 116 MB/s; limit 100 MB/s with 10 MB at once, or 3000 or 500 requests a second
-  const double each = 1e-3 + kBytes / 1e9;
-  const auto limited = [](Fields more) {
-    more.push_back({"read.law", "fifo"});
-    more.push_back({"read.latency", "1 ms"});
-    return device(more);
-  };
-  for (const int n : {1, 50, 1000, 4000}) {
-    INFO(n);
-    CHECK(seconds(limited({{"limit.read", "100 MB/s"}}), 1, n) ==
-          Approx(std::max(n * each, n * kBytes / 100e6 - 0.1 + each)).epsilon(1e-6));
-    CHECK(seconds(limited({{"limit.read_ops", "3 kops/s"}}), 1, n) ==
-          Approx(n * each).epsilon(1e-6));
-    CHECK(seconds(limited({{"limit.read_ops", "500 ops/s"}, {"limit.burst", "20 ms"}}), 1, n) ==
-          Approx(std::max(n * each, n / 500.0 - 0.02 + each)).epsilon(1e-6));
-  }
-  // 8 processes at the limit: 8 x 500 requests less the burst
-  CHECK(seconds(limited({{"limit.read", "100 MB/s"}}), 8, 500) ==
-        Approx(4000 * kBytes / 100e6 - 0.1).epsilon(0.002));
-  // and for a law: the same rate, request by request or not
-  CHECK(seconds(device({{"limit.read", "100 MB/s"}}), 8, 500) ==
-        Approx(4000 * kBytes / 100e6 - 0.1).epsilon(0.002));
-}
-
-TEST_CASE("measured: a limiter holds back small requests behind a large one") {
-  // 1000 B/s and 10 requests/s, 100 ms: 100 B and 1 request at once. 300 B pass when 200 B more
-  // have come; what asks for 1 B at the same date passes behind it, when its byte and its request
-  // are there.
-  const auto context = sim::make_fluid_context();
-  models::Throttle throttle(*context, Rate::from(1000.0, unit::Bps),
-                            OpRate::from(10.0, unit::per_s), 100_ms);
-  CHECK(throttle.admit(300_B, 1.0).in(unit::s) == Approx(0.2));
-  CHECK(throttle.admit(1_B, 0.0).in(unit::s) == Approx(0.201));
-  CHECK(throttle.admit(1_B, 2.0).in(unit::s) == Approx(0.4));
-  CHECK_FALSE(models::Throttle(*context, {}, {}, 100_ms).limits());
-}
-
-TEST_CASE("measured: slices bring what may pass all at once") {
-  // 100 requests/s in slices of 100 ms: ten at once, ten more at the end of each slice.
-  const auto context = sim::make_fluid_context();
-  models::Throttle slices(*context, {}, OpRate::from(100.0, unit::per_s), 100_ms,
-                          models::Throttle::Refill::slices);
-  for (int i = 0; i < 35; ++i) {
-    INFO(i);
-    CHECK(slices.admit({}, 1.0).in(unit::s) == Approx(0.1 * (i / 10)));
-  }
-  // 25 at once have to wait for the five that are left and two slices more: the one after passes
-  // with what the second of them brought too much.
-  CHECK(slices.admit({}, 25.0).in(unit::s) == Approx(0.5));
-  CHECK(slices.admit({}, 1.0).in(unit::s) == Approx(0.6));
-  // Nothing is lost to requests that do not divide a slice: 3 of 4 pass, then 10, in the long run.
-  models::Throttle odd(*context, {}, OpRate::from(100.0, unit::per_s), 100_ms,
-                       models::Throttle::Refill::slices);
-  Seconds last;
-  for (int i = 0; i < 250; ++i) last = odd.admit({}, 4.0);
-  CHECK(last.in(unit::s) == Approx(9.9));
-  // A large write of a rested limiter: 20 MB at 80 MB/s leave with the third slice.
-  models::Throttle bytes(*context, Rate::from(80e6, unit::Bps), {}, 100_ms,
-                         models::Throttle::Refill::slices);
-  CHECK(bytes.admit(20_MB, 0.0).in(unit::s) == Approx(0.2));
-  // 4000 requests of 128 KiB in slices of 10 MB: the last begin with the 53rd, after 52 slices.
-  const Design design = device({{"limit.read", "100 MB/s"}, {"limit.refill", "slices"}});
-  CHECK(seconds(design, 8, 500) == Approx(5.2).epsilon(0.002));
 }
 
 TEST_CASE("measured: opens are a line and a delay of their own; what is cached pays its own part") {

@@ -28,6 +28,7 @@
 #include "stallcast/client.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/app/diff.hpp"
+#include "ui/app/growth.hpp"
 
 namespace stallcast::client {
 
@@ -153,6 +154,10 @@ struct Session::Impl {
     };
   }
 
+  /// The plan that `spec` asks for.
+  [[nodiscard]] Result<PlanResult> solve(const Scenario& scenario, PlanSpec spec,
+                                         const Question& question);
+
   Settings settings;
   std::optional<CalibrationProfile> profile;
   Diagnostics profile_faults;
@@ -273,6 +278,19 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
   for (const std::string& option : wanted.unit)
     scenarios::add_unit(option, scenario.parameters(), spec, faults);
   override_with(wanted.spec, spec);
+  if (faults.has_errors()) {
+    if (question.faults != nullptr)
+      for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));
+    return Failure{ExitCode::bad_input, "the scenario has errors", "read it to see them"};
+  }
+  const auto solve = [&](const Scenario& of, const PlanSpec& what) {
+    return impl_->solve(of, what, question);
+  };
+  return wanted.until ? plan_until(scenario, spec, *wanted.until, solve) : solve(scenario, spec);
+}
+
+Result<PlanResult> Session::Impl::solve(const Scenario& scenario, PlanSpec spec,
+                                        const Question& question) {
   // Counted without a word about it is what the scenario's own parameter counts, by its steps.
   if (spec.over.empty() && spec.maximize.empty()) {
     const std::string storage =
@@ -281,15 +299,15 @@ Result<PlanResult> Session::plan(const Scenario& scenario, const PlanQuestion& w
     const auto ranged = all.find(plan::default_path(scenario.design(), storage));
     if (ranged != all.end()) spec.over = {ranged->second};
   }
-  if (faults.has_errors()) {
-    if (question.faults != nullptr)
-      for (Diagnostic& d : faults.items()) question.faults->add(std::move(d));
-    return Failure{ExitCode::bad_input, "the scenario has errors", "read it to see them"};
-  }
   return plan::solve(
       scenario.design(), spec,
-      [&](std::span<const Change> changes) { return Impl::design_with(scenario, changes); },
-      impl_->begin(question), {.valid = can_be_built, .vary = impl_->begin_varied(question).vary});
+      [&](std::span<const Change> changes) { return design_with(scenario, changes); },
+      begin(question), {.valid = can_be_built, .vary = begin_varied(question).vary});
+}
+
+Result<GrowthResult> Session::grow(const Scenario& scenario, const GrowthQuestion& wanted,
+                                   const Question& question) {
+  return client::grow(scenario, wanted, impl_->begin_varied(question));
 }
 
 Result<PlanResult> Session::plan(const Scenario& scenario, const std::string& storage,

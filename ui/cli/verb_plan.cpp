@@ -1,4 +1,5 @@
 #include "engine/base/quantity_text.hpp"
+#include "ui/app/growth.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/design_context.hpp"
@@ -44,7 +45,17 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
             "may be: 90%");
   line.integer("--draws", spec.draws, 4,
                "so many draws for it (default: as many as suit the design)");
+  std::string until;
+  line.text("--until", until, "MONTHS",
+            "for the design as \"growth\" of the scenario says it will be: 24mo");
   if (const auto exit = common.begin(args)) return *exit;
+  if (!until.empty()) {
+    wanted.until = client::months_of(until);
+    if (!wanted.until)
+      return report_failure({ExitCode::bad_input,
+                             "--until: \"" + until + "\" is not a number of months",
+                             "write 24mo or 2y; at most 20 years"});
+  }
   if (!confidence.empty()) {
     const auto share = base::parse_quantity(confidence, Dimension::ratio);
     if (!share.value || !(*share.value > 0.0) || *share.value > 1.0)

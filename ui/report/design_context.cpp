@@ -58,6 +58,15 @@ std::vector<std::string> words_of(const client::PlanQuestion& question) {
   if (spec.confidence)
     add("--confidence", base::exact_quantity(*spec.confidence, Dimension::ratio));
   if (spec.draws) add("--draws", std::to_string(*spec.draws));
+  if (question.until) add("--until", std::to_string(*question.until) + "mo");
+  return out;
+}
+
+std::vector<std::string> words_of(const client::GrowthQuestion& question) {
+  std::vector<std::string> out;
+  for (const std::string& of : question.of) out.insert(out.end(), {"--of", of});
+  if (question.months) out.insert(out.end(), {"--until", std::to_string(*question.months) + "mo"});
+  if (question.every) out.insert(out.end(), {"--every", std::to_string(*question.every)});
   return out;
 }
 

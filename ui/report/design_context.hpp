@@ -23,7 +23,8 @@ namespace stallcast::report {
                                      const std::string& profile = "",
                                      const std::vector<std::string>& words = {});
 
-/// The options of `plan` that ask the same.
+/// The options of `plan` and `grow` that ask the same.
 [[nodiscard]] std::vector<std::string> words_of(const client::PlanQuestion& question);
+[[nodiscard]] std::vector<std::string> words_of(const client::GrowthQuestion& question);
 
 }  // namespace stallcast::report

@@ -51,6 +51,14 @@ void add_search(const PlanResult& plan, Json& out) {
                      {"limit", plan.reason->target.limit},
                      {"unit", plan.reason->target.unit},
                      {"with", plan.reason->values}};
+  if (plan.until) {
+    out["until"] = {{"months", *plan.until}, {"stages", Json::array()}};
+    for (const PlanStage& stage : plan.stages)
+      out["until"]["stages"].push_back({{"month", stage.month},
+                                        {"status", status_name(stage.status)},
+                                        {"amounts", stage.amounts},
+                                        {"by", stage.by}});
+  }
   out["prices"] = Json::array();
   for (const PlanPrice& p : plan.prices)
     out["prices"].push_back({{"target", p.target},

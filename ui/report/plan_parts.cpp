@@ -47,6 +47,19 @@ std::string step(const PlanAxis& axis, double units) {
   return base::is_counted(axis, more) ? base::counted(axis, more) : axis.name;
 }
 
+/// What would do in the months before.
+PlanPart grown(const PlanResult& plan) {
+  PlanPart out{"As it grows", {}};
+  for (const PlanStage& stage : plan.stages) {
+    const std::string when = stage.month == 0 ? "now" : "month " + std::to_string(stage.month);
+    out.lines.push_back(
+        when + ": " +
+        (stage.amounts.empty() ? std::string(status_name(stage.status)) : stage.amounts) +
+        (stage.by.empty() ? "" : ", by " + stage.by));
+  }
+  return out;
+}
+
 PlanPart worth(const PlanResult& plan) {
   const TargetMargin* target = binding_target(plan);
   const bool alone = of_tenants_alone(plan.prediction);
@@ -195,7 +208,8 @@ std::string with_interval(const PlanInterval& interval) {
 
 std::vector<PlanPart> plan_parts(const PlanResult& plan) {
   std::vector<PlanPart> out;
-  for (PlanPart& part : std::vector<PlanPart>{drawn(plan),
+  for (PlanPart& part : std::vector<PlanPart>{grown(plan),
+                                              drawn(plan),
                                               worth(plan),
                                               prices(plan),
                                               tornado(plan),

@@ -26,6 +26,11 @@ namespace stallcast::report {
 [[nodiscard]] std::string plan_html(const PlanResult& plan, const ReportContext& context,
                                     const Style& style);
 
+[[nodiscard]] std::string growth_json(const GrowthResult& growth, const ReportContext& context,
+                                      const Style& style);
+[[nodiscard]] std::string growth_html(const GrowthResult& growth, const ReportContext& context,
+                                      const Style& style);
+
 [[nodiscard]] std::string explanation_json(const Explanation& explanation,
                                            const ReportContext& context, const Style& style);
 

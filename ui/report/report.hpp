@@ -8,6 +8,7 @@
 #include "stallcast/audit.hpp"
 #include "stallcast/calibration_profile.hpp"
 #include "stallcast/explanation.hpp"
+#include "stallcast/growth.hpp"
 #include "stallcast/measurement.hpp"
 #include "stallcast/observation.hpp"
 #include "stallcast/plan.hpp"
@@ -64,6 +65,8 @@ struct Style {
 [[nodiscard]] std::string render(const Prediction& prediction, const ReportContext& context,
                                  Format format, const Style& style);
 [[nodiscard]] std::string render(const PlanResult& plan, const ReportContext& context,
+                                 Format format, const Style& style);
+[[nodiscard]] std::string render(const GrowthResult& growth, const ReportContext& context,
                                  Format format, const Style& style);
 [[nodiscard]] std::string render(const Validation& validation, const ReportContext& context,
                                  Format format, const Style& style);

@@ -1,0 +1,283 @@
+#include "engine/decide/grow/grow.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "engine/base/assertion.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/decide/grow/trends.hpp"
+#include "models/bounds/space.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::grow {
+namespace {
+
+/// Resources below this load in all months are not shown; no more than so many are.
+constexpr double kLeastLoad = 0.2;
+constexpr std::size_t kMostLoads = 8;
+
+/// Share of the jobs' time that they waited for data, files or cores.
+double waited(const Prediction& p) {
+  double sum = 0.0;
+  for (const auto& [job, shares] : p.breakdown)
+    for (const char* cause : {"data", "metadata", "cpu"})
+      if (const auto share = shares.find(cause); share != shares.end()) sum += share->second;
+  return p.breakdown.empty() ? 0.0 : sum / static_cast<double>(p.breakdown.size());
+}
+
+/// Of what is asked of each resource, over what it can do: [docs/models/growth.md, eq. 4].
+std::map<std::string, double> loads_of(const Prediction& p) {
+  std::map<std::string, double> out;
+  const double working = std::max(1.0 - waited(p), 1e-9);
+  for (const ResourceUse& use : p.resources)
+    if (use.capacity > 0.0) out[use.name] = use.utilization() / working;
+  return out;
+}
+
+std::vector<std::string> headline_figures(const Prediction& p) {
+  std::vector<std::string> out;
+  for (const auto& [job, shares] : p.breakdown) out.push_back(metric::gpu_utilization(job));
+  for (const auto& [name, value] : p.metrics) {
+    const metric::Name parsed = metric::parse(name);
+    const bool latency = p.breakdown.empty() && parsed.domain == metric::Domain::tenant &&
+                         parsed.figure == "latency" &&
+                         (parsed.statistic.empty() || parsed.statistic == "p99");
+    const bool sum = name == metric::kCapex || name == metric::kUsefulGpuHour ||
+                     name == "power.total" || name.ends_with(".run.time");
+    if (latency || sum) out.push_back(name);
+  }
+  return out;
+}
+
+class Months {
+ public:
+  Months(const Design& now, const GrowthSpec& spec, Trends trends, const Regrow& regrow,
+         const predict::PredictOptions& options)
+      : now_(now), spec_(spec), trends_(std::move(trends)), regrow_(regrow), options_(options) {}
+
+  Result<GrowthResult> run() {
+    for (int month = 0; month <= spec_.months; ++month)
+      if (const auto failure = make(month)) return *failure;
+    std::set<int> first{0, spec_.months};
+    for (int month = 0; month <= spec_.months; month += spec_.every) first.insert(month);
+    for (const int month : trends_.steps())
+      if (month <= spec_.months) first.insert({std::max(0, month - 1), month});
+    if (const auto failure = simulate({first.begin(), first.end()})) return *failure;
+    if (const auto failure = simulate(between())) return *failure;
+    return told();
+  }
+
+ private:
+  std::optional<Failure> make(int month) {
+    Result<Design> design = regrow_(trends_.at(month));
+    if (!design.ok()) {
+      Failure why = design.failure();
+      why.message = "in month " + std::to_string(month) + ": " + why.message;
+      return why;
+    }
+    std::erase_if(design->expect, [](const Expectation& e) {
+      const auto parsed = base::parse_assertion(e.that);
+      return e.implied() || (parsed.ok() && predict::is_plan_metric(parsed->metric));
+    });
+    rooms_[month] = models::spaces(*design);
+    designs_.emplace(month, *std::move(design));
+    return std::nullopt;
+  }
+
+  std::optional<Failure> simulate(const std::vector<int>& months) {
+    if (months.empty()) return std::nullopt;
+    std::vector<Design> designs;
+    for (const int month : months) designs.push_back(designs_.at(month));
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
+    predict::PredictOptions options = options_;
+    options.run.time_limit_s -= spent.count();
+    if (!(options.run.time_limit_s > 0.0))
+      return Failure{ExitCode::inconclusive, "the time limit came before all months were simulated",
+                     "raise --time-limit, or --every"};
+    std::vector<Result<Prediction>> found = predict::predict_all(designs, options);
+    for (std::size_t i = 0; i < months.size(); ++i) {
+      if (!found[i].ok()) {
+        Failure why = found[i].failure();
+        why.message = "in month " + std::to_string(months[i]) + ": " + why.message;
+        return why;
+      }
+      seen_.emplace(months[i], *std::move(found[i]));
+    }
+    return std::nullopt;
+  }
+
+  /// What has come to its limit, in one text that differs where that does.
+  [[nodiscard]] static std::string standing(const Prediction& p) {
+    std::string out;
+    for (const AssertionOutcome& a : p.assertions) out += a.id + "=" + a.status + ";";
+    for (const auto& [name, load] : loads_of(p))
+      if (load >= 1.0) out += name + ";";
+    return out;
+  }
+
+  /// Months between two that were simulated and stand differently.
+  [[nodiscard]] std::vector<int> between() const {
+    std::vector<int> out;
+    for (auto a = seen_.begin(), b = std::next(a); b != seen_.end(); ++a, ++b)
+      if (standing(a->second) != standing(b->second))
+        for (int month = a->first + 1; month < b->first; ++month) out.push_back(month);
+    return out;
+  }
+
+  [[nodiscard]] GrowthResult told() const {
+    GrowthResult out;
+    out.scenario_id = now_.id;
+    out.scenario_file = now_.file;
+    out.until = spec_.months;
+    for (const auto& [month, prediction] : seen_) out.months.push_back(month);
+    out.trends = trends_.described(spec_.months);
+    add_space(out);
+    add_loads(out);
+    add_figures(out);
+    add_targets(out);
+    std::stable_sort(out.ceilings.begin(), out.ceilings.end(),
+                     [](const auto& a, const auto& b) { return a.month < b.month; });
+    return out;
+  }
+
+  [[nodiscard]] const models::Room* room_in(int month, const std::string& storage) const {
+    for (const models::Room& room : rooms_.at(month))
+      if (room.storage == storage) return &room;
+    return nullptr;
+  }
+
+  void add_space(GrowthResult& out) const {
+    for (const models::Room& start : rooms_.at(0)) {
+      GrowthSeries series{"space on " + start.storage, "ratio", {}};
+      std::optional<int> full;
+      for (int month = 0; month <= spec_.months; ++month) {
+        const models::Room* room = room_in(month, start.storage);
+        if (room == nullptr) continue;
+        if (!full && room->needed() > room->usable) full = month;
+        if (seen_.contains(month)) series.values.push_back(room->needed() / room->usable);
+      }
+      if (full) {
+        const models::Room* last = room_in(spec_.months, start.storage);
+        const bool fits = last == nullptr || last->needed() <= last->usable;
+        out.ceilings.push_back({GrowthCeiling::Kind::space, series.name, *full,
+                                models::shortage(*room_in(*full, start.storage)),
+                                fits ? "" : models::remedy(*last)});
+      }
+      out.space.push_back(std::move(series));
+    }
+  }
+
+  void add_loads(GrowthResult& out) const {
+    std::map<std::string, GrowthSeries> all;
+    std::map<std::string, int> reached;
+    for (const auto& [month, prediction] : seen_) {
+      const std::map<std::string, double> loads = loads_of(prediction);
+      const std::size_t place =
+          static_cast<std::size_t>(std::distance(seen_.begin(), seen_.find(month)));
+      for (const auto& [name, load] : loads) {
+        GrowthSeries& series = all[name];
+        series.values.resize(seen_.size());
+        series.values[place] = load;
+        if (load >= 1.0) reached.emplace(name, month);
+      }
+    }
+    std::vector<std::pair<double, std::string>> order;
+    for (auto& [name, series] : all) {
+      series.name = name;
+      series.unit = "ratio";
+      double most = 0.0;
+      for (const auto& value : series.values) most = std::max(most, value.value_or(0.0));
+      if (most >= kLeastLoad) order.emplace_back(-most, name);
+    }
+    std::sort(order.begin(), order.end());
+    // Of "ost.read" and "ost", which are one thing, the fuller.
+    std::vector<std::pair<double, std::string>> apart;
+    for (const auto& one : order)
+      if (std::none_of(apart.begin(), apart.end(), [&](const auto& fuller) {
+            return fuller.second.starts_with(one.second + ".") ||
+                   one.second.starts_with(fuller.second + ".");
+          }))
+        apart.push_back(one);
+    order = std::move(apart);
+    if (order.size() > kMostLoads) order.resize(kMostLoads);
+    for (const auto& [most, name] : order) out.loads.push_back(all[name]);
+    for (const GrowthSeries& shown : out.loads) {
+      const auto found = reached.find(shown.name);
+      if (found == reached.end()) continue;
+      const auto& [name, month] = *found;
+      out.ceilings.push_back(
+          {GrowthCeiling::Kind::load, name, month, name + " is asked for more than it can do", ""});
+    }
+  }
+
+  void add_figures(GrowthResult& out) const {
+    for (const std::string& name : headline_figures(seen_.begin()->second)) {
+      GrowthSeries series{name, "", {}};
+      for (const auto& [month, prediction] : seen_) {
+        const auto metric = prediction.metrics.find(name);
+        if (metric == prediction.metrics.end()) {
+          series.values.emplace_back();
+          continue;
+        }
+        series.unit = metric->second.unit;
+        series.values.emplace_back(metric->second.value);
+      }
+      out.figures.push_back(std::move(series));
+    }
+  }
+
+  void add_targets(GrowthResult& out) const {
+    for (const AssertionOutcome& first : seen_.begin()->second.assertions) {
+      GrowthTarget target{first.id, first.that, first.level, first.metric, first.unit, {}, {}};
+      std::optional<int> missed;
+      for (const auto& [month, prediction] : seen_) {
+        const auto found =
+            std::find_if(prediction.assertions.begin(), prediction.assertions.end(),
+                         [&](const AssertionOutcome& a) { return a.id == first.id; });
+        if (found == prediction.assertions.end()) {
+          target.status.emplace_back("inconclusive");
+          target.values.emplace_back();
+          continue;
+        }
+        target.status.push_back(found->status);
+        target.values.emplace_back(found->value);
+        if (found->status != "fail" || missed) continue;
+        missed = month;
+        const std::string by =
+            found->limited_by.empty() ? "" : "; " + found->limited_by + " limits it";
+        out.ceilings.push_back(
+            {GrowthCeiling::Kind::target, first.id, month, found->that + " is missed" + by, ""});
+      }
+      out.targets.push_back(std::move(target));
+    }
+  }
+
+  const Design& now_;
+  const GrowthSpec& spec_;
+  Trends trends_;
+  const Regrow& regrow_;
+  const predict::PredictOptions& options_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::map<int, Design> designs_;
+  std::map<int, std::vector<models::Room>> rooms_;
+  std::map<int, Prediction> seen_;
+};
+
+}  // namespace
+
+Result<GrowthResult> grow(const Design& now, std::span<const Parameter> params,
+                          const GrowthSpec& spec, const Regrow& regrow,
+                          const predict::PredictOptions& options) {
+  if (spec.trends.empty())
+    return Failure{
+        ExitCode::bad_input, "the scenario does not say what grows",
+        R"(add "growth": { "of": { "jobs.train.dataset.samples": "4 %/month" } }, or --grow PATH="4 %/month")"};
+  Result<Trends> trends = Trends::make(spec, now, params);
+  if (!trends.ok()) return trends.failure();
+  return Months(now, spec, *std::move(trends), regrow, options).run();
+}
+
+}  // namespace stallcast::grow

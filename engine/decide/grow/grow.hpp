@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "engine/decide/predict/predict.hpp"
+#include "stallcast/change.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/growth.hpp"
+#include "stallcast/result.hpp"
+#include "stallcast/scenario.hpp"
+
+/// When what there is runs out, as demand and the plant grow. docs/models/growth.md.
+namespace stallcast::grow {
+
+/// The design of the scenario with these values changed.
+using Regrow = std::function<Result<Design>(std::span<const Change> changes)>;
+
+/// Looks at every month of `spec` whether data fit, and simulates every `spec.every` months; where
+/// a target or the load of a resource crosses its limit, also the months between.
+/// `now`: the scenario's design. Without trends the failure is bad_input.
+[[nodiscard]] Result<GrowthResult> grow(const Design& now, std::span<const Parameter> params,
+                                        const GrowthSpec& spec, const Regrow& regrow,
+                                        const predict::PredictOptions& options);
+
+}  // namespace stallcast::grow

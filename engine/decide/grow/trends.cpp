@@ -1,0 +1,176 @@
+#include "engine/decide/grow/trends.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "engine/base/design_values.hpp"
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+
+namespace stallcast::grow {
+namespace {
+
+/// "storage.ost.count" of "storage[scratch].ost.count".
+std::string without_id(std::string path) {
+  const std::size_t open = path.find('['), close = path.find(']');
+  if (open != std::string::npos && close != std::string::npos) path.erase(open, close - open + 1);
+  return path;
+}
+
+/// "jobs.train.loader.workers" of "job[train].loader.workers": one spelling for all.
+std::string one_spelling(std::string_view path) {
+  std::string out = base::plain_path(path);
+  for (const auto& [said, meant] : {std::pair{"job.", "jobs."},
+                                    {"tenant.", "tenants."},
+                                    {"host.", "cluster.hosts."},
+                                    {"fabric.", "cluster.fabric."}})
+    if (out.starts_with(said)) return meant + out.substr(std::string_view(said).size());
+  return out;
+}
+
+/// The one value of `design` that a path means; the last part is what could be meant otherwise.
+const std::pair<std::string, const Value*>* find_value(
+    const std::vector<std::pair<std::string, const Value*>>& values, std::string_view path) {
+  const std::string wanted = one_spelling(path);
+  const std::pair<std::string, const Value*>* found = nullptr;
+  for (const auto& known : values) {
+    if (one_spelling(known.first) == wanted) return &known;
+    if (without_id(known.first) != wanted) continue;
+    if (found != nullptr) return nullptr;  // two could be meant
+    found = &known;
+  }
+  return found;
+}
+
+Failure fault(const GrowthTrend& trend, std::string message, std::string hint) {
+  std::string where;
+  if (trend.position.line > 0)
+    where = trend.position.file + ":" + std::to_string(trend.position.line) + ":" +
+            std::to_string(trend.position.column) + ": ";
+  return {ExitCode::bad_input, where + std::move(message), std::move(hint)};
+}
+
+bool is_number(Dimension dimension) {
+  return dimension != Dimension::text && dimension != Dimension::text_list &&
+         dimension != Dimension::boolean;
+}
+
+}  // namespace
+
+Result<Trends> Trends::make(const GrowthSpec& spec, const Design& now,
+                            std::span<const Parameter> params) {
+  Trends out;
+  const auto values = base::values_of(now);
+  for (const GrowthTrend& said : spec.trends) {
+    Trend trend{.said = said, .path = said.path};
+    if (said.path.starts_with("params.")) {
+      const auto found = std::find_if(params.begin(), params.end(), [&](const Parameter& p) {
+        return "params." + p.name == said.path;
+      });
+      const char* begin = found == params.end() ? nullptr : found->text.data();
+      const auto number = begin == nullptr
+                              ? std::from_chars_result{nullptr, std::errc::invalid_argument}
+                              : std::from_chars(begin, begin + found->text.size(), trend.start);
+      if (number.ec != std::errc{})
+        return fault(said, "\"" + said.path + "\" is not a number that can grow",
+                     "name a number of \"params\", or a path as --set takes it");
+      trend.parameter = true;
+      trend.unit =
+          base::trim(std::string_view(number.ptr, begin + found->text.size() - number.ptr));
+    } else {
+      const auto* found = find_value(values, said.path);
+      if (found == nullptr || !is_number(found->second->dimension)) {
+        std::vector<std::string> names;
+        for (const auto& [path, value] : values)
+          if (is_number(value->dimension)) names.push_back(base::plain_path(path));
+        const std::string near = base::nearest(one_spelling(said.path), names);
+        return fault(said,
+                     found != nullptr ? "\"" + said.path + "\" is not a number"
+                                      : "\"" + said.path + "\" is no value of the scenario",
+                     near.empty() ? "\"stallcast resolve\" lists all values"
+                                  : "did you mean \"" + near + "\"?");
+      }
+      trend.path = found->first;
+      trend.start = found->second->number;
+      trend.dimension = found->second->dimension;
+    }
+    if (!said.added.empty()) {
+      const std::string amount =
+          trend.parameter && !trend.unit.empty() && said.added.ends_with(trend.unit)
+              ? said.added.substr(0, said.added.size() - trend.unit.size())
+              : said.added;
+      const bool less = amount.starts_with('-');
+      const auto read = base::parse_quantity(
+          base::trim(std::string_view(amount).substr(less ? 1 : 0)),
+          trend.dimension == Dimension::count ? Dimension::number : trend.dimension);
+      if (!read.value)
+        return fault(said,
+                     "\"" + said.path + "\" cannot grow by " + said.added + ": " + read.message,
+                     read.hint);
+      trend.added = (less ? -1.0 : 1.0) * *read.value / said.months;
+    }
+    if (out.moves(trend.path))
+      return fault(said, "\"" + said.path + "\" grows in two ways", "leave one of them out");
+    out.trends_.push_back(std::move(trend));
+  }
+  return out;
+}
+
+bool Trends::moves(std::string_view path) const {
+  return std::any_of(trends_.begin(), trends_.end(), [&](const Trend& t) {
+    return one_spelling(t.path) == one_spelling(path) || without_id(t.path) == one_spelling(path);
+  });
+}
+
+Setting Trends::value_at(const Trend& trend, int month) {
+  if (!trend.said.steps.empty()) return std::prev(trend.said.steps.upper_bound(month))->second;
+  double number = trend.start * std::pow(trend.said.factor, month) + trend.added * month;
+  if (trend.dimension == Dimension::count ||
+      (trend.parameter && trend.unit.empty() && trend.start == std::floor(trend.start)))
+    number = std::round(number);
+  if (trend.parameter) return Amount{number, trend.unit};
+  return setting_of(number, trend.dimension);
+}
+
+std::string Trends::text_at(const Trend& trend, int month) {
+  const bool stepped = !trend.said.steps.empty();
+  if (stepped && trend.said.steps.upper_bound(month) != trend.said.steps.begin())
+    return text_of(value_at(trend, month));
+  if (trend.parameter)
+    return text_of(stepped ? Setting(Amount{trend.start, trend.unit}) : value_at(trend, month));
+  double number = trend.start;
+  if (!stepped) number = number * std::pow(trend.said.factor, month) + trend.added * month;
+  if (trend.dimension == Dimension::count) number = std::round(number);
+  return base::print_quantity(number, trend.dimension);
+}
+
+std::vector<Change> Trends::at(int month) const {
+  std::vector<Change> out;
+  for (const Trend& trend : trends_) {
+    const bool before = !trend.said.steps.empty() &&
+                        trend.said.steps.upper_bound(month) == trend.said.steps.begin();
+    if (before || (trend.said.steps.empty() && month == 0)) continue;
+    out.push_back({trend.path, value_at(trend, month)});
+  }
+  return out;
+}
+
+std::vector<GrownValue> Trends::described(int until) const {
+  std::vector<GrownValue> out;
+  for (const Trend& trend : trends_)
+    out.push_back({base::plain_path(trend.path), trend.said.written, text_at(trend, 0),
+                   text_at(trend, until)});
+  return out;
+}
+
+std::vector<int> Trends::steps() const {
+  std::set<int> out;
+  for (const Trend& trend : trends_)
+    for (const auto& [month, value] : trend.said.steps) out.insert(month);
+  return {out.begin(), out.end()};
+}
+
+}  // namespace stallcast::grow

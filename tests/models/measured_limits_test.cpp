@@ -1,0 +1,81 @@
+#include <catch2/catch.hpp>
+
+#include "models/storage/throttle.hpp"
+#include "tests/support/measured_device.hpp"
+
+/// Limiters of storage known by measurements, against closed forms: docs/models/measured.md.
+namespace measured_limits_test {
+
+using namespace stallcast;
+using namespace stallcast::literals;
+using namespace stallcast::testing;
+
+TEST_CASE("measured: a limit is not felt below its rate, and is the rate above it") {
+  // The first request comes after the latency; the i-th passes i b / B - burst later at the
+  // earliest. Device: 1 ms + 131 us,
+  // so 116 MB/s; limit 100 MB/s with 10 MB at once, or 3000 or 500 requests a second
+  const double each = 1e-3 + kBytes / 1e9;
+  const auto limited = [](Fields more) {
+    more.push_back({"read.law", "fifo"});
+    more.push_back({"read.latency", "1 ms"});
+    return device(more);
+  };
+  for (const int n : {1, 50, 1000, 4000}) {
+    INFO(n);
+    CHECK(seconds(limited({{"limit.read", "100 MB/s"}}), 1, n) ==
+          Approx(std::max(n * each, n * kBytes / 100e6 - 0.1 + each)).epsilon(1e-6));
+    CHECK(seconds(limited({{"limit.read_ops", "3 kops/s"}}), 1, n) ==
+          Approx(n * each).epsilon(1e-6));
+    CHECK(seconds(limited({{"limit.read_ops", "500 ops/s"}, {"limit.burst", "20 ms"}}), 1, n) ==
+          Approx(std::max(n * each, n / 500.0 - 0.02 + each)).epsilon(1e-6));
+  }
+  // 8 processes at the limit: 8 x 500 requests less the burst
+  CHECK(seconds(limited({{"limit.read", "100 MB/s"}}), 8, 500) ==
+        Approx(4000 * kBytes / 100e6 - 0.1).epsilon(0.002));
+  // and for a law: the same rate, request by request or not
+  CHECK(seconds(device({{"limit.read", "100 MB/s"}}), 8, 500) ==
+        Approx(4000 * kBytes / 100e6 - 0.1).epsilon(0.002));
+}
+
+TEST_CASE("measured: a limiter holds back small requests behind a large one") {
+  // 1000 B/s and 10 requests/s, 100 ms: 100 B and 1 request at once. 300 B pass when 200 B more
+  // have come; what asks for 1 B at the same date passes behind it, when its byte and its request
+  // are there.
+  const auto context = sim::make_fluid_context();
+  models::Throttle throttle(*context, Rate::from(1000.0, unit::Bps),
+                            OpRate::from(10.0, unit::per_s), 100_ms);
+  CHECK(throttle.admit(300_B, 1.0).in(unit::s) == Approx(0.2));
+  CHECK(throttle.admit(1_B, 0.0).in(unit::s) == Approx(0.201));
+  CHECK(throttle.admit(1_B, 2.0).in(unit::s) == Approx(0.4));
+  CHECK_FALSE(models::Throttle(*context, {}, {}, 100_ms).limits());
+}
+
+TEST_CASE("measured: slices bring what may pass all at once") {
+  // 100 requests/s in slices of 100 ms: ten at once, ten more at the end of each slice.
+  const auto context = sim::make_fluid_context();
+  models::Throttle slices(*context, {}, OpRate::from(100.0, unit::per_s), 100_ms,
+                          models::Throttle::Refill::slices);
+  for (int i = 0; i < 35; ++i) {
+    INFO(i);
+    CHECK(slices.admit({}, 1.0).in(unit::s) == Approx(0.1 * (i / 10)));
+  }
+  // 25 at once have to wait for the five that are left and two slices more: the one after passes
+  // with what the second of them brought too much.
+  CHECK(slices.admit({}, 25.0).in(unit::s) == Approx(0.5));
+  CHECK(slices.admit({}, 1.0).in(unit::s) == Approx(0.6));
+  // Nothing is lost to requests that do not divide a slice: 3 of 4 pass, then 10, in the long run.
+  models::Throttle odd(*context, {}, OpRate::from(100.0, unit::per_s), 100_ms,
+                       models::Throttle::Refill::slices);
+  Seconds last;
+  for (int i = 0; i < 250; ++i) last = odd.admit({}, 4.0);
+  CHECK(last.in(unit::s) == Approx(9.9));
+  // A large write of a rested limiter: 20 MB at 80 MB/s leave with the third slice.
+  models::Throttle bytes(*context, Rate::from(80e6, unit::Bps), {}, 100_ms,
+                         models::Throttle::Refill::slices);
+  CHECK(bytes.admit(20_MB, 0.0).in(unit::s) == Approx(0.2));
+  // 4000 requests of 128 KiB in slices of 10 MB: the last begin with the 53rd, after 52 slices.
+  const Design design = device({{"limit.read", "100 MB/s"}, {"limit.refill", "slices"}});
+  CHECK(seconds(design, 8, 500) == Approx(5.2).epsilon(0.002));
+}
+
+}  // namespace measured_limits_test

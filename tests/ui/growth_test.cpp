@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "stallcast/client.hpp"
+
+/// Months to each ceiling, against closed forms: docs/models/growth.md.
+namespace growth_test {
+
+using namespace stallcast;
+
+namespace {
+
+constexpr double kUsable = 0.97 * 0.85;  // what the file system leaves, and may be filled
+
+// 32 GPUs read 4 samples of 8 MiB a step of 100 ms: 10.74 GB/s when nothing waits. 16 OSTs of 1
+// GB/s and 100 TB.
+constexpr double kAsked = 32 * 4 * 8.0 * 1024 * 1024 / 0.1;
+
+ScenarioFile scenario(const std::string& growth, const std::string& more = "") {
+  return {.file = "growing.json", .text = R"({
+  "id": "growing",
+  "params": { "boxes": { "value": 16 } },
+  "cluster": {
+    "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ],
+    "fabric": { "use": "fabric/ndr400-rail-optimized" }
+  },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": "=boxes", "read": "1 GB/s", "write": "1 GB/s", "capacity": "100 TB" },
+                 "oss": { "count": 4, "nic": "400 Gb/s" }, "mdt": { "count": 2 } } ],
+  "jobs": [ {
+    "id": "train", "hosts": "gpu", "model": { "use": "model/llama3-70b" }, "step": { "compute": "100 ms" },
+    "dataset": { "on": "scratch", "format": "raw", "sample": "8 MiB", "size": "1 PB" },
+    "loader": { "type": "pytorch", "workers": 8, "prefetch": 4, "batch": 4 }
+  } ],
+  "growth": )" + growth + more + R"(, "run": { "duration": "200 s" } })"};
+}
+
+client::Session session() { return client::Session({.jobs = 2, .worker = STALLCAST_SIM_PATH}); }
+
+Result<GrowthResult> grown(const std::string& growth, const client::GrowthQuestion& wanted = {},
+                           const std::string& more = "") {
+  client::Session open = session();
+  const client::Reading reading = open.read(scenario(growth, more));
+  for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
+  REQUIRE(reading.scenario.has_value());
+  return open.grow(*reading.scenario, wanted);
+}
+
+const GrowthCeiling* ceiling(const GrowthResult& growth, GrowthCeiling::Kind kind,
+                             const std::string& name) {
+  for (const GrowthCeiling& c : growth.ceilings)
+    if (c.kind == kind && c.name == name) return &c;
+  return nullptr;
+}
+
+std::string fault_of(const std::string& growth) {
+  const client::Reading reading = session().read(scenario(growth));
+  return reading.scenario ? "" : reading.diagnostics.items().front().message;
+}
+
+}  // namespace
+
+TEST_CASE("a data set of 4 % a month is full when the spreadsheet says") {
+  const auto found = grown(R"({ "months": 12, "of": { "jobs.train.dataset.size": "4 %/month" } })");
+  REQUIRE(found.ok());
+  const double months = std::log(1600.0 * kUsable / 1000.0) / std::log(1.04);
+  const GrowthCeiling* full = ceiling(*found, GrowthCeiling::Kind::space, "space on scratch");
+  REQUIRE(full != nullptr);
+  CHECK(full->month == static_cast<int>(std::ceil(months)));
+  CHECK(full->remedy.find(std::to_string(static_cast<int>(
+            std::ceil(10.0 * std::pow(1.04, 12) / kUsable)))) != std::string::npos);
+  REQUIRE(found->space.size() == 1);
+  for (std::size_t i = 0; i < found->months.size(); ++i)
+    CHECK(*found->space[0].values[i] ==
+          Approx(1000.0 * std::pow(1.04, found->months[i]) / (1600.0 * kUsable)).epsilon(1e-6));
+}
+
+TEST_CASE("a resource runs out when what is asked of it passes what it can do") {
+  // By the month, samples of half as many bytes again a year.
+  const auto found = grown(
+      R"({ "months": 24, "of": { "jobs.train.dataset.sample": "50 %/year", "storage.ost.capacity": "x9/month" } })");
+  REQUIRE(found.ok());
+  const auto series = std::find_if(found->loads.begin(), found->loads.end(), [](const auto& s) {
+    return s.name == "storage.scratch.ost.read";
+  });
+  REQUIRE(series != found->loads.end());
+  // What is asked, of what 16 OSTs deliver that are not hit evenly (94 to 100 % of 16 GB/s).
+  const double first = *series->values.front();
+  CHECK(first >= kAsked / 16e9 * 0.99);
+  CHECK(first <= kAsked / 16e9 * 1.06);
+  // Beyond what they deliver it is what would be asked if nothing waited.
+  CHECK(*series->values.back() == Approx(first * 2.25).epsilon(0.03));
+  const GrowthCeiling* out = ceiling(*found, GrowthCeiling::Kind::load, series->name);
+  REQUIRE(out != nullptr);
+  CHECK(std::abs(out->month - 12.0 * std::log(1.0 / first) / std::log(1.5)) <= 1.0);
+}
+
+TEST_CASE("purchases stand in the months they are said for") {
+  const auto found = grown(
+      R"({ "months": 9, "every": 9, "of": { "jobs.train.dataset.size": "4 %/month", "boxes": { "6": 32 } } })");
+  REQUIRE(found.ok());
+  CHECK(found->months == std::vector<int>{0, 5, 6, 9});
+  const auto& used = found->space.at(0).values;
+  CHECK(*used[2] / *used[1] == Approx(1.04 / 2.0).epsilon(1e-6));
+  CHECK(found->trends[1].first == "16");
+  CHECK(found->trends[1].last == "32");
+}
+
+TEST_CASE("amounts are added, counts are whole, and the command line adds trends") {
+  const auto found =
+      grown(R"({ "months": 6, "of": { "storage.scratch.ost.capacity": "-2 TB/month" } })",
+            {.of = {"cluster.hosts.count=+3/year", "boxes=10 %/month"}});
+  REQUIRE(found.ok());
+  REQUIRE(found->trends.size() == 3);
+  CHECK(found->trends[0].last == "88 TB");
+  CHECK(found->trends[1].last == "6");  // 5.5
+  CHECK(found->trends[2].last == "28");
+}
+
+TEST_CASE("a target is missed from the month on in which it is, and the months between are found") {
+  const auto found = grown(
+      R"({ "months": 24, "every": 12, "of": { "jobs.train.dataset.sample": "50 %/year", "storage.ost.capacity": "x9/month" } })",
+      {}, R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 90 %" } ])");
+  REQUIRE(found.ok());
+  REQUIRE(found->targets.size() == 1);
+  const GrowthTarget& au = found->targets[0];
+  const GrowthCeiling* missed = ceiling(*found, GrowthCeiling::Kind::target, "au");
+  REQUIRE(missed != nullptr);
+  CHECK(missed->month % 12 != 0);  // in no month that is simulated anyhow
+  for (std::size_t i = 0; i < found->months.size(); ++i)
+    CHECK((au.status[i] == "fail") == (found->months[i] >= missed->month));
+}
+
+TEST_CASE("what cannot grow is said with its place") {
+  CHECK(fault_of(R"({ "of": { "boxes": "fast" } })").find("does not say how") != std::string::npos);
+  CHECK(fault_of(R"({ "of": { "boxes": "-100 %/month" } })").find("does not say how") !=
+        std::string::npos);
+  CHECK(fault_of(R"({ "of": { "boxes": { "soon": 3 } } })").find("no month") != std::string::npos);
+  CHECK(fault_of(R"({ "of": { "boxes": {} } })").find("no month") != std::string::npos);
+  CHECK(fault_of(R"({ "if": {} })").find("if") != std::string::npos);
+  const auto says = [](const std::string& growth) {
+    const auto found = grown(growth);
+    REQUIRE_FALSE(found.ok());
+    CHECK(found.failure().exit == ExitCode::bad_input);
+    return found.failure().message + " " + found.failure().hint;
+  };
+  CHECK(says("{}").find("does not say what grows") != std::string::npos);
+  const std::string unknown = says(R"({ "of": { "jobs.train.dataset.sizes": "4 %/month" } })");
+  CHECK(unknown.find("growing.json:") != std::string::npos);
+  CHECK(unknown.find("jobs.train.dataset.size") != std::string::npos);
+  CHECK(says(R"({ "of": { "jobs.train.dataset.on": "4 %/month" } })").find("not a number") !=
+        std::string::npos);
+  CHECK(says(R"({ "of": { "storage.ost.read": "+3/month" } })").find("cannot grow by") !=
+        std::string::npos);
+  CHECK(
+      says(
+          R"({ "of": { "storage.ost.read": "4 %/month", "storage.scratch.ost.read": "x2/year" } })")
+          .find("two ways") != std::string::npos);
+  // What it becomes is checked as any value is.
+  CHECK(says(R"({ "of": { "boxes": "-3/month" } })").find("in month 6") != std::string::npos);
+}
+
+TEST_CASE("a plan for a later month holds what has grown until then") {
+  client::Session open = session();
+  const client::Reading reading = open.read(
+      scenario(R"({ "of": { "jobs.train.dataset.size": "4 %/month" } })",
+               R"(, "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ])"));
+  REQUIRE(reading.scenario.has_value());
+  const auto plan =
+      open.plan(*reading.scenario, client::PlanQuestion{.over = {"osts"}, .until = 24});
+  REQUIRE(plan.ok());
+  const auto holds = [](int month) {
+    return std::to_string(static_cast<int>(std::ceil(10.0 * std::pow(1.04, month) / kUsable))) +
+           " OSTs";
+  };
+  CHECK(plan->until == 24);
+  REQUIRE(plan->stages.size() == 5);
+  for (const PlanStage& stage : plan->stages) CHECK(stage.amounts == holds(stage.month));
+  CHECK(plan->stages.back().by == "capacity");
+}
+
+}  // namespace growth_test

@@ -1,0 +1,140 @@
+#include <algorithm>
+
+#include "engine/base/quantity_text.hpp"
+#include "ui/report/growth_parts.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+
+/// When what there is runs out.
+namespace stallcast::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMonthColumns = 4, kGrowthLabel = 32, kMonthCell = 9;
+
+std::string growth_text(const GrowthResult& growth, const ReportContext& context,
+                        const Style& style) {
+  const Ink ink(style.colour);
+  std::string out = wrapped("", ink.bold(growth.scenario_id) + ": " + growth_headline(growth), 2);
+  for (const std::string& line : growth_lines(growth)) out += wrapped("  ", line, 4);
+  const std::vector<std::size_t> columns = growth_columns(growth, kMonthColumns);
+  std::string head = left("", kGrowthLabel);
+  for (const std::size_t i : columns) head += right(month_name(growth.months[i]), kMonthCell);
+  out += "\n" + ink.bold(head + "  limit") + "\n";
+  for (const GrowthRow& row : growth_rows(growth, columns)) {
+    if (!row.group.empty()) out += row.group + "\n";
+    std::string line = "  " + left(shortened(row.label, kGrowthLabel - 3), kGrowthLabel - 2);
+    for (const std::string& cell : row.cells) line += right(cell, kMonthCell);
+    if (!row.reached.empty()) line += "  " + ink.bad(row.reached);
+    out += line + "\n";
+  }
+  if (const auto events = growth_events(growth); !events.empty())
+    out += "\n" + ink.bold("What happens") + "\n" + bullets(events, events.size(), "events");
+  if (!growth.notes.empty())
+    out += "\n" + ink.bold("Notes") + "\n" + bullets(growth.notes, growth.notes.size(), "notes");
+  return out + "\n" +
+         wrapped("",
+                 std::to_string(growth.months.size()) + " months simulated; " + made_by(context),
+                 0);
+}
+
+Json series_array(const std::vector<GrowthSeries>& all) {
+  Json out = Json::array();
+  for (const GrowthSeries& s : all) {
+    Json values = Json::array();
+    for (const auto& value : s.values) values.push_back(value ? Json(*value) : Json(nullptr));
+    out.push_back({{"name", s.name}, {"unit", s.unit}, {"values", values}});
+  }
+  return out;
+}
+
+std::string growth_csv(const GrowthResult& growth) {
+  std::string out = csv_row({"scenario", "kind", "name", "unit", "month", "value", "status"});
+  const auto add = [&](const char* kind, const std::vector<GrowthSeries>& all) {
+    for (const GrowthSeries& s : all)
+      for (std::size_t i = 0; i < s.values.size(); ++i)
+        out += csv_row({growth.scenario_id, kind, s.name, s.unit, std::to_string(growth.months[i]),
+                        s.values[i] ? csv_number(*s.values[i]) : "", ""});
+  };
+  add("space", growth.space);
+  add("load", growth.loads);
+  add("figure", growth.figures);
+  for (const GrowthTarget& t : growth.targets)
+    for (std::size_t i = 0; i < t.values.size(); ++i)
+      out +=
+          csv_row({growth.scenario_id, "target", t.that, t.unit, std::to_string(growth.months[i]),
+                   t.values[i] ? csv_number(*t.values[i]) : "", t.status[i]});
+  return out;
+}
+
+std::string growth_markdown(const GrowthResult& growth) {
+  std::string out = "## " + growth.scenario_id + ": " + growth_headline(growth) + "\n\n";
+  for (const std::string& line : growth_lines(growth)) out += "- " + line + "\n";
+  const std::vector<std::size_t> columns = growth_columns(growth, kMonthColumns + 3);
+  std::string rule = "|---|";
+  out += "\n| |";
+  for (const std::size_t i : columns) {
+    out += " " + month_name(growth.months[i]) + " |";
+    rule += "---:|";
+  }
+  out += " limit |\n" + rule + "---|\n";
+  for (const GrowthRow& row : growth_rows(growth, columns)) {
+    out += "| " + markdown_cell(row.label) + " |";
+    for (const std::string& cell : row.cells) out += " " + cell + " |";
+    out += " " + row.reached + " |\n";
+  }
+  out += "\n";
+  for (const std::string& line : growth_events(growth)) out += "- " + line + "\n";
+  return out;
+}
+
+}  // namespace
+
+std::string growth_json(const GrowthResult& growth, const ReportContext& context, const Style&) {
+  constexpr const char* kKinds[] = {"space", "load", "target"};
+  Json out;
+  out["schema"] = "stallcast.growth/1";
+  out["tool"] = tool_object(context, "");
+  out["scenario"] = {{"id", growth.scenario_id}, {"file", growth.scenario_file}};
+  out["until"] = growth.until;
+  out["months"] = growth.months;
+  out["trends"] = Json::array();
+  for (const GrownValue& v : growth.trends)
+    out["trends"].push_back(
+        {{"path", v.path}, {"trend", v.written}, {"first", v.first}, {"last", v.last}});
+  out["space"] = series_array(growth.space);
+  out["loads"] = series_array(growth.loads);
+  out["figures"] = series_array(growth.figures);
+  out["targets"] = Json::array();
+  for (const GrowthTarget& t : growth.targets) {
+    Json values = Json::array();
+    for (const auto& value : t.values) values.push_back(value ? Json(*value) : Json(nullptr));
+    out["targets"].push_back({{"id", t.id},
+                              {"that", t.that},
+                              {"level", t.level},
+                              {"unit", t.unit},
+                              {"values", values},
+                              {"status", t.status}});
+  }
+  out["ceilings"] = Json::array();
+  for (const GrowthCeiling& c : growth.ceilings)
+    out["ceilings"].push_back({{"kind", kKinds[static_cast<int>(c.kind)]},
+                               {"name", c.name},
+                               {"month", c.month},
+                               {"message", c.message},
+                               {"remedy", c.remedy}});
+  out["notes"] = growth.notes;
+  return dump(out);
+}
+
+std::string render(const GrowthResult& growth, const ReportContext& context, Format format,
+                   const Style& style) {
+  if (format == Format::json) return growth_json(growth, context, style);
+  if (format == Format::csv) return growth_csv(growth);
+  if (format == Format::markdown) return growth_markdown(growth);
+  if (format == Format::html) return growth_html(growth, context, style);
+  return growth_text(growth, context, style);
+}
+
+}  // namespace stallcast::report
