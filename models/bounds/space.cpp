@@ -295,18 +295,13 @@ std::vector<Derivation> derive_spaces(const Design& design) {
     }
     out.push_back(
         derived(name + "needed", space.needed(), "all that is to lie on it", std::move(sum)));
-    out.push_back(
-        {name + "used",
-         space.needed() / space.usable,
-         Dimension::ratio,
-         text(space.needed()) + " / " + text(space.usable),
-         {"needed / usable", kFilled, {{"needed", name + "needed"}, {"usable", name + "usable"}}}});
-    out.push_back(
-        {name + "headroom",
-         (space.usable - space.needed()).in(unit::B),
-         Dimension::bytes,
-         text(space.usable) + " - " + text(space.needed()),
-         {"usable - needed", kFilled, {{"needed", name + "needed"}, {"usable", name + "usable"}}}});
+    const std::vector<Term> both{{"needed", name + "needed"}, {"usable", name + "usable"}};
+    out.push_back(derived(name + "used", {space.needed() / space.usable, Dimension::ratio},
+                          text(space.needed()) + " / " + text(space.usable),
+                          {"needed / usable", kFilled, both}));
+    out.push_back(derived(name + "headroom", space.usable - space.needed(),
+                          text(space.usable) + " - " + text(space.needed()),
+                          {"usable - needed", kFilled, both}));
     if (!space.count.empty())
       out.push_back({name + base::key_of(space.noun) + ".bound", space.parts_needed(),
                      Dimension::number, remedy(space)});

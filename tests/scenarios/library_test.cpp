@@ -13,7 +13,7 @@ using namespace stallcast;
 using namespace stallcast::testing;
 
 TEST_CASE("every template loads without a remark and carries its summary") {
-  REQUIRE(scenarios::templates().size() >= 5);
+  REQUIRE(scenarios::templates().size() >= 75);
   for (const scenarios::Template& t : scenarios::templates()) {
     INFO(t.name);
     const auto loaded = load_text(std::string(t.text), std::string(t.name) + ".json");
@@ -23,6 +23,7 @@ TEST_CASE("every template loads without a remark and carries its summary") {
     CHECK(t.summary.size() > 20);
     CHECK(t.summary.find('{') == std::string_view::npos);
     CHECK_FALSE(design.expect.empty());
+    CHECK(t.text.find("\n// Source: ") != std::string_view::npos);
   }
 }
 

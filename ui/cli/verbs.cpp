@@ -16,6 +16,7 @@ constexpr std::array kVerbs{
          explain_verb},
     Verb{"sweep", "Predict", "a grid or sample of designs, resumable, here or on a cluster",
          sweep_verb},
+    Verb{"compare", "Predict", "architectures side by side, for one job", compare_verb},
     Verb{"grow", "Predict", "month by month: when what there is runs out", grow_verb},
     Verb{"replay", "Predict", "operations of a trace on the storage of a scenario", replay_verb},
     Verb{"init", "Scenarios", "a commented scenario to start from", init_verb},

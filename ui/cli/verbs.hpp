@@ -23,6 +23,7 @@ struct Verb {
 int replay_verb(const Verb& verb, std::span<const std::string> args);
 int run_verb(const Verb& verb, std::span<const std::string> args);
 int plan_verb(const Verb& verb, std::span<const std::string> args);
+int compare_verb(const Verb& verb, std::span<const std::string> args);
 int grow_verb(const Verb& verb, std::span<const std::string> args);
 int explain_verb(const Verb& verb, std::span<const std::string> args);
 int lint_verb(const Verb& verb, std::span<const std::string> args);

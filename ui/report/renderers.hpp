@@ -26,6 +26,11 @@ namespace stallcast::report {
 [[nodiscard]] std::string plan_html(const PlanResult& plan, const ReportContext& context,
                                     const Style& style);
 
+[[nodiscard]] std::string compare_json(const SideBySide& comparison, const ReportContext& context,
+                                       const Style& style);
+[[nodiscard]] std::string compare_html(const SideBySide& comparison, const ReportContext& context,
+                                       const Style& style);
+
 [[nodiscard]] std::string growth_json(const GrowthResult& growth, const ReportContext& context,
                                       const Style& style);
 [[nodiscard]] std::string growth_html(const GrowthResult& growth, const ReportContext& context,

@@ -15,6 +15,7 @@
 #include "stallcast/prediction.hpp"
 #include "stallcast/result.hpp"
 #include "stallcast/row_validation.hpp"
+#include "stallcast/side_by_side.hpp"
 #include "stallcast/timeline.hpp"
 #include "stallcast/validation.hpp"
 
@@ -65,6 +66,8 @@ struct Style {
 [[nodiscard]] std::string render(const Prediction& prediction, const ReportContext& context,
                                  Format format, const Style& style);
 [[nodiscard]] std::string render(const PlanResult& plan, const ReportContext& context,
+                                 Format format, const Style& style);
+[[nodiscard]] std::string render(const SideBySide& comparison, const ReportContext& context,
                                  Format format, const Style& style);
 [[nodiscard]] std::string render(const GrowthResult& growth, const ReportContext& context,
                                  Format format, const Style& style);

@@ -1,0 +1,118 @@
+"""`stallcast compare`: architectures side by side."""
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import program  # noqa: E402
+
+DESIGN = """{
+  "id": "%s",
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100", "price": "300 kUSD" } ],
+               "fabric": { "use": "fabric/ndr400-rail-optimized", "price": "0 USD" } },
+  "storage": [ { "id": "scratch", "type": "lustre",
+                 "ost": { "count": %d, "read": "1 GB/s", "write": "1 GB/s", "capacity": "100 TB", "price": "40 kUSD" },
+                 "oss": { "count": 4, "nic": "400 Gb/s" }, "mdt": { "count": 2 } } ],
+  "jobs": [ { "id": "%s", "hosts": "gpu", "model": { "use": "model/llama3-70b" }, "step": { "compute": "100 ms" },
+    "dataset": { "on": "scratch", "format": "raw", "sample": "%s", "size": "500 TB" },
+    "loader": { "type": "pytorch", "workers": 8, "prefetch": 4, "batch": 4 } } ],
+  "run": { "duration": "60 s", "replicas": 1 },
+  "scenarios": { "wide": { "storage": [ { "id": "scratch", "ost": { "count": 64 } } ] } },
+  "expect": [ { "id": "busy", "that": "job.%s.gpu.utilization >= 85 %%" } ]
+}"""
+
+
+def design(name, osts, job="train", sample="8 MiB"):
+    return DESIGN % (name, osts, job, sample, job)
+
+
+class Compare(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def compare(self, *args, draws="0"):
+        return program.Run("compare", *args, "--draws", draws)
+
+    def rows(self, *args):
+        done = self.compare(*args, "--format", "json")
+        out = json.loads(done.out)
+        self.assertEqual(out["schema"], "stallcast.comparison/1")
+        return done, out, {row["label"]: row["cells"] for row in out["rows"]}
+
+    def test_figures_of_each_are_those_of_run(self):
+        few, many = self.write("few.json", design("few", 4)), self.write("many.json", design("many", 32, "other"))
+        done, out, rows = self.rows(few, many)
+        self.assertEqual(done.code, 0, done.err)
+        for path, one, job in ((few, out["designs"][0], "train"), (many, out["designs"][1], "other")):
+            alone = json.loads(program.Run("run", path, "--draws", "0", "--no-advice", "--format", "json").out)
+            name = f"job.{job}.gpu.utilization"
+            self.assertEqual(one["result"]["metrics"][name], alone["metrics"][name])
+        self.assertEqual([cell["status"] for cell in rows["GPU utilization"]], ["", "best"])
+        self.assertEqual([cell["status"] for cell in rows["busy"]], ["fail", "pass"])
+        self.assertEqual([cell["text"] for cell in rows["cost of the system"]], ["1.36 MUSD", "2.48 MUSD"])
+        self.assertEqual([cell["status"] for cell in rows["cost of the system"]], ["best", ""])
+        self.assertIn("4 OSTs", rows["storage scratch"][0]["text"])
+        self.assertIn("1 of 2 meet their targets; many keeps GPUs busiest", out["headline"])
+        self.assertIn("few costs least (1.36 MUSD)", out["headline"])
+
+    def test_one_file_alone_is_compared_with_its_variants(self):
+        path = self.write("one.json", design("one", 4))
+        done, out, rows = self.rows(path)
+        self.assertEqual([d["name"] for d in out["designs"]], [path, path + "#wide"])
+        self.assertEqual(rows["GPU utilization"][1]["status"], "best")
+
+    def test_a_result_stands_beside_a_scenario(self):
+        path = self.write("a.json", design("a", 4))
+        kept = program.Run("run", path, "--draws", "0", "--format", "json").out
+        done, out, rows = self.rows(path, self.write("kept.json", kept))
+        self.assertEqual(rows["GPU utilization"][0]["text"], rows["GPU utilization"][1]["text"])
+        self.assertEqual({cell["status"] for cell in rows["GPU utilization"]}, {""})
+
+    def test_other_work_is_said(self):
+        _, out, _ = self.rows(self.write("a.json", design("a", 8)), self.write("b.json", design("b", 8, sample="4 MiB")))
+        self.assertEqual(len(out["notes"]), 1)
+        self.assertIn("dataset.sample 4 MiB for 8 MiB", out["notes"][0])
+        _, out, _ = self.rows(self.write("c.json", design("c", 8)), self.write("d.json", design("d", 9)))
+        self.assertEqual(out["notes"], [])
+
+    def test_what_cannot_be_told_apart_is_best_together(self):
+        a, b = self.write("a.json", design("a", 31)), self.write("b.json", design("b", 32))
+        out = json.loads(self.compare(a, b, "--format", "json", draws="16").out)
+        cells = next(row for row in out["rows"] if row["metric"] == "gpu.utilization")["cells"]
+        self.assertTrue(all(cell["interval"] for cell in cells))
+        self.assertEqual({cell["status"] for cell in cells}, {""})
+
+    def test_exit_codes(self):
+        few = self.write("few.json", design("few", 4))
+        self.assertEqual(self.compare(few, few + "#wide").code, 0)
+        self.assertEqual(self.compare(few, self.write("less.json", design("less", 2))).code, 1)
+        wrong = self.compare(few, self.write("wrong.json", design("wrong", 4).replace("utilization >=", "use >=")))
+        self.assertEqual(wrong.code, 2)
+        self.assertIn("wrong.json:", wrong.err)
+        self.assertIn("job.train.gpu.utilization", wrong.err)
+        self.assertEqual(self.compare(few, "nowhere.json").code, 2)
+        self.assertEqual(self.compare(few, few + "#none").code, 2)
+
+    def test_every_format(self):
+        files = [self.write(f"{name}.json", design(name, osts)) for name, osts in (("a", 4), ("b", 8), ("c", 16), ("d", 32))]
+        text = self.compare(*files, "--no-color").out
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        for name in "abcd":
+            self.assertIn(f" {name} ", text)
+        self.assertIn("| GPU utilization |", self.compare(*files, "--format", "markdown").out)
+        self.assertIn("gpu.utilization", self.compare(*files, "--format", "csv").out)
+        page = self.compare(*files, "--format", "html").out
+        self.assertIn("<h2>Where the time goes</h2>", page)
+
+
+if __name__ == "__main__":
+    program.main()

@@ -1,0 +1,132 @@
+#include "ui/app/compare.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "engine/base/counted.hpp"
+#include "engine/base/design_values.hpp"
+#include "models/contract/registry.hpp"
+
+namespace stallcast::client {
+namespace {
+
+/// Of what differs in the work, so much is named.
+constexpr std::size_t kNamed = 3;
+
+/// "dgx-h100" of "host/dgx-h100".
+std::string product_of(const Component& component) {
+  return component.product.substr(component.product.rfind('/') + 1);
+}
+
+/// "48 OSTs, 12 OSSs": what is counted of it.
+std::string counts_of(const Component& component) {
+  const models::KindInfo* kind = models::find_kind(models::Role::storage, component.kind);
+  std::string out;
+  if (kind == nullptr) return out;
+  for (const models::Count& count : kind->counts)
+    if (const Value* value = component.find(count.field))
+      out += (out.empty() ? "" : ", ") +
+             base::counted(static_cast<std::int64_t>(value->number), count.noun);
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> plant_of(const Design& design) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const Component& host : design.hosts) {
+    const Value *count = host.find("count"), *gpus = host.find("gpus");
+    std::string text = count == nullptr ? "" : base::written(*count) + " x ";
+    text += host.product.empty() ? "host" : product_of(host);
+    if (count != nullptr && gpus != nullptr && gpus->number > 0.0)
+      text += ", " + base::counted(static_cast<std::int64_t>(count->number * gpus->number), "GPUs");
+    out.emplace_back("hosts " + host.id, text);
+  }
+  for (const Component& storage : design.storage) {
+    const std::string counts = counts_of(storage), product = product_of(storage);
+    out.emplace_back("storage " + storage.id, storage.kind +
+                                                  (product.empty() ? "" : " (" + product + ")") +
+                                                  (counts.empty() ? "" : ", " + counts));
+  }
+  return out;
+}
+
+/// What jobs are to do, whatever they do it on: values by path, jobs by their place.
+std::map<std::string, std::string> work_of(const Design& design) {
+  std::map<std::string, std::string> out;
+  for (std::size_t j = 0; j < design.jobs.size(); ++j) {
+    const JobDesign& job = design.jobs[j];
+    const std::string place = design.jobs.size() > 1 ? job.job.id + "." : "";
+    const auto add = [&](const char* part, const Component& component) {
+      out[place + part] = component.kind;
+      for (const auto& [key, value] : component.values)
+        if (key != "on" && key != "to" && key != "hosts")
+          out[place + part + "." + key] = base::written(value);
+    };
+    add("model", job.model);
+    add("step", job.step);
+    if (job.dataset) add("dataset", *job.dataset);
+    if (job.checkpoint) {
+      for (const char* key : {"every", "every_steps", "size"})
+        if (const Value* value = job.checkpoint->find(key))
+          out[place + "checkpoint." + key] = base::written(*value);
+    }
+  }
+  return out;
+}
+
+/// "mine.json does other work: dataset.sample 110 kB for 8 MiB, and 3 more"; "" where it does not.
+std::string other_work(const DiffInput& first, const DiffInput& other) {
+  if (!first.scenario || !other.scenario) return "";
+  const auto here = work_of(first.scenario->design()), there = work_of(other.scenario->design());
+  std::size_t differ = 0;
+  std::string named;
+  const auto name = [&](const std::string& path, const std::string& a, const std::string& b) {
+    if (++differ <= kNamed) named += (named.empty() ? "" : ", ") + path + " " + b + " for " + a;
+  };
+  for (const auto& [path, value] : here) {
+    const auto found = there.find(path);
+    if (found == there.end())
+      name(path, value, "none");
+    else if (found->second != value)
+      name(path, value, found->second);
+  }
+  for (const auto& [path, value] : there)
+    if (!here.contains(path)) name(path, "none", value);
+  if (differ == 0) return "";
+  if (differ > kNamed) named += ", and " + std::to_string(differ - kNamed) + " more";
+  return other.name + " does other work than " + first.name + ": " + named;
+}
+
+}  // namespace
+
+Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
+                           const RunQuestion& wanted, std::size_t& failed) {
+  SideBySide out;
+  const auto began = std::chrono::steady_clock::now();
+  for (failed = 0; failed < inputs.size(); ++failed) {
+    const DiffInput& input = inputs[failed];
+    ComparedDesign& design = out.designs.emplace_back();
+    design.name = input.name;
+    if (input.result) {
+      design.prediction = input.result->prediction;
+      continue;
+    }
+    design.plant = plant_of(input.scenario->design());
+    RunQuestion question = wanted;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
+    question.predict.time_limit_s -= spent.count();
+    if (wanted.predict.on_progress)
+      question.predict.on_progress = [&, done = failed](double share) {
+        wanted.predict.on_progress((static_cast<double>(done) + share) /
+                                   static_cast<double>(inputs.size()));
+      };
+    Result<RunReport> found = run_report(session, *input.scenario, question);
+    if (!found.ok()) return found.failure();
+    design.prediction = std::move(found).value().prediction;
+    if (const std::string note = other_work(inputs.front(), input); !note.empty())
+      out.notes.push_back(note);
+  }
+  return out;
+}
+
+}  // namespace stallcast::client

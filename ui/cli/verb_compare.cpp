@@ -1,0 +1,116 @@
+#include <algorithm>
+
+#include "ui/app/compare.hpp"
+#include "ui/app/diff_input.hpp"
+#include "ui/cli/scenario_input.hpp"
+#include "ui/cli/terminal.hpp"
+#include "ui/cli/verbs.hpp"
+#include "ui/report/design_context.hpp"
+
+namespace stallcast::cli {
+namespace {
+
+struct CompareWords {
+  std::vector<std::string> files;
+  std::optional<std::int64_t> draws;
+  bool no_gains = false;
+};
+
+/// Each variant of a scenario that was named alone, as FILE#VARIANT, and the scenario itself.
+std::vector<std::string> with_variants(const client::Session& session, const std::string& file,
+                                       const CommonOptions& options) {
+  std::vector<std::string> out{file};
+  if (file == "-" || file.find('#') != std::string::npos) return out;
+  const client::Reading reading = session.read(source_of(file, options));
+  if (reading.scenario)
+    for (const std::string& variant : reading.scenario->variants())
+      out.push_back(file + "#" + variant);
+  return out;
+}
+
+ExitCode compare_exit(const SideBySide& comparison) {
+  bool asked = false, unsure = false;
+  for (const ComparedDesign& d : comparison.designs) {
+    if (d.prediction.verdict == Verdict::pass) return ExitCode::ok;
+    asked = asked || d.prediction.verdict != Verdict::none;
+    unsure = unsure || d.prediction.verdict == Verdict::inconclusive;
+  }
+  return !asked ? ExitCode::ok : unsure ? ExitCode::inconclusive : ExitCode::answer_no;
+}
+
+}  // namespace
+
+int compare_verb(const Verb& verb, std::span<const std::string> args) {
+  CommonOptions options;
+  CompareWords words;
+  CommandLine line(verb);
+  line.positionals("FILE", words.files,
+                   "scenarios, FILE#VARIANT, results of run --format json, or REV:path; one file "
+                   "alone: it and its variants");
+  line.scenario_options(options);
+  line.integer("--draws", words.draws, 0,
+               "simulations with inputs drawn from what they may be (default: as many as fit about "
+               "a second; 0: no intervals)");
+  line.flag("--no-gains", words.no_gains, "do not find by simulation what limits each");
+  line.simulation_options(options);
+  line.format_option(options, true);
+  line.output_options(options);
+  if (const auto exit = line.parse(args)) return *exit;
+  const auto format = report::parse_format(options.format, true);
+  if (!format.ok()) return report_failure(format.failure());
+  if (words.draws && *words.draws > 0 &&
+      *words.draws < static_cast<std::int64_t>(client::kFewestDraws))
+    return refuse("--draws: fewer than " + std::to_string(client::kFewestDraws) +
+                  " say nothing of an interval");
+
+  client::Session session(settings_of(options));
+  session.warm_up();
+  if (words.files.size() == 1) words.files = with_variants(session, words.files[0], options);
+  if (std::count(words.files.begin(), words.files.end(), "-") > 1)
+    return refuse("only one of them can be standard input");
+  std::vector<client::DiffOperand> operands;
+  std::vector<client::DiffInput> inputs;
+  bool read = true;
+  for (const std::string& word : words.files) {
+    auto operand = client::read_diff_operand(word, source_of(word == "-" ? "-" : "", options));
+    if (!operand.ok()) return report_failure(operand.failure());
+    if (!operand->sweep.empty())
+      return refuse("\"" + word + "\" is a sweep", "\"stallcast diff\" compares two of them");
+    if (!operand->input.result) {
+      client::Reading reading = session.read(operand->file);
+      client::show_places(*operand, reading.diagnostics);
+      print_diagnostics(reading.diagnostics, options.quiet);
+      operand->input.scenario = std::move(reading.scenario);
+      read = read && operand->input.scenario.has_value();
+    }
+    inputs.push_back(operand->input);
+    operands.push_back(std::move(*operand));
+  }
+  if (!read) return static_cast<int>(ExitCode::bad_input);
+
+  ProgressBar bar(options);
+  Diagnostics faults;
+  client::RunQuestion question;
+  question.predict = question_of(options, bar);
+  question.predict.faults = &faults;
+  question.gains = !words.no_gains;
+  question.advise = question.timeline = false;
+  if (words.draws) question.draws = static_cast<std::size_t>(*words.draws);
+  bar.show(0.0);
+  std::size_t failed = 0;
+  const Result<SideBySide> found = client::compare(session, inputs, question, failed);
+  bar.clear();
+  if (!found.ok() && faults.has_errors()) {
+    inputs[failed].scenario->locate(faults);
+    client::show_places(operands[failed], faults);
+    print_diagnostics(faults, options.quiet);
+    return static_cast<int>(ExitCode::bad_input);
+  }
+  if (!found.ok()) return report_failure(found.failure());
+  return deliver(options,
+                 report::render(*found, report::tool_context(client::version()), *format,
+                                report_style(options)),
+                 compare_exit(*found));
+}
+
+}  // namespace stallcast::cli

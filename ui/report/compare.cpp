@@ -1,0 +1,163 @@
+#include <algorithm>
+
+#include "ui/report/compare_parts.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/renderers.hpp"
+
+/// Architectures side by side.
+namespace stallcast::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kCompareLabel = 20, kLeastColumn = 18;
+
+/// `text` in lines of at most `width` characters, broken at blanks and dots where it can be.
+std::vector<std::string> in_lines(std::string text, std::size_t width) {
+  std::vector<std::string> out;
+  while (text.size() > width) {
+    std::size_t at = text.find_last_of(" ", width);
+    if (at == std::string::npos || at == 0) {
+      at = text.find_last_of(".", width - 1);
+      at = at == std::string::npos || at == 0 ? width : at + 1;
+    }
+    out.push_back(text.substr(0, at));
+    text.erase(0, text[at] == ' ' ? at + 1 : at);
+  }
+  out.push_back(text);
+  return out;
+}
+
+std::string marked(const ComparedCell& cell) {
+  return cell.text + (cell.status == "best" ? " *" : "");
+}
+
+std::string coloured(const Ink& ink, const std::string& status, const std::string& text) {
+  if (status == "best") return ink.bold(text);
+  return status.empty() ? text : ink.by_status(status, text);
+}
+
+/// One block of the designs `from` to `to`.
+std::string block(const std::vector<CompareRow>& rows, const std::vector<std::string>& names,
+                  std::size_t from, std::size_t to, const Ink& ink) {
+  const std::size_t width = (kColumns - kCompareLabel) / (to - from) - 1;
+  std::string out = left("", kCompareLabel);
+  for (std::size_t i = from; i < to; ++i)
+    out += " " + ink.bold(left(shortened(names[i], width), width));
+  out += "\n";
+  for (const CompareRow& row : rows) {
+    if (!row.group.empty()) out += ink.bold(row.group) + "\n";
+    std::vector<std::vector<std::string>> cells;
+    std::size_t lines = 1;
+    for (std::size_t i = from; i < to; ++i) {
+      cells.push_back(in_lines(marked(row.cells[i]), width));
+      if (!row.cells[i].interval.empty())
+        for (std::string& line : in_lines(row.cells[i].interval, width))
+          cells.back().push_back(std::move(line));
+      lines = std::max(lines, cells.back().size());
+    }
+    for (std::size_t l = 0; l < lines; ++l) {
+      std::string line =
+          left(l == 0 ? "  " + shortened(row.label, kCompareLabel - 2) : "", kCompareLabel);
+      for (std::size_t i = from; i < to; ++i) {
+        const auto& cell = cells[i - from];
+        const std::string text = left(l < cell.size() ? cell[l] : "", width);
+        line += " " + (l == 0 ? coloured(ink, row.cells[i].status, text) : text);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += line + "\n";
+    }
+  }
+  return out;
+}
+
+std::string compare_text(const SideBySide& comparison, const ReportContext& context,
+                         const Style& style) {
+  const Ink ink(style.colour);
+  std::string out = wrapped("", compare_headline(comparison), 2);
+  const std::vector<CompareRow> rows = compare_rows(comparison);
+  const std::vector<std::string> names = compare_names(comparison);
+  const std::size_t across =
+      std::max<std::size_t>(1, (kColumns - kCompareLabel) / (kLeastColumn + 1));
+  for (std::size_t from = 0; from < names.size(); from += across)
+    out += "\n" + block(rows, names, from, std::min(from + across, names.size()), ink);
+  out +=
+      "\n" +
+      wrapped(
+          "",
+          "* the best, and what cannot be told apart from it; below a figure: nine in ten outcomes",
+          2);
+  if (!comparison.notes.empty())
+    out += "\n" + ink.bold("Notes") + "\n" +
+           bullets(comparison.notes, comparison.notes.size(), "notes");
+  return out + "\n" + made_by(context) + "\n";
+}
+
+std::string compare_csv(const SideBySide& comparison) {
+  std::string out = csv_row({"design", "row", "metric", "value", "interval", "status"});
+  const std::vector<CompareRow> rows = compare_rows(comparison);
+  for (std::size_t i = 0; i < comparison.designs.size(); ++i)
+    for (const CompareRow& row : rows)
+      out += csv_row({comparison.designs[i].name, row.label, row.metric, row.cells[i].text,
+                      row.cells[i].interval, row.cells[i].status});
+  return out;
+}
+
+std::string compare_markdown(const SideBySide& comparison) {
+  std::string out = "## " + compare_headline(comparison) + "\n\n| |", rule = "|---|";
+  for (const std::string& name : compare_names(comparison)) {
+    out += " " + markdown_cell(name) + " |";
+    rule += "---|";
+  }
+  out += "\n" + rule + "\n";
+  for (const CompareRow& row : compare_rows(comparison)) {
+    out += "| " + markdown_cell(row.label) + " |";
+    for (const ComparedCell& cell : row.cells) {
+      const std::string text = markdown_cell(cell.text);
+      out += " " + (cell.status == "best" ? "**" + text + "**" : text) +
+             (cell.status == "fail" ? " (missed)" : "") +
+             (cell.interval.empty() ? "" : "<br>" + markdown_cell(cell.interval)) + " |";
+    }
+    out += "\n";
+  }
+  for (const std::string& note : comparison.notes) out += "\n- " + note;
+  return out + (comparison.notes.empty() ? "" : "\n");
+}
+
+}  // namespace
+
+std::string compare_json(const SideBySide& comparison, const ReportContext& context,
+                         const Style& style) {
+  Json out;
+  out["schema"] = "stallcast.comparison/1";
+  out["tool"] = tool_object(context, "");
+  out["headline"] = compare_headline(comparison);
+  out["rows"] = Json::array();
+  for (const CompareRow& row : compare_rows(comparison)) {
+    Json cells = Json::array();
+    for (const ComparedCell& cell : row.cells)
+      cells.push_back({{"text", cell.text}, {"interval", cell.interval}, {"status", cell.status}});
+    out["rows"].push_back({{"label", row.label}, {"metric", row.metric}, {"cells", cells}});
+  }
+  out["designs"] = Json::array();
+  for (const ComparedDesign& d : comparison.designs) {
+    Json plant = Json::array();
+    for (const auto& [what, of] : d.plant) plant.push_back({{"what", what}, {"of", of}});
+    out["designs"].push_back({{"name", d.name},
+                              {"plant", plant},
+                              {"result", result_object(d.prediction, context, style)}});
+  }
+  out["notes"] = comparison.notes;
+  return dump(out);
+}
+
+std::string render(const SideBySide& comparison, const ReportContext& context, Format format,
+                   const Style& style) {
+  if (format == Format::json) return compare_json(comparison, context, style);
+  if (format == Format::csv) return compare_csv(comparison);
+  if (format == Format::markdown) return compare_markdown(comparison);
+  if (format == Format::html) return compare_html(comparison, context, style);
+  return compare_text(comparison, context, style);
+}
+
+}  // namespace stallcast::report

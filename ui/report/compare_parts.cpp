@@ -1,0 +1,341 @@
+#include "ui/report/compare_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "stallcast/metric.hpp"
+#include "ui/report/layout.hpp"
+#include "ui/report/report.hpp"
+#include "ui/report/summary.hpp"
+
+namespace stallcast::report {
+namespace {
+
+using metric::Domain;
+
+/// Of jobs and tenants, in this order; of costs, power and space all there are.
+constexpr std::string_view kOfJobs[] = {
+    "gpu.utilization", "au",       "goodput",  "step.time",        "throughput.samples",
+    "first_batch",     "run.time", "run.cost", "checkpoint.stall", "checkpoint.duration"};
+constexpr std::string_view kOfTenants[] = {"latency", "read", "write", "makespan"};
+
+/// The metric of each design that a row is of; "" where it has none.
+struct Found {
+  std::string label, figure;
+  std::vector<std::string> names;
+};
+
+/// Ids of a domain in one design.
+std::set<std::string> ids_of(const Prediction& p, Domain domain) {
+  std::set<std::string> out;
+  for (const auto& [name, value] : p.metrics)
+    if (const metric::Name parsed = metric::parse(name); parsed.domain == domain)
+      out.insert(std::string(parsed.id));
+  return out;
+}
+
+std::string of_domain(Domain domain, const std::string& id, std::string_view figure) {
+  return domain == Domain::job ? metric::of_job(id, figure) : metric::of_tenant(id, figure);
+}
+
+/// Rows of jobs, or of tenants: by their only one, else by their ids.
+std::vector<Found> found_of(const SideBySide& c, Domain domain,
+                            std::span<const std::string_view> figures) {
+  std::vector<std::set<std::string>> ids;
+  std::set<std::string> all;
+  bool alone = true;
+  for (const ComparedDesign& d : c.designs) {
+    ids.push_back(ids_of(d.prediction, domain));
+    all.insert(ids.back().begin(), ids.back().end());
+    alone = alone && ids.back().size() <= 1;
+  }
+  std::vector<Found> out;
+  const auto add = [&](std::string_view figure, const std::string& id) {
+    Found row{"", std::string(figure), {}};
+    bool any = false;
+    for (std::size_t i = 0; i < c.designs.size(); ++i) {
+      const std::string& of = alone && !ids[i].empty() ? *ids[i].begin() : id;
+      const std::string name = of_domain(domain, of, figure);
+      const bool has = c.designs[i].prediction.metrics.contains(name);
+      row.names.push_back(has ? name : "");
+      if (!has) continue;
+      any = true;
+      const metric::Figure* known = metric::find(name);
+      row.label = known == nullptr ? std::string(figure) : std::string(known->name_alone());
+    }
+    if (!alone) row.label += " of " + id;
+    if (any) out.push_back(std::move(row));
+  };
+  for (const std::string_view figure : figures) {
+    if (alone) {
+      add(figure, "");
+      continue;
+    }
+    for (const std::string& id : all) add(figure, id);
+  }
+  return out;
+}
+
+/// Costs, power and space of the whole design.
+std::vector<Found> found_of_plant(const SideBySide& c) {
+  std::set<std::string> names;
+  for (const ComparedDesign& d : c.designs)
+    for (const auto& [name, value] : d.prediction.metrics)
+      if (name.starts_with("cost.") || name.starts_with("power.") || name.starts_with("space."))
+        names.insert(name);
+  std::vector<Found> out;
+  for (const std::string& name : names) {
+    const metric::Figure* known = metric::find(name);
+    Found row{known == nullptr ? name : std::string(known->name_alone()), name, {}};
+    for (const ComparedDesign& d : c.designs)
+      row.names.push_back(d.prediction.metrics.contains(name) ? name : "");
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+/// The fullest storage system of each design.
+Found found_of_space(const SideBySide& c) {
+  Found row{"fullest storage", "capacity.used", {}};
+  for (const ComparedDesign& d : c.designs) {
+    std::string fullest;
+    for (const auto& [name, value] : d.prediction.metrics)
+      if (name.starts_with("storage.") && name.ends_with(".capacity.used") &&
+          (fullest.empty() || value.value > d.prediction.metrics.at(fullest).value))
+        fullest = name;
+    row.names.push_back(fullest);
+  }
+  return row;
+}
+
+const Metric* metric_of(const ComparedDesign& design, const std::string& name) {
+  return name.empty() ? nullptr : find(design.prediction, name);
+}
+
+/// "369.3 to 393.6 ms": the unit once where both have the same.
+std::string from_to(const std::string& low, const std::string& high) {
+  const std::size_t a = low.rfind(' '), b = high.rfind(' ');
+  const bool same = a != std::string::npos && b != std::string::npos &&
+                    low.substr(a) == high.substr(b) && low.find(' ') == a;
+  return (same ? low.substr(0, a) : low) + " to " + high;
+}
+
+ComparedCell cell_of_metric(const std::string& name, const Metric* metric) {
+  if (metric == nullptr) return {"-", "", ""};
+  ComparedCell out{with_samples(name, print_value(metric->value, metric->unit)), "", ""};
+  if (metric->ci90) {
+    const std::string low = print_end(metric->ci90->first, metric->unit),
+                      high = print_end(metric->ci90->second, metric->unit);
+    if (low != high) out.interval = from_to(with_samples(name, low), with_samples(name, high));
+  }
+  return out;
+}
+
+/// Whether both rows say the same of every design.
+bool alike(const CompareRow& a, const CompareRow& b) {
+  for (std::size_t i = 0; i < a.cells.size(); ++i)
+    if (a.cells[i].text != b.cells[i].text) return false;
+  return true;
+}
+
+/// Marks the best, and those that cannot be told apart from it.
+void mark_best(const SideBySide& c, const Found& found, CompareRow& row) {
+  std::string name;
+  for (const std::string& one : found.names)
+    if (!one.empty()) name = one;
+  const metric::Better better = metric::better(name);
+  if (better == metric::Better::neither) return;
+  std::optional<double> best;
+  for (std::size_t i = 0; i < c.designs.size(); ++i)
+    if (const Metric* m = metric_of(c.designs[i], found.names[i]))
+      if (!best || (better == metric::Better::higher ? m->value > *best : m->value < *best))
+        best = m->value;
+  std::size_t marked = 0, all = 0;
+  for (std::size_t i = 0; i < c.designs.size(); ++i) {
+    const Metric* m = metric_of(c.designs[i], found.names[i]);
+    if (m == nullptr || !best) continue;
+    ++all;
+    const bool alike = m->ci90 && m->ci90->first <= *best && *best <= m->ci90->second;
+    if (m->value != *best && !alike &&
+        print_value(m->value, m->unit) != print_value(*best, m->unit))
+      continue;
+    row.cells[i].status = "best";
+    ++marked;
+  }
+  if (marked == all)
+    for (ComparedCell& cell : row.cells) cell.status.clear();
+}
+
+class Rows {
+ public:
+  explicit Rows(const SideBySide& c) : c_(c) {}
+
+  std::vector<CompareRow> all() {
+    plant();
+    add("verdict", [](const ComparedDesign& d) {
+      const char* status = d.prediction.verdict == Verdict::pass   ? "pass"
+                           : d.prediction.verdict == Verdict::fail ? "fail"
+                           : d.prediction.verdict == Verdict::none ? ""
+                                                                   : "inconclusive";
+      return ComparedCell{verdict_phrase(d.prediction), "", status};
+    });
+    add("what limits it", [](const ComparedDesign& d) {
+      const Limit limit = limit_of(d.prediction);
+      return ComparedCell{limit.name.empty() ? "nothing" : limit.name, "", ""};
+    });
+    targets();
+    figures("Jobs", found_of(c_, Domain::job, kOfJobs));
+    figures("Other traffic", found_of(c_, Domain::tenant, kOfTenants));
+    const Found space = found_of_space(c_);
+    const bool any = std::any_of(space.names.begin(), space.names.end(),
+                                 [](const std::string& name) { return !name.empty(); });
+    figures("Space, costs and power", any ? std::vector{space} : std::vector<Found>{});
+    figures("Space, costs and power", found_of_plant(c_));
+    return std::move(out_);
+  }
+
+ private:
+  void put(const std::string& group, CompareRow row) {
+    row.group = group == group_ ? "" : group;
+    group_ = group;
+    out_.push_back(std::move(row));
+  }
+
+  template <class Cell>
+  void add(const std::string& label, const Cell& cell) {
+    CompareRow row{"", label, "", {}};
+    for (const ComparedDesign& d : c_.designs) row.cells.push_back(cell(d));
+    put("Together", std::move(row));
+  }
+
+  /// What each is made of: hosts in one row, storage systems in others, by their order.
+  void plant() {
+    std::size_t most = 0;
+    for (const ComparedDesign& d : c_.designs) most = std::max(most, d.plant.size());
+    for (std::size_t i = 0; i < most; ++i) {
+      CompareRow row{"", "", "", {}};
+      for (const ComparedDesign& d : c_.designs) {
+        const bool has = i < d.plant.size();
+        row.cells.push_back({has ? d.plant[i].second : "-", "", ""});
+        if (has && row.label.empty()) row.label = d.plant[i].first;
+        if (has && row.label != d.plant[i].first)
+          row.label = row.label.substr(0, row.label.find(' '));
+      }
+      put("Made of", std::move(row));
+    }
+  }
+
+  void targets() {
+    std::vector<std::string> ids;
+    for (const ComparedDesign& d : c_.designs)
+      for (const AssertionOutcome& a : d.prediction.assertions)
+        if (std::find(ids.begin(), ids.end(), a.id) == ids.end()) ids.push_back(a.id);
+    for (const std::string& id : ids) {
+      CompareRow row{"", id, "", {}};
+      for (const ComparedDesign& d : c_.designs) {
+        const auto& all = d.prediction.assertions;
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [&](const AssertionOutcome& a) { return a.id == id; });
+        row.cells.push_back(found == all.end()
+                                ? ComparedCell{"-", "", ""}
+                                : ComparedCell{print_predicted(*found), "", found->status});
+      }
+      put("Targets", std::move(row));
+    }
+  }
+
+  void figures(const std::string& group, const std::vector<Found>& all) {
+    for (const Found& found : all) {
+      CompareRow row{"", found.label, found.figure, {}};
+      for (std::size_t i = 0; i < c_.designs.size(); ++i)
+        row.cells.push_back(
+            cell_of_metric(found.names[i], metric_of(c_.designs[i], found.names[i])));
+      mark_best(c_, found, row);
+      // Where nothing fails the goodput is the utilization.
+      if (found.figure == metric::kGoodput &&
+          std::any_of(out_.begin(), out_.end(), [&](const CompareRow& other) {
+            return other.metric == metric::kGpuUtilization && alike(other, row);
+          }))
+        continue;
+      put(group, std::move(row));
+    }
+  }
+
+  const SideBySide& c_;
+  std::string group_;
+  std::vector<CompareRow> out_;
+};
+
+/// The one design that is best of a row, as "flash (94.1 %)"; "" where there is not one.
+std::string best_of(const std::vector<CompareRow>& rows, std::string_view figure,
+                    const std::vector<std::string>& names) {
+  for (const CompareRow& row : rows) {
+    if (row.metric != figure) continue;
+    std::string out;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (row.cells[i].status != "best") continue;
+      if (!out.empty()) return "";
+      out = names[i] + " (" + row.cells[i].text + ")";
+    }
+    return out;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<CompareRow> compare_rows(const SideBySide& comparison) {
+  return Rows(comparison).all();
+}
+
+std::vector<std::string> compare_names(const SideBySide& comparison) {
+  std::vector<std::string> out;
+  std::set<std::string> seen;
+  for (const ComparedDesign& d : comparison.designs) {
+    const std::size_t hash = d.name.find('#');
+    const std::filesystem::path path(d.name.substr(0, hash));
+    std::string name = path.stem().string();
+    if (hash != std::string::npos) name += d.name.substr(hash);
+    out.push_back(name);
+    seen.insert(name);
+  }
+  if (seen.size() < out.size())
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = comparison.designs[i].name;
+  return out;
+}
+
+std::string compare_headline(const SideBySide& comparison) {
+  std::size_t asked = 0, met = 0;
+  for (const ComparedDesign& d : comparison.designs) {
+    asked += d.prediction.verdict != Verdict::none;
+    met += d.prediction.verdict == Verdict::pass;
+  }
+  std::vector<std::string> parts;
+  if (asked > 0)
+    parts.push_back(
+        (met == comparison.designs.size()
+             ? "all " + std::to_string(met)
+             : std::to_string(met) + " of " + std::to_string(comparison.designs.size())) +
+        " meet their targets");
+  const std::vector<CompareRow> rows = compare_rows(comparison);
+  const std::vector<std::string> names = compare_names(comparison);
+  constexpr std::pair<std::string_view, std::string_view> kBest[] = {
+      {"gpu.utilization", " keeps GPUs busiest"},
+      {"checkpoint.stall", " stalls least for a save"},
+      {"cost.capex", " costs least"},
+      {"power.total", " draws least"}};
+  for (const auto& [figure, what] : kBest)
+    if (const std::string best = best_of(rows, figure, names); !best.empty())
+      parts.push_back(best.substr(0, best.rfind(" (")) + std::string(what) +
+                      best.substr(best.rfind(" (")));
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : "; ") + part;
+  return out.empty() ? "no figure tells them apart" : out;
+}
+
+}  // namespace stallcast::report

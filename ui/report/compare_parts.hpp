@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stallcast/side_by_side.hpp"
+
+/// What a report of a comparison says, whatever it looks like.
+namespace stallcast::report {
+
+/// What one row says of one design.
+struct ComparedCell {
+  std::string text;      ///< "93.1 %"; "-" where the design has no such figure
+  std::string interval;  ///< "84.0 % to 95.2 %", of nine in ten outcomes; may be ""
+  std::string status;    ///< "pass", "fail", "inconclusive" of targets; "best" of figures; or ""
+};
+struct CompareRow {
+  std::string group;                ///< heading; "" where it is that of the row before
+  std::string label;                ///< "GPU utilization"
+  std::string metric;               ///< for programs: "gpu.utilization"; "" of what is no metric
+  std::vector<ComparedCell> cells;  ///< one of each design
+};
+/// The best of a row are those that cannot be told apart from the best value: their interval holds
+/// it. None where all are alike, or where a figure has no better way.
+[[nodiscard]] std::vector<CompareRow> compare_rows(const SideBySide& comparison);
+
+/// "2 of 3 meet their targets; flash uses the GPUs most (94.1 %), disks cost least (1.2 MUSD)".
+[[nodiscard]] std::string compare_headline(const SideBySide& comparison);
+
+/// Names that differ, as short as they do: "weka" of "designs/weka.json".
+[[nodiscard]] std::vector<std::string> compare_names(const SideBySide& comparison);
+
+}  // namespace stallcast::report
