@@ -16,12 +16,12 @@ enum class Dimension;
 namespace stallcast::metric {
 
 /// What a figure is of.
-enum class Domain { job, tenant, failure, storage, resource, cost, any, other };
+enum class Domain { job, tenant, stage, pipeline, failure, storage, resource, cost, any, other };
 
 /// A name taken apart: views into the text that was parsed.
 struct Name {
   Domain domain = Domain::other;
-  std::string_view id;         ///< "train", "storage.scratch.ost"; "" for costs
+  std::string_view id;         ///< "train", "storage.scratch.ost"; "" for costs and the pipeline
   std::string_view figure;     ///< "checkpoint.stall"
   std::string_view statistic;  ///< "p50", "p95", "p99", "max"; "" for the mean
 };
@@ -33,6 +33,8 @@ struct Name {
 /// "job.train.checkpoint.stall"; without a figure, what all names of the job begin with.
 [[nodiscard]] std::string of_job(std::string_view job, std::string_view figure = {});
 [[nodiscard]] std::string of_tenant(std::string_view tenant, std::string_view figure = {});
+/// Of a stage of a pipeline.
+[[nodiscard]] std::string of_stage(std::string_view stage, std::string_view figure = {});
 /// Of a storage failure.
 [[nodiscard]] std::string of_failure(std::string_view failure, std::string_view figure = {});
 [[nodiscard]] std::string of_storage(std::string_view storage, std::string_view figure = {});
@@ -43,6 +45,10 @@ inline constexpr std::string_view kGpuUtilization = "gpu.utilization", kAu = "au
                                   kGoodput = "goodput", kStepTime = "step.time";
 inline constexpr const char *kCapex = "cost.capex", *kGpuIdleCost = "cost.gpu_idle",
                             *kUsefulGpuHour = "cost.per_useful_gpu_hour";
+
+inline constexpr const char *kPipelineTime = "pipeline.time",
+                            *kPipelineFirstBatch = "pipeline.first_batch",
+                            *kPipelineLimit = "pipeline.limit";
 
 [[nodiscard]] inline std::string gpu_utilization(std::string_view job) {
   return of_job(job, kGpuUtilization);
@@ -63,6 +69,8 @@ enum class Group {
   restart,
   elastic,
   tenant,
+  stage,
+  pipeline,
   fault,
   capacity,
   cost,
