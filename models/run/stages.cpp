@@ -100,15 +100,24 @@ std::optional<std::size_t> Stages::started_by(const Stage& stage) const {
   return out;
 }
 
+std::vector<Seconds> Stages::decisive() const {
+  if (stages_.empty()) return {};
+  const auto last =
+      std::max_element(stages_.begin(), stages_.end(),
+                       [](const Stage& a, const Stage& b) { return a.ended < b.ended; });
+  return decisive(static_cast<std::size_t>(last - stages_.begin()), last->ended);
+}
+
+const Stages::Stage* Stages::slowest(const std::vector<Seconds>& parts) const {
+  const auto most = std::max_element(parts.begin(), parts.end());
+  if (most == parts.end() || *most <= Seconds{}) return nullptr;
+  return &stages_[static_cast<std::size_t>(most - parts.begin())];
+}
+
 // From the last end back: a stage decides until it began, or until what held it up ended.
 //    [docs/models/stages.md, eq. 5]
-std::vector<Seconds> Stages::decisive() const {
+std::vector<Seconds> Stages::decisive(std::size_t at, Seconds until) const {
   std::vector<Seconds> out(stages_.size());
-  if (stages_.empty()) return out;
-  std::size_t at = 0;
-  for (std::size_t s = 1; s < stages_.size(); ++s)
-    if (stages_[s].ended > stages_[at].ended) at = s;
-  Seconds until = stages_[at].ended;
   for (;;) {
     const Stage& stage = stages_[at];
     if (const auto by = held_up_by(stage); by && stages_[*by].ended > stage.began) {
@@ -153,6 +162,8 @@ std::string Stages::limit_of(const Stage& stage) const {
   if (const auto by = held_up_by(stage); by && stage.starved() > stage.time() * 0.5)
     return metric::of_stage(stages_[*by].node.id, "rate");
   const WaitSplit own = stage.mover ? stage.mover->limited() : stage.job->waited();
+  if (stage.job != nullptr && stage.job->useful() > stage.job->wall() * 0.5)
+    return metric::of_job(stage.node.job->job.id, "compute");
   const ResourceIndex worst = own.worst();
   return worst == kNoResource ? std::string() : plant_.resources().name(worst);
 }
@@ -179,19 +190,31 @@ void Stages::report(RunResult& out) const {
   if (stages_.empty()) return;
   for (const Stage& stage : stages_) report(stage, out);
   out.metrics[metric::kPipelineTime] = {time().in(unit::s), "s", {}};
-  Seconds first = Seconds::infinity();
-  for (const Stage& stage : stages_)
-    if (stage.job != nullptr && stage.node.job->dataset)
-      first = std::min(first, stage.began + stage.job->measured().first_wait);
-  if (first.finite()) out.metrics[metric::kPipelineFirstBatch] = {first.in(unit::s), "s", {}};
+  report_first_batch(out);
   const std::vector<Seconds> parts = decisive();
-  const auto most = std::max_element(parts.begin(), parts.end());
-  if (*most <= Seconds{}) return;
-  const Stage& slowest = stages_[static_cast<std::size_t>(most - parts.begin())];
-  out.metrics[metric::kPipelineLimit] = {*most / time(), "ratio", {}};
-  out.limited_by[metric::kPipelineLimit] = "stage." + slowest.node.id;
-  const std::string limit = limit_of(slowest);
-  out.limited_by["pipeline"] = limit.empty() ? "stage." + slowest.node.id : limit;
+  const Stage* most = slowest(parts);
+  if (most == nullptr) return;
+  const Seconds decides = *std::max_element(parts.begin(), parts.end());
+  out.metrics[metric::kPipelineLimit] = {decides / time(), "ratio", {}};
+  out.limited_by[metric::kPipelineLimit] = "stage." + most->node.id;
+  const std::string limit = limit_of(*most);
+  out.limited_by["pipeline"] = limit.empty() ? "stage." + most->node.id : limit;
+}
+
+void Stages::report_first_batch(RunResult& out) const {
+  Seconds date = Seconds::infinity();
+  std::size_t first = 0;
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    if (stages_[s].job == nullptr || !stages_[s].node.job->dataset) continue;
+    const Seconds there = stages_[s].began + stages_[s].job->measured().first_wait;
+    if (there < date) date = there, first = s;
+  }
+  if (!date.finite()) return;
+  out.metrics[metric::kPipelineFirstBatch] = {date.in(unit::s), "s", {}};
+  // Of what was before it, if anything was.
+  const auto before = started_by(stages_[first]);
+  const Stage* most = before ? slowest(decisive(*before, stages_[first].began)) : &stages_[first];
+  if (most != nullptr) out.limited_by[metric::kPipelineFirstBatch] = limit_of(*most);
 }
 
 }  // namespace stallcast::models

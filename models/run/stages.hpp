@@ -56,14 +56,20 @@ class Stages {
   };
   sim::Task<void> run(Stage& stage);
   sim::Task<void> train(Stage& stage, std::vector<Supply*> behind);
-  /// How long each stage decides the time of all, in the order of the stages.
+  /// How long each stage decides when stage number `at` is where it is at date `until`, in the
+  /// order of the stages.
+  [[nodiscard]] std::vector<Seconds> decisive(std::size_t at, Seconds until) const;
+  /// The same of the end of all.
   [[nodiscard]] std::vector<Seconds> decisive() const;
+  /// The stage that decides longest; none where none does.
+  [[nodiscard]] const Stage* slowest(const std::vector<Seconds>& parts) const;
   /// Of those it follows, the one that held it up when it streamed; none where it was not held up.
   [[nodiscard]] std::optional<std::size_t> held_up_by(const Stage& stage) const;
   /// Of those it follows, the last to end; none where it follows none, or waited for its own date.
   [[nodiscard]] std::optional<std::size_t> started_by(const Stage& stage) const;
   [[nodiscard]] std::string limit_of(const Stage& stage) const;
   void report(const Stage& stage, RunResult& out) const;
+  void report_first_batch(RunResult& out) const;
 
   Plant& plant_;
   sim::Context& context_;

@@ -18,6 +18,9 @@ constexpr double kGangs = 8.0;
 constexpr double kApart = 0.4;
 // What does not limit a piece is spread over this share of its time.
 constexpr double kSpread = 0.8;
+// ... and no longer than so many times what it takes alone: what waited for a day is not spread
+// over one.
+constexpr double kMostSpread = 8.0;
 // What requests cost is made up for: a piece is read so much faster than its rate.
 constexpr double kMadeUp = 1.05;
 
@@ -39,6 +42,7 @@ StageMover::StageMover(const StageNode& node, Plant& plant, sim::Context& contex
       if (!node.work.to.empty())
         gang.writer = plant.client(p.hosts, g, node.work.to, members / gangs);
       gang.reader.share = gang.writer.share = p.share;
+      gang.reader.staggered = gang.writer.staggered = true;
       gang.writer.directories = Directories::own;
       gangs_.push_back(std::move(gang));
     }
@@ -84,9 +88,9 @@ sim::Task<void> StageMover::work(Gang& gang, const std::vector<Supply*>& behind,
   for (bool first = true; taken_ < node_.read; first = false) {
     const Piece piece = next(gang);
     if (piece.bytes <= Bytes{}) co_return;
-    co_await await_input(gang, behind);
+    const Seconds waited = co_await await_input(gang, behind);
     if (node_.move.overlap && !first) {
-      co_await overlap(gang, piece);
+      co_await overlap(gang, piece, waited);
     } else {
       co_await read(gang, piece);
       co_await compute(gang, piece);
@@ -97,32 +101,37 @@ sim::Task<void> StageMover::work(Gang& gang, const std::vector<Supply*>& behind,
   }
 }
 
-sim::Task<void> StageMover::overlap(Gang& gang, Piece piece) {
+sim::Task<void> StageMover::overlap(Gang& gang, Piece piece, Seconds waited) {
   const Seconds began = context_.now();
+  gang.computing = {};
   std::vector<sim::Task<void>> parts;
   parts.push_back(read(gang, piece));
   parts.push_back(compute(gang, piece));
   parts.push_back(write(gang, piece));
   co_await sim::join(context_, std::move(parts));
+  const Seconds took = context_.now() - began;
+  const Seconds reading = gang.reading.alone(piece.bytes);
+  const Seconds writing = gang.writing.alone(piece.bytes);
+  // What all of it could have been sooner is waiting for input that comes chunk by chunk.
+  if (waited > Seconds{})
+    starved_ +=
+        std::max(Seconds{}, took - std::max({reading, writing, gang.computing})) * gang.members;
   // Many chunks are one piece here: what is done with it sooner would be a burst that never is. It
   // is slowed down as far as it stays sooner, whatever of its time were requests.
-  const Seconds all = context_.now() - began;
-  for (Pace* pace : {&gang.reading, &gang.writing}) {
-    pace->slow = Rate::infinity();
-    if (pace->free <= Rate{}) continue;
-    const Seconds alone = piece.bytes / pace->free, spread = all * kSpread - alone;
-    if (spread > alone) pace->slow = piece.bytes / spread;
+  for (auto [pace, alone] : {std::pair{&gang.reading, reading}, {&gang.writing, writing}}) {
+    const Seconds spread = std::min((took + waited) * kSpread - alone, alone * kMostSpread);
+    pace->slow = spread > alone ? piece.bytes / spread : Rate::infinity();
   }
 }
 
 // It never overtakes what it follows: all that was taken is there.
-sim::Task<void> StageMover::await_input(const Gang& gang, const std::vector<Supply*>& behind) {
+sim::Task<Seconds> StageMover::await_input(const Gang& gang, const std::vector<Supply*>& behind) {
   const Seconds since = context_.now();
   co_await reach_all(behind, taken_ / node_.read);
-  if (began_.finite())
-    starved_ += (context_.now() - std::max(since, began_)) * gang.members;
-  else
-    began_ = context_.now();
+  began_ = std::min(began_, context_.now());
+  const Seconds waited = context_.now() - std::max(since, began_);
+  starved_ += waited * gang.members;
+  co_return waited;
 }
 
 void StageMover::spent(WaitSplit& on, const Piece& piece, Seconds since, ResourceIndex resource) {
@@ -167,6 +176,7 @@ sim::Task<void> StageMover::compute(Gang& gang, Piece piece) {
   const Seconds since = context_.now();
   gang.cores.members = piece.members;
   co_await gang.cores.compute(piece.each() / *node_.work.cpu);
+  gang.computing = context_.now() - since;
   spent(computing_, piece, since, gang.cores.resource);
 }
 

@@ -38,6 +38,10 @@ class StageMover {
   struct Pace {
     Rate free{};                   ///< of its last piece that nothing slowed down; 0: not known
     Rate slow = Rate::infinity();  ///< most that its present piece is moved with
+    /// Time of so many bytes that nothing slows down; 0: not known.
+    [[nodiscard]] Seconds alone(Bytes bytes) const {
+      return free > Rate{} ? bytes / free : Seconds{};
+    }
     void done(Bytes bytes, Seconds time) {
       if (!slow.finite() && time > Seconds{}) free = bytes / time;
     }
@@ -50,6 +54,7 @@ class StageMover {
     HostCores cores;
     Seconds due{};  ///< of its next piece, where a rate is given
     Pace reading{}, writing{};
+    Seconds computing{};  ///< of its last piece
   };
   /// Data that a gang works on in one go.
   struct Piece {
@@ -58,9 +63,10 @@ class StageMover {
     [[nodiscard]] Bytes each() const { return bytes / members; }
   };
   [[nodiscard]] Piece next(const Gang& gang);
-  sim::Task<void> overlap(Gang& gang, Piece piece);
+  /// `waited`: for its input.
+  sim::Task<void> overlap(Gang& gang, Piece piece, Seconds waited);
   sim::Task<void> work(Gang& gang, const std::vector<Supply*>& behind, Supply& out);
-  sim::Task<void> await_input(const Gang& gang, const std::vector<Supply*>& behind);
+  sim::Task<Seconds> await_input(const Gang& gang, const std::vector<Supply*>& behind);
   sim::Task<void> read(Gang& gang, Piece piece);
   sim::Task<void> compute(Gang& gang, Piece piece);
   sim::Task<void> write(Gang& gang, Piece piece);

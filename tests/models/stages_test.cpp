@@ -172,6 +172,7 @@ TEST_CASE("what does not limit a stage comes in no bursts") {
       component(Role::storage, "s3", "bucket", {{"server.count", "8"}, {"put.rate", "100 ops/s"}}));
   const RunResult result = run(design);
   CHECK(of_stage(result, "clean.time") == Approx(2000.0).epsilon(2.0 * kCoarse));
+  CHECK(metric(result, "storage.bucket.throttled") < 0.05);
   CHECK(result.limited_by.at("stage.clean") == "host.mover.cpu");
 }
 
@@ -218,6 +219,7 @@ TEST_CASE("a job waits for what is brought to where its data set lies") {
   const RunResult result = run(with_job({copy("in")}));
   CHECK(of_stage(result, "train.start") == of_stage(result, "in.end"));
   CHECK(metric(result, "pipeline.first_batch") > of_stage(result, "in.end"));
+  CHECK(result.limited_by.at("pipeline.first_batch") == result.limited_by.at("stage.in"));
   CHECK(of_stage(result, "train.end") == metric(result, "pipeline.time"));
   // ... unless it says that it follows nothing, or what is brought lies elsewhere
   Design free = with_job({copy("in")});
@@ -252,6 +254,7 @@ TEST_CASE("a job that is a stage lasts for its whole run") {
   const double time = metric(result, "job.train.run.time");
   CHECK(time > 1000.0);
   CHECK(of_stage(result, "fit.time") == Approx(time).epsilon(1e-9));
+  CHECK(result.limited_by.at("stage.fit") == "job.train.compute");
   CHECK(of_stage(result, "archive.start") == of_stage(result, "fit.end"));
 }
 
