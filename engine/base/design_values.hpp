@@ -43,6 +43,7 @@ void for_each_component(AnyDesign& design, const Visit& visit) {
     if (job.elastic) visit(path + ".elastic", "elastic", *job.elastic);
   }
   for (auto& tenant : design.tenants) visit(component_path("tenant", tenant.id), "tenant", tenant);
+  for (auto& stage : design.stages) visit(component_path("stage", stage.id), "stage", stage);
   for (auto& failure : design.failures)
     visit(component_path("failure", failure.id), "failure", failure);
   visit(std::string("run"), "run", design.run);

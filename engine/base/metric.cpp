@@ -79,6 +79,18 @@ constexpr Figure kFigures[] = {
     {Domain::tenant, "weights.load", "weights loaded in", "s", neither, tenant},
     {Domain::tenant, "behind", "not yet written", "B", lower, tenant},
 
+    {Domain::pipeline, "time", "all stages take", "s", lower, pipeline, TileOn::both,
+     "pipeline takes"},
+    {Domain::pipeline, "first_batch", "first batch after", "s", lower, pipeline, TileOn::page,
+     "first batch of the pipeline after"},
+    {Domain::pipeline, "limit", "of it, the slowest", "ratio", neither, pipeline},
+
+    {Domain::stage, "start", "starts after", "s", lower, stage},
+    {Domain::stage, "end", "ends after", "s", lower, stage},
+    {Domain::stage, "time", "takes", "s", lower, stage},
+    {Domain::stage, "rate", "reads", "B/s", higher, stage},
+    {Domain::stage, "waited", "waits for input", "s", lower, stage},
+
     {Domain::failure, "count", "failures", "count", neither, fault},
     {Domain::failure, "lasted", "lasted", "s", neither, fault},
     {Domain::failure, "stall", "GPUs waited", "s", lower, fault},
@@ -139,9 +151,11 @@ constexpr Convention kConventions[] = {
     {"*.bad_saves", lower},
 };
 
-constexpr std::array<std::pair<std::string_view, Domain>, 9> kDomains = {
+constexpr std::array<std::pair<std::string_view, Domain>, 11> kDomains = {
     {{"job", Domain::job},
      {"tenant", Domain::tenant},
+     {"stage", Domain::stage},
+     {"pipeline", Domain::pipeline},
      {"failure", Domain::failure},
      {"storage", Domain::storage},
      {"resource", Domain::resource},
@@ -176,7 +190,7 @@ Name parse(std::string_view full) {
   out.domain = domain->second;
   out.figure.remove_prefix(dot + 1);
   if (out.domain == Domain::cost || out.domain == Domain::power || out.domain == Domain::space ||
-      out.domain == Domain::any)
+      out.domain == Domain::pipeline || out.domain == Domain::any)
     return out;
   const std::size_t end =
       out.domain == Domain::resource ? out.figure.rfind('.') : out.figure.find('.');
@@ -190,6 +204,9 @@ std::string of_job(std::string_view job, std::string_view figure) {
 }
 std::string of_tenant(std::string_view tenant, std::string_view figure) {
   return joined("tenant.", tenant, figure);
+}
+std::string of_stage(std::string_view stage, std::string_view figure) {
+  return joined("stage.", stage, figure);
 }
 std::string of_failure(std::string_view failure, std::string_view figure) {
   return joined("failure.", failure, figure);

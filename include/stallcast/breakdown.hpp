@@ -32,15 +32,34 @@ namespace stallcast {
   return jobs > 0 ? sum / jobs : 0.0;
 }
 
+/// Whether it has stages: then the time of all of them says what limits it.
+[[nodiscard]] inline bool of_pipeline(const Prediction& prediction) {
+  return prediction.metrics.contains(metric::kPipelineTime);
+}
+
 /// Whether it is of tenants alone: then the time of their requests says what limits them.
 [[nodiscard]] inline bool of_tenants_alone(const Prediction& prediction) {
+  return prediction.method == "simulation" && prediction.breakdown.empty() &&
+         !of_pipeline(prediction);
+}
+
+/// Whether no job is in it: then there is no GPU to be busy.
+[[nodiscard]] inline bool without_jobs(const Prediction& prediction) {
   return prediction.method == "simulation" && prediction.breakdown.empty();
 }
 
+/// Whether gains are told by time, and not by GPU utilization: that "of requests", or "of all
+/// stages". "" where they are not.
+[[nodiscard]] inline std::string time_gained(const Prediction& prediction) {
+  if (of_pipeline(prediction)) return "of all stages";
+  return of_tenants_alone(prediction) ? "of requests" : "";
+}
+
 /// Share of the time that goes to waiting for something that could be faster, mean over jobs: all
-/// but compute, barriers and restarts. Of tenants alone it is all the time of their requests.
+/// but compute, barriers and restarts. Of tenants alone it is all the time of their requests, of
+/// stages all of theirs.
 [[nodiscard]] inline double waiting_share(const Prediction& prediction) {
-  if (of_tenants_alone(prediction)) return 1.0;
+  if (of_tenants_alone(prediction) || of_pipeline(prediction)) return 1.0;
   double sum = 0.0;
   for (const auto& [job, shares] : prediction.breakdown)
     for (const char* cause : {"communication", "data", "metadata", "cpu", "checkpoint"})
@@ -65,6 +84,7 @@ namespace stallcast {
   std::vector<std::string> out;
   for (const auto& [job, shares] : prediction.breakdown)
     out.push_back(metric::gpu_utilization(job));
+  if (of_pipeline(prediction)) out.emplace_back(metric::kPipelineTime);
   if (!of_tenants_alone(prediction)) return out;
   for (const std::string& tenant : tenants_of(prediction))
     for (const char* figure : {"makespan", "chunk", "latency"})
@@ -77,10 +97,12 @@ namespace stallcast {
 }
 
 /// By what it is of, the time that it needs for the same work: of jobs for a second of useful
-/// compute, of tenants alone for one request or chunk.
+/// compute, of tenants alone for one request or chunk, of stages for all of them.
 [[nodiscard]] inline std::map<std::string, double> times_for_the_same(
     const Prediction& prediction) {
   std::map<std::string, double> out;
+  if (of_pipeline(prediction))
+    return {{metric::kPipelineTime, figure_or_zero(prediction, metric::kPipelineTime)}};
   for (const std::string& name : headlines(prediction)) {
     const metric::Name parsed = metric::parse(name);
     const bool job = parsed.domain == metric::Domain::job;

@@ -118,6 +118,7 @@ struct Design {
   std::vector<Component> storage;
   std::vector<JobDesign> jobs;
   std::vector<Component> tenants;   ///< other traffic on the same systems
+  std::vector<Component> stages;    ///< of a pipeline, jobs among them
   std::vector<Component> failures;  ///< what breaks, and how often
   Component run;                    ///< kind "run": duration, seed, replicas, ...
   std::vector<Expectation> expect;

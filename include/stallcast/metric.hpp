@@ -16,13 +16,26 @@ enum class Dimension;
 namespace stallcast::metric {
 
 /// What a figure is of.
-enum class Domain { job, tenant, failure, storage, resource, cost, power, space, any, other };
+enum class Domain {
+  job,
+  tenant,
+  stage,
+  pipeline,
+  failure,
+  storage,
+  resource,
+  cost,
+  power,
+  space,
+  any,
+  other
+};
 
 /// A name taken apart: views into the text that was parsed.
 struct Name {
   Domain domain = Domain::other;
-  std::string_view id;         ///< "train", "storage.scratch.ost"; "" for costs, power and space
-  std::string_view figure;     ///< "checkpoint.stall"
+  std::string_view id;      ///< "train", "storage.scratch.ost"; "" for costs, power, the pipeline
+  std::string_view figure;  ///< "checkpoint.stall"
   std::string_view statistic;  ///< "p50", "p95", "p99", "max"; "" for the mean
 };
 
@@ -33,6 +46,8 @@ struct Name {
 /// "job.train.checkpoint.stall"; without a figure, what all names of the job begin with.
 [[nodiscard]] std::string of_job(std::string_view job, std::string_view figure = {});
 [[nodiscard]] std::string of_tenant(std::string_view tenant, std::string_view figure = {});
+/// Of a stage of a pipeline.
+[[nodiscard]] std::string of_stage(std::string_view stage, std::string_view figure = {});
 /// Of a storage failure.
 [[nodiscard]] std::string of_failure(std::string_view failure, std::string_view figure = {});
 [[nodiscard]] std::string of_storage(std::string_view storage, std::string_view figure = {});
@@ -46,6 +61,10 @@ inline constexpr const char *kPower = "power.total", *kMeanPower = "power.mean",
                             *kRackUnits = "space.rack_units";
 inline constexpr const char *kCapex = "cost.capex", *kGpuIdleCost = "cost.gpu_idle",
                             *kUsefulGpuHour = "cost.per_useful_gpu_hour";
+
+inline constexpr const char *kPipelineTime = "pipeline.time",
+                            *kPipelineFirstBatch = "pipeline.first_batch",
+                            *kPipelineLimit = "pipeline.limit";
 
 [[nodiscard]] inline std::string gpu_utilization(std::string_view job) {
   return of_job(job, kGpuUtilization);
@@ -66,6 +85,8 @@ enum class Group {
   restart,
   elastic,
   tenant,
+  stage,
+  pipeline,
   fault,
   capacity,
   cost,

@@ -12,6 +12,7 @@
 #include "models/contract/capacity.hpp"
 #include "models/contract/replay_program.hpp"
 #include "models/contract/rows.hpp"
+#include "models/stage/graph.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -68,6 +69,8 @@ class Surveyor {
       if (job.checkpoint) add_saves(job);
     }
     for (const Component& tenant : design_.tenants) add_tenant(tenant);
+    const std::vector<StageNode> stages = stage_graph(design_);
+    for (std::size_t s = 0; s < stages.size(); ++s) add_stage(stages, s);
     return std::move(out_);
   }
 
@@ -202,6 +205,22 @@ class Surveyor {
                                std::move(rule)});
       space->growth += state * (left * share) / interval;
     }
+  }
+
+  // What a stage brings, but for the data set of a job that follows it, which is counted already.
+  //    [docs/models/capacity.md, eq. 2]
+  void add_stage(const std::vector<StageNode>& stages, std::size_t at) {
+    const StageNode& node = stages[at];
+    Room* space = node.work.to.empty() ? nullptr : home(node.work.to);
+    if (space == nullptr || node.written <= Bytes{}) return;
+    if (std::any_of(stages.begin(), stages.end(), [&](const StageNode& other) {
+          return other.job != nullptr && reads_from(*other.job, node.work.to) &&
+                 follows(stages, other, at) &&
+                 std::isfinite(dataset_params(*other.job->dataset).sample_count());
+        }))
+      return;
+    space->stored.push_back({metric::of_stage(node.id, "written"), node.written,
+                             text(node.read) + " read x " + count(node.work.ratio)});
   }
 
   void add_tenant(const Component& tenant) {

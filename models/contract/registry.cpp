@@ -90,7 +90,7 @@ constexpr std::array kStorageMeasures{
 constexpr std::array kLoaderMeasures{MeasuredBy{"", kLoaderProbe}};
 constexpr std::array kJobMeasures{MeasuredBy{"", kJobRun}};
 
-constexpr std::array<RoleInfo, 15> kRoles{
+constexpr std::array<RoleInfo, 16> kRoles{
     {{Role::host, "host", "", "host", "host", kHostRemedies, {}, kHostCounts, kHostMeasures},
      {Role::fabric,
       "fabric",
@@ -142,6 +142,7 @@ constexpr std::array<RoleInfo, 15> kRoles{
       {},
       kNetworkMeasures},
      {Role::tenant, "tenant", "type", "", "tenants"},
+     {Role::stage, "stage", "type", "", "stages"},
      {Role::recovery, "recovery", "", "restart", "failures"},
      {Role::elastic, "elastic", "", "schedule", "elastic"},
      {Role::failure, "failure", "type", "", "failures"},
@@ -198,6 +199,7 @@ std::span<const KindInfo> kinds(Role role) {
       {Role::failure, infos_of(failure_rows())},
       {Role::communication, infos_of(communication_rows())},
       {Role::tenant, infos_of(tenant_rows())},
+      {Role::stage, infos_of(stage_rows())},
       {Role::run, kRuns}};
   return all.at(role);
 }
@@ -293,6 +295,7 @@ const CommunicationRow& communication_row(std::string_view kind) {
   return row_of(communication_rows(), kind);
 }
 const TenantRow& tenant_row(std::string_view kind) { return row_of(tenant_rows(), kind); }
+const StageRow& stage_row(std::string_view kind) { return row_of(stage_rows(), kind); }
 const FailureRow& failure_row(std::string_view kind) { return row_of(failure_rows(), kind); }
 
 }  // namespace stallcast::models

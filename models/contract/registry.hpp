@@ -30,6 +30,7 @@ enum class Role {
   recovery,
   elastic,
   tenant,
+  stage,
   failure,
   run
 };

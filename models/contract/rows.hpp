@@ -20,6 +20,7 @@
 namespace stallcast::models {
 
 class Plant;
+struct StageWork;
 class Tenant;
 
 struct StorageRow {
@@ -57,6 +58,10 @@ struct TenantRow {
   KindInfo info;
   std::unique_ptr<Tenant> (*make)(const Component&, Plant&, sim::Context&, std::uint64_t seed);
 };
+struct StageRow {
+  KindInfo info;
+  StageWork (*work)(const Component&);  ///< nullptr for one that is a job
+};
 struct FailureRow {
   KindInfo info;
   FailureStyle style;
@@ -72,6 +77,7 @@ struct FailureRow {
 [[nodiscard]] std::span<const FabricRow> fabric_rows();
 [[nodiscard]] std::span<const CommunicationRow> communication_rows();
 [[nodiscard]] std::span<const TenantRow> tenant_rows();
+[[nodiscard]] std::span<const StageRow> stage_rows();
 [[nodiscard]] std::span<const FailureRow> failure_rows();
 
 /// The row of a resolved component. REQUIRES: its kind exists.
@@ -83,6 +89,7 @@ struct FailureRow {
 [[nodiscard]] const FabricRow& fabric_row(std::string_view kind);
 [[nodiscard]] const CommunicationRow& communication_row(std::string_view kind);
 [[nodiscard]] const TenantRow& tenant_row(std::string_view kind);
+[[nodiscard]] const StageRow& stage_row(std::string_view kind);
 [[nodiscard]] const FailureRow& failure_row(std::string_view kind);
 
 }  // namespace stallcast::models

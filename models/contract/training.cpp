@@ -52,7 +52,7 @@ constexpr std::array<Field<ModelParams>, 12> kModel{
     field("shape.layers", &ModelParams::layers, kOptional, "transformer layers", up_to(1e5))};
 
 constexpr std::string_view kAuRounds[] = {"dlio-v1", "dlio-v2"};
-constexpr std::array<Field<JobParams>, 21> kJob{
+constexpr std::array<Field<JobParams>, 23> kJob{
     field("hosts", &JobParams::hosts, kRequired, "id of the host class it runs on"),
     field("accelerators", &JobParams::accelerators, kOptional,
           "GPUs used; absent: all of the hosts", kAtLeastOne),
@@ -83,6 +83,13 @@ constexpr std::array<Field<JobParams>, 21> kJob{
     field("au", &JobParams::au, "dlio-v2",
           "definition of job.J.au: DLIO of MLPerf Storage v1.0, or v2.0 and later",
           one_of(kAuRounds)),
+    field("after", &JobParams::after, kOptional,
+          "ids of the stages it follows; absent: those that bring data to where its data set lies, "
+          "[]: none"),
+    field("after_share", &JobParams::after_share, kOptional,
+          "of what these bring, with which it begins: its first epoch reads what is there; absent: "
+          "all of it",
+          kShare),
     field(
         "run.tokens", &JobParams::run_tokens, kOptional,
         "tokens to train on in all, of which the simulation shows a part: job.J.run.time says how "

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "engine/base/fields.hpp"
 #include "engine/base/random.hpp"
@@ -43,6 +45,8 @@ struct JobParams {
   Seconds barrier_base, barrier_per_doubling, barrier_per_sqrt;
   std::optional<std::int64_t> barrier_fewest, barrier_most;  ///< ranks that they were fitted to
   std::string au;
+  std::vector<std::string> after;       ///< stages it follows
+  std::optional<Fraction> after_share;  ///< of what they bring, with which it begins
   /// What it is to do in all: one of the first four.    [docs/models/whole-run.md]
   std::optional<double> run_tokens, run_tokens_per_parameter, run_epochs, run_steps,
       run_tokens_per_step;

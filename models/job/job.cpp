@@ -210,6 +210,7 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
   for (RankClass& ranks : classes_)
     if (ranks.loader) ranks.loader->begin_epoch(steps - done, written, done);
   while (epoch_.done < steps && !time_is_up()) {
+    co_await await_input();
     co_await step(epoch_.done == done);
     if (restarts_.failed()) co_return;
     ++epoch_.done;

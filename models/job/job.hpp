@@ -9,6 +9,7 @@
 #include "engine/sim/context.hpp"
 #include "models/contract/progress.hpp"
 #include "models/contract/statistics.hpp"
+#include "models/contract/supply.hpp"
 #include "models/failure/restarts.hpp"
 #include "models/job/communicator.hpp"
 #include "models/job/steady_state.hpp"
@@ -35,6 +36,10 @@ class TrainingJob {
   /// Called at the end of every step, the save after it included.
   std::function<void()> on_step;
   void describe(sim::Ledger& ledger);
+  /// It reads behind `supplies`, and does not overtake them in its first epoch.
+  void read_behind(std::vector<Supply*> supplies);
+  /// Time it waited for them after it had begun.
+  [[nodiscard]] Seconds starved() const { return starved_; }
   /// Tells `recorder`, which outlives the run, what happens from now on.
   void record(Recorder& recorder);
   /// Time training waited, by resource: batches, communication and saves.
@@ -78,6 +83,8 @@ class TrainingJob {
   /// A new loader of class number `c`.
   [[nodiscard]] std::unique_ptr<LoaderRuntime> make_loader(std::size_t c);
   sim::Task<void> step(bool first);
+  /// Until what the next step needs is there.
+  sim::Task<void> await_input();
   /// One of `steps` steps, of which `done` are done. Ends early at a failure.
   sim::Task<void> epoch(std::int64_t steps, std::int64_t done);
   void end_epoch();
@@ -140,6 +147,8 @@ class TrainingJob {
   Bytes epoch_read_, epoch_missed_;  ///< of the present epoch: asked for, and not found by hosts
   cache::CachePlan cache_;
   std::vector<std::string> warnings_;
+  std::vector<Supply*> behind_;
+  Seconds starved_;
   SteadyState steady_;
   StragglerCost stragglers_;
   Seconds first_waited_;  ///< for the first batch of the run, mean over the ranks

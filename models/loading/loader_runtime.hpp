@@ -38,6 +38,8 @@ class LoaderRuntime {
 
   /// Batches of a whole epoch; infinite when the data set is.
   [[nodiscard]] double steps_per_epoch() const;
+  /// Batches that may be asked for beyond the next.
+  [[nodiscard]] std::int64_t read_ahead() const { return most(); }
   /// Starts an epoch of `steps` batches from empty queues. The work happens in `next`. `written`:
   /// by saves through the page cache of a host, in an epoch. `before`: batches of the epoch that
   /// the loader had before it was started again.

@@ -94,6 +94,11 @@ void Plant::count_cores(const Design& design) {
       most(writing, host, saves.to);
     }
   }
+  for (const Component& stage : design.stages) {
+    const Value *hosts = stage.find("hosts"), *workers = stage.find("workers");
+    if (hosts == nullptr || workers == nullptr || stage.find("cpu") == nullptr) continue;
+    hosts_.at(hosts->text).busy += workers->number;
+  }
   for (auto& [id, host] : hosts_) host.busy += reading[id] + writing[id];
 }
 

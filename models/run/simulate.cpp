@@ -16,6 +16,7 @@
 #include "models/record/recorder.hpp"
 #include "models/run/fast_forward.hpp"
 #include "models/run/months.hpp"
+#include "models/run/stages.hpp"
 #include "models/tenant/tenant.hpp"
 #include "stallcast/metric.hpp"
 
@@ -25,12 +26,11 @@ namespace {
 // Progress of a run without jobs is reported so often.
 constexpr int kParts = 100;
 
-// Until the jobs and the tenants that end have ended, or for as long as the run is to last where
-// there are none.
-sim::Task<void> run_all(sim::Context& context, std::vector<std::unique_ptr<TrainingJob>>& jobs,
+// Until the jobs, the stages and the tenants that end have ended, or for as long as the run is to
+// last where there are none.
+sim::Task<void> run_all(sim::Context& context, Stages& stages,
                         std::vector<std::unique_ptr<Tenant>>& tenants, Seconds duration) {
-  std::vector<sim::Task<void>> parts;
-  for (auto& job : jobs) parts.push_back(job->run());
+  std::vector<sim::Task<void>> parts = stages.programs();
   for (auto& tenant : tenants)
     if (tenant->ends()) parts.push_back(tenant->run());
   const bool timed = parts.empty();
@@ -66,10 +66,12 @@ WaitSplit waited(const std::vector<std::unique_ptr<TrainingJob>>& jobs,
   return all;
 }
 
-// Share of all waiting during which a resource was what was waited for.
-void blame(const WaitSplit& all, ResourceTable& resources, std::vector<ResourceUse>& uses) {
-  Seconds total;
-  for (const auto& [resource, time] : all.by_resource) total += time;
+// Share of all waiting, or of `total`, during which a resource was what was waited for.
+void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
+           std::vector<ResourceUse>& uses) {
+  const bool given = total > Seconds{};
+  for (const auto& [resource, time] : all.by_resource)
+    if (!given) total += time;
   if (total <= Seconds{}) return;
   for (const auto& [resource, time] : all.by_resource) {
     const std::string& name = resources.name(resource);
@@ -95,9 +97,10 @@ Simulation::~Simulation() = default;
 /// Everything that acts in one run.
 struct Simulation::Parts {
   Parts(const Design& design, Plant& plant, std::uint64_t seed, sim::Context& context)
-      : fast_forward(context, plant, jobs) {
-    for (const JobDesign& job : design.jobs)
-      jobs.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
+      : jobs(jobs_of(design, plant, seed, context)),
+        fast_forward(context, plant, jobs),
+        stages(design, plant, context, jobs,
+               [this, &context] { return context.now() + fast_forward.skipped(); }) {
     for (const Component& tenant : design.tenants)
       tenants.push_back(tenant_row(tenant.kind).make(tenant, plant, context, seed));
     for (auto& tenant : tenants)
@@ -108,10 +111,23 @@ struct Simulation::Parts {
     for (auto& fault : faults) context.spawn(fault->run());
     skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();
   }
+  static std::vector<std::unique_ptr<TrainingJob>> jobs_of(const Design& design, Plant& plant,
+                                                           std::uint64_t seed,
+                                                           sim::Context& context) {
+    std::vector<std::unique_ptr<TrainingJob>> out;
+    for (const JobDesign& job : design.jobs)
+      out.push_back(std::make_unique<TrainingJob>(design, job, plant, context, seed));
+    return out;
+  }
+  /// A step of a job ended: what repeats is skipped, while no stage moves data.
+  void step_done() {
+    if (skips && !stages.moving()) fast_forward.step_done();
+  }
   std::vector<std::unique_ptr<TrainingJob>> jobs;
-  std::vector<std::unique_ptr<Tenant>> tenants;
-  std::vector<std::unique_ptr<StorageFault>> faults;
+  std::vector<std::unique_ptr<Tenant>> tenants{};
+  std::vector<std::unique_ptr<StorageFault>> faults{};
   FastForward fast_forward;
+  Stages stages;
   bool skips = false;  ///< what repeats
 };
 
@@ -120,10 +136,10 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
   Plant& plant = *plant_;
   plant.attach(context, seed);
   Parts parts(design, plant, seed, context);
-  auto& [jobs, tenants, faults, fast_forward, skips] = parts;
-  if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.fast_forward.step_done(); };
+  auto& [jobs, tenants, faults, fast_forward, stages, skips] = parts;
+  if (skips && !jobs.empty()) jobs.front()->on_step = [&parts] { parts.step_done(); };
   const Seconds duration = run_params(design.run).duration.value_or(Seconds{});
-  context.spawn(run_all(context, jobs, tenants, duration));
+  context.spawn(run_all(context, stages, tenants, duration));
   context.run();
   for (auto& fault : faults) fault->end();
 
@@ -136,7 +152,9 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     job->report(result);
     wall = std::max(wall, job->wall() + job->restoring());
   }
+  if (!stages.empty()) wall = context.now() + fast_forward.skipped();
   for (const auto& tenant : tenants) tenant->report(result);
+  stages.report(result);
   for (const auto& fault : faults) fault->report(result);
   for (std::size_t j = 0; j < jobs.size(); ++j)
     add_failures(design, design.jobs[j], *jobs[j], plant, seed, result);
@@ -150,7 +168,13 @@ RunResult Simulation::run(std::uint64_t seed, sim::Context& context) {
     for (ResourceUse& use : result.resources)
       if (use.name == "host." + tenant->host() + ".cpu")
         use.throughput = std::min(use.throughput + tenant->computed() / wall, use.capacity);
-  blame(waited(jobs, tenants), plant.resources(), result.resources);
+  for (const auto& [host, time] : stages.computed())
+    for (ResourceUse& use : result.resources)
+      if (use.name == "host." + host + ".cpu") use.throughput += time / wall;
+  if (stages.empty())
+    blame(waited(jobs, tenants), {}, plant.resources(), result.resources);
+  else
+    blame(stages.waited(), stages.time(), plant.resources(), result.resources);
   std::sort(result.resources.begin(), result.resources.end(),
             [](const ResourceUse& a, const ResourceUse& b) { return a.name < b.name; });
   for (const ResourceUse& use : result.resources) {
@@ -192,12 +216,12 @@ Timeline Simulation::record(std::uint64_t seed, sim::Context& context,
   parts.fast_forward.stop_before(recorder.window());
   if (!parts.jobs.empty())
     parts.jobs.front()->on_step = [&parts, &recorder] {
-      if (parts.skips) parts.fast_forward.step_done();
+      parts.step_done();
       recorder.step_done(parts.fast_forward.skipped());
     };
   else
     context.spawn(begin_window(context, recorder));
-  context.spawn(run_all(context, parts.jobs, parts.tenants,
+  context.spawn(run_all(context, parts.stages, parts.tenants,
                         run_params(design_.run).duration.value_or(Seconds{})));
   context.run();
   return recorder.take(seed);

@@ -259,20 +259,22 @@ class S3 final : public StorageModel {
                       client.share));
   }
 
-  // The first requests wait for their turn, the others do while the first are served.
+  // The first requests wait for their turn, the others do while the first are served; all do of
+  // clients that do not begin together.
   //    [s3.md, eq. 1]
   sim::Task<Served> serve(const Client& client, RequestLimit& limit,
                           const std::vector<sim::LinkId>& path, Rate host, Call call) {
     const Rate cap = std::min({call.connections, call.library, host});
     const Seconds asked = context_->now();
-    co_await limit.take(client.members * call.at_once);
+    const double first = client.staggered ? 0.0 : call.at_once;
+    if (first > 0.0) co_await limit.take(client.members * first);
     Seconds waited = context_->now() - asked;
     const Seconds began = context_->now();
     sim::FlowOutcome flow;
     std::vector<sim::Task<void>> parts;
     parts.push_back(stream(client, path, cap, call, flow));
-    if (call.requests > call.at_once)
-      parts.push_back(limit.take(client.members * (call.requests - call.at_once)));
+    if (call.requests > first)
+      parts.push_back(limit.take(client.members * (call.requests - first)));
     co_await sim::join(*context_, std::move(parts));
     waited += context_->now() - flow.ended;
     waited += co_await retry(client, limit, call.requests, call.at_once, waited);

@@ -48,6 +48,7 @@ void as_scenario(std::vector<Segment>& path) {
   };
   constexpr Name kNames[] = {{"job", "", "jobs"},
                              {"tenant", "", "tenants"},
+                             {"stage", "", "stages"},
                              {"host", "cluster", "hosts"},
                              {"fabric", "cluster", "fabric"}};
   if (path.empty() || path.front().in_brackets) return;

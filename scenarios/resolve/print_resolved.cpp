@@ -93,6 +93,8 @@ class Printer {
     for (const JobDesign& job : design.jobs) root["jobs"].push_back(job_json(job));
     for (const Component& tenant : design.tenants)
       root["tenants"].push_back(component(Role::tenant, tenant, true));
+    for (const Component& stage : design.stages)
+      root["stages"].push_back(component(Role::stage, stage, true));
     for (const Component& failure : design.failures)
       root["failures"].push_back(component(Role::failure, failure, true));
     root["run"] = component(Role::run, design.run, false);

@@ -12,8 +12,9 @@ namespace {
 using models::Role;
 
 constexpr std::string_view kTopKeys[] = {
-    "$schema", "id",     "description", "extends", "params",  "cluster",  "storage", "jobs",
-    "run",     "expect", "scenarios",   "sweep",   "tenants", "failures", "plan",    "growth"};
+    "$schema", "id",     "description", "extends", "params",    "cluster",
+    "storage", "jobs",   "run",         "expect",  "scenarios", "sweep",
+    "tenants", "stages", "failures",    "plan",    "growth"};
 constexpr std::string_view kClusterKeys[] = {"hosts", "fabric"};
 constexpr std::string_view kJobParts[] = {"model",      "step",          "dataset",  "loader",
                                           "checkpoint", "communication", "recovery", "elastic"};
@@ -32,6 +33,7 @@ class Resolver {
     read_list("/storage", Role::storage, "storage", design_.storage);
     read_jobs();
     read_list("/tenants", Role::tenant, "tenant", design_.tenants);
+    read_list("/stages", Role::stage, "stage", design_.stages);
     read_list("/failures", Role::failure, "failure", design_.failures);
     design_.run = read_component(context_, {Role::run, "/run", "run", "\"run\""});
     check_forms();
@@ -131,15 +133,20 @@ class Resolver {
     return *text;
   }
 
+  static bool empty(const Json* list) {
+    return list == nullptr || (list->is_array() && list->empty());
+  }
+
   void read_jobs() {
     const std::vector<std::string> jobs = items("/jobs", "job", false);
     const Json *list = present("/jobs"), *tenants = present("/tenants");
-    if (!context_.idle && jobs.empty() && (list == nullptr || list->is_array()) &&
-        (tenants == nullptr || (tenants->is_array() && tenants->empty())))
-      report().error("missing", list == nullptr ? "" : "/jobs",
-                     "the scenario has neither a job nor a tenant",
-                     "add \"jobs\": [ { \"id\": ... } ], or \"tenants\" and how long they run: "
-                     "\"run\": { \"duration\": \"10 min\" }");
+    if (!context_.idle && jobs.empty() && (list == nullptr || list->is_array()) && empty(tenants) &&
+        empty(present("/stages")))
+      report().error(
+          "missing", list == nullptr ? "" : "/jobs",
+          "the scenario has neither a job nor a tenant nor a stage",
+          "add \"jobs\": [ { \"id\": ... } ], \"stages\", or \"tenants\" and how long they run: "
+          "\"run\": { \"duration\": \"10 min\" }");
     for (const std::string& at : jobs) {
       JobDesign job;
       job.job = read_item(Role::job, at, "job", kJobParts);

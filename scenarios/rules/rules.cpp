@@ -47,7 +47,9 @@ class Rules {
       if (job.communication) check_communication(job, report_);
     }
     for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);
-    if (design_.jobs.empty() && !design_.tenants.empty()) check_run_without_jobs();
+    if (design_.jobs.empty() && design_.stages.empty() && !design_.tenants.empty())
+      check_run_without_jobs();
+    check_stages(design_, report_);
     check_failures(design_, report_);
     for (const Expectation& e : design_.expect) check_expectation(e);
     if (!report_.has_errors()) check_capacity(design_, report_);
@@ -142,7 +144,8 @@ class Rules {
     const std::tuple<std::string_view, std::string, std::vector<std::string>> kinds[] = {
         {"job", "job", jobs},
         {"storage", "storage system", storage_},
-        {"tenant", "tenant", ids_of(design_.tenants)}};
+        {"tenant", "tenant", ids_of(design_.tenants)},
+        {"stage", "stage", stages()}};
     const auto kind = std::find_if(std::begin(kinds), std::end(kinds),
                                    [&](const auto& k) { return std::get<0>(k) == parts[0]; });
     if (kind == std::end(kinds)) return;
@@ -150,6 +153,13 @@ class Rules {
     if (std::find(ids.begin(), ids.end(), parts[1]) == ids.end())
       report_.error("reference", at, "no " + noun + " \"" + parts[1] + "\" in \"" + e.that + "\"",
                     ids.empty() ? "the scenario has no " + noun : allowed_hint(parts[1], ids));
+  }
+
+  // Jobs may be stages, too.
+  std::vector<std::string> stages() const {
+    std::vector<std::string> out = ids_of(design_.stages);
+    for (const JobDesign& job : design_.jobs) out.push_back(job.job.id);
+    return out;
   }
 
   const Design& design_;
@@ -163,8 +173,8 @@ void check_rules(const Design& design, Diagnostics& report) { Rules(design, repo
 
 void check_design(const Design& design, Diagnostics& report) {
   if (design.hosts.empty()) report.error("missing", "/cluster", "the scenario has no host class");
-  if (design.jobs.empty() && design.tenants.empty())
-    report.error("missing", "", "the scenario has neither a job nor a tenant");
+  if (design.jobs.empty() && design.tenants.empty() && design.stages.empty())
+    report.error("missing", "", "the scenario has neither a job nor a tenant nor a stage");
   base::for_each_component(
       design, [&](const std::string& path, std::string_view role, const Component& component) {
         const models::RoleInfo* info = models::find_role(role);

@@ -125,6 +125,8 @@ std::string writer_of(const Design& design, const std::string& storage) {
                                                         });
     if (passes || named(job.checkpoint->find("to"))) return "job \"" + job.job.id + "\"";
   }
+  for (const Component& stage : design.stages)
+    if (named(stage.find("to"))) return "stage \"" + stage.id + "\"";
   for (const Component& tenant : design.tenants) {
     const Value* pattern = tenant.find("rw");
     const bool only_reads =

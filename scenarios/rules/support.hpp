@@ -50,6 +50,8 @@ void check_communication(const JobDesign& job, Diagnostics& report);
 
 /// Rules of a tenant: scenarios/rules/tenant.cpp.
 void check_tenant(const Design& design, const Component& tenant, Diagnostics& report);
+/// Rules of the stages of a pipeline: scenarios/rules/stage.cpp.
+void check_stages(const Design& design, Diagnostics& report);
 /// Rules of failures, recovery and lent GPUs: scenarios/rules/failures.cpp.
 void check_failures(const Design& design, Diagnostics& report);
 

@@ -18,7 +18,7 @@ std::string place(const models::RoleInfo& role) {
   if (role.role == run) return "run";
   if (role.role == job) return "jobs[]";
   if (role.role == storage) return "storage[]";
-  if (role.role == tenant || role.role == failure) return id + "s[]";
+  if (role.role == tenant || role.role == stage || role.role == failure) return id + "s[]";
   return "jobs[]." + id;
 }
 

@@ -183,7 +183,8 @@ Json scenario_schema(SchemaForm form) {
   properties["storage"] = {
       {"anyOf", Json::array({storage, list_of(storage, false), {{"type", "null"}}})}};
   properties["jobs"] = or_null(list_of(job_schema(form), false));
-  for (const auto& [key, role] : {std::pair{"tenants", Role::tenant}, {"failures", Role::failure}})
+  for (const auto& [key, role] :
+       {std::pair{"tenants", Role::tenant}, {"stages", Role::stage}, {"failures", Role::failure}})
     if (!models::kinds(role).empty())
       properties[key] =
           or_null(list_of(component_schema({.role = role, .has_id = true}, form), false));
@@ -196,7 +197,8 @@ Json scenario_schema(SchemaForm form) {
   if (!complete) properties["cluster"] = or_null(properties["cluster"]);
   Json out = closed_object(std::move(properties));
   if (complete) out["required"] = {"cluster"};
-  if (complete) out["anyOf"] = Json::array({has_some("jobs"), runs_for("tenants")});
+  if (complete)
+    out["anyOf"] = Json::array({has_some("jobs"), has_some("stages"), runs_for("tenants")});
   return out;
 }
 

@@ -85,6 +85,7 @@ TEST_CASE("a design reads back as it was written") {
 TEST_CASE("what is written is canonical: sorted, and printed as a tree of the same would be") {
   Design d = example();
   d.tenants = {component("t", "ingest", 1e-7)};
+  d.stages = {component("s", "copy", 3.5)};
   d.failures = {component("f", "host", 12345678901234567890.0)};
   d.hosts[0].id = "Zürich \u0001 \\ \x7f \xff";
   d.jobs[0].elastic = d.jobs[0].recovery = d.jobs[0].communication = component("x", "y", -0.0);

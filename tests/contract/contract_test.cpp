@@ -22,11 +22,13 @@ double utilization(const Design& design) {
   return metric(run(design), "job.train.gpu.utilization");
 }
 
-// What a tenant read and wrote, both of which cross the media.
+// What a tenant or a stage read and wrote, which crosses the media.
 double other(const RunResult& result) {
   double sum = 0.0;
   for (const char* name : {"tenant.other.read", "tenant.other.write"})
     if (result.metrics.contains(name)) sum += metric(result, name);
+  for (const char* name : {"stage.move.read", "stage.move.written"})
+    if (result.metrics.contains(name)) sum += metric(result, name) / result.simulated_s;
   return sum;
 }
 

@@ -147,6 +147,19 @@ Design design_of(const Kinds& kinds) {
     if (kinds.tenant == "replay")
       set(design.tenants[0], Role::tenant, "program", a_trace().c_str());
   }
+  if (!kinds.stage.empty()) {  // beside the job
+    design.stages.push_back(with_defaults(Role::stage, kinds.stage, "move", {}));
+    if (kinds.stage != "train") {
+      for (const auto& [key, text] :
+           {std::pair{"from", "scratch"}, {"hosts", "gpu"}, {"size", "5 GB"}})
+        set(design.stages[0], Role::stage, key, text);
+      if (kinds.stage == "copy" || kinds.stage == "transform")
+        set(design.stages[0], Role::stage, "to", "scratch");
+      job.job.values["after"].dimension = Dimension::text_list;
+    } else {
+      set(design.stages[0], Role::stage, "job", "train");
+    }
+  }
   if (!kinds.failure.empty()) {
     design.failures.push_back(with_defaults(Role::failure, kinds.failure, "fault", {}));
     job.recovery = component(Role::recovery, "restart", "recovery", {{"runs", "20"}});
@@ -184,6 +197,7 @@ void for_each_component(Design& design, const ComponentVisitor& visit) {
     if (job.elastic) visit(Role::elastic, *job.elastic);
   }
   for (Component& tenant : design.tenants) visit(Role::tenant, tenant);
+  for (Component& stage : design.stages) visit(Role::stage, stage);
   for (Component& failure : design.failures) visit(Role::failure, failure);
   visit(Role::run, design.run);
 }
@@ -252,6 +266,7 @@ std::vector<Kinds> all_kinds() {
   vary(Role::checkpoint, &Kinds::checkpoint);
   vary(Role::communication, &Kinds::communication);
   vary(Role::tenant, &Kinds::tenant);
+  vary(Role::stage, &Kinds::stage);
   vary(Role::failure, &Kinds::failure);
   vary(Role::elastic, &Kinds::elastic);
   out.push_back({.stragglers = true});

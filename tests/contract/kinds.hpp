@@ -15,12 +15,12 @@ namespace stallcast::testing {
 struct Kinds {
   std::string storage = "lustre", fabric = "switched", format = "raw", loader = "pytorch",
               step = "given", checkpoint = "async", communication = "given", tenant = "",
-              failure = "", elastic = "";
+              failure = "", elastic = "", stage = "";
   bool stragglers = false;  ///< one of the hosts is slow
   bool outage = false;      ///< one of the hosts fails at a date
   [[nodiscard]] std::string name() const {
     return storage + " " + fabric + " " + format + " " + loader + " " + step + " " + checkpoint +
-           " " + communication + " " + tenant + " " + failure + " " + elastic +
+           " " + communication + " " + tenant + " " + failure + " " + elastic + " " + stage +
            (stragglers ? " stragglers" : "") + (outage ? " outage" : "");
   }
 };

@@ -30,6 +30,7 @@ void add_kinds(const Design& design, std::set<std::string>& out) {
   for (const Component& storage : design.storage) out.insert(name_of(Role::storage, storage.kind));
   out.insert(name_of(Role::run, design.run.kind));
   for (const Component& tenant : design.tenants) out.insert(name_of(Role::tenant, tenant.kind));
+  for (const Component& stage : design.stages) out.insert(name_of(Role::stage, stage.kind));
   for (const Component& failure : design.failures) out.insert(name_of(Role::failure, failure.kind));
   for (const JobDesign& job : design.jobs) {
     out.insert(name_of(Role::job, job.job.kind));

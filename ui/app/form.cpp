@@ -69,6 +69,8 @@ Form form(const Scenario& scenario) {
   for (const JobDesign& job : design.jobs) add_job(job, out.parts);
   for (const Component& c : design.tenants)
     out.parts.push_back(form_part(Role::tenant, "tenants[" + c.id + "]", c));
+  for (const Component& c : design.stages)
+    out.parts.push_back(form_part(Role::stage, "stages[" + c.id + "]", c));
   for (const Component& c : design.failures)
     out.parts.push_back(form_part(Role::failure, "failures[" + c.id + "]", c));
   out.parts.push_back(form_part(Role::run, "run", design.run));

@@ -46,6 +46,7 @@ std::vector<Headline> headlines(const Prediction& prediction) {
             shown(figure, metric::Domain::tenant) && prediction.metrics.contains(name) &&
             prediction.metrics.at(name).value != 0.0)
           add(name, title_of(figure) + QStringLiteral(", ") + QString::fromStdString(tenant));
+  if (of_pipeline(prediction)) add(metric::kPipelineTime, QStringLiteral("pipeline takes"));
   for (const metric::Figure& figure : metric::figures())
     if (shown(figure, metric::Domain::cost)) add(metric::of_cost(figure.key), title_of(figure));
   if (prediction.metrics.contains(metric::kPower))

@@ -206,7 +206,7 @@ QStringList JsonEditor::keys_here() const {
     }
   }
   if (out.isEmpty())
-    out = QStringList{"id",       "params", "cluster", "storage",   "jobs",  "tenants",
+    out = QStringList{"id",       "params", "cluster", "storage",   "jobs",  "tenants", "stages",
                       "failures", "run",    "expect",  "scenarios", "sweep", "extends"};
   out.removeDuplicates();
   out.sort();

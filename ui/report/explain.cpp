@@ -41,10 +41,10 @@ std::string line_text(const TreeLine& line, const Ink& ink) {
   return out;
 }
 
-std::string what_if_text(const WhatIf& w, bool alone) {
-  std::string text =
-      alone ? print_share(std::max(w.gain, 0.0)) + " less time of requests"
-            : "GPU utilization " + print_share(w.utilization) + " (" + print_gain(w.gain) + ")";
+std::string what_if_text(const WhatIf& w, const std::string& time) {
+  std::string text = !time.empty() ? print_share(std::max(w.gain, 0.0)) + " less time " + time
+                                   : "GPU utilization " + print_share(w.utilization) + " (" +
+                                         print_gain(w.gain) + ")";
   if (w.meets_targets) text += ", meets all targets";
   if (!w.missed.empty()) text += ", misses " + base::join(w.missed, ", ");
   return text;
@@ -112,7 +112,7 @@ std::string explanation_text(const Explanation& e, const ReportContext& context,
                         ", each tried alone by simulation") +
                "\n";
       first = false;
-      out += wrapped("  " + w.change + ": ", what_if_text(w, of_tenants_alone(e)), 6);
+      out += wrapped("  " + w.change + ": ", what_if_text(w, time_gained(e)), 6);
     }
   }
   if (e.prediction.has_value() && style.depth >= 0 && e.asked.empty())
@@ -132,8 +132,8 @@ std::string explanation_csv(const Explanation& e, const Style& style) {
     });
   }
   for (const WhatIf& w : e.what_ifs)
-    out += csv_row({e.scenario_id, "", "", w.change, w.set, what_if_text(w, of_tenants_alone(e)),
-                    "", "simulated"});
+    out += csv_row(
+        {e.scenario_id, "", "", w.change, w.set, what_if_text(w, time_gained(e)), "", "simulated"});
   return out;
 }
 
@@ -157,8 +157,8 @@ std::string explanation_markdown(const Explanation& e, const ReportContext& cont
     });
   if (!e.what_ifs.empty()) out += "\n| change | tried alone by simulation |\n|---|---|\n";
   for (const WhatIf& w : e.what_ifs)
-    out += "| " + markdown_cell(w.change) + " | " +
-           markdown_cell(what_if_text(w, of_tenants_alone(e))) + " |\n";
+    out += "| " + markdown_cell(w.change) + " | " + markdown_cell(what_if_text(w, time_gained(e))) +
+           " |\n";
   if (e.prediction.has_value() && e.asked.empty())
     out += "\n" + prediction_markdown(*e.prediction, context);
   return out;

@@ -62,8 +62,8 @@ std::string bound_phrase(const Explanation& e) {
   return "GPU utilization is at most " + print_value(e.bound, "ratio") + ", for " + e.bound_by;
 }
 
-bool of_tenants_alone(const Explanation& e) {
-  return e.prediction && stallcast::of_tenants_alone(*e.prediction);
+std::string time_gained(const Explanation& e) {
+  return e.prediction ? stallcast::time_gained(*e.prediction) : std::string();
 }
 
 std::string print_source(const Source& source) {

@@ -47,8 +47,8 @@ void walk_tree(const ExplainNode& root, int depth, std::set<std::string>& shown,
 /// What closed forms say without a simulation: "GPU utilization is at most 98 %, for ...".
 [[nodiscard]] std::string bound_phrase(const Explanation& explanation);
 
-/// Whether changes are told by the time of tenants' requests: there is no job.
-[[nodiscard]] bool of_tenants_alone(const Explanation& explanation);
+/// By what time changes are told where that is not GPU utilization: stallcast::time_gained.
+[[nodiscard]] std::string time_gained(const Explanation& explanation);
 
 /// "simulated", "derived", "input", "figure", "rest".
 [[nodiscard]] std::string kind_name(ExplainNode::Kind kind);

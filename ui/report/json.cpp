@@ -1,6 +1,8 @@
 #include <nlohmann/json.hpp>
 
+#include "stallcast/metric.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/stages.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -102,6 +104,22 @@ Json draws_object(const Uncertainty& uncertainty) {
   return out;
 }
 
+/// What limits each stage, and all of them: figures are among the metrics.
+Json pipeline_object(const Prediction& prediction, const std::vector<StageRow>& rows) {
+  const auto named = [&](const std::string& name) {
+    const auto found = prediction.limited_by.find(name);
+    return found == prediction.limited_by.end() ? Json(nullptr) : Json(found->second);
+  };
+  Json out = {{"limit", named(metric::kPipelineLimit)}, {"limited_by", named("pipeline")}};
+  out["stages"] = Json::array();
+  for (const StageRow& row : rows)
+    out["stages"].push_back({{"id", row.id},
+                             {"start", row.start},
+                             {"end", row.end},
+                             {"limited_by", named("stage." + row.id)}});
+  return out;
+}
+
 }  // namespace
 
 std::string dump(const Json& json) { return json.dump(2) + "\n"; }
@@ -131,6 +149,8 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
   out["assertions"] = assertions_array(prediction);
   out["metrics"] = metrics_object(prediction);
   out["breakdown"] = breakdown_object(prediction);
+  if (const std::vector<StageRow> rows = stage_rows(prediction); !rows.empty())
+    out["pipeline"] = pipeline_object(prediction, rows);
   out["bottlenecks"] = Json::array();
   for (const Bottleneck& b : prediction.bottlenecks)
     out["bottlenecks"].push_back(bottleneck_object(b));

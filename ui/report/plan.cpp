@@ -234,7 +234,7 @@ std::string plan_text(const PlanResult& plan, const ReportContext& context, cons
   out += "\n ";
   for (std::size_t a = 0; a < columns.heads.size(); ++a)
     out += (a > 0 ? " " : "") + right(short_head(columns, a), 9);
-  const bool alone = of_tenants_alone(plan.prediction);
+  const bool alone = without_jobs(plan.prediction);
   out += "  " + left("targets", 7) + (alone ? "" : right("GPU util.", 10)) + "  " +
          left("limited by", columns.limiter) + right("busy", 9) + "\n";
   for (const PlanPoint* point : shown(plan)) out += point_lines(*point, columns, alone, ink);
@@ -281,7 +281,7 @@ std::string plan_markdown(const PlanResult& plan) {
   std::string rule = "|";
   out += "\n|";
   for (const std::string& head : columns_of(plan).heads) out += " " + head + " |", rule += "---:|";
-  const bool alone = of_tenants_alone(plan.prediction);
+  const bool alone = without_jobs(plan.prediction);
   out += std::string(" targets |") + (alone ? "" : " GPU utilization |") +
          " limited by | busy | by target |\n" + rule + "---|" + (alone ? "" : "---:|") +
          "---|---:|---|\n";

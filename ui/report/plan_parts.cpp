@@ -62,7 +62,7 @@ PlanPart grown(const PlanResult& plan) {
 
 PlanPart worth(const PlanResult& plan) {
   const TargetMargin* target = binding_target(plan);
-  const bool alone = of_tenants_alone(plan.prediction);
+  const bool alone = without_jobs(plan.prediction);
   PlanPart out{"More of it, from the answer on", {}};
   for (const PlanNeighbour& n : plan.neighbours) {
     if (n.direction < 0 || !(n.units > 0.0) || !plan.axes[n.axis].ordered) continue;

@@ -67,7 +67,8 @@ void add_blocks(const Prediction& p, metric::Domain domain, const std::string& t
 
 /// What a share is of: the time of the jobs, or of what tenants ask for.
 std::string of_the_time(const Prediction& p) {
-  return of_tenants_alone(p) ? " of the time of requests" : " of the time";
+  const std::string what = time_gained(p);
+  return what.empty() ? " of the time" : " of the time " + what;
 }
 
 /// What ranks wait for each other: half of it is no speed of anything.
@@ -125,6 +126,7 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
     add_block(p, "Restarts of " + job, owner, Group::restart, out);
     add_block(p, "GPUs lent by " + job, owner, Group::elastic, out);
   }
+  add_block(p, "Pipeline", "pipeline.", Group::pipeline, out);
   add_blocks(p, metric::Domain::tenant, "Tenant ", Group::tenant, out);
   add_blocks(p, metric::Domain::failure, "Storage failure ", Group::fault, out);
   add_blocks(p, metric::Domain::storage, "Room on ", Group::capacity, out);
@@ -183,7 +185,7 @@ std::string limit_phrase(const Prediction& p) {
     case Limit::Kind::barrier:
       return by + " of the time goes to waiting for the slowest rank";
     case Limit::Kind::resource:
-      if (of_tenants_alone(p)) return by + of_time;
+      if (!time_gained(p).empty()) return by + of_time;
       return by + " of the time, " + print_share(p.bottlenecks.front().blamed_share) +
              " of all waiting";
     case Limit::Kind::gain:
@@ -290,8 +292,8 @@ std::vector<const ResourceUse*> data_path(const Prediction& p) {
 
 std::string gain_text(const Alternative& a, const Prediction& p) {
   std::string text =
-      of_tenants_alone(p)
-          ? print_share(std::max(a.gain, 0.0)) + " less time of requests"
+      !time_gained(p).empty()
+          ? print_share(std::max(a.gain, 0.0)) + " less time " + time_gained(p)
           : "GPU utilization " + print_share(a.utilization) + " (" + signed_points(a.gain, 1) + ")";
   if (p.verdict != Verdict::none)
     text += a.meets_targets ? ", meets all targets" : ", targets still missed";

@@ -159,8 +159,8 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
     if (const std::string note = gains_note(p); !note.empty()) out += "\n" + note + "\n";
   }
   if (!p.alternatives.empty()) {
-    const bool alone = of_tenants_alone(p);
-    const std::string figure = alone ? "less time of requests" : "GPU utilization";
+    const bool alone = !time_gained(p).empty();
+    const std::string figure = alone ? "less time " + time_gained(p) : "GPU utilization";
     out += "\n### Next change\n\n| change | " + figure + " | meets targets |\n|---|---:|---|\n";
     for (const Alternative& a : p.alternatives)
       out += "| " + markdown_cell(a.change) + " | " +

@@ -5,6 +5,7 @@
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
 
@@ -12,6 +13,7 @@ namespace stallcast::report {
 namespace {
 
 constexpr std::size_t kBarWidth = 40;
+constexpr std::size_t kStageBar = 30;
 constexpr std::size_t kMostResources = 12;
 constexpr std::size_t kMostAssumptions = 6;
 constexpr std::size_t kMostPrices = 12;
@@ -37,6 +39,8 @@ std::string headline(const Prediction& p, const Ink& ink) {
       out += utilization(p, job, *m, ink);
   if (of_tenants_alone(p))
     out += wrapped("  ", "no job: tenants alone, over " + print_value(p.simulated_s, "s"), 4);
+  if (const Metric* time = find(p, metric::kPipelineTime))
+    out += wrapped("  ", "all stages take " + print_metric(*time) + "; " + stage_limit(p), 4);
   const std::string limit = limit_phrase(p);
   return limit.empty() ? out : out + wrapped("  ", limit, 4);
 }
@@ -57,6 +61,29 @@ std::string time_split(const Prediction& p, const Ink& ink) {
       out += "\n";
     }
     out += "  " + left("total", 14) + right(print_tenths(sum), 8) + "\n";
+  }
+  return out;
+}
+
+/// A bar for each stage, over the time of all.
+std::string stages(const Prediction& p, const Ink& ink) {
+  const std::vector<StageRow> rows = stage_rows(p);
+  if (rows.empty()) return "";
+  std::string out = "\n" + ink.bold("Stages") + "\n";
+  for (const StageRow& row : rows) {
+    const auto cells = [](double share) {
+      return static_cast<std::size_t>(std::lround(share * static_cast<double>(kStageBar)));
+    };
+    const std::size_t from = std::min(cells(row.begins), kStageBar - 1);
+    const std::size_t length =
+        std::clamp(cells(row.lasts), std::size_t{1}, std::max(kStageBar - from, std::size_t{1}));
+    std::string bar(from, ' ');
+    bar += std::string(length, '#');
+    std::string text = row.dates;
+    for (const std::string& more : {row.rate, row.waited}) text += more.empty() ? "" : ", " + more;
+    if (!row.limit.empty()) text += ", limited by " + row.limit;
+    out += "  " + left(shortened(row.id, 12), 14) + "|" + left(bar, kStageBar) + "|\n" +
+           wrapped("    ", text, 6);
   }
   return out;
 }
@@ -177,9 +204,9 @@ std::string prediction_text(const Prediction& prediction, const ReportContext& c
                             const Style& style) {
   const Ink ink(style.colour);
   return headline(prediction, ink) + targets(prediction, ink) + time_split(prediction, ink) +
-         figures(prediction, context, ink) + bottlenecks(prediction, ink) +
-         data_path_lines(prediction, ink) + next_change(prediction, ink) +
-         fine_print(prediction, context, style, ink);
+         stages(prediction, ink) + figures(prediction, context, ink) +
+         bottlenecks(prediction, ink) + data_path_lines(prediction, ink) +
+         next_change(prediction, ink) + fine_print(prediction, context, style, ink);
 }
 
 }  // namespace stallcast::report

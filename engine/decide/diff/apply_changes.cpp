@@ -15,6 +15,7 @@ struct List {
 };
 constexpr std::array kLists = {List{"cluster.hosts", &Design::hosts},
                                List{"storage", &Design::storage}, List{"tenants", &Design::tenants},
+                               List{"stages", &Design::stages},
                                List{"failures", &Design::failures}};
 
 struct Part {

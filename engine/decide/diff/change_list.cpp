@@ -36,8 +36,8 @@ struct Moved {
 
 /// Which part of the scenario a path is in.
 std::size_t section(std::string_view path) {
-  constexpr std::array<std::string_view, 6> kOrder = {"cluster", "storage",  "jobs",
-                                                      "tenants", "failures", "run"};
+  constexpr std::array<std::string_view, 7> kOrder = {"cluster", "storage",  "jobs", "tenants",
+                                                      "stages",  "failures", "run"};
   std::size_t at = 0;
   while (at < kOrder.size() && !path.starts_with(kOrder[at])) ++at;
   return at;

@@ -59,6 +59,8 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
     for (const Component& tenant : design.tenants)
       for (const char* key : {"makespan", "latency", "chunk", "operations"})
         add(metric::of_tenant(tenant.id, key));
+  if (of_pipeline(prediction)) add(metric::kPipelineTime);
+  for (const Component& stage : design.stages) add_if_any(metric::of_stage(stage.id, "time"));
   for (std::size_t i = 0; i < std::min<std::size_t>(2, prediction.bottlenecks.size()); ++i)
     if (forms.known(metric::of_resource(prediction.bottlenecks[i].resource, "capacity")))
       add(metric::of_resource(prediction.bottlenecks[i].resource, "utilization"));

@@ -54,6 +54,8 @@ std::optional<double> factor_of(Role role, std::string_view key, const Value& va
   if (role == Role::step) return key == "jitter" ? std::optional(0.5) : std::nullopt;
   if (role == Role::job && !key.starts_with("barrier.")) return std::nullopt;
   if (role == Role::tenant && key != "cpu" && key != "limit") return std::nullopt;
+  if (role == Role::stage && key == "start") return std::nullopt;
+  if (role == Role::stage && key == "workers") return 2.0;
   switch (value.dimension) {
     case Dimension::rate:
     case Dimension::op_rate:
@@ -80,7 +82,7 @@ std::string job_of(const std::string& path) { return path.substr(0, path.find(']
 /// data.
 struct Lost {
   explicit Lost(const Prediction& prediction) {
-    alone = of_tenants_alone(prediction);
+    alone = of_tenants_alone(prediction) || of_pipeline(prediction);
     if (alone) by_cause["data"] = 1.0;
     for (const auto& [job, shares] : prediction.breakdown)
       for (const auto& [cause, share] : shares)
@@ -116,6 +118,7 @@ struct Lost {
       case Role::recovery:
         return to({"restart"});
       case Role::tenant:
+      case Role::stage:
         return alone ? moving : 0.0;
       default:
         return 0.0;
@@ -135,6 +138,7 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
       if (key.starts_with("gpu.")) return {path + ".gpu", path};
       return {host + ".cpu", host};
     case Role::tenant:
+    case Role::stage:
       if (key == "cpu") return {host + ".cpu", host};
       return {path + "." + key, path};
     case Role::job:
@@ -178,6 +182,9 @@ Parts parts_of(const Design& design, const Prediction& prediction) {
   for (const Component& tenant : design.tenants)
     if (const Value* value = tenant.find("hosts"))
       hosts[base::component_path("tenant", tenant.id)] = base::component_path("host", value->text);
+  for (const Component& stage : design.stages)
+    if (const Value* value = stage.find("hosts"))
+      hosts[base::component_path("stage", stage.id)] = base::component_path("host", value->text);
   std::size_t number = 0;
   base::for_each_component(
       design, [&](const std::string& path, std::string_view id, const Component& component) {
@@ -222,6 +229,7 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
   if (name.role == "host" && name.part == "gpu.decode")
     for (const JobDesign& job : design.jobs)
       return known(base::component_path("job", job.job.id) + ".loader.gpu");
+  if (name.role == "stage" && word == "workers") return known(owner + ".workers");
   if (name.role == "host" && word == "cache") return known(owner + ".cpu");
   if (const std::string path = known(owner + "." + word); !path.empty() || name.role != "storage")
     return path;

@@ -26,8 +26,8 @@ TargetMargin margin_of(const AssertionOutcome& outcome, std::span<const PartDown
 }  // namespace
 
 double gained(const Prediction& base, const Prediction& with) {
-  return of_tenants_alone(base) ? time_saved(base, with)
-                                : mean_utilization(with) - mean_utilization(base);
+  return !time_gained(base).empty() ? time_saved(base, with)
+                                    : mean_utilization(with) - mean_utilization(base);
 }
 
 PlanPoint point_of(const Prediction& prediction, std::span<const PartDown> outages) {

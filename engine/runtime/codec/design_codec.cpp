@@ -53,6 +53,7 @@ class Writer {
     out_.end_array();
     part("run", d.run);
     out_.member("schema", kDesignSchema);
+    if (!d.stages.empty()) parts("stages", d.stages);
     parts("storage", d.storage);
     if (!d.tenants.empty()) parts("tenants", d.tenants);
     out_.end_object();
@@ -240,7 +241,8 @@ Design read_design(const Json& json) {
   out.fabric = read_component(member(json, "fabric"));
   for (const Json& c : member_array(json, "storage")) out.storage.push_back(read_component(c));
   for (const Json& j : member_array(json, "jobs")) out.jobs.push_back(read_job(j));
-  for (const auto& [key, list] : {std::pair{"tenants", &out.tenants}, {"failures", &out.failures}})
+  for (const auto& [key, list] :
+       {std::pair{"tenants", &out.tenants}, {"stages", &out.stages}, {"failures", &out.failures}})
     if (json.contains(key))
       for (const Json& c : member_array(json, key)) list->push_back(read_component(c));
   out.run = read_component(member(json, "run"));

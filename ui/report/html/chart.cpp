@@ -18,6 +18,7 @@ constexpr double kSeen = 0.0005;  // a part that is printed as 0.0 % is left out
 constexpr double kLetter = 8.0;   // a letter is at most this wide, on average
 constexpr std::size_t kMostLetters = 58;
 constexpr double kMostLabels = 420.0, kLeastLabels = 120.0;  // where bars of gains begin
+constexpr double kLeastSpan = 3.0;                           // shorter ones are not seen
 constexpr std::size_t kTicks = 6;
 constexpr double kStripHeight = 76.0, kBandTop = 30.0, kBandHeight = 20.0, kStripSide = 40.0;
 constexpr double kSlimWidth = 400.0;  // of narrow screens, in which a unit is about a pixel
@@ -232,6 +233,24 @@ std::string gain_bars(std::string_view name, const std::vector<GainBar>& gains) 
   }
   content += svg_line(at(0.0), 0.0, at(0.0), height, "soft");
   return svg(name, height, content);
+}
+
+std::string span_bars(std::string_view name, const std::vector<Span>& spans) {
+  double labels = kLeastLabels;
+  for (const Span& span : spans)
+    labels = std::max(labels, width_of(shortened(span.label, kMostLetters)) + 12.0);
+  labels = std::min(labels, kMostLabels);
+  const double room = kSvgWidth - labels;
+  std::string content;
+  double y = 2.0;
+  for (const Span& span : spans) {
+    const double width = std::max(span.lasts * room, kLeastSpan);
+    content += svg_label(labels - 12.0, y + 17.0, "end", shortened(span.label, kMostLetters));
+    content += svg_rect(std::min(labels + span.begins * room, kSvgWidth - width), y + 4.0, width,
+                        kLine - 8.0, "bar", 1.0, span.label);
+    y += kLine;
+  }
+  return svg(name, y + 2.0, content);
 }
 
 namespace {

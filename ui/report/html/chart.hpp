@@ -34,6 +34,15 @@ struct GainBar {
 /// Bars to both sides of the design as it is.
 [[nodiscard]] std::string gain_bars(std::string_view name, const std::vector<GainBar>& gains);
 
+/// Something that begins and lasts: shares of the width.
+struct Span {
+  std::string label;
+  double begins = 0.0;
+  double lasts = 0.0;
+};
+/// A bar for each, one under the other.
+[[nodiscard]] std::string span_bars(std::string_view name, const std::vector<Span>& spans);
+
 /// A value on a line, and what is said of it; `css` names its colour.
 struct Mark {
   double value = 0.0;

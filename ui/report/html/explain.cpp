@@ -84,7 +84,8 @@ std::string limits(const Explanation& e) {
 }
 
 std::string changes(const Explanation& e, WhatIf::Kind kind) {
-  const bool alone = of_tenants_alone(e);
+  const std::string time = time_gained(e);
+  const bool alone = !time.empty();
   std::vector<html::GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const WhatIf& w : e.what_ifs) {
@@ -101,9 +102,9 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
   if (rows.empty()) return "";
   std::vector<html::Column> heads = {
       {"change"}, {"GPU utilization", "number"}, {"points", "number"}, {"targets"}};
-  if (alone) heads = {{"change"}, {"time of requests saved", "number"}, {"targets"}};
+  if (alone) heads = {{"change"}, {"time " + time + " saved", "number"}, {"targets"}};
   return element("p", "Each change alone, simulated.", "soft") +
-         html::gain_bars(alone ? "time of requests saved" : "points of GPU utilization", gains) +
+         html::gain_bars(alone ? "time " + time + " saved" : "points of GPU utilization", gains) +
          html::table(heads, rows);
 }
 

@@ -34,7 +34,7 @@ std::string margins(const PlanPoint& point) {
 std::string candidates(const PlanResult& plan) {
   std::vector<html::Column> columns;
   for (const PlanAxis& axis : plan.axes) columns.push_back({axis.noun, "number"});
-  const bool alone = of_tenants_alone(plan.prediction);
+  const bool alone = without_jobs(plan.prediction);
   columns.push_back({"targets"});
   if (!alone) columns.push_back({"GPU utilization", "number"});
   columns.insert(columns.end(), {{"limited by"}, {"margins"}});

@@ -7,6 +7,7 @@
 #include "ui/report/html/sections.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/stages.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
 
@@ -72,7 +73,8 @@ std::string tiles(const Prediction& p) {
     for (const std::string& tenant : tenants_of(p))
       out += element("h3", "Tenant " + tenant) +
              tiles(p, metric::Domain::tenant, metric::of_tenant(tenant));
-  return out + tiles(p, metric::Domain::cost, metric::of_cost("")) +
+  return out + tiles(p, metric::Domain::pipeline, "pipeline.") +
+         tiles(p, metric::Domain::cost, metric::of_cost("")) +
          tiles(p, metric::Domain::power, "power.");
 }
 
@@ -113,6 +115,19 @@ std::string time_split(const Prediction& p) {
   return out;
 }
 
+std::string stages(const Prediction& p) {
+  std::vector<Span> spans;
+  std::vector<std::vector<std::string>> rows;
+  for (const StageRow& row : stage_rows(p)) {
+    spans.push_back({row.id, row.begins, row.lasts});
+    rows.push_back(
+        {markup(row.id), markup(row.dates), markup(row.rate), markup(row.waited), path(row.limit)});
+  }
+  if (rows.empty()) return "";
+  return element("p", stage_limit(p)) + span_bars("when each stage is at work", spans) +
+         table({{"stage"}, {"when"}, {"rate"}, {"waits"}, {"limited by"}}, rows);
+}
+
 std::string limits(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
   for (const LimitRow& row : limit_rows(p)) {
@@ -124,7 +139,7 @@ std::string limits(const Prediction& p) {
   if (rows.empty()) return element("p", "Nothing: no resource costs time or is 30 % busy.");
   std::vector<html::Column> heads = {
       {"resource"},
-      {of_tenants_alone(p) ? "of requests' time" : "of the time", "number"},
+      {time_gained(p).empty() ? "of the time" : "of the time " + time_gained(p), "number"},
       {"busy", "number"},
       {"headroom"}};
   if (!p.gains) return table(heads, rows);
@@ -153,12 +168,12 @@ std::string what_ifs(const Prediction& p) {
   std::vector<std::vector<std::string>> rows;
   for (const Alternative& a : p.alternatives) {
     gains.push_back(
-        {a.change, 0.0, a.gain, of_tenants_alone(p) ? print_share(a.gain) : points(a.gain, 2)});
+        {a.change, 0.0, a.gain, !time_gained(p).empty() ? print_share(a.gain) : points(a.gain, 2)});
     rows.push_back({path(a.change), markup(gain_text(a, p))});
   }
   return element("p",
-                 of_tenants_alone(p)
-                     ? "Each change alone, simulated; time of requests saved."
+                 !time_gained(p).empty()
+                     ? "Each change alone, simulated; time " + time_gained(p) + " saved."
                      : "Each change alone, simulated; points of GPU utilization gained.",
                  "soft") +
          gain_bars("gain of each change", gains) + table({{"change"}, {"with it"}}, rows);
@@ -257,7 +272,8 @@ std::string reproduce_section(const ReportContext& context, const Prediction* pr
 std::string prediction_sections(const Prediction& p, const ReportContext& context,
                                 const Style& style) {
   return tiles(p) + section("Targets", targets(p)) + sureness_section(p) +
-         section("Where the time goes", time_split(p)) + section("What limits it", limits(p)) +
+         section("Where the time goes", time_split(p)) + section("Stages", stages(p)) +
+         section("What limits it", limits(p)) +
          section("Data path, mean over the run", data_path_table(p)) +
          section("What happens when",
                  context.timeline ? timeline_section(*context.timeline) : std::string()) +

@@ -1,0 +1,220 @@
+#include "models/run/stages.hpp"
+
+#include <algorithm>
+
+#include "models/bounds/whole_run.hpp"
+#include "stallcast/metric.hpp"
+
+namespace stallcast::models {
+namespace {
+
+// A stage that waited for its input for more of its time was held up: pieces end apart by less.
+constexpr double kHeldUp = 0.02;
+
+}  // namespace
+
+Stages::Stages(const Design& design, Plant& plant, sim::Context& context, const Jobs& jobs,
+               std::function<Seconds()> date)
+    : plant_(plant), context_(context), jobs_(jobs), date_(std::move(date)) {
+  const std::vector<StageNode> nodes = stage_graph(design);
+  stages_.reserve(nodes.size());
+  for (const StageNode& node : nodes) stages_.push_back({.node = node});
+  const std::vector<WholeRun> whole = whole_runs(design);
+  for (Stage& stage : stages_) {
+    stage.brings = std::make_unique<Supply>(context);
+    if (stage.node.job == nullptr) {
+      stage.mover = std::make_unique<StageMover>(stage.node, plant, context);
+      continue;
+    }
+    for (std::size_t j = 0; j < design.jobs.size(); ++j)
+      if (&design.jobs[j] == stage.node.job) stage.job = jobs[j].get();
+    for (const WholeRun& run : whole)
+      if (run.job == stage.node.job->job.id) stage.whole = run.time(1.0);
+  }
+}
+
+std::vector<sim::Task<void>> Stages::programs() {
+  std::vector<sim::Task<void>> out;
+  for (Stage& stage : stages_) out.push_back(run(stage));
+  for (const auto& job : jobs_)
+    if (std::none_of(stages_.begin(), stages_.end(),
+                     [&](const Stage& stage) { return stage.job == job.get(); }))
+      out.push_back(job->run());
+  return out;
+}
+
+sim::Task<void> Stages::run(Stage& stage) {
+  co_await context_.sleep(stage.node.start);
+  std::vector<Supply*> behind;
+  for (const std::size_t before : stage.node.after) behind.push_back(stages_[before].brings.get());
+  co_await reach_all(behind, stage.node.begins_with);
+  if (stage.job != nullptr) {
+    co_await train(stage, behind);
+  } else {
+    ++moving_;
+    co_await stage.mover->run(behind, *stage.brings);
+    --moving_;
+    stage.began = date_() - (context_.now() - stage.mover->began());
+  }
+  stage.ended = date_();
+  stage.brings->bring(1.0);
+}
+
+// T = max(simulated, n t / (useful share))          [docs/models/stages.md, eq. 4]
+sim::Task<void> Stages::train(Stage& stage, std::vector<Supply*> behind) {
+  stage.began = date_();
+  if (stage.node.streams) stage.job->read_behind(behind);
+  co_await stage.job->run();
+  const Seconds wall = stage.job->wall();
+  const double useful = wall > Seconds{} ? stage.job->useful() / wall : 0.0;
+  if (stage.whole <= Seconds{} || useful <= 0.0) co_return;
+  co_await context_.sleep(std::max(Seconds{}, stage.whole / useful - (date_() - stage.began)));
+}
+
+Seconds Stages::time() const {
+  Seconds first = Seconds::infinity(), last;
+  for (const Stage& stage : stages_) {
+    first = std::min(first, stage.began);
+    last = std::max(last, stage.ended);
+  }
+  return stages_.empty() ? Seconds{} : last - first;
+}
+
+std::optional<std::size_t> Stages::held_up_by(const Stage& stage) const {
+  if (!stage.node.streams || stage.node.after.empty()) return std::nullopt;
+  if (stage.starved() <= stage.time() * kHeldUp) return std::nullopt;
+  return *std::max_element(
+      stage.node.after.begin(), stage.node.after.end(),
+      [&](std::size_t a, std::size_t b) { return stages_[a].ended < stages_[b].ended; });
+}
+
+std::optional<std::size_t> Stages::started_by(const Stage& stage) const {
+  std::optional<std::size_t> out;
+  for (const std::size_t before : stage.node.after) {
+    const Stage& other = stages_[before];
+    const Seconds ready = stage.node.streams ? other.began : other.ended;
+    if (ready <= stage.node.start) continue;
+    if (!out || ready > (stage.node.streams ? stages_[*out].began : stages_[*out].ended))
+      out = before;
+  }
+  return out;
+}
+
+std::vector<Seconds> Stages::decisive() const {
+  if (stages_.empty()) return {};
+  const auto last =
+      std::max_element(stages_.begin(), stages_.end(),
+                       [](const Stage& a, const Stage& b) { return a.ended < b.ended; });
+  return decisive(static_cast<std::size_t>(last - stages_.begin()), last->ended);
+}
+
+const Stages::Stage* Stages::slowest(const std::vector<Seconds>& parts) const {
+  const auto most = std::max_element(parts.begin(), parts.end());
+  if (most == parts.end() || *most <= Seconds{}) return nullptr;
+  return &stages_[static_cast<std::size_t>(most - parts.begin())];
+}
+
+// From the last end back: a stage decides until it began, or until what held it up ended.
+//    [docs/models/stages.md, eq. 5]
+std::vector<Seconds> Stages::decisive(std::size_t at, Seconds until) const {
+  std::vector<Seconds> out(stages_.size());
+  for (;;) {
+    const Stage& stage = stages_[at];
+    if (const auto by = held_up_by(stage); by && stages_[*by].ended > stage.began) {
+      const Seconds since = std::min(until, stages_[*by].ended);
+      out[at] += until - since;
+      until = since;
+      at = *by;
+      continue;
+    }
+    out[at] += std::max(Seconds{}, until - stage.began);
+    until = std::min(until, stage.began);
+    const auto before = started_by(stage);
+    if (!before) return out;
+    at = *before;
+  }
+}
+
+WaitSplit Stages::waited() const {
+  WaitSplit all;
+  const std::vector<Seconds> parts = decisive();
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const Stage& stage = stages_[s];
+    const WaitSplit own = stage.mover ? stage.mover->limited() : stage.job->waited();
+    Seconds total = stage.mover ? Seconds{} : stage.job->wall();
+    if (stage.mover)
+      for (const auto& [resource, time] : own.by_resource) total += time;
+    if (total <= Seconds{}) continue;
+    for (const auto& [resource, time] : own.by_resource)
+      all.blame(parts[s] * (time / total), resource);
+  }
+  return all;
+}
+
+std::vector<std::pair<std::string, Seconds>> Stages::computed() const {
+  std::vector<std::pair<std::string, Seconds>> out;
+  for (const Stage& stage : stages_)
+    if (stage.mover) out.emplace_back(stage.node.move.hosts, stage.mover->uncontended());
+  return out;
+}
+
+std::string Stages::limit_of(const Stage& stage) const {
+  if (const auto by = held_up_by(stage); by && stage.starved() > stage.time() * 0.5)
+    return metric::of_stage(stages_[*by].node.id, "rate");
+  const WaitSplit own = stage.mover ? stage.mover->limited() : stage.job->waited();
+  if (stage.job != nullptr && stage.job->useful() > stage.job->wall() * 0.5)
+    return metric::of_job(stage.node.job->job.id, "compute");
+  const ResourceIndex worst = own.worst();
+  return worst == kNoResource ? std::string() : plant_.resources().name(worst);
+}
+
+void Stages::report(const Stage& stage, RunResult& out) const {
+  const auto set = [&](const char* figure, double value, const char* unit) {
+    out.metrics[metric::of_stage(stage.node.id, figure)] = {value, unit, {}};
+  };
+  set("start", stage.began.in(unit::s), "s");
+  set("end", stage.ended.in(unit::s), "s");
+  set("time", stage.time().in(unit::s), "s");
+  set("waited", stage.starved().in(unit::s), "s");
+  if (stage.mover) {
+    set("read", stage.node.read.in(unit::B), "B");
+    set("written", stage.node.written.in(unit::B), "B");
+    if (stage.time() > Seconds{})
+      set("rate", (stage.node.read / stage.time()).in(unit::Bps), "B/s");
+  }
+  if (const std::string limit = limit_of(stage); !limit.empty())
+    out.limited_by["stage." + stage.node.id] = limit;
+}
+
+void Stages::report(RunResult& out) const {
+  if (stages_.empty()) return;
+  for (const Stage& stage : stages_) report(stage, out);
+  out.metrics[metric::kPipelineTime] = {time().in(unit::s), "s", {}};
+  report_first_batch(out);
+  const std::vector<Seconds> parts = decisive();
+  const Stage* most = slowest(parts);
+  if (most == nullptr) return;
+  const Seconds decides = *std::max_element(parts.begin(), parts.end());
+  out.metrics[metric::kPipelineLimit] = {decides / time(), "ratio", {}};
+  out.limited_by[metric::kPipelineLimit] = "stage." + most->node.id;
+  const std::string limit = limit_of(*most);
+  out.limited_by["pipeline"] = limit.empty() ? "stage." + most->node.id : limit;
+}
+
+void Stages::report_first_batch(RunResult& out) const {
+  Seconds date = Seconds::infinity();
+  std::size_t first = 0;
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    if (stages_[s].job == nullptr || !stages_[s].node.job->dataset) continue;
+    const Seconds there = stages_[s].began + stages_[s].job->measured().first_wait;
+    if (there < date) date = there, first = s;
+  }
+  if (!date.finite()) return;
+  out.metrics[metric::kPipelineFirstBatch] = {date.in(unit::s), "s", {}};
+  // Of what was before it, if anything was.
+  const auto before = started_by(stages_[first]);
+  const Stage* most = before ? slowest(decisive(*before, stages_[first].began)) : &stages_[first];
+  if (most != nullptr) out.limited_by[metric::kPipelineFirstBatch] = limit_of(*most);
+}
+
+}  // namespace stallcast::models

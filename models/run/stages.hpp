@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/sim/context.hpp"
+#include "engine/sim/task.hpp"
+#include "models/contract/supply.hpp"
+#include "models/job/job.hpp"
+#include "models/plant/plant.hpp"
+#include "models/stage/graph.hpp"
+#include "models/stage/stage_mover.hpp"
+#include "stallcast/design.hpp"
+#include "stallcast/prediction.hpp"
+
+namespace stallcast::models {
+
+/// The stages of a design at work, and the jobs that belong to them. docs/models/stages.md.
+class Stages {
+ public:
+  using Jobs = std::vector<std::unique_ptr<TrainingJob>>;
+  /// `date`: time of the run, what was counted and not simulated included. All must outlive this.
+  Stages(const Design& design, Plant& plant, sim::Context& context, const Jobs& jobs,
+         std::function<Seconds()> date);
+
+  /// Whether there is none.
+  [[nodiscard]] bool empty() const { return stages_.empty(); }
+  /// Its stages, and the jobs that are none of them.
+  [[nodiscard]] std::vector<sim::Task<void>> programs();
+  /// Whether data are on their way: then nothing repeats.
+  [[nodiscard]] bool moving() const { return moving_ > 0; }
+  /// Adds "stage.S. ..." and "pipeline. ..." metrics.
+  void report(RunResult& out) const;
+  /// From its first stage's start to its last stage's end.
+  [[nodiscard]] Seconds time() const;
+  /// What its time went to along the stages that decide it, by resource.
+  //    [docs/models/stages.md, eq. 5]
+  [[nodiscard]] WaitSplit waited() const;
+  /// Host class and core time that no simulated CPU carried, of each stage.
+  [[nodiscard]] std::vector<std::pair<std::string, Seconds>> computed() const;
+
+ private:
+  struct Stage {
+    StageNode node;
+    TrainingJob* job = nullptr;
+    Seconds whole{};  ///< GPU time of the whole run of the job; 0 where it says none
+    std::unique_ptr<StageMover> mover{};
+    std::unique_ptr<Supply> brings{};
+    Seconds began = Seconds::infinity(), ended{};
+    [[nodiscard]] Seconds time() const { return ended - began; }
+    [[nodiscard]] Seconds starved() const { return mover ? mover->starved() : job->starved(); }
+  };
+  sim::Task<void> run(Stage& stage);
+  sim::Task<void> train(Stage& stage, std::vector<Supply*> behind);
+  /// How long each stage decides when stage number `at` is where it is at date `until`, in the
+  /// order of the stages.
+  [[nodiscard]] std::vector<Seconds> decisive(std::size_t at, Seconds until) const;
+  /// The same of the end of all.
+  [[nodiscard]] std::vector<Seconds> decisive() const;
+  /// The stage that decides longest; none where none does.
+  [[nodiscard]] const Stage* slowest(const std::vector<Seconds>& parts) const;
+  /// Of those it follows, the one that held it up when it streamed; none where it was not held up.
+  [[nodiscard]] std::optional<std::size_t> held_up_by(const Stage& stage) const;
+  /// Of those it follows, the last to end; none where it follows none, or waited for its own date.
+  [[nodiscard]] std::optional<std::size_t> started_by(const Stage& stage) const;
+  [[nodiscard]] std::string limit_of(const Stage& stage) const;
+  void report(const Stage& stage, RunResult& out) const;
+  void report_first_batch(RunResult& out) const;
+
+  Plant& plant_;
+  sim::Context& context_;
+  const Jobs& jobs_;
+  std::function<Seconds()> date_;
+  std::vector<Stage> stages_;  ///< each after those that it follows
+  int moving_ = 0;
+};
+
+}  // namespace stallcast::models

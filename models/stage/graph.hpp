@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "models/stage/stage.hpp"
+#include "stallcast/design.hpp"
+
+/// Which stage follows which, and what it has to do. docs/models/stages.md.
+namespace stallcast::models {
+
+/// A stage, or a job that follows stages.
+struct StageNode {
+  std::string id;
+  const Component* stage = nullptr;  ///< nullptr: a job that no stage names
+  const JobDesign* job = nullptr;    ///< nullptr: it moves data
+  std::vector<std::size_t> after{};  ///< nodes
+  bool streams = false;              ///< behind them
+  double begins_with = 1.0;          ///< share of what they bring
+  Seconds start{};                   ///< it starts no earlier
+  /// Of one that moves data.      [docs/models/stages.md, eq. 1]
+  MoveParams move{};
+  StageWork work{};
+  Bytes read{}, written{};
+  double files = 0.0;  ///< that it reads
+  Bytes file{}, written_file{};
+  [[nodiscard]] const Component& component() const { return stage ? *stage : job->job; }
+};
+
+/// What is wrong with the order of stages.
+struct StageFault {
+  enum class What { unknown, cycle, no_input, no_job, twice, streams_behind_job };
+  What what = What::unknown;
+  const Component* component = nullptr;
+  std::string key;   ///< field at fault
+  std::string name;  ///< what it names, or the way round the cycle
+};
+
+/// Stages and jobs that belong to a pipeline, each after those that it follows. Empty where there
+/// are no stages, or something is wrong: then `faults` says what. REQUIRES: all components are
+/// complete.
+[[nodiscard]] std::vector<StageNode> stage_graph(const Design& design,
+                                                 std::vector<StageFault>* faults = nullptr);
+
+/// Whether `node` comes after node number `before`, by whatever way.
+[[nodiscard]] bool follows(const std::vector<StageNode>& nodes, const StageNode& node,
+                           std::size_t before);
+
+/// Whether the data set of the job lies on `storage`, all of it or a part.
+[[nodiscard]] bool reads_from(const JobDesign& job, const std::string& storage);
+
+}  // namespace stallcast::models

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <vector>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+#include "models/stage/graph.hpp"
+#include "scenarios/rules/support.hpp"
+
+/// Rules of the stages of a pipeline.
+namespace stallcast::scenarios {
+namespace {
+
+using models::StageFault;
+
+std::vector<std::string> jobs_of(const Design& design) {
+  std::vector<std::string> out;
+  for (const JobDesign& job : design.jobs) out.push_back(job.job.id);
+  return out;
+}
+
+void report_fault(const Design& design, const StageFault& fault, Diagnostics& report) {
+  const std::string at = pointer_of(*fault.component, fault.key);
+  switch (fault.what) {
+    case StageFault::What::unknown: {
+      std::vector<std::string> known = ids_of(design.stages);
+      for (const std::string& job : jobs_of(design)) known.push_back(job);
+      std::erase(known, fault.component->id);
+      return report.error(
+          "reference", at, "there is no stage or job \"" + fault.name + "\"",
+          known.empty() ? "name one, or leave \"after\" out" : "it has " + base::join(known, ", "));
+    }
+    case StageFault::What::cycle:
+      return report.error("rule", at, "stages wait for each other: " + fault.name,
+                          "take one of them out of \"after\"");
+    case StageFault::What::no_input:
+      return report.error("missing", fault.component->pointer,
+                          "nothing says what stage \"" + fault.component->id +
+                              "\" reads: it has no \"size\" and "
+                              "no \"files\", and follows no stage that writes to \"" +
+                              fault.name + "\"",
+                          "add \"size\": \"10 TB\", or name the stage that brings it in \"after\"");
+    case StageFault::What::no_job:
+      return report.error("reference", at, "there is no job \"" + fault.name + "\"",
+                          design.jobs.empty() ? "the scenario has no job"
+                                              : "it has " + base::join(jobs_of(design), ", "));
+    case StageFault::What::twice:
+      return report.error("rule", at, "job \"" + fault.name + "\" is two stages",
+                          "give it one, and name that in \"after\"");
+    case StageFault::What::streams_behind_job:
+      return report.error("rule", at,
+                          "it streams behind \"" + fault.name +
+                              "\", a job, which brings nothing "
+                              "before it ends",
+                          "write \"when\": \"done\"");
+  }
+}
+
+// Tenants are simulated request by request: days of them take long.
+void check_tenants_beside(const Design& design, Diagnostics& report) {
+  for (const Component& tenant : design.tenants)
+    if (tenant.kind != "replay" && tenant.find("stop") == nullptr)
+      report.warn("rule", tenant.pointer,
+                  "tenant \"" + tenant.id +
+                      "\" goes on as long as the stages do, and is simulated "
+                      "request by request",
+                  "give it a \"stop\" where the stages last for more than an hour");
+}
+
+}  // namespace
+
+void check_stages(const Design& design, Diagnostics& report) {
+  for (const Component& stage : design.stages) {
+    if (stage.kind == "train") continue;
+    check_reference(stage, "from", ids_of(design.storage), "storage system", report);
+    check_reference(stage, "to", ids_of(design.storage), "storage system", report);
+    check_reference(stage, "hosts", ids_of(design.hosts), "host class", report);
+  }
+  for (const JobDesign& job : design.jobs)
+    if (std::any_of(design.stages.begin(), design.stages.end(), [&](const Component& stage) {
+          return stage.id == job.job.id && stage.kind != "train";
+        }))
+      report.error("duplicate-id", job.job.pointer + "/id",
+                   "a stage and a job have the id \"" + job.job.id + "\"", "rename one of them");
+  if (report.has_errors()) return;
+  std::vector<StageFault> faults;
+  (void)models::stage_graph(design, &faults);
+  for (const StageFault& fault : faults) report_fault(design, fault, report);
+  if (!design.stages.empty()) check_tenants_beside(design, report);
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/bounds/space.hpp"
+#include "tests/support/designs.hpp"
+#include "tests/support/filer.hpp"
+
+namespace stages_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using models::Role;
+
+namespace {
+
+// Each chunk is a request of 250 us and more, and the last pieces end one by one: closed forms hold
+// to this share.
+constexpr double kCoarse = 0.005;
+
+Component filer(const char* id, Settings settings = {}) {
+  Component out = filer_of_one_head(
+      {{"client.connection", "10 GB/s"}, {"client.stream", "10 GB/s"}, {"client.nconnect", "16"}});
+  for (const auto& [key, value] : settings) set(out, Role::storage, key, value);
+  out.id = id;
+  return out;
+}
+
+// Stages on two hosts, between three filers of 5 GB/s each way; nothing else limits.
+Design pipeline(std::vector<Component> stages) {
+  Design design = small_design();
+  design.jobs.clear();
+  design.hosts.push_back(component(Role::host, "host", "mover", {{"count", "2"}, {"gpus", "0"}}));
+  design.storage = {filer("lake"), filer("near"), filer("far")};
+  design.stages = std::move(stages);
+  return design;
+}
+
+Component stage(const char* kind, const char* id, Settings settings) {
+  Component out = component(Role::stage, kind, id, {});
+  if (out.kind != "train") {
+    set(out, Role::stage, "from", "lake");
+    set(out, Role::stage, "hosts", "mover");
+  }
+  for (const auto& [key, text] : settings) set(out, Role::stage, key, text);
+  return out;
+}
+
+Component copy(const char* id, Settings settings = {{"size", "5 TB"}}) {
+  Component out = stage("copy", id, {{"to", "near"}});
+  for (const auto& [key, text] : settings) set(out, Role::stage, key, text);
+  return out;
+}
+
+// A job of 100 steps of 100 ms that reads 100 x 32 x 1 MB from "near".
+Design with_job(std::vector<Component> stages) {
+  Design design = pipeline(std::move(stages));
+  design.jobs = small_design().jobs;
+  JobDesign& job = design.jobs[0];
+  job.dataset = component(Role::dataset, "raw", "dataset",
+                          {{"on", "near"}, {"sample", "1 MB"}, {"samples", "3200"}});
+  job.loader = component(Role::loader, "pytorch", "loader", {{"batch", "1"}, {"workers", "2"}});
+  set(job.job, Role::job, "epochs", "1");
+  design.run.values.erase("duration");
+  return design;
+}
+
+double of_stage(const RunResult& result, const std::string& name) {
+  return metric(result, "stage." + name);
+}
+
+}  // namespace
+
+TEST_CASE("a copy takes its bytes over the slower of both systems") {
+  // 5 TB at 5 GB/s; then behind a reader of 2 GB/s
+  const RunResult result = run(pipeline({copy("in")}));
+  CHECK(of_stage(result, "in.time") == Approx(1000.0).epsilon(kCoarse));
+  CHECK(of_stage(result, "in.rate") == Approx(5e9).epsilon(kCoarse));
+  CHECK(metric(result, "pipeline.time") == of_stage(result, "in.time"));
+  Design slow = pipeline({copy("in")});
+  set(slow.storage[0], Role::storage, "head.read", "2 GB/s");
+  CHECK(of_stage(run(slow), "in.time") == Approx(2500.0).epsilon(kCoarse));
+}
+
+TEST_CASE("stages that wait until others are done take the sum") {
+  // 1000 s + 1000 s: what the second reads is what the first brought
+  const RunResult result =
+      run(pipeline({copy("in"), copy("out", {{"from", "near"}, {"to", "far"}, {"after", "in"}})}));
+  CHECK(of_stage(result, "out.start") == of_stage(result, "in.end"));
+  CHECK(of_stage(result, "out.read") == Approx(5e12));
+  CHECK(metric(result, "pipeline.time") == Approx(2000.0).epsilon(kCoarse));
+}
+
+TEST_CASE("stages that stream take the longest and what the first chunks need") {
+  // The first wave is 2 hosts x 16 workers x 64 MiB = 2.1 GB: 0.9 s until it is written.
+  const auto chain = [](const char* first, const char* second) {
+    Component in = copy("in", {{"size", "5 TB"}, {"rate", first}});
+    Component out = copy("out", {{"from", "near"}, {"to", "far"}, {"rate", second}});
+    set(out, Role::stage, "after", "in");
+    set(out, Role::stage, "when", "streaming");
+    return run(pipeline({in, out}));
+  };
+  // The second is the slower one: 5 TB / 2 GB/s. The filer between them moves 3 + 2 of its 5 GB/s.
+  const RunResult slow_end = chain("3 GB/s", "2 GB/s");
+  CHECK(metric(slow_end, "pipeline.time") == Approx(2500.0).epsilon(kCoarse));
+  CHECK(of_stage(slow_end, "out.start") < 5.0);
+  CHECK(of_stage(slow_end, "in.time") == Approx(5e3 / 3.0).epsilon(kCoarse));
+  CHECK(slow_end.limited_by.at("pipeline.limit") == "stage.out");
+  CHECK(slow_end.limited_by.at("pipeline") == "stage.out.rate");
+  // The first is: the other does not overtake it, and ends behind it
+  const RunResult slow_begin = chain("2 GB/s", "3 GB/s");
+  CHECK(metric(slow_begin, "pipeline.time") == Approx(2500.0).epsilon(kCoarse));
+  CHECK(of_stage(slow_begin, "out.end") > of_stage(slow_begin, "in.end"));
+  CHECK(of_stage(slow_begin, "out.end") < of_stage(slow_begin, "in.end") + 5.0);
+  CHECK(of_stage(slow_begin, "out.waited") == Approx(2500.0 - 5e3 / 3.0).epsilon(0.05));
+  CHECK(slow_begin.limited_by.at("pipeline.limit") == "stage.in");
+}
+
+TEST_CASE("two stages share a storage system by their weights") {
+  // 5 TB and 5 TB from one 5 GB/s: 2000 s. With weights 3 : 1 the first has 3.75 GB/s until it
+  // ends after 1333 s.
+  const auto both = [](const char* share) {
+    return run(pipeline({copy("a", {{"size", "5 TB"}, {"share", share}}),
+                         copy("b", {{"size", "5 TB"}, {"to", "far"}})}));
+  };
+  const RunResult equal = both("1"), first = both("3");
+  CHECK(of_stage(equal, "a.time") == Approx(2000.0).epsilon(kCoarse));
+  CHECK(of_stage(equal, "b.time") == Approx(2000.0).epsilon(kCoarse));
+  CHECK(of_stage(first, "a.time") == Approx(1333.3).epsilon(3.0 * kCoarse));
+  CHECK(of_stage(first, "b.time") == Approx(2000.0).epsilon(2.0 * kCoarse));
+}
+
+TEST_CASE("a transformation is limited by its cores, and writes its ratio") {
+  // 2 hosts x 16 workers x 50 MB/s = 1.6 GB/s
+  Component clean =
+      stage("transform", "clean", {{"to", "near"}, {"size", "1.6 TB"}, {"ratio", "0.5"}});
+  const RunResult few = run(pipeline({clean}));
+  CHECK(of_stage(few, "clean.time") == Approx(1000.0).epsilon(kCoarse));
+  CHECK(of_stage(few, "clean.written") == Approx(0.8e12));
+  CHECK(few.limited_by.at("stage.clean") == "host.mover.cpu");
+  // 200 workers share 64 cores: 6.4 GB/s of cores, 5 GB/s of the lake
+  set(clean, Role::stage, "workers", "200");
+  set(clean, Role::stage, "cpu", "10 MB/s");
+  CHECK(of_stage(run(pipeline({clean})), "clean.rate") == Approx(1.28e9).epsilon(2.0 * kCoarse));
+}
+
+TEST_CASE("workers that do not overlap read, compute and write in turn") {
+  // One worker whose stream is 100 MB/s: 1 / (1/100 + 1/100) = 50 MB/s; 100 MB/s with both at once
+  const auto one = [](const char* overlap) {
+    Component in = copy("in", {{"size", "100 GB"}, {"overlap", overlap}, {"workers", "1"}});
+    Design design = pipeline({in});
+    set(design.hosts[1], Role::host, "count", "1");
+    for (Component& storage : design.storage)
+      set(storage, Role::storage, "client.stream", "100 MB/s");
+    return of_stage(run(design), "in.time");
+  };
+  CHECK(one("true") == Approx(1000.0).epsilon(kCoarse));
+  CHECK(one("false") == Approx(2000.0).epsilon(kCoarse));
+  // Many keep a shared system busy all the same: while some read, others write.
+  Component many = copy("in", {{"size", "5 TB"}, {"overlap", "false"}});
+  CHECK(of_stage(run(pipeline({many})), "in.time") < 1.25 * 1000.0);
+}
+
+TEST_CASE("what does not limit a stage comes in no bursts") {
+  // 1.6 GB/s of cores write 0.4 GB/s: 48 parts of 8 MiB a second, of the 100 the bucket takes.
+  Component clean =
+      stage("transform", "clean", {{"to", "bucket"}, {"size", "3.2 TB"}, {"ratio", "0.25"}});
+  Design design = pipeline({clean});
+  design.storage.push_back(
+      component(Role::storage, "s3", "bucket", {{"server.count", "8"}, {"put.rate", "100 ops/s"}}));
+  const RunResult result = run(design);
+  CHECK(of_stage(result, "clean.time") == Approx(2000.0).epsilon(2.0 * kCoarse));
+  CHECK(metric(result, "storage.bucket.throttled") < 0.05);
+  CHECK(result.limited_by.at("stage.clean") == "host.mover.cpu");
+}
+
+TEST_CASE("an archive costs its delay and every file") {
+  // 60 s until the tape is there; 100 files of 1 GB by one worker, 8 s each before it is read for
+  // 0.2 s at 5 GB/s
+  const auto recall = [](const char* workers) {
+    Design design = pipeline({copy("recall", {{"files", "100"},
+                                              {"file", "1 GB"},
+                                              {"delay", "60 s"},
+                                              {"per_file", "8 s"},
+                                              {"workers", workers}})});
+    set(design.hosts[1], Role::host, "count", "1");
+    return run(design);
+  };
+  const RunResult one = recall("1");
+  CHECK(of_stage(one, "recall.read") == Approx(100e9));
+  CHECK(of_stage(one, "recall.time") == Approx(60.0 + 100.0 * 8.2).epsilon(kCoarse));
+  CHECK(one.limited_by.at("stage.recall") == "stage.recall.per_file");
+  // Ten do it in a tenth: while one waits for the archive, another reads.
+  CHECK(of_stage(recall("10"), "recall.time") == Approx(60.0 + 82.0).epsilon(0.05));
+}
+
+TEST_CASE("a checksum pass reads and writes nothing") {
+  const RunResult result = run(pipeline(
+      {stage("verify", "check", {{"size", "5 TB"}}), stage("scan", "count", {{"size", "0 B"}})}));
+  CHECK(of_stage(result, "check.time") == Approx(1000.0).epsilon(kCoarse));
+  CHECK(of_stage(result, "check.written") == 0.0);
+  // A stage of nothing takes no time.
+  CHECK(of_stage(result, "count.time") == 0.0);
+}
+
+TEST_CASE("a stage of nothing waits for those before it, and starts no earlier than its date") {
+  const RunResult result =
+      run(pipeline({copy("in"), copy("none", {{"size", "0 B"}, {"after", "in"}}),
+                    copy("late", {{"size", "5 GB"}, {"to", "far"}, {"start", "1 h"}})}));
+  CHECK(of_stage(result, "none.start") == of_stage(result, "in.end"));
+  CHECK(of_stage(result, "none.time") == 0.0);
+  CHECK(of_stage(result, "late.start") == Approx(3600.0));
+  CHECK(metric(result, "pipeline.time") == Approx(3601.0).margin(2.0));
+}
+
+TEST_CASE("a job waits for what is brought to where its data set lies") {
+  const RunResult result = run(with_job({copy("in")}));
+  CHECK(of_stage(result, "train.start") == of_stage(result, "in.end"));
+  CHECK(metric(result, "pipeline.first_batch") > of_stage(result, "in.end"));
+  CHECK(result.limited_by.at("pipeline.first_batch") == result.limited_by.at("stage.in"));
+  CHECK(of_stage(result, "train.end") == metric(result, "pipeline.time"));
+  // ... unless it says that it follows nothing, or what is brought lies elsewhere
+  Design free = with_job({copy("in")});
+  set(free.jobs[0].job, Role::job, "after", "");
+  CHECK(metric(run(free), "job.train.gpu.utilization") > 0.0);
+  CHECK(run(free).metrics.count("stage.train.start") == 0);
+  const RunResult elsewhere = run(with_job({copy("in", {{"size", "5 TB"}, {"to", "far"}})}));
+  CHECK(elsewhere.metrics.count("stage.train.start") == 0);
+}
+
+TEST_CASE("a job that begins with a share never overtakes what it follows") {
+  // 3.2 GB at 32 MB/s: 100 s. 100 steps take 10 s of compute: the job ends with the stage.
+  Design design =
+      with_job({copy("in", {{"size", "3.2 GB"}, {"rate", "32 MB/s"}, {"chunk", "1 MB"}})});
+  set(design.jobs[0].job, Role::job, "after_share", "20 %");
+  const RunResult result = run(design);
+  CHECK(of_stage(result, "train.start") == Approx(20.0).margin(2.0));
+  CHECK(of_stage(result, "train.end") > of_stage(result, "in.end"));
+  CHECK(of_stage(result, "train.end") < of_stage(result, "in.end") + 5.0);
+  CHECK(metric(result, "job.train.stall.data") > 0.5);
+  double sum = 0.0;
+  for (const auto& [cause, share] : result.breakdown.at("train")) sum += share;
+  CHECK(sum == Approx(1.0).epsilon(1e-6));
+}
+
+TEST_CASE("a job that is a stage lasts for its whole run") {
+  // 10,000 steps of 100 ms at the utilization that was simulated
+  Design design = with_job({copy("in"), stage("train", "fit", {{"job", "train"}}),
+                            copy("archive", {{"size", "5 TB"}, {"to", "far"}, {"after", "fit"}})});
+  set(design.jobs[0].job, Role::job, "run.steps", "10000");
+  const RunResult result = run(design);
+  const double time = metric(result, "job.train.run.time");
+  CHECK(time > 1000.0);
+  CHECK(of_stage(result, "fit.time") == Approx(time).epsilon(1e-9));
+  CHECK(result.limited_by.at("stage.fit") == "job.train.compute");
+  CHECK(of_stage(result, "archive.start") == of_stage(result, "fit.end"));
+}
+
+TEST_CASE("what repeats in a job is skipped, stages before and after it are not moved") {
+  Design design = with_job({copy("in"), copy("archive", {{"size", "5 TB"}, {"after", "train"}})});
+  set(design.jobs[0].job, Role::job, "epochs", "20");
+  set(design.jobs[0].step, Role::step, "jitter", "0 %");
+  const RunResult skipped = run(design);
+  set(design.run, Role::run, "fast_forward", "false");
+  const RunResult all = run(design);
+  CHECK(all.skipped_s == 0.0);
+  for (const char* name : {"stage.train.start", "stage.archive.start", "pipeline.time"})
+    CHECK(metric(skipped, name) == Approx(metric(all, name)).epsilon(1e-6));
+}
+
+TEST_CASE("what stages bring has to fit") {
+  // 5 TB brought to "near", 2 TB of it again to "far"; a job's data set that is brought is not
+  // counted twice
+  const auto needed = [](Design design, std::size_t storage) {
+    set(design.storage[storage], Role::storage, "capacity.size", "100 TB");
+    const auto rooms = models::spaces(design);
+    REQUIRE(rooms.size() == 1);
+    return rooms[0].needed().in(unit::B);
+  };
+  const std::vector<Component> stages = {
+      copy("in"), stage("transform", "half",
+                        {{"from", "near"}, {"to", "far"}, {"ratio", "0.4"}, {"after", "in"}})};
+  CHECK(needed(pipeline(stages), 1) == Approx(5e12));
+  CHECK(needed(pipeline(stages), 2) == Approx(2e12));
+  CHECK(needed(with_job(stages), 1) == Approx(3.2e9));
+  // ... nor where a stage lies between both
+  const std::vector<Component> checked = {
+      copy("in"), stage("verify", "check", {{"from", "near"}, {"after", "in"}}),
+      stage("train", "fit", {{"job", "train"}, {"after", "check"}})};
+  CHECK(needed(with_job(checked), 1) == Approx(3.2e9));
+}
+
+}  // namespace stages_test

@@ -1,0 +1,103 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/scenarios/support.hpp"
+
+namespace stage_rules_test {
+
+using namespace stallcast;
+using namespace stallcast::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+// Two stages and a job; the text of the list of stages is on line 5.
+std::string scenario(const std::string& stages, const std::string& job = "") {
+  return R"({
+  "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
+  "storage": [ { "id": "lake", "type": "s3", "server": { "count": 4 } },
+               { "id": "scratch", "type": "lustre", "ost": { "count": 8 } } ],
+  "stages": [ )" +
+         stages + R"( ],
+  "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "100 ms" }, "epochs": 1,
+              "dataset": { "on": "scratch", "format": "raw", "sample": "1 MB", "samples": 1000 } )" +
+         job + R"( } ]
+})";
+}
+
+std::string stage(const std::string& id, const std::string& more) {
+  return R"({ "id": ")" + id +
+         R"(", "type": "copy", "from": "lake", "to": "scratch", "hosts": "gpu", )" + more + " }";
+}
+
+std::string fault(const std::string& text) {
+  const Scenario loaded = load_text(text, "test.json");
+  if (!loaded.diagnostics().items().empty())
+    CHECK(loaded.diagnostics().items()[0].position.line >= 5);
+  return only_fault(loaded);
+}
+
+}  // namespace
+
+TEST_CASE("stages that wait for each other are an error with the way round") {
+  const std::string two = stage("a", R"("size": "1 TB", "after": ["b"])") + ", " +
+                          stage("b", R"("size": "1 TB", "after": ["a"])");
+  CHECK_THAT(fault(scenario(two)), Contains("stages wait for each other: a, after b, after a") &&
+                                       Contains("take one of them out of \"after\""));
+  // by way of a job
+  const std::string train = R"({ "id": "fit", "type": "train", "job": "train", "after": ["a"] })";
+  CHECK_THAT(fault(scenario(stage("a", R"("size": "1 TB", "after": ["fit"])") + ", " + train)),
+             Contains("wait for each other"));
+  CHECK_THAT(fault(scenario(stage("a", R"("size": "1 TB", "after": ["a"])"))),
+             Contains("a, after a"));
+}
+
+TEST_CASE("a stage says what it reads, or follows one that brings it") {
+  CHECK_THAT(fault(scenario(stage("a", R"("workers": 4)"))),
+             Contains("nothing says what stage \"a\" reads") && Contains("add \"size\""));
+  CHECK(load_text(scenario(stage("a", R"("size": "0 B")")), "test.json").ok());
+}
+
+TEST_CASE("names of stages, jobs and storage systems are looked up") {
+  CHECK_THAT(fault(scenario(stage("a", R"("size": "1 TB", "after": ["b"])"))),
+             Contains("no stage or job \"b\"") && Contains("it has train"));
+  CHECK_THAT(fault(scenario(R"({ "id": "fit", "type": "train", "job": "tune" })")),
+             Contains("no job \"tune\"") && Contains("it has train"));
+  CHECK_THAT(fault(scenario(R"({ "id": "a", "type": "copy", "from": "lak", "to": "scratch",
+                                 "hosts": "gpu", "size": "1 TB" })")),
+             Contains("\"lak\""));
+  CHECK_THAT(fault(scenario(stage("a", R"("size": "1 TB")"), R"(, "after": ["b"])")),
+             Contains("no stage or job \"b\""));
+  CHECK_THAT(fault(scenario(stage("train", R"("size": "1 TB")"))), Contains("rename one of them"));
+}
+
+TEST_CASE("a job is one stage, and nothing streams behind it") {
+  const std::string fit = R"({ "id": "fit", "type": "train", "job": "train" })";
+  const std::string again = R"({ "id": "again", "type": "train", "job": "train" })";
+  CHECK_THAT(fault(scenario(fit + ", " + again)), Contains("job \"train\" is two stages"));
+  CHECK_THAT(
+      fault(scenario(stage("a", R"("size": "1 TB", "after": ["train"], "when": "streaming")"))),
+      Contains("brings nothing before it ends"));
+}
+
+TEST_CASE("stages alone are a scenario, and an empty list of what a job follows is kept") {
+  const std::string text = R"({
+    "cluster": { "hosts": [ { "id": "cpu", "count": 2, "gpus": 0 } ] },
+    "storage": [ { "id": "lake", "type": "s3", "server": { "count": 4 } } ],
+    "stages": [ { "id": "check", "type": "verify", "from": "lake", "hosts": "cpu", "size": "1 TB" } ]
+  })";
+  CHECK(design_of(load_text(text, "test.json")).stages.size() == 1);
+  const Design free =
+      design_of(load_text(scenario(stage("a", R"("size": "1 TB")"), R"(, "after": [])"), "t.json"));
+  REQUIRE(free.jobs[0].job.find("after") != nullptr);
+  CHECK(free.jobs[0].job.find("after")->list.empty());
+}
+
+TEST_CASE("targets of stages that are not there are refused") {
+  std::string text = scenario(stage("a", R"("size": "1 TB")"));
+  text.replace(text.rfind('}'), 1,
+               R"(, "expect": [ { "id": "t", "that": "stage.b.time < 1 h" } ] })");
+  CHECK_THAT(only_fault(load_text(text, "test.json")), Contains("no stage \"b\""));
+}
+
+}  // namespace stage_rules_test
