@@ -318,14 +318,13 @@ std::vector<Derivation> derive_spaces(const Design& design) {
         {name + "used",
          space.needed() / space.usable,
          Dimension::ratio,
-         text(space.needed()) + " / " + text(space.usable),
+         text(space.needed()) + " / " + text(space.usable) + " = " +
+             text(space.needed() / space.usable, Dimension::ratio),
          {"needed / usable", kFilled, {{"needed", name + "needed"}, {"usable", name + "usable"}}}});
-    out.push_back(
-        {name + "headroom",
-         (space.usable - space.needed()).in(unit::B),
-         Dimension::bytes,
-         text(space.usable) + " - " + text(space.needed()),
-         {"usable - needed", kFilled, {{"needed", name + "needed"}, {"usable", name + "usable"}}}});
+    out.push_back(derived(
+        name + "headroom", space.usable - space.needed(),
+        text(space.usable) + " - " + text(space.needed()),
+        {"usable - needed", kFilled, {{"needed", name + "needed"}, {"usable", name + "usable"}}}));
     if (!space.count.empty())
       out.push_back({name + base::key_of(space.noun) + ".bound", space.parts_needed(),
                      Dimension::number, remedy(space)});

@@ -148,7 +148,8 @@ std::vector<Derivation> derive_whole_runs(const Design& design) {
   std::vector<Derivation> out;
   for (const WholeRun& run : whole_runs(design)) {
     const std::string name = metric::of_job(run.job);
-    out.push_back({name + "run.steps", run.steps, Dimension::number, run.formula, run.rule});
+    out.push_back({name + "run.steps", run.steps, Dimension::number,
+                   run.formula + " = " + text(run.steps, Dimension::number), run.rule});
     out.push_back(derived(name + "run.time.least", run.time(1.0),
                           count(run.steps) + " steps x " + text(run.compute),
                           {"steps * compute",

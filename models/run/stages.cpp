@@ -21,7 +21,7 @@ Stages::Stages(const Design& design, Plant& plant, sim::Context& context, const 
   for (const StageNode& node : nodes) stages_.push_back({.node = node});
   const std::vector<WholeRun> whole = whole_runs(design);
   for (Stage& stage : stages_) {
-    stage.brings = std::make_unique<Supply>(context);
+    stage.brings = std::make_unique<StageSupply>(context);
     if (stage.node.job == nullptr) {
       stage.mover = std::make_unique<StageMover>(stage.node, plant, context);
       continue;
@@ -45,7 +45,7 @@ std::vector<sim::Task<void>> Stages::programs() {
 
 sim::Task<void> Stages::run(Stage& stage) {
   co_await context_.sleep(stage.node.start);
-  std::vector<Supply*> behind;
+  std::vector<StageSupply*> behind;
   for (const std::size_t before : stage.node.after) behind.push_back(stages_[before].brings.get());
   co_await reach_all(behind, stage.node.begins_with);
   if (stage.job != nullptr) {
@@ -61,7 +61,7 @@ sim::Task<void> Stages::run(Stage& stage) {
 }
 
 // T = max(simulated, n t / (useful share))          [docs/models/stages.md, eq. 4]
-sim::Task<void> Stages::train(Stage& stage, std::vector<Supply*> behind) {
+sim::Task<void> Stages::train(Stage& stage, std::vector<StageSupply*> behind) {
   stage.began = date_();
   if (stage.node.streams) stage.job->read_behind(behind);
   co_await stage.job->run();

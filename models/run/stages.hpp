@@ -9,7 +9,7 @@
 
 #include "engine/sim/context.hpp"
 #include "engine/sim/task.hpp"
-#include "models/contract/supply.hpp"
+#include "models/contract/stage_supply.hpp"
 #include "models/job/job.hpp"
 #include "models/plant/plant.hpp"
 #include "models/stage/graph.hpp"
@@ -49,13 +49,13 @@ class Stages {
     TrainingJob* job = nullptr;
     Seconds whole{};  ///< GPU time of the whole run of the job; 0 where it says none
     std::unique_ptr<StageMover> mover{};
-    std::unique_ptr<Supply> brings{};
+    std::unique_ptr<StageSupply> brings{};
     Seconds began = Seconds::infinity(), ended{};
     [[nodiscard]] Seconds time() const { return ended - began; }
     [[nodiscard]] Seconds starved() const { return mover ? mover->starved() : job->starved(); }
   };
   sim::Task<void> run(Stage& stage);
-  sim::Task<void> train(Stage& stage, std::vector<Supply*> behind);
+  sim::Task<void> train(Stage& stage, std::vector<StageSupply*> behind);
   /// How long each stage decides when stage number `at` is where it is at date `until`, in the
   /// order of the stages.
   [[nodiscard]] std::vector<Seconds> decisive(std::size_t at, Seconds until) const;
